@@ -107,6 +107,7 @@ export function rowsInSight(page) {
             first: rowAt(top + 24 + 2),
             last: rowAt(bottom - 2),
             selected: Number(table.querySelector('.tree-row.selected')?.dataset.row ?? -1),
+            hasTexts: !table.querySelector('.tree-rows').innerText.includes('…'),
             isActiveThere: active === null || document.getElementById(active) !== null,
         };
     });
@@ -115,8 +116,8 @@ export function rowsInSight(page) {
 /** Goes through a table that has more rows than a browser has room for, by keys, by the scroll bar and by a wheel. */
 export async function walkLongTable(page, assertEqual) {
     const see = async (isGood, what) => {
-        const seen = await askUntil((rows) => isGood(rows) && rows.isActiveThere, () => rowsInSight(page));
-        assertEqual(`${isGood(seen)} ${seen.isActiveThere}`, 'true true', `${what}: ${JSON.stringify(seen)}`);
+        const seen = await askUntil((rows) => isGood(rows) && rows.isActiveThere && rows.hasTexts, () => rowsInSight(page));
+        assertEqual(`${isGood(seen)} ${seen.isActiveThere} ${seen.hasTexts}`, 'true true true', `${what}: ${JSON.stringify(seen)}`);
         return seen;
     };
     const scroll = (by) => page.evaluate((px) => document.querySelector('#view .tree').scrollBy(0, px), by);

@@ -27,12 +27,14 @@ function textColumn(
     text: Cell,
     draw?: (row: MarkerRow) => JSX.Element,
 ): Column<number> {
-    const { markerRow } = session.markers;
+    const { markerRow, markerTextsVersion } = session.markers;
     return {
         ...column,
         class: column.class ?? (column.isNumber ? 'number' : 'text-cell'),
         sortedBy: column.key === 'thread' || column.key === 'category' ? '' : column.key,
         cell: (marker) => {
+            // Each cell is drawn again by itself: nothing else of it changes when its text comes.
+            markerTextsVersion.value;
             const row = markerRow(marker);
             return row ? (draw?.(row) ?? text(row)) : '…';
         },
@@ -62,7 +64,7 @@ function threadName(session: Session, row: MarkerRow): string {
 /** The columns of the table, and what is done with them. */
 function createMarkerTableModel(session: Session) {
     const { info } = session;
-    const { fetchMarkerRows, listedMarkers, markerRow } = session.markers;
+    const { fetchMarkerRows, listedMarkers, markerRow, markerTextsVersion } = session.markers;
     const { fullRange } = session.store;
 
     const columns: readonly Column<number>[] = [
@@ -122,11 +124,14 @@ function createMarkerTableModel(session: Session) {
             (row) => row.label,
         ),
         class: 'tree-name',
-        cell: (marker) => (
-            <span class="tree-text in-list">
-                <ProfileText text={markerRow(marker)?.label ?? ''} />
-            </span>
-        ),
+        cell: (marker) => {
+            markerTextsVersion.value;
+            return (
+                <span class="tree-text in-list">
+                    <ProfileText text={markerRow(marker)?.label ?? ''} />
+                </span>
+            );
+        },
     };
 
     function copyItems(): MenuItem[] {
