@@ -54,28 +54,28 @@ size_t fuzzy_words(struct fuzzy_word words[FUZZY_WORDS], const char *text, size_
 
 /* ---- places ---- */
 
-static bool begins_part(struct fuzzy_text name, size_t at)
+static bool begins_part(struct fuzzy_text text, size_t at)
 {
     if (at == 0)
         return true;
-    char before = name.at[at - 1], here = name.at[at];
+    char before = text.at[at - 1], here = text.at[at];
     return is_letter(here) && (!is_letter(before) || (before >= 'a' && before <= 'z' && here >= 'A' && here <= 'Z'));
 }
 
-static bool has_letters_in_order(struct fuzzy_text name, const struct fuzzy_word *word)
+static bool has_letters_in_order(struct fuzzy_text text, const struct fuzzy_word *word)
 {
     size_t found = 0;
-    for (size_t i = 0; i < name.length && found < word->length; i++)
-        found += text_lower(name.at[i]) == word->letters[found];
+    for (size_t i = 0; i < text.length && found < word->length; i++)
+        found += text_lower(text.at[i]) == word->letters[found];
     return found == word->length;
 }
 
-static bool is_at(struct fuzzy_text name, size_t at, const struct fuzzy_word *word)
+static bool is_at(struct fuzzy_text text, size_t at, const struct fuzzy_word *word)
 {
-    if (word->length > name.length - at)
+    if (word->length > text.length - at)
         return false;
     for (size_t i = 0; i < word->length; i++)
-        if (text_lower(name.at[at + i]) != word->letters[i])
+        if (text_lower(text.at[at + i]) != word->letters[i])
             return false;
     return true;
 }
@@ -86,26 +86,26 @@ static int best_of(int a, int b)
 }
 
 /* The ways to put the first letter of a word: how good each place is, FUZZY_NOWHERE if it is another letter. */
-static void put_first(int16_t *ways, struct fuzzy_text name, char letter)
+static void put_first(int16_t *ways, struct fuzzy_text text, char letter)
 {
-    for (size_t j = 0; j < name.length; j++)
-        ways[j] = text_lower(name.at[j]) != letter ? FUZZY_NOWHERE
+    for (size_t j = 0; j < text.length; j++)
+        ways[j] = text_lower(text.at[j]) != letter ? FUZZY_NOWHERE
                   : j == 0                         ? AT_PART + AT_START
-                  : begins_part(name, j)           ? AT_PART
+                  : begins_part(text, j)           ? AT_PART
                                                    : ELSEWHERE;
 }
 
 /* Those to put one letter more, with it at j, from those (`before`, which may be `ways`) without it. */
-static void put_next(int16_t *ways, const int16_t *before, struct fuzzy_text name, char letter)
+static void put_next(int16_t *ways, const int16_t *before, struct fuzzy_text text, char letter)
 {
     int left = FUZZY_NOWHERE, last = FUZZY_NOWHERE; /* the best of those further left; the one right before */
-    for (size_t j = 0; j < name.length; j++) {
+    for (size_t j = 0; j < text.length; j++) {
         int here = before[j], way = FUZZY_NOWHERE;
-        if (text_lower(name.at[j]) == letter) {
+        if (text_lower(text.at[j]) == letter) {
             if (last != FUZZY_NOWHERE)
                 way = last + AFTER_LAST;
             if (left != FUZZY_NOWHERE)
-                way = best_of(way, left + (begins_part(name, j) ? AT_PART : ELSEWHERE));
+                way = best_of(way, left + (begins_part(text, j) ? AT_PART : ELSEWHERE));
         }
         ways[j] = (int16_t)way;
         left = best_of(left, last);
@@ -122,40 +122,40 @@ static size_t best_place(const int16_t *ways, size_t length)
     return best;
 }
 
-/* Of a word that begins the name nothing is better. */
-static int score_at_start(struct fuzzy_text name, const struct fuzzy_word *word)
+/* Of a word that begins the text nothing is better. */
+static int score_at_start(struct fuzzy_text text, const struct fuzzy_word *word)
 {
-    return AT_PART + AT_START + AFTER_LAST * (int)(word->length - 1) + (name.length == word->length ? WHOLE : 0);
+    return AT_PART + AT_START + AFTER_LAST * (int)(word->length - 1) + (text.length == word->length ? WHOLE : 0);
 }
 
-int fuzzy_score(struct fuzzy_text name, const struct fuzzy_word *word)
+int fuzzy_score(struct fuzzy_text text, const struct fuzzy_word *word)
 {
     int16_t ways[FUZZY_LONGEST];
-    if (!has_letters_in_order(name, word))
+    if (!has_letters_in_order(text, word))
         return FUZZY_NOWHERE;
-    if (is_at(name, 0, word))
-        return score_at_start(name, word);
-    put_first(ways, name, word->letters[0]);
+    if (is_at(text, 0, word))
+        return score_at_start(text, word);
+    put_first(ways, text, word->letters[0]);
     for (size_t i = 1; i < word->length; i++)
-        put_next(ways, ways, name, word->letters[i]);
-    return ways[best_place(ways, name.length)];
+        put_next(ways, ways, text, word->letters[i]);
+    return ways[best_place(ways, text.length)];
 }
 
-int fuzzy_mark(struct fuzzy_text name, const struct fuzzy_word *word, uint8_t *marks, uint8_t mark)
+int fuzzy_mark(struct fuzzy_text text, const struct fuzzy_word *word, uint8_t *marks, uint8_t mark)
 {
     static const size_t none = SIZE_MAX;
     int16_t ways[FUZZY_LETTERS][FUZZY_LONGEST];
-    if (!has_letters_in_order(name, word))
+    if (!has_letters_in_order(text, word))
         return FUZZY_NOWHERE;
-    if (is_at(name, 0, word)) {
+    if (is_at(text, 0, word)) {
         for (size_t j = 0; j < word->length; j++)
             marks[j] |= mark;
-        return score_at_start(name, word);
+        return score_at_start(text, word);
     }
-    put_first(ways[0], name, word->letters[0]);
+    put_first(ways[0], text, word->letters[0]);
     for (size_t i = 1; i < word->length; i++)
-        put_next(ways[i], ways[i - 1], name, word->letters[i]);
-    size_t at = best_place(ways[word->length - 1], name.length);
+        put_next(ways[i], ways[i - 1], text, word->letters[i]);
+    size_t at = best_place(ways[word->length - 1], text.length);
     int score = ways[word->length - 1][at];
     for (size_t i = word->length - 1, from; at != none; i--, at = from) {
         marks[at] |= mark;
@@ -166,7 +166,7 @@ int fuzzy_mark(struct fuzzy_text name, const struct fuzzy_word *word, uint8_t *m
             from = at - 1;
             continue;
         }
-        int wanted = ways[i][at] - (begins_part(name, at) ? AT_PART : ELSEWHERE);
+        int wanted = ways[i][at] - (begins_part(text, at) ? AT_PART : ELSEWHERE);
         for (size_t j = 0; from == none && j + 1 < at; j++)
             if (ways[i - 1][j] == wanted)
                 from = j;
