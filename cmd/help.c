@@ -8,6 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The options of cmd/serving.h. */
+#define SERVING_HELP                                                                                                   \
+    "  -n, --no-open             do not open a browser\n"                                                              \
+    "  -P, --port PORT           serve on PORT; PORT+: the first free port from it on (3000+); 0: any free port\n"     \
+    "      --new-address         use a new address this time, not the usual one of this profile\n"                     \
+    "      --no-cache            ignore the cache of names, ~/.cache/prof\n"                                           \
+    "      --symbol-dir DIR      look for debug files there first; can be given several times\n"                       \
+    "      --debuginfod URL      fetch missing debug files and sources from that server (DEBUGINFOD_URLS)\n"           \
+    "      --source-map OLD=NEW  look for source files of the folder OLD in NEW; can be given several times\n"         \
+    "      --ui hosted|DIR       open the profile in the Firefox Profiler, or in the front-end in DIR\n"
+
 static const char record_help[] =
     "usage: prof record [OPTIONS] [--] COMMAND [ARGUMENT...]\n"
     "       prof record [OPTIONS] --recover SPOOL\n"
@@ -20,15 +31,7 @@ static const char record_help[] =
     "                            -: the standard output, and COMMAND's goes to the standard error)\n"
     "  -r, --rate HZ             samples per second of CPU time, for each thread (1000)\n"
     "  -d, --duration SECONDS    stop recording after that time, and end COMMAND\n"
-    "  -s, --save-only           do not serve; exit with the exit status of COMMAND\n"
-    "  -n, --no-open             do not open a browser\n"
-    "  -P, --port PORT           serve on PORT; PORT+: the first free port from it on (3000+); 0: any free port\n"
-    "      --new-address         use a new address this time, not the usual one of this profile\n"
-    "      --no-cache            ignore the cache of names, ~/.cache/prof\n"
-    "      --symbol-dir DIR      look for debug files there first; can be given several times\n"
-    "      --debuginfod URL      fetch missing debug files from that server (DEBUGINFOD_URLS)\n"
-    "      --source-map OLD=NEW  look for source files of the folder OLD in NEW; can be given several times\n"
-    "      --ui hosted|DIR       open the profile in the Firefox Profiler, or in the front-end in DIR\n"
+    "  -s, --save-only           do not serve; exit with the exit status of COMMAND\n" SERVING_HELP
     "      --recover SPOOL       save the profile of a spool file that a killed prof left behind\n";
 
 static const char load_help[] =
@@ -37,15 +40,7 @@ static const char load_help[] =
     "Serves a saved profile on this machine and prints the address, until Ctrl+C. Reads what prof, samply and the\n"
     "Firefox Profiler save (processed format, from version 49 on), plain or gzip. Shows a profile without names, as\n"
     "samply saves it, with the names that this machine knows.\n"
-    "\n"
-    "  -n, --no-open             do not open a browser\n"
-    "  -P, --port PORT           serve on PORT; PORT+: the first free port from it on (3000+); 0: any free port\n"
-    "      --new-address         use a new address this time, not the usual one of this profile\n"
-    "      --no-cache            ignore the cache of names, ~/.cache/prof\n"
-    "      --symbol-dir DIR      look for debug files there first; can be given several times\n"
-    "      --debuginfod URL      fetch missing debug files and sources from that server (DEBUGINFOD_URLS)\n"
-    "      --source-map OLD=NEW  look for source files of the folder OLD in NEW; can be given several times\n"
-    "      --ui hosted|DIR       open the profile in the Firefox Profiler, or in the front-end in DIR\n";
+    "\n" SERVING_HELP;
 
 static const char symbolicate_help[] =
     "usage: prof symbolicate [OPTIONS] FILE\n"

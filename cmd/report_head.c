@@ -159,11 +159,6 @@ static void warn(const struct report *report, const char *text)
     report_put_wrapped(report, text, 4, (unsigned)strlen("Warning:"));
 }
 
-static bool is_unnamed(const char *name)
-{
-    return strncmp(name, "0x", 2) == 0 && name[2] && strspn(name + 2, "0123456789abcdefABCDEF") == strlen(name + 2);
-}
-
 /* Code without names makes the report hard to read, not its figures wrong. */
 static int warn_of_unnamed_code(const struct report *report, struct error *err)
 {
@@ -180,8 +175,8 @@ static int warn_of_unnamed_code(const struct report *report, struct error *err)
     for (size_t i = 0; i < functions.length; i++) {
         const struct func_timing *row = &functions.rows[i];
         const char *origin = report_origin(report->profile, row->func);
-        if (row->self <= 0 ||
-            !is_unnamed(strings_text(&report->profile->strings, func_names_of(report->profile, row->func).name)))
+        if (row->self <= 0 || !profile_is_address(strings_text(&report->profile->strings,
+                                                               func_names_of(report->profile, row->func).name)))
             continue;
         unnamed += row->self;
         bool is_new = origin != NULL;

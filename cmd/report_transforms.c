@@ -163,15 +163,21 @@ static int find_functions(struct report *report, const struct report_transform *
     return EXIT_SUCCESS;
 }
 
+/* Applies the transform to each index, unless finding them has failed with `status`; frees them. */
+static int add_transforms(struct report *report, enum transform_kind kind, struct indexes *found, int status)
+{
+    bool enough = true;
+    for (size_t i = 0; enough && !status && i < found->length; i++)
+        enough = add_transform(report, (struct transform){.kind = kind, .index = found->data[i]});
+    array_free(found);
+    return enough ? status : ui_fail("out of memory");
+}
+
 static int resolve_function(struct report *report, const struct report_transform *transform)
 {
     struct indexes found = {0};
     int status = find_functions(report, transform, wants_one(transform->kind), &found);
-    bool enough = true;
-    for (size_t i = 0; enough && !status && i < found.length; i++)
-        enough = add_transform(report, (struct transform){.kind = transform->kind, .index = found.data[i]});
-    array_free(&found);
-    return enough ? status : ui_fail("out of memory");
+    return add_transforms(report, transform->kind, &found, status);
 }
 
 /* The index of the category; PROFILE_NONE after a message. */
@@ -223,11 +229,7 @@ static int resolve_library(struct report *report, const struct report_transform 
 {
     struct indexes found = {0};
     int status = find_libraries(report, transform, &found);
-    bool enough = true;
-    for (size_t i = 0; enough && !status && i < found.length; i++)
-        enough = add_transform(report, (struct transform){.kind = transform->kind, .index = found.data[i]});
-    array_free(&found);
-    return enough ? status : ui_fail("out of memory");
+    return add_transforms(report, transform->kind, &found, status);
 }
 
 static int resolve_frames(struct report *report, const struct report_transform *transform)

@@ -50,16 +50,10 @@ static int look_up(struct symbolication *work, struct symbolizer *symbolizer, st
 
 /* ---- which answer is better ---- */
 
-/* Whether the function's name is only an address. */
-static bool is_bare_name(const char *name)
-{
-    return strncmp(name, "0x", 2) == 0 && name[2] && strspn(name + 2, "0123456789abcdefABCDEF") == strlen(name + 2);
-}
-
 static enum knowledge old_knowledge(const struct symbolication *work, uint32_t frame)
 {
     uint32_t func = work->old.frames.func[frame];
-    if (is_bare_name(profile_text(work->profile, work->old.funcs.name[func])))
+    if (profile_is_address(profile_text(work->profile, work->old.funcs.name[func])))
         return KNOWS_NOTHING;
     return work->old.funcs.source[func] != PROFILE_NONE || work->old.frames.line[frame] ? KNOWS_LINE : KNOWS_NAME;
 }

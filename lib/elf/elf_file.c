@@ -259,6 +259,11 @@ static bool is_old_compressed_name(const char *section, const char *wanted)
            strcmp(section + 8, wanted + 7) == 0;
 }
 
+bool elf_file_has_id(const struct elf_file *file, const unsigned char *build_id, size_t size)
+{
+    return file->build_id_size == size && memcmp(file->build_id, build_id, size) == 0;
+}
+
 const struct elf_section *elf_file_section(const struct elf_file *file, const char *name)
 {
     for (size_t i = 0; i < file->sections.length; i++) {

@@ -64,6 +64,8 @@ int elf_file_open_image(struct elf_file *file, const void *image, size_t size, c
 
 void elf_file_close(struct elf_file *file);
 
+bool elf_file_has_id(const struct elf_file *file, const unsigned char *build_id, size_t size);
+
 /* The first section of that name with bytes in this file, or NULL. ".debug_x" also finds ".zdebug_x". */
 const struct elf_section *elf_file_section(const struct elf_file *file, const char *name);
 

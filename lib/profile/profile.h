@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #define PROFILE_NONE           UINT32_MAX /* "no index" in every index column */
 #define PROFILE_VERSION        70         /* the version that is written */
@@ -204,6 +205,12 @@ int profile_check_tables(const struct profile *profile, struct error *err);
 static inline const char *profile_text(const struct profile *profile, uint32_t string)
 {
     return string < profile->strings.entries.length ? strings_text(&profile->strings, string) : "";
+}
+
+/* Whether the name of a function is only its address, "0x1f". */
+static inline bool profile_is_address(const char *name)
+{
+    return strncmp(name, "0x", 2) == 0 && name[2] && strspn(name + 2, "0123456789abcdefABCDEF") == strlen(name + 2);
 }
 
 #endif

@@ -38,11 +38,6 @@ static void say(struct debug_files *files, const char *format, ...)
 
 /* ---- does a file belong to the library? ---- */
 
-static bool has_id(const struct elf_file *file, const unsigned char *id, size_t size)
-{
-    return file->build_id_size == size && memcmp(file->build_id, id, size) == 0;
-}
-
 static bool crc_is(const struct elf_file *file, uint32_t wanted)
 {
     enum { STEP = 1 << 20 };
@@ -98,7 +93,7 @@ static bool belongs(const struct debug_files *files, const struct elf_file *file
     char name[NAME_MAX + 1];
     uint32_t crc;
     if (id_size)
-        return has_id(file, id, id_size);
+        return elf_file_has_id(file, id, id_size);
     return files->has_mapped && read_debug_link(&files->mapped, name, sizeof(name), &crc) && crc_is(file, crc);
 }
 
@@ -115,7 +110,7 @@ static bool is_unchanged(const struct elf_file *file, const struct symbol_origin
 static bool is_mapped_file(const struct elf_file *file, const struct symbol_lib *lib)
 {
     if (lib->build_id && lib->build_id_size)
-        return has_id(file, lib->build_id, lib->build_id_size);
+        return elf_file_has_id(file, lib->build_id, lib->build_id_size);
     return !lib->origin || is_unchanged(file, lib->origin);
 }
 
@@ -317,7 +312,7 @@ static bool consider_alternate(void *context, int fd, const char *path)
     struct debug_files *files = search->files;
     if (elf_file_open_fd(&files->alternate, fd, path, NULL) != 0)
         return false;
-    files->has_alternate = has_id(&files->alternate, search->id, search->id_size);
+    files->has_alternate = elf_file_has_id(&files->alternate, search->id, search->id_size);
     if (!files->has_alternate)
         elf_file_close(&files->alternate);
     return files->has_alternate;

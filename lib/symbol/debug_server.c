@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "symbol/late_library.h"
+#include "symbol/library_id.h"
 #include "symbol/parallel.h"
 
 #include <errno.h>
@@ -189,12 +190,11 @@ static bool find_cache(char *path, size_t size)
 static void remove_negative_entry(const struct fetch *fetch)
 {
     char path[PATH_MAX];
-    char id[2 * BUILD_ID_MAX + 1];
+    char id[CODE_ID_SIZE];
     struct stat status;
     if (fetch->kind == DEBUG_SERVER_SOURCE || !find_cache(path, sizeof(path)))
         return;
-    for (size_t i = 0; i < fetch->build_id_size; i++)
-        snprintf(id + 2 * i, 3, "%02x", fetch->build_id[i]);
+    library_code_id(fetch->build_id, fetch->build_id_size, id);
     size_t used = strlen(path);
     int length = snprintf(path + used, sizeof(path) - used, "/%s/%s", id,
                           fetch->kind == DEBUG_SERVER_PROGRAM ? "executable" : "debuginfo");

@@ -24,8 +24,7 @@ static bool consider(void *context, int fd, const char *path)
     const struct symbol_lib *lib = search->lib;
     if (elf_file_open_fd(search->file, fd, path, NULL) != 0)
         return false;
-    search->found = search->file->build_id_size == lib->build_id_size &&
-                    memcmp(search->file->build_id, lib->build_id, lib->build_id_size) == 0 &&
+    search->found = elf_file_has_id(search->file, lib->build_id, lib->build_id_size) &&
                     elf_file_section(search->file, ".debug_info");
     if (!search->found)
         elf_file_close(search->file);

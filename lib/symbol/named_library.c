@@ -64,8 +64,7 @@ static bool is_own_vdso(struct symbol_lib *lib)
     lib->image = proc_maps_own_vdso(&lib->image_size);
     if (!lib->image || elf_file_open_image(&file, lib->image, lib->image_size, lib->name, NULL) != 0)
         return false;
-    bool is_own =
-        file.build_id_size == lib->build_id_size && memcmp(file.build_id, lib->build_id, lib->build_id_size) == 0;
+    bool is_own = elf_file_has_id(&file, lib->build_id, lib->build_id_size);
     elf_file_close(&file);
     return is_own;
 }
