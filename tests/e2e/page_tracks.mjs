@@ -253,6 +253,22 @@ await check('a group of threads has the sum of their graphs, and opens and close
     await page.close();
 });
 
+await check('each category in the legend has its color in sight beside the tabs of a usual window', async () => {
+    const page = await openPage(url);
+    for (const width of [1920, 1440, 1280]) {
+        await page.setViewportSize({ width, height: 800 });
+        await settle(page);
+        const cut = await page.$$eval('.legend li', (all) => {
+            const legend = document.querySelector('.legend').getBoundingClientRect();
+            const isOut = (square) => square.left < legend.left - 1 || square.right > legend.right + 1 || square.bottom > legend.bottom;
+            return all.filter((li) => isOut(li.querySelector('.category-square').getBoundingClientRect())).map((li) => li.innerText);
+        });
+        assert((await page.locator('.legend li').count()) > 1, 'there is a legend');
+        assertEqual(cut.join(), '', `out of sight at ${width} px`);
+    }
+    await page.close();
+});
+
 await check('nothing went wrong meanwhile', () => assertEqual(complaints.join('\n'), '', 'complaints'));
 await closeBrowser();
 finish();

@@ -17,6 +17,7 @@ import { focusView, SearchInput } from './SearchInput';
 import { StackChart } from './StackChart';
 import { Summary } from './Summary';
 import { formatCount } from '../text/format';
+import { plainText } from '../text/plain';
 import { ProfileText } from './text';
 import { TransformBar } from './TransformBar';
 import { isSidebarOpen, toggleSidebar } from '../state/settings';
@@ -99,9 +100,11 @@ function Legend(): JSX.Element {
                 const category = info.value.categories[at];
                 if (!category || category.color === 'transparent') return null;
                 return (
-                    <li key={at}>
+                    <li key={at} title={plainText(category.name, 100)}>
                         <span class="category-square" style={{ background: categoryColor(category) }} />
-                        <ProfileText text={category.name} limit={24} />
+                        <span class="legend-name">
+                            <ProfileText text={category.name} limit={24} />
+                        </span>
                     </li>
                 );
             })}
