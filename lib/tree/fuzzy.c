@@ -67,7 +67,7 @@ static bool has_letters_in_order(struct fuzzy_text text, const struct fuzzy_word
     size_t found = 0;
     for (size_t i = 0; i < text.length && found < word->length; i++)
         found += text_lower(text.at[i]) == word->letters[found];
-    return found == word->length;
+    return found > 0 && found == word->length;
 }
 
 static bool is_at(struct fuzzy_text text, size_t at, const struct fuzzy_word *word)
@@ -131,7 +131,7 @@ static int score_at_start(struct fuzzy_text text, const struct fuzzy_word *word)
 int fuzzy_score(struct fuzzy_text text, const struct fuzzy_word *word)
 {
     int16_t ways[FUZZY_LONGEST];
-    if (!has_letters_in_order(text, word))
+    if (text.length == 0 || !has_letters_in_order(text, word))
         return FUZZY_NOWHERE;
     if (is_at(text, 0, word))
         return score_at_start(text, word);
@@ -145,7 +145,7 @@ int fuzzy_mark(struct fuzzy_text text, const struct fuzzy_word *word, uint8_t *m
 {
     static const size_t none = SIZE_MAX;
     int16_t ways[FUZZY_LETTERS][FUZZY_LONGEST];
-    if (!has_letters_in_order(text, word))
+    if (text.length == 0 || !has_letters_in_order(text, word))
         return FUZZY_NOWHERE;
     if (is_at(text, 0, word)) {
         for (size_t j = 0; j < word->length; j++)
