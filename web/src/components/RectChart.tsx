@@ -255,8 +255,8 @@ export function RectChart(props: RectChartProps): JSX.Element {
         }
         const band = bands[place.band];
         const isAggregate = band?.rects.func[place.rect] === -1;
-        if (samePlace(place, hovered) && !isAggregate) {
-            if (tooltip.value) tooltip.value = { ...tooltip.value, x, y };
+        if (samePlace(place, hovered) && !isAggregate && tooltip.value) {
+            tooltip.value = { ...tooltip.value, x, y };
             return;
         }
         setHovered(place);
