@@ -37,11 +37,9 @@ static inline size_t search_count_up_to(const void *elements, size_t count, size
     return count ? search_count_before(first + offset, count, size, search_number_is_up_to, &wanted) : 0;
 }
 
+/* The same for `field`, which must be a uint64_t. */
 #define search_up_to(elements, count, field, wanted)                                                                   \
-    search_count_up_to((elements), (count), sizeof(*(elements)),                                                       \
-                       _Generic((elements)->field, uint64_t                                                            \
-                                : offsetof(__typeof__(*(elements)), field)),                                           \
-                       (wanted))
+    search_count_up_to((elements), (count), sizeof(*(elements)), offsetof(__typeof__(*(elements)), field), (wanted))
 
 static inline bool search_number_is_below(const void *element, const void *wanted)
 {
