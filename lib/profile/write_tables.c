@@ -272,7 +272,7 @@ static void write_default_display(struct json_writer *json, const struct profile
     json_open(json, '{');
     json_member_text(json, "graphType", memory ? "line-accumulated" : "line-rate");
     json_member_text(json, "unit", memory ? "bytes" : "");
-    json_member_text(json, "color", memory ? "orange" : "grey");
+    json_member_text(json, "color", memory ? "purple" : "grey");
     json_member_text(json, "markerSchemaLocation", memory ? "timeline-memory" : NULL);
     json_member_unsigned(json, "sortWeight", memory ? 20 : 50);
     write_string_member(json, "label", profile, counter->name);

@@ -34,7 +34,7 @@ static void set_defaults(struct counter_display *display, const char *category, 
     static const struct {
         const char *category;
         struct counter_display display;
-    } known[] = {{"Memory", {false, 20, "bytes", "orange", ""}},
+    } known[] = {{"Memory", {false, 20, "bytes", "purple", ""}},
                  {"Bandwidth", {true, 10, "bytes", "blue", ""}},
                  {"power", {true, 30, "pWh", "grey", ""}},
                  {"CPU", {true, 40, "percent", "grey", ""}}};

@@ -320,6 +320,32 @@ await check('several threads have their charts one below the other', async () =>
     await page.close();
 });
 
+await check('charts are colored by library, function or module on choice, with a legend, and the address says so', async () => {
+    const page = await openFlame();
+    const place = await flamePlace(page, WORK, 1);
+    const other = await flamePlace(page, WALK, 1);
+    assertEqual(await colorAt(page, place), await colorAt(page, other), 'colors of one category');
+    await page.getByLabel('Color', { exact: true }).selectOption('function');
+    await settle(page);
+    assertEqual(parameter(page, 'colorBy'), 'function', 'colorBy in the address');
+    const legend = page.getByRole('list', { name: 'Colors' });
+    await legend.getByText('work', { exact: true }).waitFor();
+    const own = await colorAt(page, place);
+    assert(own !== (await colorAt(page, other)), 'two functions have one color');
+    const again = await openPage(page.url(), '.chart');
+    await again.getByRole('list', { name: 'Colors' }).getByText('work', { exact: true }).waitFor();
+    assertEqual(await colorAt(again, place), own, 'the color after a reload');
+    await again.close();
+    await press(page, 'Control+z');
+    assertEqual(parameter(page, 'colorBy'), null, 'colorBy after undo');
+    await press(page, 'Control+k');
+    await page.keyboard.type('color by library');
+    await page.locator('.picker-name', { hasText: 'Color by library' }).click();
+    await legend.getByRole('listitem').first().waitFor();
+    assertEqual(parameter(page, 'colorBy'), 'library', 'colorBy after the palette');
+    await page.close();
+});
+
 await check('an empty chart says why', async () => {
     const page = await openFlame('search=nowhere');
     await page.getByRole('button', { name: 'Clear the search' }).last().waitFor();

@@ -1,11 +1,12 @@
 // What the page draws, without a browser: a canvas of our own keeps the color of each pixel, and each is compared with
 // what lies below its middle.
+import { readFileSync } from 'node:fs';
 import { loadParts, random } from './page_modules.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [rectDrawing, flameSvg, strip, rectStrip, counter, activity, markerChart, jumps] = await loadParts([
+const [rectDrawing, flameSvg, strip, rectStrip, counter, activity, markerChart, jumps, rectColors, colors] = await loadParts([
     'draw/rects', 'draw/flame_svg', 'draw/strip', 'draw/rect_strip', 'draw/counter', 'draw/activity', 'draw/marker_chart',
-    'draw/jumps',
+    'draw/jumps', 'draw/rect_colors', 'draw/colors',
 ]);
 
 // ---- the canvas ----
@@ -531,5 +532,30 @@ await check('jumps are drawn from row to row in their lanes, those of the chosen
     assertEqual(drawn.join('; '), ['plain 1: 58.5 20.5, 43.5 20.5, 43.5 80.5, 55.5 80.5', 'chosen 1.5: 58.5 40.5, 49.5 40.5, 49.5 0.5, 55.5 0.5', 'chosen 1.5: 58.5 60.5, 37.5 60.5, 37.5 40.5, 55.5 40.5'].join('; '), 'the lines');
     assertEqual(canvas.fills.map(({ color, points }) => `${color}: ${[...points].join(', ')}`)[0], 'plain: 58.5 80.5, 53.5 77.5, 53.5 83.5', 'the tip');
 });
+
+// ---- colors ----
+
+const channels = (color) => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
+
+for (const theme of ['light', 'dark'])
+    await check(`text on rects of every color can be read, and what is selected stands out without glare (${theme})`, () => {
+        const sheet = readFileSync(new URL('../../web/src/style/colors.css', import.meta.url), 'utf8');
+        const blocks = sheet.split(':root[data-theme="dark"]');
+        const values = new Map([...(theme === 'dark' ? blocks.join() : blocks[0]).matchAll(/(--[\w-]+): (#\w{6});/g)].map(([, key, value]) => [key, value]));
+        globalThis.document = { documentElement: {} };
+        globalThis.getComputedStyle = () => ({ getPropertyValue: (key) => values.get(key) ?? '' });
+        const names = [...values.keys()].filter((key) => key.startsWith('--category-')).map((key) => ({ name: key, color: key.slice('--category-'.length) }));
+        const chart = rectColors.chartColors(names, theme);
+        const contrast = (a, b) => rectColors.contrast(channels(a), channels(b));
+        assertEqual(chart.names.length, colors.NAME_SLOTS, 'colors of names');
+        assertEqual(new Set(chart.names.map((one) => one.fill)).size, colors.NAME_SLOTS, 'different ones');
+        for (const one of [...chart.rects, ...chart.names]) {
+            for (const fill of [one.fill, one.hover, one.aggregate])
+                assert(contrast(chart.text, fill) >= 4.5, `${chart.text} on ${fill} has a contrast of ${contrast(chart.text, fill)}`);
+            assert(contrast(one.selectedText, one.selected) >= 4.5, `${one.selectedText} on the selected ${one.selected}`);
+            assert(contrast(one.selected, one.fill) >= 1.2, `${one.selected} beside ${one.fill}`);
+            if (theme === 'dark') assert(contrast(one.selected, chart.surface) <= 8, `${one.selected} glares`);
+        }
+    });
 
 finish();

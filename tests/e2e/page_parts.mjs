@@ -3,11 +3,11 @@ import { loadParts, random } from './page_modules.mjs';
 import { loadEngine } from '../engine_loader.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, ticks, rectDrawing, flameSvg, rectPaths, fold, tableText, jumps, sourceCodec, trust, summaryView, rowScroll] = await loadParts([
+const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, ticks, rectDrawing, flameSvg, rectPaths, fold, tableText, jumps, sourceCodec, trust, summaryView, rowScroll, colorKey] = await loadParts([
     'state/codec', 'state/indexes', 'state/transform_codec', 'state/tracks', 'state/track_choice', 'text/format',
     'text/plain', 'text/highlight', 'draw/ticks', 'draw/rects', 'draw/flame_svg', 'state/rect_paths',
     'text/fold', 'text/table_text', 'draw/jumps', 'state/source_codec',
-    'state/trust', 'state/summary_view', 'state/row_scroll',
+    'state/trust', 'state/summary_view', 'state/row_scroll', 'text/color_key',
 ]);
 
 const { openEngine, module } = await loadEngine();
@@ -29,6 +29,28 @@ function fuzzyPieces(text, typed) {
     assertEqual(marks.length, before.length + text.length, 'number of marks');
     return highlight.piecesOf(text, (at) => marks[before.length + at] !== 0);
 }
+
+await check('a function is colored by its library, its name or the module that it is in', () => {
+    const func = (name, file = '') => ({ name, file, lib: 'libx.so' });
+    const modules = [
+        [func('std::map<llvm::Type, int>::at(int)'), 'std'],
+        [func('void std::sort<__gnu_cxx::It<int*> >(int*, int*)'), 'std'],
+        [func('clang::Sema::operator()(int) const'), 'clang'],
+        [func('(anonymous namespace)::Parser::parse(llvm::Type*)', '/src/parse.cpp'), 'Parser'],
+        [func('llvm::(anonymous namespace)::run()'), 'llvm'],
+        [func('<alloc::vec::Vec<T> as core::ops::Drop>::drop'), 'alloc'],
+        [func('runtime.mallocgc', '/usr/lib/go/malloc.go'), 'runtime'],
+        [func('net/http.(*conn).serve', '/usr/lib/go/server.go'), 'net/http'],
+        [func('main.main.func1', '/src/main.go'), 'main'],
+        [func('java.util.HashMap.get', 'HashMap.java'), 'java.util'],
+        [func('work.part.0', '/src/work.c'), 'work.c'],
+        [func('loads', '/usr/lib/python3/json/__init__.py'), '__init__.py'],
+        [func('0x1f388c0'), 'libx.so'],
+    ];
+    for (const [info, module] of modules) assertEqual(colorKey.colorKeyOf(info, 'module'), module, info.name);
+    assertEqual(colorKey.colorKeyOf(func('a<int>::b'), 'function'), 'a<…>::b', 'the key of a template');
+    assertEqual(colorKey.colorKeyOf(func('a<int>::b'), 'library'), 'libx.so', 'the key of a library');
+});
 
 await check('what counters count is said in its unit, and so is its rate', () => {
     const amounts = [[2048, 'bytes', '2 KiB', '1.95 MiB/s'], [4e6, 'pWh', '4 µWh', '14.4 W'], [500, 'cpu-us', '500 µs', '50%'], [0.5, 'percent', '50%', '50%'], [3, 'ops', '3 ops', '3,000 ops/s']];

@@ -1,5 +1,6 @@
 /** The choices beside the search: what a sample counts, and which samples and frames are shown. */
 import type { JSX } from 'preact';
+import { COLOR_CHOICES } from '../state/coloring';
 import type { Choice } from '../state/filters';
 import { useSession } from './session_context';
 import { act } from '../state/windows';
@@ -32,6 +33,12 @@ function Select<Value extends string>({ label, choices, value, onChoose }: Selec
             ))}
         </select>
     );
+}
+
+/** What the rects of a chart are colored by. */
+export function ColorSelect(): JSX.Element {
+    const { colorBy, setColorBy } = useSession().coloring;
+    return <Select label="Color" choices={COLOR_CHOICES} value={colorBy.value} onChoose={setColorBy} />;
 }
 
 export function SampleFilters(): JSX.Element {

@@ -1,13 +1,13 @@
 /** The views of the selected threads, a tab each, with the filters that they share. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { categoryColor } from '../draw/colors';
+import { categoryColor, slotColor } from '../draw/colors';
 import { NODE_TABS, TAB_TITLES, TABS, type Tab } from '../state/codec';
 import { MARKER_SEARCH_HELP, STACK_SEARCH_HELP } from '../state/search_help';
 import { act, hasSidebar } from '../state/windows';
 import { Butterfly } from './Butterfly';
 import { CallTree } from './CallTree';
-import { SampleFilters } from './FilterBar';
+import { ColorSelect, SampleFilters } from './FilterBar';
 import { FlameGraph } from './FlameGraph';
 import { FunctionList } from './FunctionList';
 import { SidebarIcon } from './icons';
@@ -16,7 +16,7 @@ import { MarkerCount, MarkerTable } from './MarkerTable';
 import { focusView, SearchInput } from './SearchInput';
 import { StackChart } from './StackChart';
 import { Summary } from './Summary';
-import { formatCount } from '../text/format';
+import { formatCount, formatShare } from '../text/format';
 import { plainText } from '../text/plain';
 import { ProfileText } from './text';
 import { TransformBar } from './TransformBar';
@@ -112,6 +112,24 @@ function Legend(): JSX.Element {
     );
 }
 
+/** Charts that can be colored by something other than the category. */
+const COLORED_TABS: ReadonlySet<Tab> = new Set<Tab>(['flame-graph', 'stack-chart']);
+const MOST_IN_LEGEND = 40;
+
+function NameLegend(): JSX.Element {
+    const entries = useSession().coloring.legend.value;
+    return (
+        <ul class="legend" aria-label="Colors">
+            {entries.slice(0, MOST_IN_LEGEND).map(({ key, slot, share }) => (
+                <li key={key} title={`${plainText(key, 400) || 'Not known'}: ${formatShare(share, 1)} of the area`}>
+                    <span class="category-square" style={{ background: slotColor(slot) }} />
+                    <ProfileText text={key || 'not known'} limit={28} />
+                </li>
+            ))}
+        </ul>
+    );
+}
+
 function SameWidths(): JSX.Element {
     const { changeView, view } = useSession().store;
     const { sameWidths } = view.value;
@@ -167,6 +185,7 @@ export function Panel(): JSX.Element {
     const session = useSession();
     const { isMarkerView } = session.markers;
     const { changeView, view } = session.store;
+    const { colorBy } = session.coloring;
     const { tab } = view.value;
     const isMarkers = isMarkerView.value;
     useEffect(() => {
@@ -199,7 +218,7 @@ export function Panel(): JSX.Element {
                         </button>
                     ))}
                 </div>
-                <Legend />
+                {COLORED_TABS.has(tab) && colorBy.value !== 'category' ? <NameLegend /> : <Legend />}
                 <button
                     type="button"
                     class={hasSidebar(tab) ? 'button quiet square' : 'button quiet square absent'}
@@ -214,6 +233,7 @@ export function Panel(): JSX.Element {
             <div class="filter-bar">
                 {!isMarkers && <SampleFilters />}
                 <Options tab={tab} />
+                {COLORED_TABS.has(tab) && <ColorSelect />}
                 {!isMarkers && <SearchCount />}
                 {isMarkers ? <MarkerSearch /> : <StackSearch />}
             </div>

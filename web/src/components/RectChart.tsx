@@ -144,6 +144,7 @@ export function RectChart(props: RectChartProps): JSX.Element {
     const session = useSession();
     const { info } = session;
     const { namesVersion } = session.names;
+    const { colorBy, coloredRects, colorsAt, fetchColorNames } = session.coloring;
     const { bands, rowCount, fromBottom, axis, margins } = props;
     const scroller = useRef<HTMLDivElement>(null);
     const canvas = useRef<HTMLCanvasElement>(null);
@@ -168,6 +169,7 @@ export function RectChart(props: RectChartProps): JSX.Element {
         hovered,
         hasFocus,
         colors,
+        colorsAt: colorsAt(colors),
         label: (func) => label(session, func),
     };
     const latestFrame = useLatest(frame);
@@ -176,6 +178,17 @@ export function RectChart(props: RectChartProps): JSX.Element {
         if (canvas.current && size.width > 0) drawRects(canvas.current, frame);
     });
     useLayoutEffect(() => fetchShownNames(session, frame), [bands, size.width, frame.shown[0], frame.shown[1]]);
+
+    useLayoutEffect(() => {
+        coloredRects.value = bands.map((band) => band.rects);
+        fetchColorNames(coloredRects.value);
+    }, [bands, colorBy.value]);
+    useEffect(
+        () => () => {
+            coloredRects.value = [];
+        },
+        [],
+    );
 
     // The keyboard walks the rects from the start; what grows from the bottom is seen from there.
     useLayoutEffect(() => {

@@ -20,6 +20,31 @@ const FROM_THE_BOTTOM = [
     'transparent',
 ];
 
+/**
+ * Colors of names, neighbors as unlike as can be. A name has a slot: the color with the slot's number, or, from the second round on,
+ * the same one pale.
+ */
+export const NAME_COLORS = [
+    'blue',
+    'orange',
+    'lightgreen',
+    'purple',
+    'yellow',
+    'green',
+    'lightred',
+    'lightblue',
+    'brown',
+    'magenta',
+    'red',
+] as const;
+export const NAME_SLOTS = 2 * NAME_COLORS.length;
+
+/** The CSS value for a slot's color; -1: of what has no name. */
+export function slotColor(slot: number): string {
+    const color = `var(--category-${NAME_COLORS[slot % NAME_COLORS.length] ?? 'grey'})`;
+    return slot < NAME_COLORS.length ? color : `color-mix(in srgb, ${color} 56%, var(--surface))`;
+}
+
 function knownColor(category: Category | undefined): string {
     const name = (category?.color ?? 'grey').replace('gray', 'grey');
     return FROM_THE_BOTTOM.includes(name) ? name : 'grey';

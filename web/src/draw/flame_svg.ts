@@ -1,6 +1,6 @@
 /** A flame graph as an SVG file of its own: no script, no reference to anything outside; titles show what a tooltip shows. */
-import type { FlameRects } from '../engine/charts';
-import { type ChartColors, colorsOfCategory } from './rect_colors';
+import type { FlameRects, Rects } from '../engine/charts';
+import { type ChartColors, colorsOfCategory, type RectColors } from './rect_colors';
 import { FONT, FONT_FAMILY, fitName, ROW_HEIGHT, TEXT_MARGIN, TEXT_ROOM } from './rects';
 
 export interface FlameSvg {
@@ -12,6 +12,8 @@ export interface FlameSvg {
     /** Lines above the graph. */
     heading: readonly string[];
     colors: ChartColors;
+    /** As of a Frame. */
+    colorsAt?: ((rects: Rects, rect: number) => RectColors) | null;
     label(func: number): string;
     /** What a rect is, in full. */
     title(rect: number): string;
@@ -45,7 +47,7 @@ function rectText(svg: FlameSvg, rect: number, top: number, context: CanvasRende
     const right = Math.min(width, (rects.end[rect] ?? 0) * width);
     if (right <= left) return '';
     const isAggregate = rects.func[rect] === -1;
-    const colors = colorsOfCategory(svg.colors, rects.category[rect] ?? 0);
+    const colors = svg.colorsAt?.(rects, rect) ?? colorsOfCategory(svg.colors, rects.category[rect] ?? 0);
     const fill = rects.matches[rect] === 0 ? colors.faint : colors[isAggregate ? 'aggregate' : 'fill'];
     const y = top + (svg.fromBottom ? svg.rows - 1 - (rects.depth[rect] ?? 0) : (rects.depth[rect] ?? 0)) * ROW_HEIGHT;
     const gap = right - left > 2 ? 1 : 0;

@@ -1,7 +1,7 @@
 /** The colors of rects: tints of the category colors, on which text can be read in both themes. */
 import type { Category } from '../engine/api';
 import { styleColor } from './canvas';
-import { canvasColors } from './colors';
+import { canvasColors, NAME_COLORS } from './colors';
 
 /** As style sheets write them: #rrggbb. */
 export interface RectColors {
@@ -19,7 +19,10 @@ export interface RectColors {
 
 export interface ChartColors {
     rects: RectColors[];
+    /** Of names, by their slots: see NAME_SLOTS. */
+    names: RectColors[];
     surface: string;
+    /** On rects that are neither selected nor faint. */
     text: string;
     quiet: string;
     accent: string;
@@ -28,13 +31,19 @@ export interface ChartColors {
 
 type Rgb = [number, number, number];
 
-/** How much of the category's color a tint has, light and dark. */
-const TINT = { light: 0.5, dark: 0.4 };
-const HOVER = { light: 0.75, dark: 0.46 };
-const FAINT = { light: 0.14, dark: 0.14 };
-const AGGREGATE = { light: 0.28, dark: 0.24 };
+/** How much of the color a tint has in the light theme, where the rest is the surface. */
+const TINT = { fill: 0.5, hover: 0.75, pale: 0.28, palePressed: 0.4, faint: 0.14 };
+/**
+ * In the dark theme colors are dimmed instead, which keeps them pure: a mixture with a dark surface turns yellow into mud. Luminances, as
+ * what all have and what they have of the color's own: what is lighter than others stays lighter, which does not take an eye for hues.
+ */
+const DIM = { fill: [0.04, 0.14], hover: [0.07, 0.11], pale: [0.025, 0.07], palePressed: [0.04, 0.1], faint: [0.016, 0.012] } as const;
+/** A selected rect stands out; more than this glares. */
+const BRIGHTEST = 0.38;
 const DARK_TEXT: Rgb = [0x12, 0x17, 0x1d];
 const LIGHT_TEXT: Rgb = [0xff, 0xff, 0xff];
+
+type Use = keyof typeof TINT;
 
 function parse(color: string): Rgb {
     const hex = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(color);
@@ -49,13 +58,25 @@ function mix(color: Rgb, ground: Rgb, share: number): Rgb {
     return color.map((part, at) => part * share + (ground[at] ?? 0) * (1 - share)) as Rgb;
 }
 
+function linear(part: number): number {
+    const value = part / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+}
+
+function gamma(value: number): number {
+    return 255 * (value <= 0.0031308 ? 12.92 * value : 1.055 * value ** (1 / 2.4) - 0.055);
+}
+
 /** The relative luminance of WCAG 2. */
 function luminance(color: Rgb): number {
-    const [red, green, blue] = color.map((part) => {
-        const value = part / 255;
-        return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-    }) as Rgb;
+    const [red, green, blue] = color.map(linear) as Rgb;
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+/** The same hue, not lighter than `most`. */
+function dimmed(color: Rgb, most: number): Rgb {
+    const factor = Math.min(1, most / Math.max(luminance(color), 0.001));
+    return color.map((part) => gamma(linear(part) * factor)) as Rgb;
 }
 
 export function contrast(a: Rgb, b: Rgb): number {
@@ -63,16 +84,19 @@ export function contrast(a: Rgb, b: Rgb): number {
     return (light + 0.05) / (dark + 0.05);
 }
 
-function rectColors(color: Rgb, surface: Rgb, theme: 'light' | 'dark'): RectColors {
-    const text = contrast(color, DARK_TEXT) >= contrast(color, LIGHT_TEXT) ? DARK_TEXT : LIGHT_TEXT;
-    const tint = (shares: typeof TINT): string => write(mix(color, surface, shares[theme]));
+function rectColors(color: Rgb, surface: Rgb, theme: 'light' | 'dark', isPale = false): RectColors {
+    const tint = (use: Use): string => {
+        if (theme === 'light') return write(mix(color, surface, TINT[use]));
+        return write(dimmed(color, DIM[use][0] + DIM[use][1] * luminance(color)));
+    };
+    const selected = theme === 'light' ? color : dimmed(color, BRIGHTEST);
     return {
-        fill: tint(TINT),
-        hover: tint(HOVER),
-        selected: write(color),
-        selectedText: write(text),
-        faint: tint(FAINT),
-        aggregate: tint(AGGREGATE),
+        fill: tint(isPale ? 'pale' : 'fill'),
+        hover: tint(isPale ? 'palePressed' : 'hover'),
+        selected: write(selected),
+        selectedText: write(contrast(selected, DARK_TEXT) >= contrast(selected, LIGHT_TEXT) ? DARK_TEXT : LIGHT_TEXT),
+        faint: tint('faint'),
+        aggregate: tint('pale'),
     };
 }
 
@@ -80,14 +104,21 @@ function rectColors(color: Rgb, surface: Rgb, theme: 'light' | 'dark'): RectColo
 export function chartColors(categories: readonly Category[], theme: 'light' | 'dark'): ChartColors {
     const surface = parse(styleColor('surface'));
     const colors = canvasColors([...categories.keys(), categories.length], categories);
+    const names = NAME_COLORS.map((name) => parse(styleColor(`category-${name}`)));
     return {
         rects: colors.map((color) => rectColors(parse(color ?? styleColor('category-grey')), surface, theme)),
+        names: [false, true].flatMap((isPale) => names.map((color) => rectColors(color, surface, theme, isPale))),
         surface: styleColor('surface'),
-        text: styleColor('text'),
+        text: theme === 'light' ? styleColor('text') : write(LIGHT_TEXT),
         quiet: styleColor('text-quiet'),
         accent: styleColor('accent'),
         line: styleColor('line'),
     };
+}
+
+/** Those of a slot of names; of none: as of an unknown category. */
+export function colorsOfName({ names, rects }: ChartColors, slot: number): RectColors {
+    return names[slot] ?? (rects.at(-1) as RectColors);
 }
 
 /** Those of a category, which may be unknown. */

@@ -49,6 +49,8 @@ export interface Frame {
     /** Keys go to the chart: what is selected has a frame. */
     hasFocus: boolean;
     colors: ChartColors;
+    /** The colors of a rect, where they are not those of its category. */
+    colorsAt?: ((rects: Rects, rect: number) => RectColors) | null;
     label(func: number): string;
 }
 
@@ -136,7 +138,7 @@ export function rectAt(frame: Frame, x: number, y: number): Place | null {
 // ---- drawing ----
 
 function colorsOf(frame: Frame, band: Band, rect: number): RectColors {
-    return colorsOfCategory(frame.colors, band.rects.category[rect] ?? 0);
+    return frame.colorsAt?.(band.rects, rect) ?? colorsOfCategory(frame.colors, band.rects.category[rect] ?? 0);
 }
 
 function fillOf(colors: RectColors, band: Band, rect: number, isHovered: boolean): string {

@@ -1,7 +1,7 @@
 /**
  * The view as the query part of the page's address, and back. Keys and shapes are those of the Firefox Profiler where it
  * has the same thing (`thread`, `range`, `transforms`, `search`, `invertCallstack`, `implementation`, `hideIdleSamples`); `path` (the selected call node),
- * `preview` (the range that is being chosen), `tab`, `sort`, `center` (of the butterfly), `weight` and the tracks (`tracks`, `shownTracks`, `hiddenTracks`,
+ * `preview` (the range that is being chosen), `tab`, `sort`, `center` (of the butterfly), `weight`, `colorBy` and the tracks (`tracks`, `shownTracks`, `hiddenTracks`,
  * `openTracks`, `trackOrder`) are ours.
  */
 import type { NodePath, Transform } from '../engine/api';
@@ -10,6 +10,7 @@ import { type SourcePanelView, decodeSourcePanel, encodeSourcePanel } from './so
 import { decodeIndex, decodeIndexes, encodeIndexes } from './indexes';
 import { decodeTracks, encodeTracks } from './track_choice';
 import { DEFAULT_TRACKS, type TrackChoice } from './tracks';
+import { COLOR_KEYS, type ColorKey } from '../text/color_key';
 import { decodeTransforms, encodeTransforms } from './transform_codec';
 
 /** [start, end) in milliseconds after the profile's zero. */
@@ -75,6 +76,8 @@ export interface View {
     center: Center | null;
     /** In the stack chart each stack is as wide as the others, however long it lasted. */
     sameWidths: boolean;
+    /** What the rects of charts are colored by. */
+    colorBy: ColorKey;
     /** The order of the tables that are not sorted as usual: see state/tables.ts. */
     sorts: Record<string, string>;
     /** What markers are searched for. */
@@ -107,6 +110,7 @@ export const EMPTY_VIEW: View = {
     hidesIdle: false,
     center: null,
     sameWidths: false,
+    colorBy: 'category',
     sorts: {},
     markerSearch: '',
     marker: -1,
@@ -196,6 +200,7 @@ export function encodeView(view: View, zero: number, funcCount: number): string 
     if (view.hidesIdle) query.set('hideIdleSamples', '');
     if (view.center) query.set('center', `${view.center.kind}-${view.center.index}`);
     if (view.sameWidths) query.set('sameWidths', '');
+    if (view.colorBy !== 'category') query.set('colorBy', view.colorBy);
     const sorts = Object.entries(view.sorts).map(([table, order]) => `${table}.${order}`);
     if (sorts.length > 0) query.set('sort', sorts.join('~'));
     if (view.markerSearch !== '') query.set('markerSearch', view.markerSearch);
@@ -235,6 +240,7 @@ export function decodeView(text: string, zero: number): View {
         hidesIdle: query.has('hideIdleSamples'),
         center: decodeCenter(query.get('center') ?? ''),
         sameWidths: query.has('sameWidths'),
+        colorBy: COLOR_KEYS.find((by) => by === query.get('colorBy')) ?? 'category',
         sorts: decodeSorts(query.get('sort') ?? ''),
         markerSearch: query.get('markerSearch') ?? '',
         marker: decodeIndex(query.get('marker')),

@@ -10,6 +10,7 @@ import { rowCount } from './rect_paths';
 import { theme } from './theme';
 import { act, type MenuItem, menuItem, saveBlob, showNotice } from './windows';
 import type { AxisPart } from './axis';
+import type { ColoringPart } from './coloring';
 import type { FiltersPart } from './filters';
 import type { FlamePart } from './flame';
 import type { NamesPart } from './names';
@@ -30,6 +31,7 @@ function saveFile(blob: Blob, name: string): void {
 export function createExports(
     session: Given & {
         axis: AxisPart;
+        coloring: ColoringPart;
         filters: FiltersPart;
         flame: FlamePart;
         names: NamesPart;
@@ -39,6 +41,7 @@ export function createExports(
 ) {
     const { info } = session;
     const { shownRange } = session.axis;
+    const { colorsAt } = session.coloring;
     const { weightUnit } = session.filters;
     const { askFlame } = session.flame;
     const { fetchNames, funcName } = session.names;
@@ -101,6 +104,7 @@ export function createExports(
             const amount = describeWeight(total, weightUnit.value, interval);
             return `${who}\n${formatShare(total, whole)} (${amount}), self ${formatShare(rects.self[rect] ?? 0, whole)}`;
         };
+        const colors = chartColors(categories, theme.value);
         const text = flameSvg(
             {
                 rects,
@@ -108,7 +112,8 @@ export function createExports(
                 width: SVG_WIDTH,
                 fromBottom: !inverted.value,
                 heading: heading(),
-                colors: chartColors(categories, theme.value),
+                colors,
+                colorsAt: colorsAt(colors),
                 label: (func) => plainText(funcName(func)?.name ?? '', NAME_LIMIT),
                 title,
             },

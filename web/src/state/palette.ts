@@ -12,6 +12,7 @@ import { showTracks } from './track_choice';
 import type { MenuItem } from './windows';
 import { act, isPaletteOpen } from './windows';
 import { Request } from './request';
+import { COLOR_CHOICES, type ColoringPart } from './coloring';
 import type { CommandsPart } from './commands';
 import type { FiltersPart } from './filters';
 import type { FunctionsPart } from './functions';
@@ -137,6 +138,7 @@ function scoredEntry(entry: Unscored, words: number, [title, detail, others]: Fo
 
 export function createPalette(
     session: Given & {
+        coloring: ColoringPart;
         commands: CommandsPart;
         filters: FiltersPart;
         functions: FunctionsPart;
@@ -148,6 +150,7 @@ export function createPalette(
 ) {
     const { engine } = session;
     const { effect } = session.lifetime;
+    const { setColorBy } = session.coloring;
     const { commands } = session.commands;
     const { setWeight, stackChoices, weights } = session.filters;
     const { selectFunction } = session.functions;
@@ -184,7 +187,7 @@ export function createPalette(
             }));
     }
 
-    /** What a sample counts, and which frames are shown, where there is a choice. */
+    /** What a sample counts, which frames are shown, where there is a choice, and what colors mean. */
     function filterEntries(): Unscored[] {
         const choices = weights.value.length > 1 ? weights.value : [];
         return [
@@ -203,6 +206,14 @@ export function createPalette(
                 detail: one.hint,
                 keys: '',
                 run: () => act(setStackType(one.value)),
+            })),
+            ...COLOR_CHOICES.map((one) => ({
+                id: `color-${one.value}`,
+                group: 'Command',
+                title: one.label,
+                detail: one.hint,
+                keys: '',
+                run: () => setColorBy(one.value),
             })),
         ];
     }

@@ -10,6 +10,7 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import type { ProfileInfo } from '../engine/api';
 import { createAxis } from './axis';
 import { createButterfly } from './butterfly';
+import { createColoring } from './coloring';
 import { createCommands } from './commands';
 import { createCopies } from './copies';
 import { createCostText } from './cost_text';
@@ -71,7 +72,8 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
     const functions = createFunctions({ ...given, names, store, tables, tree });
     const butterfly = createButterfly({ ...given, functions, names, store, tables, tree });
     const flame = createFlame({ ...given, store, tree });
-    const exports = createExports({ ...given, axis, filters, flame, names, store, tree });
+    const coloring = createColoring({ ...given, names, store });
+    const exports = createExports({ ...given, axis, coloring, filters, flame, names, store, tree });
     const markers = createMarkers({ ...given, axis, store, tables });
     const markerFilter = createMarkerFilter({ ...given, markers, treeChanges });
     const copies = createCopies({ ...given, names });
@@ -110,7 +112,7 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
     const hover = createHover({ ...given });
     const keyHelp = createKeyHelp({ ...given, commands, trackActions });
     const markerChart = createMarkerChart({ ...given, axis, markers, store });
-    const palette = createPalette({ ...given, commands, filters, functions, names, store, tree, treeChanges });
+    const palette = createPalette({ ...given, coloring, commands, filters, functions, names, store, tree, treeChanges });
     const stackChart = createStackChart({ ...given, axis, store, tree });
     const summaryView = createSummaryView({ ...given, filters, names, store, tree });
     const trackList = createTrackList({ ...given, store });
@@ -130,6 +132,7 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
         functions,
         butterfly,
         flame,
+        coloring,
         exports,
         markers,
         markerFilter,

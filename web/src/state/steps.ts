@@ -19,6 +19,7 @@ const WORDS: Partial<Record<keyof View, string>> = {
     profileName: 'name',
     sourcePanel: 'source and assembly',
     tab: 'view',
+    colorBy: 'colors',
     sorts: 'table sorting',
     preview: 'selection',
 };

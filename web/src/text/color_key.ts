@@ -1,0 +1,51 @@
+/**
+ * What a function is colored by where it is not its category: its library, its name, or its module, which is the namespace, crate
+ * or package that its name begins with, else its source file, else its library.
+ */
+import type { FuncInfo } from '../engine/api';
+import { foldTemplates } from './fold';
+import { baseName } from './plain';
+
+export const COLOR_KEYS = ['category', 'library', 'function', 'module'] as const;
+export type ColorKey = (typeof COLOR_KEYS)[number];
+
+/** A folded name without its parameters and the return type before it: "void std::sort<…>(int*)" is "std::sort<…>". */
+function qualifiedName(folded: string): string {
+    const inner = folded.replace(/\(anonymous (?:namespace|class)\)/g, '{anonymous}');
+    const parameters = inner.indexOf('(', 1);
+    const head = (parameters < 0 ? inner : inner.slice(0, parameters)).replace(/\boperator\b.*$/, 'operator');
+    return head.slice(head.lastIndexOf(' ') + 1);
+}
+
+/** Rust: "<alloc::vec::Vec<T> as Trait>::push" is in alloc, as its type is. */
+function selfType(name: string): string {
+    if (!name.startsWith('<')) return name;
+    return name.replace(/^[<&*\s]+(?:(?:mut|const|dyn)\s+)*/, '').split(/ as |[<>]/)[0] ?? '';
+}
+
+function namespaceOf(name: string): string {
+    const parts = qualifiedName(foldTemplates(selfType(name))).split('::');
+    return parts.length > 1 ? (parts.find((part) => part !== '' && part !== '{anonymous}') ?? '') : '';
+}
+
+/** Of Go, "net/http.(*conn).serve", and of Java, "java.util.HashMap.get": what comes before the type and the function. */
+function packageOf({ name, file }: FuncInfo): string {
+    if (/\.go$/.test(file)) return /^[\w.~-]+(?:\/[\w.~-]+)*?(?=\.[^/]*$)/.exec(name)?.[0].replace(/\..*$/, '') ?? '';
+    if (/\.java$/.test(file)) return /^[a-z][\w]*(?:\.[a-z]\w*)*(?=\.[A-Z])/.exec(name)?.[0] ?? '';
+    return '';
+}
+
+/** '' where nothing is known of it. */
+export function colorKeyOf(info: FuncInfo, by: ColorKey): string {
+    if (by === 'library') return info.lib;
+    if (by === 'function') return foldTemplates(info.name);
+    return packageOf(info) || namespaceOf(info.name) || baseName(info.file) || info.lib;
+}
+
+/** FNV-1a, 32 bits: the same name has the same color in every profile. */
+export function hashOf(text: string): number {
+    let hash = 0x811c9dc5;
+    for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+    hash ^= hash >>> 15; // the lowest bits, which choose, depend on all
+    return hash >>> 0;
+}
