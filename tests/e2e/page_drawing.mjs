@@ -455,7 +455,7 @@ await check('each column of the sample strip says whether there is a sample, and
     }
 });
 
-await check('areas of categories lie on one another, up to the height of a whole CPU', () => {
+await check('areas of categories lie on one another; the height is a CPU, or what several threads use at most', () => {
     for (let round = 0; round < 200; round++) {
         const width = 1 + random(12);
         const categories = [4, 7, 9];
@@ -467,7 +467,9 @@ await check('areas of categories lie on one another, up to the height of a whole
         const ratio = 1 + random(2);
         useRatio(ratio);
         activity.drawActivity(canvas, one, order, colors, width, 35);
-        const y = (share) => (35 - share * 32) * ratio;
+        const used = (x) => one.shares.filter((_, at) => at % width === x).reduce((sum, share) => sum + share, 0);
+        const room = (32 * ratio) / Math.max(1, ...Array.from({ length: width }, (_, x) => used(x)));
+        const y = (share) => 35 * ratio - share * room;
         assertEqual(canvas.scaling[0], canvas.width / width, 'the width of a column');
         const expected = [];
         for (const [of, alpha] of one.matching ? [[one.shares, 'faint'], [one.matching, 1]] : [[one.shares, 1]]) {
@@ -475,7 +477,7 @@ await check('areas of categories lie on one another, up to the height of a whole
             for (const at of order) {
                 const points = [];
                 const low = [...base];
-                for (let x = 0; colors[at] && x < width; x++) base[x] = Math.min(1, low[x] + of[at * width + x]);
+                for (let x = 0; colors[at] && x < width; x++) base[x] = low[x] + of[at * width + x];
                 const isThere = (x) => base[x] > low[x];
                 for (let x = 0; x < width; x++) {
                     if (!isThere(x)) continue;
