@@ -176,9 +176,9 @@ await check('the chart shows kinds that want to be in it, walks by keys, and ope
     await application.focus();
     await page.keyboard.press('ArrowDown');
     const said = () => page.locator('#chart-selection').textContent();
-    await askUntil((text) => text.startsWith('paint'), said); // Graphics comes first
+    await askUntil((text) => text.startsWith('tick'), said); // Graphics comes first, and in it what begins first
     await page.keyboard.press('ArrowDown');
-    await askUntil((text) => text.startsWith('tick'), said);
+    await askUntil((text) => text.startsWith('paint'), said);
     await page.keyboard.press('ArrowDown');
     await askUntil((text) => text.startsWith('load'), said);
     await page.keyboard.press('ArrowDown');

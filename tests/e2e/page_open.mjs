@@ -40,7 +40,7 @@ await check('a dropped file takes the place of the profile, from its first view 
     await askUntil((name) => name === 'many threads', product);
     await settle(page);
     assertEqual(await product(), 'many threads', 'the name of the profile');
-    assertEqual(await page.locator('.track-count').innerText(), '15 / 20 tracks', 'the number of tracks');
+    assertEqual(await page.locator('.track-count').innerText(), '16 / 21 tracks', 'the number of tracks');
     const row = await firstRow();
     assertEqual(`${row.name} ${row.total}`, 'main 575', 'the first row');
     assert(!page.url().includes('invertCallstack'), 'the view is that of the profile before');

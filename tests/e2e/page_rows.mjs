@@ -85,12 +85,13 @@ export async function answered(page) {
     });
 }
 
-/** Asks until the answer is good; returns the last one. */
+/** Asks until the answer is good, and returns it; fails if it never is. */
 export async function askUntil(isGood, ask) {
     const end = Date.now() + PATIENCE_MS;
     for (;;) {
         const answer = await ask();
-        if (isGood(answer) || Date.now() > end) return answer;
+        if (isGood(answer)) return answer;
+        if (Date.now() > end) throw new Error(`no good answer of ${isGood}: ${JSON.stringify(answer)}`);
         await new Promise((done) => setTimeout(done, 50));
     }
 }

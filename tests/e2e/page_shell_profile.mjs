@@ -41,9 +41,15 @@ function thread(name, processName, pid, tid, isMainThread, busy) {
     };
 }
 
+/** A, B ... Z, AA, AB ...: with numbers in their names threads would be one group. */
+function letters(number) {
+    const before = Math.floor((number - 1) / 26);
+    return (before > 0 ? letters(before) : '') + String.fromCharCode(65 + ((number - 1) % 26));
+}
+
 /** The first worker tells of three requests. */
 function markersOf(name) {
-    const times = name === 'worker 1' ? [100, 300, 700] : [];
+    const times = name === 'worker A' ? [100, 300, 700] : [];
     return {
         data: times.map(() => null),
         name: times.map(() => strings.indexOf('Request served')),
@@ -56,7 +62,7 @@ function markersOf(name) {
 }
 
 const threads = [thread('server', 'server', 100, 100, true, 400)];
-for (let i = 1; i < Number(wanted) - 6; i++) threads.push(thread(`worker ${i}`, 'server', 100, 100 + i, false, Math.max(0, 600 - 25 * i)));
+for (let i = 1; i < Number(wanted) - 6; i++) threads.push(thread(`worker ${letters(i)}`, 'server', 100, 100 + i, false, Math.max(0, 600 - 25 * i)));
 threads.push(thread('client', 'client', 7000, 7000, true, 500));
 threads.push(thread('reader', 'client', 7000, 7001, false, 450));
 threads.push(thread('writer', 'client', 7000, 7002, false, 300));

@@ -1,7 +1,7 @@
 // What tracks show and say of a place in time, by mouse and by keyboard.
 //
 //     node tests/e2e/page_tracks.mjs URL URL_OF_GROUPS
-import { askUntil as lastAnswer, closeBrowser, complaints, openPage, selectedRow, settle } from './page_driver.mjs';
+import { askUntil, closeBrowser, complaints, openPage, selectedRow, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
 const [url, groupsUrl] = process.argv.slice(2);
@@ -9,13 +9,6 @@ const RANGE = 100; // ms
 const parameter = (page, name) => new URL(page.url()).searchParams.get(name);
 const tooltip = (page) => page.evaluate(() => document.querySelector('.tooltip')?.innerText ?? '');
 const label = (page, name) => page.getByRole('treeitem', { name: new RegExp(`^${name}`) });
-
-/** Asks until the answer is good; fails if it never is. */
-async function askUntil(isGood, ask) {
-    const answer = await lastAnswer(isGood, ask);
-    assert(isGood(answer), `the last answer: ${JSON.stringify(answer)}`);
-    return answer;
-}
 
 /** Puts the mouse on a track, so many ms after the start. */
 async function point(page, track, time) {
