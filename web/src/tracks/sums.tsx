@@ -6,7 +6,7 @@ import { cpusAt, peakOf } from '../draw/activity';
 import { categoryColor } from '../draw/colors';
 import type { Activity } from '../engine/api';
 import type { Session } from '../state/session';
-import { activityOf, LEAST_IN_GROUP } from '../state/thread_groups';
+import { activityOf, LEAST_IN_GROUP, partsOf } from '../state/thread_groups';
 import { isCpu, THREAD_HEIGHT, type TrackRow, type TrackSeed } from '../state/tracks';
 import { formatDuration } from '../text/format';
 import type { TrackKind } from './kind';
@@ -70,10 +70,7 @@ export const PROCESS_SUMS: TrackKind = {
     name: 'process CPU',
     seeds: ({ threads, initialThreads }, seeds) => {
         const shown = new Set(seeds.filter((seed) => !seed.isQuiet).map((seed) => seed.process));
-        const processes = new Map<string, typeof threads>();
-        for (const thread of threads)
-            if (!isCpu(thread) && thread.activity > 0)
-                processes.set(thread.pid, [...(processes.get(thread.pid) ?? []), thread]);
+        const processes = partsOf(threads, (thread) => (isCpu(thread) || !(thread.activity > 0) ? '' : thread.pid));
         return [...processes].flatMap(([pid, all]): TrackSeed[] => {
             const [first] = all;
             if (!first || all.length < LEAST_IN_GROUP) return [];
