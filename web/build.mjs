@@ -38,7 +38,8 @@ const options = {
 // The engine is started by a script before the rest of the page, which imports that very one.
 const startedBefore = {
     name: 'started-before',
-    setup: (plugins) => plugins.onResolve({ filter: /\/engine\/start$/ }, () => ({ path: './engine.js', external: true })),
+    setup: (plugins) =>
+        plugins.onResolve({ filter: /\/engine\/start$/ }, () => ({ path: './engine.js', external: true })),
 };
 // What the page imports on demand becomes files of their own; each worker stays one file.
 const { metafile } = await build({

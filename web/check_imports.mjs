@@ -50,7 +50,9 @@ for (const [file, text] of texts) {
     if (MAY_HAVE_STATE.test(relative(root, file))) continue;
     for (const match of text.matchAll(STATE)) {
         const line = text.slice(0, match.index).split('\n').length;
-        problems.push(`${relative(root, file)}:${line}: state that outlives a session: make it a part of one (state/session.ts)`);
+        problems.push(
+            `${relative(root, file)}:${line}: state that outlives a session: make it a part of one (state/session.ts)`,
+        );
     }
 }
 

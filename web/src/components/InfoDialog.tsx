@@ -62,7 +62,11 @@ function Facts(): JSX.Element {
         <>
             <EntryTable title="Profile" entries={recordingEntries(session)} />
             {info.value.extra.map((section, at) => (
-                <EntryTable key={`${at}:${section.label.slice(0, 80)}`} title={section.label} entries={section.entries} />
+                <EntryTable
+                    key={`${at}:${section.label.slice(0, 80)}`}
+                    title={section.label}
+                    entries={section.entries}
+                />
             ))}
         </>
     );

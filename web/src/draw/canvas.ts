@@ -14,7 +14,12 @@ export function sizeCanvas(canvas: HTMLCanvasElement, width: number, height: num
 }
 
 /** The same, for a new picture: nothing is drawn, and the unit of the context is a device pixel. */
-export function cleanContext(canvas: HTMLCanvasElement, width: number, height: number, ratio = pixelRatio()): CanvasRenderingContext2D | null {
+export function cleanContext(
+    canvas: HTMLCanvasElement,
+    width: number,
+    height: number,
+    ratio = pixelRatio(),
+): CanvasRenderingContext2D | null {
     const context = canvas.getContext('2d');
     if (!context) return null;
     sizeCanvas(canvas, width, height, ratio);

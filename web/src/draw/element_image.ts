@@ -53,7 +53,8 @@ function paintText({ context, left, top }: Painter, node: Text, style: CSSStyleD
     context.fillStyle = style.color;
     context.font = `${style.fontStyle} ${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
     context.textBaseline = 'middle';
-    for (const { text, rect } of linesOf(node)) context.fillText(text, rect.left - left, rect.top - top + rect.height / 2);
+    for (const { text, rect } of linesOf(node))
+        context.fillText(text, rect.left - left, rect.top - top + rect.height / 2);
 }
 
 function paint(painter: Painter, element: Element): void {

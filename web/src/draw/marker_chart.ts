@@ -111,7 +111,8 @@ function drawRect(context: CanvasRenderingContext2D, frame: MarkerFrame, rect: n
     const left = Math.max(frame.left, start);
     const right = Math.min(edge, Math.max(end, start + LEAST_WIDTH));
     const isNarrow = right - left <= LEAST_WIDTH;
-    context.fillStyle = isSelected || isNarrow || isAggregate ? colors.selected : isHovered ? colors.hover : colors.fill;
+    context.fillStyle =
+        isSelected || isNarrow || isAggregate ? colors.selected : isHovered ? colors.hover : colors.fill;
     const gap = right - left > 3 ? 1 : 0;
     context.fillRect(left, top + 1, right - left - gap, line.height - 2);
     if (isSelected && frame.hasFocus) {
@@ -138,7 +139,11 @@ function drawLine(context: CanvasRenderingContext2D, frame: MarkerFrame, line: C
         context.fillRect(0, top, 3, line.height - 1);
         context.fillStyle = frame.colors.text;
         context.font = HEADING_FONT;
-        context.fillText(fitText(context, frame.categoryName(row.category), frame.canvasWidth - 24), LABEL_MARGIN, middle);
+        context.fillText(
+            fitText(context, frame.categoryName(row.category), frame.canvasWidth - 24),
+            LABEL_MARGIN,
+            middle,
+        );
         context.font = FONT;
         return;
     }

@@ -37,7 +37,13 @@ const TINT = { fill: 0.5, hover: 0.75, pale: 0.28, palePressed: 0.4, faint: 0.14
  * In the dark theme colors are dimmed instead, which keeps them pure: a mixture with a dark surface turns yellow into mud. Luminances, as
  * what all have and what they have of the color's own: what is lighter than others stays lighter, which does not take an eye for hues.
  */
-const DIM = { fill: [0.04, 0.14], hover: [0.07, 0.11], pale: [0.025, 0.07], palePressed: [0.04, 0.1], faint: [0.016, 0.012] } as const;
+const DIM = {
+    fill: [0.04, 0.14],
+    hover: [0.07, 0.11],
+    pale: [0.025, 0.07],
+    palePressed: [0.04, 0.1],
+    faint: [0.016, 0.012],
+} as const;
 /** A selected rect stands out; more than this glares. */
 const BRIGHTEST = 0.38;
 const DARK_TEXT: Rgb = [0x12, 0x17, 0x1d];
@@ -47,7 +53,7 @@ type Use = keyof typeof TINT;
 
 function parse(color: string): Rgb {
     const hex = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(color);
-    return hex ? [1, 2, 3].map((at) => Number.parseInt(hex[at] ?? '80', 16)) as Rgb : [0x80, 0x80, 0x80];
+    return hex ? ([1, 2, 3].map((at) => Number.parseInt(hex[at] ?? '80', 16)) as Rgb) : [0x80, 0x80, 0x80];
 }
 
 function write(color: Rgb): string {

@@ -4,7 +4,15 @@
  * page's Content-Security-Policy; colors are the variables of the page.
  */
 import { HighlightStyle, type LanguageSupport, syntaxHighlighting } from '@codemirror/language';
-import { Compartment, EditorState, type Extension, RangeSet, RangeSetBuilder, StateEffect, StateField } from '@codemirror/state';
+import {
+    Compartment,
+    EditorState,
+    type Extension,
+    RangeSet,
+    RangeSetBuilder,
+    StateEffect,
+    StateField,
+} from '@codemirror/state';
 import {
     type BlockInfo,
     Decoration,

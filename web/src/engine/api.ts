@@ -306,4 +306,12 @@ export interface TimelineCalls {
 }
 
 /** The calls of all themes; wasm.ts has who answers them. */
-export interface Engine extends LoadCalls, TreeCalls, TimelineCalls, SourceCalls, ChartCalls, ButterflyCalls, FindCalls, MarkerCalls {}
+export interface Engine
+    extends LoadCalls,
+        TreeCalls,
+        TimelineCalls,
+        SourceCalls,
+        ChartCalls,
+        ButterflyCalls,
+        FindCalls,
+        MarkerCalls {}

@@ -32,7 +32,11 @@ export function createEngine(workerUrl = 'worker.js'): EngineWorker {
         tellDeath(sentence);
     }
 
-    function call<M extends Method>(method: M, args: Arguments<M>, onProgress?: (progress: Progress) => void): ReturnType<Engine[M]> {
+    function call<M extends Method>(
+        method: M,
+        args: Arguments<M>,
+        onProgress?: (progress: Progress) => void,
+    ): ReturnType<Engine[M]> {
         if (death) return Promise.reject(death) as ReturnType<Engine[M]>;
         const id = ++lastId;
         const promise = new Promise((resolve, reject) => {
@@ -53,7 +57,10 @@ export function createEngine(workerUrl = 'worker.js'): EngineWorker {
         waiting.delete(reply.id);
         if (reply.kind === 'died') die(`The engine failed: ${reply.message}`);
         if (reply.kind === 'result') call.resolve(reply.value);
-        else call.reject(reply.kind === 'error' && reply.isClosed ? new ClosedError(reply.message) : new Error(reply.message));
+        else
+            call.reject(
+                reply.kind === 'error' && reply.isClosed ? new ClosedError(reply.message) : new Error(reply.message),
+            );
     };
 
     worker.onerror = (event) => die(event.message || 'The engine could not be started');

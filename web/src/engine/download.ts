@@ -51,7 +51,10 @@ async function fetchBody(url: string): Promise<Body> {
     const response = await fetch(url).catch((error: unknown) => {
         throw new Error(`The profile could not be fetched: ${messageOf(error)}`);
     });
-    if (!response.ok) throw new Error(`The profile could not be fetched: the server answered ${response.status} ${response.statusText}`);
+    if (!response.ok)
+        throw new Error(
+            `The profile could not be fetched: the server answered ${response.status} ${response.statusText}`,
+        );
     if (!response.body) throw new Error('The profile is empty');
     return { stream: response.body, total: bytesToArrive(response.headers) };
 }
@@ -139,7 +142,8 @@ class Source {
 }
 
 async function decompress(source: Source, feed: Feed): Promise<void> {
-    if (typeof DecompressionStream === 'undefined') throw new Error('This browser is too old to decompress the profile');
+    if (typeof DecompressionStream === 'undefined')
+        throw new Error('This browser is too old to decompress the profile');
     const gunzip = new DecompressionStream('gzip');
     const writer = gunzip.writable.getWriter();
     let failure: unknown;
@@ -158,7 +162,9 @@ async function decompress(source: Source, feed: Feed): Promise<void> {
         const reader = gunzip.readable.getReader();
         for (;;) {
             const { value, done } = await reader.read().catch((error: unknown) => {
-                throw failure instanceof Error ? failure : new Error(`The profile is damaged or cut off: ${messageOf(error)}`);
+                throw failure instanceof Error
+                    ? failure
+                    : new Error(`The profile is damaged or cut off: ${messageOf(error)}`);
             });
             if (done) break;
             feed(value, 0);

@@ -9,7 +9,9 @@ export type Method = keyof Engine;
 
 /** What the worker does for calls that the page makes: the same, at once. */
 export type Answers<Calls> = {
-    [M in keyof Calls]: Calls[M] extends (...args: infer Args) => Promise<infer Value> ? (...args: Args) => Value : never;
+    [M in keyof Calls]: Calls[M] extends (...args: infer Args) => Promise<infer Value>
+        ? (...args: Args) => Value
+        : never;
 };
 
 /** All but loading, which the worker does itself. */

@@ -79,7 +79,10 @@ async function takeTurn(): Promise<void> {
         const message = messageOf(error);
         const hasDied = error instanceof WebAssembly.RuntimeError && request.method !== 'load';
         const isClosed = error instanceof ClosedError;
-        scope.postMessage({ id: request.id, ...(hasDied ? { kind: 'died', message } : { kind: 'error', message, isClosed }) });
+        scope.postMessage({
+            id: request.id,
+            ...(hasDied ? { kind: 'died', message } : { kind: 'error', message, isClosed }),
+        });
     }
     isBusy = false;
     if (!BACKGROUND.has(request.method)) lastForeground = performance.now();
@@ -104,7 +107,9 @@ async function load(id: number, source: ProfileSource): Promise<ProfileInfo> {
     const module = compiled.catch((error: unknown) => {
         throw new Error(`The engine could not be loaded: ${messageOf(error)}`);
     });
-    const loaded = await loadProfile(module, source, (progress) => scope.postMessage({ id, kind: 'progress', progress }));
+    const loaded = await loadProfile(module, source, (progress) =>
+        scope.postMessage({ id, kind: 'progress', progress }),
+    );
     engine = loaded.engine;
     return loaded.info;
 }

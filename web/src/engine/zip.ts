@@ -54,7 +54,11 @@ async function findList(file: File): Promise<List> {
     const length = Math.min(file.size, END_SIZE + LONGEST_COMMENT);
     const tail = await bytesAt(file, file.size - length, length);
     let at = length - END_SIZE;
-    while (at >= 0 && (tail.getUint32(at, true) !== 0x06054b50 || at + END_SIZE + tail.getUint16(at + 20, true) > length)) at--;
+    while (
+        at >= 0 &&
+        (tail.getUint32(at, true) !== 0x06054b50 || at + END_SIZE + tail.getUint16(at + 20, true) > length)
+    )
+        at--;
     if (at < 0) throw new Error(DAMAGED_ZIP);
     const list = { size: tail.getUint32(at + 12, true), at: tail.getUint32(at + 16, true) };
     const locatorAt = at - LOCATOR64_SIZE;
@@ -119,7 +123,8 @@ export async function listZip(archive: File): Promise<ZipEntry[]> {
 export async function openZipEntry(entry: ZipEntry): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
     const { archive, at, packedSize, method } = entry;
     if (method === -1) throw new Error('The file in the zip archive is encrypted');
-    if (method !== 0 && method !== 8) throw new Error(`The zip archive is packed in a way (method ${method}) that cannot be read`);
+    if (method !== 0 && method !== 8)
+        throw new Error(`The zip archive is packed in a way (method ${method}) that cannot be read`);
     const local = await bytesAt(archive, at, LOCAL_SIZE);
     if (local.getUint32(0, true) !== 0x04034b50) throw new Error(DAMAGED_ZIP);
     const from = at + LOCAL_SIZE + local.getUint16(26, true) + local.getUint16(28, true);

@@ -15,8 +15,16 @@ import type { StorePart } from './store';
 export const COLOR_CHOICES: readonly Choice<ColorKey>[] = [
     { value: 'category', label: 'Color by category', hint: 'The category of each frame' },
     { value: 'library', label: 'Color by library', hint: 'The library or script of each function' },
-    { value: 'function', label: 'Color by function', hint: 'The name of each function, whatever its template arguments' },
-    { value: 'module', label: 'Color by module', hint: 'Namespace, crate or package of each function, else its source file' },
+    {
+        value: 'function',
+        label: 'Color by function',
+        hint: 'The name of each function, whatever its template arguments',
+    },
+    {
+        value: 'module',
+        label: 'Color by module',
+        hint: 'Namespace, crate or package of each function, else its source file',
+    },
 ];
 
 /** The one that the hash says; else the next free one, and all others before the pale ones. */

@@ -106,7 +106,9 @@ class FoundText {
         const start = marked.indexOf(true);
         const isRun = !marked.slice(start, marked.lastIndexOf(true)).includes(false);
         const end = this.text.indexOf(' ', start);
-        return isRun && (start === 0 || this.text[start - 1] === ' ') ? [start, end < 0 ? this.text.length : end] : null;
+        return isRun && (start === 0 || this.text[start - 1] === ' ')
+            ? [start, end < 0 ? this.text.length : end]
+            : null;
     }
 }
 

@@ -112,7 +112,17 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
     const hover = createHover({ ...given });
     const keyHelp = createKeyHelp({ ...given, commands, trackActions });
     const markerChart = createMarkerChart({ ...given, axis, markers, store });
-    const palette = createPalette({ ...given, coloring, commands, filters, functions, names, store, tree, treeChanges });
+    const palette = createPalette({
+        ...given,
+        coloring,
+        commands,
+        filters,
+        functions,
+        names,
+        store,
+        tree,
+        treeChanges,
+    });
     const stackChart = createStackChart({ ...given, axis, store, tree });
     const summaryView = createSummaryView({ ...given, filters, names, store, tree });
     const trackList = createTrackList({ ...given, store });

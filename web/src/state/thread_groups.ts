@@ -24,7 +24,10 @@ function groupOf(title: string, threads: ThreadInfo[]): ThreadGroup {
 }
 
 /** Threads by what `nameOf` says; those of '' are left out. */
-export function partsOf(threads: readonly ThreadInfo[], nameOf: (thread: ThreadInfo) => string): Map<string, ThreadInfo[]> {
+export function partsOf(
+    threads: readonly ThreadInfo[],
+    nameOf: (thread: ThreadInfo) => string,
+): Map<string, ThreadInfo[]> {
     const parts = new Map<string, ThreadInfo[]>();
     for (const thread of threads) {
         const name = nameOf(thread);

@@ -67,7 +67,9 @@ export function describeWeight(weight: number, unit: string, interval: number): 
     if (unit === 'ms') return formatDuration(weight);
     const noun = unit === 'samples' && Math.abs(weight) === 1 ? 'sample' : plainText(unit, UNIT_LIMIT);
     const count = `${weight === 0 ? '0' : formatWeight(weight, unit)} ${noun}`;
-    return weight === 0 || interval <= 0 || unit !== 'samples' ? count : `${count}, about ${formatDuration(weight * interval)}`;
+    return weight === 0 || interval <= 0 || unit !== 'samples'
+        ? count
+        : `${count}, about ${formatDuration(weight * interval)}`;
 }
 
 // ---- amounts of counters ----

@@ -31,7 +31,12 @@ function asText({ titles, numbers, rows }: TableText): string {
     const lines = [titles, ...rows.map((row) => row.map((cell) => cell.text))];
     const widths = titles.map((_, at) => lines.reduce((most, line) => Math.max(most, width(line[at] ?? '')), 0));
     return lines
-        .map((line) => line.map((text, at) => padded(text, widths[at] ?? 0, numbers[at] ?? false)).join('  ').trimEnd())
+        .map((line) =>
+            line
+                .map((text, at) => padded(text, widths[at] ?? 0, numbers[at] ?? false))
+                .join('  ')
+                .trimEnd(),
+        )
         .join('\n');
 }
 
@@ -51,7 +56,9 @@ function asMarkdown({ titles, numbers, rows }: TableText): string {
 function asCsv({ titles, rows }: TableText): string {
     const quoted = (text: string): string => {
         const harmless = /^\s*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-        return /[",\r\n]/.test(harmless) || harmless !== harmless.trim() ? `"${harmless.replace(/"/g, '""')}"` : harmless;
+        return /[",\r\n]/.test(harmless) || harmless !== harmless.trim()
+            ? `"${harmless.replace(/"/g, '""')}"`
+            : harmless;
     };
     const cell = ({ text, value }: TableCell): string => (value === undefined ? quoted(text) : String(value));
     return [titles.map(quoted), ...rows.map((row) => row.map(cell))].map((line) => line.join(',')).join('\r\n');
