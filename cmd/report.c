@@ -94,7 +94,7 @@ static int prepare(struct report *report)
         status = report_resolve_source(report);
     if (status)
         return status;
-    if (report_query_engine(report, &err))
+    if (report_query_engine(report, &err) || func_inlining_fill(&report->inlining, report->profile, &err))
         return ui_fail_error(&err);
     if (report->options.kind == REPORT_BUTTERFLY || report->options.kind == REPORT_ANNOTATION)
         status = report_resolve_focus(report);
@@ -130,6 +130,7 @@ int cmd_report(int argc, char **argv)
     }
     symbol_options_close(&report.options.symbols);
     engine_free(report.engine);
+    array_free(&report.inlining);
     array_free(&report.threads);
     array_free(&report.options.threads);
     array_free(&report.options.transforms);

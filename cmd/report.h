@@ -74,6 +74,7 @@ struct report {
     struct butterfly_focus focus;      /* for REPORT_BUTTERFLY; a function: for REPORT_ANNOTATION */
     const struct debug_search *search; /* for REPORT_ANNOTATION */
     uint32_t source;                   /* for REPORT_LINES */
+    struct func_inlining inlining;
     struct weight weight;
     double total;   /* weight that is 100% */
     unsigned width; /* columns per line; 0: unlimited */
@@ -166,8 +167,12 @@ void report_append(char *text, const char *format, ...) __attribute__((format(pr
  * `indent`. */
 void report_put_wrapped(const struct report *report, const char *text, unsigned indent, unsigned used);
 
-/* Prints the name of a func, `after`, and its library or file in brackets, if known. */
-void report_put_func(const struct report *report, uint32_t func, const char *after, unsigned columns);
+/* Prints the name of a func, `count` (" x 3"), whether its calls are inlined, and its library or file in brackets, if
+ * known. */
+void report_put_func(const struct report *report, uint32_t func, const char *count, unsigned columns);
+
+/* How many calls of the func are inlined. */
+enum inlining report_inlining(const struct report *report, uint32_t func);
 
 /* Prints the name of a function, shortened in its arguments first (report_name.c). Returns the columns used. */
 unsigned report_put_name(const struct report *report, const char *name, unsigned columns);

@@ -30,10 +30,13 @@ static void put_string(struct json_writer *json, const char *key, const struct r
 
 static void put_func(struct json_writer *json, const struct report *report, uint32_t func)
 {
+    static const char *const texts[] = {
+        [INLINED_NEVER] = "never", [INLINED_SOMETIMES] = "sometimes", [INLINED_ALWAYS] = "always"};
     struct func_names names = func_names_of(report->profile, func);
     put_string(json, "name", report, names.name);
     put_string(json, "lib", report, names.lib);
     put_string(json, "file", report, names.file);
+    json_member_text(json, "inlined", texts[report_inlining(report, func)]);
 }
 
 static bool is_heavy(const struct report *report, double weight)

@@ -179,9 +179,18 @@ const char *report_origin(const struct profile *profile, uint32_t func)
     return origin != PROFILE_NONE ? strings_text(&profile->strings, origin) : NULL;
 }
 
-void report_put_func(const struct report *report, uint32_t func, const char *after, unsigned columns)
+enum inlining report_inlining(const struct report *report, uint32_t func)
+{
+    return func < report->inlining.length ? (enum inlining)report->inlining.data[func] : INLINED_NEVER;
+}
+
+void report_put_func(const struct report *report, uint32_t func, const char *count, unsigned columns)
 {
     enum { LEAST_NAME = 20, LEAST_ORIGIN = 10, MOST_ORIGIN = 24 };
+    static const char *const marks[] = {
+        [INLINED_NEVER] = "", [INLINED_SOMETIMES] = " (partly inlined)", [INLINED_ALWAYS] = " (inlined)"};
+    char after[REPORT_LINE_SIZE];
+    snprintf(after, sizeof(after), "%s%s", count, marks[report_inlining(report, func)]);
     const char *name = strings_text(&report->profile->strings, func_names_of(report->profile, func).name);
     const char *origin = report_origin(report->profile, func);
     bool bracket = origin && origin[0] != '['; /* "[kernel.kallsyms]" has its own brackets */

@@ -14,6 +14,26 @@
 
 #define NO_ANCHOR PROFILE_NONE
 
+int func_inlining_fill(struct func_inlining *inlining, const struct profile *profile, struct error *err)
+{
+    enum { INLINED = 1, OWN = 2 };
+    const struct frame_table *frames = &profile->frames;
+    size_t count = profile->funcs.length;
+    if (inlining->length || count == 0)
+        return 0;
+    if (!array_reserve(inlining, count))
+        return error_no_memory(err);
+    memset(inlining->data, 0, count);
+    inlining->length = count;
+    for (size_t i = 0; i < frames->length; i++)
+        inlining->data[frames->func[i]] |= frames->inline_depth[i] ? INLINED : OWN;
+    for (size_t i = 0; i < count; i++) {
+        unsigned seen = inlining->data[i];
+        inlining->data[i] = !(seen & INLINED) ? INLINED_NEVER : seen & OWN ? INLINED_SOMETIMES : INLINED_ALWAYS;
+    }
+    return 0;
+}
+
 static void anchor_below_node(uint32_t *anchor, const struct counted_stacks *counted, uint32_t node)
 {
     const struct call_nodes *nodes = counted->nodes;

@@ -23,6 +23,12 @@ struct line_weight {
 
 enum inlining { INLINED_NEVER, INLINED_SOMETIMES, INLINED_ALWAYS };
 
+/* Per func: enum inlining of its frames, all over the profile. Zero it to start. */
+ARRAY_TYPE(struct func_inlining, uint8_t);
+
+/* Fills it, at most once; free it with array_free(). */
+int func_inlining_fill(struct func_inlining *inlining, const struct profile *profile, struct error *err);
+
 ARRAY_TYPE(struct category_weights, struct category_weight);
 
 struct node_details {

@@ -104,7 +104,7 @@ struct session {
     ARRAY(uint32_t) function_funcs;
     ARRAY(double) function_totals, function_selfs;
     struct func_names names;
-    ARRAY(uint8_t) inlining; /* per func: enum inlining; empty until it is asked for */
+    struct func_inlining inlining; /* empty until it is asked for */
 
     /* wasm_butterfly.c */
     struct open_butterfly butterflies[MOST_BUTTERFLIES];

@@ -143,29 +143,11 @@ const struct view *session_func(struct session *session, uint32_t func)
     return &session->view;
 }
 
-static bool find_inlining(struct session *session)
-{
-    enum { INLINED = 1, OWN = 2 };
-    const struct profile *profile = engine_profile(session->engine);
-    const struct frame_table *frames = &profile->frames;
-    size_t count = profile->funcs.length;
-    if (!array_reserve(&session->inlining, count))
-        return false;
-    memset(session->inlining.data, 0, count);
-    session->inlining.length = count;
-    for (size_t i = 0; i < frames->length; i++)
-        session->inlining.data[frames->func[i]] |= frames->inline_depth[i] ? INLINED : OWN;
-    for (size_t i = 0; i < count; i++) {
-        unsigned seen = session->inlining.data[i];
-        session->inlining.data[i] = !(seen & INLINED) ? INLINED_NEVER : seen & OWN ? INLINED_SOMETIMES : INLINED_ALWAYS;
-    }
-    return true;
-}
-
 /* How many calls of a func are inlined, all over the profile: enum inlining. INLINED_NEVER if memory ran out. */
 int session_func_inlining(struct session *session, uint32_t func)
 {
-    if (!session->inlining.length && !find_inlining(session))
+    struct error ignored;
+    if (func_inlining_fill(&session->inlining, engine_profile(session->engine), &ignored))
         return INLINED_NEVER;
     return func < session->inlining.length ? session->inlining.data[func] : INLINED_NEVER;
 }
