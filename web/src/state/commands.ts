@@ -243,6 +243,14 @@ export function createCommands(
         },
         { title: 'Open a file', key: OPEN_KEY, isOffered: always, run: host.chooseFile },
         {
+            title: 'Open this view in a new window',
+            key: '',
+            isOffered: always,
+            run: () => {
+                window.open(window.location.href, '_blank', 'noopener');
+            },
+        },
+        {
             title: 'Save the profile',
             key: 'Ctrl+s',
             isOffered: always,

@@ -60,6 +60,7 @@ const SYNONYMS: readonly [RegExp, string][] = [
     [/^Keys$/, 'help keyboard shortcuts'],
     [/^Undo/, 'back revert'],
     [/^Open a file$/, 'import load'],
+    [/ new window$/, 'compare diff duplicate tab'],
     [/ assembly$/, 'disassembly instructions'],
     [/ tracks$/, 'processes threads'],
 ];
