@@ -119,11 +119,13 @@ const MOST_IN_LEGEND = 40;
 function NameLegend(): JSX.Element {
     const entries = useSession().coloring.legend.value;
     return (
-        <ul class="legend" aria-label="Colors">
+        <ul class="legend names" aria-label="Colors">
             {entries.slice(0, MOST_IN_LEGEND).map(({ key, slot, share }) => (
                 <li key={key} title={`${plainText(key, 400) || 'Not known'}: ${formatShare(share, 1)} of the area`}>
                     <span class="category-square" style={{ background: slotColor(slot) }} />
-                    <ProfileText text={key || 'not known'} limit={28} />
+                    <span class="legend-name">
+                        <ProfileText text={key || 'not known'} limit={28} />
+                    </span>
                 </li>
             ))}
         </ul>
