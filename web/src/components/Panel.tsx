@@ -121,7 +121,11 @@ function NameLegend(): JSX.Element {
     return (
         <ul class="legend names" aria-label="Colors">
             {entries.slice(0, MOST_IN_LEGEND).map(({ key, slot, share }) => (
-                <li key={key} title={`${plainText(key, 400) || 'Not known'}: ${formatShare(share, 1)} of the area`}>
+                <li
+                    key={key}
+                    class="legend-named"
+                    title={`${plainText(key, 400) || 'Not known'}: ${formatShare(share, 1)} of the area`}
+                >
                     <span class="category-square" style={{ background: slotColor(slot) }} />
                     <span class="legend-name">
                         <ProfileText text={key || 'not known'} limit={28} />
