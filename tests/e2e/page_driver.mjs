@@ -1,5 +1,5 @@
 // What the tests of the page in a browser share: the browser, and the rows as a user reads them.
-// CHROMIUM names the browser's program.
+// CHROMIUM names the browser's program, JS_FLAGS are those of its JavaScript engine.
 import { createRequire } from 'node:module';
 import { countQuestions, PATIENCE_MS, settle } from './page_rows.mjs';
 
@@ -14,7 +14,7 @@ export const foreign = [];
 
 const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
-    args: ['--no-sandbox'],
+    args: ['--no-sandbox', ...(process.env.JS_FLAGS ? [`--js-flags=${process.env.JS_FLAGS}`] : [])],
 });
 const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
 await context.grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -25,6 +25,7 @@ async function drop(name) {
         [content, name],
     );
     await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
+    await transfer.dispose();
 }
 
 async function restart() {
@@ -198,7 +199,7 @@ await check('the step of a file that is gone says so, and what is shown stays', 
     await restart();
 });
 
-/** Bytes of the page's heap and of the memory of its engines, after a collection; and what else grows when something is kept. */
+/** Bytes of the page's heap after a collection, and what else grows when something is kept. */
 async function held(session) {
     await session.send('HeapProfiler.enable');
     await session.send('HeapProfiler.collectGarbage');
@@ -209,10 +210,12 @@ async function held(session) {
 
 await check('ten profiles that were opened and closed take no more than one', async () => {
     const session = await page.context().newCDPSession(page);
+    // Playwright keeps the last element that a locator has found, and with it the page that the element was on.
+    const shown = () => page.evaluate(() => history.state?.session);
     const open = async () => {
+        const before = await shown();
         await drop('many.json');
-        await page.waitForFunction(() => document.querySelector('dialog[open]') === null);
-        await askUntil((name) => name === 'many threads', product);
+        await askUntil((id) => id !== before, shown);
         await settle(page);
         for (const view of ['1', '4', '5', '6', '7', '2']) {
             await page.keyboard.press(view);
@@ -223,13 +226,18 @@ await check('ten profiles that were opened and closed take no more than one', as
     await open(); // what is compiled and cached for all is there now
     const one = await held(session);
     for (let round = 0; round < 9; round++) await open();
-    const ten = await held(session);
+    // A history entry and a file for each of the nine; one page takes 360,000 bytes, 880 elements and 190 listeners.
+    const fits = (now) =>
+        now.heap < one.heap + 50_000 && now.nodes < one.nodes + 50 && now.listeners < one.listeners + 10;
+    let ten = await held(session);
+    for (let again = 0; !fits(ten) && again < 10; again++) {
+        await page.evaluate(() => new Promise(requestAnimationFrame)); // a collection while a task runs may leave some
+        ten = await held(session);
+    }
     const text = `${JSON.stringify(one)} became ${JSON.stringify(ten)}`;
     console.log(`# ${text}`);
     assertEqual(ten.workers, 1, 'the number of engines');
-    assert(ten.heap < one.heap * 1.25 + 500_000, `the heap grew: ${text}`);
-    assert(ten.nodes < one.nodes * 1.25 + 100, `elements are kept: ${text}`);
-    assert(ten.listeners < one.listeners * 1.25 + 20, `listeners are kept: ${text}`);
+    assert(fits(ten), `something of a closed profile is kept: ${text}`);
     await restart();
 });
 

@@ -9,6 +9,7 @@ import { wholeFile } from '../engine/download';
 import { isZip, listZip, type ZipEntry } from '../engine/zip';
 import { messageOf } from '../text/message';
 import { type Entry, entryOf, HistoryPlace } from './history';
+import { NewestMap } from './newest_map';
 import { createSession, type Session } from './session';
 import { fetchNamed } from './symbol_api';
 import { closeAll } from './windows';
@@ -31,8 +32,15 @@ interface Origin {
 
 const SERVED: Origin = { session: 'served', name: '', source: 'profile.json', file: null };
 
-/** Those that were opened since the page was loaded. */
-const origins = new Map<string, Origin>([[SERVED.session, SERVED]]);
+/** Browsers go no further back than this. */
+const MOST_ORIGINS = 50;
+
+/** The last ones that were opened since the page was loaded. */
+const origins = new NewestMap<string, Origin>(MOST_ORIGINS);
+
+function originOf(session: string): Origin | undefined {
+    return session === SERVED.session ? SERVED : origins.get(session);
+}
 
 /** Where the session that is shown is in the history; null: none is shown. */
 let place: HistoryPlace | null = null;
@@ -126,7 +134,7 @@ function onHistory(event: PopStateEvent): void {
         session.store.readAddress(window.location.search);
         return;
     }
-    const origin = origins.get(entry.session);
+    const origin = originOf(entry.session);
     if (!origin) {
         sayGone(entry);
         stayFrom(entry);
@@ -200,7 +208,7 @@ async function open(
         if (engine !== openingEngine) return null;
         openingEngine = null;
         opening.value = null;
-        origins.set(origin.session, origin);
+        if (origin !== SERVED) origins.set(origin.session, origin);
         onLoaded(engine, profile);
         return true;
     } catch (error) {
