@@ -92,6 +92,7 @@ static const char report_help[] =
     "Transforms, applied in the order given, before the search; each can be given several times:\n"
     "\n"
     "      --merge-function FUNCTION            remove its frames; callers get their time\n"
+    "      --merge-matching TERMS               the same for all functions that match one of the TERMS\n"
     "      --focus-function FUNCTION            only samples with it, from the function down\n"
     "      --focus-self FUNCTION                only samples whose leaf is it\n"
     "      --drop-function FUNCTION             drop samples with it\n"

@@ -16,6 +16,7 @@
 
 const char *const report_transform_names[TRANSFORM_KINDS] = {
     [TRANSFORM_MERGE_FUNCTION] = "merge-function",
+    [TRANSFORM_MERGE_MATCHING] = "merge-matching",
     [TRANSFORM_MERGE_CALL_NODE] = "merge-call-node",
     [TRANSFORM_FOCUS_FUNCTION] = "focus-function",
     [TRANSFORM_FOCUS_SUBTREE] = "focus-subtree",
@@ -312,7 +313,7 @@ static int resolve_path(struct report *report, const struct report_transform *tr
     return enough ? EXIT_SUCCESS : ui_fail("out of memory");
 }
 
-static int resolve_markers(struct report *report, const struct report_transform *transform)
+static int resolve_search(struct report *report, const struct report_transform *transform)
 {
     const struct transform made = {
         .kind = transform->kind, .text = transform->text, .text_length = strlen(transform->text)};
@@ -334,7 +335,8 @@ static int resolve(struct report *report, const struct report_transform *transfo
     case TRANSFORM_COLLAPSE_RESOURCE:
         return resolve_library(report, transform);
     case TRANSFORM_FILTER_MARKERS:
-        return resolve_markers(report, transform);
+    case TRANSFORM_MERGE_MATCHING:
+        return resolve_search(report, transform);
     default:
         return transform_has_path(transform->kind) ? resolve_path(report, transform)
                                                    : resolve_function(report, transform);

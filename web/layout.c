@@ -62,6 +62,7 @@ struct entry {
     VALUE("drop-resource", TRANSFORM_DROP_RESOURCE)                                                                    \
     VALUE("merge-resource", TRANSFORM_MERGE_RESOURCE)                                                                  \
     VALUE("focus-frames", TRANSFORM_FOCUS_FRAMES)                                                                      \
+    VALUE("merge-matching", TRANSFORM_MERGE_MATCHING)                                                                  \
     VALUE("filter-samples", TRANSFORM_FILTER_MARKERS)
 #define FRAME_KIND(VALUE)                                                                                              \
     VALUE("other", FRAME_OTHER)                                                                                        \

@@ -311,13 +311,6 @@ static bool same_search(const struct matching_nodes *cached, const char *text, s
            (length == 0 || memcmp(cached->search.data, text, length) == 0);
 }
 
-static void find_matched_funcs(uint8_t *matched, const struct search *search, size_t func_count)
-{
-    uint16_t wanted = (uint16_t)(((1U << search->term_count) - 1) & ~(unsigned)search->excluded);
-    for (size_t func = 0; func < func_count; func++)
-        matched[func] = wanted == 0 || (search->func_mask[func] & wanted) != 0;
-}
-
 static int update_matching(struct matching_nodes *cached, const struct engine *engine, const char *text, size_t length,
                            struct error *err)
 {
@@ -337,8 +330,8 @@ static int update_matching(struct matching_nodes *cached, const struct engine *e
     int code = search_init(&search, &engine->base->profile, text, length, err);
     if (!code)
         code = search_nodes(&search, engine->nodes, cached->matching, err);
-    if (!code)
-        find_matched_funcs(cached->matched_func, &search, engine->nodes->func_count);
+    for (uint32_t func = 0; !code && func < engine->nodes->func_count; func++)
+        cached->matched_func[func] = search.term_count == 0 || search_func_matches(&search, func);
     search_destroy(&search);
     cached->valid = code == 0;
     return code;

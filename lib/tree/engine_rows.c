@@ -3,6 +3,8 @@
  */
 #include "tree/engine_state.h"
 
+#include "tree/search.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -243,10 +245,24 @@ static int find_categories(struct engine *engine, const uint32_t *path, size_t l
     return code;
 }
 
+static int rewrite_matching(const struct transform *transform, struct path_context *context, uint32_t *path,
+                            size_t *length, struct error *err)
+{
+    struct search search;
+    int code = search_init(&search, context->profile, transform->text, transform->text_length, err);
+    context->search = &search;
+    if (!code)
+        transform_path(transform, context, path, length);
+    search_destroy(&search);
+    return code;
+}
+
 int engine_rewrite_path(struct engine *engine, const struct transform *transform, uint32_t *path, size_t *length,
                         struct error *err)
 {
     struct path_context context = {.profile = &engine->base->profile, .inverted = engine->is_inverted};
+    if (transform->kind == TRANSFORM_MERGE_MATCHING)
+        return rewrite_matching(transform, &context, path, length, err);
     if (transform->kind != TRANSFORM_FOCUS_CATEGORY && transform->kind != TRANSFORM_MERGE_CATEGORY) {
         transform_path(transform, &context, path, length);
         return 0;

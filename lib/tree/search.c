@@ -187,6 +187,13 @@ int search_init(struct search *search, const struct profile *profile, const char
     return enough ? 0 : error_no_memory(err);
 }
 
+bool search_func_matches(const struct search *search, uint32_t func)
+{
+    uint16_t wanted = (uint16_t)(((1u << search->term_count) - 1) & ~(unsigned)search->excluded);
+    uint16_t mask = search->func_mask[func];
+    return search->term_count > 0 && (mask & search->excluded) == 0 && (wanted == 0 || (mask & wanted) != 0);
+}
+
 int search_nodes(const struct search *search, const struct call_nodes *nodes, uint8_t *matching, struct error *err)
 {
     uint16_t all = (uint16_t)((1u << search->term_count) - 1), wanted = (uint16_t)(all & ~search->excluded);

@@ -48,6 +48,10 @@ int search_parse(struct search *search, const char *text, size_t length, struct 
 int search_init(struct search *search, const struct profile *profile, const char *text, size_t length,
                 struct error *err);
 
+/* Whether the function itself matches one of the terms, and none that is excluded; false if there are no terms. Only
+ * after search_init(). */
+bool search_func_matches(const struct search *search, uint32_t func);
+
 /* Sets matching[n] to 1 for each node whose path, itself included, matches all terms and nothing that is excluded.
  * `matching` has room for all nodes. */
 int search_nodes(const struct search *search, const struct call_nodes *nodes, uint8_t *matching, struct error *err);

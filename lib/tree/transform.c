@@ -10,7 +10,7 @@ bool transform_has_path(enum transform_kind kind)
 
 static bool has_text(enum transform_kind kind)
 {
-    return kind == TRANSFORM_FILTER_MARKERS;
+    return kind == TRANSFORM_FILTER_MARKERS || kind == TRANSFORM_MERGE_MATCHING;
 }
 
 static bool is_equal(const struct transform *a, const struct transform *b)

@@ -1,15 +1,17 @@
 /*
  * Transforms: what a user drops from the stacks, or merges, to see the rest. They are applied in order: each works on
  * the result of the one before. Their names and their meaning are those of the Firefox Profiler, but for "drop
- * category", "merge category" and the same three for libraries as for categories, and "focus frames", which are prof's
- * own; transform_stacks.c says what each does to stacks, transform_path.c to the path of a row. The one by markers is
- * about the time of samples, and in any place of the stack the same: sample_filter.h does it.
+ * category", "merge category", the same three for libraries as for categories, "focus frames" and "merge matching",
+ * which are prof's own; transform_stacks.c says what each does to stacks, transform_path.c to the path of a row. The
+ * one by markers is about the time of samples, and in any place of the stack the same: sample_filter.h does it.
  */
 #ifndef PROF_TREE_TRANSFORM_H
 #define PROF_TREE_TRANSFORM_H
 
 #include "base/array.h"
 #include "profile/profile.h"
+
+struct search;
 
 enum transform_kind {
     TRANSFORM_MERGE_FUNCTION,            /* func: its frames disappear, their time goes to the callers */
@@ -29,6 +31,8 @@ enum transform_kind {
     TRANSFORM_DROP_RESOURCE,             /* resource: samples whose innermost frame is in it are dropped */
     TRANSFORM_MERGE_RESOURCE,            /* resource: its frames disappear, their time goes to the callers */
     TRANSFORM_FOCUS_FRAMES, /* enum frame_kind, several: frames of others disappear; samples without any are dropped */
+    TRANSFORM_MERGE_MATCHING, /* text: the frames of all functions that a search for it matches disappear, their time
+                                 goes to the callers; see search_func_matches() */
     TRANSFORM_FILTER_MARKERS, /* text: samples while no marker lasts that a search for it finds are dropped */
     TRANSFORM_KINDS
 };
@@ -40,7 +44,8 @@ struct transform {
     bool inverted;  /* of TRANSFORM_FOCUS_SUBTREE: the path is one of the inverted tree, leaf first */
     const uint32_t *path; /* funcs; whoever owns it */
     size_t path_length;
-    const char *text; /* of TRANSFORM_FILTER_MARKERS: see marker_search.h; whoever owns it */
+    const char *text; /* of TRANSFORM_FILTER_MARKERS a search of marker_search.h, of TRANSFORM_MERGE_MATCHING one of
+                         search.h; whoever owns it */
     size_t text_length;
 };
 
@@ -63,7 +68,8 @@ struct path_context {
     const struct profile *profile;
     const uint32_t
         *categories; /* of the nodes along the path; only those to focus on and to merge a category look at them */
-    bool inverted;   /* the path is one of the inverted tree, leaf first */
+    const struct search *search; /* that of TRANSFORM_MERGE_MATCHING */
+    bool inverted;               /* the path is one of the inverted tree, leaf first */
 };
 
 /* Rewrites `funcs`, the path of a row, into that of the row that stands for it once `transform` is done; it never gets

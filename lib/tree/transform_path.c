@@ -4,6 +4,7 @@
  * cuts the one before the func's first place, and the other behind its last.
  */
 #include "tree/frame_kinds.h"
+#include "tree/search.h"
 #include "tree/stack_view.h"
 #include "tree/transform.h"
 
@@ -79,6 +80,15 @@ static void keep_frames(const struct path *path, const struct profile *profile, 
     size_t kept = 0;
     for (size_t i = 0; i < *path->length; i++)
         if (frame_kind_of(profile, path->funcs[i]) & kinds)
+            path->funcs[kept++] = path->funcs[i];
+    *path->length = kept;
+}
+
+static void remove_matching(const struct path *path, const struct search *search)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < *path->length; i++)
+        if (!search_func_matches(search, path->funcs[i]))
             path->funcs[kept++] = path->funcs[i];
     *path->length = kept;
 }
@@ -186,6 +196,9 @@ void transform_path(const struct transform *transform, const struct path_context
         break;
     case TRANSFORM_FOCUS_FRAMES:
         keep_frames(&path, context->profile, transform->index);
+        break;
+    case TRANSFORM_MERGE_MATCHING:
+        remove_matching(&path, context->search);
         break;
     case TRANSFORM_DROP_FUNCTION:
         *length = find_func(&path, transform->index, &first, &last) ? 0 : *length;

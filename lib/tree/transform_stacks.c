@@ -10,6 +10,7 @@
 #include "tree/transform_stacks.h"
 
 #include "tree/frame_kinds.h"
+#include "tree/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +80,12 @@ static void mark_frames(const struct stack_view *view, const uint8_t *kind_of_fu
 {
     for (size_t stack = 0; stack < view->length; stack++)
         removed[stack] = (kind_of_func[view->func[stack]] & kinds) == 0;
+}
+
+static void mark_matching(const struct stack_view *view, const struct search *search, uint8_t *removed)
+{
+    for (size_t stack = 0; stack < view->length; stack++)
+        removed[stack] = search_func_matches(search, view->func[stack]);
 }
 
 /* ---- merging: some frames disappear ---- */
@@ -230,6 +237,7 @@ struct scratch {
     uint32_t *to, *top;
     uint8_t *removed;
     uint8_t *kind_of_func; /* and of those that stand for libraries: only to focus on kinds of frames */
+    struct search search;  /* only to merge what it matches */
 };
 
 static uint8_t *kinds_of_funcs(const struct profile *profile)
@@ -242,14 +250,18 @@ static uint8_t *kinds_of_funcs(const struct profile *profile)
 }
 
 static bool scratch_init(struct scratch *scratch, const struct stack_view *view, const struct profile *profile,
-                         enum transform_kind kind)
+                         const struct transform *transform)
 {
-    bool needs_kinds = kind == TRANSFORM_FOCUS_FRAMES;
+    bool needs_kinds = transform->kind == TRANSFORM_FOCUS_FRAMES;
+    struct error err; /* only memory can run out */
+    scratch->search = (struct search){0};
+    bool enough = transform->kind != TRANSFORM_MERGE_MATCHING ||
+                  search_init(&scratch->search, profile, transform->text, transform->text_length, &err) == 0;
     scratch->kind_of_func = needs_kinds ? kinds_of_funcs(profile) : NULL;
     scratch->to = new_column(view);
     scratch->top = new_column(view);
     scratch->removed = malloc(view->length + 1);
-    return scratch->to && scratch->top && scratch->removed && (scratch->kind_of_func || !needs_kinds);
+    return enough && scratch->to && scratch->top && scratch->removed && (scratch->kind_of_func || !needs_kinds);
 }
 
 static void scratch_destroy(struct scratch *scratch)
@@ -258,6 +270,7 @@ static void scratch_destroy(struct scratch *scratch)
     free(scratch->top);
     free(scratch->removed);
     free(scratch->kind_of_func);
+    search_destroy(&scratch->search);
 }
 
 static void mark_path_ends(const struct stack_view *view, const struct transform *transform, struct scratch *scratch)
@@ -302,6 +315,10 @@ static void transform_samples(struct stack_view *view, const struct profile *pro
         break;
     case TRANSFORM_FOCUS_FRAMES:
         mark_frames(view, scratch->kind_of_func, transform->index, scratch->removed);
+        merge_marked(view, scratch->removed, scratch->to);
+        break;
+    case TRANSFORM_MERGE_MATCHING:
+        mark_matching(view, &scratch->search, scratch->removed);
         merge_marked(view, scratch->removed, scratch->to);
         break;
     case TRANSFORM_FOCUS_FUNCTION:
@@ -371,7 +388,7 @@ int stack_view_transform(struct stack_view *view, const struct profile *profile,
     if (!moves_samples(transform->kind))
         return transform_recursion(view, profile, transform, err);
     struct scratch scratch;
-    bool enough = scratch_init(&scratch, view, profile, transform->kind);
+    bool enough = scratch_init(&scratch, view, profile, transform);
     if (enough) {
         transform_samples(view, profile, transform, &scratch);
         move_samples(view, scratch.to);

@@ -319,6 +319,14 @@ await check('transforms are written as the Firefox Profiler writes them', () => 
     assertEqual(JSON.stringify(transformCodec.decodeTransforms(text)), JSON.stringify(all), 'the list');
 });
 
+await check('a search for functions comes back from the address as it was', () => {
+    for (const text of ['std::', '-name,a-b', '50%~7E', '/^std::/, -"std::sort"']) {
+        const one = { kind: 'merge-matching', index: -1, path: [], inverted: false, text };
+        const both = transformCodec.decodeTransforms(transformCodec.encodeTransforms([one, one], 7));
+        assertEqual(JSON.stringify(both), JSON.stringify([one, one]), text);
+    }
+});
+
 await check('a search for markers comes back from the address as it was', () => {
     for (const text of ['', 'load', '-name:a-b', '50%~7E', '%7E', '%257e', '~~', 'ä,"<b>"']) {
         const one = { kind: 'filter-samples', index: -1, path: [], inverted: false, text };
@@ -328,7 +336,7 @@ await check('a search for markers comes back from the address as it was', () => 
 });
 
 await check('transforms that cannot be read are left out', () => {
-    for (const text of ['', '~', 'xx-1', 'mf', 'mf-', 'mf--1', 'mf-1e9', 'f-combined', 'f-combined-', 'cr-1', 'drec-2', 'toString-1', 'fs', 'fs-x-1'])
+    for (const text of ['', '~', 'xx-1', 'mf', 'mf-', 'mf--1', 'mf-1e9', 'f-combined', 'f-combined-', 'cr-1', 'drec-2', 'toString-1', 'fs', 'fs-x-1', 'mm', 'mm-'])
         assertEqual(transformCodec.decodeTransforms(text).length, 0, `length of ${JSON.stringify(text)}`);
     assertEqual(transformCodec.decodeTransforms('nonsense~mf-1~fs-o-name').length, 1, 'length of a list with others');
     assert(transformCodec.decodeTransforms('mf-1~'.repeat(10_000)).length <= 200, 'a list has no bound');

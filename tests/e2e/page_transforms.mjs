@@ -97,6 +97,50 @@ for (const [key, path, options, code, crumb] of byKey)
         await page.close();
     });
 
+for (const [way, merge] of [
+    ['Ctrl+Enter in the search', (page) => page.keyboard.press('Control+Enter')],
+    [
+        'the palette',
+        async (page) => {
+            await page.keyboard.press('Enter');
+            await page.keyboard.press('Control+k');
+            await page.keyboard.type('merge all matching');
+            await page.keyboard.press('Enter');
+        },
+    ],
+    [
+        'the menu of a row',
+        async (page) => {
+            await page.keyboard.press('Enter');
+            await settle(page);
+            await page.locator('.tree-row.selected').click({ button: 'right' });
+            await page.getByRole('menuitem', { name: /^Merge all functions matching/ }).click();
+        },
+    ],
+])
+    await check(`${way} merges all functions that match, as singly; one step back undoes it`, async () => {
+        const page = await openPage(url);
+        await page.keyboard.press('/');
+        await page.keyboard.type('/^l/, helper');
+        await merge(page);
+        await page.waitForSelector('.transforms');
+        await settle(page);
+        assertEqual(codes(page), 'mm-/^l/, helper', 'transforms in the address');
+        assertEqual(new URL(page.url()).searchParams.get('search'), null, 'the search that is left');
+        assertEqual((await crumbs(page)).at(-1), 'Merge functions matching /^l/, helper', 'the last breadcrumb');
+        const singly = ['--merge-function', 'leaf', '--merge-function', 'helper'];
+        assertEqual(await shown(page), reported(...singly), 'the tree');
+        assertEqual(await shown(page), reported('--merge-matching', '/^l/, helper'), 'the tree of prof report');
+        const again = await openPage(page.url());
+        assertEqual(await shown(again), reported(...singly), 'the tree of the pasted address');
+        await again.close();
+        await page.goBack();
+        await settle(page);
+        assertEqual(codes(page), null, 'transforms in the address after back');
+        assertEqual(new URL(page.url()).searchParams.get('search'), '/^l/, helper', 'the search after back');
+        await page.close();
+    });
+
 await check('an inverted row focuses on its callers, and is not merged alone', async () => {
     const page = await openPage(url);
     await page.keyboard.press('i');

@@ -100,6 +100,105 @@ static inline bool slow_is_in(const struct slow_frame *frame, const struct profi
     return profile->funcs.resource[frame->func] == resource;
 }
 
+/* ---- searches ---- */
+
+static inline bool slow_contains(const char *text, const char *term, size_t length)
+{
+    for (; strlen(text) >= length; text++) {
+        size_t i = 0;
+        while (i < length && tolower((unsigned char)text[i]) == tolower((unsigned char)term[i]))
+            i++;
+        if (i == length)
+            return true;
+    }
+    return false;
+}
+
+/* One term: -, then lib: or file:, then a name in quotes or a regular expression between slashes. */
+struct slow_term {
+    char text[64];
+    bool excluded, only_lib, only_file, exact, is_expression;
+};
+
+static inline void slow_term_read(struct slow_term *term, const char *text, size_t length)
+{
+    *term = (struct slow_term){.excluded = length > 1 && *text == '-'};
+    text += term->excluded;
+    length -= term->excluded;
+    term->only_lib = strncmp(text, "lib:", 4) == 0 && text[4] != ':';
+    term->only_file = strncmp(text, "file:", 5) == 0 && text[5] != ':';
+    size_t prefix = term->only_lib ? 4 : term->only_file ? 5 : 0;
+    text += prefix;
+    length -= prefix;
+    term->exact = length > 2 && text[0] == '"' && text[length - 1] == '"';
+    term->is_expression = length > 2 && text[0] == '/' && text[length - 1] == '/';
+    bool enclosed = term->exact || term->is_expression;
+    snprintf(term->text, sizeof(term->text), "%.*s", (int)(length - 2 * enclosed), text + enclosed);
+}
+
+/* Compiled once, as long as no other is asked for. */
+static inline const regex_t *slow_expression(const char *text)
+{
+    static regex_t last;
+    static char last_text[64];
+    if (strcmp(text, last_text) != 0) {
+        if (last_text[0])
+            regfree(&last);
+        if (regcomp(&last, text, REG_EXTENDED | REG_ICASE | REG_NOSUB))
+            abort();
+        strcpy(last_text, text);
+    }
+    return &last;
+}
+
+static inline bool slow_string_matches(const struct profile *profile, uint32_t string, const struct slow_term *term,
+                                       bool is_file)
+{
+    const char *text = strings_text(&profile->strings, string);
+    if (term->exact)
+        return strcasecmp(text, term->text) == 0 ||
+               (is_file && strrchr(text, '/') && strcasecmp(strrchr(text, '/') + 1, term->text) == 0);
+    if (!term->is_expression)
+        return slow_contains(text, term->text, strlen(term->text));
+    return regexec(slow_expression(term->text), text, 0, NULL, 0) == 0;
+}
+
+static inline bool slow_term_matches_func(const struct profile *profile, uint32_t func, const struct slow_term *term)
+{
+    const struct func_table *funcs = &profile->funcs;
+    bool is_library = func >= funcs->length;
+    uint32_t resource = is_library ? func - (uint32_t)funcs->length : funcs->resource[func];
+    uint32_t source = is_library ? PROFILE_NONE : funcs->source[func];
+    return (!is_library && !term->only_lib && !term->only_file &&
+            slow_string_matches(profile, funcs->name[func], term, false)) ||
+           (!term->only_file && resource != PROFILE_NONE &&
+            slow_string_matches(profile, profile->resources.data[resource].name, term, false)) ||
+           (!term->only_lib && source != PROFILE_NONE &&
+            slow_string_matches(profile, profile->sources.data[source].filename, term, true));
+}
+
+/* Whether the function matches one of the terms and none that is excluded. */
+static inline bool slow_func_matches(const struct profile *profile, uint32_t func, const char *search, size_t size)
+{
+    bool has_terms = false, wants_some = false, found = false;
+    for (const char *at = search; at < search + size;) {
+        const char *end = memchr(at, ',', (size_t)(search + size - at));
+        size_t length = (size_t)((end ? end : search + size) - at);
+        struct slow_term term;
+        slow_term_read(&term, at, length);
+        bool matches = length && slow_term_matches_func(profile, func, &term);
+        if (term.excluded && matches)
+            return false;
+        has_terms |= length > 0;
+        wants_some |= length > 0 && !term.excluded;
+        found |= matches;
+        at += length + 1;
+    }
+    return has_terms && (found || !wants_some);
+}
+
+/* ---- transforms ---- */
+
 static inline void slow_transform(struct slow_stack *stack, const struct profile *profile,
                                   const struct transform *transform)
 {
@@ -182,6 +281,11 @@ static inline void slow_transform(struct slow_stack *stack, const struct profile
     case TRANSFORM_COLLAPSE_FUNCTION:
         slow_keep(stack, 0, first < stack->depth ? first + 1 : stack->depth);
         break;
+    case TRANSFORM_MERGE_MATCHING:
+        for (size_t i = stack->depth; i-- > 0;)
+            if (slow_func_matches(profile, frames[i].func, transform->text, transform->text_length))
+                slow_remove(stack, i);
+        break;
     case TRANSFORM_FILTER_MARKERS: /* test_tree_sample_filter.c */
     case TRANSFORM_KINDS:
         break;
@@ -243,81 +347,6 @@ struct slow_query {
     enum sample_weight weight;
     char search[64];
 };
-
-static inline bool slow_contains(const char *text, const char *term, size_t length)
-{
-    for (; strlen(text) >= length; text++) {
-        size_t i = 0;
-        while (i < length && tolower((unsigned char)text[i]) == tolower((unsigned char)term[i]))
-            i++;
-        if (i == length)
-            return true;
-    }
-    return false;
-}
-
-/* One term: -, then lib: or file:, then a name in quotes or a regular expression between slashes. */
-struct slow_term {
-    char text[64];
-    bool excluded, only_lib, only_file, exact, is_expression;
-};
-
-static inline void slow_term_read(struct slow_term *term, const char *text, size_t length)
-{
-    *term = (struct slow_term){.excluded = length > 1 && *text == '-'};
-    text += term->excluded;
-    length -= term->excluded;
-    term->only_lib = strncmp(text, "lib:", 4) == 0 && text[4] != ':';
-    term->only_file = strncmp(text, "file:", 5) == 0 && text[5] != ':';
-    size_t prefix = term->only_lib ? 4 : term->only_file ? 5 : 0;
-    text += prefix;
-    length -= prefix;
-    term->exact = length > 2 && text[0] == '"' && text[length - 1] == '"';
-    term->is_expression = length > 2 && text[0] == '/' && text[length - 1] == '/';
-    bool enclosed = term->exact || term->is_expression;
-    snprintf(term->text, sizeof(term->text), "%.*s", (int)(length - 2 * enclosed), text + enclosed);
-}
-
-/* Compiled once, as long as no other is asked for. */
-static inline const regex_t *slow_expression(const char *text)
-{
-    static regex_t last;
-    static char last_text[64];
-    if (strcmp(text, last_text) != 0) {
-        if (last_text[0])
-            regfree(&last);
-        if (regcomp(&last, text, REG_EXTENDED | REG_ICASE | REG_NOSUB))
-            abort();
-        strcpy(last_text, text);
-    }
-    return &last;
-}
-
-static inline bool slow_string_matches(const struct profile *profile, uint32_t string, const struct slow_term *term,
-                                       bool is_file)
-{
-    const char *text = strings_text(&profile->strings, string);
-    if (term->exact)
-        return strcasecmp(text, term->text) == 0 ||
-               (is_file && strrchr(text, '/') && strcasecmp(strrchr(text, '/') + 1, term->text) == 0);
-    if (!term->is_expression)
-        return slow_contains(text, term->text, strlen(term->text));
-    return regexec(slow_expression(term->text), text, 0, NULL, 0) == 0;
-}
-
-static inline bool slow_term_matches_func(const struct profile *profile, uint32_t func, const struct slow_term *term)
-{
-    const struct func_table *funcs = &profile->funcs;
-    bool is_library = func >= funcs->length;
-    uint32_t resource = is_library ? func - (uint32_t)funcs->length : funcs->resource[func];
-    uint32_t source = is_library ? PROFILE_NONE : funcs->source[func];
-    return (!is_library && !term->only_lib && !term->only_file &&
-            slow_string_matches(profile, funcs->name[func], term, false)) ||
-           (!term->only_file && resource != PROFILE_NONE &&
-            slow_string_matches(profile, profile->resources.data[resource].name, term, false)) ||
-           (!term->only_lib && source != PROFILE_NONE &&
-            slow_string_matches(profile, profile->sources.data[source].filename, term, true));
-}
 
 static inline bool slow_matches(const struct slow_query *query, const struct slow_stack *stack)
 {
@@ -502,6 +531,49 @@ static inline size_t slow_random_path(const struct slow_query *query, struct ran
     return length;
 }
 
+static const char *const slow_searches[] = {"",
+                                            "",
+                                            "",
+                                            "funca",
+                                            "FuncA",
+                                            "liba",
+                                            "file1",
+                                            "x::R",
+                                            "b,liba",
+                                            "a,b,c",
+                                            "nowhere",
+                                            ",",
+                                            "run(int",
+                                            "e0.c,Func",
+                                            "A:",
+                                            "func",
+                                            "-funca",
+                                            "-lib:b",
+                                            "lib:a",
+                                            "lib:func",
+                                            "file:e1",
+                                            "-file:file",
+                                            "\"liba.so\"",
+                                            "\"liba\"",
+                                            "libA.so",
+                                            "t)",
+                                            "Funcb::run(int)",
+                                            "\"FuncA::run(int)\"",
+                                            "file:\"File2.c\"",
+                                            "\"File2.c\"",
+                                            "-",
+                                            "/^func[ab]/",
+                                            "/(A|x)::run/,-lib:c",
+                                            "lib:/[ab].so$/",
+                                            "-/c$/",
+                                            "lib::x",
+                                            "file:/^.src.file0/,-/^funcx/"};
+
+static inline const char *slow_random_search(struct random *random)
+{
+    return slow_searches[random_below(random, sizeof(slow_searches) / sizeof(*slow_searches))];
+}
+
 static inline void slow_add_transform(struct slow_query *query, struct random *random)
 {
     const struct profile *profile = query->profile;
@@ -514,6 +586,9 @@ static inline void slow_add_transform(struct slow_query *query, struct random *r
         transform.path_length = slow_random_path(query, random, transform.inverted, path);
         if (transform.path_length == 0)
             return;
+    } else if (transform.kind == TRANSFORM_MERGE_MATCHING) {
+        transform.text = slow_random_search(random);
+        transform.text_length = strlen(transform.text);
     } else if (transform.kind == TRANSFORM_FOCUS_FRAMES) {
         transform.index = random_below(random, 2 * FRAME_JS);
     } else if (transform.kind == TRANSFORM_COLLAPSE_RESOURCE || transform.kind == TRANSFORM_FOCUS_RESOURCE ||
@@ -530,43 +605,6 @@ static inline void slow_add_transform(struct slow_query *query, struct random *r
 
 static inline void slow_random_query(struct slow_query *query, const struct profile *profile, struct random *random)
 {
-    static const char *const searches[] = {"",
-                                           "",
-                                           "",
-                                           "funca",
-                                           "FuncA",
-                                           "liba",
-                                           "file1",
-                                           "x::R",
-                                           "b,liba",
-                                           "a,b,c",
-                                           "nowhere",
-                                           ",",
-                                           "run(int",
-                                           "e0.c,Func",
-                                           "A:",
-                                           "func",
-                                           "-funca",
-                                           "-lib:b",
-                                           "lib:a",
-                                           "lib:func",
-                                           "file:e1",
-                                           "-file:file",
-                                           "\"liba.so\"",
-                                           "\"liba\"",
-                                           "libA.so",
-                                           "t)",
-                                           "Funcb::run(int)",
-                                           "\"FuncA::run(int)\"",
-                                           "file:\"File2.c\"",
-                                           "\"File2.c\"",
-                                           "-",
-                                           "/^func[ab]/",
-                                           "/(A|x)::run/,-lib:c",
-                                           "lib:/[ab].so$/",
-                                           "-/c$/",
-                                           "lib::x",
-                                           "file:/^.src.file0/,-/^funcx/"};
     query->profile = profile;
     query->thread_count = query->transform_count = 0;
     query->range = whole_time;
@@ -580,7 +618,7 @@ static inline void slow_random_query(struct slow_query *query, const struct prof
     }
     for (uint32_t wanted = random_below(random, MAX_TRANSFORMS + 2); wanted > 1; wanted--)
         slow_add_transform(query, random);
-    strcpy(query->search, searches[random_below(random, sizeof(searches) / sizeof(*searches))]);
+    strcpy(query->search, slow_random_search(random));
 }
 
 #endif

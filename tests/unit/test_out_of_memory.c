@@ -393,9 +393,13 @@ static int ask_everything(struct engine *engine, enum transform_kind kind, size_
 {
     static const char search[] = "-zzz, /[a-z]+/";
     const uint32_t thread = LOOKED_AT, path[] = {3};
-    struct transform transforms[] = {
-        {.kind = TRANSFORM_FILTER_MARKERS, .text = "o", .text_length = 1},
-        {.kind = kind, .index = 1, .path = path, .path_length = transform_has_path(kind) ? 1 : 0}};
+    struct transform transforms[] = {{.kind = TRANSFORM_FILTER_MARKERS, .text = "o", .text_length = 1},
+                                     {.kind = kind,
+                                      .index = 1,
+                                      .path = path,
+                                      .path_length = transform_has_path(kind) ? 1 : 0,
+                                      .text = "a, /b/",
+                                      .text_length = 6}};
     struct tree_query query = {.threads = &thread,
                                .thread_count = 1,
                                .range = engine_full_range(engine),

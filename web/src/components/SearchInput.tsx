@@ -22,6 +22,8 @@ export interface SearchInputProps {
     onSearch(text: string, step: Step): void;
     /** Enter, for what was typed anew or once more, and Shift+Enter. */
     onEnter?(where: 'first' | 1 | -1): void;
+    /** Ctrl+Enter, for what was typed. */
+    onCtrlEnter?(): void;
 }
 
 /** What can be typed, below the input: for as long as it is empty, so that it covers nothing that was found. */
@@ -51,7 +53,16 @@ function Help({ id, help, anchor }: { id: string; help: SearchHelp; anchor: HTML
     );
 }
 
-export function SearchInput({ id, label, placeholder, help, text, onSearch, onEnter }: SearchInputProps): JSX.Element {
+export function SearchInput({
+    id,
+    label,
+    placeholder,
+    help,
+    text,
+    onSearch,
+    onEnter,
+    onCtrlEnter,
+}: SearchInputProps): JSX.Element {
     const input = useRef<HTMLInputElement>(null);
     const timer = useRef(0);
     const entered = useRef('');
@@ -106,7 +117,8 @@ export function SearchInput({ id, label, placeholder, help, text, onSearch, onEn
                     if (event.key === 'Enter') {
                         apply();
                         const { value } = event.currentTarget;
-                        onEnter?.(event.shiftKey ? -1 : value === entered.current ? 1 : 'first');
+                        if (onCtrlEnter && (event.ctrlKey || event.metaKey)) onCtrlEnter();
+                        else onEnter?.(event.shiftKey ? -1 : value === entered.current ? 1 : 'first');
                         entered.current = value;
                         focusView();
                     } else if (event.key === 'Escape') {

@@ -102,7 +102,7 @@ export interface Transform {
     path: NodePath;
     /** The path is one of the inverted tree (focus-subtree). */
     inverted: boolean;
-    /** The search for markers of filter-samples; others have none. */
+    /** The search of filter-samples (for markers) and merge-matching (for functions); others have none. */
     text?: string;
 }
 

@@ -1,9 +1,10 @@
 /** What can be done from anywhere on the page: by its key, and by its name in the command palette. */
-import { NODE_TABS } from './codec';
+import { MARKER_TABS, NODE_TABS } from './codec';
 import { differenceOf } from './steps';
 import { theme, toggleTheme } from './theme';
 import { act, copyText, isPaletteOpen, isRenaming, isTrackListOpen, openDialog, showNotice, tooltip } from './windows';
 import { foldsTemplates, toggleSidebar, toggleTemplates } from './settings';
+import { mergeMatchingLabel } from './transform_offers';
 import type { ExportsPart } from './exports';
 import type { FunctionsPart } from './functions';
 import type { MarkerFilterPart } from './marker_filter';
@@ -85,7 +86,7 @@ export function createCommands(
     const { commitPreview, fullRange, popRanges, search, setPreview, view } = session.store;
     const { showAll, showBusy } = session.trackActions;
     const { selected } = session.tree;
-    const { invert, undoTransforms } = session.treeChanges;
+    const { invert, mergeMatching, undoTransforms } = session.treeChanges;
 
     const { goToMatch } = session.treeSearch;
 
@@ -138,6 +139,14 @@ export function createCommands(
         },
         { title: 'Next row that matches', key: 'n', isOffered: isTreeSearched, run: () => act(goToMatch(1)) },
         { title: 'Previous row that matches', key: 'N', isOffered: isTreeSearched, run: () => act(goToMatch(-1)) },
+        {
+            get title() {
+                return mergeMatchingLabel(search.value);
+            },
+            key: '',
+            isOffered: () => search.value.trim() !== '' && !MARKER_TABS.has(view.value.tab),
+            run: () => act(mergeMatching()),
+        },
         { title: 'Invert call stack', key: 'i', isOffered: always, run: () => act(invert()) },
         {
             title: 'Callers and callees of the selected function',

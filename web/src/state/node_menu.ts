@@ -2,7 +2,7 @@
 import type { Recursion } from '../engine/api';
 import { copyPlainName } from './copies';
 import type { SourcePlace } from './source_panel';
-import { type NodePlace, type Offer, OFFERED, OFFERED_FOR_FUNCTIONS } from './transform_offers';
+import { mergeMatchingLabel, type NodePlace, type Offer, OFFERED, OFFERED_FOR_FUNCTIONS } from './transform_offers';
 import type { TreeNode } from './tree_nodes';
 import { act, type MenuItem, menuItem } from './windows';
 import type { CopiesPart } from './copies';
@@ -42,10 +42,10 @@ export function createNodeMenu(
     const { copyName, copySource, copyStack } = session.copies;
     const { fetchNames, funcName } = session.names;
     const { openSource } = session.sourcePanel;
-    const { changeView } = session.store;
+    const { changeView, search } = session.store;
     const { offersFor, offersForFunction, offersForGroup, placeOfNode, transformByKey } = session.transformOffers;
     const { collapse, expandAll, queryOf } = session.tree;
-    const { transform } = session.treeChanges;
+    const { mergeMatching, transform } = session.treeChanges;
 
     function offerItem(offer: Offer, startsGroup: boolean): MenuItem {
         return menuItem(offer.label, () => act(transform(offer.transform)), {
@@ -58,6 +58,15 @@ export function createNodeMenu(
 
     function offerItems(offers: readonly Offer[]): MenuItem[] {
         return offers.map((offer, at) => offerItem(offer, at === 0 || offer.startsGroup === true));
+    }
+
+    /** What can be done with all functions that a search matches, while there is one. */
+    function searchItems(): MenuItem[] {
+        const { value: text } = search;
+        const explanation = 'Removes their frames everywhere; callers get their time';
+        return text.trim() === ''
+            ? []
+            : [menuItem(mergeMatchingLabel(text), () => act(mergeMatching()), { title: explanation })];
     }
 
     function withRecursion(func: number, make: (recursion: Recursion | null) => MenuItem[]): MenuItems {
@@ -98,6 +107,7 @@ export function createNodeMenu(
             sourceItem(place),
             butterflyItem(place.func),
             ...offerItems(offersFor(place, recursion)),
+            ...searchItems(),
             ...own,
             ...copyItems(place.func),
             menuItem('Copy stack', () => act(copyStack(place.path, place.inverted))),
@@ -145,6 +155,7 @@ export function createNodeMenu(
             }),
             butterflyItem(func),
             ...offerItems(offersForFunction(func, recursion)),
+            ...searchItems(),
             ...copyItems(func),
             ...more,
         ]);

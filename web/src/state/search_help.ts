@@ -15,6 +15,7 @@ export const STACK_SEARCH_HELP: SearchHelp = {
         [['/term/'], 'a regular expression'],
         [['lib:term', 'file:term'], 'match only library names or file names'],
         [['Enter', 'n', 'N'], 'go to the first, the next, the previous row that matches'],
+        [['Ctrl+Enter'], 'merge all functions that match one of the terms'],
     ],
 };
 

@@ -1,7 +1,7 @@
 /**
  * The transforms of a view as the `transforms` part of the address, and back, in the words of the Firefox Profiler: codes
  * with `~` between them, `mf-12~f-combined-0w2~fs-m-text`. `combined` is its name for "all kinds of stacks", `m` that for
- * "the markers that a search finds". `dc`, `mg`, `fl`, `dl` and `ml` are prof's own.
+ * "the markers that a search finds". `dc`, `mg`, `fl`, `dl`, `ml` and `mm-text` are prof's own.
  */
 import type { Transform } from '../engine/api';
 import { decodeIndexes, encodeIndexes } from './indexes';
@@ -25,6 +25,7 @@ function encodeTransform(transform: Transform, funcCount: number): string {
     const { kind, index, path, inverted, text = '' } = transform;
     const { code, subject, hasStackType } = TRANSFORMS[kind];
     if (subject === 'markers') return `${code}-${BY_MARKERS}-${encodeText(text)}`;
+    if (subject === 'functions') return `${code}-${encodeText(text)}`;
     const parts = hasStackType ? [code, STACK_TYPE] : [code];
     parts.push(subject === 'node' ? encodeIndexes(path) : String(index));
     // The func that stands for all of a library comes after those of the profile.
@@ -42,6 +43,10 @@ function decodeTransform(part: string): Transform | null {
         return by === BY_MARKERS
             ? { kind, index: -1, path: [], inverted: false, text: decodeText(text.join('-')) }
             : null;
+    }
+    if (words.subject === 'functions') {
+        const text = decodeText(rest.join('-'));
+        return text === '' ? null : { kind, index: -1, path: [], inverted: false, text };
     }
     const [value = '', last] = words.hasStackType ? rest.slice(1) : rest;
     if (words.subject === 'node') {

@@ -4,8 +4,9 @@
  */
 import type { TransformKind } from '../engine/api';
 
-/** What a transform names: by its index, but a call node by its path, and markers by a search for them. */
-export type TransformSubject = 'function' | 'library' | 'category' | 'node' | 'markers' | 'frames';
+/** What a transform names: by its index, but a call node by its path, and markers and several functions by a search for
+ * them. */
+export type TransformSubject = 'function' | 'library' | 'category' | 'node' | 'markers' | 'functions' | 'frames';
 
 export interface TransformOffer {
     key: string;
@@ -21,7 +22,7 @@ export interface TransformOffer {
 
 export interface TransformWords {
     subject: TransformSubject;
-    /** Those of the Firefox Profiler; `dc`, `mg`, `fl`, `ml`, `dl` and `fk` are prof's own. */
+    /** Those of the Firefox Profiler; `dc`, `mg`, `fl`, `ml`, `dl`, `fk` and `mm` are prof's own. */
     code: string;
     /** The code is followed by the kind of stacks that it is about. */
     hasStackType?: boolean;
@@ -220,6 +221,12 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
         subject: 'frames',
         code: 'fk',
         verb: 'Only frames of some kinds',
+        offer: null,
+    },
+    'merge-matching': {
+        subject: 'functions',
+        code: 'mm',
+        verb: 'Merge functions matching',
         offer: null,
     },
     'filter-samples': {

@@ -31,6 +31,11 @@ export interface Offer extends OfferedKind {
 
 const NAME_LIMIT = 60;
 
+/** What merges all functions that a search matches. */
+export function mergeMatchingLabel(search: string): string {
+    return `Merge all functions matching “${plainText(search.trim(), NAME_LIMIT)}”`;
+}
+
 /** A call node, in whichever view: what a transform is made of. A function alone has no path and no category. */
 export interface NodePlace {
     func: number;
@@ -44,7 +49,7 @@ export interface DoneTransform {
     verb: string;
     /** Whose name follows; -1: `other` does. */
     func: number;
-    /** The name of a category, or what markers were searched for. */
+    /** The name of a category, or what markers or functions were searched for. */
     other: string;
 }
 
@@ -156,7 +161,7 @@ export function createTransformOffers(
     function describeTransform({ kind, index, path, inverted: isInverted, text = '' }: Transform): DoneTransform {
         const { subject, verb } = TRANSFORMS[kind];
         if (subject === 'category') return { verb, func: -1, other: shortCategory(index) };
-        if (subject === 'markers') return { verb, func: -1, other: text || '(any)' };
+        if (subject === 'markers' || subject === 'functions') return { verb, func: -1, other: text || '(any)' };
         const func = subject === 'library' ? info.value.funcCount + index : (path[path.length - 1] ?? index);
         return { verb: kind === 'focus-subtree' && isInverted ? 'Focus on callers' : verb, func, other: '' };
     }

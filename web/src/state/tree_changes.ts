@@ -1,6 +1,6 @@
 /** Steps that lead to another tree, a transform or a turn, and keep the place: what is selected and open, as far as it is still there. */
 import type { NodePath, Transform } from '../engine/api';
-import type { StackType } from './codec';
+import type { StackType, View } from './codec';
 import type { FiltersPart } from './filters';
 import type { Given } from './given';
 import { NewestMap } from './newest_map';
@@ -13,7 +13,7 @@ const LONGEST_CHAIN = 4096;
 export function createTreeChanges(session: Given & { filters: FiltersPart; store: StorePart; tree: TreePart }) {
     const { engine } = session;
     const { filterToAdd } = session.filters;
-    const { changeView, inverted, transforms } = session.store;
+    const { changeView, inverted, search, transforms } = session.store;
     const { onCurrentTree, openNext, pathsOfOpen, queryOf, selected, settled } = session.tree;
 
     /** What was selected when a transform was done, for those who undo it. */
@@ -23,8 +23,8 @@ export function createTreeChanges(session: Given & { filters: FiltersPart; store
     /** Where the tree was turned last, so that turning it back at once returns to the very place. */
     let turned: { from: NodePath; to: NodePath } | null = null;
 
-    /** Does one more transform. What is selected and open stays so, as far as the transform leaves it. */
-    async function transform(wanted: Transform): Promise<void> {
+    /** Does one more transform, and what else changes with it. What is selected and open stays so, as far as the transform leaves it. */
+    async function transform(wanted: Transform, besides: Partial<View> = {}): Promise<void> {
         await settled();
         await onCurrentTree(async (mine) => {
             const from = nodePath(selected.value);
@@ -33,8 +33,15 @@ export function createTreeChanges(session: Given & { filters: FiltersPart; store
             mine.check();
             leftSelected.set(shapeOf(done, inverted.value), from);
             openNext(shapeOf([...done, wanted], inverted.value), paths);
-            changeView({ transforms: [...done, wanted], path: to }, 'push');
+            changeView({ transforms: [...done, wanted], path: to, ...besides }, 'push');
         });
+    }
+
+    /** Merges all functions that the search matches. It ends with that: nothing would match any more. */
+    async function mergeMatching(): Promise<void> {
+        const text = search.value.trim();
+        if (text === '') return;
+        await transform({ kind: 'merge-matching', index: -1, path: [], inverted: false, text }, { search: '' });
     }
 
     /** Back to the first `depth` of the transforms, and to what was selected there. */
@@ -90,7 +97,7 @@ export function createTreeChanges(session: Given & { filters: FiltersPart; store
         changeView({ inverted: !inverted.value, path: to, zoom: [], part: null }, 'push');
     }
 
-    return { transform, undoTransforms, setStackType, invert };
+    return { transform, mergeMatching, undoTransforms, setStackType, invert };
 }
 
 export type TreeChangesPart = ReturnType<typeof createTreeChanges>;
