@@ -10,18 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names that match equally well are found in order of the totals of a query. */
+/* Names that match equally well are found in order of the totals of a query. Those of the query before do while a newer
+ * one is computed: who types waits for neither. */
 static int weigh_names(struct session *session, uint32_t query)
 {
     struct func_timings functions = {0};
-    struct engine *engine = session_engine(session, query);
-    int code = engine ? 0 : -EINVAL;
-    if (code || session->finder_query == query)
-        return code;
+    const struct open_query *open = &session->queries[query % MOST_QUERIES];
+    int code = 0;
     if (!session->finder.profile)
-        code = name_finder_init(&session->finder, engine_profile(engine), &session->err);
-    if (!code)
-        code = engine_functions(engine, FUNCS_BY_TOTAL, &functions, &session->err);
+        code = name_finder_init(&session->finder, engine_profile(session->engine), &session->err);
+    if (code || query == 0 || open->id != query || session->finder_query == query)
+        return code;
+    code = engine_functions(open->engine, FUNCS_BY_TOTAL, &functions, &session->err);
     if (!code)
         name_finder_weigh(&session->finder, &functions);
     func_timings_destroy(&functions);

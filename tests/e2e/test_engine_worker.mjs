@@ -142,13 +142,17 @@ const ask = (calls) =>
             new Promise((resolve) => {
                 const worker = new Worker('worker.js', { type: 'module' });
                 const answers = [];
+                const order = []; // of the calls, as they are answered
                 let progress = 0;
                 worker.onmessage = ({ data }) => {
                     if (data.kind === 'progress') progress++;
-                    else answers[data.id] = data.kind === 'error' ? { error: data.message } : data.value;
+                    else {
+                        answers[data.id] = data.kind === 'error' ? { error: data.message } : data.value;
+                        order.push(data.id);
+                    }
                     if (Object.keys(answers).length < calls.length) return;
                     worker.terminate();
-                    resolve({ answers, progress });
+                    resolve({ answers, order, progress });
                 };
                 calls.forEach(([method, ...args], id) => {
                     const absolute = method === 'load' ? [new URL(args[0], location.href).href] : args;
@@ -237,6 +241,13 @@ const many = await ask([['load', 'plain.json'], query('main'), query('nowhere'),
 check('queries that were overtaken are skipped', many.answers[1] === null && many.answers[2] === null, many.answers);
 check('the last query is answered', many.answers[3]?.rootTotal === 2, many.answers[3]);
 check('rows are those of the last query', many.answers[4]?.total[0] === 2, many.answers[4]);
+
+const typed = await ask([
+    ['load', 'plain.json'], query(''), ['roots', FIRST], ['functions', FIRST, 9, 'self'], ['findTexts', 'wo', ['work']],
+    ['findFunctions', FIRST, 'wo', 9],
+]);
+check('what is typed is looked for before all else that is asked', typed.order.join() === '0,4,5,1,2,3', typed.order);
+check('functions are found while no query is open', typed.answers[5][0]?.func === 1 && typed.answers[5].length === 1, typed.answers[5]);
 
 const along = await ask([
     ['load', 'plain.json'], query(''), ['childrenAlong', FIRST, -1, [0, 1, 2]], ['childrenAlong', FIRST, -1, [0, 2]],

@@ -19,6 +19,9 @@ const scope = self as unknown as {
 /** Calls of which only the newest is answered. */
 const OVERTAKEN: ReadonlySet<Method> = new Set(['query', 'findFunctions']);
 
+/** Short calls that a user who types waits for: they go before all others. */
+const URGENT: ReadonlySet<Method> = new Set(['findFunctions', 'findTexts', 'searchTerms', 'funcs']);
+
 /**
  * Graphs of the timeline, dozens of them. What the user has asked for takes several calls, each made when the one before is
  * answered: it goes first, and has a moment for its next call, but no graph waits for more than BACKGROUND_PATIENCE.
@@ -49,6 +52,8 @@ function nextRequest(): Request | undefined {
     const [oldest] = queue;
     if (!oldest) return undefined;
     const now = performance.now();
+    const urgent = queue.findIndex(({ request }) => URGENT.has(request.method));
+    if (engine && urgent >= 0) return queue.splice(urgent, 1)[0]?.request;
     const at = queue.findIndex(({ request }) => !BACKGROUND.has(request.method));
     if (at > 0 && now - oldest.since < BACKGROUND_PATIENCE) return queue.splice(at, 1)[0]?.request;
     if (at < 0 && now - lastForeground < MOMENT) {

@@ -386,6 +386,7 @@ export function createPalette(
         effect(() => {
             const typed = paletteText.value;
             markersRequest.value.value;
+            summary.value;
             if (!isPaletteOpen.value) return;
             if (isTyped.value) foundRequest.ask(() => ask(typed));
             else foundRequest.clear();
