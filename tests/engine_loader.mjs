@@ -32,7 +32,7 @@ export async function loadEngine(wasm = join(build, 'engine.wasm')) {
 
 /** The calls that name a query, or a butterfly, first. */
 const OF_QUERY = new Set(
-    ('roots children childrenAlong descendants heaviestPath path find details functionDetails rewritePaths recursion functions ' +
+    ('roots children childrenAlong heaviestBelow descendants heaviestPath path find details functionDetails rewritePaths recursion functions ' +
         'groups functionsWeighed butterfly flame stackChart findFunctions lineCosts symbols addressCosts').split(' '),
 );
 const OF_BUTTERFLY = new Set(['butterflyChildren', 'butterflyDescendants']);

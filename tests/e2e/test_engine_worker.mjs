@@ -71,6 +71,7 @@ function largeProfile(odd = '1') {
     return Buffer.from(text.replace('"threads":[]', `"threads":[${threads.join()}]`));
 }
 const gzip = gzipSync(json);
+const LATE_MS = 400; // more than a graph of the timeline waits for what was asked after it
 const html = '<!doctype html><title>test</title>';
 // It tells when it is ready, and of every piece that it has read, before its answer lets the load end.
 const helper = readFileSync(join(web, 'helper.js'), 'utf8');
@@ -94,6 +95,7 @@ const files = {
     '/worker.js': ['text/javascript', readFileSync(join(web, 'worker.js'))],
     '/engine.wasm': ['application/wasm', readFileSync(join(web, 'engine.wasm'))],
     '/plain.json': ['application/json', json],
+    '/late.json': ['application/json', json],
     '/packed.json.gz': ['application/gzip', gzip],
     '/encoded.json': ['application/json', gzip, { 'Content-Encoding': 'gzip' }],
     '/cut.json': ['application/json', json.subarray(0, 900)],
@@ -116,6 +118,7 @@ const server = createServer((request, response) => {
     const [type, bytes, headers = {}] = files[request.url] ?? ['text/plain', ''];
     response.writeHead(files[request.url] ? 200 : 404, { 'Content-Type': type, 'Content-Length': bytes.length, ...headers });
     if (request.url === '/broken-off.json') return response.write(bytes.subarray(0, 900), () => response.destroy());
+    if (request.url === '/late.json') return setTimeout(() => response.end(bytes), LATE_MS);
     if (!large[request.url]) return response.end(bytes);
     response.write(bytes.subarray(0, bytes.length / 4)); // the rest when it is known who is there
     settled.then(() => response.end(bytes.subarray(bytes.length / 4)));
@@ -135,7 +138,7 @@ const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || 
 const page = await browser.newPage();
 await page.goto(`http://127.0.0.1:${server.address().port}/`);
 
-/** Posts calls to a fresh worker all at once, and gives what came back: for each a value or { error }. */
+/** Posts calls to a fresh worker all at once, and gives what came back: for each a value or { error }; and in which order. */
 const ask = (calls) =>
     page.evaluate(
         (calls) =>
@@ -254,6 +257,18 @@ const along = await ask([
 ]);
 const firstFuncs = along.answers.slice(2).map((levels) => levels.map(({ func }) => func[0]).join());
 check('the children along a path end with it, and where it does not exist', firstFuncs.join(' ') === '0,1,2 0,1', firstFuncs);
+
+const below = await ask([
+    ['load', 'plain.json'], query(''), ['heaviestBelow', FIRST, -1, 9, null], ['heaviestBelow', FIRST, -1, 2, 0], ['heaviestBelow', FIRST, -1, 9, 4],
+]);
+const chains = below.answers.slice(2).map((path) => path.join());
+check('the heaviest chain below a node ends at a leaf, at its limit, or where the node itself costs more', chains.join(' ') === '0,1,2 0,1 ', chains);
+
+const graph = ['activity', [0], 0, 1, 10, all];
+const rows = ['roots', FIRST];
+const late = await ask([['load', 'late.json'], graph, graph, graph, rows, rows, rows]);
+const taken = late.order.slice(1).map((id) => (id > 3 ? 'rows' : 'graph'));
+check('graphs that have waited long take turns with what is asked now', taken.slice(0, 4).sort().join() === 'graph,graph,rows,rows', taken);
 
 const wrong = await ask([['load', 'plain.json'], query(''), ['children', FIRST, 77], ['path', FIRST, -5], ['details', FIRST, 1e9], ['activity', [9], 0, 1, 10, all], ['heaviestPath', FIRST, 17, 0]]);
 check('handles that do not exist give sentences', wrong.answers.slice(2, 6).every((answer) => /there is no/.test(answer.error ?? '')), wrong.answers);

@@ -266,6 +266,11 @@ export interface TreeCalls {
     children(query: number, node: number): Promise<TreeRows>;
     /** The children of `node`, and of each node of a path below it that exists. */
     childrenAlong(query: number, node: number, path: NodePath): Promise<TreeRows[]>;
+    /**
+     * What is below a node along its heaviest children, at most `limit` of them; with `least`, the node's own cost, no further
+     * than to where a node costs more by itself than any child.
+     */
+    heaviestBelow(query: number, node: number, limit: number, least: number | null): Promise<NodePath>;
     /** All rows below a node (to `limit` rows), depth first, heaviest first: expand-all. */
     descendants(query: number, node: number, limit: number): Promise<TreeRows>;
     /**

@@ -165,6 +165,20 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
             }
             return levels;
         },
+        heaviestBelow(query, node, limit, least) {
+            const below: NodePath = [];
+            let own = least;
+            for (let at = node; below.length < limit; ) {
+                const { func, node: nodes, hasChildren, total, self } = rows(wasm.session_children(session, query, at));
+                const [heaviest] = func;
+                if (heaviest === undefined || (own !== null && own > (total[0] ?? 0))) break;
+                below.push(heaviest);
+                if (hasChildren[0] === 0) break;
+                at = nodes[0] ?? NONE;
+                if (own !== null) own = self[0] ?? 0;
+            }
+            return below;
+        },
         descendants: (query, node, limit) => rows(wasm.session_descendants(session, query, node, limit)),
         heaviestPath: (query, depth, share) => path(wasm.session_heaviest_path(session, query, depth, share)),
         path: (query, node) => path(wasm.session_path(session, query, node)),

@@ -24,7 +24,7 @@ const URGENT: ReadonlySet<Method> = new Set(['findFunctions', 'findTexts', 'sear
 
 /**
  * Graphs of the timeline, dozens of them. What the user has asked for takes several calls, each made when the one before is
- * answered: it goes first, and has a moment for its next call, but no graph waits for more than BACKGROUND_PATIENCE.
+ * answered: it goes first, and has a moment for its next call. A graph that has waited for BACKGROUND_PATIENCE takes turns with it.
  */
 const BACKGROUND: ReadonlySet<Method> = new Set(['activity', 'markerStrip', 'waits', 'counterGraph', 'threadTimes']);
 const BACKGROUND_PATIENCE = 150; // ms
@@ -32,6 +32,7 @@ const MOMENT = 4; // ms
 
 const queue: { request: Request; since: number }[] = [];
 let lastForeground = 0;
+let wasBackground = false;
 let isPausing = false;
 const turn = new MessageChannel();
 let isBusy = false;
@@ -55,7 +56,8 @@ function nextRequest(): Request | undefined {
     const urgent = queue.findIndex(({ request }) => URGENT.has(request.method));
     if (engine && urgent >= 0) return queue.splice(urgent, 1)[0]?.request;
     const at = queue.findIndex(({ request }) => !BACKGROUND.has(request.method));
-    if (at > 0 && now - oldest.since < BACKGROUND_PATIENCE) return queue.splice(at, 1)[0]?.request;
+    const isOverdue = now - oldest.since >= BACKGROUND_PATIENCE;
+    if (at > 0 && (wasBackground || !isOverdue)) return queue.splice(at, 1)[0]?.request;
     if (at < 0 && now - lastForeground < MOMENT) {
         pause();
         return undefined;
@@ -77,6 +79,7 @@ async function takeTurn(): Promise<void> {
     const request = nextRequest();
     if (!request) return;
     isBusy = true;
+    wasBackground = BACKGROUND.has(request.method);
     try {
         const value = await answer(request);
         scope.postMessage({ id: request.id, kind: 'result', value }, buffersOf(value));
@@ -90,7 +93,7 @@ async function takeTurn(): Promise<void> {
         });
     }
     isBusy = false;
-    if (!BACKGROUND.has(request.method)) lastForeground = performance.now();
+    if (!wasBackground) lastForeground = performance.now();
     if (queue.length > 0) turn.port2.postMessage(null);
 }
 

@@ -6,7 +6,7 @@ import type { Given } from './given';
 import { NewestMap } from './newest_map';
 import type { StorePart } from './store';
 import { shapeOf, type TreePart } from './tree';
-import { makeNodes, nodePath } from './tree_nodes';
+import { nodePath } from './tree_nodes';
 
 const LONGEST_CHAIN = 4096;
 
@@ -82,13 +82,12 @@ export function createTreeChanges(session: Given & { filters: FiltersPart; store
         }
         let chain = from;
         await onCurrentTree(async (mine) => {
-            let node = selected.value;
-            for (let i = 0; node?.hasChildren && i < LONGEST_CHAIN; i++) {
-                const [heaviest] = makeNodes(await mine.rowsBelow(node.handle), node, 0, node.depth + 1);
-                if (!heaviest || (!inverted.value && node.self > heaviest.total)) break;
-                node = heaviest;
-            }
-            chain = nodePath(node);
+            const node = selected.value;
+            if (!node?.hasChildren) return;
+            const least = inverted.value ? null : node.self;
+            const below = await engine.heaviestBelow(queryOf(), node.handle, LONGEST_CHAIN, least);
+            mine.check();
+            chain = [...nodePath(node), ...below];
         });
         const reversed = chain.reverse();
         // Turned to the callers, the place is the function itself; turned back, it is the whole chain.

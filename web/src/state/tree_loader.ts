@@ -21,6 +21,13 @@ export function isOvertaken(error: unknown): boolean {
     return error instanceof Overtaken || error instanceof ClosedError;
 }
 
+/** The way down from a node through the first of its children that is open each time. */
+function openChain(node: TreeNode | undefined): NodePath {
+    const path: NodePath = [];
+    for (let at = node; at; at = at.children?.find((child) => child.expanded)) path.push(at.func);
+    return path.slice(1);
+}
+
 export class TreeLoader {
     private isOver = false;
 
@@ -83,7 +90,7 @@ export class TreeLoader {
                     await this.openDescendants(node, limit);
                     return;
                 }
-                await this.loadChildren(node);
+                if (!node.children) await this.loadChildrenAlong(node, openChain(was));
                 node.expanded = true;
                 if (node.children && was?.children) await this.reopen(node.children, was.children, limit);
             }),
