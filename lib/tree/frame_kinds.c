@@ -23,16 +23,29 @@ static bool starts_with_any(const char *text, const char *const *starts)
 /* Recorders name the kernel and its loaded modules in brackets, and so other memory without a file. */
 static bool is_kernel(const char *name)
 {
-    static const char *const others[] = {"[vdso", "[vsyscall", "[heap", "[stack", "[anon", "[uprobes", NULL};
+    static const char *const others[] = {"[vdso", "[vsyscall", "[heap",    "[stack",
+                                         "[anon", "[uprobes",  "[unknown", NULL};
     const char *module = strstr(name, ".ko");
     return (name[0] == '[' && !starts_with_any(name, others)) || starts_with(name, "vmlinux") ||
-           (module && (module[3] == '\0' || module[3] == '.'));
+           (module && strchr(".)", module[3]));
 }
 
 static bool is_jit(const char *name)
 {
     static const char *const starts[] = {"[anon", "//anon", "[heap", "jitted-", "jit-", "perf-", "memfd:", NULL};
     return starts_with_any(name, starts) && (!starts_with(name, "perf-") || strstr(name, ".map"));
+}
+
+/* Files that were made from text, as by `perf script`, may say it in the name: "read (in [kernel.kallsyms])",
+ * "read_[k]", or a bare address in the upper half of the address space. */
+static bool is_kernel_by_name(const char *name)
+{
+    enum { DIGITS = 16 };
+    size_t length = strlen(name);
+    const char *in = strstr(name, " (in ");
+    const char *mark = length > 4 ? name + length - 4 : "";
+    return strcmp(mark, "_[k]") == 0 || (in && is_kernel(in + strlen(" (in "))) ||
+           (starts_with(name, "0xffff") && strspn(name + 2, "0123456789abcdefABCDEF") == DIGITS);
 }
 
 enum frame_kind frame_kind_of(const struct profile *profile, uint32_t func)
@@ -49,7 +62,9 @@ enum frame_kind frame_kind_of(const struct profile *profile, uint32_t func)
         return is_kernel(name) ? FRAME_KERNEL : is_jit(name) ? FRAME_JIT : FRAME_NATIVE;
     }
     const char *name = func < funcs->length ? strings_text(&profile->strings, funcs->name[func]) : "";
-    return name[0] == '(' || name[0] == '\0' ? FRAME_OTHER : FRAME_JIT;
+    if (name[0] == '(' || name[0] == '\0')
+        return FRAME_OTHER;
+    return is_kernel_by_name(name) ? FRAME_KERNEL : FRAME_JIT;
 }
 
 unsigned frame_kinds_of_profile(const struct profile *profile)

@@ -1,6 +1,6 @@
 /*
- * What kind of code a frame is, by its function: the flag that it is JavaScript, else the library that it is in. What
- * categories a profile has, and what they are called, does not matter.
+ * What kind of code a frame is, by its function: the flag that it is JavaScript, else the library that it is in, else
+ * its name. What categories a profile has, and what they are called, does not matter.
  */
 #ifndef PROF_TREE_FRAME_KINDS_H
 #define PROF_TREE_FRAME_KINDS_H

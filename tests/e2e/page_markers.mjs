@@ -122,6 +122,30 @@ await check('Enter selects the range of a marker, which the table is about then'
     await page.close();
 });
 
+await check('keys of a marker are obeyed before its text has arrived', async () => {
+    const page = await openTable(`${table}&marker=1`);
+    await page.evaluate(() => {
+        const send = Worker.prototype.postMessage;
+        window.heldBack = [];
+        Worker.prototype.postMessage = function (message, ...more) {
+            const pass = () => send.call(this, message, ...more);
+            if (message.method === 'markerRows') window.heldBack.push(pass);
+            else pass();
+        };
+        window.letPass = () => {
+            Worker.prototype.postMessage = send;
+            for (const pass of window.heldBack) pass();
+        };
+    });
+    await page.keyboard.press('7');
+    await page.locator('[role="application"]').focus();
+    await askUntil((count) => count > 0, () => page.evaluate(() => window.heldBack.length));
+    await page.keyboard.press(']');
+    await page.evaluate(() => window.letPass());
+    await askUntil((range) => range === '0u30000', () => parameter(page, 'preview'));
+    await page.close();
+});
+
 await check('the sidebar has the fields of the selected marker, hidden ones too, and its stack', async () => {
     const page = await openTable();
     await page.locator('.tree-row').nth(1).click();

@@ -141,6 +141,30 @@ for (const [way, merge] of [
         await page.close();
     });
 
+await check('Enter goes to the first row that matches a search, n and N to the next and the previous one, around the end', async () => {
+    const page = await openPage(url);
+    const at = async () => {
+        await settle(page);
+        const { name, level } = await selectedRow(page);
+        return `${name} ${level}, ${(await page.locator('.search-count').innerText()).replace(/.*, /, '')}`;
+    };
+    await page.keyboard.press('/');
+    await page.keyboard.type('walk');
+    await page.keyboard.press('Enter');
+    await page.getByText('row 1 of 3').waitFor();
+    assertEqual(await at(), 'walk 2, row 1 of 3', 'after Enter');
+    for (const [key, place] of [['n', 'walk 3, row 2 of 3'], ['n', 'walk 5, row 3 of 3'], ['n', 'walk 2, row 1 of 3'], ['N', 'walk 5, row 3 of 3'], ['N', 'walk 3, row 2 of 3']]) {
+        await page.keyboard.press(key);
+        await page.getByText(/row \d of 3/).filter({ hasText: place.split(', ')[1] }).waitFor();
+        assertEqual(await at(), place, `after ${key}`);
+    }
+    await page.keyboard.press('/');
+    await page.keyboard.press('Shift+Enter');
+    await page.getByText('row 1 of 3').waitFor();
+    assertEqual(await at(), 'walk 2, row 1 of 3', 'after Shift+Enter');
+    await page.close();
+});
+
 await check('an inverted row focuses on its callers, and is not merged alone', async () => {
     const page = await openPage(url);
     await page.keyboard.press('i');

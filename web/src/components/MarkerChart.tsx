@@ -15,7 +15,7 @@ import { formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
 import { useChartNavigation } from './chart_navigation';
 import { EmptyMarkers } from './MarkerTable';
-import { copyDescription, durationText, MarkerTooltip, markerItems, onMarkerKey, startText } from './marker_parts';
+import { actionOfKey, durationText, MarkerTooltip, markerItems, startText } from './marker_parts';
 import { useLatest, useSize } from './use';
 import { useSession } from './session_context';
 import type { Session } from '../state/session';
@@ -237,12 +237,11 @@ export function MarkerChart(): JSX.Element {
         if (event.target !== event.currentTarget) return;
         const current = rects ? rects.marker.indexOf(selectedMarker.value) : -1;
         const isPlain = !event.ctrlKey && !event.altKey && !event.metaKey && !event.shiftKey;
-        const row = current >= 0 ? markerChartLabel(markerOf(current)) : undefined;
+        const action = current >= 0 ? actionOfKey(session, event) : null;
         if (ARROWS.has(event.key) && isPlain) select(neighbor(frame, current, event.key));
         else if (navigation.onKeyDown(event)) hide();
-        else if (row && event.key === 'Enter') selectMarkerRange(row);
-        else if (row && event.key === 'c' && event.ctrlKey) copyDescription(row);
-        else if (!row || !onMarkerKey(session, event, row)) return;
+        else if (action) act(rowOf(session, markerOf(current)).then((row) => row && action(row)));
+        else return;
         event.preventDefault();
     };
 

@@ -6,7 +6,7 @@ import { MARKER_ORDER, MARKER_TABLE, markerDuration } from '../state/markers';
 import type { MenuItem } from '../state/windows';
 import { formatCount } from '../text/format';
 import { categoryColor } from '../draw/colors';
-import { copyDescription, durationText, markerItems, onMarkerKey } from './marker_parts';
+import { actionOfKey, copyDescription, durationText, markerItems } from './marker_parts';
 import { Table } from './Table';
 import { type Column, shownColumns } from './table_columns';
 import { ProfileText } from './text';
@@ -242,8 +242,9 @@ export function MarkerTable(): JSX.Element {
             rowKey={(marker) => marker}
             onSelect={selectMarker}
             onKey={(event, marker) => {
-                const row = marker === null ? undefined : markerRow(marker);
-                return row !== undefined && onMarkerKey(session, event, row);
+                const action = marker === null ? null : actionOfKey(session, event);
+                if (marker !== null && action) act(onRow(marker, action));
+                return action !== null;
             }}
             onOpen={(marker) => act(onRow(marker, selectMarkerRange))}
             onCopy={(marker) => act(onRow(marker, copyDescription))}

@@ -74,14 +74,15 @@ export function markerItems(session: Session, row: MarkerRow): MenuItem[] {
     ];
 }
 
-/** Keys of the menu; false if it is another. */
-export function onMarkerKey(session: Session, event: KeyboardEvent, row: MarkerRow): boolean {
-    const { setPreviewEnd, setPreviewStart } = session.markers;
-    if (event.ctrlKey || event.altKey || event.metaKey) return false;
-    if (event.key === '[') setPreviewStart(row.start);
-    else if (event.key === ']') setPreviewEnd(row.end);
-    else return false;
-    return true;
+/** What a key of the menu does with a marker; null if it is another. */
+export function actionOfKey(session: Session, event: KeyboardEvent): ((row: MarkerRow) => void) | null {
+    const { selectMarkerRange, setPreviewEnd, setPreviewStart } = session.markers;
+    if (event.altKey || event.metaKey) return null;
+    if (event.ctrlKey) return event.key === 'c' ? copyDescription : null;
+    if (event.key === 'Enter') return selectMarkerRange;
+    if (event.key === '[') return (row) => setPreviewStart(row.start);
+    if (event.key === ']') return (row) => setPreviewEnd(row.end);
+    return null;
 }
 
 export function MarkerTooltip({ marker, count = 1 }: { marker: MarkerDetails; count?: number }): JSX.Element {
