@@ -55,7 +55,7 @@ export function EmptyTree(): JSX.Element {
                     {hint !== '' ? (
                         <ProfileText text={`${hint[0]?.toUpperCase()}${hint.slice(1)}.`} limit={400} />
                     ) : (
-                        'The program may have ended before the first sample, or have waited all the time. Record it for longer, or with a higher rate.'
+                        'The program may have ended before the first sample, or it only waited. Record for longer or at a higher rate.'
                     )}
                 </p>
             )}

@@ -83,7 +83,7 @@ function NoNames(): JSX.Element | null {
         <button
             type="button"
             class="trust doubtful"
-            title="This profile has addresses instead of names, and prof could not look them up for the page. Click to copy the command that does"
+            title="This profile contains addresses without names, and prof could not look them up. Click to copy the command that does"
             onClick={() => act(copyText(command, 'Command'))}
         >
             <span class="trust-dot" aria-hidden="true" />

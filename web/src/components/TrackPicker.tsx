@@ -98,7 +98,7 @@ export function TrackPicker(): JSX.Element | null {
                     </span>
                 </>
             }
-            empty="No track has this in its name, PID or TID."
+            empty="No track matches by name, PID or TID."
             render={(seed) => (
                 <>
                     <span class={shown.has(seed.key) ? 'tick-mark on' : 'tick-mark'} aria-hidden="true" />

@@ -69,7 +69,7 @@ export function markerItems(session: Session, row: MarkerRow): MenuItem[] {
         menuItem('Copy description', () => copyDescription(row), { keys: 'Ctrl+C', startsGroup: true }),
         menuItem('Copy as JSON', () => act(copyJson(session, row))),
         menuItem('Copy its stack', () => act(copyCause(session, row)), {
-            title: 'The stack that set the marker, if the profile has it',
+            title: 'The stack at which the marker was set, if it was recorded',
         }),
     ];
 }

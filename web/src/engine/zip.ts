@@ -124,7 +124,7 @@ export async function openZipEntry(entry: ZipEntry): Promise<ReadableStream<Uint
     const { archive, at, packedSize, method } = entry;
     if (method === -1) throw new Error('The file in the zip archive is encrypted');
     if (method !== 0 && method !== 8)
-        throw new Error(`The zip archive is packed in a way (method ${method}) that cannot be read`);
+        throw new Error(`The zip archive uses an unsupported compression (method ${method})`);
     const local = await bytesAt(archive, at, LOCAL_SIZE);
     if (local.getUint32(0, true) !== 0x04034b50) throw new Error(DAMAGED_ZIP);
     const from = at + LOCAL_SIZE + local.getUint16(26, true) + local.getUint16(28, true);

@@ -18,7 +18,7 @@ export const COLOR_CHOICES: readonly Choice<ColorKey>[] = [
     {
         value: 'function',
         label: 'Color by function',
-        hint: 'The name of each function, whatever its template arguments',
+        hint: 'The name of each function, ignoring template arguments',
     },
     {
         value: 'module',

@@ -25,9 +25,9 @@ const ALL_KINDS = Object.values(FRAME_KIND).reduce((all: number, kind) => all | 
 const STACKS: Record<StackType, [kinds: number, label: string, hint: string]> = {
     all: [ALL_KINDS, 'All frames', 'Frames of all kinds'],
     user: [ALL_KINDS & ~FRAME_KIND.kernel, 'User frames', 'Without kernel frames; callers get their time'],
-    kernel: [FRAME_KIND.kernel, 'Kernel frames', 'Only kernel frames, of samples that have any'],
+    kernel: [FRAME_KIND.kernel, 'Kernel frames', 'Only kernel frames; samples without any are dropped'],
     native: [FRAME_KIND.native, 'Native frames', 'Only frames of programs and libraries'],
-    jit: [FRAME_KIND.jit, 'JIT frames', 'Only frames outside of libraries: code of JIT compilers, or unknown code'],
+    jit: [FRAME_KIND.jit, 'JIT frames', 'Only frames outside libraries: JIT-compiled or unknown code'],
     js: [FRAME_KIND.js, 'JavaScript frames', 'Only frames of JavaScript'],
 };
 

@@ -22,7 +22,7 @@ export function createMarkerFilter(session: { markers: MarkersPart; treeChanges:
 
     async function keepSamplesInside(text: string): Promise<void> {
         await transform({ kind: 'filter-samples', index: -1, path: [], inverted: false, text });
-        showNotice(`Now showing samples inside markers: ${plainText(text, TEXT_LIMIT)}`);
+        showNotice(`Showing only samples inside markers: ${plainText(text, TEXT_LIMIT)}`);
     }
 
     function keepSamplesInsideFound(): void {

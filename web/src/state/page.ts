@@ -120,7 +120,7 @@ function sayGone({ name }: Entry): void {
         phase: 'failed',
         name,
         message:
-            'This file was opened before the page was loaded anew, and a browser does not keep it. Open it again to see it.',
+            'The page was reloaded since this file was opened, and browsers do not keep opened files. Open it again.',
     };
 }
 

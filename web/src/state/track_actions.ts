@@ -199,14 +199,14 @@ export function createTrackActions(session: Given & { exports: ExportsPart; stor
         },
         {
             label: 'Show only this process',
-            title: 'All its tracks and no others',
+            title: 'Hide the tracks of all other processes',
             key: 'X',
             isOffered: (row) => processSize(row) > 1,
             action: showOnlyProcess,
         },
         {
             label: 'Show all tracks of this process',
-            title: 'Including the less busy ones',
+            title: 'Include less busy tracks',
             key: '*',
             isOffered: (row) => processSize(row) > 1,
             action: showProcess,
@@ -240,7 +240,7 @@ export function createTrackActions(session: Given & { exports: ExportsPart; stor
         { label: 'Show all tracks', title: '', key: 'A', startsGroup: true, isOffered: () => true, action: showAll },
         {
             label: 'Show the busiest tracks',
-            title: 'Hide the less busy ones, as at the start',
+            title: 'Hide less busy tracks (the default)',
             key: 'B',
             isOffered: () => true,
             action: showBusy,
