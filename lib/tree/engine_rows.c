@@ -245,14 +245,14 @@ static int find_categories(struct engine *engine, const uint32_t *path, size_t l
     return code;
 }
 
-static int rewrite_matching(const struct transform *transform, struct path_context *context, uint32_t *path,
+static int rewrite_matching(const struct transform *transform, struct path_context context, uint32_t *path,
                             size_t *length, struct error *err)
 {
     struct search search;
-    int code = search_init(&search, context->profile, transform->text, transform->text_length, err);
-    context->search = &search;
+    int code = search_init(&search, context.profile, transform->text, transform->text_length, err);
+    context.search = &search;
     if (!code)
-        transform_path(transform, context, path, length);
+        transform_path(transform, &context, path, length);
     search_destroy(&search);
     return code;
 }
@@ -262,7 +262,7 @@ int engine_rewrite_path(struct engine *engine, const struct transform *transform
 {
     struct path_context context = {.profile = &engine->base->profile, .inverted = engine->is_inverted};
     if (transform->kind == TRANSFORM_MERGE_MATCHING)
-        return rewrite_matching(transform, &context, path, length, err);
+        return rewrite_matching(transform, context, path, length, err);
     if (transform->kind != TRANSFORM_FOCUS_CATEGORY && transform->kind != TRANSFORM_MERGE_CATEGORY) {
         transform_path(transform, &context, path, length);
         return 0;
