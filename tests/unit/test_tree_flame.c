@@ -60,7 +60,8 @@ static size_t children_in_order(const struct slow_flame *flame, const struct slo
     return count;
 }
 
-static bool slow_func_matches(const struct slow_query *query, uint32_t func)
+/* An excluded term marks no rect. */
+static bool slow_rect_func_matches(const struct slow_query *query, uint32_t func)
 {
     bool has_wanted = false;
     for (const char *at = query->search; *at;) {
@@ -85,7 +86,7 @@ static struct slow_rect aggregate_of(const struct slow_flame *flame, const struc
     for (size_t i = first; i < last; i++) {
         aggregate.total += fabs(children[i]->total);
         aggregate.funcs |= UINT32_C(1) << children[i]->func;
-        aggregate.matches |= slow_func_matches(flame->query, children[i]->func);
+        aggregate.matches |= slow_rect_func_matches(flame->query, children[i]->func);
     }
     return aggregate;
 }
@@ -171,7 +172,7 @@ static void assert_same_rect(struct engine *engine, const struct slow_query *que
     assert_int_equal(rect->func, slow->node->func);
     assert_true(rect->total == slow->node->total);
     assert_true(rect->self == (!inverted ? slow->node->self : slow->depth == 0 ? slow->node->total : 0));
-    assert_int_equal(rect->matches, slow_func_matches(query, rect->func));
+    assert_int_equal(rect->matches, slow_rect_func_matches(query, rect->func));
 }
 
 static void assert_parent_is_below(const struct flame_rects *rects, size_t at)
