@@ -316,6 +316,35 @@ await check('the palette finds markers of the chosen threads by their names', as
     await restart();
 });
 
+await check('rows are compact on request, with the selected one in view, and stay so', async () => {
+    const heights = () => page.$$eval('.tree-row', (rows) => [...new Set(rows.map((row) => row.offsetHeight))].join());
+    assertEqual(await heights(), '20', 'px of a row');
+    const name = await page.locator('.tree-row.selected .tree-name').innerText();
+    await palette('density', 'Command Compact rows');
+    await page.keyboard.press('Enter');
+    await askUntil((height) => height === '16', heights);
+    const tops = await page.$$eval('.tree-row', (rows) => rows.map((row) => row.getBoundingClientRect().top).sort((a, b) => a - b));
+    assert(tops.every((top, at) => at === 0 || top - tops[at - 1] === 16), `rows begin at ${tops}`);
+    await page.waitForSelector('.tree-row.selected');
+    assertEqual(await page.locator('.tree-row.selected .tree-name').innerText(), name, 'the selected row');
+    await page.reload();
+    await page.waitForSelector('.tree-row.selected');
+    assertEqual(await heights(), '16', 'px of a row after a reload');
+    await palette('density', 'Command Usual row height');
+    await page.keyboard.press('Enter');
+    await askUntil((height) => height === '20', heights);
+    await restart();
+});
+
+await check('numbers of the sidebar are below one another in all lists of categories', async () => {
+    await page.waitForSelector('.sidebar .bars');
+    const edges = await page.$$eval('.sidebar .bars:not(.lines)', (tables) =>
+        tables.map((table) => [...table.querySelectorAll('tr:first-child td')].map((cell) => Math.round(cell.getBoundingClientRect().right)).join()),
+    );
+    assert(edges.length > 1, `only ${edges.length} lists`);
+    assertEqual([...new Set(edges)].length, 1, `right edges: ${edges.join(' and ')}`);
+});
+
 await check('all keys are in the list of keys', async () => {
     await page.keyboard.press('Control+k');
     await page.waitForSelector('.palette .picker-row kbd');

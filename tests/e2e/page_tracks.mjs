@@ -259,6 +259,8 @@ await check('each category in the legend has its color in sight beside the tabs 
         });
         assertEqual(await page.locator('.legend li').count(), 10, 'categories in the legend');
         assertEqual(cut.join(), '', `out of sight at ${width} px`);
+        const widths = await page.$$eval('.legend-name', (names) => names.map((name) => name.offsetWidth));
+        assert(widths.every((name) => name === 0) || widths.every((name) => name >= 24), `px of names at ${width} px: ${widths}`);
     }
     await page.close();
 });

@@ -7,6 +7,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { drawJumps, type Jump, LANE_WIDTH, layoutJumps, MOST_LANES } from '../draw/jumps';
 import type { Session } from '../state/session';
 import type { Code } from '../state/source_texts';
+import { rowHeight } from '../state/settings';
 import { partExpression } from '../text/highlight';
 import { AssemblyRow, INSTRUCTION_LIMIT, originOf } from './AssemblyRow';
 import { FindBar } from './FindBar';
@@ -17,7 +18,6 @@ import { ProfileText } from './text';
 import { rowOfKey, rowUnder, useRowWindow } from './row_window';
 import { useSize } from './use';
 
-const ROW_HEIGHT = 20;
 const HEADER_HEIGHT = 24;
 /** px: of a character of the code, at most. */
 const CHARACTER = 7.4;
@@ -66,7 +66,7 @@ function Jumps({ jumps, top, place, height, lanes }: JumpsProps): JSX.Element {
         const style = getComputedStyle(canvas.current);
         drawJumps(canvas.current, {
             jumps,
-            rowHeight: ROW_HEIGHT,
+            rowHeight: rowHeight.value,
             top,
             width: lanes * LANE_WIDTH + 14,
             height,
@@ -111,7 +111,7 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
         [shown, shownSyntax.value, lanes, file],
     );
     const height = Math.max(size.height - HEADER_HEIGHT, 0);
-    const rows = useRowWindow(scroller, { count, rowHeight: ROW_HEIGHT, room: height, revealed: null });
+    const rows = useRowWindow(scroller, { count, rowHeight: rowHeight.value, room: height, revealed: null });
     const most = [...instructionCosts.value.values()].reduce((max, cost) => Math.max(max, cost.self), 0);
     const linked = linkedInstructions.value;
     const chosen = chosenInstruction.value;
@@ -141,7 +141,7 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
     };
     const onKeyDown = (event: KeyboardEvent): void => {
         if (event.ctrlKey || event.metaKey || event.altKey) return;
-        const page = Math.max(1, Math.floor(height / ROW_HEIGHT) - 1);
+        const page = Math.max(1, Math.floor(height / rowHeight.value) - 1);
         const index = rowOfKey(event, chosen, count, page);
         if (index !== undefined) {
             chooseInstruction(index);

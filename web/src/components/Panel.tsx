@@ -1,6 +1,6 @@
 /** The views of the selected threads, a tab each, with the filters that they share. */
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { categoryColor, slotColor } from '../draw/colors';
 import { NODE_TABS, TAB_TITLES, TABS, type Tab } from '../state/codec';
 import { MARKER_SEARCH_HELP, STACK_SEARCH_HELP } from '../state/search_help';
@@ -22,6 +22,7 @@ import { ProfileText } from './text';
 import { TransformBar } from './TransformBar';
 import { isSidebarOpen, toggleSidebar } from '../state/settings';
 import { useSession } from './session_context';
+import { useSize } from './use';
 import type { Session } from '../state/session';
 
 /** What fills the panel, in each view. */
@@ -85,6 +86,9 @@ const MarkerSearch = (): JSX.Element => {
     );
 };
 
+/** px: with less for each, names would be cut to letters. */
+const LEAST_LEGEND_ENTRY = 56;
+
 function Legend(): JSX.Element {
     const session = useSession();
     const { info } = session;
@@ -95,20 +99,23 @@ function Legend(): JSX.Element {
     if (view.value.tab === 'flame-graph')
         for (const category of session.flame.flame.value?.rects.category ?? []) seen.add(category);
     if (view.value.tab === 'calltree') for (const row of session.tree.rows.value) seen.add(row.category);
+    const list = useRef<HTMLUListElement>(null);
+    const { width } = useSize(list);
+    const categories = [...seen].flatMap((at) => {
+        const category = info.value.categories[at];
+        return category && category.color !== 'transparent' ? [{ at, category }] : [];
+    });
+    const hasNames = width >= categories.length * LEAST_LEGEND_ENTRY;
     return (
-        <ul class="legend" aria-label="Categories">
-            {[...seen].map((at) => {
-                const category = info.value.categories[at];
-                if (!category || category.color === 'transparent') return null;
-                return (
-                    <li key={at} title={plainText(category.name, 100)}>
-                        <span class="category-square" style={{ background: categoryColor(category) }} />
-                        <span class="legend-name">
-                            <ProfileText text={category.name} limit={24} />
-                        </span>
-                    </li>
-                );
-            })}
+        <ul ref={list} class={hasNames ? 'legend' : 'legend squares'} aria-label="Categories">
+            {categories.map(({ at, category }) => (
+                <li key={at} title={plainText(category.name, 100)}>
+                    <span class="category-square" style={{ background: categoryColor(category) }} />
+                    <span class="legend-name">
+                        <ProfileText text={category.name} limit={24} />
+                    </span>
+                </li>
+            ))}
         </ul>
     );
 }

@@ -6,6 +6,7 @@
  */
 import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { rowHeight } from '../state/settings';
 import type { SortOrder } from '../state/tables';
 import { type MenuItem, openMenu, tooltip } from '../state/windows';
 import { rowOfKey, rowUnder, useRowWindow } from './row_window';
@@ -13,8 +14,6 @@ import { TableRow } from './TableRow';
 import { type Column, columnItems, shownColumns, TableHead, widthOfColumns } from './table_columns';
 import { useLatest, useSelectionMenu, useSize } from './use';
 
-/** px; the style sheet has the same. */
-export const ROW_HEIGHT = 20;
 const HEADER_HEIGHT = 24;
 /** px: how much further right each level of a tree is. */
 export const INDENT = 12;
@@ -92,11 +91,12 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
 
     // Brings the selected row, and the beginning of its name, into view.
     const revealed = useRef(0);
+    const height = rowHeight.value;
     const room = Math.max(0, size.height - HEADER_HEIGHT);
     const isRevealing = reveal !== revealed.current && reveal > 0 && selectedAt >= 0 && room > 0;
     const rowWindow = useRowWindow(scroller, {
         count: rows.length,
-        rowHeight: ROW_HEIGHT,
+        rowHeight: height,
         room,
         revealed: isRevealing ? { at: selectedAt, how: reveal > 1 ? 'nearest' : 'around' } : null,
     });
@@ -107,13 +107,14 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
         if (scroller.current && props.indentOf) scrollToIndent(scroller.current, props.indentOf(row), numbersWidth);
     });
 
-    // Where the table becomes lower, as when the source opens below it, the selected row stays in view.
-    const lastRoom = useRef(0);
+    // Where the table or its rows become lower, as when the source opens below it, the selected row stays in view.
+    const lastSize = useRef({ room: 0, height });
     useLayoutEffect(() => {
-        const rowTop = selectedAt * ROW_HEIGHT - rowWindow.top;
-        if (rowTop >= 0 && rowTop + ROW_HEIGHT <= lastRoom.current) rowWindow.reveal(selectedAt, 'nearest');
-        lastRoom.current = room;
-    }, [room]);
+        const before = lastSize.current;
+        const rowTop = selectedAt * before.height - rowWindow.top;
+        if (rowTop >= 0 && rowTop + before.height <= before.room) rowWindow.reveal(selectedAt, 'nearest');
+        lastSize.current = { room, height };
+    }, [room, height]);
 
     const { first, last } = rowWindow;
     const visible = rows.slice(first, last);
@@ -162,7 +163,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
         props.onSelect(row, false);
         // From the keyboard there is no place of the mouse: the menu opens at the row.
         const frame = element.getBoundingClientRect();
-        const y = frame.top + HEADER_HEIGHT + (at + 1) * ROW_HEIGHT - rowWindow.top;
+        const y = frame.top + HEADER_HEIGHT + (at + 1) * height - rowWindow.top;
         const place = event.button === 2 ? { x: event.clientX, y: event.clientY } : { x: frame.left + numbersWidth, y };
         const { items, later } = props.menuOf(row);
         openMenu(place, items, element, later);
@@ -188,7 +189,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
     };
     const onKeyDown = (event: KeyboardEvent): void => {
         if (event.target !== event.currentTarget) return;
-        const page = Math.max(1, Math.floor(room / ROW_HEIGHT) - 1);
+        const page = Math.max(1, Math.floor(room / height) - 1);
         const row = rows[selectedAt];
         const target = rows[rowOfKey(event, selectedAt, rows.length, page) ?? -1];
         const isCopy = event.ctrlKey && event.key === 'c' && (window.getSelection()?.isCollapsed ?? true);

@@ -213,7 +213,7 @@ function fillRects(image: ImageData, frame: Frame, ratio: number): Drawn[] {
 
 function drawFrame(context: CanvasRenderingContext2D, frame: Frame, ratio: number, drawn: Drawn): void {
     const line = Math.max(1, Math.round(ratio));
-    context.strokeStyle = frame.colors.text;
+    context.strokeStyle = frame.hasFocus ? frame.colors.text : frame.colors.quiet;
     context.lineWidth = line;
     context.strokeRect(drawn.left + line / 2, drawn.top + line / 2, drawn.width - line, drawn.height - line);
 }
@@ -252,10 +252,9 @@ export function drawRects(canvas: HTMLCanvasElement, frame: Frame): void {
     const drawn = fillRects(image, frame, ratio);
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.putImageData(image, 0, 0);
-    if (frame.hasFocus)
-        for (const one of drawn)
-            if (one.band.selected[one.rect] === 1 && one.width > FRAME_ROOM * ratio)
-                drawFrame(context, frame, ratio, one);
+    for (const one of drawn)
+        if (one.band.selected[one.rect] === 1 && one.width > FRAME_ROOM * ratio)
+            drawFrame(context, frame, ratio, one);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.font = FONT;
     context.textBaseline = 'middle';

@@ -1,6 +1,7 @@
 /** What can be done from anywhere on the page: by its key, and by its name in the command palette. */
 import { MARKER_TABS, NODE_TABS } from './codec';
 import { differenceOf } from './steps';
+import { isCompact, toggleCompactRows } from './settings';
 import { theme, toggleTheme } from './theme';
 import { act, copyText, isPaletteOpen, isRenaming, isTrackListOpen, openDialog, showNotice, tooltip } from './windows';
 import { foldsTemplates, toggleSidebar, toggleTemplates } from './settings';
@@ -274,6 +275,8 @@ export function createCommands(
                 isRenaming.value = true;
             },
         },
+        { title: 'Compact rows', key: '', isOffered: () => !isCompact.value, run: toggleCompactRows },
+        { title: 'Usual row height', key: '', isOffered: () => isCompact.value, run: toggleCompactRows },
         { title: 'Light theme', key: '', isOffered: () => theme.value === 'dark', run: toggleTheme },
         { title: 'Dark theme', key: '', isOffered: () => theme.value === 'light', run: toggleTheme },
         {

@@ -53,6 +53,7 @@ const SYNONYMS: readonly [RegExp, string][] = [
     [/^Save the profile$/, 'download export'],
     [/^Copy the address/, 'link share url'],
     [/^(Select f|F)ull range$|^Zoom/, 'range reset zoom'],
+    [/^Compact rows$|^Usual row height$/, 'appearance density line small spacing'],
     [/ theme$/, 'appearance colors mode theme'],
     [/^Recording details$/, 'info metadata quality trust'],
     [/^Filter stacks/, 'find grep search'],

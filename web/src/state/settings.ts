@@ -3,7 +3,7 @@
  * window, not to a profile, and is no part of the view. Signals of the window are here, in theme.ts and in windows.ts;
  * all others belong to a session.
  */
-import { type Signal, signal } from '@preact/signals';
+import { computed, effect, type Signal, signal } from '@preact/signals';
 import type { Tab } from './codec';
 
 export function stored(key: string): string | null {
@@ -66,6 +66,23 @@ export function toggleSidebar(tab: Tab): void {
     sidebarOf(tab).value = isOpen;
     if (tab === 'flame-graph') store('flameSidebar', isOpen ? 'open' : null);
     else store('sidebar', isOpen ? null : 'closed');
+}
+
+// ---- rows of tables and listings ----
+
+export const isCompact = signal(stored('rows') === 'compact');
+
+/** px, of tables and assembly; --row-height in the style sheets. */
+export const rowHeight = computed(() => (isCompact.value ? 16 : 20));
+
+export function toggleCompactRows(): void {
+    isCompact.value = !isCompact.value;
+    store('rows', isCompact.value ? 'compact' : null);
+}
+
+/** Tells the style sheets, as long as the page is there. */
+export function followRowHeight(): void {
+    effect(() => document.documentElement.style.setProperty('--row-height', `${rowHeight.value}px`));
 }
 
 /** Of source and assembly; null: a part of the window. */
