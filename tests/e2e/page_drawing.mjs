@@ -235,11 +235,14 @@ await check('each pixel of a chart has the color of the rect that lies there', (
             assert(text.length * LETTER <= width / ratio - 2 * rectDrawing.TEXT_MARGIN, `${text} is wider than its rect`);
         }
         const framed = [...columns.values()].filter(({ place, width }) => frame.bands[place.band].selected[place.rect] && width > 6 * ratio);
-        assertEqual(canvas.strokes.length, frame.hasFocus ? framed.length : 0, 'number of frames');
-        for (const { rectangle: [left, top, wide, high] } of canvas.strokes) {
+        assertEqual(canvas.strokes.length, framed.length, 'number of frames');
+        for (const { rectangle: [left, top, wide, high], color } of canvas.strokes) {
+            assertEqual(color, frame.hasFocus ? COLORS.text : COLORS.quiet, 'the color of a frame');
             const line = Math.round(ratio);
             const sides = framed.filter(({ first, width }) => left === first + line / 2 && wide === width - line);
-            assert(sides.length > 0 && (high + line + gap) === Math.round(rectDrawing.ROW_HEIGHT * ratio), 'a frame is not around its rect');
+            const first = top - line / 2;
+            const end = Math.min(canvas.height, first + Math.round(rectDrawing.ROW_HEIGHT * ratio) - gap);
+            assert(sides.length > 0 && first + high + line === end, 'a frame is not around its rect');
             assertEqual(rowAt(frame, (top + 1) / ratio), rowAt(frame, (top + high - 1) / ratio), 'the row of a frame');
         }
     }

@@ -253,8 +253,7 @@ export function drawRects(canvas: HTMLCanvasElement, frame: Frame): void {
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.putImageData(image, 0, 0);
     for (const one of drawn)
-        if (one.band.selected[one.rect] === 1 && one.width > FRAME_ROOM * ratio)
-            drawFrame(context, frame, ratio, one);
+        if (one.band.selected[one.rect] === 1 && one.width > FRAME_ROOM * ratio) drawFrame(context, frame, ratio, one);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.font = FONT;
     context.textBaseline = 'middle';
