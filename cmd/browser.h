@@ -6,8 +6,7 @@
  * without it, in TMPDIR or /tmp. Browsers packaged as snaps can read none of these, only files in the home folder that
  * are not hidden. So if the user has snaps, the file is there.
  */
-#ifndef PROF_CMD_BROWSER_H
-#define PROF_CMD_BROWSER_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -27,5 +26,3 @@ void browser_open(struct browser_file *file, const char *url);
 
 /* Removes the file, if any. */
 void browser_remove(struct browser_file *file);
-
-#endif

@@ -3,8 +3,7 @@
  * command's name) and returns the exit status: 0 success, 1 failure, 2 wrong usage. `record` returns the status of its
  * target. The table is in cmd/prof.c, the help texts are in cmd/help.c.
  */
-#ifndef PROF_CMD_COMMANDS_H
-#define PROF_CMD_COMMANDS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -34,5 +33,3 @@ int command_unknown(const char *name);
 
 /* Prints the help of one command on standard output, for `prof help NAME` and `prof NAME --help`. Returns 0. */
 int help_print(const char *command);
-
-#endif

@@ -1,6 +1,5 @@
 /* The folders of prof in the user's home (XDG Base Directory Specification). */
-#ifndef PROF_CMD_FOLDERS_H
-#define PROF_CMD_FOLDERS_H
+#pragma once
 
 #include <limits.h>
 
@@ -14,5 +13,3 @@ const char *cache_folder(struct folder_path *path);
 
 /* For what makes addresses last: "$XDG_STATE_HOME/prof", or "$HOME/.local/state/prof". */
 const char *state_folder(struct folder_path *path);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The pager: a program that shows the output of prof one screen at a time, as in git.
  */
-#ifndef PROF_CMD_PAGER_H
-#define PROF_CMD_PAGER_H
+#pragma once
 
 /*
  * If standard output is a terminal, starts the program in PROF_PAGER, PAGER or, without both, less, and sends it all
@@ -15,5 +14,3 @@ void pager_start(void);
 
 /* Ends the output and waits until the user quits the pager. Does nothing if no pager was started. */
 void pager_wait(void);
-
-#endif

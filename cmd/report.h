@@ -6,8 +6,7 @@
  * report_markers.c markers, report_json.c everything as JSON. report_head.c and report_threads.c print the header,
  * report_text.c and report_name.c fit text of a profile into a terminal, pager.c starts the pager.
  */
-#ifndef PROF_CMD_REPORT_H
-#define PROF_CMD_REPORT_H
+#pragma once
 
 #include "symbol_options.h"
 
@@ -267,5 +266,3 @@ int report_print_butterfly(const struct report *report, struct error *err);
 /* ---- report_json.c ---- */
 
 int report_print_json(const struct report *report, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * The end of `prof record` and the whole of `prof load`: serve a saved profile, print its address, open the browser,
  * and wait for Ctrl+C.
  */
-#ifndef PROF_CMD_SERVING_H
-#define PROF_CMD_SERVING_H
+#pragma once
 
 #include "base/array.h"
 #include "serve/serve.h"
@@ -53,5 +52,3 @@ int serve_and_wait(const char *profile_path, const struct serving_options *optio
  * other one may be a changed copy. */
 int serve_open_and_wait(int profile_fd, int original_fd, const struct serving_options *options,
                         struct symbol_options *symbols);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * --symbol-dir and --debuginfod, for all commands that symbolize, and the progress shown while debug files are fetched.
  */
-#ifndef PROF_CMD_SYMBOL_OPTIONS_H
-#define PROF_CMD_SYMBOL_OPTIONS_H
+#pragma once
 
 #include "base/array.h"
 #include "symbol/debug_search.h"
@@ -41,5 +40,3 @@ const struct debug_search *symbol_options_open(struct symbol_options *options);
 void symbol_options_stop(struct symbol_options *options);
 
 void symbol_options_close(struct symbol_options *options);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Shared by `prof symbolicate` and `prof load`: symbolicates a loaded profile, and reports the result.
  */
-#ifndef PROF_CMD_SYMBOLICATING_H
-#define PROF_CMD_SYMBOLICATING_H
+#pragma once
 
 #include "symbol_options.h"
 
@@ -14,5 +13,3 @@
  * which libraries lack names and why. `symbols` is open and stays open; `no_cache`: see --no-cache. Returns 0, or 1
  * after a message. */
 int symbolicate_and_say(struct profile *profile, const char *subject, struct symbol_options *symbols, bool no_cache);
-
-#endif

@@ -2,8 +2,7 @@
  * prof's messages to its user. All go to standard error, because standard output belongs to the target (and to
  * `report`). Every line begins with "prof: ".
  */
-#ifndef PROF_CMD_UI_H
-#define PROF_CMD_UI_H
+#pragma once
 
 #include "base/error.h"
 
@@ -26,5 +25,3 @@ int ui_bad_option(const char *command, int result, char **argv);
 /* Shows progress in a line that the next line from any function here replaces. Does nothing if standard error is not a
  * terminal. An empty text removes the line. */
 void ui_show(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-#endif

@@ -7,8 +7,7 @@
  *     symbolizer_lookup_all(symbolizer, batches.jobs.data, batches.jobs.length, err)
  *     for each job, for its addresses: address_batches_answer()
  */
-#ifndef PROF_ASSEMBLE_ADDRESS_BATCHES_H
-#define PROF_ASSEMBLE_ADDRESS_BATCHES_H
+#pragma once
 
 #include "symbol/symbol.h"
 
@@ -38,5 +37,3 @@ bool address_batches_make(struct address_batches *batches,
 const struct symbol_answer *address_batches_answer(const struct address_batches *batches, size_t job, size_t address);
 
 void address_batches_destroy(struct address_batches *batches);
-
-#endif

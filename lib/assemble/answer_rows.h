@@ -2,8 +2,7 @@
  * Turns the symbolizer's answer for one address into rows of a profile: one func per (name, library, file), one frame
  * per address and inline depth, one native symbol.
  */
-#ifndef PROF_ASSEMBLE_ANSWER_ROWS_H
-#define PROF_ASSEMBLE_ANSWER_ROWS_H
+#pragma once
 
 #include "profile/intern.h"
 #include "symbol/symbol.h"
@@ -21,5 +20,3 @@ ARRAY_TYPE(struct row_list, uint32_t);
  * out. */
 bool answer_rows_add(struct interner *interner, const struct library_rows *lib, uint64_t rva,
                      const struct symbol_answers *answers, const struct symbol_answer *answer, struct row_list *frames);
-
-#endif

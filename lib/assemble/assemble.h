@@ -4,8 +4,7 @@
  * Threads: any. The objects of lib/assemble belong to the thread that makes them; only the symbolizer starts other
  * threads, and waits for them.
  */
-#ifndef PROF_ASSEMBLE_ASSEMBLE_H
-#define PROF_ASSEMBLE_ASSEMBLE_H
+#pragma once
 
 #include "assemble/hints.h"
 #include "base/error.h"
@@ -47,5 +46,3 @@ struct assemble_result {
  * Replaces the output atomically, by a temporary file in the same folder. Leaves the spool as it is. */
 int assemble_recording(const char *spool_path, const char *output_path, const struct assemble_options *options,
                        struct assemble_result *result, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * Compares the two readers of DWARF: looks up all addresses of a profile with our own reader and with libdw
  * (symbol/libdw_reader.h), and reports every difference.
  */
-#ifndef PROF_ASSEMBLE_CHECK_SYMBOLS_H
-#define PROF_ASSEMBLE_CHECK_SYMBOLS_H
+#pragma once
 
 #include "profile/profile.h"
 #include "symbol/symbol.h"
@@ -34,5 +33,3 @@ struct symbol_check_listener {
  * them. Fails only when memory runs out. */
 int profile_check_symbols(const struct profile *profile, const struct debug_search *search,
                           const struct symbol_check_listener *listener, struct symbol_check *check, struct error *err);
-
-#endif

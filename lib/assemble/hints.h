@@ -2,8 +2,7 @@
  * Hints for the next recording, one sentence each: why there are few or no samples, and how to make a JIT compiler name
  * its code.
  */
-#ifndef PROF_ASSEMBLE_HINTS_H
-#define PROF_ASSEMBLE_HINTS_H
+#pragma once
 
 #include "assemble/replay.h"
 #include "assemble/symbolization.h"
@@ -16,5 +15,3 @@ struct hints {
 };
 
 void hints_find(struct hints *hints, const struct replay *replay, const struct symbolization *symbolization);
-
-#endif

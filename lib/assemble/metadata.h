@@ -1,8 +1,7 @@
 /*
  * The metadata of a profile: the machine, the command, the settings of the recording, and the quality of its data.
  */
-#ifndef PROF_ASSEMBLE_METADATA_H
-#define PROF_ASSEMBLE_METADATA_H
+#pragma once
 
 #include "assemble/hints.h"
 #include "assemble/replay.h"
@@ -11,5 +10,3 @@
 /* Fills profile->meta. `start_ns` is CLOCK_MONOTONIC at time 0 of the profile. */
 int fill_metadata(struct profile *profile, const struct replay *replay, const struct symbolization *symbolization,
                   const struct hints *hints, uint64_t start_ns, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The jitdump file of a recorded process: finds it, and looks up the code at an address at a time of the recording.
  */
-#ifndef PROF_ASSEMBLE_PROCESS_JITDUMP_H
-#define PROF_ASSEMBLE_PROCESS_JITDUMP_H
+#pragma once
 
 #include "assemble/replay.h"
 #include "symbol/jitdump.h"
@@ -16,5 +15,3 @@ uint32_t process_jitdump_find(const struct replay *replay, const struct jitdump 
 
 /* How many changes process_jitdump_find() considers at that time. */
 uint64_t process_jitdump_generation(const struct replay *replay, const struct jitdump *dump, uint64_t time);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The perf maps of recorded processes: finds and opens them, and names frames in anonymous memory.
  */
-#ifndef PROF_ASSEMBLE_PROCESS_PERF_MAP_H
-#define PROF_ASSEMBLE_PROCESS_PERF_MAP_H
+#pragma once
 
 #include "assemble/replay.h"
 #include "symbol/jit_name.h"
@@ -40,5 +39,3 @@ int perf_map_names_find(struct perf_map_names *names, const struct replay *repla
 const struct jit_name *perf_map_names_of(const struct perf_map_names *names, size_t frame);
 
 void perf_map_names_destroy(struct perf_map_names *names);
-
-#endif

@@ -2,8 +2,7 @@
  * Collects the addresses of a saved profile's frames, and identifies their libraries on this machine, ready for the
  * symbolizer.
  */
-#ifndef PROF_ASSEMBLE_PROFILE_ADDRESSES_H
-#define PROF_ASSEMBLE_PROFILE_ADDRESSES_H
+#pragma once
 
 #include "assemble/address_batches.h"
 #include "profile/profile.h"
@@ -24,5 +23,3 @@ int profile_addresses_make(struct profile_addresses *addresses, const struct pro
                            const struct frame_table *frames, struct error *err);
 
 void profile_addresses_destroy(struct profile_addresses *addresses);
-
-#endif

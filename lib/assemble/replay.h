@@ -2,8 +2,7 @@
  * Reads a recording once, from start to end: its processes, threads and libraries, and each sample's stack as an index
  * into a table of (caller's stack, frame) pairs. Frames are addresses in libraries; symbolization.c names them.
  */
-#ifndef PROF_ASSEMBLE_REPLAY_H
-#define PROF_ASSEMBLE_REPLAY_H
+#pragma once
 
 #include "assemble/sample_store.h"
 #include "base/array.h"
@@ -141,5 +140,3 @@ uint32_t replay_add_mark(struct replay *replay, uint32_t lib);
 uint64_t replay_realtime(const struct replay *replay, uint64_t time);
 
 void replay_destroy(struct replay *replay);
-
-#endif

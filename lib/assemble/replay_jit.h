@@ -1,8 +1,7 @@
 /*
  * Frames of a replay outside of files: in JIT code, or where no code is known.
  */
-#ifndef PROF_ASSEMBLE_REPLAY_JIT_H
-#define PROF_ASSEMBLE_REPLAY_JIT_H
+#pragma once
 
 #include "assemble/replay.h"
 
@@ -24,5 +23,3 @@ uint64_t replay_jit_generation(const struct replay *replay, uint32_t process, ui
 void replay_jit_mapped(struct replay *replay, uint32_t process, uint32_t lib);
 
 void replay_jit_destroy(struct replay_process *process);
-
-#endif

@@ -2,8 +2,7 @@
  * Stores the samples of all threads in an unlinked file: a recording has them ordered by time, but a profile needs them
  * thread by thread. Only one small block per thread is in memory.
  */
-#ifndef PROF_ASSEMBLE_SAMPLE_STORE_H
-#define PROF_ASSEMBLE_SAMPLE_STORE_H
+#pragma once
 
 #include "base/array.h"
 #include "base/error.h"
@@ -47,5 +46,3 @@ int sample_cursor_start(struct sample_cursor *cursor, const struct sample_store 
 /* Returns 1 with the next sample, 0 at the end, or a negative errno value. */
 int sample_cursor_next(struct sample_cursor *cursor, struct stored_sample *sample, struct error *err);
 void sample_cursor_destroy(struct sample_cursor *cursor);
-
-#endif

@@ -2,8 +2,7 @@
  * Symbolicates a saved profile whose libraries are on this machine: samply saves only addresses, and debug info missing
  * during a recording may be installed since.
  */
-#ifndef PROF_ASSEMBLE_SYMBOLICATE_H
-#define PROF_ASSEMBLE_SYMBOLICATE_H
+#pragma once
 
 #include "profile/profile.h"
 #include "symbol/symbol.h"
@@ -33,5 +32,3 @@ int profile_symbolicate(struct profile *profile, struct symbolizer *symbolizer, 
                         struct error *err);
 
 void symbolicate_result_destroy(struct symbolicate_result *result);
-
-#endif

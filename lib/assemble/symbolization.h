@@ -1,8 +1,7 @@
 /*
  * Turns the addresses of a replayed recording into frames, funcs, native symbols, sources and libraries of a profile.
  */
-#ifndef PROF_ASSEMBLE_SYMBOLIZATION_H
-#define PROF_ASSEMBLE_SYMBOLIZATION_H
+#pragma once
 
 #include "assemble/answer_rows.h"
 #include "assemble/replay.h"
@@ -48,5 +47,3 @@ int symbolize_frames(struct symbolization *symbolization, const struct replay *r
                      struct error *err);
 
 void symbolization_destroy(struct symbolization *symbolization);
-
-#endif

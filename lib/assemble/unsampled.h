@@ -18,13 +18,10 @@
  * Threads without samples share a row by name, that of the first of them: 4,000 children of 0.2 ms are one row, not
  * 4,000.
  */
-#ifndef PROF_ASSEMBLE_UNSAMPLED_H
-#define PROF_ASSEMBLE_UNSAMPLED_H
+#pragma once
 
 #include "assemble/replay.h"
 
 /* Makes the CPU time of a complete replay equal to what the kernel counted: adds samples, or sets excess_removed. Does
  * nothing if the recording lacks that count or is damaged. */
 int unsampled_add(struct replay *replay, struct error *err);
-
-#endif

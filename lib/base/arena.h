@@ -2,8 +2,7 @@
  * Memory that is freed all at once: blocks of 64 KiB that are filled from the front. For strings and small records that
  * live as long as their table. Zero a `struct arena` to start; arena_destroy() frees everything.
  */
-#ifndef PROF_BASE_ARENA_H
-#define PROF_BASE_ARENA_H
+#pragma once
 
 #include <stddef.h>
 
@@ -23,5 +22,3 @@ char *arena_copy(struct arena *arena, const char *text, size_t length);
 void arena_join(struct arena *arena, struct arena *from);
 
 void arena_destroy(struct arena *arena);
-
-#endif

@@ -11,8 +11,7 @@
  * mapping)`. Capacity doubles, so a push is amortised O(1). Elements move when the array grows: keep indexes, not
  * pointers.
  */
-#ifndef PROF_BASE_ARRAY_H
-#define PROF_BASE_ARRAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@
 bool array_grow(void **data, size_t length, size_t *capacity, size_t extra, size_t element_size);
 bool array_add(void **data, size_t *length, size_t *capacity, const void *from, size_t count, size_t element_size);
 void array_release(void *data);
-
-#endif

@@ -2,8 +2,7 @@
  * Checksums of what is stored: the same in every run and on every machine. Whoever chooses the bytes can make two have
  * the same checksum; for tables in memory there is hash.h.
  */
-#ifndef PROF_BASE_CHECKSUM_H
-#define PROF_BASE_CHECKSUM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ static inline uint64_t checksum_mix(uint64_t a, uint64_t b)
 
 /* `bytes` may be NULL if `length` is 0. */
 uint64_t checksum_bytes(const void *bytes, size_t length);
-
-#endif

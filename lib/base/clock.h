@@ -1,8 +1,7 @@
 /*
  * The clock that everything in a recording is timed by: CLOCK_MONOTONIC, in nanoseconds.
  */
-#ifndef PROF_BASE_CLOCK_H
-#define PROF_BASE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -25,5 +24,3 @@ static inline struct timespec monotonic_after_ms(unsigned ms)
     const uint64_t second = UINT64_C(1000000000), end = monotonic_ns() + ms * UINT64_C(1000000);
     return (struct timespec){.tv_sec = (time_t)(end / second), .tv_nsec = (long)(end % second)};
 }
-
-#endif

@@ -3,8 +3,7 @@
  * from `at` to `end`; a read past the end returns 0 and sets `failed`, and so does every read after it, so that a
  * parser checks once after a group of reads. All values are little-endian.
  */
-#ifndef PROF_BASE_CURSOR_H
-#define PROF_BASE_CURSOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -104,5 +103,3 @@ static inline const char *cursor_string(struct cursor *c)
     c->at = nul + 1;
     return text;
 }
-
-#endif

@@ -10,8 +10,7 @@
  * argument: `int x_new(struct x **out, ..., struct error *err)`, NULL after a failure. One that takes no `err`, because
  * all that it can lack is memory, returns the object, or NULL.
  */
-#ifndef PROF_BASE_ERROR_H
-#define PROF_BASE_ERROR_H
+#pragma once
 
 struct error {
     char text[1024]; /* one or two sentences, no trailing newline or full stop; empty if nothing failed */
@@ -31,5 +30,3 @@ int error_no_memory(struct error *err);
 
 /* Puts "context: " before the sentence that is already there, and returns `code` unchanged. */
 int error_prefix(struct error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-#endif

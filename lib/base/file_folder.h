@@ -2,8 +2,7 @@
  * A folder of this user for what prof keeps between runs: the symbol cache, and the secret and the ports of addresses
  * that last. Files are replaced atomically. A cache trims its folder: the least recently used files go.
  */
-#ifndef PROF_BASE_FILE_FOLDER_H
-#define PROF_BASE_FILE_FOLDER_H
+#pragma once
 
 #include "base/error.h"
 
@@ -31,5 +30,3 @@ int file_folder_add(int folder, const char *name, const void *bytes, size_t size
 
 /* Removes leftovers of killed writers, then the least recently used files until at most `limit` bytes remain. */
 void file_folder_trim(int folder, uint64_t limit);
-
-#endif

@@ -2,8 +2,7 @@
  * Reading and writing to the end: what read(2) and write(2) leave over is asked for again, and so is what a signal
  * interrupted.
  */
-#ifndef PROF_BASE_FILE_IO_H
-#define PROF_BASE_FILE_IO_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ ssize_t file_read_at(int fd, void *out, size_t size, uint64_t offset);
  * a `root_fd` that is not -1, `path` and all links on the way mean what they mean to a process with that root folder;
  * else to us. Returns the descriptor or a negative errno value. */
 int file_open_in(int root_fd, const char *path);
-
-#endif

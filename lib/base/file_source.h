@@ -8,8 +8,7 @@
  *
  * Threads: a source belongs to one thread at a time, but any thread may open and read it.
  */
-#ifndef PROF_BASE_FILE_SOURCE_H
-#define PROF_BASE_FILE_SOURCE_H
+#pragma once
 
 #include "base/error.h"
 
@@ -53,5 +52,3 @@ int file_source_open(const struct file_source *source);
 
 /* As file_read_at(), which see; or the negative errno value of file_source_open(). */
 ssize_t file_source_read_at(const struct file_source *source, void *out, size_t size, uint64_t offset);
-
-#endif

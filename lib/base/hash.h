@@ -8,8 +8,7 @@
  * random seed, which each program sets once. Nothing that a program writes depends on it: no table is ever walked in
  * the order of its slots, and what is stored has checksums (checksum.h).
  */
-#ifndef PROF_BASE_HASH_H
-#define PROF_BASE_HASH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,5 +73,3 @@ void hash_remove(struct hash *table, uint64_t key);
 
 void hash_clear(struct hash *table);
 void hash_destroy(struct hash *table);
-
-#endif

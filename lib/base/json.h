@@ -9,8 +9,7 @@
  * Strict JSON (RFC 8259), checked as it is read, nested at most JSON_MAX_DEPTH deep. Columns of numbers, which are
  * nearly all of a profile, need not be taken token by token: see json_numbers().
  */
-#ifndef PROF_BASE_JSON_H
-#define PROF_BASE_JSON_H
+#pragma once
 
 #include "base/array.h"
 #include "base/error.h"
@@ -114,5 +113,3 @@ static inline void json_go_back(struct json *json, struct json_mark mark)
 
 /* How many bytes of the text have been used up. */
 uint64_t json_position(const struct json *json);
-
-#endif

@@ -2,8 +2,7 @@
  * Numbers as JSON writes them, to and from text: no locale, correctly rounded, and quick for the numbers that profiles
  * are made of (small integers, times with a few decimals).
  */
-#ifndef PROF_BASE_JSON_NUMBER_H
-#define PROF_BASE_JSON_NUMBER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ char *number_put_decimal(char *out, int64_t value, unsigned decimals);
 
 /* The shortest decimal that number_parse() turns into the same double; "null" for NaN and infinities. */
 char *number_put_double(char *out, double value);
-
-#endif

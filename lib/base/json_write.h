@@ -9,8 +9,7 @@
  *
  * After the sink has failed the rest is dropped; json_writer_finish() gives the failure.
  */
-#ifndef PROF_BASE_JSON_WRITE_H
-#define PROF_BASE_JSON_WRITE_H
+#pragma once
 
 #include "base/json.h"
 #include "base/json_number.h"
@@ -98,5 +97,3 @@ void json_member_bool(struct json_writer *writer, const char *key, bool value);
 void json_member_double(struct json_writer *writer, const char *key, double value);
 void json_member_unsigned(struct json_writer *writer, const char *key, uint64_t value);
 void json_member_hex(struct json_writer *writer, const char *key, uint64_t value);
-
-#endif

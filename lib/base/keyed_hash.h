@@ -2,8 +2,7 @@
  * A keyed hash: who does not know the key can neither foretell the hash of any bytes nor learn it from other hashes. It
  * is slower than those of hash.h and checksum.h, which are not for secrets.
  */
-#ifndef PROF_BASE_KEYED_HASH_H
-#define PROF_BASE_KEYED_HASH_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ enum { KEYED_HASH_KEY = 16, KEYED_HASH_SIZE = 16 }; /* bytes */
 /* SipHash-2-4 with a result of 128 bits (Aumasson, Bernstein 2012, https://github.com/veorq/SipHash). */
 void keyed_hash(unsigned char out[KEYED_HASH_SIZE], const unsigned char key[KEYED_HASH_KEY], const void *bytes,
                 size_t size);
-
-#endif

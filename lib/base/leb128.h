@@ -3,8 +3,7 @@
  * zigzag (0, -1, 1, -2 ... -> 0, 1, 2, 3 ...), so that small magnitudes of either sign are short. (DWARF's own signed
  * LEB128 is the sign-extending kind: lib/base/cursor.h reads that one.)
  */
-#ifndef PROF_BASE_LEB128_H
-#define PROF_BASE_LEB128_H
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +29,3 @@ static inline int64_t unzigzag(uint64_t value)
 {
     return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Paths as texts; nothing here looks at a file.
  */
-#ifndef PROF_BASE_PATH_H
-#define PROF_BASE_PATH_H
+#pragma once
 
 #include <string.h>
 
@@ -12,5 +11,3 @@ static inline const char *path_base_name(const char *path)
     const char *slash = strrchr(path, '/');
     return slash && slash[1] ? slash + 1 : path;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Binary search in what is sorted, and sorting numbers for it. */
-#ifndef PROF_BASE_SEARCH_H
-#define PROF_BASE_SEARCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ static inline size_t first_at_or_after(const uint64_t *values, size_t count, uin
 
 /* Sorts the values and drops those that are there twice. Returns how many are left. */
 size_t sort_distinct(uint64_t *values, size_t count);
-
-#endif

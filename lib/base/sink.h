@@ -1,8 +1,7 @@
 /*
  * Where produced bytes go: a file, a compressor, a growing buffer, a socket. A producer knows only this.
  */
-#ifndef PROF_BASE_SINK_H
-#define PROF_BASE_SINK_H
+#pragma once
 
 #include "base/error.h"
 
@@ -14,5 +13,3 @@ struct byte_sink {
     int (*write)(void *context, const void *bytes, size_t size, struct error *err);
     void *context;
 };
-
-#endif

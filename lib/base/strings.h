@@ -2,8 +2,7 @@
  * A table of distinct strings, each known by its index: 0, 1, 2 in the order in which they were first seen. Two strings
  * are equal if and only if their indexes are.
  */
-#ifndef PROF_BASE_STRINGS_H
-#define PROF_BASE_STRINGS_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/array.h"
@@ -42,5 +41,3 @@ static inline const char *strings_text(const struct strings *table, uint32_t ind
 }
 
 void strings_destroy(struct strings *table);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Text that grows: appended to piece by piece, or written by whatever writes to a byte sink.
  */
-#ifndef PROF_BASE_TEXT_BUFFER_H
-#define PROF_BASE_TEXT_BUFFER_H
+#pragma once
 
 #include "base/array.h"
 #include "base/sink.h"
@@ -15,5 +14,3 @@ bool text_append_z(struct text_buffer *out, const char *text);
 
 /* Appends what is written to it to `text`, which must outlive it. */
 struct byte_sink text_sink(struct text_buffer *text);
-
-#endif

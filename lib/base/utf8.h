@@ -1,8 +1,7 @@
 /*
  * UTF-8, as RFC 3629 allows it: no overlong forms, no surrogates, nothing above U+10FFFF.
  */
-#ifndef PROF_BASE_UTF8_H
-#define PROF_BASE_UTF8_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ static inline size_t utf8_put(char *out, uint32_t code)
 }
 
 #define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD, for what could not be decoded */
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Threads: several may read the same `struct bytes`; a window belongs to one thread.
  */
-#ifndef PROF_ELF_BYTES_H
-#define PROF_ELF_BYTES_H
+#pragma once
 
 #include "base/cursor.h"
 #include "base/file_source.h"
@@ -65,5 +64,3 @@ const char *window_string(struct window *window, uint64_t at);
 enum { WINDOW_STRING_MAX = 1 << 20 };
 
 void window_destroy(struct window *window);
-
-#endif

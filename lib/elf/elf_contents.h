@@ -1,6 +1,5 @@
 /* What a section holds once it is decompressed and relocated. */
-#ifndef PROF_ELF_ELF_CONTENTS_H
-#define PROF_ELF_ELF_CONTENTS_H
+#pragma once
 
 #include "elf/elf_file.h"
 
@@ -8,5 +7,3 @@
  * memory that the caller frees after the last use, else it is NULL. Empty if there is no such section, or if it cannot
  * be decompressed (`err` says why). */
 struct bytes elf_file_contents(const struct elf_file *file, const char *name, unsigned char **owned, struct error *err);
-
-#endif

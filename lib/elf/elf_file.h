@@ -9,8 +9,7 @@
  *
  * Layouts: System V ABI (gabi 4.1), <elf.h>.
  */
-#ifndef PROF_ELF_ELF_FILE_H
-#define PROF_ELF_ELF_FILE_H
+#pragma once
 
 #include "base/array.h"
 #include "base/error.h"
@@ -75,5 +74,3 @@ const struct elf_section *elf_file_section_at(const struct elf_file *file, uint6
 /* Copies the description of the first note of this owner ("GNU", with its NUL) and type: of a PT_NOTE segment, else of
  * a SHT_NOTE section. Returns its size; 0 if there is no such note, or it is longer than `max`. */
 size_t elf_file_note(const struct elf_file *file, const char owner[4], uint32_t type, unsigned char *out, size_t max);
-
-#endif

@@ -3,8 +3,7 @@
  * type as 32-bit numbers in the byte order of this machine, then the owner's name and the description, each padded to 4
  * bytes. Here and not through gelf_getnote(), which takes notes of an open ELF file alone.
  */
-#ifndef PROF_ELF_ELF_NOTE_H
-#define PROF_ELF_ELF_NOTE_H
+#pragma once
 
 #include "base/cursor.h"
 
@@ -28,5 +27,3 @@ static inline const unsigned char *elf_note_find(const void *notes, size_t notes
     }
     return NULL;
 }
-
-#endif

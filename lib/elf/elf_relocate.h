@@ -2,8 +2,7 @@
  * Object files that were not linked, such as kernel modules (.ko): each section begins at address 0, and the debug info
  * has holes for addresses and offsets. Relocations say how to fill them.
  */
-#ifndef PROF_ELF_ELF_RELOCATE_H
-#define PROF_ELF_ELF_RELOCATE_H
+#pragma once
 
 #include "elf/elf_file.h"
 
@@ -19,5 +18,3 @@ bool elf_has_relocations(const struct elf_file *file, const struct elf_section *
 /* Applies the relocations of a section to its `size` bytes in memory, with the addresses that the sections have now.
  * Knows those of x86-64 and arm64; skips those of other machines and those that make no sense. */
 void elf_relocate(const struct elf_file *file, const struct elf_section *section, unsigned char *bytes, uint64_t size);
-
-#endif

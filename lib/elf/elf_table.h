@@ -2,8 +2,7 @@
  * Tables of an ELF file with entries of one size: symbols and relocations. libelf translates them from the class and
  * byte order of the file (its translation needs no handle, so that threads may share the file).
  */
-#ifndef PROF_ELF_ELF_TABLE_H
-#define PROF_ELF_ELF_TABLE_H
+#pragma once
 
 #include "elf/elf_file.h"
 
@@ -58,5 +57,3 @@ void elf_relocations_free(struct elf_relocations *relocations);
 /* Translates whole entries of this type from the file's byte order to this machine's, in place. `bytes` is aligned as
  * malloc() does it. */
 void elf_to_native(const struct elf_file *file, Elf_Type type, unsigned char *bytes, size_t size);
-
-#endif

@@ -1,13 +1,10 @@
 /*
  * Builds a profile from the tables of a file: see build.c.
  */
-#ifndef PROF_PROFILE_BUILD_H
-#define PROF_PROFILE_BUILD_H
+#pragma once
 
 #include "profile/raw.h"
 
 /* Moves columns out of `raw`, converts those of older versions, and checks the result. The caller zeroes `out`, and
  * owns it on success; on failure it is empty. */
 int profile_build(struct raw_profile *raw, struct profile *out, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * Before version 60 every thread had tables of its own. This module merges them into the shared ones; equal rows become
  * one.
  */
-#ifndef PROF_PROFILE_BUILD_MERGE_H
-#define PROF_PROFILE_BUILD_MERGE_H
+#pragma once
 
 #include "profile/build_tables.h"
 #include "profile/intern.h"
@@ -12,5 +11,3 @@
  * ones. `index` is the thread's, for errors. */
 int build_merge_thread(struct build *build, struct interner *interner, struct raw_thread *raw, size_t index,
                        const struct column *strings);
-
-#endif

@@ -3,8 +3,7 @@
  * thread; some files also have equal strings in one table. Such payloads are rewritten with the indexes of the
  * profile's tables.
  */
-#ifndef PROF_PROFILE_BUILD_PAYLOADS_H
-#define PROF_PROFILE_BUILD_PAYLOADS_H
+#pragma once
 
 #include "profile/build_tables.h"
 
@@ -15,5 +14,3 @@ int build_payload_strings(struct build *build);
 int build_payload(struct build *build, const struct raw_thread *thread, uint32_t *data);
 
 void build_payloads_end(struct build *build);
-
-#endif

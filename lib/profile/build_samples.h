@@ -1,8 +1,7 @@
 /*
  * Samples of threads: their order, their times and their CPU units.
  */
-#ifndef PROF_PROFILE_BUILD_SAMPLES_H
-#define PROF_PROFILE_BUILD_SAMPLES_H
+#pragma once
 
 #include "profile/build_tables.h"
 
@@ -15,5 +14,3 @@ int build_samples(struct build *build, struct raw_samples *raw, size_t index, st
 
 /* Turns the CPU deltas of all threads into µs, or drops them if the file does not say their unit (a text). */
 void build_cpu_deltas(struct build *build, uint32_t unit);
-
-#endif

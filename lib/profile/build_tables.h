@@ -1,8 +1,7 @@
 /*
  * Builds the shared tables of a profile from those of a file. Also has what build.c and build_samples.c share.
  */
-#ifndef PROF_PROFILE_BUILD_TABLES_H
-#define PROF_PROFILE_BUILD_TABLES_H
+#pragma once
 
 #include "base/text_buffer.h"
 #include "profile/raw.h"
@@ -39,5 +38,3 @@ void *build_take(struct column *column);
 /* Fills the empty tables of `part` (whose strings are those of the profile) from `raw`; numbers of strings mean
  * `strings`. */
 int build_tables(struct build *build, struct raw_tables *raw, const struct column *strings, struct profile *part);
-
-#endif

@@ -2,8 +2,7 @@
  * A column of a profile file, as an array of the type that its place in the format asks for (raw.c says which). Numbers
  * come as doubles, the way JSON has them.
  */
-#ifndef PROF_PROFILE_COLUMN_H
-#define PROF_PROFILE_COLUMN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ bool column_reserve(struct column *column, enum column_type type, size_t extra);
 /* Appends numbers (NAN: null) to a column that has room for them. Returns how many it could take: fewer than `count` if
  * the next one is not of the column's type. */
 size_t column_append(struct column *column, enum column_type type, const double *values, size_t count);
-
-#endif

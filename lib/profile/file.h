@@ -10,8 +10,7 @@
  *         code = code ? profile_file_abandon(file), code : profile_file_commit(file, err);
  *     }
  */
-#ifndef PROF_PROFILE_FILE_H
-#define PROF_PROFILE_FILE_H
+#pragma once
 
 #include "base/sink.h"
 #include "profile/profile.h"
@@ -46,5 +45,3 @@ int profile_file_commit(struct profile_file *file, struct error *err);
 
 /* Removes what was written and frees `file`. */
 void profile_file_abandon(struct profile_file *file);
-
-#endif

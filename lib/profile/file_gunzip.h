@@ -7,8 +7,7 @@
  *     ...                                        after the last piece:
  *     code = gunzip_end(gunzip, err);
  */
-#ifndef PROF_PROFILE_FILE_GUNZIP_H
-#define PROF_PROFILE_FILE_GUNZIP_H
+#pragma once
 
 #include "base/error.h"
 
@@ -32,5 +31,3 @@ int gunzip_next(struct gunzip *gunzip, unsigned char *out, size_t room, size_t *
 
 /* No more bytes are there: was that the end of the last member? */
 int gunzip_end(const struct gunzip *gunzip, struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * takes eight times as long for a file that is a tenth smaller; that is more CPU time than the rest of the recorder
  * takes.
  */
-#ifndef PROF_PROFILE_FILE_GZIP_H
-#define PROF_PROFILE_FILE_GZIP_H
+#pragma once
 
 #include "base/error.h"
 #include "base/sink.h"
@@ -21,5 +20,3 @@ int gzip_packer_finish(struct gzip_packer *packer, struct error *err);
 
 /* NULL is allowed. */
 void gzip_packer_free(struct gzip_packer *packer);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Every function returns PROFILE_NONE if memory ran out. Rows that were appended by other means are not found.
  */
-#ifndef PROF_PROFILE_INTERN_H
-#define PROF_PROFILE_INTERN_H
+#pragma once
 
 #include "base/hash.h"
 #include "profile/profile.h"
@@ -73,5 +72,3 @@ uint32_t intern_library(struct interner *interner, const struct library *row);
 uint32_t intern_category(struct interner *interner, const char *name, const char *color);
 /* The place of `name` among the subcategories of `category`. */
 uint32_t intern_subcategory(struct interner *interner, uint32_t category, const char *name);
-
-#endif

@@ -2,8 +2,7 @@
  * JSLB ("JSON slabs"): a profile whose large columns are binary. A file holds numbered slabs: arrays of numbers of one
  * type, or JSON. One JSON slab is the root; in any of them {"$s": N} stands for slab N.
  */
-#ifndef PROF_PROFILE_JSLB_H
-#define PROF_PROFILE_JSLB_H
+#pragma once
 
 #include "base/sink.h"
 
@@ -16,5 +15,3 @@ bool jslb_begins(const unsigned char *bytes, size_t size);
 
 /* Writes the whole container as one JSON text. */
 int jslb_to_json(const unsigned char *bytes, size_t size, const struct byte_sink *sink, struct error *err);
-
-#endif

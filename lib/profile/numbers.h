@@ -2,8 +2,7 @@
  * Columns of numbers from JSON, in bulk: by the reader as it comes to them, or apart from it, by somebody who got a run
  * of elements that the reader deferred (profile_reader_defer()).
  */
-#ifndef PROF_PROFILE_NUMBERS_H
-#define PROF_PROFILE_NUMBERS_H
+#pragma once
 
 #include "base/json.h"
 #include "profile/column.h"
@@ -28,5 +27,3 @@ void number_columns_destroy(struct number_columns *columns);
 /* The numbers in `text`, a whole JSON array, as a column of that type, which is good until the next of that type is
  * read; NULL if it has anything else in it, if the type is not one of numbers, or if memory ran out. */
 const struct column *numbers_read(struct number_columns *columns, enum column_type type, const char *text, size_t size);
-
-#endif

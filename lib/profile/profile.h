@@ -8,8 +8,7 @@
  *
  * profile_read() fills it from JSON, the assembler from a recording; lib/tree computes on it; profile_write() saves it.
  */
-#ifndef PROF_PROFILE_PROFILE_H
-#define PROF_PROFILE_PROFILE_H
+#pragma once
 
 #include "base/array.h"
 #include "base/error.h"
@@ -212,5 +211,3 @@ static inline bool profile_is_address(const char *name)
 {
     return strncmp(name, "0x", 2) == 0 && name[2] && strspn(name + 2, "0123456789abcdefABCDEF") == strlen(name + 2);
 }
-
-#endif

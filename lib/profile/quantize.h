@@ -4,8 +4,7 @@
  * the true sum. A delta repeats the previous one as long as the sum is at most one step off. Errors never accumulate,
  * and a steady sampler gives a steady column.
  */
-#ifndef PROF_PROFILE_QUANTIZE_H
-#define PROF_PROFILE_QUANTIZE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ void cpu_quantizer_init(struct cpu_quantizer *quantizer, double step);
 /* Whole µs for a delta (finite). `wall`: the time since the sample before as it was written, µs, which is what a thread
  * that runs all the time should get; negative if unknown. */
 int64_t cpu_quantizer_next(struct cpu_quantizer *quantizer, double delta, double wall);
-
-#endif

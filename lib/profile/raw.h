@@ -5,8 +5,7 @@
  *
  * Texts of any place are indexes into `texts`. Columns of strings hold what the file has: see COLUMN_REF in column.h.
  */
-#ifndef PROF_PROFILE_RAW_H
-#define PROF_PROFILE_RAW_H
+#pragma once
 
 #include "profile/column.h"
 #include "profile/profile.h"
@@ -150,5 +149,3 @@ struct schema {
 };
 
 extern const struct schema RAW_PROFILE_SCHEMA;
-
-#endif

@@ -2,8 +2,7 @@
  * Reads a profile that is fed to it in pieces of any size, as they come from a file, from zlib or from the network.
  * See read.c for how.
  */
-#ifndef PROF_PROFILE_READ_H
-#define PROF_PROFILE_READ_H
+#pragma once
 
 #include "profile/column.h"
 #include "profile/profile.h"
@@ -53,5 +52,3 @@ const struct deferred_column *profile_reader_deferred(const struct profile_reade
 /* Where to put the elements of a run, `count` of the column's type; valid until the next call. NULL if the run does not
  * exist, or on the second call for it. */
 void *profile_reader_deferred_elements(struct profile_reader *reader, size_t number);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What a file is that is no profile: people drop all kinds of recordings on a profile viewer.
  */
-#ifndef PROF_PROFILE_SNIFF_H
-#define PROF_PROFILE_SNIFF_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@ enum { SNIFF_SIZE = 16 }; /* bytes that are enough to tell */
 /* "is a perf.data file ...": a predicate for the file that begins with these bytes, with what to do about it; NULL if
  * it may be JSON. */
 const char *sniff_foreign(const unsigned char *bytes, size_t size);
-
-#endif

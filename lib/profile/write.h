@@ -2,8 +2,7 @@
  * Writes a profile as processed JSON, version 70, piece by piece: the tables from memory, the samples of each thread
  * from a `struct sample_source`, so that a recording of any length is saved without holding its samples.
  */
-#ifndef PROF_PROFILE_WRITE_H
-#define PROF_PROFILE_WRITE_H
+#pragma once
 
 #include "base/sink.h"
 #include "profile/profile.h"
@@ -32,5 +31,3 @@ int profile_write(const struct profile *profile, const struct sample_source *sam
 /* The coarsest resolution (ms) that loses nothing of the sample times of a profile that was read: 0 if only full
  * precision does. */
 double profile_time_resolution(const struct profile *profile);
-
-#endif

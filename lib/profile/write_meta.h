@@ -1,13 +1,10 @@
 /*
  * Writes the metadata of the recording and its libraries, one value each.
  */
-#ifndef PROF_PROFILE_WRITE_META_H
-#define PROF_PROFILE_WRITE_META_H
+#pragma once
 
 #include "base/json_write.h"
 #include "profile/profile.h"
 
 void write_meta(struct json_writer *json, const struct profile *profile);
 void write_libs(struct json_writer *json, const struct profile *profile);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The texts of a profile as a file has them: in place, or as numbers of the file's string table.
  */
-#ifndef PROF_PROFILE_WRITE_STRINGS_H
-#define PROF_PROFILE_WRITE_STRINGS_H
+#pragma once
 
 #include "base/json_write.h"
 #include "profile/profile.h"
@@ -26,5 +25,3 @@ void write_string_member(struct json_writer *json, const char *key, const struct
 
 /* A string of the profile that is JSON text already; null for PROFILE_NONE. */
 void write_json_string(struct json_writer *json, const struct profile *profile, uint32_t string);
-
-#endif

@@ -2,8 +2,7 @@
  * Writes the tables that are in memory as the file has them. write.c puts them in order; each function writes one
  * value.
  */
-#ifndef PROF_PROFILE_WRITE_TABLES_H
-#define PROF_PROFILE_WRITE_TABLES_H
+#pragma once
 
 #include "base/json_write.h"
 #include "profile/profile.h"
@@ -13,5 +12,3 @@ void write_shared(struct json_writer *json, const struct profile *profile, const
 void write_markers(struct json_writer *json, const struct marker_table *markers, const struct profile *profile,
                    const struct string_map *strings);
 void write_counters(struct json_writer *json, const struct profile *profile);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Threads: a writer belongs to one thread, and so does a reader.
  */
-#ifndef PROF_RECORD_CHUNK_H
-#define PROF_RECORD_CHUNK_H
+#pragma once
 
 #include "base/array.h"
 #include "base/error.h"
@@ -65,5 +64,3 @@ void chunk_reader_start(struct chunk_reader *reader, const void *bytes, size_t s
 
 /* Reads the next sample: 1. Returns 0 at the end of the chunk, -EINVAL if the bytes are damaged from here on. */
 int chunk_reader_next(struct chunk_reader *reader, struct sample *sample, struct error *err);
-
-#endif

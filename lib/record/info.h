@@ -3,8 +3,7 @@
  * them. Below is a line for each name, with the form of its value. Numbers are decimal. The recorder may write a name
  * again: the last value counts.
  */
-#ifndef PROF_RECORD_INFO_H
-#define PROF_RECORD_INFO_H
+#pragma once
 
 #include "base/error.h"
 #include "record/spool.h"
@@ -48,5 +47,3 @@ bool info_read_boot(char *id, size_t size);
 
 /* Writes INFO_COMMAND: the words of the command, quoted where a shell needs quotes. */
 int info_write_command(struct spool_writer *spool, char *const *argv, struct error *err);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Threads: the recorder thread while it records; then any thread may read them.
  */
-#ifndef PROF_RECORD_JIT_FILES_H
-#define PROF_RECORD_JIT_FILES_H
+#pragma once
 
 #include "base/array.h"
 #include "base/hash.h"
@@ -54,5 +53,3 @@ bool jit_files_is_jitdump(const char *path);
 const struct jit_file *jit_files_find(const struct jit_files *files, uint32_t process);
 
 void jit_files_destroy(struct jit_files *files);
-
-#endif

@@ -18,8 +18,7 @@
  *
  * Sources: tools/perf/Documentation/jitdump-specification.txt, and genelf.c beside it, of Linux.
  */
-#ifndef PROF_RECORD_JIT_RECORDS_H
-#define PROF_RECORD_JIT_RECORDS_H
+#pragma once
 
 #include "base/cursor.h"
 #include "base/error.h"
@@ -67,5 +66,3 @@ struct jit_unwind {
 
 /* Returns false if the record is truncated, or its header is larger than the whole. */
 bool jit_unwind_read(struct cursor *c, struct jit_unwind *unwind);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
-#ifndef PROF_RECORD_JITDUMP_UNWIND_H
-#define PROF_RECORD_JITDUMP_UNWIND_H
+#pragma once
 
 #include "unwind/address_space.h"
 
@@ -24,5 +23,3 @@ void jitdump_unwind_free(struct jitdump_unwind *frames);
 /* Reads new records, and maps their code into the address space of the process. Costs one read if there are none. Stops
  * for good if the file is damaged, too large or no jitdump file, or if memory ran out. */
 void jitdump_unwind_follow(struct jitdump_unwind *frames, struct address_space *space);
-
-#endif

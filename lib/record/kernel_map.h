@@ -4,8 +4,7 @@
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
-#ifndef PROF_RECORD_KERNEL_MAP_H
-#define PROF_RECORD_KERNEL_MAP_H
+#pragma once
 
 #include "base/error.h"
 #include "record/library_table.h"
@@ -18,5 +17,3 @@ int kernel_map_write(struct library_table *libraries, struct spool_writer *spool
 /* Writes that the kernel added or removed code (a BPF program) at that time. */
 int kernel_map_symbol(struct library_table *libraries, struct spool_writer *spool, uint64_t time,
                       const struct perf_kernel_symbol *symbol, struct error *err);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
-#ifndef PROF_RECORD_LAUNCH_H
-#define PROF_RECORD_LAUNCH_H
+#pragma once
 
 #include "base/error.h"
 
@@ -39,5 +38,3 @@ int launch_exec(struct launch *launch, const char *program, struct error *err);
 
 /* Ends a child that still waits. */
 void launch_cancel(struct launch *launch);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
-#ifndef PROF_RECORD_LIBRARY_TABLE_H
-#define PROF_RECORD_LIBRARY_TABLE_H
+#pragma once
 
 #include "base/error.h"
 #include "record/open_files.h"
@@ -41,5 +40,3 @@ int library_table_add(struct library_table *table, const struct spool_lib *lib, 
 /* Returns how many files could not be opened again when a walk needed their unwinding information. *path is the path of
  * the first. */
 size_t library_table_lost(const struct library_table *table, const char **path);
-
-#endif

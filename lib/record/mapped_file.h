@@ -8,8 +8,7 @@
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
-#ifndef PROF_RECORD_MAPPED_FILE_H
-#define PROF_RECORD_MAPPED_FILE_H
+#pragma once
 
 #include "base/file_source.h"
 #include "sample/perf_record.h"
@@ -32,5 +31,3 @@ struct mapped_file {
 int mapped_file_open(struct mapped_file *mapped, uint32_t pid, const struct perf_mapping *mapping);
 
 void mapped_file_destroy(struct mapped_file *mapped);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
-#ifndef PROF_RECORD_METADATA_H
-#define PROF_RECORD_METADATA_H
+#pragma once
 
 #include "base/error.h"
 #include "record/record.h"
@@ -22,5 +21,3 @@ int metadata_write_start(struct spool_writer *spool, const struct record_options
 /* `truncated_by_reason`: stacks by enum unwind_end. */
 int metadata_write_end(struct spool_writer *spool, const struct record_result *result,
                        const uint64_t *truncated_by_reason, struct error *err);
-
-#endif

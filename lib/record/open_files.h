@@ -9,8 +9,7 @@
  *
  * Threads: the recorder thread while it records, which also calls open_files_reopen_roots(); then any thread may read.
  */
-#ifndef PROF_RECORD_OPEN_FILES_H
-#define PROF_RECORD_OPEN_FILES_H
+#pragma once
 
 #include "base/array.h"
 #include "record/jit_files.h"
@@ -60,5 +59,3 @@ struct file_source *open_files_get(const struct open_files *files, uint32_t numb
 int open_files_root_fd(const struct open_files *files, uint32_t number);
 
 void open_files_destroy(struct open_files *files);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The mappings of a living process, from /proc/PID/maps: for processes whose mapping records were not seen.
  */
-#ifndef PROF_RECORD_PROC_MAPS_H
-#define PROF_RECORD_PROC_MAPS_H
+#pragma once
 
 #include "base/error.h"
 #include "sample/perf_record.h"
@@ -23,5 +22,3 @@ int proc_maps_read(uint32_t pid, int (*use)(void *context, const struct perf_map
  * library that the kernel maps into every process. It is no file, but the same in all 64-bit processes of a running
  * kernel, so ours stands for that of any other process. */
 const unsigned char *proc_maps_own_vdso(size_t *size);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threads: record_command() runs the recording on the thread that calls it, the recorder thread.
  */
-#ifndef PROF_RECORD_RECORD_H
-#define PROF_RECORD_RECORD_H
+#pragma once
 
 #include "base/error.h"
 #include "record/open_files.h"
@@ -72,5 +71,3 @@ void record_signals(sigset_t *signals);
  * with the sentence in `err` and the target not run, or killed at its first instruction.
  */
 int record_command(const struct record_options *options, struct record_result *result, struct error *err);
-
-#endif

@@ -19,8 +19,7 @@
  *
  * Threads: all functions act on the thread that calls them, the recorder thread.
  */
-#ifndef PROF_RECORD_SCHEDULING_H
-#define PROF_RECORD_SCHEDULING_H
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -65,5 +64,3 @@ void cpu_pin_deep_stack(struct cpu_pin *pin, uint32_t cpu, uint64_t time);
 void cpu_pin_choose(struct cpu_pin *pin, uint64_t now);
 
 void cpu_pin_release(struct cpu_pin *pin);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Threads: a writer belongs to one thread, and so does a reader. Both may use one file at the same time.
  */
-#ifndef PROF_RECORD_SPOOL_H
-#define PROF_RECORD_SPOOL_H
+#pragma once
 
 #include "base/error.h"
 #include "record/chunk.h"
@@ -103,5 +102,3 @@ uint64_t spool_reader_damaged(const struct spool_reader *reader); /* blocks skip
 uint64_t spool_reader_bytes(const struct spool_reader *reader);   /* of the blocks read so far */
 
 enum { SPOOL_EVENT_MIN = 6 }; /* bytes of the shortest event that gives a number to something */
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
-#ifndef PROF_RECORD_STACK_READER_H
-#define PROF_RECORD_STACK_READER_H
+#pragma once
 
 #include "base/error.h"
 
@@ -58,5 +57,3 @@ bool stack_reader_read_off_copied_stack(void *context, uint64_t address, void *o
 
 /* As unwind_stack.read_code wants it. Code seldom changes, so the age of the sample does not matter. */
 bool stack_reader_read_code(void *context, uint64_t address, void *out, size_t size);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
-#ifndef PROF_RECORD_TRACKER_H
-#define PROF_RECORD_TRACKER_H
+#pragma once
 
 #include "base/array.h"
 #include "base/error.h"
@@ -95,5 +94,3 @@ size_t tracker_count_survivors(const struct tracker *tracker);
 uint64_t thread_clock_advance(struct thread_clock *clock, uint64_t id, uint64_t value, uint64_t time);
 
 void thread_clock_destroy(struct thread_clock *clock);
-
-#endif

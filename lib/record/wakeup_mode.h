@@ -5,8 +5,7 @@
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
-#ifndef PROF_RECORD_WAKEUP_MODE_H
-#define PROF_RECORD_WAKEUP_MODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ bool wakeup_mode_sample(struct wakeup_mode *mode, uint64_t time, enum wakeup_sta
 
 /* Takes in that samples were lost: too many wakeups leave the recorder no time to read them. */
 void wakeup_mode_lost(struct wakeup_mode *mode, uint64_t time);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Threads: any; nothing is shared.
  */
-#ifndef PROF_SAMPLE_CPU_LIST_H
-#define PROF_SAMPLE_CPU_LIST_H
+#pragma once
 
 #include "base/array.h"
 #include "base/error.h"
@@ -19,5 +18,3 @@ int cpu_list_parse(const char *text, struct cpu_list *list, struct error *err);
 
 /* Lists the CPUs of /sys/devices/system/cpu/online; without /sys, as many CPUs as sysconf() counts. */
 int cpu_list_online(struct cpu_list *list, struct error *err);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
-#ifndef PROF_SAMPLE_PERF_EVENTS_H
-#define PROF_SAMPLE_PERF_EVENTS_H
+#pragma once
 
 #include "base/array.h"
 #include "base/error.h"
@@ -82,5 +81,3 @@ struct perf_totals {
 struct perf_totals perf_events_totals(const struct perf_events *events);
 
 void perf_events_close(struct perf_events *events);
-
-#endif

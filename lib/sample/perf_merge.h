@@ -15,8 +15,7 @@
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
-#ifndef PROF_SAMPLE_PERF_MERGE_H
-#define PROF_SAMPLE_PERF_MERGE_H
+#pragma once
 
 #include "base/error.h"
 #include "sample/perf_record.h"
@@ -39,5 +38,3 @@ struct perf_merge_record {
 
 /* The next record of the round; false at its end. Returns the record before it to the kernel. */
 bool perf_merge_next(struct perf_merge *merge, struct perf_merge_record *record);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threads: any; nothing is shared.
  */
-#ifndef PROF_SAMPLE_PERF_RECORD_H
-#define PROF_SAMPLE_PERF_RECORD_H
+#pragma once
 
 #include "sample/registers.h"
 
@@ -84,5 +83,3 @@ int perf_record_parse(const struct perf_layout *layout, const void *bytes, size_
 /* Offset of the time in a record of this type and size (header included): bytes, a multiple of 8; SIZE_MAX if the
  * record has no time. Lets a reader sort records without parsing them. */
 size_t perf_record_time_offset(const struct perf_layout *layout, uint32_t type, size_t size);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
-#ifndef PROF_SAMPLE_PERF_RING_H
-#define PROF_SAMPLE_PERF_RING_H
+#pragma once
 
 #include "base/error.h"
 
@@ -46,5 +45,3 @@ const unsigned char *perf_ring_record(const struct perf_ring *ring, size_t size,
 
 /* Returns the record of `size` bytes at the tail to the kernel. */
 void perf_ring_skip(struct perf_ring *ring, size_t size);
-
-#endif

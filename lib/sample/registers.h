@@ -2,8 +2,7 @@
  * The user registers of a sample: which registers perf copies, and their DWARF numbers. The one file of lib/sample that
  * depends on the architecture: a port adds its own two tables.
  */
-#ifndef PROF_SAMPLE_REGISTERS_H
-#define PROF_SAMPLE_REGISTERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ enum { SAMPLE_REGISTERS = 17 }; /* registers of a sample, indexed by DWARF numbe
 /* The DWARF number of each register, in the order of perf's copy (System V psABI, figure 3.36). */
 static const uint8_t sample_register_dwarf[SAMPLE_REGISTERS] = {0, 3, 2,  1,  4,  5,  6,  7, 16,
                                                                 8, 9, 10, 11, 12, 13, 14, 15};
-
-#endif

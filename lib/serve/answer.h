@@ -2,8 +2,7 @@
  * Answers: what is sent, with which headers. Each function queues one answer on a connection and returns what
  * libmicrohttpd wants of its handler: MHD_NO (close the connection) if memory ran out.
  */
-#ifndef PROF_SERVE_ANSWER_H
-#define PROF_SERVE_ANSWER_H
+#pragma once
 
 #include "serve/api_answer.h"
 #include "serve/http_library.h"
@@ -60,5 +59,3 @@ enum MHD_Result answer_profile(const struct recipient *to, const struct served_p
 
 /* The bytes of its file, for keeping: compressed is what the file is, not how it is sent. */
 enum MHD_Result answer_saved(const struct recipient *to, const struct served_profile *profile);
-
-#endif

@@ -3,8 +3,7 @@
  * and travels with status 200, too, as samply sends it: the Firefox Profiler shows the sentence of an answer with 200,
  * and throws away the text of any other.
  */
-#ifndef PROF_SERVE_API_ANSWER_H
-#define PROF_SERVE_API_ANSWER_H
+#pragma once
 
 #include "base/error.h"
 #include "base/sink.h"
@@ -33,5 +32,3 @@ void api_answer_error(struct api_answer *answer, const struct error *err);
 void api_answer_file(struct api_answer *answer, int file);
 
 void api_answer_destroy(struct api_answer *answer);
-
-#endif

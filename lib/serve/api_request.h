@@ -2,8 +2,7 @@
  * The requests of the symbol API, read from JSON into what the rest of the API works on. They come from whoever has the
  * address, so every type and size is looked at.
  */
-#ifndef PROF_SERVE_API_REQUEST_H
-#define PROF_SERVE_API_REQUEST_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/array.h"
@@ -75,5 +74,3 @@ struct asm_request {
 /* As above. */
 int asm_request_read(struct asm_request *request, const char *body, size_t size, struct error *err);
 void asm_request_destroy(struct asm_request *request);
-
-#endif

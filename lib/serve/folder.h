@@ -3,8 +3,7 @@
  * the folder or below are opened, and no symbolic links are followed on the way, so that nothing outside of it is
  * reached.
  */
-#ifndef PROF_SERVE_FOLDER_H
-#define PROF_SERVE_FOLDER_H
+#pragma once
 
 #include "base/error.h"
 
@@ -19,5 +18,3 @@ int folder_open_file(int folder, const char *path, uint64_t *size);
 
 /* The Content-Type of a file, by the ending of its name. */
 const char *folder_type_of(const char *path);
-
-#endif

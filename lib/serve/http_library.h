@@ -1,6 +1,5 @@
 /* The functions of libmicrohttpd, which is loaded when a server is started: see symbol/late_library.h. */
-#ifndef PROF_SERVE_HTTP_LIBRARY_H
-#define PROF_SERVE_HTTP_LIBRARY_H
+#pragma once
 
 #include "base/error.h"
 #include "symbol/late_library.h"
@@ -22,5 +21,3 @@ extern struct http_library microhttpd;
 
 /* Loads them, once. Every user of `microhttpd` comes after it. */
 int http_library_load(struct error *err);
-
-#endif

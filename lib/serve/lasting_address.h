@@ -15,8 +15,7 @@
  * The port is the first free one, so it depends on what else runs. For profiles that were served on another port than
  * the usual one the file "ports" of the same folder has that port.
  */
-#ifndef PROF_SERVE_LASTING_ADDRESS_H
-#define PROF_SERVE_LASTING_ADDRESS_H
+#pragma once
 
 #include "base/error.h"
 #include "serve/own_address.h"
@@ -37,5 +36,3 @@ int lasting_address_open(struct lasting_address *lasting, const char *folder, in
 void lasting_address_keep_port(const struct lasting_address *lasting, uint16_t port, uint16_t usual_port);
 
 void lasting_address_close(struct lasting_address *lasting);
-
-#endif

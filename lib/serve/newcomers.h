@@ -6,8 +6,7 @@
  *
  * All functions are called by the thread of libmicrohttpd that serves the connections.
  */
-#ifndef PROF_SERVE_NEWCOMERS_H
-#define PROF_SERVE_NEWCOMERS_H
+#pragma once
 
 #include "serve/http_library.h"
 
@@ -35,5 +34,3 @@ void newcomers_notify(void *newcomers, struct MHD_Connection *connection, void *
 
 /* The connection has shown the token: it is none of the newcomers any more, and may be silent for `seconds`. */
 void newcomers_promote(struct newcomers *newcomers, struct MHD_Connection *connection, unsigned seconds);
-
-#endif

@@ -2,8 +2,7 @@
  * The address that prof prints, and whether a request was sent to it: "http://127.0.0.1:3000/TOKEN/". The token is 120
  * bits, random or a keyed hash (lasting_address.h), so that only those who were told the address can ask for anything.
  */
-#ifndef PROF_SERVE_OWN_ADDRESS_H
-#define PROF_SERVE_OWN_ADDRESS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -35,5 +34,3 @@ bool own_address_is_origin(const struct own_address *own, const char *origin);
 /* What follows the token in the path of a request ("" or "/..."), or NULL if the path does not begin with the token.
  * Takes the same time for every wrong token. */
 const char *own_address_path_after_token(const struct own_address *own, const char *path);
-
-#endif

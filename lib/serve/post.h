@@ -4,8 +4,7 @@
  *
  * Threads: libmicrohttpd's thread makes, feeds and frees posts; whoever started the worker ends and frees it.
  */
-#ifndef PROF_SERVE_POST_H
-#define PROF_SERVE_POST_H
+#pragma once
 
 #include "serve/api_answer.h"
 #include "serve/http_library.h"
@@ -54,5 +53,3 @@ bool post_append(struct post *post, const char *bytes, size_t size);
 /* The answer, or NULL: then the connection sleeps, and the handler is called again when there is one. The text is the
  * caller's to take. */
 struct api_answer *post_answer(struct post_worker *worker, struct post *post);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Threads: one thread, any, starts and stops a server; serve_url() is for any thread in between.
  */
-#ifndef PROF_SERVE_SERVE_H
-#define PROF_SERVE_SERVE_H
+#pragma once
 
 #include "base/error.h"
 #include "serve/source_map.h"
@@ -64,5 +63,3 @@ uint16_t serve_port(const struct server *server);
 
 /* Ends all connections and gives up the lookup that runs, at once, and frees the server. NULL is allowed. */
 void serve_stop(struct server *server);
-
-#endif

@@ -3,8 +3,7 @@
  * known to its clients by debug name and breakpad id. And the scripts that it names: source files of code that was
  * compiled while the program ran, which no library can vouch for.
  */
-#ifndef PROF_SERVE_SERVED_LIBS_H
-#define PROF_SERVE_SERVED_LIBS_H
+#pragma once
 
 #include "base/array.h"
 #include "base/error.h"
@@ -43,5 +42,3 @@ uint32_t served_libs_find_code_id(const struct served_libs *libs, const char *co
 const char *script_path(const char *file);
 
 void served_libs_destroy(struct served_libs *libs);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Where source files are on this machine, when the debug info names the place where they were compiled.
  */
-#ifndef PROF_SERVE_SOURCE_MAP_H
-#define PROF_SERVE_SOURCE_MAP_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ struct source_map {
 /* The path that the first of `maps` with a fitting `from` makes of `path`, or a copy of `path`. A map fits whole
  * names: /src is not a beginning of /src2/a.c. The caller frees it; NULL if memory ran out. */
 char *source_map_apply(const struct source_map *maps, size_t count, const char *path);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Only libraries that the served profile names are looked into, and only files with their build id.
  */
-#ifndef PROF_SERVE_SYMBOL_API_H
-#define PROF_SERVE_SYMBOL_API_H
+#pragma once
 
 #include "serve/api_answer.h"
 #include "serve/served_libs.h"
@@ -37,5 +36,3 @@ void symbol_api_asm(const struct symbol_api *api, const char *body, size_t size,
 
 /* `fd`: the body in a file. */
 void symbol_api_names(struct symbol_api *api, int fd, struct api_answer *answer);
-
-#endif

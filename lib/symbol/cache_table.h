@@ -2,8 +2,7 @@
  * The cached answers of one library: spans of addresses with their symbol and frames. Lookups search the table in the
  * form in which it is saved, so that loading is one read. cache_table.c documents the layout.
  */
-#ifndef PROF_SYMBOL_CACHE_TABLE_H
-#define PROF_SYMBOL_CACHE_TABLE_H
+#pragma once
 
 #include "base/hash.h"
 #include "symbol/symbol.h"
@@ -84,5 +83,3 @@ bool cache_table_answer(const struct cache_table *table, uint32_t span, struct s
                         struct symbol_answer *answer, struct cache_texts *texts);
 
 void cache_texts_destroy(struct cache_texts *texts);
-
-#endif

@@ -6,8 +6,7 @@
  * none, it is the mapped file itself, unchanged, or has the checksum in .gnu_debuglink. Any other file is reported and
  * not used.
  */
-#ifndef PROF_SYMBOL_DEBUG_FILE_H
-#define PROF_SYMBOL_DEBUG_FILE_H
+#pragma once
 
 #include "elf/elf_file.h"
 #include "symbol/debug_search.h"
@@ -42,5 +41,3 @@ bool debug_file_has_gone(const struct symbol_lib *lib);
  * 0, or a negative errno value with a sentence. */
 int debug_file_open_code(struct elf_file *file, const struct symbol_lib *lib, const struct debug_search *search,
                          struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * Where to search for debug files: the user's folders, the system's folders, and servers. debug_file.h says what a
  * debug file is and which candidate wins.
  */
-#ifndef PROF_SYMBOL_DEBUG_SEARCH_H
-#define PROF_SYMBOL_DEBUG_SEARCH_H
+#pragma once
 
 #include "base/error.h"
 #include "symbol/symbol.h"
@@ -62,5 +61,3 @@ void debug_search_files(const struct debug_search *search, const struct debug_fi
  * has the file, or the library has no build id. May take a minute. */
 int debug_search_source(const struct debug_search *search, const struct symbol_lib *lib, const char *path,
                         struct error *err);
-
-#endif

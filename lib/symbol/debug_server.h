@@ -8,8 +8,7 @@
  * Every fetch ends, whatever the server does: with the file, at the limit of size or time, or when the user stops it.
  * After a failure of the server (no answer, too slow) or a stop, the client sends no further requests.
  */
-#ifndef PROF_SYMBOL_DEBUG_SERVER_H
-#define PROF_SYMBOL_DEBUG_SERVER_H
+#pragma once
 
 #include "base/error.h"
 
@@ -56,5 +55,3 @@ int debug_server_fetch(struct debug_server *server, enum debug_server_file kind,
 
 /* The failure after which the client stopped sending requests, as a sentence; empty if there was none. */
 const char *debug_server_problem(const struct debug_server *server);
-
-#endif

@@ -2,8 +2,7 @@
  * Decodes machine code into text, one instruction at a time, with the address that each instruction refers to. Uses
  * capstone.
  */
-#ifndef PROF_SYMBOL_DECODER_H
-#define PROF_SYMBOL_DECODER_H
+#pragma once
 
 #include "base/error.h"
 
@@ -51,5 +50,3 @@ size_t decoder_syntaxes(const struct decoder *decoder, const char *names[DECODER
  * become a ".byte" line, with a comment if the instruction is newer than capstone. */
 void decoder_next(struct decoder *decoder, enum code_kind kind, const unsigned char *code, size_t size,
                   uint64_t address, struct instruction *out);
-
-#endif

@@ -7,8 +7,7 @@
  * "$s4main1fyyAA1GVySiSiG_ADyAEAEG..." of 185 characters takes 2 s and 80 MB in version 6.0.3, and each further 8
  * characters double that.
  */
-#ifndef PROF_SYMBOL_DEMANGLE_H
-#define PROF_SYMBOL_DEMANGLE_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -34,5 +33,3 @@ const char *demangle_ada(const char *name, struct arena *arena);
 size_t demangle_base_length(const char *name);
 
 enum { DEMANGLE_INPUT_MAX = 16 << 10, DEMANGLE_OUTPUT_MAX = 64 << 10, DEMANGLE_STACK_SIZE = 64 << 20 };
-
-#endif

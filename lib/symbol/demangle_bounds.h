@@ -1,7 +1,6 @@
 /* Which mangled names libiberty demangles in bounded time and memory. A hostile name of a hundred characters takes it
  * years, or gigabytes. */
-#ifndef PROF_SYMBOL_DEMANGLE_BOUNDS_H
-#define PROF_SYMBOL_DEMANGLE_BOUNDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,5 +10,3 @@ bool demangle_cpp_is_bounded(const char *name, size_t length);
 
 /* For D. */
 bool demangle_d_is_bounded(const char *name, size_t length);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Disassembles machine code of a library, and names the targets of calls and jumps.
  */
-#ifndef PROF_SYMBOL_DISASSEMBLE_H
-#define PROF_SYMBOL_DISASSEMBLE_H
+#pragma once
 
 #include "symbol/debug_search.h"
 #include "symbol/decoder.h"
@@ -50,5 +49,3 @@ struct disassembly {
 int disassemble(struct disassembly *out, const struct disassemble_request *request, struct symbolizer *names,
                 struct error *err);
 void disassembly_destroy(struct disassembly *disassembly);
-
-#endif

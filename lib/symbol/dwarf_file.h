@@ -9,8 +9,7 @@
  *
  * Formats: DWARF 2 to 5 (dwarfstd.org); section numbers below are those of version 5.
  */
-#ifndef PROF_SYMBOL_DWARF_FILE_H
-#define PROF_SYMBOL_DWARF_FILE_H
+#pragma once
 
 #include "base/array.h"
 #include "base/error.h"
@@ -89,5 +88,3 @@ enum { DWARF_NO_UNIT = UINT32_MAX };
  * .debug_aranges; for units that it does not list (clang and rustc write none) and addresses without a unit, reads the
  * ranges of the root DIEs. */
 void dwarf_file_find_units(struct dwarf_file *dwarf, const uint64_t *vaddrs, size_t count, uint32_t *units);
-
-#endif

@@ -2,8 +2,7 @@
  * What a reader of DWARF returns: for each requested address, the functions there with their lines. Our own reader
  * (lookup_unit.c) and the reader based on libdw (libdw_reader.h) both fill it.
  */
-#ifndef PROF_SYMBOL_DWARF_FRAMES_H
-#define PROF_SYMBOL_DWARF_FRAMES_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/array.h"
@@ -48,5 +47,3 @@ static inline void dwarf_frames_destroy(struct dwarf_frames *frames)
     arena_destroy(&frames->arena);
     *frames = (struct dwarf_frames){.ends = NULL};
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Finds the functions at an address: the subprogram, and the calls inlined into it. One pass over the DIEs of a unit.
  */
-#ifndef PROF_SYMBOL_DWARF_FUNCTIONS_H
-#define PROF_SYMBOL_DWARF_FUNCTIONS_H
+#pragma once
 
 #include "symbol/dwarf_unit.h"
 
@@ -27,5 +26,3 @@ int dwarf_functions_find(struct dwarf_functions *functions, struct dwarf_unit_re
                          size_t count, struct error *err);
 
 void dwarf_functions_destroy(struct dwarf_functions *functions);
-
-#endif

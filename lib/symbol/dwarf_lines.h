@@ -2,8 +2,7 @@
  * The line table of a unit: which file and line an address comes from, and the names of files by their number.
  * Formats: DWARF 2 to 4 section 6.2, DWARF 5 section 6.2.
  */
-#ifndef PROF_SYMBOL_DWARF_LINES_H
-#define PROF_SYMBOL_DWARF_LINES_H
+#pragma once
 
 #include "base/arena.h"
 #include "symbol/dwarf_unit.h"
@@ -55,5 +54,3 @@ const char *dwarf_lines_path(struct dwarf_lines *lines, uint64_t file);
 char *dwarf_lines_source(struct dwarf_lines *lines, const char *path, size_t *length);
 
 enum { DWARF_SOURCE_MAX = 16 << 20 };
-
-#endif

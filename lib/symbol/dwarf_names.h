@@ -1,6 +1,5 @@
 /* The names of functions, found from their DIEs through DW_AT_abstract_origin and DW_AT_specification. */
-#ifndef PROF_SYMBOL_DWARF_NAMES_H
-#define PROF_SYMBOL_DWARF_NAMES_H
+#pragma once
 
 #include "base/arena.h"
 #include "symbol/dwarf_unit.h"
@@ -49,5 +48,3 @@ bool dwarf_language_is_ada(uint16_t language);
 
 /* Whether a DIE with this tag is a scope of names. */
 bool dwarf_tag_is_scope(uint16_t tag);
-
-#endif

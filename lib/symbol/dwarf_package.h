@@ -5,13 +5,10 @@
  * a row of offsets and sizes, with one column per section. Formats: DWARF 5, 7.3.5.3; version 2 for DWARF 4,
  * https://gcc.gnu.org/wiki/DebugFissionDWP.
  */
-#ifndef PROF_SYMBOL_DWARF_PACKAGE_H
-#define PROF_SYMBOL_DWARF_PACKAGE_H
+#pragma once
 
 #include "symbol/dwarf_file.h"
 
 /* Narrows `sections` of the whole package to the parts of the unit with this id. Sections without a column in the index
  * stay whole (.debug_str.dwo is shared). False if the index lacks the unit or is damaged. */
 bool dwarf_package_select(const struct bytes *index, uint64_t id, struct bytes sections[DWARF_SECTIONS]);
-
-#endif

@@ -1,7 +1,6 @@
 /* The address ranges of a DIE: DW_AT_low_pc with DW_AT_high_pc, or a list in .debug_ranges (DWARF 3, 4) or
  * .debug_rnglists (5). */
-#ifndef PROF_SYMBOL_DWARF_RANGES_H
-#define PROF_SYMBOL_DWARF_RANGES_H
+#pragma once
 
 #include "symbol/dwarf_unit.h"
 
@@ -12,5 +11,3 @@ typedef bool dwarf_range_visitor(void *context, uint64_t start, uint64_t end);
  * functions that they dropped. */
 void dwarf_ranges_each(struct dwarf_unit_reader *reader, const struct dwarf_code *code, dwarf_range_visitor *visit,
                        void *context);
-
-#endif

@@ -6,8 +6,7 @@
  * A skeleton and its split unit share an id, which the compiler computes as a hash of the unit. Nothing with another id
  * is used: object files are rebuilt while old programs still run.
  */
-#ifndef PROF_SYMBOL_DWARF_SPLIT_H
-#define PROF_SYMBOL_DWARF_SPLIT_H
+#pragma once
 
 #include "symbol/debug_search.h"
 #include "symbol/dwarf_file.h"
@@ -56,5 +55,3 @@ int dwarf_split_unit_open(struct dwarf_split_unit *split, struct dwarf_unit_read
                           const struct dwarf_split_file *package, const struct symbol_lib *lib,
                           const struct debug_search *search, struct error *err);
 void dwarf_split_unit_close(struct dwarf_split_unit *split);
-
-#endif

@@ -6,8 +6,7 @@
  *     or      for each i < abbrev->attribute_count:
  *                 value = dwarf_value_read(reader, &cursor, &dwarf_attributes(reader, abbrev)[i]);
  */
-#ifndef PROF_SYMBOL_DWARF_UNIT_H
-#define PROF_SYMBOL_DWARF_UNIT_H
+#pragma once
 
 #include "base/hash.h"
 #include "symbol/dwarf_file.h"
@@ -154,5 +153,3 @@ bool dwarf_value_reference(const struct dwarf_unit_reader *reader, struct dwarf_
 
 /* Reads an offset or address of the unit's size. At the end of the data: 0, with c->failed set. */
 uint64_t dwarf_read_sized(struct cursor *c, uint8_t size);
-
-#endif

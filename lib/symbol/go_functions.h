@@ -1,6 +1,5 @@
 /* Finds the Go function at an address, and the calls inlined there, in the program's own table. */
-#ifndef PROF_SYMBOL_GO_FUNCTIONS_H
-#define PROF_SYMBOL_GO_FUNCTIONS_H
+#pragma once
 
 #include "symbol/go_table.h"
 
@@ -37,5 +36,3 @@ bool go_functions_find(const struct go_functions *functions, uint64_t vaddr, str
 /* The functions at a vaddr of `function`, innermost first. Returns their count: 1 to `max`. */
 size_t go_functions_frames(struct go_functions *functions, const struct go_function *function, uint64_t vaddr,
                            struct go_frame *frames, size_t max);
-
-#endif

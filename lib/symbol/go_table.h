@@ -5,8 +5,7 @@
  * Format: the Go sources, src/runtime/symtab.go (pcHeader, moduledata), src/runtime/runtime2.go (_func) and
  * src/cmd/link/internal/ld/pcln.go, which changed in 1.16, 1.18, 1.20 and 1.26.
  */
-#ifndef PROF_SYMBOL_GO_TABLE_H
-#define PROF_SYMBOL_GO_TABLE_H
+#pragma once
 
 #include "elf/elf_file.h"
 
@@ -37,5 +36,3 @@ void go_table_close(struct go_table *table);
 
 /* The section, with bytes in the file, that contains `address`; or NULL. */
 const struct elf_section *go_table_section(const struct elf_file *file, uint64_t address);
-
-#endif

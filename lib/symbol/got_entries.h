@@ -2,8 +2,7 @@
  * Names the entries of the global offset table: pointers that the dynamic linker fills in when it loads a program.
  * Calls to other libraries go through them.
  */
-#ifndef PROF_SYMBOL_GOT_ENTRIES_H
-#define PROF_SYMBOL_GOT_ENTRIES_H
+#pragma once
 
 #include "base/arena.h"
 #include "elf/elf_file.h"
@@ -17,5 +16,3 @@ struct got_entry {
 /* Fills in the name or target of each entry from the relocations of the mapped file. `entries` are sorted by address,
  * and may repeat. Names go to `arena`. Entries without a readable relocation stay empty. */
 void got_entries_resolve(const struct elf_file *file, struct got_entry *entries, size_t count, struct arena *arena);
-
-#endif

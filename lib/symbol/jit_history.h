@@ -2,8 +2,7 @@
  * Finds the JIT code at an address at a time. JIT compilers reuse memory, so one address holds different code over
  * time.
  */
-#ifndef PROF_SYMBOL_JIT_HISTORY_H
-#define PROF_SYMBOL_JIT_HISTORY_H
+#pragma once
 
 #include "base/array.h"
 #include "base/error.h"
@@ -39,5 +38,3 @@ uint32_t jit_history_find(const struct jit_history *history, uint64_t address, u
 size_t jit_history_count(const struct jit_history *history, uint64_t time);
 
 void jit_history_destroy(struct jit_history *history);
-
-#endif

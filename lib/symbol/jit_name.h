@@ -1,8 +1,7 @@
 /*
  * Parses the name of JIT code: the function, its source location, and the compiler tier.
  */
-#ifndef PROF_SYMBOL_JIT_NAME_H
-#define PROF_SYMBOL_JIT_NAME_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -19,5 +18,3 @@ struct jit_name {
 
 /* Parses `length` arbitrary bytes. Copies texts to `arena`, with U+FFFD for unprintable characters. -ENOMEM. */
 int jit_name_parse(struct jit_name *name, const char *text, size_t length, struct arena *arena);
-
-#endif

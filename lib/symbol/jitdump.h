@@ -3,8 +3,7 @@
  * (tools/perf/Documentation/jitdump-specification.txt of the Linux source). Unlike perf maps (perf_map.h) they have
  * timestamps. So each code gets its own name also if later code reuses its address.
  */
-#ifndef PROF_SYMBOL_JITDUMP_H
-#define PROF_SYMBOL_JITDUMP_H
+#pragma once
 
 #include "base/error.h"
 #include "base/strings.h"
@@ -56,5 +55,3 @@ const struct jit_line *jitdump_line(const struct jitdump *dump, uint32_t code, u
 
 /* Whether that line is in the file of this name. */
 bool jitdump_line_is_in(const struct jitdump *dump, const struct jit_line *line, const char *file);
-
-#endif

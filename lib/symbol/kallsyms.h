@@ -1,6 +1,5 @@
 /* The kernel's symbols, from /proc/kallsyms and /proc/modules (proc(5)). */
-#ifndef PROF_SYMBOL_KALLSYMS_H
-#define PROF_SYMBOL_KALLSYMS_H
+#pragma once
 
 #include "base/array.h"
 #include "base/error.h"
@@ -61,5 +60,3 @@ enum { KALLSYMS_REACH = 256 << 10 };
 
 /* The module of a symbol, or NULL. */
 const char *kallsyms_module(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol);
-
-#endif

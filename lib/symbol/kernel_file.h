@@ -2,8 +2,7 @@
  * The debug info of the kernel (vmlinux) and of its modules, as distributions package it. The names of kernel functions
  * come from /proc/kallsyms; this adds lines and inlined functions, and stands in where that file says nothing.
  */
-#ifndef PROF_SYMBOL_KERNEL_FILE_H
-#define PROF_SYMBOL_KERNEL_FILE_H
+#pragma once
 
 #include "elf/elf_file.h"
 #include "symbol/debug_search.h"
@@ -23,5 +22,3 @@ bool kernel_file_open(struct elf_file *file, const struct symbol_lib *lib, const
 /* Whether the running kernel, or its loaded module, has that build id, so that /proc/kallsyms describes it. Also true
  * if one of the two build ids is unknown. */
 bool kernel_file_is_running(const struct symbol_lib *lib);
-
-#endif

@@ -7,8 +7,7 @@
  *     static const char *const names[] = {FUNCTIONS(LATE_NAME)};
  *     if (late_library_load("libcapstone.so.4", names, 2, &capstone)) ... capstone.cs_open(...)
  */
-#ifndef PROF_SYMBOL_LATE_LIBRARY_H
-#define PROF_SYMBOL_LATE_LIBRARY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@
 /* Stores the addresses of the functions, in the order of their names, to `functions`: a struct or an array of function
  * pointers. False if the library is not installed or lacks one of them. The library stays loaded. */
 bool late_library_load(const char *library, const char *const *names, size_t count, void *functions);
-
-#endif

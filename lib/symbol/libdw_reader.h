@@ -13,8 +13,7 @@
  * It reads the file with pread() and does not map it, like our reader. The exception are .dwo files, which libdw finds,
  * opens and maps by itself; so it follows skeletons only on request.
  */
-#ifndef PROF_SYMBOL_LIBDW_READER_H
-#define PROF_SYMBOL_LIBDW_READER_H
+#pragma once
 
 #include "elf/elf_file.h"
 #include "symbol/dwarf_frames.h"
@@ -32,5 +31,3 @@ struct libdw_request {
 /* Finds the frames of every address. An address without code or debug info gets none. On success destroy `frames`.
  * -ENOMEM; -E2BIG if the debug info exceeds the limit for libdw; -EINVAL if libdw cannot read it. */
 int libdw_read(const struct libdw_request *request, struct dwarf_frames *frames, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * The two ids under which symbol servers know a library: the GNU build id in hex ("code id"), and Breakpad's form of it
  * ("debug id").
  */
-#ifndef PROF_SYMBOL_LIBRARY_ID_H
-#define PROF_SYMBOL_LIBRARY_ID_H
+#pragma once
 
 #include "elf/elf_file.h"
 
@@ -21,5 +20,3 @@ void library_code_id(const unsigned char *build_id, size_t size, char out[CODE_I
 /* Computes an id for a file without a build id: the first 4096 bytes of .text, folded into 16 by XOR, as Breakpad's
  * dump_syms does. False if the file has no .text. */
 bool library_text_id(const struct elf_file *file, unsigned char id[16]);
-
-#endif

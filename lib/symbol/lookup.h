@@ -9,8 +9,7 @@
  *     lookup_conclude     reports what is missing
  *     lookup_close
  */
-#ifndef PROF_SYMBOL_LOOKUP_H
-#define PROF_SYMBOL_LOOKUP_H
+#pragma once
 
 #include "symbol/debug_file.h"
 #include "symbol/dwarf_file.h"
@@ -95,5 +94,3 @@ char *lookup_embedded_source(const struct lookup *lookup, const char *file, size
 /* Estimated cost of lookup_symbols() and lookup_unit(), to start the longest first: bytes to read. */
 uint64_t lookup_symbols_cost(const struct lookup *lookup);
 uint64_t lookup_unit_cost(const struct lookup *lookup, size_t index);
-
-#endif

@@ -2,8 +2,7 @@
  * Reads ARM mapping symbols: which parts of a section are ARM code, Thumb code or data. Compilers put constants between
  * functions.
  */
-#ifndef PROF_SYMBOL_MAPPING_SYMBOLS_H
-#define PROF_SYMBOL_MAPPING_SYMBOLS_H
+#pragma once
 
 #include "elf/elf_file.h"
 #include "symbol/decoder.h"
@@ -30,5 +29,3 @@ int mapping_symbols_find(struct mapping_symbols *kinds, const struct elf_file *f
 enum code_kind mapping_symbols_at(const struct mapping_symbols *kinds, uint64_t address, uint64_t *until);
 
 void mapping_symbols_destroy(struct mapping_symbols *kinds);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Libraries as saved profiles name them, and the file on this machine, if any, that matches.
  */
-#ifndef PROF_SYMBOL_NAMED_LIBRARY_H
-#define PROF_SYMBOL_NAMED_LIBRARY_H
+#pragma once
 
 #include "elf/elf_file.h"
 #include "symbol/symbol.h"
@@ -24,5 +23,3 @@ struct identified_library {
 /* Identifies the library by the profile's code id; without one, checks the breakpad id of the file. The kernel and its
  * modules have no file, and need a code id. Returns 0, or -ENOENT with a sentence. */
 int named_library_identify(const struct named_library *library, struct identified_library *out, struct error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * objdump runs without a shell, on a copy of these instructions and nothing else, for 5 seconds at most. A line of its
  * output counts only if it has the place and the length of an instruction that was asked for.
  */
-#ifndef PROF_SYMBOL_OBJDUMP_H
-#define PROF_SYMBOL_OBJDUMP_H
+#pragma once
 
 #include "symbol/decoder.h"
 
@@ -24,5 +23,3 @@ struct objdump_instruction {
 
 /* Fills the texts. False if objdump is not installed or fails: all texts are empty then. */
 bool objdump_decode(struct objdump_instruction *list, size_t count, bool is_64);
-
-#endif

@@ -1,6 +1,5 @@
 /* Threads: a parallel loop, and detached threads. */
-#ifndef PROF_SYMBOL_PARALLEL_H
-#define PROF_SYMBOL_PARALLEL_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -17,5 +16,3 @@ bool thread_start_alone(void *(*body)(void *context), void *context);
 
 /* Initializes a condition for timed waits by the clock of monotonic_after_ms(). */
 void condition_init(pthread_cond_t *condition);
-
-#endif

@@ -2,8 +2,7 @@
  * Reads perf maps, in which JIT compilers list the names of their code: /tmp/perf-PID.map, lines of "START SIZE name"
  * with hexadecimal numbers (tools/perf/Documentation/jit-interface.txt of the Linux source).
  */
-#ifndef PROF_SYMBOL_PERF_MAP_H
-#define PROF_SYMBOL_PERF_MAP_H
+#pragma once
 
 #include "base/error.h"
 
@@ -34,5 +33,3 @@ void perf_map_destroy(struct perf_map *map);
  * memory runs out. */
 int perf_map_lookup(const struct perf_map *map, const uint64_t *addresses, size_t count, struct perf_map_name *names,
                     struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Names the stubs of the procedure linkage table: "memcpy@plt" for the stub that jumps to memcpy. */
-#ifndef PROF_SYMBOL_PLT_H
-#define PROF_SYMBOL_PLT_H
+#pragma once
 
 #include "symbol/symbol_table.h"
 
@@ -8,5 +7,3 @@
  * Demangled names go to `arena`. The arguments are those of symbol_matcher. */
 int plt_match(const struct elf_file *file, uint64_t base, const uint64_t *rvas, size_t count,
               struct symbol_match *matches, struct arena *arena, struct error *err);
-
-#endif

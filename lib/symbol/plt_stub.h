@@ -1,6 +1,5 @@
 /* Decodes a stub of the procedure linkage table. */
-#ifndef PROF_SYMBOL_PLT_STUB_H
-#define PROF_SYMBOL_PLT_STUB_H
+#pragma once
 
 #include "elf/elf_file.h"
 
@@ -17,5 +16,3 @@ bool plt_section_is(const struct elf_section *section);
  * calls the dynamic linker), or if its code is unknown. */
 bool plt_stub_read(const struct elf_file *file, const struct elf_section *section, uint64_t vaddr,
                    struct plt_stub *stub);
-
-#endif

@@ -5,8 +5,7 @@
  * compile units of one, in parallel. A symbolizer keeps no debug files open between calls; with a cache it keeps the
  * answers.
  */
-#ifndef PROF_SYMBOL_SYMBOL_H
-#define PROF_SYMBOL_SYMBOL_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/array.h"
@@ -146,5 +145,3 @@ struct symbol_job {
 
 /* Runs all jobs on options.threads threads: the biggest first, and the compile units of each in parallel. */
 int symbolizer_lookup_all(struct symbolizer *symbolizer, struct symbol_job *jobs, size_t count, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * Cache of symbolization answers: those of this symbolizer's earlier lookups, and those that earlier runs saved. Only
  * symbolizer.c uses it, from several threads.
  */
-#ifndef PROF_SYMBOL_SYMBOL_CACHE_H
-#define PROF_SYMBOL_SYMBOL_CACHE_H
+#pragma once
 
 #include "symbol/debug_file.h"
 #include "symbol/symbol.h"
@@ -56,5 +55,3 @@ void cached_library_add(const struct cached_library *library, const uint64_t *rv
                         const struct symbol_answers *answers);
 
 void cached_library_close(struct cached_library *library);
-
-#endif

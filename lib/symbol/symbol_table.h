@@ -2,8 +2,7 @@
  * Which symbol contains which address, from .symtab and .dynsym of one or several ELF files that describe the same
  * program (the mapped file, its debug file, its .gnu_debugdata).
  */
-#ifndef PROF_SYMBOL_SYMBOL_TABLE_H
-#define PROF_SYMBOL_SYMBOL_TABLE_H
+#pragma once
 
 #include "base/arena.h"
 #include "elf/elf_file.h"
@@ -52,5 +51,3 @@ void symbol_matcher_add(struct symbol_matcher *matcher, const struct elf_file *f
 bool symbol_matcher_finish(struct symbol_matcher *matcher, struct symbol_match *matches);
 
 void symbol_matcher_destroy(struct symbol_matcher *matcher);
-
-#endif

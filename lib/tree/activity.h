@@ -1,8 +1,7 @@
 /*
  * The timeline: how busy a thread was, per pixel and category, and which sample a place shows.
  */
-#ifndef PROF_TREE_ACTIVITY_H
-#define PROF_TREE_ACTIVITY_H
+#pragma once
 
 #include "tree/call_nodes.h"
 #include "tree/weights.h"
@@ -48,5 +47,3 @@ size_t sample_at(const struct sample_table *samples, double interval, double tim
  * PROFILE_NONE) times the interval. Threads are ranked by that of all time. */
 double thread_activity(const struct sample_table *samples, struct time_range range, const struct stack_view *stacks,
                        uint32_t idle, double interval);
-
-#endif

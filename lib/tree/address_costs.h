@@ -2,8 +2,7 @@
  * What the instructions of one native symbol cost, and in which symbols the code of a func lies: the machine code of an
  * inlined func is a part of all functions that call it.
  */
-#ifndef PROF_TREE_ADDRESS_COSTS_H
-#define PROF_TREE_ADDRESS_COSTS_H
+#pragma once
 
 #include "tree/location_costs.h"
 
@@ -58,5 +57,3 @@ ARRAY_TYPE(struct address_lines, struct address_line);
 
 /* What the frames of the profile say of a symbol, by address and depth, each once. */
 int address_lines_of(struct address_lines *lines, const struct profile *profile, uint32_t symbol, struct error *err);
-
-#endif

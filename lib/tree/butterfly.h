@@ -12,8 +12,7 @@
  *
  * Like the inverted tree (inverted.h) both are made from the call-node table, node by node as they are opened.
  */
-#ifndef PROF_TREE_BUTTERFLY_H
-#define PROF_TREE_BUTTERFLY_H
+#pragma once
 
 #include "tree/call_nodes.h"
 #include "tree/timings.h"
@@ -84,5 +83,3 @@ int butterfly_children(struct butterfly *butterfly, enum butterfly_side side, ui
 /* All rows below a node, depth first, each level heaviest first, until there are `limit`. */
 int butterfly_descendants(struct butterfly *butterfly, enum butterfly_side side, uint32_t node, size_t limit,
                           struct tree_rows *rows, struct error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * Nodes are numbered depth first. The nodes below n are exactly n + 1 .. end[n] - 1; the first child of n is n + 1, if
  * that is below end[n]; and the next sibling of a child c is end[c], if that is still below the end of the parent.
  */
-#ifndef PROF_TREE_CALL_NODES_H
-#define PROF_TREE_CALL_NODES_H
+#pragma once
 
 #include "tree/stack_view.h"
 
@@ -44,5 +43,3 @@ static inline uint32_t call_nodes_last(const struct call_nodes *nodes, uint32_t 
 {
     return node == NODE_NONE ? (uint32_t)nodes->length : nodes->end[node];
 }
-
-#endif

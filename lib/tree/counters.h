@@ -2,8 +2,7 @@
  * Counters of the timeline: memory, power, bandwidth, whatever a file counts (profile-format: counters). A counter has
  * changes; it is shown as their running sum (memory) or as change per time (power).
  */
-#ifndef PROF_TREE_COUNTERS_H
-#define PROF_TREE_COUNTERS_H
+#pragma once
 
 #include "tree/value_text.h"
 
@@ -53,5 +52,3 @@ void pixel_values_start(struct pixel_values *pixels, double from, double to);
 
 /* Raises the pixels that [start, end) touches, or the one that start == end lies in. */
 void pixel_values_raise(const struct pixel_values *pixels, double start, double end, double value, uint32_t whose);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What the sidebar shows of one node: categories of its samples, source lines of its own frame, and inlining.
  */
-#ifndef PROF_TREE_DETAILS_H
-#define PROF_TREE_DETAILS_H
+#pragma once
 
 #include "tree/call_nodes.h"
 #include "tree/weights.h"
@@ -72,5 +71,3 @@ int func_details_compute(struct node_details *details, const struct profile *pro
                          const struct counted_stacks *counted, uint32_t func, struct error *err);
 
 void node_details_destroy(struct node_details *details);
-
-#endif

@@ -5,8 +5,7 @@
  * change needs: another range or other threads, the one over samples; another search, the one over nodes; inverting,
  * neither.
  */
-#ifndef PROF_TREE_ENGINE_H
-#define PROF_TREE_ENGINE_H
+#pragma once
 
 #include "tree/activity.h"
 #include "tree/butterfly.h"
@@ -150,5 +149,3 @@ struct sample_place {
 /* `path`: the funcs of the sample's stack as transforms of the query leave it, root first. */
 int engine_sample_at(const struct engine *engine, uint32_t thread, double time, struct sample_place *place,
                      struct node_path *path, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What an engine holds: for engine.c, which makes it, and engine_rows.c, which reads rows and paths out of it.
  */
-#ifndef PROF_TREE_ENGINE_STATE_H
-#define PROF_TREE_ENGINE_STATE_H
+#pragma once
 
 #include "tree/engine.h"
 #include "tree/order.h"
@@ -70,5 +69,3 @@ bool engine_func_matches(const struct engine *engine, uint32_t func);
 
 /* The rank of each func by name: see name_order.h. */
 int engine_name_ranks(struct engine *engine, const uint32_t **ranks, struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * in no place of the name but a part of the library's name counts 1. Equally good ones are ordered by the weight that
  * they are given, then the shorter first.
  */
-#ifndef PROF_TREE_FIND_NAMES_H
-#define PROF_TREE_FIND_NAMES_H
+#pragma once
 
 #include "tree/timings.h"
 
@@ -34,5 +33,3 @@ int name_finder_find(const struct name_finder *finder, const char *text, size_t 
                      struct found_names *found, struct error *err);
 
 void name_finder_destroy(struct name_finder *finder);
-
-#endif

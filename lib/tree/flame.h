@@ -7,8 +7,7 @@
  * Positions are parts of the whole width, 0 to 1. A request names the part to show and the least width of a rect, so
  * the answer is as large as a screen can show, whatever the size of the profile.
  */
-#ifndef PROF_TREE_FLAME_H
-#define PROF_TREE_FLAME_H
+#pragma once
 
 #include "tree/engine.h"
 
@@ -49,5 +48,3 @@ enum { FLAME_MOST_RECTS = 1 << 20 };
 /* Where the node with this path is, or the last of the path that exists; the whole for a path that does not begin. */
 int engine_flame_find(struct engine *engine, const uint32_t *path, size_t length, struct flame_part *part,
                       struct error *err);
-
-#endif

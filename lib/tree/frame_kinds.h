@@ -2,8 +2,7 @@
  * What kind of code a frame is, by its function: the flag that it is JavaScript, else the library that it is in, else
  * its name. What categories a profile has, and what they are called, does not matter.
  */
-#ifndef PROF_TREE_FRAME_KINDS_H
-#define PROF_TREE_FRAME_KINDS_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -20,5 +19,3 @@ enum frame_kind frame_kind_of(const struct profile *profile, uint32_t func);
 
 /* Those that any func has. */
 unsigned frame_kinds_of_profile(const struct profile *profile);
-
-#endif

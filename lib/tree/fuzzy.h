@@ -12,8 +12,7 @@
  * and the best of all places counts; besides it 4 if the text starts there, and 20 if the word is the whole text.
  * Letters of ASCII are found in either case.
  */
-#ifndef PROF_TREE_FUZZY_H
-#define PROF_TREE_FUZZY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ int fuzzy_mark(struct fuzzy_text text, const struct fuzzy_word *word, uint8_t *m
 
 /* Whether the text has the word somewhere in one piece. */
 bool fuzzy_is_part(struct fuzzy_text text, const struct fuzzy_word *word);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What a profile says about itself, as label and text: for the head of `prof report` and the info panel of the page.
  */
-#ifndef PROF_TREE_INFO_H
-#define PROF_TREE_INFO_H
+#pragma once
 
 #include "base/arena.h"
 #include "profile/profile.h"
@@ -21,5 +20,3 @@ int metadata_of_profile(struct metadata *metadata, struct arena *arena, const st
  */
 int metadata_of_section(struct metadata *metadata, struct arena *arena, const struct profile *profile,
                         const struct extra_section *section, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * The inverted call tree: roots are the funcs in which samples end, children are callers. It is made from the call-node
  * table and its self times, and node by node as it is opened: a whole inverted tree would be far larger than the table.
  */
-#ifndef PROF_TREE_INVERTED_H
-#define PROF_TREE_INVERTED_H
+#pragma once
 
 #include "tree/call_nodes.h"
 #include "tree/timings.h"
@@ -42,5 +41,3 @@ int inverted_init(struct inverted *inverted, const struct call_nodes *nodes, con
 int inverted_expand(struct inverted *inverted, uint32_t node, struct error *err);
 
 void inverted_destroy(struct inverted *inverted);
-
-#endif

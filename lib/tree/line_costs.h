@@ -1,8 +1,7 @@
 /*
  * What the lines of one source file cost, and which calls the compiler has inlined into them.
  */
-#ifndef PROF_TREE_LINE_COSTS_H
-#define PROF_TREE_LINE_COSTS_H
+#pragma once
 
 #include "tree/location_costs.h"
 
@@ -48,5 +47,3 @@ ARRAY_TYPE(struct code_addresses, struct code_address);
 /* For each library with code of this file, up to `limit`, an address that comes from it. */
 int source_places(struct code_addresses *places, const struct profile *profile, uint32_t source, size_t limit,
                   struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * The costs of locations: lines of a source file, addresses of a function, calls inlined into a line. The cost of a
  * location is the weight of the samples that have it on their stack. Each sample counts once, recursion or not.
  */
-#ifndef PROF_TREE_LOCATION_COSTS_H
-#define PROF_TREE_LOCATION_COSTS_H
+#pragma once
 
 #include "base/array.h"
 #include "base/hash.h"
@@ -45,5 +44,3 @@ int location_costs_sum(struct location_costs *costs, const struct counted_stacks
                        const struct location_request *request, struct error *err);
 
 void location_costs_destroy(struct location_costs *costs);
-
-#endif

@@ -4,8 +4,7 @@
  * names first occur. Of a name, instants have a row of their own before the others; an interval lies in the first row
  * in which there is room, and in the last of MARKER_MOST_ROWS if there is none.
  */
-#ifndef PROF_TREE_MARKER_CHART_H
-#define PROF_TREE_MARKER_CHART_H
+#pragma once
 
 #include "tree/marker_list.h"
 
@@ -51,5 +50,3 @@ bool marker_rects_add(struct marker_rects *rects, uint32_t row, uint32_t marker,
 int marker_chart_rects(struct marker_rects *rects, const struct marker_chart *chart, const struct marker_list *list,
                        const struct marker_window *window, struct error *err);
 void marker_rects_destroy(struct marker_rects *rects);
-
-#endif

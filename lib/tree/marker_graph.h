@@ -2,8 +2,7 @@
  * Graphs of markers. A kind of markers can name fields of its payload whose numbers the page draws over time
  * (profile-format: `graphs` of a schema), as bars that are as wide as the markers last, or as a line.
  */
-#ifndef PROF_TREE_MARKER_GRAPH_H
-#define PROF_TREE_MARKER_GRAPH_H
+#pragma once
 
 #include "tree/marker_text.h"
 
@@ -23,5 +22,3 @@ int marker_points_read(struct marker_points *points, const struct marker_context
  * A bar lasts as long as its marker; a line keeps its value until the next marker begins. */
 void marker_graph(const struct marker_points *points, bool is_bar, double from, double to, float *values,
                   uint32_t *markers, uint32_t width);
-
-#endif

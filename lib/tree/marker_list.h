@@ -1,8 +1,7 @@
 /*
  * The markers of threads as the page shows them, sorted by start. An interval start and its end are one marker.
  */
-#ifndef PROF_TREE_MARKER_LIST_H
-#define PROF_TREE_MARKER_LIST_H
+#pragma once
 
 #include "tree/marker_schema.h"
 #include "tree/value_text.h"
@@ -40,5 +39,3 @@ int marker_list_sort(struct marker_list *list, struct error *err);
 
 /* The `type` of a payload (JSON text), or NULL; it points into the text, or into `decoded`, which the caller frees. */
 const char *payload_type(const char *text, size_t length, size_t *type_length, struct text_buffer *decoded);
-
-#endif

@@ -2,8 +2,7 @@
  * What a profile says about its kinds of markers: meta.markerSchema, read from its JSON text. A marker's kind is the
  * `type` of its payload. Versions before 55 have the fields under `data`, with notes among them that are no fields.
  */
-#ifndef PROF_TREE_MARKER_SCHEMA_H
-#define PROF_TREE_MARKER_SCHEMA_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/array.h"
@@ -65,5 +64,3 @@ uint32_t marker_schemas_find(const struct marker_schemas *schemas, const char *n
 const char *marker_schema_label(const struct marker_schemas *schemas, uint32_t schema, const char *key);
 
 void marker_schemas_destroy(struct marker_schemas *schemas);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Fields that are hidden are looked at too. Letters of ASCII match in either case.
  */
-#ifndef PROF_TREE_MARKER_SEARCH_H
-#define PROF_TREE_MARKER_SEARCH_H
+#pragma once
 
 #include "tree/marker_text.h"
 
@@ -34,5 +33,3 @@ void marker_texts_destroy(struct marker_texts *texts);
 int marker_search(const struct marker_texts *texts, const struct marker_context *context,
                   const struct marker_list *list, const char *text, size_t length, uint8_t *matching,
                   struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * "{marker.name}", "{marker.start}", "{marker.end}", "{marker.duration}", "{marker.category}", "{marker.data.KEY}", and
  * "{marker.data.KEY ? 'yes' : 'no'}".
  */
-#ifndef PROF_TREE_MARKER_TEXT_H
-#define PROF_TREE_MARKER_TEXT_H
+#pragma once
 
 #include "tree/marker_list.h"
 #include "tree/value_text.h"
@@ -59,5 +58,3 @@ enum marker_label { MARKER_TABLE_LABEL, MARKER_CHART_LABEL, MARKER_TOOLTIP_LABEL
  * there are several; in the chart the first of these; in tooltips the name. */
 int marker_label_append(struct text_buffer *out, const struct marker_context *context, const struct marker *marker,
                         enum marker_label label, struct payload *payload, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * Answers the views of markers: the markers of some threads that a range and a search leave, sorted or laid out. Each
  * step is repeated only when its input has changed: the threads make the list, the range and the search choose from it.
  */
-#ifndef PROF_TREE_MARKER_VIEW_H
-#define PROF_TREE_MARKER_VIEW_H
+#pragma once
 
 #include "tree/marker_chart.h"
 #include "tree/marker_graph.h"
@@ -69,5 +68,3 @@ bool marker_view_has_kind(const struct marker_view *view, uint32_t thread, uint3
 
 /* The query laid out in rows; kept until the next query. NULL if memory ran out. */
 const struct marker_chart *marker_view_chart(struct marker_view *view, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * Sorting heaviest first, or in an order of the caller's. The C library of the WebAssembly build has a slow qsort, and
  * none is stable.
  */
-#ifndef PROF_TREE_ORDER_H
-#define PROF_TREE_ORDER_H
+#pragma once
 
 #include "base/array.h"
 #include "base/error.h"
@@ -29,5 +28,3 @@ typedef bool order_is_turned(const void *context, uint32_t a, uint32_t b);
 /* Sorts numbers, which stand for whatever the caller sorts; equal ones stay in the order in which they are. O(n log n).
  */
 int order_numbers(uint32_t *numbers, size_t length, order_is_turned *is_turned, const void *context, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * The samples of one row of a tree, as call nodes: the nodes below a path from the root or, in an inverted tree, the
  * nodes whose path ends in the row's path.
  */
-#ifndef PROF_TREE_PATH_NODES_H
-#define PROF_TREE_PATH_NODES_H
+#pragma once
 
 #include "base/array.h"
 #include "tree/call_nodes.h"
@@ -30,5 +29,3 @@ int matching_path_update(struct matching_path *cached, const struct call_nodes *
                          struct error *err);
 
 void matching_path_destroy(struct matching_path *cached);
-
-#endif

@@ -5,8 +5,7 @@
  * Matching takes time proportional to the lengths of the text and of the expression, whatever they contain: names are
  * untrusted.
  */
-#ifndef PROF_TREE_PATTERN_H
-#define PROF_TREE_PATTERN_H
+#pragma once
 
 #include "base/array.h"
 #include "base/error.h"
@@ -38,5 +37,3 @@ int pattern_init(struct pattern *pattern, const char *text, size_t length, struc
 bool pattern_finds(const struct pattern *pattern, const char *text, size_t length);
 
 void pattern_destroy(struct pattern *pattern);
-
-#endif

@@ -2,8 +2,7 @@
  * Amounts as text for people: counts, bytes, durations, and weights of samples in any unit. The page has the same in
  * web/src/text/format.ts.
  */
-#ifndef PROF_TREE_QUANTITY_H
-#define PROF_TREE_QUANTITY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ void duration_text(char out[QUANTITY_TEXT_MAX], double ms);
 /* A weight as a column shows it whose header says the unit: "1,234.5" of ms, "1,234" of samples or events, "1.5 KiB".
  */
 void weight_text(char out[QUANTITY_TEXT_MAX], double weight, const char *unit);
-
-#endif

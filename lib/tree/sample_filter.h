@@ -2,8 +2,7 @@
  * The samples that transforms by markers leave: those taken while a marker lasted. The sample tables stay as long as
  * before; a dropped sample has no stack. So code that reads samples needs no special case.
  */
-#ifndef PROF_TREE_SAMPLE_FILTER_H
-#define PROF_TREE_SAMPLE_FILTER_H
+#pragma once
 
 #include "tree/transform.h"
 #include "tree/weights.h"
@@ -34,5 +33,3 @@ const struct sample_table *sample_filter_samples(const struct sample_filter *fil
                                                  uint32_t thread);
 
 void sample_filter_destroy(struct sample_filter *filter);
-
-#endif

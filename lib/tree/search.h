@@ -12,8 +12,7 @@
  * Letters of ASCII match in either case. Between quotes and slashes a comma is nothing special. What only looks like a
  * regular expression is looked for as it is written.
  */
-#ifndef PROF_TREE_SEARCH_H
-#define PROF_TREE_SEARCH_H
+#pragma once
 
 #include "tree/call_nodes.h"
 #include "tree/pattern.h"
@@ -57,5 +56,3 @@ bool search_func_matches(const struct search *search, uint32_t func);
 int search_nodes(const struct search *search, const struct call_nodes *nodes, uint8_t *matching, struct error *err);
 
 void search_destroy(struct search *search);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Text as searches look at it: letters of ASCII match in either case, terms are separated by commas.
  */
-#ifndef PROF_TREE_SEARCH_TEXT_H
-#define PROF_TREE_SEARCH_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ bool span_is_enclosed(struct span span, char quote);
  * before a comma or the end, there. `skip_field` moves past a prefix like "lib:". */
 const char *search_term_end(struct span rest, void (*skip_field)(struct span *span, const void *context),
                             const void *context);
-
-#endif

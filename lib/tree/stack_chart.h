@@ -11,8 +11,7 @@
  * are rects as usual. Above them the column shows the categories of its longest sample, and neighbors of one category
  * are one aggregate. No rect is narrower than a column, and no sample is left out.
  */
-#ifndef PROF_TREE_STACK_CHART_H
-#define PROF_TREE_STACK_CHART_H
+#pragma once
 
 #include "tree/engine.h"
 
@@ -44,5 +43,3 @@ ARRAY_TYPE(struct stack_rects, struct stack_rect);
  * samples of the range. */
 int engine_stack_chart(struct engine *engine, const struct stack_chart_request *request, struct stack_rects *rects,
                        struct error *err);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Funcs from profile->funcs.length on stand for whole libraries, one per resource: see func_of_resource().
  */
-#ifndef PROF_TREE_STACK_VIEW_H
-#define PROF_TREE_STACK_VIEW_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -64,5 +63,3 @@ struct func_names {
 
 /* For an index that no func has, every name is unknown. */
 struct func_names func_names_of(const struct profile *profile, uint32_t func);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Computes self and total time of every call node and of every func.
  */
-#ifndef PROF_TREE_TIMINGS_H
-#define PROF_TREE_TIMINGS_H
+#pragma once
 
 #include "tree/call_nodes.h"
 #include "tree/weights.h"
@@ -56,5 +55,3 @@ int category_timings_compute(struct func_timings *rows, const struct call_nodes 
                              uint32_t category_count, struct error *err);
 
 void func_timings_destroy(struct func_timings *rows);
-
-#endif

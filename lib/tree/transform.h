@@ -5,8 +5,7 @@
  * which are prof's own; transform_stacks.c says what each does to stacks, transform_path.c to the path of a row. The
  * one by markers is about the time of samples, and in any place of the stack the same: sample_filter.h does it.
  */
-#ifndef PROF_TREE_TRANSFORM_H
-#define PROF_TREE_TRANSFORM_H
+#pragma once
 
 #include "base/array.h"
 #include "profile/profile.h"
@@ -77,5 +76,3 @@ struct path_context {
  * tree), it stays: the nearest row is then the best that there is. */
 void transform_path(const struct transform *transform, const struct path_context *context, uint32_t *funcs,
                     size_t *length);
-
-#endif

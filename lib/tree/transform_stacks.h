@@ -1,8 +1,7 @@
 /*
  * Transforms of a stack view.
  */
-#ifndef PROF_TREE_TRANSFORM_STACKS_H
-#define PROF_TREE_TRANSFORM_STACKS_H
+#pragma once
 
 #include "tree/stack_view.h"
 #include "tree/transform.h"
@@ -15,5 +14,3 @@ int stack_view_transform(struct stack_view *view, const struct profile *profile,
 
 /* Finds out which stacks of the view are left in use, after the last transform. */
 int stack_view_find_used(struct stack_view *view, struct error *err);
-
-#endif

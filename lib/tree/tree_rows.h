@@ -1,8 +1,7 @@
 /*
  * Rows of a tree in display order, stored in columns. Every tree answers with them.
  */
-#ifndef PROF_TREE_TREE_ROWS_H
-#define PROF_TREE_TREE_ROWS_H
+#pragma once
 
 #include "tree/order.h"
 
@@ -45,5 +44,3 @@ int tree_rows_of_descendants(struct tree_rows *rows, const struct row_source *so
                              struct error *err);
 
 void tree_rows_destroy(struct tree_rows *rows);
-
-#endif

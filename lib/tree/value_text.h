@@ -2,8 +2,7 @@
  * Values as text for people, by the formats of the profile format: those of marker fields and of the info panel
  * ("duration", "bytes", "percentage", "unique-string", "list" ...; profile-format: markerSchema).
  */
-#ifndef PROF_TREE_VALUE_TEXT_H
-#define PROF_TREE_VALUE_TEXT_H
+#pragma once
 
 #include "base/text_buffer.h"
 #include "profile/profile.h"
@@ -22,5 +21,3 @@ void number_text(char out[QUANTITY_TEXT_MAX], const char *format, double value);
  * line each; what a format does not fit is appended as it is. False if memory ran out. */
 bool value_text_append(struct text_buffer *out, const struct value_context *context, const char *format,
                        const char *json, size_t length);
-
-#endif

@@ -3,8 +3,7 @@
  * reason why it ended ("outwhy"). "preempted": the thread could have gone on; "blocked": it had to wait for something.
  * The time between two such markers is a wait.
  */
-#ifndef PROF_TREE_WAITS_H
-#define PROF_TREE_WAITS_H
+#pragma once
 
 #include "tree/marker_chart.h"
 #include "tree/marker_text.h"
@@ -19,5 +18,3 @@ uint32_t waits_schema(const struct marker_schemas *schemas);
  * state in the window, of all of it. `list`: the markers of one thread by their starts. */
 int waits_rects(struct marker_rects *rects, double totals[WAIT_STATES], const struct marker_context *context,
                 const struct marker_list *list, const struct marker_window *window, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * What the WebAssembly build exports: the calls of the page's engine (web/src/engine), theme by theme. What a call
  * takes and answers with stands at its definition; how bytes and numbers get in and out, in wasm_session.h.
  */
-#ifndef PROF_TREE_WASM_CALLS_H
-#define PROF_TREE_WASM_CALLS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -124,5 +123,3 @@ const struct view *EXPORT(session_counter_graph)(struct session *session, uint32
                                                  uint32_t width);
 const struct view *EXPORT(session_counter_at)(struct session *session, uint32_t counter, double time);
 const struct view *EXPORT(session_counter_totals)(struct session *session, uint32_t counter, double from, double to);
-
-#endif

@@ -7,8 +7,7 @@
  * Built with clang for wasm32-wasi (the Makefile has the command); nothing is imported but the few functions of wasi
  * that the C library links for its error paths, which module.ts answers with "not supported".
  */
-#ifndef PROF_TREE_WASM_SESSION_H
-#define PROF_TREE_WASM_SESSION_H
+#pragma once
 
 #include "profile/numbers.h"
 #include "profile/read.h"
@@ -177,5 +176,3 @@ void session_forget_butterflies(struct session *session, uint32_t query);
 
 /* session->rows as an answer; NULL if making them failed with `code`. (wasm_tree.c) */
 const struct view *session_view_rows(struct session *session, int code);
-
-#endif

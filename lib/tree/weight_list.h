@@ -2,8 +2,7 @@
  * The weights of a profile as data, any number of them: what the page offers and `prof report --weight` takes. A weight
  * more (an event that is recorded beside others) is one entry more here, and no change anywhere else.
  */
-#ifndef PROF_TREE_WEIGHT_LIST_H
-#define PROF_TREE_WEIGHT_LIST_H
+#pragma once
 
 #include "base/array.h"
 #include "tree/weights.h"
@@ -28,5 +27,3 @@ int weights_of_profile(struct weight_list *list, const struct profile *profile, 
 
 /* The weight with this id, whether the profile has what it takes or not. False: there is none. */
 bool weights_find(const struct profile *profile, const char *id, struct weight *weight);
-
-#endif

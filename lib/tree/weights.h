@@ -2,8 +2,7 @@
  * The one pass over samples: how much weight each stack has in the threads and the time range of the query. What
  * follows (call tree, inversion, search, functions, details) works on stacks and nodes and never sees a sample again.
  */
-#ifndef PROF_TREE_WEIGHTS_H
-#define PROF_TREE_WEIGHTS_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -87,5 +86,3 @@ int stack_weights_sum(struct stack_weights *weights, const struct profile *profi
                       struct error *err);
 
 void stack_weights_destroy(struct stack_weights *weights);
-
-#endif

@@ -3,8 +3,7 @@
  * reports no munmap: a new mapping replaces what it covers.) The recorder walks with it (with modules), and assemble
  * names addresses with it (without). Only one thread at a time may use a space; unwind.h says what spaces share.
  */
-#ifndef PROF_UNWIND_ADDRESS_SPACE_H
-#define PROF_UNWIND_ADDRESS_SPACE_H
+#pragma once
 
 #include "base/array.h"
 #include "unwind/unwind.h"
@@ -51,5 +50,3 @@ bool address_space_copy(struct address_space *child, const struct address_space 
 void address_space_clear(struct address_space *space);
 
 void address_space_destroy(struct address_space *space);
-
-#endif

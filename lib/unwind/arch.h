@@ -5,8 +5,7 @@
  * compiles. (For arm64: registers 29 fp, 30 lr, 31 sp, the return address in lr at the leaf, and a mask for signed
  * addresses.) No function keeps state: any thread may call them.
  */
-#ifndef PROF_UNWIND_ARCH_H
-#define PROF_UNWIND_ARCH_H
+#pragma once
 
 #include "unwind/unwind.h"
 
@@ -117,5 +116,3 @@ struct arch_code arch_java_edge(const unsigned char code[ARCH_CODE_BEFORE + ARCH
 
 /* Whether the pc is where the interpreter goes on after a call: no call instruction stands before it. */
 bool arch_java_returns_to_interpreter(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * A cache belongs to one address space. Only the thread that walks in it may use it.
  */
-#ifndef PROF_UNWIND_CACHE_H
-#define PROF_UNWIND_CACHE_H
+#pragma once
 
 #include "unwind/arch.h"
 
@@ -109,5 +108,3 @@ static inline struct rule *unwind_cache_find(const struct unwind_cache *cache, u
         return &pair[0];
     return pair[1].pc == pc && pair[1].generation == cache->generation ? &pair[1] : NULL;
 }
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Sources: DWARF 5, section 6.4; Linux Standard Base 5.0 core, chapter 10.6 for what .eh_frame does differently.
  */
-#ifndef PROF_UNWIND_CFI_H
-#define PROF_UNWIND_CFI_H
+#pragma once
 
 #include "base/cursor.h"
 #include "unwind/file_part.h"
@@ -81,5 +80,3 @@ struct cursor cfi_expression(const struct cfi_row *row, int64_t value);
  * cursor, `data` is the base of data-relative addresses. Returns false if the address is omitted, is indirect, or has
  * an unknown encoding. */
 bool cfi_read_address(struct cursor *c, uint8_t encoding, uint64_t vaddr, uint64_t data, uint64_t *address);
-
-#endif

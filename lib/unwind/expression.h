@@ -2,8 +2,7 @@
  * DWARF expressions: the small stack machine with which CFI describes what its offsets cannot (DWARF 5, section 2.5).
  * On x86-64 they occur in PLT entries, signal trampolines, realigned stacks and hand-written assembly.
  */
-#ifndef PROF_UNWIND_EXPRESSION_H
-#define PROF_UNWIND_EXPRESSION_H
+#pragma once
 
 #include "base/cursor.h"
 #include "unwind/unwind.h"
@@ -18,5 +17,3 @@ typedef bool expression_read(void *context, uint64_t address, unsigned size, uin
  * damaged, uses what CFI may not, reads memory that is not there, or runs on for too long. */
 bool expression_evaluate(struct cursor code, const struct unwind_regs *regs, const uint64_t *initial,
                          expression_read *read, void *context, uint64_t *result);
-
-#endif

@@ -7,8 +7,7 @@
  * and a file system with a mapped file cannot be unmounted. Unlike a window (elf/bytes.h) it keeps what it read: FDEs
  * and CIEs are pointers into it. If the file cannot be opened again, it says so in the `lost` of its source.
  */
-#ifndef PROF_UNWIND_FILE_PART_H
-#define PROF_UNWIND_FILE_PART_H
+#pragma once
 
 #include "elf/bytes.h"
 
@@ -43,5 +42,3 @@ static inline const unsigned char *file_part_at(struct file_part *part, uint64_t
         return NULL;
     return part->bytes + offset;
 }
-
-#endif

@@ -2,8 +2,7 @@
  * Makes the rules of JIT code, which has no file and mostly no CFI (a jitdump file may have it, see
  * unwind_module_of_code). The instructions, read from the process, tell where the frame is.
  */
-#ifndef PROF_UNWIND_JIT_RULE_H
-#define PROF_UNWIND_JIT_RULE_H
+#pragma once
 
 #include "unwind/address_space.h"
 #include "unwind/cache.h"
@@ -30,5 +29,3 @@ bool jit_rule_of_return(const struct jit_frame *frame, struct rule *rule);
 /* Returns whether a word can be a return address into JIT code: a call precedes it, or HotSpot's interpreter continues
  * there. Also true if the code cannot be read. */
 bool jit_rule_returns_to(const struct unwind_stack *stack, const struct mapping *mapping, uint64_t address);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * A module loads and caches what it is asked for, without locks: one thread at a time (unwind.h).
  */
-#ifndef PROF_UNWIND_MODULE_H
-#define PROF_UNWIND_MODULE_H
+#pragma once
 
 #include "base/array.h"
 #include "elf/elf_file.h"
@@ -84,5 +83,3 @@ bool unwind_module_use_frames(struct unwind_module *module, size_t frames_size, 
 
 /* What the file holds from `vaddr` to the end of the PT_LOAD that vaddr lies in; empty if it lies in none. */
 struct bytes unwind_module_bytes(const struct unwind_module *module, uint64_t vaddr);
-
-#endif

@@ -3,8 +3,7 @@
  * of a rule. Code without CFI is recognized (arch.h), or read ahead to its return. Go's runtime is recognized first,
  * because its CFI does not say where stacks begin.
  */
-#ifndef PROF_UNWIND_MODULE_RULE_H
-#define PROF_UNWIND_MODULE_RULE_H
+#pragma once
 
 #include "unwind/address_space.h"
 #include "unwind/cache.h"
@@ -24,5 +23,3 @@ bool module_rule_follows_call(const struct mapping *mapping, uint64_t address, u
 
 /* Finds the FDE and the full row of `pc`, for RULE_COMPLEX. Returns false if there is none. */
 bool module_rule_row(const struct mapping *mapping, uint64_t pc, struct cfi_fde *fde, struct cfi_row *row);
-
-#endif

@@ -10,8 +10,7 @@
  * module (a library in two processes) count as one. There is no global state, so spaces without a common module may be
  * used at the same time. The recorder uses all of its spaces and modules on one thread.
  */
-#ifndef PROF_UNWIND_UNWIND_H
-#define PROF_UNWIND_UNWIND_H
+#pragma once
 
 #include "base/error.h"
 #include "base/file_source.h"
@@ -133,5 +132,3 @@ size_t unwind_module_build_id(struct unwind_module *module, unsigned char build_
 /* Finds the function that holds `vaddr`, as far as CFI tells functions apart: its first address and its size in bytes.
  * Returns false if no FDE covers vaddr. Works for stripped files, too. */
 bool unwind_module_function(struct unwind_module *module, uint64_t vaddr, uint64_t *start, uint64_t *size);
-
-#endif

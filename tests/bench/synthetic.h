@@ -2,8 +2,7 @@
  * Large made-up profiles that behave like recorded ones: each thread is a walk up and down one call tree, names are
  * those of a C++ program, a func calls only a few others, and every figure follows from the seed.
  */
-#ifndef PROF_TESTS_SYNTHETIC_H
-#define PROF_TESTS_SYNTHETIC_H
+#pragma once
 
 #include "../support/sample_rows.h"
 #include "profile/profile.h"
@@ -265,5 +264,3 @@ static int synthetic_profile(struct profile *profile, const struct synthetic_opt
     free(maker.child_count);
     return done ? 0 : error_no_memory(err);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * Markers and counters for large made-up profiles: intervals that nest and overlap, instants, pairs of starts and ends,
  * payloads with fields of several formats; memory that grows and shrinks, and power.
  */
-#ifndef PROF_TESTS_SYNTHETIC_MARKERS_H
-#define PROF_TESTS_SYNTHETIC_MARKERS_H
+#pragma once
 
 #include "../support/marker_rows.h"
 #include "synthetic.h"
@@ -124,5 +123,3 @@ static int synthetic_markers(struct profile *profile, uint32_t markers, uint32_t
     profile->meta.kept_strings = (uint32_t)profile->strings.entries.length;
     return done ? 0 : error_no_memory(err);
 }
-
-#endif

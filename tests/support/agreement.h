@@ -6,8 +6,7 @@
  * $AGREEMENT_ADDRESSES is the number of addresses of each program (else 1000). `make agreement` takes more, and the
  * programs that `make check` leaves out for time.
  */
-#ifndef PROF_TESTS_AGREEMENT_H
-#define PROF_TESTS_AGREEMENT_H
+#pragma once
 
 #include "base/array.h"
 #include "support/command.h"
@@ -477,5 +476,3 @@ static inline int agreement_compare_files(char **files, const struct agreement_w
     agreement_files = files;
     return cmocka_run_group_tests(tests, NULL, agreement_print_totals);
 }
-
-#endif

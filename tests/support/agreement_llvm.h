@@ -1,6 +1,5 @@
 /* llvm-symbolizer as one to compare with (agreement.h), and where it and we differ on purpose. */
-#ifndef PROF_TESTS_AGREEMENT_LLVM_H
-#define PROF_TESTS_AGREEMENT_LLVM_H
+#pragma once
 
 #include "support/agreement.h"
 
@@ -65,5 +64,3 @@ static const struct agreement_with agreement_llvm = {
     .explain_name = agreement_llvm_name,
     .explain_line = agreement_llvm_line,
 };
-
-#endif

@@ -2,8 +2,7 @@
  * A recording of processes that compile code, written as a spool in a folder of its own and replayed. What their
  * compilers say of the code lies in the same folder, as if that were /tmp.
  */
-#ifndef PROF_TESTS_CODE_SCENE_H
-#define PROF_TESTS_CODE_SCENE_H
+#pragma once
 
 #include "assemble/process_perf_map.h"
 #include "record/info.h"
@@ -89,5 +88,3 @@ static inline void scene_finish(struct scene *scene)
     snprintf(command, sizeof(command), "rm -r '%s'", scene->folder);
     assert_int_equal(system(command), 0);
 }
-
-#endif

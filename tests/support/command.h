@@ -1,6 +1,5 @@
 /* Shell commands of tests. */
-#ifndef PROF_TESTS_COMMAND_H
-#define PROF_TESTS_COMMAND_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,5 +28,3 @@ static inline void run_in(const char *folder, const char *format, va_list args)
     if (system(command) != 0)
         fail_msg("failed: %s", command);
 }
-
-#endif

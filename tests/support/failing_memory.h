@@ -3,8 +3,7 @@
  * the library come here. An operation is run again and again, with its first, second, third ... allocation failing,
  * until it needs fewer allocations than that.
  */
-#ifndef PROF_TESTS_FAILING_MEMORY_H
-#define PROF_TESTS_FAILING_MEMORY_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -61,5 +60,3 @@ static inline bool run_with_failure(long n, void (*operation)(void *context), vo
     operation(context);
     return atomic_exchange(&allocations_left, -1) < 0;
 }
-
-#endif

@@ -2,8 +2,7 @@
  * A folder of the test program's own, and shell commands in it. A test group that uses it begins with
  * make_empty_folder() and ends with remove_folder().
  */
-#ifndef PROF_TESTS_FOLDER_H
-#define PROF_TESTS_FOLDER_H
+#pragma once
 
 #include "support/command.h"
 
@@ -50,5 +49,3 @@ static inline int remove_folder(void **unused)
     run("rm -rf %s", folder);
     return 0;
 }
-
-#endif

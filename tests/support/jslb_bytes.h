@@ -1,6 +1,5 @@
 /* JSLB containers for tests: any slabs, and tests/data/minimal.json with binary columns. */
-#ifndef PROF_TESTS_JSLB_BYTES_H
-#define PROF_TESTS_JSLB_BYTES_H
+#pragma once
 
 #include "support/profile_text.h"
 
@@ -64,5 +63,3 @@ static inline void make_minimal_container(struct memory *out)
     array_free(&root);
     free(text);
 }
-
-#endif

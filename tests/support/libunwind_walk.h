@@ -5,8 +5,7 @@
  * libunwind insists on slots below sp, which are not in a copy (gcc's CFI still names them in epilogues); what it would
  * find there in the living process is nearly always the frame pointer that was just popped, and that is what it gets.
  */
-#ifndef PROF_TESTS_LIBUNWIND_WALK_H
-#define PROF_TESTS_LIBUNWIND_WALK_H
+#pragma once
 
 #include "stack_capture.h"
 
@@ -220,5 +219,3 @@ static inline size_t libunwind_walk(struct libunwind_sample *s, uint64_t *pcs, s
     } while (count < max && library->step(&cursor) > 0);
     return count;
 }
-
-#endif

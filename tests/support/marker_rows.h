@@ -1,8 +1,7 @@
 /*
  * Markers of a thread, for tests and measurements.
  */
-#ifndef PROF_TESTS_MARKER_ROWS_H
-#define PROF_TESTS_MARKER_ROWS_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -21,5 +20,3 @@ static inline bool marker_rows_make(struct marker_table *markers, size_t length)
     markers->length = length;
     return markers->name && markers->start && markers->end && markers->phase && markers->category && markers->data;
 }
-
-#endif

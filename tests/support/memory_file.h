@@ -1,6 +1,5 @@
 /* Bytes as an open file, for readers that want one. */
-#ifndef PROF_TESTS_MEMORY_FILE_H
-#define PROF_TESTS_MEMORY_FILE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -15,5 +14,3 @@ static inline int memory_file(const void *bytes, size_t size)
         abort();
     return fd;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * A byte sink into memory, for tests and fuzzers of what writes.
  */
-#ifndef PROF_TESTS_MEMORY_SINK_H
-#define PROF_TESTS_MEMORY_SINK_H
+#pragma once
 
 #include "base/array.h"
 #include "base/sink.h"
@@ -29,5 +28,3 @@ static inline struct byte_sink memory_sink(struct memory *memory)
 {
     return (struct byte_sink){.write = memory_write, .context = memory};
 }
-
-#endif

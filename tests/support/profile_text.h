@@ -2,8 +2,7 @@
  * Profiles as text for tests: files of tests/data as they are or with one place changed, read in one go or in pieces,
  * and written again.
  */
-#ifndef PROF_TESTS_PROFILE_TEXT_H
-#define PROF_TESTS_PROFILE_TEXT_H
+#pragma once
 
 #include "profile/read.h"
 #include "profile/write.h"
@@ -65,5 +64,3 @@ static inline char *text_of_profile(const struct profile *profile, double resolu
         abort();
     return memory.data;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Makes samples one by one, for tests and measurements. prof itself fills whole columns.
  */
-#ifndef PROF_TESTS_SAMPLE_ROWS_H
-#define PROF_TESTS_SAMPLE_ROWS_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -53,5 +52,3 @@ static inline bool samples_add(struct sample_table *samples, uint32_t stack, dou
     samples->length++;
     return true;
 }
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Header only, so that a test is still one C file.
  */
-#ifndef PROF_TESTS_STACK_CAPTURE_H
-#define PROF_TESTS_STACK_CAPTURE_H
+#pragma once
 
 #include "base/array.h"
 #include "unwind/address_space.h"
@@ -399,5 +398,3 @@ static inline void capture_free(struct capture *capture)
     array_free(&capture->events);
     array_free(&capture->modules);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A folder in which a test builds programs, and questions about their addresses. For the tests of lib/symbol. */
-#ifndef PROF_TESTS_SYMBOL_FOLDER_H
-#define PROF_TESTS_SYMBOL_FOLDER_H
+#pragma once
 
 #include "elf/elf_table.h"
 #include "support/folder.h"
@@ -76,5 +75,3 @@ static inline unsigned char *read_whole(const char *path, size_t *size)
     assert_non_null(bytes);
     return bytes;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What measurements share: a clock, and the median of a few rounds.
  */
-#ifndef PROF_TESTS_TIMING_H
-#define PROF_TESTS_TIMING_H
+#pragma once
 
 #include <stdlib.h>
 #include <time.h>
@@ -26,5 +25,3 @@ static inline double median(double *values, size_t count)
     qsort(values, count, sizeof(*values), compare_doubles);
     return values[count / 2];
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Perf records made by hand, as the kernel would write them with the layout below. */
-#ifndef PROF_TESTS_PERF_BYTES_H
-#define PROF_TESTS_PERF_BYTES_H
+#pragma once
 
 #include "sample/perf_record.h"
 
@@ -137,5 +136,3 @@ static inline void make_sample(struct record_bytes *record, uint32_t pid, uint32
     put_u64(record, copied);
     finish(record);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * Random markers for the threads of a random profile, with two kinds that have a schema and one that has none.
  * Everything follows from the seed; few names and times, so that pairs, ties and overlaps are frequent.
  */
-#ifndef PROF_TESTS_RANDOM_MARKERS_H
-#define PROF_TESTS_RANDOM_MARKERS_H
+#pragma once
 
 #include "random_profile.h"
 #include "support/marker_rows.h"
@@ -65,5 +64,3 @@ static inline void random_marker_profile(struct profile *profile, uint64_t seed)
     for (size_t i = 0; i < profile->threads.length; i++)
         random_marker_table(&random, profile, &profile->threads.data[i].markers, random_below(&random, 60));
 }
-
-#endif

@@ -3,8 +3,7 @@
  * the seed. Names come from a small alphabet so that recursion, merged frames, equal names and search hits are all
  * frequent.
  */
-#ifndef PROF_TESTS_RANDOM_PROFILE_H
-#define PROF_TESTS_RANDOM_PROFILE_H
+#pragma once
 
 #include "profile/profile.h"
 #include "support/sample_rows.h"
@@ -126,5 +125,3 @@ static inline void random_profile(struct profile *profile, uint64_t seed)
         profile->meta.has_cpu_delta |= thread->samples.cpu_delta != NULL;
     }
 }
-
-#endif

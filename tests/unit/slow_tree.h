@@ -2,8 +2,7 @@
  * The slow, obvious reference implementation of the engine: stacks as lists of frames, one per sample, that transforms
  * cut and filter; a call tree that is grown sample by sample. Nothing is shared with lib/tree but the profile.
  */
-#ifndef PROF_TESTS_SLOW_TREE_H
-#define PROF_TESTS_SLOW_TREE_H
+#pragma once
 
 #include "random_profile.h"
 #include "tree/engine.h"
@@ -620,5 +619,3 @@ static inline void slow_random_query(struct slow_query *query, const struct prof
         slow_add_transform(query, random);
     strcpy(query->search, slow_random_search(random));
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Asks the engine and its slow reference the same, and compares the trees.
  */
-#ifndef PROF_TESTS_SLOW_TREE_CHECK_H
-#define PROF_TESTS_SLOW_TREE_CHECK_H
+#pragma once
 
 #include "slow_tree.h"
 
@@ -134,5 +133,3 @@ static inline void check_inverted_tree(struct engine *engine, const struct slow_
     slow_free(&root);
     slow_free(&inverted);
 }
-
-#endif
