@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-
 enum { EXIT_USAGE = 2 };
 
 int cmd_record(int argc, char **argv);

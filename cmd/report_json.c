@@ -5,7 +5,6 @@
 #include "report.h"
 
 #include "base/json_write.h"
-#include "tree/info.h"
 #include "tree/stack_view.h"
 
 #include <errno.h>

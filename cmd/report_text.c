@@ -9,7 +9,6 @@
 
 #include <langinfo.h>
 #include <locale.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,6 @@
 #include "tree/frame_kinds.h"
 #include "tree/stack_view.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -4,12 +4,10 @@
 #include "ui.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 int symbol_options_parse(struct symbol_options *options, const char *command, int option, const char *value)
 {

@@ -2,7 +2,6 @@
 
 #include "assemble/profile_addresses.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

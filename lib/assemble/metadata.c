@@ -5,7 +5,6 @@
 #include "record/info.h"
 #include "unwind/unwind.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -12,8 +12,6 @@
 
 #include "unwind/address_space.h"
 
-#include <stdbool.h>
-
 struct jitdump_unwind;
 
 /* `fd`, the open file, must stay open. Returns NULL if memory ran out. */

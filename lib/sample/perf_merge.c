@@ -1,6 +1,5 @@
 #include "sample/perf_merge.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 struct source {

@@ -10,7 +10,6 @@
 #include "symbol/jit_history.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum { JITDUMP_NAME_MAX = 4096 }; /* bytes; longer names are truncated */

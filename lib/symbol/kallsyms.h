@@ -4,7 +4,6 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -4,7 +4,6 @@
 #include "base/search.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- display ---- */

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "tree/value_text.h"
+#include "profile/profile.h"
 
 struct counter_display {
     bool is_rate;       /* else the running sum */

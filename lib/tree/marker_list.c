@@ -2,7 +2,6 @@
 
 #include "base/json.h"
 #include "tree/order.h"
-#include "tree/value_text.h"
 
 #include <math.h>
 #include <stdlib.h>

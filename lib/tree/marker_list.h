@@ -4,7 +4,7 @@
 #pragma once
 
 #include "tree/marker_schema.h"
-#include "tree/value_text.h"
+#include "base/text_buffer.h"
 #include "tree/weights.h"
 
 enum marker_kind {

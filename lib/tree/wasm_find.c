@@ -6,7 +6,6 @@
 #include "tree/wasm_calls.h"
 #include "tree/wasm_session.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,7 +13,6 @@
 
 #include "unwind/arch.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
