@@ -46,14 +46,8 @@ enum {
     FAST_START_HZ = 2000 /* a rate above it is too high to start in the fast mode */
 };
 
-static const uint64_t flush_interval = SECOND; /* what a killed recorder loses at most */
-
-/* How the ring of one CPU is read. */
-struct ring_watch {
-    struct wakeup_mode wakeup_mode;
-    bool polled;   /* the next record wakes the recorder; else it is read at the next look */
-    uint64_t tail; /* of the ring at the last look */
-};
+static const uint64_t flush_interval = SECOND;            /* what a killed recorder loses at most */
+static const uint64_t look_interval = 40 * SECOND / 1000; /* between two looks at the rings; more would save little */
 
 struct recording {
     const struct record_options *options;
@@ -63,7 +57,7 @@ struct recording {
 
     struct perf_events events;
     struct perf_merge *merge;
-    struct ring_watch *watches; /* for each CPU */
+    struct wakeup_mode *wakeup_modes; /* for each CPU */
     struct spool_writer *spool;
     struct library_table *libraries;
     struct tracker *tracker;
@@ -71,13 +65,11 @@ struct recording {
     uint64_t *frames; /* CHUNK_MAX_FRAMES */
 
     int epoll_fd, signal_fd;
-    uint64_t started, next_flush, next_look; /* ns */
-    bool some_unpolled;                      /* rings that are read at next_look */
-    bool ending;                             /* result.end says why */
-    bool interrupted;                        /* one SIGINT came */
+    uint64_t started, next_flush; /* ns */
+    bool ending;                  /* result.end says why */
+    bool interrupted;             /* one SIGINT came */
     bool kernel_mapped;
     struct cpu_pin pin;
-    bool is_realtime; /* the recorder thread: nothing of normal priority makes it late */
 
     uint64_t samples, truncated, lost_records;
     uint64_t truncated_by_reason[UNWIND_ENDS];
@@ -210,7 +202,7 @@ static int take_sample(struct recording *recording, const struct perf_record *re
     }
     recording->samples++;
     recording->truncated += (sample.flags & SAMPLE_TRUNCATED) != 0;
-    wakeup_mode_sample(&recording->watches[cpu_index].wakeup_mode, record->time, user.depth);
+    wakeup_mode_sample(&recording->wakeup_modes[cpu_index], record->time, user.depth);
     if (user.depth != WAKEUP_STACK_FITS)
         cpu_pin_deep_stack(&recording->pin, sample.cpu, record->time);
     return spool_writer_sample(recording->spool, &sample, err);
@@ -229,7 +221,7 @@ static int take_record(struct recording *recording, const struct perf_merge_reco
         return kernel_map_symbol(recording->libraries, recording->spool, record.time, &record.kernel_symbol, err);
     if (record.type == PERF_RECORD_LOST || record.type == PERF_RECORD_LOST_SAMPLES) {
         recording->lost_records += record.lost;
-        wakeup_mode_lost(&recording->watches[raw->ring].wakeup_mode, record.time);
+        wakeup_mode_lost(&recording->wakeup_modes[raw->ring], record.time);
     }
     return tracker_record(recording->tracker, &record, err);
 }
@@ -313,53 +305,27 @@ static void take_signals(struct recording *recording)
 
 /* ---- the loop ---- */
 
-/* Adds the ring to the epoll set or removes it. A ring that stays in the set without events would still wake the
- * sleeping thread inside the kernel with every record. */
-static void set_polled(struct recording *recording, size_t index, bool polled)
+/* Has the samples of a CPU announced while its stacks are deeper than their copies. */
+static void choose_announcements(struct recording *recording)
 {
-    struct ring_watch *ring = &recording->watches[index];
-    int fd = recording->events.cpus.data[index].ring_fd, operation = polled ? EPOLL_CTL_ADD : EPOLL_CTL_DEL;
-    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
-    if (ring->polled != polled && epoll_ctl(recording->epoll_fd, operation, fd, &event) == 0)
-        ring->polled = polled;
-}
-
-/* Chooses which rings wake the recorder: those in the fast mode, and those without new samples, because a wakeup by the
- * first sample is cheap. The recorder looks at the others from time to time. For after reading. */
-static void choose_polled(struct recording *recording, uint64_t now)
-{
-    bool look = recording->some_unpolled && now >= recording->next_look, some_unpolled = false;
-    for (size_t i = 0; i < recording->events.cpus.length; i++) {
-        struct ring_watch *ring = &recording->watches[i];
-        uint64_t tail = recording->events.cpus.data[i].ring.tail;
-        bool is_quiet = tail == ring->tail;
-        if (ring->wakeup_mode.fast)
-            set_polled(recording, i, true);
-        else if (ring->polled ? !is_quiet : look)
-            set_polled(recording, i, is_quiet);
-        if (ring->polled || look)
-            ring->tail = tail;
-        some_unpolled |= !ring->polled;
-    }
-    if (some_unpolled && (look || !recording->some_unpolled))
-        recording->next_look = now + perf_events_interval(&recording->events, recording->is_realtime);
-    recording->some_unpolled = some_unpolled;
+    for (size_t i = 0; i < recording->events.cpus.length; i++)
+        perf_events_announce(&recording->events.cpus.data[i], recording->wakeup_modes[i].fast);
 }
 
 /* Returns when to wake up even without a record or a signal. */
-static uint64_t next_deadline(const struct recording *recording)
+static uint64_t next_deadline(const struct recording *recording, uint64_t now)
 {
-    uint64_t deadline = recording->next_flush, duration = recording->options->duration;
+    uint64_t deadline = now + look_interval, duration = recording->options->duration;
+    if (recording->next_flush < deadline)
+        deadline = recording->next_flush;
     if (duration && recording->started + duration < deadline)
         deadline = recording->started + duration;
-    if (recording->some_unpolled && recording->next_look < deadline)
-        deadline = recording->next_look;
     return deadline;
 }
 
 static int wait_ms(const struct recording *recording, uint64_t now)
 {
-    uint64_t deadline = next_deadline(recording);
+    uint64_t deadline = next_deadline(recording, now);
     return deadline > now ? (int)((deadline - now + 999999) / 1000000) : 0;
 }
 
@@ -387,10 +353,10 @@ static int record_until_end(struct recording *recording, struct error *err)
         bool signals = false;
         for (int i = 0; i < count; i++)
             signals |= ready[i].data.fd == recording->signal_fd;
+        perf_events_take_announcements(&recording->events);
         code = read_rings(recording, ROUNDS_AT_ONCE, err);
-        now = monotonic_ns();
-        choose_polled(recording, now);
-        cpu_pin_choose(&recording->pin, now);
+        choose_announcements(recording);
+        cpu_pin_choose(&recording->pin, monotonic_ns());
         if (signals)
             take_signals(recording);
     }
@@ -404,7 +370,7 @@ static int watch(int epoll_fd, int fd, struct error *err)
 {
     struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
     if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event))
-        return error_set(err, errno, "cannot watch a ring buffer: %s", strerror(errno));
+        return error_set(err, errno, "cannot wait for ring buffers: %s", strerror(errno));
     return 0;
 }
 
@@ -427,6 +393,8 @@ static int watch_all(struct recording *recording, struct error *err)
     if (recording->epoll_fd < 0)
         return error_set(err, errno, "cannot wait for ring buffers: %s", strerror(errno));
     int code = watch(recording->epoll_fd, recording->signal_fd, err);
+    if (!code)
+        code = watch(recording->epoll_fd, recording->events.announcement_fd, err);
     for (size_t i = 0; i < recording->events.cpus.length && !code; i++)
         code = watch(recording->epoll_fd, recording->events.cpus.data[i].ring_fd, err);
     return code;
@@ -447,13 +415,12 @@ static int prepare(struct recording *recording, struct error *err)
     recording->started = monotonic_ns();
     recording->next_flush = recording->started + flush_interval / 4; /* the first one, for who reads along */
     recording->frames = malloc(CHUNK_MAX_FRAMES * sizeof(*recording->frames));
-    recording->watches = calloc(recording->events.cpus.length, sizeof(*recording->watches));
-    if (!recording->frames || !recording->watches)
+    recording->wakeup_modes = calloc(recording->events.cpus.length, sizeof(*recording->wakeup_modes));
+    if (!recording->frames || !recording->wakeup_modes)
         return error_no_memory(err);
-    for (size_t i = 0; i < recording->events.cpus.length; i++) {
-        recording->watches[i].polled = true;
-        wakeup_mode_init(&recording->watches[i].wakeup_mode, recording->options->rate <= FAST_START_HZ);
-    }
+    for (size_t i = 0; i < recording->events.cpus.length; i++)
+        wakeup_mode_init(&recording->wakeup_modes[i], recording->options->rate <= FAST_START_HZ);
+    choose_announcements(recording);
     code = spool_writer_new(&recording->spool, recording->options->spool_path, err);
     if (code)
         return code;
@@ -554,7 +521,7 @@ static void end_target(struct recording *recording)
 static void run(struct recording *recording, uint64_t cpu_before)
 {
     struct scheduling_policy policy;
-    recording->is_realtime = scheduling_raise(&policy);
+    scheduling_raise(&policy);
     cpu_pin_init(&recording->pin);
     int code = record_until_end(recording, &recording->result->problem);
     cpu_pin_release(&recording->pin);
@@ -582,7 +549,7 @@ static void recording_destroy(struct recording *recording)
     perf_events_close(&recording->events);
     stack_reader_destroy(&recording->reader);
     free(recording->frames);
-    free(recording->watches);
+    free(recording->wakeup_modes);
     if (recording->epoll_fd >= 0)
         close(recording->epoll_fd);
 }
@@ -644,7 +611,8 @@ void record_signals(sigset_t *signals)
 int record_command(const struct record_options *options, struct record_result *result, struct error *err)
 {
     memset(result, 0, sizeof(*result));
-    struct recording recording = {.options = options, .result = result, .events.cpu_clock_fd = -1, .epoll_fd = -1};
+    struct recording recording = {
+        .options = options, .result = result, .events = {.cpu_clock_fd = -1, .announcement_fd = -1}, .epoll_fd = -1};
     sigset_t signals;
     record_signals(&signals);
     int code;

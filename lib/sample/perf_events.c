@@ -22,11 +22,13 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,8 +43,10 @@ enum {
     HEADROOM_MS = 50,     /* a ring should take what one busy CPU samples in this time; a MB takes 0.2 ms to map */
     RING_MAX = 8 << 20,   /* bytes, and */
     RINGS_MAX = 32 << 20, /* bytes of all CPUs together */
-    INTERVAL_MAX_MS = 40, /* more would save little */
-    ROOM_LEFT_MS = 30     /* a virtual machine may stop a CPU for that long */
+
+    /* What announces samples. Ignored unless somebody handles it, so one that is left over after the recording does no
+     * harm; SIGIO, which events send otherwise, would end the process. */
+    ANNOUNCEMENT = SIGURG
 };
 
 static int open_event(struct perf_event_attr *attr, pid_t pid, uint32_t cpu)
@@ -237,7 +241,7 @@ static int open_ring(struct perf_events *events, struct perf_cpu *cpu, struct er
         .exclude_kernel = 1,
         .exclude_hv = 1,
         .watermark = 1,
-        .wakeup_watermark = 1,
+        .wakeup_watermark = (uint32_t)(events->ring_size / 4),
         .use_clockid = 1, /* a ring takes only events that use its own clock */
         .clockid = CLOCK_MONOTONIC,
     };
@@ -300,6 +304,27 @@ static void choose_rate(struct perf_events *events, uint32_t rate)
         events->rate = (uint32_t)most;
         note(events, "sampling at %ld Hz, not %u: kernel.perf_event_max_sample_rate is %ld", most, rate, most);
     }
+}
+
+static int send_announcements_here(int event_fd)
+{
+    struct f_owner_ex this_thread = {.type = F_OWNER_TID, .pid = (pid_t)syscall(SYS_gettid)};
+    return fcntl(event_fd, F_SETSIG, ANNOUNCEMENT) || fcntl(event_fd, F_SETOWN_EX, &this_thread);
+}
+
+static int open_announcements(struct perf_events *events, struct error *err)
+{
+    sigset_t announcement;
+    sigemptyset(&announcement);
+    sigaddset(&announcement, ANNOUNCEMENT);
+    events->announcement_fd = signalfd(-1, &announcement, SFD_NONBLOCK | SFD_CLOEXEC);
+    if (events->announcement_fd < 0)
+        return error_set(err, errno, "cannot wait for samples: %s", strerror(errno));
+    pthread_sigmask(SIG_BLOCK, &announcement, &events->mask);
+    for (size_t i = 0; i < events->cpus.length; i++)
+        if (send_announcements_here(events->cpus.data[i].event_fd))
+            return error_set(err, errno, "cannot have samples announced: %s", strerror(errno));
+    return 0;
 }
 
 static int open_sampling_events(struct perf_events *events, const struct perf_options *options, bool build_ids,
@@ -376,6 +401,8 @@ static int open_all(struct perf_events *events, const struct perf_options *optio
     if (!code)
         code = open_sampling_events(events, options, build_ids, err);
     if (!code)
+        code = open_announcements(events, err);
+    if (!code)
         code = open_cpu_clock(events, options->pid, err);
     if (code == -EMFILE)
         return error_set(err, EMFILE, "too many open files: prof needs 2 for each of the %zu CPUs; raise 'ulimit -n'",
@@ -385,20 +412,23 @@ static int open_all(struct perf_events *events, const struct perf_options *optio
 
 int perf_events_open(struct perf_events *events, const struct perf_options *options, struct error *err)
 {
-    *events = (struct perf_events){.cpu_clock_fd = -1};
+    *events = (struct perf_events){.cpu_clock_fd = -1, .announcement_fd = -1};
     int code = open_all(events, options, err);
     if (code)
         perf_events_close(events);
     return code;
 }
 
-uint64_t perf_events_interval(const struct perf_events *events, bool is_on_time)
+void perf_events_announce(struct perf_cpu *cpu, bool announce)
 {
-    const uint64_t ms = 1000000, most = INTERVAL_MAX_MS * ms;
-    uint64_t samples = events->ring_size / (events->stack_size + 512u);
-    uint64_t room = samples * UINT64_C(1000000000) / events->rate; /* the time in which a busy CPU fills the ring */
-    uint64_t interval = is_on_time && room / 2 >= ROOM_LEFT_MS * ms ? room / 2 : room / 4;
-    return interval < most ? interval : most;
+    if (cpu->announces != announce && fcntl(cpu->event_fd, F_SETFL, announce ? O_ASYNC : 0) == 0)
+        cpu->announces = announce;
+}
+
+void perf_events_take_announcements(struct perf_events *events)
+{
+    struct signalfd_siginfo one; /* there is at most one: a signal that is pending already is not queued again */
+    (void)!read(events->announcement_fd, &one, sizeof(one));
 }
 
 void perf_events_stop(struct perf_events *events)
@@ -435,5 +465,10 @@ void perf_events_close(struct perf_events *events)
     if (events->cpu_clock_fd >= 0)
         close(events->cpu_clock_fd);
     events->cpu_clock_fd = -1;
+    if (events->announcement_fd >= 0) {
+        close(events->announcement_fd);
+        pthread_sigmask(SIG_SETMASK, &events->mask, NULL);
+    }
+    events->announcement_fd = -1;
     array_free(&events->cpus);
 }

@@ -1,10 +1,14 @@
 /*
  * The perf events that sample one process and its descendants, and their rings: one event and one ring per online CPU.
  *
- * A ring becomes readable (poll) with every record. A reader that prefers batches does not poll: it checks the ring at
- * intervals. The wakeup condition of a ring is fixed when the ring is opened. Redirecting the event to another ring
- * does not help: the kernel then waits for an RCU grace period of tens of milliseconds, in which samples go stale and
- * get lost. The rings belong to dummy events that never count, so their poll does not report the end of the target.
+ * A ring becomes readable (poll) when a quarter of it has filled. Besides, the event of a CPU can announce each sample
+ * (perf_events_announce()). Both are wanted: an announcement costs the target's thread a second interrupt, in which the
+ * kernel wakes the reader. In a virtual machine that took 10 us, as long as the sampling interrupt itself, and made
+ * targets 1 % slower when every record made the ring readable. The condition of a ring is fixed when it is opened, and
+ * redirecting the event to another ring does not help: the kernel then waits for an RCU grace period of tens of
+ * milliseconds, in which samples go stale and get lost. So an announcement is a signal that the event itself sends.
+ *
+ * The rings belong to dummy events that never count, so their poll does not report the end of the target.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -15,6 +19,7 @@
 #include "sample/perf_record.h"
 #include "sample/perf_ring.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,7 +28,8 @@
 struct perf_cpu {
     uint32_t cpu;
     int event_fd;
-    int ring_fd; /* readable (poll) when there is a new record */
+    int ring_fd;    /* readable (poll) when a quarter of the ring has filled since */
+    bool announces; /* each sample makes announcement_fd readable */
     struct perf_ring ring;
 };
 
@@ -42,6 +48,8 @@ struct perf_events {
     bool counts;         /* samples carry the thread's counter (SAMPLE_READ) */
     bool kernel_symbols; /* KSYMBOL records describe code that the kernel generates for the target (BPF programs) */
     int cpu_clock_fd;    /* counts the CPU time of all threads */
+    int announcement_fd; /* readable (poll) when a sample was announced; a signalfd */
+    sigset_t mask;       /* of the thread before the signal of announcements was blocked in it */
     uint32_t rate;       /* samples per second of CPU time */
     uint32_t stack_size; /* maximum bytes of stack copied per sample */
     size_t ring_size;    /* bytes each */
@@ -64,10 +72,12 @@ struct perf_options {
  */
 int perf_events_open(struct perf_events *events, const struct perf_options *options, struct error *err);
 
-/* How long a ring may stay unread, in ns, at most 40 ms: each wakeup of the reader costs some 10 us. By then the ring
- * of a busy CPU is a quarter full; or half full, if the reader `is_on_time` (nothing of normal priority keeps it from
- * running) and the other half has room for 30 ms. */
-uint64_t perf_events_interval(const struct perf_events *events, bool is_on_time);
+/* Has each sample of the CPU announced from now on, or none. Cheap if nothing changes. */
+void perf_events_announce(struct perf_cpu *cpu, bool announce);
+
+/* Makes announcement_fd unreadable until the next announcement. To be called before the rings are read, else a sample
+ * that comes in between is announced to nobody. */
+void perf_events_take_announcements(struct perf_events *events);
 
 /* Stops sampling; the rings stay readable. */
 void perf_events_stop(struct perf_events *events);
