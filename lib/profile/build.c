@@ -40,22 +40,26 @@ static int build_strings(struct build *build)
     return 0;
 }
 
-/* A text that the file may leave out, but that every profile has. */
-static int build_text_or(struct build *build, uint32_t *text, const char *otherwise)
-{
-    if (*text != PROFILE_NONE)
-        return build_text(build, text);
-    *text = strings_add_z(&build->profile->strings, otherwise);
-    return *text == STRING_NONE ? error_no_memory(build->err) : 0;
-}
+/* A text, and what it is if the file leaves it out; NULL: PROFILE_NONE. */
+struct text_plan {
+    uint32_t *text;
+    const char *otherwise;
+};
 
-static int build_texts(struct build *build, uint32_t *const *texts, size_t count)
+static int build_texts(struct build *build, const struct text_plan *texts, size_t count)
 {
     int code = 0;
-    for (size_t i = 0; !code && i < count; i++)
-        code = build_text(build, texts[i]);
+    for (const struct text_plan *plan = texts; !code && plan < texts + count; plan++)
+        if (*plan->text != PROFILE_NONE)
+            code = build_text(build, plan->text);
+        else if (plan->otherwise) {
+            *plan->text = strings_add_z(&build->profile->strings, plan->otherwise);
+            code = *plan->text == STRING_NONE ? error_no_memory(build->err) : 0;
+        }
     return code;
 }
+
+#define BUILD_TEXTS(build, texts) build_texts((build), (texts), sizeof(texts) / sizeof(*(texts)))
 
 /* ---- meta ---- */
 
@@ -64,14 +68,12 @@ static int build_extra(struct build *build, struct profile_meta *meta)
     int code = 0;
     for (size_t i = 0; !code && i < meta->extra.length; i++) {
         struct extra_section *section = &meta->extra.data[i];
-        code = build_text_or(build, &section->label, "");
+        const struct text_plan label[] = {{&section->label, ""}};
+        code = BUILD_TEXTS(build, label);
         for (size_t k = 0; !code && k < section->entries.length; k++) {
             struct extra_entry *entry = &section->entries.data[k];
-            code = build_text_or(build, &entry->label, "");
-            if (!code)
-                code = build_text_or(build, &entry->format, "string");
-            if (!code)
-                code = build_text_or(build, &entry->value, "null");
+            const struct text_plan texts[] = {{&entry->label, ""}, {&entry->format, "string"}, {&entry->value, "null"}};
+            code = BUILD_TEXTS(build, texts);
         }
     }
     return code;
@@ -109,10 +111,11 @@ static int build_meta(struct build *build)
     if (!isfinite(meta->start_time))
         meta->start_time = 0;
     drop_empty_schema(build, &meta->marker_schema);
-    uint32_t *const texts[] = {&meta->product,       &meta->os,       &meta->abi,
-                               &meta->platform,      &meta->cpu_name, &meta->arguments,
-                               &meta->imported_from, &meta->misc,     &meta->marker_schema};
-    int code = build_texts(build, texts, sizeof(texts) / sizeof(*texts));
+    const struct text_plan texts[] = {
+        {&meta->product, NULL},       {&meta->os, NULL},       {&meta->abi, NULL},
+        {&meta->platform, NULL},      {&meta->cpu_name, NULL}, {&meta->arguments, NULL},
+        {&meta->imported_from, NULL}, {&meta->misc, NULL},     {&meta->marker_schema, NULL}};
+    int code = BUILD_TEXTS(build, texts);
     if (!code)
         code = build_extra(build, meta);
     const struct raw_meta *raw = &build->raw->meta;
@@ -140,21 +143,18 @@ static int build_category(struct build *build, struct raw_category *raw)
         return error_no_memory(build->err);
     category->name = raw->name;
     category->color = raw->color;
-    int code = build_text_or(build, &category->name, "");
-    if (!code)
-        code = build_text_or(build, &category->color, "grey");
+    const struct text_plan texts[] = {{&category->name, ""}, {&category->color, "grey"}};
+    int code = BUILD_TEXTS(build, texts);
     for (size_t i = 0; !code && i < raw->subcategories.length; i++) {
         uint32_t text = ((const uint32_t *)raw->subcategories.data)[i];
         code = build_text(build, &text);
         if (!code && !array_push(&category->subcategories, text))
             code = error_no_memory(build->err);
     }
-    uint32_t other = PROFILE_NONE;
-    if (!code && category->subcategories.length == 0)
-        code = build_text_or(build, &other, "Other");
-    if (!code && category->subcategories.length == 0 && !array_push(&category->subcategories, other))
-        code = error_no_memory(build->err);
-    return code;
+    if (code || category->subcategories.length > 0)
+        return code;
+    uint32_t other = strings_add_z(&build->profile->strings, "Other");
+    return other != STRING_NONE && array_push(&category->subcategories, other) ? 0 : error_no_memory(build->err);
 }
 
 static int build_categories(struct build *build)
@@ -173,9 +173,10 @@ static int build_libs(struct build *build)
     int code = 0;
     for (size_t i = 0; !code && i < build->raw->libs.length; i++) {
         struct library lib = build->raw->libs.data[i];
-        uint32_t *const texts[] = {&lib.arch,       &lib.name,        &lib.path,   &lib.debug_name,
-                                   &lib.debug_path, &lib.breakpad_id, &lib.code_id};
-        code = build_texts(build, texts, sizeof(texts) / sizeof(*texts));
+        const struct text_plan texts[] = {{&lib.arch, NULL},       {&lib.name, NULL},       {&lib.path, NULL},
+                                          {&lib.debug_name, NULL}, {&lib.debug_path, NULL}, {&lib.breakpad_id, NULL},
+                                          {&lib.code_id, NULL}};
+        code = BUILD_TEXTS(build, texts);
         if (!code && !array_push(&build->profile->libs, lib))
             code = error_no_memory(build->err);
     }
@@ -191,74 +192,57 @@ static int build_markers(struct build *build, struct raw_thread *thread, const s
     char path[64];
     snprintf(path, sizeof(path), "threads[%zu].markers", index);
     size_t rows = build_rows(raw->length, &raw->name);
-    if (raw->name.length != rows)
-        return error_set(build->err, EINVAL, "%s.name has %zu entries, but its table has %zu rows", path,
-                         raw->name.length, rows);
-    int code = build_column(build, &raw->start, COLUMN_DOUBLE, rows, NAN, path);
-    if (!code)
-        code = build_column(build, &raw->end, COLUMN_DOUBLE, rows, NAN, path);
-    if (!code)
-        code = build_column(build, &raw->phase, COLUMN_SMALL, rows, 1, path);
-    if (!code)
-        code = build_column(build, &raw->category, COLUMN_INDEX, rows, -1, path);
-    if (!code)
-        code = build_column(build, &raw->data, COLUMN_JSON, rows, -1, path);
-    uint32_t *names = raw->name.data, *data = raw->data.data, *categories = raw->category.data;
-    uint32_t no_category = profile_default_category(build->profile);
-    for (size_t i = 0; !code && i < rows; i++) {
-        code = build_ref(build, strings, &names[i], path, i);
-        if (!code)
-            code = build_payload(build, thread, &data[i]);
-        if (categories[i] == PROFILE_NONE)
-            categories[i] = no_category;
-    }
+    const struct column_plan plans[] = {{&raw->name, COLUMN_REF, COLUMN_NEEDED, "name", &markers->name},
+                                        {&raw->start, COLUMN_DOUBLE, NAN, "startTime", &markers->start},
+                                        {&raw->end, COLUMN_DOUBLE, NAN, "endTime", &markers->end},
+                                        {&raw->phase, COLUMN_SMALL, 1, "phase", &markers->phase},
+                                        {&raw->category, COLUMN_INDEX, -1, "category", &markers->category},
+                                        {&raw->data, COLUMN_JSON, -1, "data", &markers->data}};
+    int code = BUILD_COLUMNS(build, path, strings, plans, rows);
     if (code)
         return code;
-    markers->name = build_take(&raw->name);
-    markers->start = build_take(&raw->start);
-    markers->end = build_take(&raw->end);
-    markers->phase = build_take(&raw->phase);
-    markers->category = build_take(&raw->category);
-    markers->data = build_take(&raw->data);
     markers->length = rows;
-    return 0;
+    uint32_t no_category = profile_default_category(build->profile);
+    for (size_t i = 0; !code && i < rows; i++) {
+        code = build_payload(build, thread, &markers->data[i]);
+        if (markers->category[i] == PROFILE_NONE)
+            markers->category[i] = no_category;
+    }
+    return code;
 }
 
-static int check_stop(const struct build *build)
+static int check_stop(struct build *build)
 {
     const atomic_bool *stop = build->raw->stop;
     return stop && *stop ? error_set(build->err, ECANCELED, "nobody waits for it any more") : 0;
 }
 
-static int build_thread(struct build *build, size_t index, bool *sorted)
+static int build_thread(struct build *build, size_t index)
 {
     struct raw_thread *raw = build->raw->threads.data[index];
     struct thread *thread = profile_add_thread(build->profile);
     if (!thread)
         return error_no_memory(build->err);
     *thread = raw->thread;
+    const struct text_plan texts[] = {{&thread->name, ""},
+                                      {&thread->process_name, NULL},
+                                      {&thread->process_type, "default"},
+                                      {&thread->pid, "0"},
+                                      {&thread->tid, "0"}};
     int code = check_stop(build);
     if (!code)
-        code = build_text_or(build, &thread->name, "");
-    if (!code)
-        code = build_text(build, &thread->process_name);
-    if (!code)
-        code = build_text_or(build, &thread->process_type, "default");
-    if (!code)
-        code = build_text_or(build, &thread->pid, "0");
-    if (!code)
-        code = build_text_or(build, &thread->tid, "0");
+        code = BUILD_TEXTS(build, texts);
     const struct column *strings = raw->own.strings.present ? &raw->own.strings : &build->raw->shared.strings;
     if (!code)
-        code = build_samples(build, &raw->samples, index, &thread->samples, sorted);
+        code = build_samples(build, &raw->samples, index, &thread->samples);
     return code ? code : build_markers(build, raw, strings, index, &thread->markers);
 }
 
-static int build_threads(struct build *build, bool *sorted)
+static int build_threads(struct build *build)
 {
     int code = 0;
     for (size_t i = 0; !code && i < build->raw->threads.length; i++)
-        code = build_thread(build, i, sorted);
+        code = build_thread(build, i);
     if (!code)
         build_cpu_deltas(build, build->raw->meta.cpu_unit);
     return code;
@@ -289,15 +273,12 @@ static int build_counter(struct build *build, struct raw_counter *raw, size_t in
     if (!counter)
         return error_no_memory(build->err);
     *counter = raw->counter;
-    int code = build_text_or(build, &counter->name, "");
-    if (!code)
-        code = build_text_or(build, &counter->category, "");
-    if (!code)
-        code = build_text_or(build, &counter->description, "");
-    if (!code)
-        code = build_text_or(build, &counter->pid, "0");
-    if (!code)
-        code = build_text(build, &counter->json);
+    const struct text_plan texts[] = {{&counter->name, ""},
+                                      {&counter->category, ""},
+                                      {&counter->description, ""},
+                                      {&counter->pid, "0"},
+                                      {&counter->json, NULL}};
+    int code = BUILD_TEXTS(build, texts);
     size_t rows = build_rows(raw->length, &raw->count);
     if (!code && raw->count.length != rows)
         code = error_set(build->err, EINVAL, "%s.count has %zu entries, but its table has %zu rows", path,
@@ -325,7 +306,7 @@ static int build_counters(struct build *build)
 
 /* ---- what could not be understood ---- */
 
-static int build_warning(struct build *build, bool sorted)
+static int build_warning(struct build *build)
 {
     const struct raw_profile *raw = build->raw;
     char text[512] = "";
@@ -335,7 +316,7 @@ static int build_warning(struct build *build, bool sorted)
                                  "The file has version %u of the profile format, which prof knows up to version %d: "
                                  "parts of it may be missing or wrong. ",
                                  raw->meta.meta.version, PROFILE_NEWEST_VERSION);
-    if (sorted)
+    if (build->sorted)
         used += (size_t)snprintf(text + used, sizeof(text) - used,
                                  "Some samples were not in the order of their times; prof has sorted them. ");
     if (used == 0)
@@ -347,28 +328,12 @@ static int build_warning(struct build *build, bool sorted)
 
 static int build_all(struct build *build)
 {
-    bool sorted = false;
-    int code = build_strings(build);
-    if (!code)
-        code = check_stop(build);
-    if (!code)
-        code = build_meta(build);
-    if (!code)
-        code = build_categories(build);
-    if (!code)
-        code = build_libs(build);
-    if (!code)
-        code = build_shared(build);
-    if (!code)
-        code = build_payload_strings(build);
-    if (!code)
-        code = build_threads(build, &sorted);
-    if (!code)
-        code = build_counters(build);
-    if (!code)
-        code = build_warning(build, sorted);
-    if (!code)
-        code = check_stop(build);
+    static int (*const steps[])(struct build * build) = {
+        build_strings,         check_stop,    build_meta,     build_categories, build_libs, build_shared,
+        build_payload_strings, build_threads, build_counters, build_warning,    check_stop};
+    int code = 0;
+    for (size_t i = 0; !code && i < sizeof(steps) / sizeof(*steps); i++)
+        code = steps[i](build);
     return code ? code : profile_check(build->profile, build->err);
 }
 

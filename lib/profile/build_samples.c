@@ -97,8 +97,7 @@ static bool text_is(const struct build *build, uint32_t text, const char *wanted
     return text != PROFILE_NONE && strcmp(strings_text(&build->raw->texts, text), wanted) == 0;
 }
 
-int build_samples(struct build *build, struct raw_samples *raw, size_t index, struct sample_table *samples,
-                  bool *sorted)
+int build_samples(struct build *build, struct raw_samples *raw, size_t index, struct sample_table *samples)
 {
     char path[64];
     snprintf(path, sizeof(path), "threads[%zu].samples", index);
@@ -126,7 +125,7 @@ int build_samples(struct build *build, struct raw_samples *raw, size_t index, st
     samples->length = rows;
     if (is_sorted(samples->time, rows))
         return 0;
-    *sorted = true;
+    build->sorted = true;
     return sort_samples(samples) ? 0 : error_no_memory(build->err);
 }
 

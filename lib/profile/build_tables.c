@@ -26,27 +26,23 @@ int build_text(struct build *build, uint32_t *text)
     return 0;
 }
 
-int build_ref(struct build *build, const struct column *strings, uint32_t *ref, const char *path, size_t row)
-{
-    if (*ref == PROFILE_NONE)
-        return 0;
-    if (*ref & RAW_TEXT) {
-        *ref &= ~RAW_TEXT;
-        return build_text(build, ref);
-    }
-    if (*ref >= strings->length)
-        return error_set(build->err, EINVAL, "%s[%zu] is %u, but the string table has only %zu strings", path, row,
-                         *ref, strings->length);
-    *ref = ((const uint32_t *)strings->data)[*ref];
-    return build_text(build, ref);
-}
-
-static int build_refs(struct build *build, const struct column *strings, struct column *column, const char *path)
+static int build_refs(struct build *build, const struct column *strings, struct column *column, const char *table,
+                      const char *key)
 {
     uint32_t *refs = column->data;
     int code = 0;
-    for (size_t i = 0; !code && i < column->length; i++)
-        code = build_ref(build, strings, &refs[i], path, i);
+    for (size_t i = 0; !code && i < column->length; i++) {
+        if (refs[i] == PROFILE_NONE)
+            continue;
+        if (refs[i] & RAW_TEXT)
+            refs[i] &= ~RAW_TEXT;
+        else if (refs[i] < strings->length)
+            refs[i] = ((const uint32_t *)strings->data)[refs[i]];
+        else
+            return error_set(build->err, EINVAL, "%s.%s[%zu] is %u, but the string table has only %zu strings", table,
+                             key, i, refs[i], strings->length);
+        code = build_text(build, &refs[i]);
+    }
     return code;
 }
 
@@ -68,23 +64,11 @@ static void fill(struct column *column, enum column_type type, size_t rows, doub
         }
 }
 
-static int error_wrong_length(struct build *build, const struct column *column, size_t rows, const char *path)
+static int error_wrong_length(struct build *build, const struct column *column, size_t rows, const char *table,
+                              const char *key)
 {
-    return error_set(build->err, EINVAL, "%s has %zu entries, but its table has %zu rows", path, column->length, rows);
-}
-
-int build_column(struct build *build, struct column *column, enum column_type type, size_t rows, double missing,
-                 const char *path)
-{
-    if (column->present && column->length != rows)
-        return error_wrong_length(build, column, rows, path);
-    if (column->present)
-        return 0;
-    if (!array_grow(&column->data, 0, &column->capacity, rows, column_element_size(type)))
-        return error_no_memory(build->err);
-    fill(column, type, rows, missing);
-    column->length = rows;
-    return 0;
+    return error_set(build->err, EINVAL, "%s.%s has %zu entries, but its table has %zu rows", table, key,
+                     column->length, rows);
 }
 
 size_t build_rows(raw_length length, const struct column *column)
@@ -99,38 +83,49 @@ void *build_take(struct column *column)
     return data;
 }
 
-/* A column that has no default. It is checked before the other columns get the length that the table gives. */
-static int need_column(struct build *build, const struct column *column, size_t rows, const char *path)
+static int check_column(struct build *build, const struct column_plan *plan, size_t rows, const char *table)
 {
-    if (!column->present && rows)
-        return error_set(build->err, EINVAL, "%s is missing", path);
+    const struct column *column = plan->column;
     if (column->present && column->length != rows)
-        return error_wrong_length(build, column, rows, path);
+        return error_wrong_length(build, column, rows, table, plan->key);
+    if (!column->present && plan->missing == COLUMN_NEEDED && rows)
+        return error_set(build->err, EINVAL, "%s.%s is missing", table, plan->key);
     return 0;
 }
 
-struct column_plan {
-    struct column *column;
-    enum column_type type;
-    double missing;
-    const char *path;
-};
-
-static int build_columns(struct build *build, const struct column_plan *plans, size_t count, size_t rows)
+static int build_column(struct build *build, const struct column *strings, const struct column_plan *plan, size_t rows,
+                        const char *table)
 {
-    int code = 0;
-    for (size_t i = 0; !code && i < count; i++)
-        code = build_column(build, plans[i].column, plans[i].type, rows, plans[i].missing, plans[i].path);
+    struct column *column = plan->column;
+    if (!column->present) {
+        if (!array_grow(&column->data, 0, &column->capacity, rows, column_element_size(plan->type)))
+            return error_no_memory(build->err);
+        fill(column, plan->type, rows, plan->missing);
+        column->length = rows;
+    }
+    int code = plan->type == COLUMN_REF ? build_refs(build, strings, column, table, plan->key) : 0;
+    if (!code && plan->out) {
+        void *data = build_take(column);
+        memcpy(plan->out, &data, sizeof(data));
+    }
     return code;
 }
 
-#define BUILD_COLUMNS(build, plans, rows) build_columns((build), (plans), sizeof(plans) / sizeof(*(plans)), (rows))
+int build_columns(struct build *build, const char *table, const struct column *strings, const struct column_plan *plans,
+                  size_t count, size_t rows)
+{
+    int code = 0;
+    for (size_t i = 0; !code && i < count; i++) /* before any column gets the length that the file alone says */
+        code = check_column(build, &plans[i], rows, table);
+    for (size_t i = 0; !code && i < count; i++)
+        code = build_column(build, strings, &plans[i], rows, table);
+    return code;
+}
 
 /* Offsets to prefixes, in place: 0 is a root, k the stack k rows before. */
-static int prefixes_of_offsets(struct build *build, struct column *column)
+static int prefixes_of_offsets(struct build *build, uint32_t *values, size_t rows)
 {
-    uint32_t *values = column->data;
-    for (size_t i = 0; i < column->length; i++) {
+    for (size_t i = 0; i < rows; i++) {
         if (values[i] > i)
             return error_set(build->err, EINVAL, "shared.stackTable.prefixOffset[%zu] leads out of the table", i);
         values[i] = values[i] ? (uint32_t)i - values[i] : PROFILE_NONE;
@@ -141,24 +136,15 @@ static int prefixes_of_offsets(struct build *build, struct column *column)
 static int build_stacks(struct build *build, struct raw_stacks *raw, struct stack_table *stacks)
 {
     size_t rows = build_rows(raw->length, &raw->frame);
-    int code = need_column(build, &raw->frame, rows, "shared.stackTable.frame");
-    if (!code && !raw->prefix.present)
-        code = need_column(build, &raw->prefix_offset, rows, "shared.stackTable.prefixOffset");
-    const struct column_plan plans[] = {{&raw->frame, COLUMN_INDEX, -1, "shared.stackTable.frame"},
-                                        {&raw->prefix, COLUMN_INDEX, -1, "shared.stackTable.prefix"}};
-    const struct column_plan offsets[] = {{&raw->frame, COLUMN_INDEX, -1, "shared.stackTable.frame"},
-                                          {&raw->prefix_offset, COLUMN_INDEX, 0, "shared.stackTable.prefixOffset"}};
-    bool has_offsets = raw->prefix_offset.present;
-    if (!code)
-        code = has_offsets ? BUILD_COLUMNS(build, offsets, rows) : BUILD_COLUMNS(build, plans, rows);
-    if (!code && has_offsets)
-        code = prefixes_of_offsets(build, &raw->prefix_offset);
+    bool has_offsets = raw->prefix_offset.present || !raw->prefix.present;
+    const struct column_plan plans[] = {{&raw->frame, COLUMN_INDEX, COLUMN_NEEDED, "frame", &stacks->frame},
+                                        {has_offsets ? &raw->prefix_offset : &raw->prefix, COLUMN_INDEX, COLUMN_NEEDED,
+                                         has_offsets ? "prefixOffset" : "prefix", &stacks->prefix}};
+    int code = BUILD_COLUMNS(build, "shared.stackTable", NULL, plans, rows);
     if (code)
         return code;
-    stacks->frame = build_take(&raw->frame);
-    stacks->prefix = build_take(has_offsets ? &raw->prefix_offset : &raw->prefix);
     stacks->length = stacks->capacity = rows;
-    return 0;
+    return has_offsets ? prefixes_of_offsets(build, stacks->prefix, rows) : 0;
 }
 
 /* A category without subcategory gets the first one, "Other"; a subcategory without category means nothing. */
@@ -204,32 +190,20 @@ static void apply_frame_flags(struct frame_table *frames, const uint8_t *flags, 
 static int build_frames(struct build *build, struct raw_frames *raw, struct frame_table *frames)
 {
     size_t rows = build_rows(raw->length, &raw->func);
-    const struct column_plan plans[] = {{&raw->address, COLUMN_ADDRESS, -1, "shared.frameTable.address"},
-                                        {&raw->lib, COLUMN_INDEX, -1, "shared.frameTable.lib"},
-                                        {&raw->inline_depth, COLUMN_SMALL, 0, "shared.frameTable.inlineDepth"},
-                                        {&raw->category, COLUMN_INDEX, -1, "shared.frameTable.category"},
-                                        {&raw->subcategory, COLUMN_INDEX, -1, "shared.frameTable.subcategory"},
-                                        {&raw->func, COLUMN_INDEX, -1, "shared.frameTable.func"},
-                                        {&raw->native_symbol, COLUMN_INDEX, -1, "shared.frameTable.nativeSymbol"},
-                                        {&raw->line, COLUMN_POSITION, 0, "shared.frameTable.line"},
-                                        {&raw->column, COLUMN_POSITION, 0, "shared.frameTable.column"}};
+    const struct column_plan plans[] = {{&raw->address, COLUMN_ADDRESS, -1, "address", &frames->address},
+                                        {&raw->lib, COLUMN_INDEX, -1, "lib", &frames->lib},
+                                        {&raw->inline_depth, COLUMN_SMALL, 0, "inlineDepth", &frames->inline_depth},
+                                        {&raw->category, COLUMN_INDEX, -1, "category", &frames->category},
+                                        {&raw->subcategory, COLUMN_INDEX, -1, "subcategory", &frames->subcategory},
+                                        {&raw->func, COLUMN_INDEX, COLUMN_NEEDED, "func", &frames->func},
+                                        {&raw->native_symbol, COLUMN_INDEX, -1, "nativeSymbol", &frames->native_symbol},
+                                        {&raw->line, COLUMN_POSITION, 0, "line", &frames->line},
+                                        {&raw->column, COLUMN_POSITION, 0, "column", &frames->column},
+                                        {&raw->flags, COLUMN_SMALL, 0, "flags", NULL}};
     bool has_depths = raw->inline_depth.present, has_flags = raw->flags.present;
-    int code = need_column(build, &raw->func, rows, "shared.frameTable.func");
-    if (!code)
-        code = build_column(build, &raw->flags, COLUMN_SMALL, rows, 0, "shared.frameTable.flags");
-    if (!code)
-        code = BUILD_COLUMNS(build, plans, rows);
+    int code = BUILD_COLUMNS(build, "shared.frameTable", NULL, plans, rows);
     if (code)
         return code;
-    frames->address = build_take(&raw->address);
-    frames->lib = build_take(&raw->lib);
-    frames->inline_depth = build_take(&raw->inline_depth);
-    frames->category = build_take(&raw->category);
-    frames->subcategory = build_take(&raw->subcategory);
-    frames->func = build_take(&raw->func);
-    frames->native_symbol = build_take(&raw->native_symbol);
-    frames->line = build_take(&raw->line);
-    frames->column = build_take(&raw->column);
     frames->length = frames->capacity = rows;
     if (has_flags)
         apply_frame_flags(frames, raw->flags.data, has_depths);
@@ -259,33 +233,22 @@ static int build_funcs(struct build *build, struct raw_funcs *raw, const struct 
                        struct func_table *funcs)
 {
     size_t rows = build_rows(raw->length, &raw->name);
-    const struct column_plan plans[] = {{&raw->name, COLUMN_REF, -1, "shared.funcTable.name"},
-                                        {&raw->is_js, COLUMN_FLAG, 0, "shared.funcTable.isJS"},
-                                        {&raw->relevant_for_js, COLUMN_FLAG, 0, "shared.funcTable.relevantForJS"},
-                                        {&raw->resource, COLUMN_INDEX, -1, "shared.funcTable.resource"},
-                                        {&raw->source, COLUMN_INDEX, -1, "shared.funcTable.source"},
-                                        {&raw->line, COLUMN_POSITION, 0, "shared.funcTable.lineNumber"},
-                                        {&raw->column, COLUMN_POSITION, 0, "shared.funcTable.columnNumber"}};
+    const struct column_plan plans[] = {{&raw->name, COLUMN_REF, COLUMN_NEEDED, "name", &funcs->name},
+                                        {&raw->is_js, COLUMN_FLAG, 0, "isJS", &funcs->flags},
+                                        {&raw->relevant_for_js, COLUMN_FLAG, 0, "relevantForJS", NULL},
+                                        {&raw->resource, COLUMN_INDEX, -1, "resource", &funcs->resource},
+                                        {&raw->source, COLUMN_INDEX, -1, "source", &funcs->source},
+                                        {&raw->line, COLUMN_POSITION, 0, "lineNumber", &funcs->line},
+                                        {&raw->column, COLUMN_POSITION, 0, "columnNumber", &funcs->column},
+                                        {&raw->flags, COLUMN_SMALL, 0, "flags", NULL}};
     bool has_flags = raw->flags.present;
-    int code = need_column(build, &raw->name, rows, "shared.funcTable.name");
-    if (!code)
-        code = build_column(build, &raw->flags, COLUMN_SMALL, rows, 0, "shared.funcTable.flags");
-    if (!code)
-        code = BUILD_COLUMNS(build, plans, rows);
-    if (!code)
-        code = build_refs(build, strings, &raw->name, "shared.funcTable.name");
+    int code = BUILD_COLUMNS(build, "shared.funcTable", strings, plans, rows);
     if (code)
         return code;
     const uint8_t *relevant = raw->relevant_for_js.data;
-    uint8_t *flags = raw->is_js.data;
+    uint8_t *flags = funcs->flags;
     for (size_t i = 0; i < rows; i++)
         flags[i] = (uint8_t)((flags[i] ? FUNC_IS_JS : 0) | (relevant[i] ? FUNC_RELEVANT_FOR_JS : 0));
-    funcs->name = build_take(&raw->name);
-    funcs->flags = build_take(&raw->is_js);
-    funcs->resource = build_take(&raw->resource);
-    funcs->source = build_take(&raw->source);
-    funcs->line = build_take(&raw->line);
-    funcs->column = build_take(&raw->column);
     funcs->length = funcs->capacity = rows;
     if (has_flags)
         apply_func_flags(funcs, raw->flags.data);
@@ -301,17 +264,11 @@ static int build_resources(struct build *build, struct raw_resources *raw, const
                            struct profile *part)
 {
     size_t rows = build_rows(raw->length, &raw->name);
-    const struct column_plan plans[] = {{&raw->name, COLUMN_REF, -1, "shared.resourceTable.name"},
-                                        {&raw->host, COLUMN_REF, -1, "shared.resourceTable.host"},
-                                        {&raw->type, COLUMN_SMALL, 0, "shared.resourceTable.type"},
-                                        {&raw->lib, COLUMN_INDEX, -1, "shared.resourceTable.lib"}};
-    int code = need_column(build, &raw->name, rows, "shared.resourceTable.name");
-    if (!code)
-        code = BUILD_COLUMNS(build, plans, rows);
-    if (!code)
-        code = build_refs(build, strings, &raw->name, "shared.resourceTable.name");
-    if (!code)
-        code = build_refs(build, strings, &raw->host, "shared.resourceTable.host");
+    const struct column_plan plans[] = {{&raw->name, COLUMN_REF, COLUMN_NEEDED, "name", NULL},
+                                        {&raw->host, COLUMN_REF, -1, "host", NULL},
+                                        {&raw->type, COLUMN_SMALL, 0, "type", NULL},
+                                        {&raw->lib, COLUMN_INDEX, -1, "lib", NULL}};
+    int code = BUILD_COLUMNS(build, "shared.resourceTable", strings, plans, rows);
     for (size_t i = 0; !code && i < rows; i++) {
         struct resource row = {
             .name = at(&raw->name, i), .host = at(&raw->host, i), .type = ((const uint8_t *)raw->type.data)[i]};
@@ -324,15 +281,11 @@ static int build_native_symbols(struct build *build, struct raw_native_symbols *
                                 struct profile *part)
 {
     size_t rows = build_rows(raw->length, &raw->name);
-    const struct column_plan plans[] = {{&raw->lib, COLUMN_INDEX, -1, "shared.nativeSymbols.libIndex"},
-                                        {&raw->address, COLUMN_ADDRESS, -1, "shared.nativeSymbols.address"},
-                                        {&raw->name, COLUMN_REF, -1, "shared.nativeSymbols.name"},
-                                        {&raw->size, COLUMN_POSITION, 0, "shared.nativeSymbols.functionSize"}};
-    int code = need_column(build, &raw->name, rows, "shared.nativeSymbols.name");
-    if (!code)
-        code = BUILD_COLUMNS(build, plans, rows);
-    if (!code)
-        code = build_refs(build, strings, &raw->name, "shared.nativeSymbols.name");
+    const struct column_plan plans[] = {{&raw->lib, COLUMN_INDEX, -1, "libIndex", NULL},
+                                        {&raw->address, COLUMN_ADDRESS, -1, "address", NULL},
+                                        {&raw->name, COLUMN_REF, COLUMN_NEEDED, "name", NULL},
+                                        {&raw->size, COLUMN_POSITION, 0, "functionSize", NULL}};
+    int code = BUILD_COLUMNS(build, "shared.nativeSymbols", strings, plans, rows);
     for (size_t i = 0; !code && i < rows; i++) {
         struct native_symbol row = {.lib = at(&raw->lib, i),
                                     .address = ((const int64_t *)raw->address.data)[i],
@@ -347,18 +300,13 @@ static int build_sources(struct build *build, struct raw_sources *raw, const str
                          struct profile *part)
 {
     size_t rows = build_rows(raw->length, &raw->filename);
-    const struct column_plan plans[] = {{&raw->filename, COLUMN_REF, -1, "shared.sources.filename"},
-                                        {&raw->id, COLUMN_REF, -1, "shared.sources.id"},
-                                        {&raw->start_line, COLUMN_POSITION, 1, "shared.sources.startLine"},
-                                        {&raw->start_column, COLUMN_POSITION, 1, "shared.sources.startColumn"},
-                                        {&raw->content, COLUMN_REF, -1, "shared.sources.content"},
-                                        {&raw->source_map_url, COLUMN_REF, -1, "shared.sources.sourceMapURL"}};
-    int code = need_column(build, &raw->filename, rows, "shared.sources.filename");
-    if (!code)
-        code = BUILD_COLUMNS(build, plans, rows);
-    for (size_t i = 0; !code && i < sizeof(plans) / sizeof(*plans); i++)
-        if (plans[i].type == COLUMN_REF)
-            code = build_refs(build, strings, plans[i].column, plans[i].path);
+    const struct column_plan plans[] = {{&raw->filename, COLUMN_REF, COLUMN_NEEDED, "filename", NULL},
+                                        {&raw->id, COLUMN_REF, -1, "id", NULL},
+                                        {&raw->start_line, COLUMN_POSITION, 1, "startLine", NULL},
+                                        {&raw->start_column, COLUMN_POSITION, 1, "startColumn", NULL},
+                                        {&raw->content, COLUMN_REF, -1, "content", NULL},
+                                        {&raw->source_map_url, COLUMN_REF, -1, "sourceMapURL", NULL}};
+    int code = BUILD_COLUMNS(build, "shared.sources", strings, plans, rows);
     for (size_t i = 0; !code && i < rows; i++) {
         struct source row = {.filename = at(&raw->filename, i),
                              .id = at(&raw->id, i),
@@ -388,8 +336,8 @@ static int sources_of_file_names(struct build *build, struct column *file_names,
                                  struct profile *part)
 {
     if (file_names->length != part->funcs.length)
-        return error_wrong_length(build, file_names, part->funcs.length, "shared.funcTable.fileName");
-    int code = build_refs(build, strings, file_names, "shared.funcTable.fileName");
+        return error_wrong_length(build, file_names, part->funcs.length, "shared.funcTable", "fileName");
+    int code = build_refs(build, strings, file_names, "shared.funcTable", "fileName");
     struct interner interner;
     interner_init(&interner, part);
     for (size_t i = 0; !code && i < part->funcs.length; i++)

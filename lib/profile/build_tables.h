@@ -6,6 +6,8 @@
 #include "base/text_buffer.h"
 #include "profile/raw.h"
 
+#include <math.h>
+
 struct build {
     struct raw_profile *raw;
     struct profile *profile;
@@ -13,6 +15,7 @@ struct build {
     bool same_numbers;          /* the shared strings have the indexes that the file gives them */
     struct hash string_fields;  /* of build_payloads.c: type and key of the fields of payloads that are strings */
     struct text_buffer payload; /* that is being rewritten */
+    bool sorted;                /* samples of a thread were out of order */
     double cpu_scale;           /* µs per unit of CPU time; 0: the file does not say the unit */
     struct error *err;
 };
@@ -20,14 +23,23 @@ struct build {
 /* The string of a text, added if it is new. PROFILE_NONE stays what it is. A negative errno value if memory ran out. */
 int build_text(struct build *build, uint32_t *text);
 
-/* The string of an element of a COLUMN_REF; `strings` is the table that its numbers mean. `path` and `row` are for the
- * error. */
-int build_ref(struct build *build, const struct column *strings, uint32_t *ref, const char *path, size_t row);
+#define COLUMN_NEEDED INFINITY
 
-/* Makes a column of `rows` rows: one that is absent is filled with `missing` (written as a number: -1 is PROFILE_NONE
- * or no address), one of another length is an error. */
-int build_column(struct build *build, struct column *column, enum column_type type, size_t rows, double missing,
-                 const char *path);
+struct column_plan {
+    struct column *column;
+    enum column_type type;
+    double missing;  /* fills a column that the file lacks: -1 is PROFILE_NONE or no address; COLUMN_NEEDED: an error */
+    const char *key; /* in the table, for errors */
+    void *out;       /* address of the pointer that owns the elements from then on; NULL: they stay in the column */
+};
+
+/* Makes all columns of a table (its place in the file, for errors) of `rows` rows; one of another length is an error.
+ * The elements of a COLUMN_REF, which may be numbers of `strings`, become strings of the profile. */
+int build_columns(struct build *build, const char *table, const struct column *strings, const struct column_plan *plans,
+                  size_t count, size_t rows);
+
+#define BUILD_COLUMNS(build, table, strings, plans, rows)                                                              \
+    build_columns((build), (table), (strings), (plans), sizeof(plans) / sizeof(*(plans)), (rows))
 
 /* The rows of a table whose main column is `column`: what `length` says, else the length of the column. */
 size_t build_rows(raw_length length, const struct column *column);

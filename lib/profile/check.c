@@ -8,20 +8,19 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Values that have to be indexes of rows: a whole column of them, or one in each of several columns of a row. */
+/* Values that have to be indexes of rows: in a column, or a member of each struct of an array. */
 struct reference {
-    const char *column; /* its name; for a whole column where it is in the file */
-    const uint32_t *values;
+    const char *name;
+    const void *first;
+    size_t size;   /* from one value to the next */
     size_t rows;   /* of the table that they point into */
     bool optional; /* PROFILE_NONE is allowed */
 };
 
-#define LENGTH_OF(list) (sizeof(list) / sizeof(*(list)))
-
-static bool points_to_a_row(const struct reference *reference, uint32_t value)
-{
-    return value < reference->rows || (reference->optional && value == PROFILE_NONE);
-}
+#define LENGTH_OF(list)               (sizeof(list) / sizeof(*(list)))
+#define COLUMN(values)                (values), sizeof(*(values))
+#define MEMBER(structs, member)       (structs) ? &(structs)->member : NULL, sizeof(*(structs))
+#define CHECK(path, list, count, err) check_references((path), (list), LENGTH_OF(list), (count), (err))
 
 /* `place` is "shared.sources.id[3]" without its number. */
 static int wrong_reference(const char *place, size_t i, uint32_t value, size_t rows, struct error *err)
@@ -31,24 +30,20 @@ static int wrong_reference(const char *place, size_t i, uint32_t value, size_t r
     return error_set(err, EINVAL, "%s[%zu] is %u, but that table has only %zu rows", place, i, value, rows);
 }
 
-static int check_columns(const struct reference *columns, size_t count, size_t length, struct error *err)
+/* Of the `length` rows of the table at `path`. */
+static int check_references(const char *path, const struct reference *list, size_t count, size_t length,
+                            struct error *err)
 {
-    for (const struct reference *column = columns; column < columns + count; column++)
-        for (size_t i = 0; i < length; i++)
-            if (!points_to_a_row(column, column->values[i]))
-                return wrong_reference(column->column, i, column->values[i], column->rows, err);
-    return 0;
-}
-
-/* Row `i` of the table at `path`. */
-static int check_row(const char *path, size_t i, const struct reference *cells, size_t count, struct error *err)
-{
-    for (const struct reference *cell = cells; cell < cells + count; cell++) {
-        if (points_to_a_row(cell, *cell->values))
-            continue;
-        char place[128];
-        snprintf(place, sizeof(place), "%s.%s", path, cell->column);
-        return wrong_reference(place, i, *cell->values, cell->rows, err);
+    for (const struct reference *reference = list; reference < list + count; reference++) {
+        const char *at = reference->first;
+        for (size_t i = 0; i < length; i++, at += reference->size) {
+            uint32_t value = *(const uint32_t *)(const void *)at;
+            if (value < reference->rows || (reference->optional && value == PROFILE_NONE))
+                continue;
+            char place[128];
+            snprintf(place, sizeof(place), "%s.%s", path, reference->name);
+            return wrong_reference(place, i, value, reference->rows, err);
+        }
     }
     return 0;
 }
@@ -61,8 +56,8 @@ static int check_stacks(const struct profile *profile, struct error *err)
             return error_set(err, EINVAL,
                              "shared.stackTable: the caller of stack %zu is stack %u, which does not come before it", i,
                              stacks->prefix[i]);
-    const struct reference frame = {"shared.stackTable.frame", stacks->frame, profile->frames.length, false};
-    return check_columns(&frame, 1, stacks->length, err);
+    const struct reference columns[] = {{"frame", COLUMN(stacks->frame), profile->frames.length, false}};
+    return CHECK("shared.stackTable", columns, stacks->length, err);
 }
 
 static int check_subcategories(const struct profile *profile, struct error *err)
@@ -86,12 +81,12 @@ static int check_frames(const struct profile *profile, struct error *err)
 {
     const struct frame_table *frames = &profile->frames;
     const struct reference columns[] = {
-        {"shared.frameTable.func", frames->func, profile->funcs.length, false},
-        {"shared.frameTable.lib", frames->lib, profile->libs.length, true},
-        {"shared.frameTable.nativeSymbol", frames->native_symbol, profile->native_symbols.length, true},
-        {"shared.frameTable.category", frames->category, profile->categories.length, true},
+        {"func", COLUMN(frames->func), profile->funcs.length, false},
+        {"lib", COLUMN(frames->lib), profile->libs.length, true},
+        {"nativeSymbol", COLUMN(frames->native_symbol), profile->native_symbols.length, true},
+        {"category", COLUMN(frames->category), profile->categories.length, true},
     };
-    int code = check_columns(columns, LENGTH_OF(columns), frames->length, err);
+    int code = CHECK("shared.frameTable", columns, frames->length, err);
     return code ? code : check_subcategories(profile, err);
 }
 
@@ -99,84 +94,66 @@ static int check_funcs(const struct profile *profile, struct error *err)
 {
     const struct func_table *funcs = &profile->funcs;
     const struct reference columns[] = {
-        {"shared.funcTable.name", funcs->name, profile->strings.entries.length, false},
-        {"shared.funcTable.resource", funcs->resource, profile->resources.length, true},
-        {"shared.funcTable.source", funcs->source, profile->sources.length, true},
+        {"name", COLUMN(funcs->name), profile->strings.entries.length, false},
+        {"resource", COLUMN(funcs->resource), profile->resources.length, true},
+        {"source", COLUMN(funcs->source), profile->sources.length, true},
     };
-    return check_columns(columns, LENGTH_OF(columns), funcs->length, err);
+    return CHECK("shared.funcTable", columns, funcs->length, err);
 }
 
 static int check_resources(const struct profile *profile, struct error *err)
 {
     size_t strings = profile->strings.entries.length;
-    int code = 0;
-    for (size_t i = 0; !code && i < profile->resources.length; i++) {
-        const struct resource *row = &profile->resources.data[i];
-        const struct reference cells[] = {{"name", &row->name, strings, false}, {"host", &row->host, strings, true}};
-        code = check_row("shared.resourceTable", i, cells, LENGTH_OF(cells), err);
-    }
-    return code;
+    const struct resource *rows = profile->resources.data;
+    const struct reference members[] = {{"name", MEMBER(rows, name), strings, false},
+                                        {"host", MEMBER(rows, host), strings, true}};
+    return CHECK("shared.resourceTable", members, profile->resources.length, err);
 }
 
 static int check_native_symbols(const struct profile *profile, struct error *err)
 {
     size_t strings = profile->strings.entries.length;
-    int code = 0;
-    for (size_t i = 0; !code && i < profile->native_symbols.length; i++) {
-        const struct native_symbol *row = &profile->native_symbols.data[i];
-        const struct reference cells[] = {{"name", &row->name, strings, false},
-                                          {"libIndex", &row->lib, profile->libs.length, false}};
-        code = check_row("shared.nativeSymbols", i, cells, LENGTH_OF(cells), err);
-    }
-    return code;
+    const struct native_symbol *rows = profile->native_symbols.data;
+    const struct reference members[] = {{"name", MEMBER(rows, name), strings, false},
+                                        {"libIndex", MEMBER(rows, lib), profile->libs.length, false}};
+    return CHECK("shared.nativeSymbols", members, profile->native_symbols.length, err);
 }
 
 static int check_sources(const struct profile *profile, struct error *err)
 {
     size_t strings = profile->strings.entries.length;
-    int code = 0;
-    for (size_t i = 0; !code && i < profile->sources.length; i++) {
-        const struct source *row = &profile->sources.data[i];
-        const struct reference cells[] = {{"filename", &row->filename, strings, false},
-                                          {"id", &row->id, strings, true},
-                                          {"content", &row->content, strings, true},
-                                          {"sourceMapURL", &row->source_map_url, strings, true}};
-        code = check_row("shared.sources", i, cells, LENGTH_OF(cells), err);
-    }
-    return code;
+    const struct source *rows = profile->sources.data;
+    const struct reference members[] = {{"filename", MEMBER(rows, filename), strings, false},
+                                        {"id", MEMBER(rows, id), strings, true},
+                                        {"content", MEMBER(rows, content), strings, true},
+                                        {"sourceMapURL", MEMBER(rows, source_map_url), strings, true}};
+    return CHECK("shared.sources", members, profile->sources.length, err);
 }
 
 static int check_libs(const struct profile *profile, struct error *err)
 {
     size_t strings = profile->strings.entries.length;
-    int code = 0;
-    for (size_t i = 0; !code && i < profile->libs.length; i++) {
-        const struct library *lib = &profile->libs.data[i];
-        const struct reference cells[] = {{"arch", &lib->arch, strings, true},
-                                          {"name", &lib->name, strings, true},
-                                          {"path", &lib->path, strings, true},
-                                          {"debugName", &lib->debug_name, strings, true},
-                                          {"debugPath", &lib->debug_path, strings, true},
-                                          {"breakpadId", &lib->breakpad_id, strings, true},
-                                          {"codeId", &lib->code_id, strings, true}};
-        code = check_row("libs", i, cells, LENGTH_OF(cells), err);
-    }
-    return code;
+    const struct library *rows = profile->libs.data;
+    const struct reference members[] = {{"arch", MEMBER(rows, arch), strings, true},
+                                        {"name", MEMBER(rows, name), strings, true},
+                                        {"path", MEMBER(rows, path), strings, true},
+                                        {"debugName", MEMBER(rows, debug_name), strings, true},
+                                        {"debugPath", MEMBER(rows, debug_path), strings, true},
+                                        {"breakpadId", MEMBER(rows, breakpad_id), strings, true},
+                                        {"codeId", MEMBER(rows, code_id), strings, true}};
+    return CHECK("libs", members, profile->libs.length, err);
 }
 
 static int check_categories(const struct profile *profile, struct error *err)
 {
     size_t strings = profile->strings.entries.length;
-    int code = 0;
+    const struct category *rows = profile->categories.data;
+    const struct reference members[] = {{"name", MEMBER(rows, name), strings, false},
+                                        {"color", MEMBER(rows, color), strings, false}};
+    int code = CHECK("meta.categories", members, profile->categories.length, err);
     for (size_t i = 0; !code && i < profile->categories.length; i++) {
-        const struct category *category = &profile->categories.data[i];
-        const struct reference cells[] = {{"name", &category->name, strings, false},
-                                          {"color", &category->color, strings, false}};
-        const struct reference subcategories = {"meta.categories.subcategories", category->subcategories.data, strings,
-                                                false};
-        code = check_row("meta.categories", i, cells, LENGTH_OF(cells), err);
-        if (!code)
-            code = check_columns(&subcategories, 1, category->subcategories.length, err);
+        const struct reference names[] = {{"subcategories", COLUMN(rows[i].subcategories.data), strings, false}};
+        code = CHECK("meta.categories", names, rows[i].subcategories.length, err);
     }
     return code;
 }
@@ -237,17 +214,15 @@ static int check_threads(const struct profile *profile, struct error *err)
     size_t strings = profile->strings.entries.length;
     if (profile->threads.length == 0)
         return error_set(err, EINVAL, "the profile has no threads");
-    int code = 0;
+    const struct thread *rows = profile->threads.data;
+    const struct reference members[] = {{"name", MEMBER(rows, name), strings, false},
+                                        {"processName", MEMBER(rows, process_name), strings, true},
+                                        {"processType", MEMBER(rows, process_type), strings, false},
+                                        {"pid", MEMBER(rows, pid), strings, false},
+                                        {"tid", MEMBER(rows, tid), strings, false}};
+    int code = CHECK("threads", members, profile->threads.length, err);
     for (size_t i = 0; !code && i < profile->threads.length; i++) {
-        const struct thread *thread = &profile->threads.data[i];
-        const struct reference cells[] = {{"name", &thread->name, strings, false},
-                                          {"processName", &thread->process_name, strings, true},
-                                          {"processType", &thread->process_type, strings, false},
-                                          {"pid", &thread->pid, strings, false},
-                                          {"tid", &thread->tid, strings, false}};
-        code = check_row("threads", i, cells, LENGTH_OF(cells), err);
-        if (!code)
-            code = check_samples(profile, i, err);
+        code = check_samples(profile, i, err);
         if (!code)
             code = check_markers(profile, i, err);
     }
@@ -257,58 +232,52 @@ static int check_threads(const struct profile *profile, struct error *err)
 static int check_counters(const struct profile *profile, struct error *err)
 {
     size_t strings = profile->strings.entries.length;
-    for (size_t i = 0; i < profile->counters.length; i++) {
-        const struct counter *counter = &profile->counters.data[i];
-        const struct reference cells[] = {{"mainThreadIndex", &counter->main_thread, profile->threads.length, false},
-                                          {"name", &counter->name, strings, false},
-                                          {"category", &counter->category, strings, false},
-                                          {"description", &counter->description, strings, false},
-                                          {"pid", &counter->pid, strings, false},
-                                          {"display", &counter->json, strings, true}};
-        int code = check_row("counters", i, cells, LENGTH_OF(cells), err);
-        if (code)
-            return code;
-        for (size_t k = 0; k < counter->length; k++)
-            if (!isfinite(counter->time[k]) || !isfinite(counter->count[k]) ||
-                (k && counter->time[k] < counter->time[k - 1]))
-                return error_set(err, EINVAL,
-                                 "counters[%zu].samples[%zu] is before the sample that precedes it, or no number", i,
-                                 k);
-    }
-    return 0;
+    const struct counter *rows = profile->counters.data;
+    const struct reference members[] = {{"mainThreadIndex", MEMBER(rows, main_thread), profile->threads.length, false},
+                                        {"name", MEMBER(rows, name), strings, false},
+                                        {"category", MEMBER(rows, category), strings, false},
+                                        {"description", MEMBER(rows, description), strings, false},
+                                        {"pid", MEMBER(rows, pid), strings, false},
+                                        {"display", MEMBER(rows, json), strings, true}};
+    int code = CHECK("counters", members, profile->counters.length, err);
+    for (size_t i = 0; !code && i < profile->counters.length; i++)
+        for (size_t k = 0; !code && k < rows[i].length; k++)
+            if (!isfinite(rows[i].time[k]) || !isfinite(rows[i].count[k]) ||
+                (k && rows[i].time[k] < rows[i].time[k - 1]))
+                code =
+                    error_set(err, EINVAL,
+                              "counters[%zu].samples[%zu] is before the sample that precedes it, or no number", i, k);
+    return code;
 }
 
 static int check_meta(const struct profile *profile, struct error *err)
 {
     const struct profile_meta *meta = &profile->meta;
-    size_t strings = profile->strings.entries.length;
+    const struct thread_list *visible = &meta->initial_visible_threads, *selected = &meta->initial_selected_threads;
+    size_t strings = profile->strings.entries.length, threads = profile->threads.length;
     const uint32_t texts[] = {meta->product,       meta->os,        meta->abi,           meta->platform,
                               meta->cpu_name,      meta->arguments, meta->imported_from, meta->misc,
                               meta->marker_schema, meta->warning};
-    const struct reference text = {"meta: text", texts, strings, true};
-    int code = check_columns(&text, 1, LENGTH_OF(texts), err);
+    const struct reference text[] = {{"text", COLUMN(texts), strings, true}};
+    const struct reference shown[] = {{"initialVisibleThreads", COLUMN(visible->data), threads, false}};
+    const struct reference chosen[] = {{"initialSelectedThreads", COLUMN(selected->data), threads, false}};
+    const struct extra_section *sections = meta->extra.data;
+    const struct reference label[] = {{"label", MEMBER(sections, label), strings, false}};
+    int code = CHECK("meta", text, LENGTH_OF(texts), err);
+    if (!code)
+        code = CHECK("meta.extra", label, meta->extra.length, err);
     for (size_t i = 0; !code && i < meta->extra.length; i++) {
-        const struct extra_section *section = &meta->extra.data[i];
-        const struct reference label = {"label", &section->label, strings, false};
-        code = check_row("meta.extra", i, &label, 1, err);
-        for (size_t k = 0; !code && k < section->entries.length; k++) {
-            const struct extra_entry *entry = &section->entries.data[k];
-            bool wrong = entry->label >= strings || entry->format >= strings || entry->value >= strings;
-            code = wrong ? error_set(err, EINVAL, "meta.extra[%zu].entries[%zu] lacks its label, format or value", i, k)
-                         : 0;
-        }
+        const struct extra_entry *entries = sections[i].entries.data;
+        const struct reference members[] = {{"label", MEMBER(entries, label), strings, false},
+                                            {"format", MEMBER(entries, format), strings, false},
+                                            {"value", MEMBER(entries, value), strings, false}};
+        code = CHECK("meta.extra.entries", members, sections[i].entries.length, err);
     }
     if (!code && meta->kept_strings > strings)
         code = error_set(err, EINVAL, "the profile keeps %u strings, but has only %zu", meta->kept_strings, strings);
-    const struct reference visible = {"meta.initialVisibleThreads", meta->initial_visible_threads.data,
-                                      profile->threads.length, false};
-    const struct reference selected = {"meta.initialSelectedThreads", meta->initial_selected_threads.data,
-                                       profile->threads.length, false};
     if (!code)
-        code = check_columns(&visible, 1, meta->initial_visible_threads.length, err);
-    if (!code)
-        code = check_columns(&selected, 1, meta->initial_selected_threads.length, err);
-    return code;
+        code = CHECK("meta", shown, visible->length, err);
+    return code ? code : CHECK("meta", chosen, selected->length, err);
 }
 
 typedef int (*check)(const struct profile *profile, struct error *err);

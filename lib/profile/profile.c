@@ -10,61 +10,79 @@
 
 enum { FIRST_CAPACITY = 64 };
 
-/* `column` is the address of a pointer of any type, which is why it is read and written as bytes. */
-static bool column_resize(void *column, size_t rows, size_t row_size)
+/* A column of a table: where the pointer to its elements is, and the size of one. */
+struct column_place {
+    size_t offset, size;
+};
+
+#define PLACE(type, column)                                                                                            \
+    {                                                                                                                  \
+        offsetof(struct type, column), sizeof(*((struct type *)0)->column)                                             \
+    }
+
+static const struct column_place stack_columns[] = {PLACE(stack_table, prefix), PLACE(stack_table, frame)};
+static const struct column_place frame_columns[] = {
+    PLACE(frame_table, address),       PLACE(frame_table, lib),         PLACE(frame_table, inline_depth),
+    PLACE(frame_table, category),      PLACE(frame_table, subcategory), PLACE(frame_table, func),
+    PLACE(frame_table, native_symbol), PLACE(frame_table, line),        PLACE(frame_table, column)};
+static const struct column_place func_columns[] = {PLACE(func_table, name),   PLACE(func_table, resource),
+                                                   PLACE(func_table, source), PLACE(func_table, line),
+                                                   PLACE(func_table, column), PLACE(func_table, flags)};
+static const struct column_place sample_columns[] = {PLACE(sample_table, stack), PLACE(sample_table, time),
+                                                     PLACE(sample_table, weight), PLACE(sample_table, cpu_delta)};
+static const struct column_place marker_columns[] = {PLACE(marker_table, name),     PLACE(marker_table, start),
+                                                     PLACE(marker_table, end),      PLACE(marker_table, phase),
+                                                     PLACE(marker_table, category), PLACE(marker_table, data)};
+static const struct column_place counter_columns[] = {PLACE(counter, time), PLACE(counter, count)};
+
+/* A pointer of any type, which is why it is read and written as bytes. */
+static void *column_at(const void *table, const struct column_place *column)
 {
     void *data;
-    memcpy(&data, column, sizeof(data));
-    void *moved = rows > SIZE_MAX / row_size ? NULL : realloc(data, rows * row_size);
-    if (moved)
-        memcpy(column, &moved, sizeof(moved));
-    return moved != NULL;
+    memcpy(&data, (const char *)table + column->offset, sizeof(data));
+    return data;
 }
 
-#define RESIZE(column, rows) column_resize(&(column), (rows), sizeof(*(column)))
-
-/* The capacity to resize to, for one more row; 0 if the table cannot grow (indexes are 32 bits wide). */
-static size_t grown_capacity(size_t capacity)
+/* Room for one more row, in a table of any type. */
+static bool table_grow(void *table, const struct column_place *columns, size_t count, size_t *capacity)
 {
-    if (capacity > PROFILE_NONE / 2)
-        return 0;
-    return capacity ? capacity * 2 : FIRST_CAPACITY;
-}
-
-static bool stacks_grow(struct stack_table *table)
-{
-    size_t rows = grown_capacity(table->capacity);
-    if (!rows || !RESIZE(table->prefix, rows) || !RESIZE(table->frame, rows))
+    if (*capacity > PROFILE_NONE / 2) /* indexes are 32 bits wide */
         return false;
-    table->capacity = rows;
+    size_t rows = *capacity ? *capacity * 2 : FIRST_CAPACITY;
+    for (const struct column_place *column = columns; column < columns + count; column++) {
+        void *moved = rows > SIZE_MAX / column->size ? NULL : realloc(column_at(table, column), rows * column->size);
+        if (!moved)
+            return false;
+        memcpy((char *)table + column->offset, &moved, sizeof(moved));
+    }
+    *capacity = rows;
     return true;
 }
+
+static void table_free(void *table, const struct column_place *columns, size_t count)
+{
+    for (const struct column_place *column = columns; column < columns + count; column++)
+        free(column_at(table, column));
+}
+
+#define TABLE_GROW(table, columns)                                                                                     \
+    table_grow((table), (columns), sizeof(columns) / sizeof(*(columns)), &(table)->capacity)
+#define TABLE_FREE(table, columns) table_free((table), (columns), sizeof(columns) / sizeof(*(columns)))
 
 uint32_t profile_add_stack(struct profile *profile, uint32_t prefix, uint32_t frame)
 {
     struct stack_table *table = &profile->stacks;
-    if (table->length == table->capacity && !stacks_grow(table))
+    if (table->length == table->capacity && !TABLE_GROW(table, stack_columns))
         return PROFILE_NONE;
     table->prefix[table->length] = prefix;
     table->frame[table->length] = frame;
     return (uint32_t)table->length++;
 }
 
-static bool frames_grow(struct frame_table *table)
-{
-    size_t rows = grown_capacity(table->capacity);
-    if (!rows || !RESIZE(table->address, rows) || !RESIZE(table->lib, rows) || !RESIZE(table->inline_depth, rows) ||
-        !RESIZE(table->category, rows) || !RESIZE(table->subcategory, rows) || !RESIZE(table->func, rows) ||
-        !RESIZE(table->native_symbol, rows) || !RESIZE(table->line, rows) || !RESIZE(table->column, rows))
-        return false;
-    table->capacity = rows;
-    return true;
-}
-
 uint32_t profile_add_frame(struct profile *profile, uint32_t func, uint32_t lib, int64_t address)
 {
     struct frame_table *table = &profile->frames;
-    if (table->length == table->capacity && !frames_grow(table))
+    if (table->length == table->capacity && !TABLE_GROW(table, frame_columns))
         return PROFILE_NONE;
     size_t row = table->length++;
     table->address[row] = address;
@@ -77,20 +95,10 @@ uint32_t profile_add_frame(struct profile *profile, uint32_t func, uint32_t lib,
     return (uint32_t)row;
 }
 
-static bool funcs_grow(struct func_table *table)
-{
-    size_t rows = grown_capacity(table->capacity);
-    if (!rows || !RESIZE(table->name, rows) || !RESIZE(table->resource, rows) || !RESIZE(table->source, rows) ||
-        !RESIZE(table->line, rows) || !RESIZE(table->column, rows) || !RESIZE(table->flags, rows))
-        return false;
-    table->capacity = rows;
-    return true;
-}
-
 uint32_t profile_add_func(struct profile *profile, uint32_t name, uint32_t resource)
 {
     struct func_table *table = &profile->funcs;
-    if (table->length == table->capacity && !funcs_grow(table))
+    if (table->length == table->capacity && !TABLE_GROW(table, func_columns))
         return PROFILE_NONE;
     size_t row = table->length++;
     table->name[row] = name;
@@ -150,52 +158,6 @@ void profile_init(struct profile *profile)
     meta->marker_schema = meta->warning = PROFILE_NONE;
 }
 
-static void stacks_free(struct stack_table *table)
-{
-    free(table->prefix);
-    free(table->frame);
-    *table = (struct stack_table){0};
-}
-
-static void frames_free(struct frame_table *table)
-{
-    free(table->address);
-    free(table->lib);
-    free(table->inline_depth);
-    free(table->category);
-    free(table->subcategory);
-    free(table->func);
-    free(table->native_symbol);
-    free(table->line);
-    free(table->column);
-    *table = (struct frame_table){0};
-}
-
-static void funcs_free(struct func_table *table)
-{
-    free(table->name);
-    free(table->resource);
-    free(table->source);
-    free(table->line);
-    free(table->column);
-    free(table->flags);
-    *table = (struct func_table){0};
-}
-
-static void thread_destroy(struct thread *thread)
-{
-    free(thread->samples.stack);
-    free(thread->samples.time);
-    free(thread->samples.weight);
-    free(thread->samples.cpu_delta);
-    free(thread->markers.name);
-    free(thread->markers.start);
-    free(thread->markers.end);
-    free(thread->markers.phase);
-    free(thread->markers.category);
-    free(thread->markers.data);
-}
-
 void profile_destroy(struct profile *profile)
 {
     for (size_t i = 0; i < profile->meta.extra.length; i++)
@@ -207,19 +169,19 @@ void profile_destroy(struct profile *profile)
     for (size_t i = 0; i < profile->categories.length; i++)
         array_free(&profile->categories.data[i].subcategories);
     array_free(&profile->categories);
-    stacks_free(&profile->stacks);
-    frames_free(&profile->frames);
-    funcs_free(&profile->funcs);
+    TABLE_FREE(&profile->stacks, stack_columns);
+    TABLE_FREE(&profile->frames, frame_columns);
+    TABLE_FREE(&profile->funcs, func_columns);
     array_free(&profile->resources);
     array_free(&profile->native_symbols);
     array_free(&profile->sources);
-    for (size_t i = 0; i < profile->threads.length; i++)
-        thread_destroy(&profile->threads.data[i]);
-    array_free(&profile->threads);
-    for (size_t i = 0; i < profile->counters.length; i++) {
-        free(profile->counters.data[i].time);
-        free(profile->counters.data[i].count);
+    for (size_t i = 0; i < profile->threads.length; i++) {
+        TABLE_FREE(&profile->threads.data[i].samples, sample_columns);
+        TABLE_FREE(&profile->threads.data[i].markers, marker_columns);
     }
+    array_free(&profile->threads);
+    for (size_t i = 0; i < profile->counters.length; i++)
+        TABLE_FREE(&profile->counters.data[i], counter_columns);
     array_free(&profile->counters);
     strings_destroy(&profile->strings);
     profile_init(profile);
