@@ -48,6 +48,7 @@ enum {
 
 static const uint64_t flush_interval = SECOND;            /* what a killed recorder loses at most */
 static const uint64_t look_interval = 40 * SECOND / 1000; /* between two looks at the rings; more would save little */
+enum { MAX_LOOK_DOUBLINGS = 3 };                          /* where nothing happens, a look every 320 ms is enough */
 
 struct recording {
     const struct record_options *options;
@@ -69,6 +70,7 @@ struct recording {
     bool ending;                  /* result.end says why */
     bool interrupted;             /* one SIGINT came */
     bool kernel_mapped;
+    unsigned empty_looks; /* at the rings, one after the other */
     struct cpu_pin pin;
 
     uint64_t samples, truncated, lost_records;
@@ -242,8 +244,9 @@ static int read_round(struct recording *recording, struct error *err)
 
 static int read_rings(struct recording *recording, unsigned rounds, struct error *err)
 {
-    int code = 1;
-    while (code > 0 && rounds--)
+    int code = read_round(recording, err);
+    recording->empty_looks = code ? 0 : recording->empty_looks + 1;
+    while (code > 0 && --rounds)
         code = read_round(recording, err);
     return code < 0 ? code : 0;
 }
@@ -305,17 +308,19 @@ static void take_signals(struct recording *recording)
 
 /* ---- the loop ---- */
 
-/* Has the samples of a CPU announced while its stacks are deeper than their copies. */
+/* Has the samples of a CPU announced while its stacks are deeper than their copies, and the first one after a pause. */
 static void choose_announcements(struct recording *recording)
 {
     for (size_t i = 0; i < recording->events.cpus.length; i++)
-        perf_events_announce(&recording->events.cpus.data[i], recording->wakeup_modes[i].fast);
+        perf_events_announce(&recording->events.cpus.data[i],
+                             recording->wakeup_modes[i].fast || recording->empty_looks);
 }
 
 /* Returns when to wake up even without a record or a signal. */
 static uint64_t next_deadline(const struct recording *recording, uint64_t now)
 {
-    uint64_t deadline = now + look_interval, duration = recording->options->duration;
+    unsigned doublings = recording->empty_looks < MAX_LOOK_DOUBLINGS ? recording->empty_looks : MAX_LOOK_DOUBLINGS;
+    uint64_t deadline = now + (look_interval << doublings), duration = recording->options->duration;
     if (recording->next_flush < deadline)
         deadline = recording->next_flush;
     if (duration && recording->started + duration < deadline)
