@@ -11,8 +11,7 @@ static const struct view *view_groups(struct session *session, int code)
 {
     if (code)
         return NULL;
-    session->view = (struct view){(uint32_t)session->groups.length, {session->groups.rows}};
-    return &session->view;
+    return ANSWER(session, session->groups.length, session->groups.rows);
 }
 
 const struct view *session_groups(struct session *session, uint32_t query, int by)
@@ -98,8 +97,7 @@ const struct view *session_butterfly_weights(struct session *session, uint32_t i
         return NULL;
     session->butterfly_weights[0] = butterfly->total;
     session->butterfly_weights[1] = butterfly->self;
-    session->view = (struct view){2, {session->butterfly_weights}};
-    return &session->view;
+    return ANSWER(session, 2, session->butterfly_weights);
 }
 
 static bool is_side(struct session *session, int side)

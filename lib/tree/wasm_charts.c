@@ -10,8 +10,7 @@ const struct view *session_flame_find(struct session *session, uint32_t query, u
     struct engine *engine = session_engine(session, query);
     if (!engine || engine_flame_find(engine, session_words(session), length, &session->flame_part, &session->err))
         return NULL;
-    session->view = (struct view){2, {&session->flame_part}};
-    return &session->view;
+    return ANSWER(session, 2, &session->flame_part);
 }
 
 /* One column of struct flame_rect: 64 bytes, four doubles and seven words. */
@@ -21,8 +20,7 @@ const struct view *session_flame(struct session *session, uint32_t query, double
     struct flame_request request = {.part = {from, to}, .least = least};
     if (!engine || engine_flame(engine, &request, &session->flame, &session->err))
         return NULL;
-    session->view = (struct view){(uint32_t)session->flame.length, {session->flame.data}};
-    return &session->view;
+    return ANSWER_ARRAY(session, &session->flame);
 }
 
 /* One column of struct stack_rect: 48 bytes, two doubles and eight words. */
@@ -34,6 +32,5 @@ const struct view *session_stack_chart(struct session *session, uint32_t query, 
         .thread = thread, .range = {from, to}, .columns = columns, .same_widths = same_widths != 0};
     if (!engine || engine_stack_chart(engine, &request, &session->stack_chart, &session->err))
         return NULL;
-    session->view = (struct view){(uint32_t)session->stack_chart.length, {session->stack_chart.data}};
-    return &session->view;
+    return ANSWER_ARRAY(session, &session->stack_chart);
 }

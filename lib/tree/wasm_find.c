@@ -1,12 +1,10 @@
 /*
  * Finding by what is typed: functions, other texts of the page, and the terms of a search. For web/src/engine/find.ts.
  */
-#include "base/json_write.h"
 #include "tree/fuzzy.h"
 #include "tree/wasm_calls.h"
 #include "tree/wasm_session.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Names that match equally well are found in order of the totals of a query. Those of the query before do while a newer
@@ -35,8 +33,7 @@ const struct view *session_find_names(struct session *session, uint32_t query, u
     if (weigh_names(session, query) ||
         name_finder_find(&session->finder, text, length, limit, &session->found, &session->err))
         return NULL;
-    session->view = (struct view){(uint32_t)session->found.length, {session->found.data}};
-    return &session->view;
+    return ANSWER_ARRAY(session, &session->found);
 }
 
 /* The input holds what was typed, then texts, each with a NUL at its end. Columns: of each text how good its place of
@@ -49,10 +46,8 @@ const struct view *session_find_texts(struct session *session, uint32_t typed, u
     size_t count = fuzzy_words(words, (const char *)session->input.data, typed), texts = 0;
     session->text_scores.length = 0;
     session->text_marks.length = 0;
-    if (!array_reserve(&session->text_marks, (size_t)length + 1)) {
-        error_no_memory(&session->err);
-        return NULL;
-    }
+    if (!array_reserve(&session->text_marks, (size_t)length + 1))
+        return no_memory(session);
     memset(session->text_marks.data, 0, length);
     for (const char *next; text < end; text = next + 1, texts++) {
         next = memchr(text, '\0', (size_t)(end - text));
@@ -62,47 +57,33 @@ const struct view *session_find_texts(struct session *session, uint32_t typed, u
         struct fuzzy_text looked = {text, size < FUZZY_LONGEST ? size : FUZZY_LONGEST};
         for (size_t i = 0; i < count; i++) {
             int score = fuzzy_mark(looked, &words[i], marks, (uint8_t)(1u << i));
-            if (!array_push(&session->text_scores, (int16_t)score)) {
-                error_no_memory(&session->err);
-                return NULL;
-            }
+            if (!array_push(&session->text_scores, (int16_t)score))
+                return no_memory(session);
         }
     }
     session->typed_words = (uint32_t)count;
-    session->view =
-        (struct view){(uint32_t)texts, {session->text_scores.data, session->text_marks.data, &session->typed_words}};
-    return &session->view;
+    return ANSWER(session, texts, session->text_scores.data, session->text_marks.data, &session->typed_words);
 }
 
 /* The terms of the search in the input, as JSON: a list of {text, kind, excluded}. */
 const struct view *session_search_terms(struct session *session, uint32_t length)
 {
     struct search search;
-    struct byte_sink sink = text_sink(&session->text);
-    struct json_writer *json = malloc(sizeof(*json));
-    session->text.length = 0;
-    if (!json || search_parse(&search, (const char *)session->input.data, length, &session->err)) {
-        free(json);
-        error_no_memory(&session->err);
-        return NULL;
-    }
-    json_writer_init(json, &sink, &session->err);
+    struct json_writer *json = &session->json;
+    if (search_parse(&search, (const char *)session->input.data, length, &session->err))
+        return no_memory(session);
+    session_begin_json(session);
     json_open(json, '[');
     for (size_t t = 0; t < search.term_count; t++) {
         const struct search_term *term = &search.terms[t];
         json_open(json, '{');
         json_key(json, "text");
         json_text(json, term->written.at, (size_t)(term->written.end - term->written.at));
-        json_key(json, "kind");
-        json_text_z(json, term->exact ? "exact" : term->has_pattern ? "expression" : "part");
-        json_key(json, "excluded");
-        json_bool(json, term->excluded);
+        json_member_text(json, "kind", term->exact ? "exact" : term->has_pattern ? "expression" : "part");
+        json_member_bool(json, "excluded", term->excluded);
         json_close(json, '}');
     }
     json_close(json, ']');
-    int code = json_writer_finish(json);
-    free(json);
     search_destroy(&search);
-    session->view = (struct view){(uint32_t)session->text.length, {session->text.data}};
-    return code ? NULL : &session->view;
+    return session_answer_json(session, 0);
 }

@@ -1,7 +1,6 @@
 /*
  * What the profile is: ProfileInfo of api.ts.
  */
-#include "base/json_write.h"
 #include "tree/counters.h"
 #include "tree/frame_kinds.h"
 #include "tree/info.h"
@@ -9,8 +8,20 @@
 #include "tree/wasm_session.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+void session_begin_json(struct session *session)
+{
+    session->text.length = 0;
+    session->text_sink = text_sink(&session->text);
+    json_writer_init(&session->json, &session->text_sink, &session->err);
+}
+
+const struct view *session_answer_json(struct session *session, int code)
+{
+    int written = json_writer_finish(&session->json);
+    return code || written ? NULL : ANSWER_ARRAY(session, &session->text);
+}
 
 static void put_string(struct json_writer *json, const char *key, const struct profile *profile, uint32_t string)
 {
@@ -179,9 +190,8 @@ static int put_weights(struct json_writer *json, struct session *session)
         const char *const members[][2] = {
             {"id", weight->id}, {"label", weight->label}, {"hint", weight->hint}, {"unit", weight->unit}};
         json_open(json, '{');
-        for (size_t m = 0; m < sizeof(members) / sizeof(*members); m++) {
+        for (size_t m = 0; m < sizeof(members) / sizeof(*members); m++)
             json_member_text(json, members[m][0], members[m][1]);
-        }
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -208,17 +218,11 @@ static double count_markers(const struct profile *profile)
 const struct view *session_info(struct session *session)
 {
     const struct profile *profile = engine_profile(session->engine);
-    struct byte_sink sink = text_sink(&session->text);
-    struct json_writer *json = malloc(sizeof(*json));
+    struct json_writer *json = &session->json;
     struct time_range range = engine_full_range(session->engine);
-    session->text.length = 0;
     if (!session->markers)
         session->markers = marker_view_new(profile, range, &session->err);
-    if (!json) {
-        error_no_memory(&session->err);
-        return NULL;
-    }
-    json_writer_init(json, &sink, &session->err);
+    session_begin_json(session);
     json_open(json, '{');
     put_string(json, "product", profile, profile->meta.product);
     json_member_double(json, "interval", profile->meta.interval);
@@ -235,10 +239,5 @@ const struct view *session_info(struct session *session)
         code = put_all_metadata(json, profile, &session->err);
     put_tables(json, session->engine, session->markers);
     json_close(json, '}');
-    int written = json_writer_finish(json);
-    free(json);
-    if (code || written)
-        return NULL;
-    session->view = (struct view){(uint32_t)session->text.length, {session->text.data}};
-    return &session->view;
+    return session_answer_json(session, code);
 }

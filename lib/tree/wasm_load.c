@@ -75,14 +75,11 @@ const struct view *session_deferred(struct session *session)
         if (!array_push(&session->runs,
                         (struct deferred_run){(uint32_t)i, (uint32_t)(run->text - (const char *)session->input.data),
                                               (uint32_t)run->size,
-                                              (uint32_t)(run->count * column_element_size(run->type)), run->type})) {
-            error_no_memory(&session->err);
-            return NULL;
-        }
+                                              (uint32_t)(run->count * column_element_size(run->type)), run->type}))
+            return no_memory(session);
     }
     session->runs_known = count;
-    session->view = (struct view){(uint32_t)session->runs.length, {session->runs.data}};
-    return &session->view;
+    return ANSWER_ARRAY(session, &session->runs);
 }
 
 /* Where the elements of a run belong, before the next call; NULL if it has them already. */
@@ -100,8 +97,7 @@ const struct view *session_numbers(struct session *session, uint32_t type, uint3
         return NULL;
     }
     size_t bytes = numbers->length * column_element_size(type);
-    session->view = (struct view){(uint32_t)bytes, {numbers->data}};
-    return &session->view;
+    return ANSWER(session, bytes, numbers->data);
 }
 
 /* The bytes of a string of the profile, UTF-8. */
@@ -109,6 +105,5 @@ const struct view *session_string(struct session *session, uint32_t string)
 {
     const struct strings *strings = &engine_profile(session->engine)->strings;
     const struct string_entry *entry = string < strings->entries.length ? &strings->entries.data[string] : NULL;
-    session->view = (struct view){entry ? entry->length : 0, {entry ? entry->text : ""}};
-    return &session->view;
+    return ANSWER(session, entry ? entry->length : 0, entry ? entry->text : "");
 }

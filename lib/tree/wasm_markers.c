@@ -1,7 +1,6 @@
 /*
  * Markers and counters, for web/src/engine/markers.ts. Texts of many markers go out as one JSON text.
  */
-#include "base/json_write.h"
 #include "tree/counters.h"
 #include "tree/wasm_calls.h"
 #include "tree/wasm_session.h"
@@ -51,8 +50,7 @@ const struct view *session_marker_sorted(struct session *session, uint32_t key_c
     size_t count;
     marker_view_shown(session->markers, &count);
     const uint32_t *sorted = marker_view_sorted(session->markers, keys, key_count, &session->err);
-    session->view = (struct view){(uint32_t)count, {sorted}};
-    return sorted ? &session->view : NULL;
+    return sorted ? ANSWER(session, count, sorted) : NULL;
 }
 
 /* ---- texts ---- */
@@ -61,35 +59,22 @@ struct marker_writer {
     struct session *session;
     const struct marker_context *context;
     struct json_writer *json;
-    struct byte_sink sink;
     struct text_buffer text;
     struct payload payload;
 };
 
-static bool writer_init(struct marker_writer *writer, struct session *session)
+static struct marker_writer writer_begin(struct session *session)
 {
-    *writer = (struct marker_writer){.session = session,
-                                     .context = marker_view_context(session->markers),
-                                     .json = malloc(sizeof(*writer->json)),
-                                     .sink = text_sink(&session->text)};
-    session->text.length = 0;
-    if (!writer->json) {
-        error_no_memory(&session->err);
-        return false;
-    }
-    json_writer_init(writer->json, &writer->sink, &session->err);
-    return true;
+    session_begin_json(session);
+    return (struct marker_writer){
+        .session = session, .context = marker_view_context(session->markers), .json = &session->json};
 }
 
-static const struct view *writer_finish(struct marker_writer *writer, int code)
+static const struct view *writer_answer(struct marker_writer *writer, int code)
 {
-    struct session *session = writer->session;
-    int written = json_writer_finish(writer->json);
-    free(writer->json);
     array_free(&writer->text);
     payload_destroy(&writer->payload);
-    session->view = (struct view){(uint32_t)session->text.length, {session->text.data}};
-    return code || written ? NULL : &session->view;
+    return session_answer_json(writer->session, code);
 }
 
 /* Of many markers at once so much text, bytes, that nobody reads more of it; a character that is cut becomes U+FFFD. */
@@ -131,11 +116,9 @@ static void put_marker(struct marker_writer *writer, const struct marker *marker
 /* An array of MarkerRow of markers.ts. The input holds indexes of markers. */
 const struct view *session_marker_texts(struct session *session, uint32_t count, int label)
 {
-    struct marker_writer writer;
     if (!session->markers)
         return no_such(session, "query");
-    if (!writer_init(&writer, session))
-        return NULL;
+    struct marker_writer writer = writer_begin(session);
     const struct marker_list *list = marker_view_list(session->markers);
     const uint32_t *words = session_words(session);
     int code = 0;
@@ -152,7 +135,7 @@ const struct view *session_marker_texts(struct session *session, uint32_t count,
         json_close(writer.json, '}');
     }
     json_close(writer.json, ']');
-    return writer_finish(&writer, code);
+    return writer_answer(&writer, code);
 }
 
 static int put_fields(struct marker_writer *writer, const struct marker *marker)
@@ -223,7 +206,6 @@ static void put_cause(struct marker_writer *writer)
 /* MarkerDetails of markers.ts. `thread`: the marker is one of this thread; PROFILE_NONE: one of the query. */
 const struct view *session_marker_details(struct session *session, uint32_t thread, uint32_t index)
 {
-    struct marker_writer writer;
     struct marker_view *view = markers_of(session);
     if (!view)
         return NULL;
@@ -232,8 +214,9 @@ const struct view *session_marker_details(struct session *session, uint32_t thre
         is_known ? marker_view_thread(view, thread, &session->err) : marker_view_list(view);
     if (list && index >= list->length)
         return no_such(session, "marker");
-    if (!list || !writer_init(&writer, session))
+    if (!list)
         return NULL;
+    struct marker_writer writer = writer_begin(session);
     const struct marker *marker = &list->data[index];
     const struct marker_schemas *schemas = writer.context->schemas;
     const struct marker_schema *schema = marker->schema == SCHEMA_NONE ? NULL : &schemas->items.data[marker->schema];
@@ -250,7 +233,7 @@ const struct view *session_marker_details(struct session *session, uint32_t thre
     put_payload(&writer, marker);
     put_cause(&writer);
     json_close(writer.json, '}');
-    return writer_finish(&writer, code);
+    return writer_answer(&writer, code);
 }
 
 /* ---- the chart ---- */
@@ -261,16 +244,13 @@ const struct view *session_marker_chart(struct session *session)
     const struct marker_chart *chart = session->markers ? marker_view_chart(session->markers, &session->err) : NULL;
     if (!chart)
         return NULL;
-    session->view = (struct view){(uint32_t)chart->rows.length, {chart->rows.data}};
-    return &session->view;
+    return ANSWER_ARRAY(session, &chart->rows);
 }
 
 static const struct view *view_rects(struct session *session)
 {
     const struct marker_rects *rects = &session->marker_rects;
-    session->view =
-        (struct view){(uint32_t)rects->length, {rects->row, rects->marker, rects->count, rects->start, rects->end}};
-    return &session->view;
+    return ANSWER(session, rects->length, rects->row, rects->marker, rects->count, rects->start, rects->end);
 }
 
 /* Columns: row, marker, count, start, end. */
@@ -316,14 +296,11 @@ const struct view *session_marker_graph(struct session *session, uint32_t thread
     if (!points)
         return NULL;
     if (!array_reserve(&session->graph_values, (size_t)width + 1) ||
-        !array_reserve(&session->graph_markers, (size_t)width + 1)) {
-        error_no_memory(&session->err);
-        return NULL;
-    }
+        !array_reserve(&session->graph_markers, (size_t)width + 1))
+        return no_memory(session);
     bool is_bar = schemas->graphs.data[schemas->items.data[schema].first_graph + graph].is_bar;
     marker_graph(points, is_bar, from, to, session->graph_values.data, session->graph_markers.data, width);
-    session->view = (struct view){width, {session->graph_values.data, session->graph_markers.data}};
-    return &session->view;
+    return ANSWER(session, width, session->graph_values.data, session->graph_markers.data);
 }
 
 /* Columns as those of session_marker_rects(), the row is enum wait_state, and WAIT_STATES doubles: ms of each state. */
@@ -365,19 +342,15 @@ const struct view *session_counter_graph(struct session *session, uint32_t index
     session->graph_values.length = 0;
     if (!counter)
         return no_such(session, "counter");
-    if (!array_reserve(&session->graph_values, (size_t)width + 1)) {
-        error_no_memory(&session->err);
-        return NULL;
-    }
+    if (!array_reserve(&session->graph_values, (size_t)width + 1))
+        return no_memory(session);
     counter_graph(counter, is_rate(session, counter), from, to, session->graph_values.data, width);
-    session->view = (struct view){width, {session->graph_values.data}};
-    return &session->view;
+    return ANSWER(session, width, session->graph_values.data);
 }
 
 static const struct view *view_numbers(struct session *session, uint32_t count)
 {
-    session->view = (struct view){count, {session->counter_numbers}};
-    return &session->view;
+    return ANSWER(session, count, session->counter_numbers);
 }
 
 /* Time, change, rate, running sum; nothing where there is no sample. */

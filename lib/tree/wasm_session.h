@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "base/json_write.h"
 #include "profile/numbers.h"
 #include "profile/read.h"
 #include "tree/address_costs.h"
@@ -76,18 +77,18 @@ struct session {
     struct engine *engine; /* of no query */
     struct error err;
     ARRAY(unsigned char) input;
-    struct view view; /* the last answer */
+    struct view view;        /* the last answer */
+    struct text_buffer text; /* of an answer in JSON, what its writer writes to */
+    struct byte_sink text_sink;
+    struct json_writer json;
 
     /* wasm_load.c */
     size_t runs_known;
     ARRAY(struct deferred_run) runs; /* of the last piece */
     struct number_columns numbers;
 
-    /* wasm_info.c */
-    struct text_buffer text;
-    struct weight_list weights; /* empty until it is asked for */
-
     /* wasm_query.c */
+    struct weight_list weights;          /* empty until it is asked for */
     uint32_t last_query, last_butterfly; /* that were given a number */
     bool asked_closed;                   /* the last failure is a question about something that is not open any more */
     struct open_query queries[MOST_QUERIES];
@@ -146,6 +147,21 @@ struct session {
     ARRAY(int16_t) text_scores;
     ARRAY(uint8_t) text_marks;
 };
+
+/* Answers with so many entries, in columns; with the elements of an array. */
+#define ANSWER(session, count, ...)                                                                                    \
+    ((session)->view = (struct view){(uint32_t)(count), {__VA_ARGS__}}, &(session)->view)
+#define ANSWER_ARRAY(session, array) ANSWER(session, (array)->length, (array)->data)
+
+static inline const struct view *no_memory(struct session *session)
+{
+    error_no_memory(&session->err);
+    return NULL;
+}
+
+/* Begins a text of session->json, and answers with it; NULL if making it failed with `code`. (wasm_info.c) */
+void session_begin_json(struct session *session);
+const struct view *session_answer_json(struct session *session, int code);
 
 /* The 32-bit words with which the input begins. */
 static inline const uint32_t *session_words(const struct session *session)

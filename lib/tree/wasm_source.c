@@ -19,8 +19,7 @@ uint32_t session_func_source(const struct session *session, uint32_t func)
 static const struct view *view_words(struct session *session, const struct source_words *words, uint32_t length)
 {
     session->source_words = *words;
-    session->view = (struct view){length, {session->source_words.words}};
-    return &session->view;
+    return ANSWER(session, length, session->source_words.words);
 }
 
 /* Strings: the file's name and its text. */
@@ -39,8 +38,7 @@ const struct view *session_source_places(struct session *session, uint32_t sourc
     const struct profile *profile = engine_profile(session->engine);
     if (source_places(&session->places, profile, source, MOST_PLACES, &session->err))
         return NULL;
-    session->view = (struct view){(uint32_t)session->places.length, {session->places.data}};
-    return &session->view;
+    return ANSWER_ARRAY(session, &session->places);
 }
 
 /* Strings: name, debug name, breakpad id, code id. */
@@ -76,8 +74,7 @@ const struct view *session_address_lines(struct session *session, uint32_t symbo
 {
     if (address_lines_of(&session->address_lines, engine_profile(session->engine), symbol, &session->err))
         return NULL;
-    session->view = (struct view){(uint32_t)session->address_lines.length, {session->address_lines.data}};
-    return &session->view;
+    return ANSWER_ARRAY(session, &session->address_lines);
 }
 
 /* ---- costs: the input holds the funcs of the path, or the func ---- */
@@ -105,16 +102,14 @@ const struct view *session_line_costs(struct session *session, uint32_t query, u
     line_costs_destroy(&session->line_costs);
     if (line_costs_compute(&session->line_costs, engine_profile(session->engine), &counted, &request, &session->err))
         return NULL;
-    session->view = (struct view){(uint32_t)session->line_costs.lines.length,
-                                  {session->line_costs.lines.data, &session->line_costs.total}};
-    return &session->view;
+    return ANSWER(session, session->line_costs.lines.length, session->line_costs.lines.data,
+                  &session->line_costs.total);
 }
 
 /* The calls inlined into the lines of session_line_costs(): struct inlined_cost. */
 const struct view *session_inlined_costs(struct session *session)
 {
-    session->view = (struct view){(uint32_t)session->line_costs.inlined.length, {session->line_costs.inlined.data}};
-    return &session->view;
+    return ANSWER_ARRAY(session, &session->line_costs.inlined);
 }
 
 /* After the selection the input holds where instructions begin (see struct address_request). Columns: struct
@@ -133,9 +128,8 @@ const struct view *session_address_costs(struct session *session, uint32_t query
     if (address_costs_compute(&session->address_costs, engine_profile(session->engine), &counted, &request,
                               &session->err))
         return NULL;
-    session->view = (struct view){(uint32_t)session->address_costs.rows.length,
-                                  {session->address_costs.rows.data, &session->address_costs.total}};
-    return &session->view;
+    return ANSWER(session, session->address_costs.rows.length, session->address_costs.rows.data,
+                  &session->address_costs.total);
 }
 
 /* One column of struct symbol_cost. */
@@ -150,6 +144,5 @@ const struct view *session_symbol_costs(struct session *session, uint32_t query,
     if (symbol_costs_compute(&session->symbol_costs, engine_profile(session->engine), &counted, func,
                              read_selection(session, kind, length, &path), &session->err))
         return NULL;
-    session->view = (struct view){(uint32_t)session->symbol_costs.length, {session->symbol_costs.data}};
-    return &session->view;
+    return ANSWER_ARRAY(session, &session->symbol_costs);
 }

@@ -6,9 +6,8 @@
 
 static const struct view *activity_view(struct session *session)
 {
-    session->view = (struct view){session->activity.row_count,
-                                  {session->activity.categories, session->activity.shares, session->activity.strip}};
-    return &session->view;
+    return ANSWER(session, session->activity.row_count, session->activity.categories, session->activity.shares,
+                  session->activity.strip);
 }
 
 /* Of all samples of the threads in the input, their sum. Columns: categories, shares (length * width), and enum
@@ -46,15 +45,12 @@ const struct view *session_thread_times(struct session *session, double from, do
 {
     size_t count = engine_profile(session->engine)->threads.length;
     session->thread_times.length = 0;
-    if (!array_reserve(&session->thread_times, count + 1)) {
-        error_no_memory(&session->err);
-        return NULL;
-    }
+    if (!array_reserve(&session->thread_times, count + 1))
+        return no_memory(session);
     for (uint32_t i = 0; i < count; i++)
         session->thread_times.data[session->thread_times.length++] =
             engine_thread_time(session->engine, i, (struct time_range){from, to});
-    session->view = (struct view){(uint32_t)count, {session->thread_times.data}};
-    return &session->view;
+    return ANSWER(session, count, session->thread_times.data);
 }
 
 /* Columns: the path (length funcs), then of one entry each: time, CPU percent (NAN unknown), category, whether a
@@ -70,8 +66,6 @@ const struct view *session_sample_at(struct session *session, uint32_t thread, d
     session->err.text[0] = '\0';
     if (engine_sample_at(engine, thread, time, place, &session->path, &session->err) || !place->is_known)
         return NULL;
-    session->view = (struct view){
-        (uint32_t)session->path.length,
-        {session->path.data, &place->time, &place->cpu_percent, &place->category, &place->is_dropped, &place->wait}};
-    return &session->view;
+    return ANSWER(session, session->path.length, session->path.data, &place->time, &place->cpu_percent,
+                  &place->category, &place->is_dropped, &place->wait);
 }

@@ -16,8 +16,7 @@ const struct view *session_summary(struct session *session, uint32_t query)
     const struct timings *timings = engine_timings(engine);
     session->summary = (struct query_summary){timings->root_total, (double)timings->samples, timings->all_total,
                                               (double)timings->all_samples, (double)engine_node_count(engine)};
-    session->view = (struct view){sizeof(session->summary) / sizeof(double), {&session->summary}};
-    return &session->view;
+    return ANSWER(session, sizeof(session->summary) / sizeof(double), &session->summary);
 }
 
 const struct view *session_view_rows(struct session *session, int code)
@@ -25,10 +24,8 @@ const struct view *session_view_rows(struct session *session, int code)
     const struct tree_rows *rows = &session->rows;
     if (code)
         return NULL;
-    session->view = (struct view){
-        (uint32_t)rows->length,
-        {rows->node, rows->depth, rows->func, rows->category, rows->total, rows->self, rows->has_children}};
-    return &session->view;
+    return ANSWER(session, rows->length, rows->node, rows->depth, rows->func, rows->category, rows->total, rows->self,
+                  rows->has_children);
 }
 
 const struct view *session_children(struct session *session, uint32_t query, uint32_t node)
@@ -54,8 +51,7 @@ static const struct view *view_path(struct session *session, int code)
 {
     if (code)
         return NULL;
-    session->view = (struct view){(uint32_t)session->path.length, {session->path.data}};
-    return &session->view;
+    return ANSWER_ARRAY(session, &session->path);
 }
 
 const struct view *session_path(struct session *session, uint32_t query, uint32_t node)
@@ -115,32 +111,27 @@ const struct view *session_functions(struct session *session, uint32_t query, in
     struct engine *engine = session_engine(session, query);
     func_timings_destroy(&session->functions);
     enum func_order order = by_total ? FUNCS_BY_TOTAL : FUNCS_BY_SELF;
-    session->functions = (struct func_timings){0};
     if (!engine || engine_functions(engine, order, &session->functions, &session->err))
         return NULL;
     size_t length = session->functions.length;
     session->function_funcs.length = session->function_totals.length = session->function_selfs.length = 0;
     if (!array_reserve(&session->function_funcs, length) || !array_reserve(&session->function_totals, length) ||
-        !array_reserve(&session->function_selfs, length)) {
-        error_no_memory(&session->err);
-        return NULL;
-    }
+        !array_reserve(&session->function_selfs, length))
+        return no_memory(session);
     for (size_t i = 0; i < length; i++) {
         session->function_funcs.data[i] = session->functions.rows[i].func;
         session->function_totals.data[i] = session->functions.rows[i].total;
         session->function_selfs.data[i] = session->functions.rows[i].self;
     }
-    session->view = (struct view){
-        (uint32_t)length, {session->function_funcs.data, session->function_totals.data, session->function_selfs.data}};
-    return &session->view;
+    return ANSWER(session, length, session->function_funcs.data, session->function_totals.data,
+                  session->function_selfs.data);
 }
 
 /* Strings and numbers of a func, as one column: name, library, library path, file, line, resource. */
 const struct view *session_func(struct session *session, uint32_t func)
 {
     session->names = func_names_of(engine_profile(session->engine), func);
-    session->view = (struct view){sizeof(session->names) / sizeof(uint32_t), {&session->names}};
-    return &session->view;
+    return ANSWER(session, sizeof(session->names) / sizeof(uint32_t), &session->names);
 }
 
 /* How many calls of a func are inlined, all over the profile: enum inlining. INLINED_NEVER if memory ran out. */
@@ -180,15 +171,13 @@ const struct view *session_categories(struct session *session, int self)
 {
     const struct category_weights *weights =
         self ? &session->details.categories_self : &session->details.categories_total;
-    session->view = (struct view){(uint32_t)weights->length, {weights->data}};
-    return &session->view;
+    return ANSWER_ARRAY(session, weights);
 }
 
 /* One column of struct line_weight. */
 const struct view *session_lines(struct session *session)
 {
-    session->view = (struct view){(uint32_t)session->details.lines.length, {session->details.lines.data}};
-    return &session->view;
+    return ANSWER_ARRAY(session, &session->details.lines);
 }
 
 int session_inlining(const struct session *session)
