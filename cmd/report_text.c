@@ -247,8 +247,8 @@ const char *report_group_name(const struct report *report, uint32_t index)
 
 int report_list_groups(const struct report *report, struct func_timings *groups, struct error *err)
 {
-    return report->options.kind == REPORT_LIBRARIES ? engine_libraries(report->engine, groups, err)
-                                                    : engine_categories(report->engine, groups, err);
+    enum group_kind kind = report->options.kind == REPORT_LIBRARIES ? GROUP_LIBRARY : GROUP_CATEGORY;
+    return engine_groups(report->engine, kind, groups, err);
 }
 
 const char *report_focus_name(const struct report *report)

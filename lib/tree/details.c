@@ -48,17 +48,6 @@ static void anchor_below_node(uint32_t *anchor, const struct counted_stacks *cou
     }
 }
 
-static uint32_t anchor_on_suffix(const struct stack_view *stacks, uint32_t stack, const uint32_t *path, size_t length)
-{
-    for (size_t i = 0;; i++) {
-        if (stack == PROFILE_NONE || stacks->func[stack] != path[i])
-            return NO_ANCHOR;
-        if (i + 1 == length)
-            return stack;
-        stack = stacks->prefix[stack];
-    }
-}
-
 static void anchor_on_innermost(uint32_t *anchor, const struct stack_view *stacks, uint32_t func)
 {
     for (uint32_t stack = 0; stack < stacks->length; stack++) {
@@ -204,38 +193,18 @@ static int sum_details(struct node_details *details, const struct profile *profi
 }
 
 int node_details_compute(struct node_details *details, const struct profile *profile,
-                         const struct counted_stacks *counted, uint32_t node, struct error *err)
+                         const struct counted_stacks *counted, const struct details_subject *subject, struct error *err)
 {
-    uint32_t *anchor = malloc((counted->stacks->length + 1) * sizeof(*anchor));
+    const struct stack_view *stacks = counted->stacks;
+    uint32_t *anchor = malloc((stacks->length + 1) * sizeof(*anchor));
     if (!anchor)
         return error_no_memory(err);
-    anchor_below_node(anchor, counted, node);
-    int code = sum_details(details, profile, counted, anchor, err);
-    free(anchor);
-    return code;
-}
-
-int inverted_details_compute(struct node_details *details, const struct profile *profile,
-                             const struct counted_stacks *counted, const uint32_t *path, size_t length,
-                             struct error *err)
-{
-    uint32_t *anchor = malloc((counted->stacks->length + 1) * sizeof(*anchor));
-    if (!anchor)
-        return error_no_memory(err);
-    for (uint32_t stack = 0; stack < counted->stacks->length; stack++)
-        anchor[stack] = anchor_on_suffix(counted->stacks, stack, path, length);
-    int code = sum_details(details, profile, counted, anchor, err);
-    free(anchor);
-    return code;
-}
-
-int func_details_compute(struct node_details *details, const struct profile *profile,
-                         const struct counted_stacks *counted, uint32_t func, struct error *err)
-{
-    uint32_t *anchor = malloc((counted->stacks->length + 1) * sizeof(*anchor));
-    if (!anchor)
-        return error_no_memory(err);
-    anchor_on_innermost(anchor, counted->stacks, func);
+    for (uint32_t stack = 0; subject->path && stack < stacks->length; stack++)
+        anchor[stack] = stack_view_above(stacks, stack, subject->path, subject->path_length);
+    if (!subject->path && subject->node != NODE_NONE)
+        anchor_below_node(anchor, counted, subject->node);
+    else if (!subject->path)
+        anchor_on_innermost(anchor, stacks, subject->func);
     int code = sum_details(details, profile, counted, anchor, err);
     free(anchor);
     return code;

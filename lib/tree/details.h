@@ -57,17 +57,18 @@ static inline double counted_stacks_weight(const struct counted_stacks *counted,
     return counted->weights->of_stack[stack];
 }
 
-/* Details of a node of the call-node table. `details` is zeroed by the caller. */
+/* What has details: an inverted node, a node of the call-node table, or a func, wherever it is: its innermost frame in
+ * each stack. */
+struct details_subject {
+    const uint32_t *path; /* of the inverted node, leaf func first, of at least one func; NULL: it is none */
+    size_t path_length;
+    uint32_t node; /* NODE_NONE: it is the func */
+    uint32_t func;
+};
+
+/* `details` is zeroed by the caller. */
 int node_details_compute(struct node_details *details, const struct profile *profile,
-                         const struct counted_stacks *counted, uint32_t node, struct error *err);
-
-/* Details of the inverted node with this path, leaf func first, of at least one func. */
-int inverted_details_compute(struct node_details *details, const struct profile *profile,
-                             const struct counted_stacks *counted, const uint32_t *path, size_t length,
-                             struct error *err);
-
-/* Details of a func, wherever it is: of its innermost frame in each stack. */
-int func_details_compute(struct node_details *details, const struct profile *profile,
-                         const struct counted_stacks *counted, uint32_t func, struct error *err);
+                         const struct counted_stacks *counted, const struct details_subject *subject,
+                         struct error *err);
 
 void node_details_destroy(struct node_details *details);

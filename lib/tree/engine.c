@@ -421,12 +421,12 @@ int engine_details(struct engine *engine, uint32_t node, struct node_details *de
     if (code)
         return code;
     struct counted_stacks counted = engine_counted(engine);
-    if (!engine->is_inverted)
-        return node_details_compute(details, &engine->base->profile, &counted, node, err);
     struct node_path path = {0};
-    code = engine_path(engine, node, &path, err);
+    if (engine->is_inverted)
+        code = engine_path(engine, node, &path, err);
+    const struct details_subject subject = {.path = path.data, .path_length = path.length, .node = node};
     if (!code)
-        code = inverted_details_compute(details, &engine->base->profile, &counted, path.data, path.length, err);
+        code = node_details_compute(details, &engine->base->profile, &counted, &subject, err);
     array_free(&path);
     return code;
 }
@@ -434,22 +434,13 @@ int engine_details(struct engine *engine, uint32_t node, struct node_details *de
 int engine_function_details(struct engine *engine, uint32_t func, struct node_details *details, struct error *err)
 {
     struct counted_stacks counted = engine_counted(engine);
-    return func_details_compute(details, &engine->base->profile, &counted, func, err);
+    const struct details_subject subject = {.node = NODE_NONE, .func = func};
+    return node_details_compute(details, &engine->base->profile, &counted, &subject, err);
 }
 
 int engine_functions(struct engine *engine, enum func_order order, struct func_timings *functions, struct error *err)
 {
     return func_timings_compute(functions, engine->nodes, &engine->timings, order, err);
-}
-
-int engine_libraries(struct engine *engine, struct func_timings *libraries, struct error *err)
-{
-    return library_timings_compute(libraries, &engine->base->profile, engine->nodes, &engine->timings, err);
-}
-
-int engine_categories(struct engine *engine, struct func_timings *categories, struct error *err)
-{
-    return category_timings_compute(categories, engine->nodes, &engine->timings, engine->stacks->category_count, err);
 }
 
 int engine_butterfly(const struct engine *engine, struct butterfly_focus focus, struct butterfly *butterfly,
@@ -493,37 +484,34 @@ double engine_thread_time(const struct engine *engine, uint32_t thread, struct t
                            engine_idle_category(engine), profile->meta.interval);
 }
 
-/* The samples of threads: all of them, or those that the query leaves. The caller frees the list. */
-static int samples_of(struct engine *engine, const uint32_t *threads, size_t thread_count, bool is_all,
-                      const struct sample_table ***samples, struct error *err)
+/* Of the samples of threads: all of them, or those that the query leaves; `matching` as in activity.h. */
+static int compute_activity(struct engine *engine, bool is_all, const struct activity_request *wanted,
+                            const uint32_t *threads, struct activity *activity, struct error *err)
 {
-    *samples = calloc(thread_count + 1, sizeof(**samples));
-    int code = *samples ? 0 : error_no_memory(err);
-    for (size_t i = 0; !code && i < thread_count; i++) {
+    struct activity_request request = *wanted;
+    const struct sample_table **samples = calloc(request.thread_count + 1, sizeof(*samples));
+    int code = samples ? 0 : error_no_memory(err);
+    for (size_t i = 0; !code && i < request.thread_count; i++) {
         code = check_thread(engine, threads[i], err);
         if (!code)
-            (*samples)[i] =
+            samples[i] =
                 is_all ? &engine->base->profile.threads.data[threads[i]].samples : engine_samples(engine, threads[i]);
     }
+    request.samples = samples;
+    request.interval = engine->base->profile.meta.interval;
+    if (!code)
+        code = activity_compute(activity, is_all ? &engine->base->whole : engine->stacks,
+                                is_all ? &engine->base->whole_nodes : engine->nodes, &request, err);
+    free(samples);
     return code;
 }
 
 int engine_activity_of_all(struct engine *engine, const uint32_t *threads, size_t thread_count, double from, double to,
                            uint32_t width, struct activity *activity, struct error *err)
 {
+    const struct activity_request request = {.thread_count = thread_count, .from = from, .to = to, .width = width};
     *activity = (struct activity){0};
-    const struct sample_table **samples;
-    int code = samples_of(engine, threads, thread_count, true, &samples, err);
-    struct activity_request request = {.samples = samples,
-                                       .thread_count = thread_count,
-                                       .interval = engine->base->profile.meta.interval,
-                                       .from = from,
-                                       .to = to,
-                                       .width = width};
-    if (!code)
-        code = activity_compute(activity, &engine->base->whole, &engine->base->whole_nodes, &request, err);
-    free(samples);
-    return code;
+    return compute_activity(engine, true, &request, threads, activity, err);
 }
 
 int engine_activity(struct engine *engine, const uint32_t *threads, size_t thread_count, double from, double to,
@@ -532,29 +520,16 @@ int engine_activity(struct engine *engine, const uint32_t *threads, size_t threa
 {
     *activity = (struct activity){0};
     int code = 0;
-    if (search_length) {
+    if (search_length)
         code = update_matching(&engine->activity_search, engine, search, search_length, err);
-        if (code)
-            return code;
-    }
-    if (path) {
+    if (!code && path)
         code = matching_path_update(&engine->activity_path, engine->nodes, path, err);
-        if (code)
-            return code;
-    }
-    const struct sample_table **samples;
-    code = samples_of(engine, threads, thread_count, false, &samples, err);
-    struct activity_request request = {.samples = samples,
-                                       .thread_count = thread_count,
-                                       .interval = engine->base->profile.meta.interval,
-                                       .from = from,
-                                       .to = to,
-                                       .width = width,
-                                       .is_filtered = engine->filter.samples != NULL,
-                                       .matching = {search_length ? engine->activity_search.matching : NULL,
-                                                    path ? engine->activity_path.matching : NULL}};
-    if (!code)
-        code = activity_compute(activity, engine->stacks, engine->nodes, &request, err);
-    free(samples);
-    return code;
+    const struct activity_request request = {.thread_count = thread_count,
+                                             .from = from,
+                                             .to = to,
+                                             .width = width,
+                                             .is_filtered = engine->filter.samples != NULL,
+                                             .matching = {search_length ? engine->activity_search.matching : NULL,
+                                                          path ? engine->activity_path.matching : NULL}};
+    return code ? code : compute_activity(engine, false, &request, threads, activity, err);
 }

@@ -106,12 +106,11 @@ int engine_functions(struct engine *engine, enum func_order order, struct func_t
 int engine_functions_weighed(struct engine *engine, enum sample_weight weight, struct func_timings *functions,
                              struct error *err);
 
-/* What each thread of the query adds to the total (`func`: thread), heaviest first. */
-int engine_threads(struct engine *engine, struct func_timings *threads, struct error *err);
-
-/* Libraries (`func`: resource, PROFILE_NONE for what is in none) or categories, by self, heaviest first. */
-int engine_libraries(struct engine *engine, struct func_timings *libraries, struct error *err);
-int engine_categories(struct engine *engine, struct func_timings *categories, struct error *err);
+/* Libraries (`func`: resource, PROFILE_NONE for what is in none) or categories by self, or what each thread of the
+ * query
+ * (`func`: thread) adds to the total; heaviest first. */
+enum group_kind { GROUP_LIBRARY, GROUP_CATEGORY, GROUP_THREAD };
+int engine_groups(struct engine *engine, enum group_kind kind, struct func_timings *groups, struct error *err);
 
 /* The butterfly of a focus in the query, valid until the engine's next query; destroyed with butterfly_destroy(). */
 int engine_butterfly(const struct engine *engine, struct butterfly_focus focus, struct butterfly *butterfly,

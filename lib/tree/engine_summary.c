@@ -51,7 +51,7 @@ static double total_of_thread(const struct engine *engine, uint32_t thread)
     return total.sum;
 }
 
-int engine_threads(struct engine *engine, struct func_timings *threads, struct error *err)
+static int list_threads(const struct engine *engine, struct func_timings *threads, struct error *err)
 {
     size_t count = engine->threads.length, known = engine->base->profile.threads.length;
     struct order_entry *entries = malloc((count + 1) * sizeof(*entries));
@@ -80,4 +80,12 @@ int engine_threads(struct engine *engine, struct func_timings *threads, struct e
     free(totals);
     free(seen);
     return code;
+}
+
+int engine_groups(struct engine *engine, enum group_kind kind, struct func_timings *groups, struct error *err)
+{
+    if (kind == GROUP_THREAD)
+        return list_threads(engine, groups, err);
+    return group_timings_compute(groups, &engine->base->profile, engine->nodes, &engine->timings, kind == GROUP_LIBRARY,
+                                 engine->stacks->category_count, err);
 }

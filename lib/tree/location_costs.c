@@ -190,16 +190,6 @@ static int sum_from_root(struct location_costs *costs, const struct counted_stac
 
 /* ---- from the leaf on ---- */
 
-static bool ends_with(const struct stack_view *stacks, uint32_t stack, const struct tree_path *path)
-{
-    for (size_t i = 0; i < path->length; i++) {
-        if (stack == PROFILE_NONE || stacks->func[stack] != path->funcs[i])
-            return false;
-        stack = stacks->prefix[stack];
-    }
-    return path->length > 0;
-}
-
 /* `last_of_place[p]`: the number of the stack that was the last to count place p, plus 1. */
 static void add_inverted(struct location_costs *costs, const struct counted_stacks *counted,
                          const struct location_request *request, uint32_t stack, uint32_t *last_of_place)
@@ -207,7 +197,8 @@ static void add_inverted(struct location_costs *costs, const struct counted_stac
     const struct tree_path *path = request->selection.path;
     double weight = counted_stacks_weight(counted, stack);
     uint32_t leaf = stack_view_leaf(counted->stacks, stack);
-    if (weight == 0 || !ends_with(counted->stacks, leaf, path))
+    if (weight == 0 || path->length == 0 ||
+        stack_view_above(counted->stacks, leaf, path->funcs, path->length) == PROFILE_NONE)
         return;
     bool any = false;
     for (size_t i = 0, length = path->length - request->are_calls; i < length; i++) {

@@ -51,6 +51,20 @@ static inline uint32_t stack_view_leaf(const struct stack_view *view, uint32_t s
     return view->leaf && stack != PROFILE_NONE ? view->leaf[stack] : stack;
 }
 
+/* The caller at the end of a path that is read from the leaf, which has at least one func; PROFILE_NONE: the stack does
+ * not end with it. */
+static inline uint32_t stack_view_above(const struct stack_view *view, uint32_t stack, const uint32_t *path,
+                                        size_t length)
+{
+    for (size_t i = 0;; i++) {
+        if (stack == PROFILE_NONE || view->func[stack] != path[i])
+            return PROFILE_NONE;
+        if (i + 1 == length)
+            return stack;
+        stack = view->prefix[stack];
+    }
+}
+
 /* The names of a func of a view: a func of the profile, or one that stands for a whole library. */
 struct func_names {
     uint32_t name;     /* string; all strings are PROFILE_NONE where unknown */

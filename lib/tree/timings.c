@@ -165,8 +165,8 @@ static uint32_t library_of(const struct profile *profile, uint32_t func)
     return resource < profile->resources.length ? resource : (uint32_t)profile->resources.length;
 }
 
-int library_timings_compute(struct func_timings *rows, const struct profile *profile, const struct call_nodes *nodes,
-                            const struct timings *timings, struct error *err)
+int group_timings_compute(struct func_timings *rows, const struct profile *profile, const struct call_nodes *nodes,
+                          const struct timings *timings, bool are_libraries, uint32_t category_count, struct error *err)
 {
     size_t none = profile->resources.length;
     uint32_t *group_of_node = malloc((nodes->length + 1) * sizeof(*group_of_node));
@@ -174,25 +174,12 @@ int library_timings_compute(struct func_timings *rows, const struct profile *pro
     if (!group_of_node)
         return error_no_memory(err);
     for (size_t node = 0; node < nodes->length; node++)
-        group_of_node[node] = library_of(profile, nodes->func[node]);
-    int code = sum_groups(rows, nodes, timings, group_of_node, none + 1, FUNCS_BY_SELF, err);
-    for (size_t i = 0; i < rows->length; i++)
+        group_of_node[node] = are_libraries ? library_of(profile, nodes->func[node]) : nodes->category[node];
+    int code =
+        sum_groups(rows, nodes, timings, group_of_node, are_libraries ? none + 1 : category_count, FUNCS_BY_SELF, err);
+    for (size_t i = 0; are_libraries && i < rows->length; i++)
         if (rows->rows[i].func == none)
             rows->rows[i].func = PROFILE_NONE;
-    free(group_of_node);
-    return code;
-}
-
-int category_timings_compute(struct func_timings *rows, const struct call_nodes *nodes, const struct timings *timings,
-                             uint32_t category_count, struct error *err)
-{
-    uint32_t *group_of_node = malloc((nodes->length + 1) * sizeof(*group_of_node));
-    *rows = (struct func_timings){0};
-    if (!group_of_node)
-        return error_no_memory(err);
-    for (size_t node = 0; node < nodes->length; node++)
-        group_of_node[node] = nodes->category[node];
-    int code = sum_groups(rows, nodes, timings, group_of_node, category_count, FUNCS_BY_SELF, err);
     free(group_of_node);
     return code;
 }

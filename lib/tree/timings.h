@@ -46,12 +46,9 @@ int func_timings_compute(struct func_timings *rows, const struct call_nodes *nod
                          enum func_order order, struct error *err);
 
 /* The same for libraries: `func` is a resource, or PROFILE_NONE for what is in none; a sample counts once for each
- * library that its stack has a func of. By self. */
-int library_timings_compute(struct func_timings *rows, const struct profile *profile, const struct call_nodes *nodes,
-                            const struct timings *timings, struct error *err);
-
-/* The same for the categories of nodes. */
-int category_timings_compute(struct func_timings *rows, const struct call_nodes *nodes, const struct timings *timings,
-                             uint32_t category_count, struct error *err);
+ * library that its stack has a func of. Or for the categories of nodes. By self. */
+int group_timings_compute(struct func_timings *rows, const struct profile *profile, const struct call_nodes *nodes,
+                          const struct timings *timings, bool are_libraries, uint32_t category_count,
+                          struct error *err);
 
 void func_timings_destroy(struct func_timings *rows);

@@ -48,47 +48,32 @@ static bool begins_with(const struct path *path, const struct transform *transfo
            memcmp(path->funcs, transform->path, transform->path_length * sizeof(*path->funcs)) == 0;
 }
 
-static void remove_func(const struct path *path, uint32_t func)
+/* Whether a transform that leaves out single frames keeps the path's i-th. */
+static bool is_kept(const struct transform *transform, const struct path_context *context, uint32_t func, size_t i)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < *path->length; i++)
-        if (path->funcs[i] != func)
-            path->funcs[kept++] = path->funcs[i];
-    *path->length = kept;
+    switch (transform->kind) {
+    case TRANSFORM_FOCUS_CATEGORY:
+        return context->categories[i] == transform->index;
+    case TRANSFORM_MERGE_CATEGORY:
+        return context->categories[i] != transform->index;
+    case TRANSFORM_FOCUS_RESOURCE:
+        return resource_of_func(context->profile, func) == transform->index;
+    case TRANSFORM_MERGE_RESOURCE:
+        return resource_of_func(context->profile, func) != transform->index;
+    case TRANSFORM_FOCUS_FRAMES:
+        return frame_kind_of(context->profile, func) & transform->index;
+    case TRANSFORM_MERGE_MATCHING:
+        return !search_func_matches(context->search, func);
+    default: /* TRANSFORM_MERGE_FUNCTION */
+        return func != transform->index;
+    }
 }
 
-static void keep_category(const struct path *path, const uint32_t *categories, uint32_t category, bool own)
+static void keep_some(const struct path *path, const struct transform *transform, const struct path_context *context)
 {
     size_t kept = 0;
     for (size_t i = 0; i < *path->length; i++)
-        if ((categories[i] == category) == own)
-            path->funcs[kept++] = path->funcs[i];
-    *path->length = kept;
-}
-
-static void keep_resource(const struct path *path, const struct profile *profile, uint32_t resource, bool own)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < *path->length; i++)
-        if ((resource_of_func(profile, path->funcs[i]) == resource) == own)
-            path->funcs[kept++] = path->funcs[i];
-    *path->length = kept;
-}
-
-static void keep_frames(const struct path *path, const struct profile *profile, uint32_t kinds)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < *path->length; i++)
-        if (frame_kind_of(profile, path->funcs[i]) & kinds)
-            path->funcs[kept++] = path->funcs[i];
-    *path->length = kept;
-}
-
-static void remove_matching(const struct path *path, const struct search *search)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < *path->length; i++)
-        if (!search_func_matches(search, path->funcs[i]))
+        if (is_kept(transform, context, path->funcs[i], i))
             path->funcs[kept++] = path->funcs[i];
     *path->length = kept;
 }
@@ -172,7 +157,13 @@ void transform_path(const struct transform *transform, const struct path_context
         return;
     switch (transform->kind) {
     case TRANSFORM_MERGE_FUNCTION:
-        remove_func(&path, transform->index);
+    case TRANSFORM_FOCUS_CATEGORY:
+    case TRANSFORM_MERGE_CATEGORY:
+    case TRANSFORM_FOCUS_RESOURCE:
+    case TRANSFORM_MERGE_RESOURCE:
+    case TRANSFORM_FOCUS_FRAMES:
+    case TRANSFORM_MERGE_MATCHING:
+        keep_some(&path, transform, context);
         break;
     case TRANSFORM_MERGE_CALL_NODE:
         merge_call_node(&path, transform);
@@ -185,20 +176,6 @@ void transform_path(const struct transform *transform, const struct path_context
         break;
     case TRANSFORM_FOCUS_SELF:
         focus_self(&path, transform->index);
-        break;
-    case TRANSFORM_FOCUS_CATEGORY:
-    case TRANSFORM_MERGE_CATEGORY:
-        keep_category(&path, context->categories, transform->index, transform->kind == TRANSFORM_FOCUS_CATEGORY);
-        break;
-    case TRANSFORM_FOCUS_RESOURCE:
-    case TRANSFORM_MERGE_RESOURCE:
-        keep_resource(&path, context->profile, transform->index, transform->kind == TRANSFORM_FOCUS_RESOURCE);
-        break;
-    case TRANSFORM_FOCUS_FRAMES:
-        keep_frames(&path, context->profile, transform->index);
-        break;
-    case TRANSFORM_MERGE_MATCHING:
-        remove_matching(&path, context->search);
         break;
     case TRANSFORM_DROP_FUNCTION:
         *length = find_func(&path, transform->index, &first, &last) ? 0 : *length;

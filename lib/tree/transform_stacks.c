@@ -167,22 +167,10 @@ static void drop_marked(const struct stack_view *view, const uint8_t *dropped, u
         to[stack] = dropped[stack] ? PROFILE_NONE : stack;
 }
 
-/* The caller at the end of a path that is read from the leaf. */
-static uint32_t end_of_inverted_path(const struct stack_view *view, uint32_t stack, const uint32_t *path, size_t length)
-{
-    for (size_t i = 0;; i++) {
-        if (stack == PROFILE_NONE || view->func[stack] != path[i])
-            return PROFILE_NONE;
-        if (i + 1 == length)
-            return stack;
-        stack = view->prefix[stack];
-    }
-}
-
 static void cut_off_callees(const struct stack_view *view, const uint32_t *path, size_t length, uint32_t *to)
 {
     for (uint32_t stack = 0; stack < view->length; stack++)
-        to[stack] = end_of_inverted_path(view, stack, path, length);
+        to[stack] = stack_view_above(view, stack, path, length);
 }
 
 /* ---- recursion: no sample moves ---- */

@@ -17,18 +17,10 @@ static const struct view *view_groups(struct session *session, int code)
 const struct view *session_groups(struct session *session, uint32_t query, int by)
 {
     struct engine *engine = session_engine(session, query);
-    struct func_timings *groups = &session->groups;
-    func_timings_destroy(groups);
+    func_timings_destroy(&session->groups);
     if (!engine)
         return NULL;
-    switch (by) {
-    case GROUP_LIBRARY:
-        return view_groups(session, engine_libraries(engine, groups, &session->err));
-    case GROUP_CATEGORY:
-        return view_groups(session, engine_categories(engine, groups, &session->err));
-    default:
-        return view_groups(session, engine_threads(engine, groups, &session->err));
-    }
+    return view_groups(session, engine_groups(engine, (enum group_kind)by, &session->groups, &session->err));
 }
 
 const struct view *session_functions_weighed(struct session *session, uint32_t query, int weight)

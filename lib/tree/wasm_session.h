@@ -61,9 +61,6 @@ struct query_summary {
 
 enum { MOST_BUTTERFLIES = 4 };
 
-/* What session_groups() lists. */
-enum group_kind { GROUP_LIBRARY, GROUP_CATEGORY, GROUP_THREAD };
-
 /* How the input says which frames costs are about. */
 enum selection_kind { SELECT_ALL, SELECT_PATH, SELECT_INVERTED_PATH, SELECT_FUNC };
 

@@ -298,11 +298,9 @@ static void test_trees_are_asked_for(void **unused)
 static int ask_for_tables(struct engine *engine, size_t *rows_seen, struct error *err)
 {
     struct func_timings table = {0};
-    int (*const tables[])(struct engine *, struct func_timings *, struct error *) = {engine_threads, engine_libraries,
-                                                                                     engine_categories};
     int code = 0;
-    for (size_t i = 0; !code && i < sizeof(tables) / sizeof(*tables); i++) {
-        code = tables[i](engine, &table, err);
+    for (int kind = GROUP_LIBRARY; !code && kind <= GROUP_THREAD; kind++) {
+        code = engine_groups(engine, (enum group_kind)kind, &table, err);
         *rows_seen += table.length;
         func_timings_destroy(&table);
     }

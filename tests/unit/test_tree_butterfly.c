@@ -343,13 +343,13 @@ static void check_lists(struct engine *engine, const struct slow_query *query, s
     struct func_timings list;
     struct error err;
     (void)random;
-    assert_int_equal(engine_libraries(engine, &list, &err), 0);
+    assert_int_equal(engine_groups(engine, GROUP_LIBRARY, &list, &err), 0);
     for (uint32_t i = 0; i < query->profile->resources.length; i++)
         list_focus(engine, query, (struct butterfly_focus){BUTTERFLY_LIBRARY, i}, &list);
     list_focus(engine, query, (struct butterfly_focus){BUTTERFLY_LIBRARY, PROFILE_NONE}, &list);
     assert_lists_all_self_time(engine, &list);
     func_timings_destroy(&list);
-    assert_int_equal(engine_categories(engine, &list, &err), 0);
+    assert_int_equal(engine_groups(engine, GROUP_CATEGORY, &list, &err), 0);
     for (uint32_t i = 0; i < query->profile->categories.length; i++)
         list_focus(engine, query, (struct butterfly_focus){BUTTERFLY_CATEGORY, i}, &list);
     assert_lists_all_self_time(engine, &list);

@@ -177,8 +177,8 @@ static void check_summary(const struct pair *pair)
 {
     struct func_timings of_engine, by_hand;
     struct error err;
-    assert_int_equal(engine_threads(pair->engine, &of_engine, &err), 0);
-    assert_int_equal(engine_threads(pair->by_hand, &by_hand, &err), 0);
+    assert_int_equal(engine_groups(pair->engine, GROUP_THREAD, &of_engine, &err), 0);
+    assert_int_equal(engine_groups(pair->by_hand, GROUP_THREAD, &by_hand, &err), 0);
     assert_same_functions(&of_engine, &by_hand);
     func_timings_destroy(&of_engine);
     func_timings_destroy(&by_hand);

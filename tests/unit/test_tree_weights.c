@@ -63,7 +63,7 @@ static void check_threads(struct engine *engine, const struct slow_query *query)
 {
     struct func_timings threads;
     struct error err;
-    assert_int_equal(engine_threads(engine, &threads, &err), 0);
+    assert_int_equal(engine_groups(engine, GROUP_THREAD, &threads, &err), 0);
     assert_int_equal(threads.length, query->thread_count);
     for (size_t i = 0; i < threads.length; i++) {
         struct slow_query alone = *query;
@@ -95,7 +95,7 @@ static void check_odd_threads(struct engine *engine, const struct slow_query *qu
         odd.threads[odd.thread_count++] = query->threads[0];
     ask(engine, &odd, false);
     assert_int_equal(engine_timings(engine)->samples, slow_sample_count(query));
-    assert_int_equal(engine_threads(engine, &threads, &err), 0);
+    assert_int_equal(engine_groups(engine, GROUP_THREAD, &threads, &err), 0);
     assert_int_equal(threads.length, query->thread_count);
     func_timings_destroy(&threads);
 }
