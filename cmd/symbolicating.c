@@ -4,6 +4,7 @@
 #include "ui.h"
 
 #include "assemble/symbolicate.h"
+#include "base/search.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -14,9 +15,7 @@ enum { LIBRARIES_SAID = 16 };
 static int by_falling_unnamed(const void *a, const void *b)
 {
     const struct symbolicated_library *left = a, *right = b;
-    if (left->unnamed != right->unnamed)
-        return left->unnamed < right->unnamed ? 1 : -1;
-    return left->lib < right->lib ? -1 : left->lib > right->lib;
+    return left->unnamed != right->unnamed ? ORDER(right->unnamed, left->unnamed) : ORDER(left->lib, right->lib);
 }
 
 static const char *name_of(const struct profile *profile, uint32_t lib)

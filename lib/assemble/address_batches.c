@@ -1,5 +1,7 @@
 #include "assemble/address_batches.h"
 
+#include "base/search.h"
+
 #include <stdlib.h>
 
 bool address_batches_add(struct address_batches *batches, uint32_t lib, uint64_t rva, uint32_t requester)
@@ -10,11 +12,10 @@ bool address_batches_add(struct address_batches *batches, uint32_t lib, uint64_t
 static int compare_addresses(const void *a, const void *b)
 {
     const struct batch_address *left = a, *right = b;
-    if (left->lib != right->lib)
-        return left->lib < right->lib ? -1 : 1;
-    if (left->rva != right->rva)
-        return left->rva < right->rva ? -1 : 1;
-    return left->requester < right->requester ? -1 : left->requester > right->requester;
+    int order = ORDER(left->lib, right->lib);
+    if (!order)
+        order = ORDER(left->rva, right->rva);
+    return order ? order : ORDER(left->requester, right->requester);
 }
 
 bool address_batches_make(struct address_batches *batches,

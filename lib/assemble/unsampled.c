@@ -1,5 +1,6 @@
 #include "assemble/unsampled.h"
 
+#include "base/search.h"
 #include "record/info.h"
 
 #include <stdlib.h>
@@ -24,9 +25,7 @@ struct attribution {
 static int compare_ends(const void *a, const void *b)
 {
     const struct unsampled_time *left = a, *right = b;
-    if (left->end != right->end)
-        return left->end < right->end ? -1 : 1;
-    return left->thread < right->thread ? -1 : left->thread > right->thread;
+    return left->end != right->end ? ORDER(left->end, right->end) : ORDER(left->thread, right->thread);
 }
 
 static int list_times(struct attribution *attribution, struct error *err)

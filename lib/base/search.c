@@ -4,8 +4,19 @@
 
 static int by_value(const void *a, const void *b)
 {
-    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return left < right ? -1 : left > right;
+    return ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct numbered *x = a, *y = b;
+    return x->number != y->number ? ORDER(x->number, y->number) : ORDER(x->index, y->index);
+}
+
+void sort_numbered(struct numbered *list, size_t count)
+{
+    if (count)
+        qsort(list, count, sizeof(*list), by_number);
 }
 
 size_t sort_distinct(uint64_t *values, size_t count)

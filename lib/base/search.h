@@ -56,5 +56,15 @@ static inline size_t first_at_or_after(const uint64_t *values, size_t count, uin
     return search_count_before(values, count, sizeof(*values), search_number_is_below, &wanted);
 }
 
+/* How qsort() wants the order of two numbers: negative, 0 or positive. */
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
+/* Something that a caller sorts by a number, equal ones by their index. */
+struct numbered {
+    uint64_t number;
+    size_t index;
+};
+void sort_numbered(struct numbered *list, size_t count);
+
 /* Sorts the values and drops those that are there twice. Returns how many are left. */
 size_t sort_distinct(uint64_t *values, size_t count);

@@ -244,23 +244,10 @@ static int decode_newer(struct work *work, struct error *err)
 
 /* ---- names ---- */
 
-static int by_entry_address(const void *a, const void *b)
-{
-    const struct got_entry *left = a, *right = b;
-    return left->address < right->address ? -1 : left->address > right->address;
-}
-
 /* Resolves GOT entries. Entries without a symbol have a target to look up. */
 static int resolve_got_entries(struct work *work, struct error *err)
 {
-    size_t kept = 0;
-    if (!work->entries.length)
-        return 0;
-    qsort(work->entries.data, work->entries.length, sizeof(struct got_entry), by_entry_address);
-    for (size_t i = 0; i < work->entries.length; i++)
-        if (i == 0 || work->entries.data[i].address != work->entries.data[kept - 1].address)
-            work->entries.data[kept++] = work->entries.data[i];
-    work->entries.length = kept;
+    size_t kept = work->entries.length = got_entries_sort(work->entries.data, work->entries.length);
     got_entries_resolve(&work->file, work->entries.data, kept, &work->arena);
     for (size_t i = 0; i < kept; i++)
         if (!work->entries.data[i].name && work->entries.data[i].target > work->base &&
@@ -286,8 +273,7 @@ static const struct symbol_answer *answer_of(const struct work *work, uint64_t r
 
 static const struct got_entry *got_entry_of(const struct work *work, uint64_t rva)
 {
-    struct got_entry wanted = {.address = rva + work->base};
-    return bsearch(&wanted, work->entries.data, work->entries.length, sizeof(wanted), by_entry_address);
+    return got_entries_find(work->entries.data, work->entries.length, rva + work->base);
 }
 
 /* The symbol appended to an address: "<name+0x10>", "<name@got>", or nothing. */

@@ -46,14 +46,27 @@ static const char *symbol_name(const struct elf_file *file, const struct elf_sec
     return name;
 }
 
-static bool lies_below(const void *entry, const void *address)
+static int by_address(const void *a, const void *b)
 {
-    return ((const struct got_entry *)entry)->address < *(const uint64_t *)address;
+    const struct got_entry *x = a, *y = b;
+    return ORDER(x->address, y->address);
 }
 
-static size_t first_of_address(const struct got_entry *entries, size_t count, uint64_t address)
+size_t got_entries_sort(struct got_entry *entries, size_t count)
 {
-    return search_count_before(entries, count, sizeof(*entries), lies_below, &address);
+    size_t kept = 0;
+    if (count)
+        qsort(entries, count, sizeof(*entries), by_address);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || entries[i].address != entries[kept - 1].address)
+            entries[kept++] = entries[i];
+    return kept;
+}
+
+struct got_entry *got_entries_find(struct got_entry *entries, size_t count, uint64_t address)
+{
+    const struct got_entry wanted = {.address = address};
+    return count ? bsearch(&wanted, entries, count, sizeof(wanted), by_address) : NULL;
 }
 
 static void resolve_by_table(const struct elf_file *file, const struct elf_section *table, struct got_entry *entries,
@@ -66,16 +79,12 @@ static void resolve_by_table(const struct elf_file *file, const struct elf_secti
         struct elf_relocation relocation = elf_relocations_at(&relocations, r);
         if (relocation.address < entries[0].address || relocation.address > entries[count - 1].address)
             continue;
-        size_t first = first_of_address(entries, count, relocation.address);
-        if (first == count || entries[first].address != relocation.address || entries[first].name ||
-            entries[first].target)
+        struct got_entry *entry = got_entries_find(entries, count, relocation.address);
+        if (!entry || entry->name || entry->target)
             continue;
-        struct got_entry found = {.address = relocation.address};
-        found.name = symbol_name(file, &file->sections.data[table->link], relocation.symbol, arena);
-        if (!found.name && relocations.have_addends && is_relative(file, relocation.type))
-            found.target = relocation.addend;
-        for (size_t i = first; i < count && entries[i].address == found.address; i++)
-            entries[i] = found;
+        entry->name = symbol_name(file, &file->sections.data[table->link], relocation.symbol, arena);
+        if (!entry->name && relocations.have_addends && is_relative(file, relocation.type))
+            entry->target = relocation.addend;
     }
     elf_relocations_free(&relocations);
 }

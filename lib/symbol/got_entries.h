@@ -13,6 +13,12 @@ struct got_entry {
     uint64_t target;  /* unnamed: the vaddr that it points to (IFUNC: the resolver), or 0 */
 };
 
-/* Fills in the name or target of each entry from the relocations of the mapped file. `entries` are sorted by address,
- * and may repeat. Names go to `arena`. Entries without a readable relocation stay empty. */
+/* Sorts the entries by address, and drops those that are there twice. Returns how many are left. */
+size_t got_entries_sort(struct got_entry *entries, size_t count);
+
+/* The entry of an address among sorted ones; NULL: there is none. */
+struct got_entry *got_entries_find(struct got_entry *entries, size_t count, uint64_t address);
+
+/* Fills in the name or target of each entry from the relocations of the mapped file. `entries` are sorted by
+ * got_entries_sort(). Names go to `arena`. Entries without a readable relocation stay empty. */
 void got_entries_resolve(const struct elf_file *file, struct got_entry *entries, size_t count, struct arena *arena);

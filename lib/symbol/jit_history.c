@@ -21,28 +21,15 @@ bool jit_history_add(struct jit_history *history, const struct jit_change *chang
 
 /* ---- sorting ---- */
 
-struct timed {
-    uint64_t time;
-    size_t index;
-};
-
-static int compare_timed(const void *a, const void *b)
-{
-    const struct timed *left = a, *right = b;
-    if (left->time != right->time)
-        return left->time < right->time ? -1 : 1;
-    return left->index < right->index ? -1 : left->index > right->index;
-}
-
 static bool sort_changes(struct jit_history *history)
 {
     size_t count = history->changes.length;
-    struct timed *order = malloc((count + 1) * sizeof(*order));
+    struct numbered *order = malloc((count + 1) * sizeof(*order));
     struct jit_change *sorted = malloc((count + 1) * sizeof(*sorted));
     if (order && sorted) {
         for (size_t i = 0; i < count; i++)
-            order[i] = (struct timed){history->changes.data[i].time, i};
-        qsort(order, count, sizeof(*order), compare_timed);
+            order[i] = (struct numbered){history->changes.data[i].time, i};
+        sort_numbered(order, count);
         for (size_t i = 0; i < count; i++)
             sorted[i] = history->changes.data[order[i].index];
         if (count)
@@ -54,26 +41,13 @@ static bool sort_changes(struct jit_history *history)
     return ok;
 }
 
-static int compare_addresses(const void *a, const void *b)
-{
-    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return left < right ? -1 : left > right;
-}
-
 static bool collect_bounds(struct jit_history *history)
 {
     for (size_t i = 0; i < history->changes.length; i++)
         if (!array_push(&history->bounds, history->changes.data[i].start) ||
             !array_push(&history->bounds, history->changes.data[i].end))
             return false;
-    if (!history->bounds.length)
-        return true;
-    qsort(history->bounds.data, history->bounds.length, sizeof(uint64_t), compare_addresses);
-    size_t kept = 1;
-    for (size_t i = 1; i < history->bounds.length; i++)
-        if (history->bounds.data[i] != history->bounds.data[kept - 1])
-            history->bounds.data[kept++] = history->bounds.data[i];
-    history->bounds.length = kept;
+    history->bounds.length = sort_distinct(history->bounds.data, history->bounds.length);
     return true;
 }
 

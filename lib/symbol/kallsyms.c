@@ -139,9 +139,7 @@ static bool parse_modules(struct kallsyms *kallsyms)
 static int by_address(const void *a, const void *b)
 {
     const struct kernel_symbol *x = a, *y = b;
-    if (x->address != y->address)
-        return x->address < y->address ? -1 : 1;
-    return x->name < y->name ? -1 : x->name > y->name;
+    return x->address != y->address ? ORDER(x->address, y->address) : ORDER(x->name, y->name);
 }
 
 static bool is_sorted(const struct kallsyms *kallsyms)

@@ -514,20 +514,7 @@ static bool find_dies(struct libdw *libdw, Dwarf_Die *unit)
     return true;
 }
 
-struct address_of_unit {
-    uint64_t unit;
-    size_t index;
-};
-
-static int by_unit_then_index(const void *a, const void *b)
-{
-    const struct address_of_unit *x = a, *y = b;
-    if (x->unit != y->unit)
-        return x->unit < y->unit ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
-}
-
-static int read_unit(struct libdw *libdw, const struct address_of_unit *addresses, size_t count, struct error *err)
+static int read_unit(struct libdw *libdw, const struct numbered *addresses, size_t count, struct error *err)
 {
     Dwarf_Die unit;
     if (libdw->dies_of_handle > DIES_PER_HANDLE) {
@@ -537,7 +524,7 @@ static int read_unit(struct libdw *libdw, const struct address_of_unit *addresse
             return code;
     }
     forget_unit(libdw);
-    if (!dwarf_offdie(libdw->dwarf, addresses[0].unit, &unit) || !find_dies(libdw, &unit))
+    if (!dwarf_offdie(libdw->dwarf, addresses[0].number, &unit) || !find_dies(libdw, &unit))
         return 0;
     for (size_t i = 0; i < count; i++)
         libdw->innermost[addresses[i].index] = NONE;
@@ -550,18 +537,18 @@ static int read_unit(struct libdw *libdw, const struct address_of_unit *addresse
 static int read_units(struct libdw *libdw, struct error *err)
 {
     size_t count = libdw->request->count, used = 0;
-    struct address_of_unit *addresses = malloc((count + 1) * sizeof(*addresses));
+    struct numbered *addresses = malloc((count + 1) * sizeof(*addresses));
     if (!addresses)
         return error_no_memory(err);
     search_aranges(libdw);
     search_roots(libdw);
     for (size_t i = 0; i < count; i++)
         if (libdw->unit_of[i] != NO_UNIT)
-            addresses[used++] = (struct address_of_unit){libdw->unit_of[i], i};
-    qsort(addresses, used, sizeof(*addresses), by_unit_then_index);
+            addresses[used++] = (struct numbered){libdw->unit_of[i], i};
+    sort_numbered(addresses, used);
     int code = 0;
     for (size_t first = 0, end; code == 0 && first < used; first = end) {
-        for (end = first + 1; end < used && addresses[end].unit == addresses[first].unit;)
+        for (end = first + 1; end < used && addresses[end].number == addresses[first].number;)
             end++;
         code = read_unit(libdw, addresses + first, end - first, err);
     }

@@ -11,6 +11,7 @@
  *   5. the name in a Go program's table (lookup_go.c).
  * Parts and copies of a function (.cold, .constprop) get the function's name: they are one func with several symbols.
  */
+#include "base/search.h"
 #include "base/strings.h"
 #include "symbol/demangle.h"
 #include "symbol/kernel_file.h"
@@ -39,23 +40,11 @@ static bool is_elf(const struct lookup *lookup)
 
 /* ---- opening ---- */
 
-struct address_of_unit {
-    uint32_t unit, index;
-};
-
-static int by_unit_then_index(const void *a, const void *b)
-{
-    const struct address_of_unit *x = a, *y = b;
-    if (x->unit != y->unit)
-        return x->unit < y->unit ? -1 : 1;
-    return x->index < y->index ? -1 : 1;
-}
-
 /* Groups the addresses by unit. */
 static int group_by_unit(struct lookup *lookup, const uint32_t *unit_of, struct error *err)
 {
     size_t count = lookup->job->count;
-    struct address_of_unit *pairs = malloc((count + 1) * sizeof(*pairs));
+    struct numbered *pairs = malloc((count + 1) * sizeof(*pairs));
     lookup->by_unit = malloc((count + 1) * sizeof(*lookup->by_unit));
     if (!pairs || !lookup->by_unit) {
         free(pairs);
@@ -64,13 +53,13 @@ static int group_by_unit(struct lookup *lookup, const uint32_t *unit_of, struct 
     size_t used = 0;
     for (size_t i = 0; i < count; i++)
         if (unit_of[i] != DWARF_NO_UNIT)
-            pairs[used++] = (struct address_of_unit){unit_of[i], (uint32_t)i};
-    qsort(pairs, used, sizeof(*pairs), by_unit_then_index);
+            pairs[used++] = (struct numbered){unit_of[i], i};
+    sort_numbered(pairs, used);
     int code = 0;
     for (size_t i = 0; code == 0 && i < used; i++) {
-        lookup->by_unit[i] = pairs[i].index;
-        if (i == 0 || pairs[i].unit != pairs[i - 1].unit)
-            if (!array_push(&lookup->units, (struct lookup_unit){.unit = pairs[i].unit, .first = i}))
+        lookup->by_unit[i] = (uint32_t)pairs[i].index;
+        if (i == 0 || pairs[i].number != pairs[i - 1].number)
+            if (!array_push(&lookup->units, (struct lookup_unit){.unit = (uint32_t)pairs[i].number, .first = i}))
                 code = error_no_memory(err);
         if (code == 0)
             lookup->units.data[lookup->units.length - 1].count++;

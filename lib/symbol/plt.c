@@ -71,12 +71,6 @@ static bool list_stubs(const struct elf_file *file, uint64_t base, const uint64_
     return true;
 }
 
-static int by_address(const void *a, const void *b)
-{
-    const struct got_entry *x = a, *y = b;
-    return x->address < y->address ? -1 : x->address > y->address;
-}
-
 /* Gives entries that have a target in this file the name of the function there. */
 static int name_targets(const struct elf_file *file, uint64_t base, struct got_entry *entries, size_t count,
                         struct arena *arena, struct error *err)
@@ -111,11 +105,10 @@ static int name_targets(const struct elf_file *file, uint64_t base, struct got_e
     return code;
 }
 
-static bool name_stub(struct symbol_match *match, const struct got_entry *entries, size_t count, uint64_t address,
+static bool name_stub(struct symbol_match *match, struct got_entry *entries, size_t count, uint64_t address,
                       struct arena *arena)
 {
-    const struct got_entry wanted = {.address = address};
-    const struct got_entry *entry = bsearch(&wanted, entries, count, sizeof(wanted), by_address);
+    const struct got_entry *entry = got_entries_find(entries, count, address);
     if (!entry || !entry->name)
         return true;
     size_t size = strlen(entry->name) + sizeof("@plt");
@@ -129,15 +122,15 @@ static bool name_stub(struct symbol_match *match, const struct got_entry *entrie
 static int name_stubs(const struct elf_file *file, uint64_t base, const struct stubs *stubs,
                       struct symbol_match *matches, struct arena *arena, struct error *err)
 {
-    size_t count = stubs->entries.length;
-    struct got_entry *sorted = malloc((count + 1) * sizeof(*sorted));
+    size_t length = stubs->entries.length;
+    struct got_entry *sorted = malloc((length + 1) * sizeof(*sorted));
     if (!sorted)
         return error_no_memory(err);
-    memcpy(sorted, stubs->entries.data, count * sizeof(*sorted));
-    qsort(sorted, count, sizeof(*sorted), by_address);
+    memcpy(sorted, stubs->entries.data, length * sizeof(*sorted));
+    size_t count = got_entries_sort(sorted, length);
     got_entries_resolve(file, sorted, count, arena);
     int code = name_targets(file, base, sorted, count, arena, err);
-    for (size_t i = 0; code == 0 && i < count; i++)
+    for (size_t i = 0; code == 0 && i < length; i++)
         if (!name_stub(&matches[stubs->matches.data[i]], sorted, count, stubs->entries.data[i].address, arena))
             code = error_no_memory(err);
     free(sorted);

@@ -91,9 +91,7 @@ static bool header_search(struct eh_frame_header *header, uint64_t vaddr, uint64
 static int compare_entries(const void *a, const void *b)
 {
     const struct fde_entry *left = a, *right = b;
-    if (left->start != right->start)
-        return left->start < right->start ? -1 : 1;
-    return left->offset < right->offset ? -1 : left->offset > right->offset;
+    return left->start != right->start ? ORDER(left->start, right->start) : ORDER(left->offset, right->offset);
 }
 
 static void table_build(struct fde_table *table, struct cfi_section *section)
