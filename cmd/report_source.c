@@ -7,29 +7,16 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { TEXT_MAX = 16 << 20 };
 
 /* The caller frees it; NULL if the file cannot be read. */
 static char *read_file(const char *name)
 {
-    struct stat status;
     int fd = file_open_in(-1, name);
-    char *text = NULL;
-    if (fd < 0)
-        return NULL;
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= TEXT_MAX)
-        text = malloc((size_t)status.st_size + 1);
-    ssize_t size = text ? file_read_at(fd, text, (size_t)status.st_size, 0) : -1;
-    close(fd);
-    if (size < 0) {
-        free(text);
-        return NULL;
-    }
-    text[size] = '\0';
-    return text;
+    char *text;
+    size_t size;
+    return fd >= 0 && file_load_text(fd, name, TEXT_MAX, &text, &size, NULL) == 0 ? text : NULL;
 }
 
 static char *text_of(const struct report *report, const char *file)

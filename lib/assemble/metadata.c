@@ -1,5 +1,6 @@
 #include "assemble/metadata.h"
 
+#include "base/file_io.h"
 #include "base/json_write.h"
 #include "base/text_buffer.h"
 #include "record/info.h"
@@ -55,25 +56,20 @@ static bool read_proc_value(const char *path, const char *key, char *out, size_t
     return found;
 }
 
+/* A number of sysfs; -1 if it is not there. */
+static long topology_of(long cpu, const char *what)
+{
+    char path[128], text[32];
+    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%ld/topology/%s", cpu, what);
+    return file_read_text(path, text, sizeof(text)) ? strtol(text, NULL, 10) : -1;
+}
+
 /* Counts the distinct (package, core) pairs in sysfs; 0 without sysfs. */
 static uint32_t count_cores(struct metadata *metadata, long processors)
 {
     struct hash cores = {0};
     for (long cpu = 0; cpu < processors; cpu++) {
-        char path[128];
-        int package = -1, core = -1;
-        snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%ld/topology/physical_package_id", cpu);
-        FILE *file = fopen(path, "re");
-        if (file && fscanf(file, "%d", &package) != 1)
-            package = -1;
-        if (file)
-            fclose(file);
-        snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%ld/topology/core_id", cpu);
-        file = fopen(path, "re");
-        if (file && fscanf(file, "%d", &core) != 1)
-            core = -1;
-        if (file)
-            fclose(file);
+        long package = topology_of(cpu, "physical_package_id"), core = topology_of(cpu, "core_id");
         if (package >= 0 && core >= 0 && !hash_set(&cores, (uint64_t)package << 32 | (uint32_t)core, 1))
             metadata->failed = true;
     }

@@ -151,13 +151,27 @@ static bool is_possible(const struct replay *replay, uint32_t number)
     return number <= spool_reader_bytes(replay->reader) / SPOOL_EVENT_MIN;
 }
 
-/* Makes room for row `number`, which is_possible(), with unknown rows before it. */
-#define ensure_row(array, number, ok)                                                                                  \
-    do {                                                                                                               \
-        (ok) = true;                                                                                                   \
-        while ((ok) && (array)->length <= (number))                                                                    \
-            (ok) = array_push_zero(array) != NULL;                                                                     \
-    } while (0)
+/* Makes room for row `number` of a table, with unknown rows before it. 1; 0 if the number is damaged, which is counted;
+ * or -ENOMEM. */
+static int ensure_row(struct replay *replay, uint32_t number, void **rows, size_t *length, size_t *capacity,
+                      size_t row_size, struct error *err)
+{
+    size_t more = number < *length ? 0 : number + 1 - *length;
+    if (!is_possible(replay, number)) {
+        replay->damaged_blocks++;
+        return 0;
+    }
+    if (!array_grow(rows, *length, capacity, more, row_size))
+        return error_no_memory(err);
+    if (more)
+        memset((char *)*rows + *length * row_size, 0, more * row_size);
+    *length += more;
+    return 1;
+}
+
+#define ENSURE_ROW(replay, table, number, err)                                                                         \
+    ensure_row((replay), (number), (void **)&(table)->data, &(table)->length, &(table)->capacity,                      \
+               sizeof(*(table)->data), (err))
 
 static void note_time(struct replay *replay, uint64_t time)
 {
@@ -221,14 +235,9 @@ static void end_thread(struct replay *replay, const struct spool_event *event)
 
 static int start_process(struct replay *replay, const struct spool_event *event, struct error *err)
 {
-    bool ok;
-    if (!is_possible(replay, event->number)) {
-        replay->damaged_blocks++;
-        return 0;
-    }
-    ensure_row(&replay->processes, event->number, ok);
-    if (!ok)
-        return error_no_memory(err);
+    int is_there = ENSURE_ROW(replay, &replay->processes, event->number, err);
+    if (is_there <= 0)
+        return is_there;
     struct replay_process *process = &replay->processes.data[event->number];
     if (process->known)
         return 0;
@@ -264,14 +273,9 @@ static void start_main_thread(struct replay *replay, struct replay_process *proc
 
 static int start_thread(struct replay *replay, const struct spool_event *event, struct error *err)
 {
-    bool ok;
-    if (!is_possible(replay, event->number)) {
-        replay->damaged_blocks++;
-        return 0;
-    }
-    ensure_row(&replay->threads, event->number, ok);
-    if (!ok)
-        return error_no_memory(err);
+    int is_there = ENSURE_ROW(replay, &replay->threads, event->number, err);
+    if (is_there <= 0)
+        return is_there;
     struct replay_thread *thread = &replay->threads.data[event->number];
     struct replay_process *process = process_at(replay, event->process);
     if (thread->known || !process)
@@ -307,14 +311,9 @@ static int rename_thread(struct replay *replay, const struct spool_event *event,
 
 static int add_lib(struct replay *replay, const struct spool_event *event, struct error *err)
 {
-    bool ok;
-    if (!is_possible(replay, event->number)) {
-        replay->damaged_blocks++;
-        return 0;
-    }
-    ensure_row(&replay->libs, event->number, ok);
-    if (!ok)
-        return error_no_memory(err);
+    int is_there = ENSURE_ROW(replay, &replay->libs, event->number, err);
+    if (is_there <= 0)
+        return is_there;
     struct spool_lib *lib = &replay->libs.data[event->number].lib;
     *lib = event->lib;
     lib->path = arena_copy(&replay->arena, lib->path, strlen(lib->path));

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -88,4 +88,39 @@ int file_open_in(int root_fd, const char *path)
         fd = open_at_root(root_fd, path, flags);
     close(place);
     return fd;
+}
+
+bool file_read_text(const char *path, char *out, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? -1 : file_read(fd, out, size - 1);
+    if (fd >= 0)
+        close(fd);
+    size_t length = got > 0 ? (size_t)got : 0;
+    out[length && out[length - 1] == '\n' ? length - 1 : length] = '\0';
+    return length > 0;
+}
+
+int file_load_text(int fd, const char *name, size_t limit, char **text, size_t *size, struct error *err)
+{
+    struct stat status;
+    int code = 0;
+    *text = NULL;
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+        code = error_set(err, ENOENT, "%s is not a file", name);
+    else if ((uint64_t)status.st_size > limit)
+        code = error_set(err, E2BIG, "%s is larger than %zu MiB", name, limit >> 20);
+    else if (!(*text = malloc((size_t)status.st_size + 1)))
+        code = error_no_memory(err);
+    *size = code ? 0 : (size_t)status.st_size;
+    if (!code && file_read_at(fd, *text, *size, 0) != (ssize_t)*size)
+        code = error_set(err, EIO, "%s changes while it is read", name);
+    close(fd);
+    if (!code) {
+        (*text)[*size] = '\0';
+        return 0;
+    }
+    free(*text);
+    *text = NULL;
+    return code;
 }

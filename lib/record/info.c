@@ -1,6 +1,7 @@
 #include "record/info.h"
 
 #include "base/array.h"
+#include "base/file_io.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -55,11 +56,5 @@ int info_write_command(struct spool_writer *spool, char *const *argv, struct err
 
 bool info_read_boot(char *id, size_t size)
 {
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-    bool ok = file && fgets(id, (int)size, file);
-    if (file)
-        fclose(file);
-    if (ok)
-        id[strcspn(id, "\n")] = '\0';
-    return ok;
+    return file_read_text("/proc/sys/kernel/random/boot_id", id, size);
 }

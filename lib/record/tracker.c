@@ -1,5 +1,6 @@
 #include "record/tracker.h"
 
+#include "base/file_io.h"
 #include "base/hash.h"
 #include "base/path.h"
 #include "record/proc_maps.h"
@@ -519,13 +520,9 @@ static int lost_records(struct tracker *tracker, const struct perf_record *recor
 /* The record of an end may not have come yet. A zombie only waits for its parent. */
 static bool still_runs(uint32_t pid)
 {
-    char path[64], line[256] = "";
+    char path[64], line[256];
     snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return false;
-    const char *name_end = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
-    fclose(file);
+    const char *name_end = file_read_text(path, line, sizeof(line)) ? strrchr(line, ')') : NULL;
     return name_end && name_end[1] && !strchr("ZX", name_end[2]);
 }
 

@@ -1,8 +1,9 @@
 #include "sample/cpu_list.h"
 
+#include "base/file_io.h"
+
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -66,13 +67,7 @@ static int cpu_list_count(struct cpu_list *list, struct error *err)
 int cpu_list_online(struct cpu_list *list, struct error *err)
 {
     char text[4096];
-    int fd = open("/sys/devices/system/cpu/online", O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    if (!file_read_text("/sys/devices/system/cpu/online", text, sizeof(text)))
         return cpu_list_count(list, err);
-    ssize_t size = read(fd, text, sizeof(text) - 1);
-    close(fd);
-    if (size <= 0)
-        return cpu_list_count(list, err);
-    text[size] = '\0';
     return cpu_list_parse(text, list, err);
 }

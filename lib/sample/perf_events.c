@@ -16,6 +16,7 @@
  */
 #include "sample/perf_events.h"
 
+#include "base/file_io.h"
 #include "sample/cpu_list.h"
 
 #include <errno.h>
@@ -72,15 +73,7 @@ static long kernel_setting(const char *name, long if_unknown)
 {
     char path[128], text[32];
     snprintf(path, sizeof(path), "/proc/sys/kernel/%s", name);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return if_unknown;
-    ssize_t size = read(fd, text, sizeof(text) - 1);
-    close(fd);
-    if (size <= 0)
-        return if_unknown;
-    text[size] = '\0';
-    return strtol(text, NULL, 10);
+    return file_read_text(path, text, sizeof(text)) ? strtol(text, NULL, 10) : if_unknown;
 }
 
 /* ---- attributes ---- */

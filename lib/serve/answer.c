@@ -13,7 +13,6 @@
 #include "profile/file_gunzip.h"
 #include "serve/accept.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,8 +8,6 @@
 #include "assemble/symbolicate.h"
 #include "profile/file.h"
 
-#include <unistd.h>
-
 static int look_up(struct symbol_api *api, struct profile *profile, struct error *err)
 {
     struct symbolicate_result result = {.addresses = 0};

@@ -15,8 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { SOURCE_MAX = 16 << 20 }; /* bytes; a view of more serves nobody */
 
@@ -48,27 +46,6 @@ static char *resolve_path(const struct symbol_api *api, const char *file, const 
     return path;
 }
 
-/* The whole file in memory that the caller frees; closes `fd`. */
-static int load_text(int fd, const char *name, char **text, size_t *size, struct error *err)
-{
-    struct stat status;
-    int code = 0;
-    *text = NULL;
-    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
-        code = error_set(err, ENOENT, "%s is not a file", name);
-    else if (status.st_size > SOURCE_MAX)
-        code = error_set(err, E2BIG, "%s is larger than %d MiB", name, SOURCE_MAX >> 20);
-    else if (!(*text = malloc((size_t)status.st_size + 1)))
-        code = error_no_memory(err);
-    if (code == 0) {
-        *size = (size_t)status.st_size;
-        if (file_read_at(fd, *text, *size, 0) != (ssize_t)*size)
-            code = error_set(err, EIO, "%s changes while it is read", name);
-    }
-    close(fd);
-    return code;
-}
-
 /* From where the debug info has the file, or the user: -ENOENT for whatever cannot be opened. */
 static int load_local(const struct symbol_api *api, const char *file, const char *lib_path, char **text, size_t *size,
                       struct error *err)
@@ -78,7 +55,7 @@ static int load_local(const struct symbol_api *api, const char *file, const char
         return error_no_memory(err);
     int fd = file_open_in(-1, path);
     int code = fd < 0 ? error_set(err, ENOENT, "cannot open %s: %s", path, strerror(-fd))
-                      : load_text(fd, path, text, size, err);
+                      : file_load_text(fd, path, SOURCE_MAX, text, size, err);
     free(path);
     return code;
 }
@@ -89,7 +66,7 @@ static int load_served(const struct symbol_api *api, const struct symbol_lib *li
 {
     struct error ignored;
     int fd = api->search ? debug_search_source(api->search, lib, file, &ignored) : -ENOENT;
-    return fd < 0 ? -ENOENT : load_text(fd, file, text, size, err);
+    return fd < 0 ? -ENOENT : file_load_text(fd, file, SOURCE_MAX, text, size, err);
 }
 
 static int write_source(const char *file, const char *text, size_t size, struct api_answer *answer, struct error *err)

@@ -9,6 +9,7 @@
 
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -399,6 +400,20 @@ static void test_clock_adds_up_over_cpus(void **unused)
     thread_clock_destroy(&clock);
 }
 
+static void test_process_whose_name_has_two_lines_still_runs(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    char before[16], text[1024];
+    start(&recording);
+    prctl(PR_GET_NAME, before);
+    prctl(PR_SET_NAME, "two\nlines");
+    feed_exec(&recording, (uint32_t)getpid(), "two", 1);
+    assert_int_equal(tracker_count_survivors(recording.tracker), 1);
+    prctl(PR_SET_NAME, before);
+    finish_recording(&recording, text, sizeof(text));
+}
+
 static void test_maps_lines(void **unused)
 {
     (void)unused;
@@ -435,6 +450,7 @@ int main(void)
         cmocka_unit_test(test_number_of_a_thread_whose_end_was_lost_is_used_again),
         cmocka_unit_test(test_exec_costs_the_same_beside_ten_thousand_threads),
         cmocka_unit_test(test_clock_adds_up_over_cpus),
+        cmocka_unit_test(test_process_whose_name_has_two_lines_still_runs),
         cmocka_unit_test(test_maps_lines),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
