@@ -34,74 +34,56 @@ struct snippet {
     struct instruction instructions[SNIPPET_MAX]; /* ends with fixed == 0 */
 };
 
-#define OPCODE(text) .bytes = (text), .fixed = sizeof(text) - 1
+/* An instruction whose stack does not matter; with a CFA so far from sp before it; and with the caller's frame pointer
+ * saved below the CFA. */
+#define CODE(text, any_bytes) CODE_CFA(text, any_bytes, 0)
+#define CODE_CFA(text, any_bytes, cfa)                                                                                 \
+    {                                                                                                                  \
+        (text), sizeof(text) - 1, (any_bytes), (cfa), false                                                            \
+    }
+#define CODE_CFA_BP(text, any_bytes, cfa)                                                                              \
+    {                                                                                                                  \
+        (text), sizeof(text) - 1, (any_bytes), (cfa), true                                                             \
+    }
 
 static const struct snippet snippets[] = {
     /* First entry of a lazy PLT, reached from an entry that has pushed its index. */
-    {{{OPCODE("\xff\x35"), .any = 4, .cfa_offset = 16}, {OPCODE("\xff\x25"), .any = 4, .cfa_offset = 24}}},
-    {{{OPCODE("\xff\x35"), .any = 4, .cfa_offset = 16}, {OPCODE("\xf2\xff\x25"), .any = 4, .cfa_offset = 24}}},
+    {{CODE_CFA("\xff\x35", 4, 16), CODE_CFA("\xff\x25", 4, 24)}},
+    {{CODE_CFA("\xff\x35", 4, 16), CODE_CFA("\xf2\xff\x25", 4, 24)}},
     /* Lazy PLT entries, the second and third with branch tracking (endbr64). */
-    {{{OPCODE("\xff\x25"), .any = 4, .cfa_offset = 8},
-      {OPCODE("\x68"), .any = 4, .cfa_offset = 8},
-      {OPCODE("\xe9"), .any = 4, .cfa_offset = 16}}},
-    {{{OPCODE("\xf3\x0f\x1e\xfa"), .cfa_offset = 8},
-      {OPCODE("\x68"), .any = 4, .cfa_offset = 8},
-      {OPCODE("\xe9"), .any = 4, .cfa_offset = 16}}},
-    {{{OPCODE("\xf3\x0f\x1e\xfa"), .cfa_offset = 8},
-      {OPCODE("\x68"), .any = 4, .cfa_offset = 8},
-      {OPCODE("\xf2\xe9"), .any = 4, .cfa_offset = 16}}},
+    {{CODE_CFA("\xff\x25", 4, 8), CODE_CFA("\x68", 4, 8), CODE_CFA("\xe9", 4, 16)}},
+    {{CODE_CFA("\xf3\x0f\x1e\xfa", 0, 8), CODE_CFA("\x68", 4, 8), CODE_CFA("\xe9", 4, 16)}},
+    {{CODE_CFA("\xf3\x0f\x1e\xfa", 0, 8), CODE_CFA("\x68", 4, 8), CODE_CFA("\xf2\xe9", 4, 16)}},
     /* What CPython puts before each of its functions (Python/asm_trampoline.S, -X perf), with and without branch
      * tracking: sub $8,%rsp; call *%rcx; add $8,%rsp; ret */
-    {{{OPCODE("\xf3\x0f\x1e\xfa"), .cfa_offset = 8},
-      {OPCODE("\x48\x83\xec\x08"), .cfa_offset = 8},
-      {OPCODE("\xff\xd1"), .cfa_offset = 16},
-      {OPCODE("\x48\x83\xc4\x08"), .cfa_offset = 16},
-      {OPCODE("\xc3"), .cfa_offset = 8}}},
-    {{{OPCODE("\x48\x83\xec\x08"), .cfa_offset = 8},
-      {OPCODE("\xff\xd1"), .cfa_offset = 16},
-      {OPCODE("\x48\x83\xc4\x08"), .cfa_offset = 16},
-      {OPCODE("\xc3"), .cfa_offset = 8}}},
+    {{CODE_CFA("\xf3\x0f\x1e\xfa", 0, 8), CODE_CFA("\x48\x83\xec\x08", 0, 8), CODE_CFA("\xff\xd1", 0, 16),
+      CODE_CFA("\x48\x83\xc4\x08", 0, 16), CODE_CFA("\xc3", 0, 8)}},
+    {{CODE_CFA("\x48\x83\xec\x08", 0, 8), CODE_CFA("\xff\xd1", 0, 16), CODE_CFA("\x48\x83\xc4\x08", 0, 16),
+      CODE_CFA("\xc3", 0, 8)}},
     /* push %rbp; mov %rsp,%rbp */
-    {{{OPCODE("\x55"), .cfa_offset = 8}, {OPCODE("\x48\x89\xe5"), .cfa_offset = 16, .saved_bp = true}}},
+    {{CODE_CFA("\x55", 0, 8), CODE_CFA_BP("\x48\x89\xe5", 0, 16)}},
     /* pop %rbp; ret */
-    {{{OPCODE("\x5d"), .cfa_offset = 16, .saved_bp = true}, {OPCODE("\xc3"), .cfa_offset = 8}}},
-    {{{OPCODE("\xc3"), .cfa_offset = 8}}},
-    {{{OPCODE("\xc2"), .any = 2, .cfa_offset = 8}}},
+    {{CODE_CFA_BP("\x5d", 0, 16), CODE_CFA("\xc3", 0, 8)}},
+    {{CODE_CFA("\xc3", 0, 8)}},
+    {{CODE_CFA("\xc2", 2, 8)}},
 };
 
 /* clone and clone3, where glibc interrupts their CFI because two threads come back from one system call: syscall; test
  * %rax,%rax; jl to the error; je to the start of the new thread, which has CFI again. The jl of newer ones is long.
  * musl: syscall; test %eax,%eax; jnz; xor %ebp,%ebp; pop %rdi; call *%r9. */
 static const struct snippet clones[] = {
-    {{{OPCODE("\x0f\x05"), .cfa_offset = 8},
-      {OPCODE("\x48\x85\xc0"), .cfa_offset = 8},
-      {OPCODE("\x7c"), .any = 1, .cfa_offset = 8},
-      {OPCODE("\x74"), .any = 1, .cfa_offset = 8}}},
-    {{{OPCODE("\x0f\x05"), .cfa_offset = 8},
-      {OPCODE("\x48\x85\xc0"), .cfa_offset = 8},
-      {OPCODE("\x0f\x8c"), .any = 4, .cfa_offset = 8},
-      {OPCODE("\x74"), .any = 1, .cfa_offset = 8}}},
-    {{{OPCODE("\x0f\x05"), .cfa_offset = 8},
-      {OPCODE("\x85\xc0"), .cfa_offset = 8},
-      {OPCODE("\x75"), .any = 1, .cfa_offset = 8},
-      {OPCODE("\x31\xed"), .cfa_offset = 8},
-      {OPCODE("\x5f"), .cfa_offset = 8},
-      {OPCODE("\x41\xff\xd1"), .cfa_offset = 8}}},
+    {{CODE_CFA("\x0f\x05", 0, 8), CODE_CFA("\x48\x85\xc0", 0, 8), CODE_CFA("\x7c", 1, 8), CODE_CFA("\x74", 1, 8)}},
+    {{CODE_CFA("\x0f\x05", 0, 8), CODE_CFA("\x48\x85\xc0", 0, 8), CODE_CFA("\x0f\x8c", 4, 8), CODE_CFA("\x74", 1, 8)}},
+    {{CODE_CFA("\x0f\x05", 0, 8), CODE_CFA("\x85\xc0", 0, 8), CODE_CFA("\x75", 1, 8), CODE_CFA("\x31\xed", 0, 8),
+      CODE_CFA("\x5f", 0, 8), CODE_CFA("\x41\xff\xd1", 0, 8)}},
     /* Go: syscall; cmp $0,%rax; je to the start of the new thread; mov %eax,48(%rsp); ret */
-    {{{OPCODE("\x0f\x05"), .cfa_offset = 8},
-      {OPCODE("\x48\x83\xf8\x00"), .cfa_offset = 8},
-      {OPCODE("\x74\x05"), .cfa_offset = 8},
-      {OPCODE("\x89\x44\x24\x30"), .cfa_offset = 8},
-      {OPCODE("\xc3"), .cfa_offset = 8}}},
+    {{CODE_CFA("\x0f\x05", 0, 8), CODE_CFA("\x48\x83\xf8\x00", 0, 8), CODE_CFA("\x74\x05", 0, 8),
+      CODE_CFA("\x89\x44\x24\x30", 0, 8), CODE_CFA("\xc3", 0, 8)}},
 };
 
 /* musl's clone, in the new thread: call *%r9; mov %eax,%edi; xor %eax,%eax; mov $60 (__NR_exit),%al; syscall */
 static const struct snippet thread_starts[] = {
-    {{{OPCODE("\x41\xff\xd1")},
-      {OPCODE("\x89\xc7")},
-      {OPCODE("\x31\xc0")},
-      {OPCODE("\xb0\x3c")},
-      {OPCODE("\x0f\x05")}}},
+    {{CODE("\x41\xff\xd1", 0), CODE("\x89\xc7", 0), CODE("\x31\xc0", 0), CODE("\xb0\x3c", 0), CODE("\x0f\x05", 0)}},
 };
 
 /* Where Go's runtime begins a stack (asm_amd64.s of Go 1.17 to 1.26). The first instruction still belongs to what was
@@ -109,58 +91,32 @@ static const struct snippet thread_starts[] = {
 static const struct snippet go_starts[] = {
     /* mcall: mov gobuf.sp,%rsp; push %rax; mov (%rdx),%r12; call *%r12; pop %rax; jmp badmcall2. Since 1.23 a nop
      * follows the call, since 1.25 the frame pointer is cleared before it. */
-    {{{OPCODE("\x49\x8b\x66"), .any = 1},
-      {OPCODE("\x50")},
-      {OPCODE("\x4c\x8b\x22")},
-      {OPCODE("\x41\xff\xd4")},
-      {OPCODE("\x58")},
-      {OPCODE("\xe9"), .any = 4}}},
-    {{{OPCODE("\x49\x8b\x66"), .any = 1},
-      {OPCODE("\x50")},
-      {OPCODE("\x4c\x8b\x22")},
-      {OPCODE("\x41\xff\xd4")},
-      {OPCODE("\x90")},
-      {OPCODE("\x58")},
-      {OPCODE("\xe9"), .any = 4}}},
-    {{{OPCODE("\x49\x8b\x66"), .any = 1},
-      {OPCODE("\x48\xc7\xc5\x00\x00\x00\x00")},
-      {OPCODE("\x50")},
-      {OPCODE("\x4c\x8b\x22")},
-      {OPCODE("\x41\xff\xd4")},
-      {OPCODE("\x90")},
-      {OPCODE("\x58")},
-      {OPCODE("\xe9"), .any = 4}}},
+    {{CODE("\x49\x8b\x66", 1), CODE("\x50", 0), CODE("\x4c\x8b\x22", 0), CODE("\x41\xff\xd4", 0), CODE("\x58", 0),
+      CODE("\xe9", 4)}},
+    {{CODE("\x49\x8b\x66", 1), CODE("\x50", 0), CODE("\x4c\x8b\x22", 0), CODE("\x41\xff\xd4", 0), CODE("\x90", 0),
+      CODE("\x58", 0), CODE("\xe9", 4)}},
+    {{CODE("\x49\x8b\x66", 1), CODE("\x48\xc7\xc5\x00\x00\x00\x00", 0), CODE("\x50", 0), CODE("\x4c\x8b\x22", 0),
+      CODE("\x41\xff\xd4", 0), CODE("\x90", 0), CODE("\x58", 0), CODE("\xe9", 4)}},
     /* morestack: mov gobuf.sp,%rsp; call newstack; call abort. Since 1.21 the frame pointer is loaded before the calls,
      * since 1.25 cleared. */
-    {{{OPCODE("\x48\x8b\x63"), .any = 1}, {OPCODE("\xe8"), .any = 4}, {OPCODE("\xe8"), .any = 4}, {OPCODE("\xc3")}}},
-    {{{OPCODE("\x48\x8b\x63"), .any = 1},
-      {OPCODE("\x48\x8b\x6b"), .any = 1},
-      {OPCODE("\xe8"), .any = 4},
-      {OPCODE("\xe8"), .any = 4},
-      {OPCODE("\xc3")}}},
-    {{{OPCODE("\x48\x8b\x63"), .any = 1},
-      {OPCODE("\x48\xc7\xc5\x00\x00\x00\x00")},
-      {OPCODE("\xe8"), .any = 4},
-      {OPCODE("\xe8"), .any = 4},
-      {OPCODE("\xc3")}}},
+    {{CODE("\x48\x8b\x63", 1), CODE("\xe8", 4), CODE("\xe8", 4), CODE("\xc3", 0)}},
+    {{CODE("\x48\x8b\x63", 1), CODE("\x48\x8b\x6b", 1), CODE("\xe8", 4), CODE("\xe8", 4), CODE("\xc3", 0)}},
+    {{CODE("\x48\x8b\x63", 1), CODE("\x48\xc7\xc5\x00\x00\x00\x00", 0), CODE("\xe8", 4), CODE("\xe8", 4),
+      CODE("\xc3", 0)}},
     /* mstart: call mstart0; ret, between the int3 that fill the gaps around functions. Since 1.26 it clears the frame
      * pointer first. */
-    {{{OPCODE("\xcc")}, {OPCODE("\xe8"), .any = 4}, {OPCODE("\xc3")}, {OPCODE("\xcc")}}},
-    {{{OPCODE("\xcc")},
-      {OPCODE("\x48\xc7\xc5\x00\x00\x00\x00")},
-      {OPCODE("\xe8"), .any = 4},
-      {OPCODE("\xc3")},
-      {OPCODE("\xcc")}}},
+    {{CODE("\xcc", 0), CODE("\xe8", 4), CODE("\xc3", 0), CODE("\xcc", 0)}},
+    {{CODE("\xcc", 0), CODE("\x48\xc7\xc5\x00\x00\x00\x00", 0), CODE("\xe8", 4), CODE("\xc3", 0), CODE("\xcc", 0)}},
 };
 
 /* goexit: nop; call goexit1; nop. Goroutines are made as if the nop had called their first function, so what is
  * returned to is the second instruction: nothing else returns to an address after a nop. */
-static const struct snippet goexit = {{{OPCODE("\x90")}, {OPCODE("\xe8"), .any = 4}, {OPCODE("\x90")}}};
+static const struct snippet goexit = {{CODE("\x90", 0), CODE("\xe8", 4), CODE("\x90", 0)}};
 
 /* mov $15 (__NR_rt_sigreturn),%eax or %rax; syscall */
 static const struct snippet sigreturns[] = {
-    {{{OPCODE("\x48\xc7\xc0\x0f\x00\x00\x00")}, {OPCODE("\x0f\x05")}}},
-    {{{OPCODE("\xb8\x0f\x00\x00\x00")}, {OPCODE("\x0f\x05")}}},
+    {{CODE("\x48\xc7\xc0\x0f\x00\x00\x00", 0), CODE("\x0f\x05", 0)}},
+    {{CODE("\xb8\x0f\x00\x00\x00", 0), CODE("\x0f\x05", 0)}},
 };
 
 static bool snippet_begins_at(const struct snippet *snippet, const unsigned char *at, const unsigned char *end)
