@@ -95,9 +95,10 @@ static int parse_value(int option, const char *value, struct report_options *opt
     }
 }
 
-static bool add_transform(struct report_options *options, enum transform_kind kind, const char *text)
+static int add_transform(struct report_options *options, enum transform_kind kind, const char *text)
 {
-    return array_push(&options->transforms, (struct report_transform){kind, report_transform_names[kind], text});
+    const struct report_transform transform = {kind, report_transform_names[kind], text};
+    return array_push(&options->transforms, transform) ? 0 : ui_fail("out of memory");
 }
 
 static bool parse_color(const char *text, enum report_color_when *when)
@@ -162,18 +163,6 @@ int report_parse_options(int argc, char **argv, struct report_options *options)
         case OPTION_INVERTED:
             options->inverted = true;
             break;
-        case OPTION_KIND + REPORT_FUNCTIONS:
-        case OPTION_KIND + REPORT_LIBRARIES:
-        case OPTION_KIND + REPORT_CATEGORIES:
-        case OPTION_KIND + REPORT_BUTTERFLY:
-        case OPTION_KIND + REPORT_LINES:
-        case OPTION_KIND + REPORT_ANNOTATION:
-        case OPTION_KIND + REPORT_MARKERS:
-        case OPTION_KIND + REPORT_THREADS:
-            status = choose_kind(options, (enum report_kind)(option - OPTION_KIND), optarg);
-            if (status)
-                return status;
-            break;
         case OPTION_WEIGHT:
             options->weight = optarg;
             break;
@@ -213,10 +202,13 @@ int report_parse_options(int argc, char **argv, struct report_options *options)
                 return status;
             break;
         default:
-            if (option < OPTION_TRANSFORM)
+            if (option < OPTION_KIND)
                 return ui_bad_option("report", option, argv);
-            if (!add_transform(options, (enum transform_kind)(option - OPTION_TRANSFORM), optarg))
-                return ui_fail("out of memory");
+            status = option < OPTION_TRANSFORM
+                         ? choose_kind(options, (enum report_kind)(option - OPTION_KIND), optarg)
+                         : add_transform(options, (enum transform_kind)(option - OPTION_TRANSFORM), optarg);
+            if (status)
+                return status;
         }
     }
     if (argc - optind != 1)

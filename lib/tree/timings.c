@@ -1,5 +1,7 @@
 #include "tree/timings.h"
 
+#include "base/search.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,19 +116,15 @@ static int compare_magnitudes(double a, double b)
 static int compare_by_self(const void *left, const void *right)
 {
     const struct func_timing *a = left, *b = right;
-    int order = compare_magnitudes(a->self, b->self);
-    if (!order)
-        order = compare_magnitudes(a->total, b->total);
-    return order ? order : (a->func > b->func) - (a->func < b->func);
+    int self = compare_magnitudes(a->self, b->self), total = compare_magnitudes(a->total, b->total);
+    return self ? self : total ? total : ORDER(a->func, b->func);
 }
 
 static int compare_by_total(const void *left, const void *right)
 {
     const struct func_timing *a = left, *b = right;
-    int order = compare_magnitudes(a->total, b->total);
-    if (!order)
-        order = compare_magnitudes(a->self, b->self);
-    return order ? order : (a->func > b->func) - (a->func < b->func);
+    int total = compare_magnitudes(a->total, b->total);
+    return total ? total : compare_by_self(left, right);
 }
 
 static int sum_groups(struct func_timings *rows, const struct call_nodes *nodes, const struct timings *timings,

@@ -198,20 +198,15 @@ static int put_weights(struct json_writer *json, struct session *session)
     return weights ? 0 : error_no_memory(&session->err);
 }
 
-static double count_samples(const struct profile *profile)
+static void put_counts(struct json_writer *json, const struct profile *profile)
 {
-    double count = 0;
-    for (size_t i = 0; i < profile->threads.length; i++)
-        count += (double)profile->threads.data[i].samples.length;
-    return count;
-}
-
-static double count_markers(const struct profile *profile)
-{
-    double count = 0;
-    for (size_t i = 0; i < profile->threads.length; i++)
-        count += (double)profile->threads.data[i].markers.length;
-    return count;
+    double samples = 0, markers = 0;
+    for (size_t i = 0; i < profile->threads.length; i++) {
+        samples += (double)profile->threads.data[i].samples.length;
+        markers += (double)profile->threads.data[i].markers.length;
+    }
+    json_member_double(json, "sampleCount", samples);
+    json_member_double(json, "markerCount", markers);
 }
 
 /* ProfileInfo of api.ts as JSON text. */
@@ -229,8 +224,7 @@ const struct view *session_info(struct session *session)
     json_member_double(json, "startTime", profile->meta.start_time);
     json_member_double(json, "rangeStart", range.from);
     json_member_double(json, "rangeEnd", range.to);
-    json_member_double(json, "sampleCount", count_samples(profile));
-    json_member_double(json, "markerCount", count_markers(profile));
+    put_counts(json, profile);
     json_member_double(json, "frameKinds", frame_kinds_of_profile(profile));
     json_member_double(json, "funcCount", (double)profile->funcs.length);
     json_member_bool(json, "symbolicated", profile->meta.symbolicated != 0);
