@@ -67,6 +67,7 @@ static const char report_help[] =
     "      --categories       the same for categories\n"
     "      --threads          all processes and threads, with their CPU time\n"
     "      --butterfly NAME   callers and callees of a function; lib:NAME or category:NAME for all of one\n"
+    "      --hot-lines        the source lines of all files with the most self time\n"
     "      --lines FILE       the lines of a source file with their time; FILE is a path or the last parts of one\n"
     "      --annotate NAME    the machine code of a function with the time of each instruction, and its source lines\n"
     "      --markers          the markers by their start; --search then looks for one of its terms in their name,\n"

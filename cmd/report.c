@@ -64,6 +64,8 @@ static int print_report(const struct report *report, struct error *err)
         return report_print_butterfly(report, err);
     case REPORT_LINES:
         return report_print_lines(report, err);
+    case REPORT_HOT_LINES:
+        return report_print_hot_lines(report, err);
     case REPORT_ANNOTATION:
         return report_print_annotation(report, err);
     default:

@@ -34,6 +34,7 @@ enum report_kind {
     REPORT_CATEGORIES,
     REPORT_BUTTERFLY,
     REPORT_LINES,
+    REPORT_HOT_LINES,
     REPORT_ANNOTATION,
     REPORT_MARKERS,
     REPORT_THREADS,
@@ -200,6 +201,13 @@ int report_resolve_source(struct report *report);
 int report_line_costs(const struct report *report, struct line_costs *costs, struct error *err);
 
 int report_print_lines(const struct report *report, struct error *err);
+
+/* The hottest lines of all files. The same. */
+int report_list_hot_lines(const struct report *report, struct hot_lines *hot, struct error *err);
+int report_print_hot_lines(const struct report *report, struct error *err);
+
+/* The source file of a func that has one. */
+const char *report_source_file(const struct report *report, uint32_t func);
 
 /* ---- report_source.c ---- */
 

@@ -126,6 +126,27 @@ static int put_lines(struct json_writer *json, const struct report *report, stru
     return code;
 }
 
+static int put_hot_lines(struct json_writer *json, const struct report *report, struct error *err)
+{
+    struct hot_lines hot = {0};
+    int code = report_list_hot_lines(report, &hot, err);
+    json_member_double(json, "self_with_line", hot.known);
+    json_member_open(json, "hot_lines", '[');
+    size_t limit = report_row_limit(report, SIZE_MAX);
+    for (size_t i = 0; !code && i < hot.rows.length && i < limit && is_heavy(report, hot.rows.data[i].self); i++) {
+        const struct hot_line *row = &hot.rows.data[i];
+        json_open(json, '{');
+        put_func(json, report, row->func);
+        json_member_text(json, "file", report_source_file(report, row->func));
+        json_member_double(json, "line", row->line);
+        json_member_double(json, "self", row->self);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    hot_lines_destroy(&hot);
+    return code;
+}
+
 static void put_groups(struct json_writer *json, const struct report *report, const struct func_timings *groups)
 {
     size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
@@ -205,6 +226,8 @@ static int put_rows(struct json_writer *json, const struct report *report, struc
         return put_butterfly(json, report, err);
     case REPORT_LINES:
         return put_lines(json, report, err);
+    case REPORT_HOT_LINES:
+        return put_hot_lines(json, report, err);
     case REPORT_ANNOTATION:
         return report_put_annotation(json, report, err);
     case REPORT_MARKERS:

@@ -1,5 +1,6 @@
 /*
- * `prof report --lines FILE`: the weight of each line of a source file, beside its text if available.
+ * `prof report --lines FILE`: the weight of each line of a source file, beside its text if available; and --hot-lines:
+ * the lines of all files with the most self weight.
  */
 #include "report.h"
 
@@ -75,7 +76,7 @@ int report_line_costs(const struct report *report, struct line_costs *costs, str
 
 /* ---- printing ---- */
 
-enum { NUMBER_COLUMNS = 8 };
+enum { NUMBER_COLUMNS = 8, MOST_HOT_LINES = 60 };
 
 static void put_inlined(const struct report *report, const struct line_costs *costs, uint32_t line)
 {
@@ -125,5 +126,64 @@ int report_print_lines(const struct report *report, struct error *err)
         report_print_omissions(report, &omissions, "line");
     source_text_destroy(&text);
     line_costs_destroy(&costs);
+    return code;
+}
+
+/* ---- the hottest lines of all files ---- */
+
+const char *report_source_file(const struct report *report, uint32_t func)
+{
+    return source_name(report, report->profile->funcs.source[func]);
+}
+
+int report_list_hot_lines(const struct report *report, struct hot_lines *hot, struct error *err)
+{
+    struct counted_stacks counted = engine_counted(report->engine);
+    return hot_lines_compute(hot, report->profile, &counted, SIZE_MAX, err);
+}
+
+static void put_hot_line(const struct report *report, const struct hot_line *row)
+{
+    char weight[QUANTITY_TEXT_MAX], text[REPORT_LINE_SIZE] = "";
+    report_format_weight(report, row->self, weight);
+    report_append(text, "%.1f%%", report_percent(report, row->self));
+    printf("%*s", NUMBER_COLUMNS, text);
+    report_put_right(report, weight, report->self_columns + 2);
+    fputs("  ", stdout);
+    snprintf(text, sizeof(text), ":%u  ", row->line);
+    unsigned used = NUMBER_COLUMNS + report->self_columns + 4 + (unsigned)strlen(text);
+    used += report_put_middle(report, report_source_file(report, row->func), report->width ? report->width / 3 : 0);
+    fputs(text, stdout);
+    uint32_t name = func_names_of(report->profile, row->func).name;
+    report_put_name(report, profile_text(report->profile, name), report_columns_left(report, used));
+    putchar('\n');
+}
+
+int report_print_hot_lines(const struct report *report, struct error *err)
+{
+    struct hot_lines hot = {0};
+    struct omissions omissions = {0};
+    int code = report_list_hot_lines(report, &hot, err);
+    size_t printed = 0, limit = report_row_limit(report, MOST_HOT_LINES);
+    if (!code) {
+        report_color(report, COLOR_BOLD);
+        printf("%*s", NUMBER_COLUMNS, "self %");
+        report_put_right(report, "self", report->self_columns + 2);
+        puts("  line and function");
+        report_color(report, COLOR_NORMAL);
+    }
+    for (size_t i = 0; !code && i < hot.rows.length && !omissions.limit; i++) {
+        if (report_is_light(report, hot.rows.data[i].self))
+            omissions.light++;
+        else if (printed++ == limit)
+            omissions.limit = limit;
+        else
+            put_hot_line(report, &hot.rows.data[i]);
+    }
+    if (!code) {
+        report_print_omissions(report, &omissions, "line");
+        printf("%.1f%% of the self time has no line number\n", report_percent(report, report->total - hot.known));
+    }
+    hot_lines_destroy(&hot);
     return code;
 }

@@ -116,8 +116,8 @@ static bool parse_color(const char *text, enum report_color_when *when)
 static int choose_kind(struct report_options *options, enum report_kind kind, const char *subject)
 {
     if (options->kind != REPORT_TREE && options->kind != kind)
-        return ui_usage("report", "--functions, --libraries, --categories, --butterfly, --lines, --annotate, "
-                                  "--markers and --threads exclude each other");
+        return ui_usage("report", "--functions, --libraries, --categories, --butterfly, --hot-lines, --lines, "
+                                  "--annotate, --markers and --threads exclude each other");
     options->kind = kind;
     options->subject = subject;
     return 0;
@@ -129,6 +129,7 @@ int report_parse_options(int argc, char **argv, struct report_options *options)
         {"help", no_argument, NULL, 'h'},
         {"inverted", no_argument, NULL, OPTION_INVERTED},
         {"functions", no_argument, NULL, OPTION_KIND + REPORT_FUNCTIONS},
+        {"hot-lines", no_argument, NULL, OPTION_KIND + REPORT_HOT_LINES},
         {"lines", required_argument, NULL, OPTION_KIND + REPORT_LINES},
         {"annotate", required_argument, NULL, OPTION_KIND + REPORT_ANNOTATION},
         {"markers", no_argument, NULL, OPTION_KIND + REPORT_MARKERS},

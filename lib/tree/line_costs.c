@@ -1,5 +1,7 @@
 #include "tree/line_costs.h"
 
+#include "tree/order.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -135,6 +137,94 @@ void line_costs_destroy(struct line_costs *costs)
     array_free(&costs->lines);
     array_free(&costs->inlined);
     *costs = (struct line_costs){0};
+}
+
+/* ---- the hottest lines of all files ---- */
+
+/* Lines are numbered, and so are pairs of a line's number and a func. */
+struct line_sums {
+    struct location_numbers lines, pairs;
+    ARRAY(double) of_line, of_pair; /* self */
+    ARRAY(uint32_t) heaviest;       /* of each line: its pair */
+};
+
+static bool add_to_sums(struct line_sums *sums, uint64_t place, uint32_t func, double weight)
+{
+    uint32_t line = location_number(&sums->lines, place);
+    uint32_t pair = line == PROFILE_NONE ? line : location_number(&sums->pairs, (uint64_t)line << 32 | func);
+    if (pair == PROFILE_NONE || (pair == sums->of_pair.length && !array_push(&sums->of_pair, 0)) ||
+        (line == sums->of_line.length && (!array_push(&sums->of_line, 0) || !array_push(&sums->heaviest, pair))))
+        return false;
+    sums->of_line.data[line] += weight;
+    sums->of_pair.data[pair] += weight;
+    return true;
+}
+
+/* Sums the samples that end in a line; *known: all of them. */
+static int sum_leaves(struct line_sums *sums, const struct profile *profile, const struct counted_stacks *counted,
+                      double *known, struct error *err)
+{
+    for (uint32_t stack = 0; stack < counted->stacks->length; stack++) {
+        double weight = counted_stacks_weight(counted, stack);
+        if (weight == 0)
+            continue;
+        uint32_t leaf = stack_view_leaf(counted->stacks, stack), func = counted->stacks->func[leaf];
+        uint32_t source = func < profile->funcs.length ? profile->funcs.source[func] : PROFILE_NONE;
+        uint32_t line = profile->frames.line[counted->stacks->frame[leaf]];
+        if (source >= profile->sources.length || line == 0)
+            continue;
+        if (!add_to_sums(sums, (uint64_t)source << 32 | line, func, weight))
+            return error_no_memory(err);
+        *known += weight;
+    }
+    for (uint32_t pair = 0; pair < sums->of_pair.length; pair++) {
+        uint32_t *heaviest = &sums->heaviest.data[sums->pairs.values.data[pair] >> 32];
+        if (fabs(sums->of_pair.data[pair]) > fabs(sums->of_pair.data[*heaviest]))
+            *heaviest = pair;
+    }
+    return 0;
+}
+
+/* Takes the heaviest lines. */
+static int rank_lines(struct hot_lines *hot, const struct line_sums *sums, size_t limit, struct error *err)
+{
+    size_t length = sums->of_line.length;
+    struct order_entry *order = malloc((length + 1) * sizeof(*order));
+    if (!order)
+        return error_no_memory(err);
+    for (uint32_t line = 0; line < length; line++)
+        order[line] = (struct order_entry){fabs(sums->of_line.data[line]), line};
+    int code = order_heaviest_first(order, length, err);
+    for (size_t i = 0; !code && i < length && i < limit && order[i].magnitude > 0; i++) {
+        uint32_t line = order[i].index;
+        uint32_t func = (uint32_t)sums->pairs.values.data[sums->heaviest.data[line]];
+        struct hot_line row = {func, (uint32_t)sums->lines.values.data[line], sums->of_line.data[line]};
+        if (!array_push(&hot->rows, row))
+            code = error_no_memory(err);
+    }
+    free(order);
+    return code;
+}
+
+int hot_lines_compute(struct hot_lines *hot, const struct profile *profile, const struct counted_stacks *counted,
+                      size_t limit, struct error *err)
+{
+    struct line_sums sums = {0};
+    int code = sum_leaves(&sums, profile, counted, &hot->known, err);
+    if (!code)
+        code = rank_lines(hot, &sums, limit, err);
+    location_numbers_destroy(&sums.lines);
+    location_numbers_destroy(&sums.pairs);
+    array_free(&sums.of_line);
+    array_free(&sums.of_pair);
+    array_free(&sums.heaviest);
+    return code;
+}
+
+void hot_lines_destroy(struct hot_lines *hot)
+{
+    array_free(&hot->rows);
+    *hot = (struct hot_lines){0};
 }
 
 /* ---- where the text of a file can be asked for ---- */

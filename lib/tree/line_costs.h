@@ -1,5 +1,6 @@
 /*
- * What the lines of one source file cost, and which calls the compiler has inlined into them.
+ * What the lines of one source file cost, and which calls the compiler has inlined into them; and the hottest lines of
+ * all files.
  */
 #pragma once
 
@@ -34,6 +35,26 @@ int line_costs_compute(struct line_costs *costs, const struct profile *profile, 
                        const struct line_request *request, struct error *err);
 
 void line_costs_destroy(struct line_costs *costs);
+
+/* ---- the hottest lines of all files ---- */
+
+struct hot_line {
+    uint32_t func; /* that has most of it: several can, if they were made from one template */
+    uint32_t line; /* 1-based, in the source file of the func */
+    double self;
+};
+
+struct hot_lines {
+    ARRAY(struct hot_line) rows; /* heaviest first */
+    double known;                /* self of all lines, those beyond the limit too; the rest of the total has no line */
+};
+
+/* The lines of all files by self, at most `limit`: each has the self that line_costs_compute() gives it. Linear in the
+ * number of stacks. Zero `hot` before, destroy it also after an error. */
+int hot_lines_compute(struct hot_lines *hot, const struct profile *profile, const struct counted_stacks *counted,
+                      size_t limit, struct error *err);
+
+void hot_lines_destroy(struct hot_lines *hot);
 
 /* ---- where the text of a file can be asked for ---- */
 

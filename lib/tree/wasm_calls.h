@@ -93,6 +93,7 @@ const struct view *EXPORT(session_address_lines)(struct session *session, uint32
 const struct view *EXPORT(session_line_costs)(struct session *session, uint32_t query, uint32_t source, uint32_t func,
                                               int kind, uint32_t length);
 const struct view *EXPORT(session_inlined_costs)(struct session *session);
+const struct view *EXPORT(session_hot_lines)(struct session *session, uint32_t query, uint32_t limit);
 const struct view *EXPORT(session_address_costs)(struct session *session, uint32_t query, uint32_t symbol, int kind,
                                                  uint32_t length, uint32_t start_count);
 const struct view *EXPORT(session_symbol_costs)(struct session *session, uint32_t query, uint32_t func, int kind,

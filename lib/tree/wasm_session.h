@@ -127,6 +127,7 @@ struct session {
     double symbol_address;
     struct code_addresses places;
     struct line_costs line_costs;
+    struct hot_lines hot_lines;
     struct address_costs address_costs;
     struct symbol_costs symbol_costs;
     struct address_lines address_lines;

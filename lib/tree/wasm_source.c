@@ -112,6 +112,19 @@ const struct view *session_inlined_costs(struct session *session)
     return ANSWER_ARRAY(session, &session->line_costs.inlined);
 }
 
+/* Columns: struct hot_line, and one double, the self of all lines. */
+const struct view *session_hot_lines(struct session *session, uint32_t query, uint32_t limit)
+{
+    const struct engine *engine = session_engine(session, query);
+    if (!engine)
+        return NULL;
+    struct counted_stacks counted = engine_counted(engine);
+    hot_lines_destroy(&session->hot_lines);
+    if (hot_lines_compute(&session->hot_lines, engine_profile(session->engine), &counted, limit, &session->err))
+        return NULL;
+    return ANSWER(session, session->hot_lines.rows.length, session->hot_lines.rows.data, &session->hot_lines.known);
+}
+
 /* After the selection the input holds where instructions begin (see struct address_request). Columns: struct
  * address_cost, and two doubles as above. */
 const struct view *session_address_costs(struct session *session, uint32_t query, uint32_t symbol, int kind,

@@ -63,6 +63,7 @@ VIEW(search_terms, session, WORD(0))
 VIEW(source, session, WORD(0))
 VIEW(source_places, session, WORD(0))
 VIEW(address_lines, session, WORD(0))
+VIEW(hot_lines, session, WORD(0), WORD(1))
 VIEW(line_costs, session, WORD(0), WORD(1), WORD(2), INT(3), WORD(4))
 VIEW(inlined_costs, session)
 VIEW(address_costs, session, WORD(0), WORD(1), INT(2), WORD(3), WORD(4))
@@ -123,6 +124,7 @@ static const struct call calls[] = {
     VIEW_ROW(source_places),
     VIEW_ROW(address_lines),
     VIEW_ROW(line_costs),
+    VIEW_ROW(hot_lines),
     VIEW_ROW(inlined_costs),
     VIEW_ROW(address_costs),
     VIEW_ROW(symbol_costs),

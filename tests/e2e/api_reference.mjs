@@ -181,6 +181,7 @@ function askOfQuery(api, info, query, id) {
             api.call('butterfly_descendants', ROWS, [butterfly, side, words(rows, 1, 0)[1] ?? 3, 5]);
         }
     }
+    api.call('hot_lines', '0:wwd/1:d*1', [id, 5]);
     const selections = [
         [0, []],
         [query.inverted ? 2 : 1, path.slice(0, 2)],

@@ -592,6 +592,34 @@ await check('of code that was compiled while the program ran, there is the scrip
     assert(code.includes('JIT code'), `it says ${code}`);
 });
 
+await check('the summary lists the hottest lines as prof report does, and opens them by mouse and by key', async () => {
+    const options = ['report', '--json', '--hot-lines', '--limit', '12', '--min-percent', '0', file];
+    const report = JSON.parse(execFileSync(prof, options, { encoding: 'utf8' }));
+    const page = await openPage(`${url}?tab=summary`, '.card-lines .summary-row');
+    await page.getByRole('button', { name: /^All .* threads/ }).click({ timeout: 1000 }).catch(() => undefined);
+    await settle(page);
+    const shown = await page.$$eval('.card-lines .summary-row', (rows) =>
+        rows.map((row) => `${row.querySelector('.share').textContent} ${row.querySelector('bdi').textContent}`),
+    );
+    const share = (weight) => `${((100 * weight) / report.total).toFixed(1)}%`;
+    const expected = report.hot_lines.map((row) => `${share(row.self)} ${row.file.split('/').at(-1)}:${row.line}`);
+    assertEqual(shown.join('\n'), expected.join('\n'), 'lines');
+    const note = await page.locator('.card-lines > p').innerText();
+    assert(note.includes(`${share(report.total - report.self_with_line)} has no line`), `the note says ${note}`);
+    const index = report.hot_lines.findIndex((row) => row.file === sourceFile);
+    const row = page.locator('.card-lines .summary-row').nth(index);
+    const { line } = report.hot_lines[index];
+    await row.click();
+    const byMouse = await waitForSource(page);
+    assertEqual(byMouse.find((one) => one.isChosen)?.line, line, 'the line that the mouse opens');
+    await page.keyboard.press('Escape');
+    await row.focus();
+    await page.keyboard.press('Enter');
+    const byKey = await waitForSource(page);
+    assertEqual(byKey.find((one) => one.isChosen)?.line, line, 'the line that Enter opens');
+    await page.close();
+});
+
 await check('nothing is fetched from elsewhere, and nothing is complained about', async () => {
     assertEqual(foreign.join(), '', 'foreign addresses');
     assertEqual(complaints.join('\n'), '', 'complaints');

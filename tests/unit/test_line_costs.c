@@ -8,6 +8,8 @@
 #include "tree/address_costs.h"
 #include "tree/line_costs.h"
 
+#include <math.h>
+
 enum { PROFILES = 700, PLACES = 64, SOURCES = 3, SYMBOLS = 3, LINES = 4, FUNCS = 16, ADDRESS_STEP = 16 };
 
 /* ---- what is looked at ---- */
@@ -165,6 +167,45 @@ static void check_lines(struct engine *engine, const struct slow_query *query, c
     }
 }
 
+/* Of all files: what their lines cost one by one, less lines that nobody knows. */
+static void check_hot_lines(struct engine *engine, const struct slow_query *query, const struct looked_at *at,
+                            uint32_t func)
+{
+    struct counted_stacks counted = engine_counted(engine);
+    const struct profile *profile = query->profile;
+    struct hot_lines hot = {0}, first = {0};
+    struct error err;
+    double self[SOURCES][PLACES] = {{0}}, known = 0;
+    (void)func;
+    if (at->path || at->func != PROFILE_NONE)
+        return;
+    for (uint32_t source = 0; source < SOURCES; source++) {
+        struct line_request request = {source, PROFILE_NONE, {NULL, PROFILE_NONE}};
+        struct line_costs costs = {0};
+        assert_int_equal(line_costs_compute(&costs, profile, &counted, &request, &err), 0);
+        for (size_t i = 0; i < costs.lines.length; i++)
+            if (costs.lines.data[i].line != 0)
+                known += self[source][costs.lines.data[i].line] = costs.lines.data[i].self;
+        line_costs_destroy(&costs);
+    }
+    assert_int_equal(hot_lines_compute(&hot, profile, &counted, SIZE_MAX, &err), 0);
+    assert_true(hot.known == known);
+    for (size_t i = 0; i < hot.rows.length; i++) {
+        const struct hot_line *row = &hot.rows.data[i];
+        assert_true(row->self != 0 && row->func < profile->funcs.length);
+        double *left = &self[profile->funcs.source[row->func]][row->line];
+        assert_true(row->self == *left);
+        *left = 0;
+        assert_true(i == 0 || fabs(hot.rows.data[i - 1].self) >= fabs(row->self));
+    }
+    for (size_t i = 0; i < SOURCES * PLACES; i++)
+        assert_true(self[i / PLACES][i % PLACES] == 0);
+    assert_int_equal(hot_lines_compute(&first, profile, &counted, 1, &err), 0);
+    assert_true(first.known == known && first.rows.length == (hot.rows.length > 0));
+    hot_lines_destroy(&first);
+    hot_lines_destroy(&hot);
+}
+
 static void check_addresses(struct engine *engine, const struct slow_query *query, const struct looked_at *at,
                             bool has_instructions)
 {
@@ -280,6 +321,12 @@ static void test_lines_of_one_func_cost_what_the_reference_says(void **state)
 {
     (void)state;
     each_selection(check_lines);
+}
+
+static void test_hottest_lines_are_those_of_each_file(void **state)
+{
+    (void)state;
+    each_selection(check_hot_lines);
 }
 
 static void test_addresses_of_a_symbol_cost_what_the_reference_says(void **state)
@@ -413,6 +460,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines_of_a_file_cost_what_the_reference_says),
         cmocka_unit_test(test_lines_of_one_func_cost_what_the_reference_says),
+        cmocka_unit_test(test_hottest_lines_are_those_of_each_file),
         cmocka_unit_test(test_addresses_of_a_symbol_cost_what_the_reference_says),
         cmocka_unit_test(test_addresses_of_one_instruction_cost_together_what_the_reference_says),
         cmocka_unit_test(test_symbols_of_a_func_cost_what_the_reference_says),

@@ -220,11 +220,14 @@ static int ask_for_costs(struct engine *engine, size_t *rows_seen, struct error 
     const struct line_request lines_of = {.source = 0, .func = PROFILE_NONE};
     const struct address_request addresses_of = {.symbol = 1};
     struct line_costs lines = {0};
+    struct hot_lines hot = {0};
     struct address_costs addresses = {0};
     struct symbol_costs symbols = {0};
     struct address_lines table = {0};
     struct code_addresses places = {0};
     int code = line_costs_compute(&lines, profile, &counted, &lines_of, err);
+    if (!code)
+        code = hot_lines_compute(&hot, profile, &counted, 10, err);
     if (!code)
         code = address_costs_compute(&addresses, profile, &counted, &addresses_of, err);
     if (!code)
@@ -233,8 +236,10 @@ static int ask_for_costs(struct engine *engine, size_t *rows_seen, struct error 
         code = address_lines_of(&table, profile, 1, err);
     if (!code)
         code = source_places(&places, profile, 0, 4, err);
-    *rows_seen += lines.lines.length + addresses.rows.length + symbols.length + table.length + places.length;
+    *rows_seen +=
+        lines.lines.length + hot.rows.length + addresses.rows.length + symbols.length + table.length + places.length;
     line_costs_destroy(&lines);
+    hot_lines_destroy(&hot);
     address_costs_destroy(&addresses);
     array_free(&symbols);
     array_free(&table);

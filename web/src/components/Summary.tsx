@@ -2,9 +2,10 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { FuncRow } from '../engine/api';
+import type { HotLines } from '../engine/source';
 import { MOST_ROWS, sharesText, type SummaryLists } from '../state/summary_view';
 import { describeWeight, formatCount, formatDuration, formatShare, formatWeight } from '../text/format';
-import { plainText } from '../text/plain';
+import { baseName, plainText } from '../text/plain';
 import { EmptyTree } from './EmptyTree';
 import { ProfileText } from './text';
 import { shortName } from './weight_columns';
@@ -104,6 +105,38 @@ function FunctionCard({ lists, whole }: { lists: SummaryLists; whole: number }):
                         onOpen={() => openCenter({ kind: 'function', index: row.func })}
                     >
                         <Name func={row.func} none="" />
+                    </Row>
+                ))}
+            </ol>
+        </Card>
+    );
+}
+
+/** The end of a path is what tells files apart: it is shown, all of it is in the title. */
+function LineCard({ hot, whole }: { hot: HotLines; whole: number }): JSX.Element {
+    const session = useSession();
+    const { weightUnit } = session.filters;
+    const { openLine } = session.summaryView;
+    return (
+        <Card
+            name="lines"
+            title="Hottest lines"
+            note={`By self time; ${formatShare(whole - hot.known, whole)} has no line number`}
+        >
+            <ol>
+                {hot.lines.map((row) => (
+                    <Row
+                        key={`${row.file}:${row.line}`}
+                        weight={row.self}
+                        whole={whole}
+                        amount={formatWeight(row.self, weightUnit.value)}
+                        title={plainText(`${row.file}:${row.line}\n${fullName(session, row.func)}`, 1200)}
+                        onOpen={() => openLine(row)}
+                    >
+                        <ProfileText text={`${baseName(row.file)}:${row.line}`} limit={80} />
+                        <span class="summary-function">
+                            <Name func={row.func} none="" />
+                        </span>
                     </Row>
                 ))}
             </ol>
@@ -344,6 +377,7 @@ export function Summary(): JSX.Element {
             <div class="cards">
                 <div class="cards-column">
                     <FunctionCard lists={lists} whole={whole} />
+                    {lists.hot && <LineCard hot={lists.hot} whole={whole} />}
                     {lists.waits && <WaitCard rows={lists.waits} whole={lists.waited} />}
                 </div>
                 <div class="cards-column">

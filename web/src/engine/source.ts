@@ -7,6 +7,7 @@ import {
     ADDRESS_COST,
     ADDRESS_LINE,
     CODE_ADDRESS,
+    HOT_LINE,
     INLINED_COST,
     LINE_COST,
     SELECTION_KIND,
@@ -62,6 +63,20 @@ export interface LineCosts {
     self: number;
 }
 
+export interface HotLine {
+    func: number;
+    /** The source file of the func. */
+    file: string;
+    line: number;
+    self: number;
+}
+
+export interface HotLines {
+    lines: HotLine[];
+    /** Self of all lines: what the total has beyond it has no line. */
+    known: number;
+}
+
 export interface AddressCost {
     address: number;
     total: number;
@@ -107,6 +122,8 @@ export interface SourceCalls {
     sourceFile(source: number): Promise<SourceFile>;
     /** The lines of a file, or only what the frames of one func (-1: any) have of them. */
     lineCosts(query: number, source: number, func: number, selection: FrameSelection): Promise<LineCosts>;
+    /** The lines of all files with the most self time. */
+    hotLines(query: number, limit: number): Promise<HotLines>;
     /** The native symbols with code of a func, heaviest first. */
     symbols(query: number, func: number, selection: FrameSelection): Promise<NativeSymbol[]>;
     /** Of instructions that begin at these addresses, ascending, those that some stack has. */
@@ -133,6 +150,7 @@ interface Functions {
         length: number,
     ): Pointer;
     session_inlined_costs(session: Pointer): Pointer;
+    session_hot_lines(session: Pointer, query: number, limit: number): Pointer;
     session_address_costs(
         session: Pointer,
         query: number,
@@ -216,6 +234,13 @@ export function sourceAnswers(module: EngineModule): Answers<SourceCalls> {
             const whole = sums(pointer);
             const inlined = records(wasm.session_inlined_costs(session), INLINED_COST);
             return { lines, inlined, ...whole };
+        },
+        hotLines(query, limit) {
+            const pointer = wasm.session_hot_lines(session, query, limit);
+            const rows = records(pointer, HOT_LINE);
+            const [known = 0] = rows.length === 0 ? [] : module.view(pointer).doubles(1, 1);
+            const lines = rows.map((row) => ({ ...row, file: fileName(wasm.session_func_source(session, row.func)) }));
+            return { lines, known };
         },
         symbols(query, func, selection) {
             const [kind, length] = inputSelection(selection);

@@ -124,7 +124,7 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
         treeChanges,
     });
     const stackChart = createStackChart({ ...given, axis, store, tree });
-    const summaryView = createSummaryView({ ...given, filters, names, store, tree });
+    const summaryView = createSummaryView({ ...given, filters, names, sourcePanel, store, tree });
     const trackList = createTrackList({ ...given, store });
     return {
         ...given,

@@ -2,19 +2,24 @@
 import { computed } from '@preact/signals';
 import type { ExtraSection, FuncRow } from '../engine/api';
 import type { Center } from '../engine/butterfly';
+import type { HotLine, HotLines } from '../engine/source';
 import { formatCount, formatShare } from '../text/format';
 import { Request } from './request';
 import type { FiltersPart } from './filters';
 import type { NamesPart } from './names';
+import type { SourcePanelPart } from './source_panel';
 import type { StorePart } from './store';
 import type { TreePart } from './tree';
 import type { Given } from './given';
+import { act } from './windows';
 
 export interface SummaryLists {
     functions: FuncRow[];
     libraries: FuncRow[];
     categories: FuncRow[];
     threads: FuncRow[];
+    /** Of all files, by self; null: no sample ends in a line that is known. */
+    hot: HotLines | null;
     /** By time off the CPU; null: the file does not say. */
     waits: FuncRow[] | null;
     /** All of that time, ms. */
@@ -45,12 +50,19 @@ export const MOST_ROWS = 12;
 const ALL = 1_000_000;
 
 export function createSummaryView(
-    session: Given & { filters: FiltersPart; names: NamesPart; store: StorePart; tree: TreePart },
+    session: Given & {
+        filters: FiltersPart;
+        names: NamesPart;
+        sourcePanel: SourcePanelPart;
+        store: StorePart;
+        tree: TreePart;
+    },
 ) {
     const { engine, info } = session;
     const { effect } = session.lifetime;
     const { hasWeight } = session.filters;
     const { fetchNames } = session.names;
+    const { openSource } = session.sourcePanel;
     const { changeView, view } = session.store;
     const { queryOf, summary } = session.tree;
 
@@ -61,12 +73,13 @@ export function createSummaryView(
 
     async function ask(): Promise<SummaryLists> {
         const query = queryOf();
-        const [functions, libraries, categories, threads, waits] = await Promise.all([
+        const [functions, libraries, categories, threads, waits, hot] = await Promise.all([
             engine.functions(query, ALL, 'self'),
             engine.groups(query, 'library'),
             engine.groups(query, 'category'),
             engine.groups(query, 'thread'),
             hasWeight('off-cpu-time') ? engine.functionsWeighed(query, 'off-cpu-time', ALL) : null,
+            engine.hotLines(query, MOST_ROWS),
         ]);
         const top = functions.filter(hasTime).slice(0, MOST_ROWS);
         const waiting = waits?.filter((row) => row.self > 0).slice(0, MOST_ROWS) ?? null;
@@ -74,6 +87,7 @@ export function createSummaryView(
         await fetchNames([
             ...top.map((row) => row.func),
             ...(waiting ?? []).map((row) => row.func),
+            ...hot.lines.map((row) => row.func),
             ...libraries.filter((row) => row.func >= 0).map((row) => funcCount + row.func),
         ]);
         return {
@@ -81,6 +95,7 @@ export function createSummaryView(
             libraries: libraries.filter(hasTime).slice(0, MOST_ROWS),
             categories: categories.filter(hasTime),
             threads: threads.slice(0, MOST_ROWS),
+            hot: hot.lines.length > 0 ? hot : null,
             waits: waiting,
             waited: (waits ?? []).reduce((sum, row) => sum + row.self, 0),
             functionCount: functions.length,
@@ -102,6 +117,10 @@ export function createSummaryView(
 
     function openThread(thread: number): void {
         changeView({ tab: 'calltree', threads: [thread], path: [] }, 'push');
+    }
+
+    function openLine({ func, line }: HotLine): void {
+        act(openSource({ func, line }));
     }
 
     /** The stacks after which a function was waited for. */
@@ -126,6 +145,7 @@ export function createSummaryView(
         summaryError,
         openCenter,
         openThread,
+        openLine,
         openWait,
         chooseAllThreads,
         trustSection,
