@@ -235,6 +235,14 @@ function Neighbors({ title, list, whole }: NeighborsProps): JSX.Element | null {
                             </th>
                             <td>{formatShare(one.total, whole)}</td>
                             <td>{formatWeight(one.total, unit)}</td>
+                            <td class="bar">
+                                <span
+                                    class="heat"
+                                    style={{
+                                        transform: `scaleX(${whole === 0 ? 0 : Math.min(1, Math.abs(one.total / whole))})`,
+                                    }}
+                                />
+                            </td>
                         </tr>
                     ))}
                 </tbody>

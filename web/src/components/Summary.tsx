@@ -11,9 +11,11 @@ import { ProfileText } from './text';
 import { shortName } from './weight_columns';
 import { openDialog } from '../state/windows';
 import { useSession } from './session_context';
+import { trustSummary } from '../state/trust';
 import type { Session } from '../state/session';
 
 const NAME_LIMIT = 160;
+const MOST_PROBLEMS = 4;
 
 interface RowProps {
     weight: number;
@@ -271,24 +273,43 @@ function WaitCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Elem
     );
 }
 
+/** The figure of an entry: what explains it is in the details. */
+function figure(value: string): string {
+    if (value.length <= MOST_FIGURE) return value;
+    return /^[^(;]*?(?=,? of which| \(|;|$)/.exec(value)?.[0] ?? value;
+}
+
+const MOST_FIGURE = 26;
+
 function TrustCard(): JSX.Element | null {
-    const { trustSection } = useSession().summaryView;
+    const session = useSession();
+    const { trustSection } = session.summaryView;
     const section = trustSection.value;
     if (!section) return null;
+    const isProblem = (label: string): boolean => /^(symbols|hint)/i.test(label);
+    const figures = section.entries.filter((entry) => !isProblem(entry.label));
+    const problems = section.entries.filter((entry) => isProblem(entry.label));
+    const { fix } = trustSummary(section, 0);
     return (
         <Card name="trust" title="Trust" note="How complete this recording is">
             <dl>
-                {section.entries.slice(0, 16).map((entry) => (
-                    <div key={`${entry.label}:${entry.value}`}>
+                {figures.slice(0, MOST_ROWS).map((entry) => (
+                    <div key={`${entry.label}:${entry.value}`} title={plainText(entry.value, 1000)}>
                         <dt>
                             <ProfileText text={entry.label} limit={100} />
                         </dt>
-                        <dd title={plainText(entry.value, 1000)}>
-                            <ProfileText text={entry.value} limit={140} />
+                        <dd>
+                            <ProfileText text={figure(entry.value)} limit={140} />
                         </dd>
                     </div>
                 ))}
             </dl>
+            {problems.slice(0, MOST_PROBLEMS).map((entry) => (
+                <p key={entry.value} class="problem">
+                    <ProfileText text={entry.value} limit={400} />
+                </p>
+            ))}
+            {fix !== '' && <p class="problem">{fix}</p>}
             <button
                 type="button"
                 class="link"
