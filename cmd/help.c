@@ -21,14 +21,18 @@
 
 static const char record_help[] =
     "usage: prof record [OPTIONS] [--] COMMAND [ARGUMENT...]\n"
+    "       prof record [OPTIONS] -p PID[,PID...]\n"
     "       prof record [OPTIONS] --recover SPOOL\n"
     "\n"
     "Runs COMMAND and samples it, its threads and its children until it ends. Saves the profile, then serves it on\n"
     "this machine and prints the address. Ctrl+C goes to COMMAND too; a second Ctrl+C stops the recording at once.\n"
-    "Either way the profile is saved.\n"
+    "Either way the profile is saved. With -p, records processes that run already until they end or Ctrl+C; they go "
+    "on.\n"
     "\n"
     "  -o, --output FILE         save there (profile.json.gz; a name without .gz is saved uncompressed;\n"
     "                            -: the standard output, and COMMAND's goes to the standard error)\n"
+    "  -p, --pid PID             record this process, its threads and the children to come; can be given several "
+    "times\n"
     "  -r, --rate HZ             samples per second of CPU time, for each thread (1000)\n"
     "  -d, --duration SECONDS    stop recording after that time, and end COMMAND\n"
     "  -s, --save-only           do not serve; exit with the exit status of COMMAND\n" SERVING_HELP

@@ -30,6 +30,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { MAX_PIDS = 256 };
+
 enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127, EXIT_SIGNAL = 128 };
 
 struct options {
@@ -41,6 +43,8 @@ struct options {
     struct serving_options serving;
     struct symbol_options symbols;
     char **command;
+    pid_t pids[MAX_PIDS]; /* instead of a command */
+    size_t pid_count;
 };
 
 /* ---- options ---- */
@@ -66,10 +70,30 @@ static bool parse_duration(const char *text, uint64_t *duration)
     return true;
 }
 
+/* Appends "PID[,PID...]". Returns 0 or the exit status. */
+static int parse_pids(struct options *options, const char *text)
+{
+    for (const char *at = text;; at++) {
+        char *end;
+        errno = 0;
+        long pid = strtol(at, &end, 10);
+        if (*at < '0' || *at > '9' || (*end && *end != ',') || errno || pid < 1 || pid > INT_MAX)
+            return ui_usage("record", "'%s' is not the id of a process, nor a list of some with commas between them",
+                            text);
+        if (options->pid_count == MAX_PIDS)
+            return ui_usage("record", "at most %d processes can be recorded at a time", MAX_PIDS);
+        options->pids[options->pid_count++] = (pid_t)pid;
+        at = end;
+        if (!*at)
+            return 0;
+    }
+}
+
 enum { OPTION_RECOVER = 256 };
 
 static const struct option long_options[] = {
     {"output", required_argument, NULL, 'o'},
+    {"pid", required_argument, NULL, 'p'},
     {"rate", required_argument, NULL, 'r'},
     {"duration", required_argument, NULL, 'd'},
     {"save-only", no_argument, NULL, 's'},
@@ -94,6 +118,8 @@ static int parse_option(struct options *options, int option, char **argv)
         return parse_duration(optarg, &options->duration)
                    ? 0
                    : ui_usage("record", "'%s' is not a duration: from 0.001 seconds on", optarg);
+    case 'p':
+        return parse_pids(options, optarg);
     case 's':
         options->save_only = true;
         return 0;
@@ -112,7 +138,7 @@ static int parse_options(struct options *options, int argc, char **argv)
 {
     int option;
     optind = 1;
-    while ((option = getopt_long(argc, argv, "+:o:r:d:snP:h", long_options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "+:o:p:r:d:snP:h", long_options, NULL)) != -1) {
         int status = parse_option(options, option, argv);
         if (status || options->help)
             return status;
@@ -120,8 +146,12 @@ static int parse_options(struct options *options, int argc, char **argv)
     options->command = argv + optind;
     if (options->recover && *options->command)
         return ui_usage("record", "--recover takes no command: it makes the profile of an earlier recording");
-    if (!options->recover && !*options->command)
-        return ui_usage("record", "no command given; for example: prof record ./program");
+    if (options->recover && options->pid_count)
+        return ui_usage("record", "--recover takes no -p: it makes the profile of an earlier recording");
+    if (options->pid_count && *options->command)
+        return ui_usage("record", "-p takes no command: it records a process that runs already");
+    if (!options->recover && !options->pid_count && !*options->command)
+        return ui_usage("record", "no command given; for example: prof record ./program, or prof record -p PID");
     return 0;
 }
 
@@ -306,11 +336,11 @@ static int launch_status(int code)
  * disk ends the recording, not the command; it is a failure if nothing could be saved. */
 static int exit_status(const struct record_result *recorded, const struct assemble_result *saved)
 {
-    if (recorded->end == RECORD_STOPPED)
+    if (recorded->end == RECORD_STOPPED && (recorded->pid || recorded->signal != SIGINT))
         return EXIT_SIGNAL + recorded->signal;
     if (recorded->end == RECORD_SPOOL_FULL && (!recorded->target_ended || !saved->samples))
         return EXIT_FAILURE;
-    if (recorded->end == RECORD_TIME_UP || !recorded->target_ended)
+    if (recorded->end == RECORD_TIME_UP || !recorded->target_ended || !recorded->pid)
         return EXIT_SUCCESS;
     int status = recorded->target_status;
     return WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
@@ -321,7 +351,7 @@ static void say_if_still_running(const struct record_result *recorded)
 {
     enum { STEPS = 20 };
     static const struct timespec step = {.tv_nsec = 50 * 1000 * 1000};
-    if (recorded->target_ended)
+    if (recorded->target_ended || !recorded->pid)
         return;
     for (int i = 0; i < STEPS; i++) {
         if (waitpid(recorded->pid, NULL, WNOHANG) != 0)
@@ -331,10 +361,23 @@ static void say_if_still_running(const struct record_result *recorded)
     ui_say("the command is still running, as process %d", (int)recorded->pid);
 }
 
+static void say_attached(void *context)
+{
+    const struct options *options = context;
+    char others[48] = "";
+    if (options->pid_count > 1)
+        snprintf(others, sizeof(others), " and %zu more", options->pid_count - 1);
+    if (options->duration)
+        ui_say("recording process %d%s", (int)options->pids[0], others);
+    else
+        ui_say("recording process %d%s until Ctrl+C, or until %s", (int)options->pids[0], others,
+               options->pid_count > 1 ? "they end" : "it ends");
+}
+
 static int record(struct options *options)
 {
     struct error err = {0};
-    int code = launch_check(options->command[0], &err);
+    int code = options->pid_count ? 0 : launch_check(options->command[0], &err);
     if (code) {
         ui_fail_error(&err);
         return launch_status(code);
@@ -349,7 +392,11 @@ static int record(struct options *options)
     sigprocmask(SIG_BLOCK, &signals, &mask);
     struct open_files files;
     open_files_init(&files);
-    struct record_options record_options = {.argv = options->command,
+    struct record_options record_options = {.argv = options->pid_count ? NULL : options->command,
+                                            .pids = options->pids,
+                                            .pid_count = options->pid_count,
+                                            .attached = say_attached,
+                                            .context = options,
                                             .rate = options->rate,
                                             .duration = options->duration,
                                             .spool_path = spool,

@@ -34,7 +34,8 @@
 #define INFO_SAMPLES_LOST    "samples_lost"    /* had no room in the kernel's buffers */
 #define INFO_RECORDER_CPU    "recorder_cpu"    /* ns of CPU that the recorder used until the target ended */
 #define INFO_RECORDER_MEMORY "recorder_memory" /* bytes, most that was resident */
-#define INFO_EXIT            "exit" /* how the target ended: "exit status 0", "killed by SIGSEGV", "still running" */
+#define INFO_EXIT                                                                                                      \
+    "exit" /* how the target ended: "exit status 0", "killed by SIGSEGV"; "ended" if it ran before; "still running" */
 
 /* At the end: how many stacks are truncated, by reason: this and the key in unwind_ends. */
 #define INFO_TRUNCATED "truncated_"

@@ -40,21 +40,21 @@ static int write_boot(struct spool_writer *spool, struct error *err)
     return info_read_boot(id, sizeof(id)) ? info_write(spool, INFO_BOOT, id, err) : 0;
 }
 
-int metadata_write_start(struct spool_writer *spool, const struct record_options *options,
+int metadata_write_start(struct spool_writer *spool, char *const *command, const char *recorder,
                          const struct perf_events *events, uint64_t started, struct error *err)
 {
     bool has_kernel = events->tier == PERF_TIER_KERNEL_AND_USER;
     const struct item items[] = {
-        {INFO_PRODUCT, .text = path_base_name(options->argv[0])},
+        {INFO_PRODUCT, .text = path_base_name(command[0])},
         {INFO_START_REALTIME, .number = clock_ns(CLOCK_REALTIME) - (monotonic_ns() - started)},
         {INFO_START_MONOTONIC, .number = started},
         {INFO_INTERVAL, .number = UINT64_C(1000000000) / events->rate},
         {INFO_EVENT, .text = events->hardware ? "cycles" : "cpu-clock"},
         {INFO_TIER, .text = has_kernel ? "kernel and user" : "user only"},
         {INFO_STACK_BYTES, .number = events->stack_size},
-        {INFO_RECORDER, .text = options->recorder},
+        {INFO_RECORDER, .text = recorder},
     };
-    int code = info_write_command(spool, options->argv, err);
+    int code = info_write_command(spool, command, err);
     if (!code)
         code = write_boot(spool, err);
     if (!code)
@@ -66,6 +66,8 @@ static void describe_end(const struct record_result *result, char *text, size_t 
 {
     if (!result->target_ended) {
         snprintf(text, size, "still running");
+    } else if (!result->pid) {
+        snprintf(text, size, "ended");
     } else if (WIFSIGNALED(result->target_status)) {
         const char *name = sigabbrev_np(WTERMSIG(result->target_status));
         snprintf(text, size, "killed by signal %d%s%s", WTERMSIG(result->target_status), name ? ", SIG" : "",

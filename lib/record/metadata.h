@@ -14,8 +14,8 @@
 
 #include <stdint.h>
 
-/* `started`: ns of CLOCK_MONOTONIC. */
-int metadata_write_start(struct spool_writer *spool, const struct record_options *options,
+/* `command`: its words, NULL at the end. `started`: ns of CLOCK_MONOTONIC. */
+int metadata_write_start(struct spool_writer *spool, char *const *command, const char *recorder,
                          const struct perf_events *events, uint64_t started, struct error *err);
 
 /* `truncated_by_reason`: stacks by enum unwind_end. */

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/path.h"
+#include "record/attach.h"
 #include "record/kernel_map.h"
 #include "record/launch.h"
 #include "record/library_table.h"
@@ -36,6 +37,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SECOND UINT64_C(1000000000)
@@ -55,6 +57,8 @@ struct recording {
     struct record_result *result;
     struct launch target;
     bool target_reaped;
+    char **running_command;  /* of the first process of options.pids */
+    struct perf_fds pid_fds; /* of those of options.pids that still run */
 
     struct perf_events events;
     struct perf_merge *merge;
@@ -273,7 +277,8 @@ static void reap_target(struct recording *recording, int flags)
 {
     int status;
     struct rusage usage;
-    if (recording->target_reaped || wait4(recording->target.pid, &status, flags, &usage) != recording->target.pid)
+    if (!recording->options->argv || recording->target_reaped ||
+        wait4(recording->target.pid, &status, flags, &usage) != recording->target.pid)
         return;
     recording->target_reaped = true;
     recording->result->target_cpu = timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime);
@@ -284,7 +289,7 @@ static void reap_target(struct recording *recording, int flags)
 
 static void take_interrupt(struct recording *recording, bool from_terminal)
 {
-    if (recording->interrupted) {
+    if (recording->interrupted || !recording->options->argv) {
         end_recording(recording, RECORD_STOPPED, SIGINT);
         return;
     }
@@ -303,6 +308,20 @@ static void take_signals(struct recording *recording)
             take_interrupt(recording, info.ssi_code == SI_KERNEL);
         else
             end_recording(recording, RECORD_STOPPED, (int)info.ssi_signo);
+    }
+}
+
+/* Notes that a process that ran already has ended: its descriptor has become readable. */
+static void take_end(struct recording *recording, int pid_fd)
+{
+    for (size_t i = 0; i < recording->pid_fds.length; i++) {
+        if (recording->pid_fds.data[i] != pid_fd)
+            continue;
+        close(pid_fd);
+        recording->pid_fds.data[i] = recording->pid_fds.data[--recording->pid_fds.length];
+        recording->result->target_ended = !recording->pid_fds.length;
+        if (!recording->pid_fds.length)
+            end_recording(recording, RECORD_TARGET_ENDED, 0);
     }
 }
 
@@ -356,8 +375,10 @@ static int record_until_end(struct recording *recording, struct error *err)
             break;
         int count = epoll_wait(recording->epoll_fd, ready, 16, wait_ms(recording, now));
         bool signals = false;
-        for (int i = 0; i < count; i++)
+        for (int i = 0; i < count; i++) {
             signals |= ready[i].data.fd == recording->signal_fd;
+            take_end(recording, ready[i].data.fd);
+        }
         perf_events_take_announcements(&recording->events);
         code = read_rings(recording, ROUNDS_AT_ONCE, err);
         choose_announcements(recording);
@@ -375,7 +396,7 @@ static int watch(int epoll_fd, int fd, struct error *err)
 {
     struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
     if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event))
-        return error_set(err, errno, "cannot wait for ring buffers: %s", strerror(errno));
+        return error_set(err, errno, "cannot wait for events: %s", strerror(errno));
     return 0;
 }
 
@@ -407,7 +428,7 @@ static int watch_all(struct recording *recording, struct error *err)
 
 static int prepare(struct recording *recording, struct error *err)
 {
-    struct perf_options options = {.pid = recording->target.pid, .rate = recording->options->rate};
+    struct perf_options options = {.rate = recording->options->rate, .at_exec = recording->options->argv};
     int code = perf_events_open(&recording->events, &options, err);
     if (!code)
         code = open_merge(recording, err);
@@ -436,7 +457,9 @@ static int prepare(struct recording *recording, struct error *err)
     library_table_keep(recording->libraries, recording->options->files);
     if (recording->options->files)
         tracker_note_jit_files(recording->tracker, &recording->options->files->jit);
-    return metadata_write_start(recording->spool, recording->options, &recording->events, recording->started, err);
+    return metadata_write_start(recording->spool,
+                                recording->options->argv ? recording->options->argv : recording->running_command,
+                                recording->options->recorder, &recording->events, recording->started, err);
 }
 
 static void add_note(struct record_result *result, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -541,7 +564,8 @@ static void run(struct recording *recording, uint64_t cpu_before)
     recording->spool = NULL;
     if (code || close_code)
         recording->result->end = RECORD_SPOOL_FULL;
-    end_target(recording);
+    if (recording->options->argv)
+        end_target(recording);
 }
 
 static void recording_destroy(struct recording *recording)
@@ -550,6 +574,10 @@ static void recording_destroy(struct recording *recording)
     library_table_free(recording->libraries);
     if (recording->spool)
         spool_writer_close(recording->spool, NULL);
+    for (size_t i = 0; i < recording->pid_fds.length; i++)
+        close(recording->pid_fds.data[i]);
+    array_free(&recording->pid_fds);
+    free(recording->running_command);
     perf_merge_free(recording->merge);
     perf_events_close(&recording->events);
     stack_reader_destroy(&recording->reader);
@@ -584,6 +612,8 @@ static int launch_and_record(struct recording *recording, struct error *err)
     signal(SIGCHLD, SIG_DFL); /* ignored, it would not tell that the target has ended; the target keeps what it was */
     recording->result->pid = recording->target.pid;
     code = prepare(recording, err);
+    if (!code)
+        code = perf_events_add(&recording->events, recording->target.pid, err);
     if (code) {
         launch_cancel(&recording->target);
     } else {
@@ -594,6 +624,98 @@ static int launch_and_record(struct recording *recording, struct error *err)
     }
     if (code && recording->spool)
         unlink(options->spool_path);
+    return code;
+}
+
+/* ---- processes that run already ---- */
+
+/* Samples the threads that the process has now and that are not known. Appends them to `added`. */
+static int sample_unknown_threads(struct recording *recording, pid_t pid, struct tid_array *added, struct error *err)
+{
+    struct tid_array tids = {0};
+    int code = attach_list_threads(pid, &tids, err);
+    for (size_t i = 0; i < tids.length && !code; i++) {
+        if (tracker_knows(recording->tracker, (uint32_t)tids.data[i]))
+            continue;
+        code = perf_events_add(&recording->events, tids.data[i], err);
+        if (!code && !array_push(added, tids.data[i]))
+            code = error_no_memory(err);
+        else if (code == -ESRCH)
+            code = 0; /* it has ended since */
+    }
+    array_free(&tids);
+    return code;
+}
+
+static int track_threads(struct recording *recording, pid_t pid, const struct tid_array *tids, struct error *err)
+{
+    int code = 0;
+    for (size_t i = 0; i < tids->length && !code; i++) {
+        char name[32];
+        attach_thread_name(pid, tids->data[i], name, sizeof(name));
+        code = tracker_add_running_thread(recording->tracker, (uint32_t)pid, (uint32_t)tids->data[i], name,
+                                          recording->started, err);
+    }
+    return code;
+}
+
+static int track_process(struct recording *recording, pid_t pid, struct error *err)
+{
+    char name[32];
+    attach_thread_name(pid, pid, name, sizeof(name));
+    return tracker_add_running_process(recording->tracker, (uint32_t)pid, name, recording->started, err);
+}
+
+/*
+ * The events are opened before the mappings are read, so that no new one is missed.
+ *
+ * A thread that starts meanwhile is sampled already if the one that started it is, and the records say so; else it has
+ * to be added. So after each round we take in the records, and look again until no thread is unknown. The record of a
+ * thread's start comes an instant after the thread appears.
+ */
+static int attach(struct recording *recording, pid_t pid, struct error *err)
+{
+    enum { ROUNDS = 100 };
+    static const struct timespec instant = {.tv_nsec = 1000000};
+    struct tid_array added = {0};
+    int code = sample_unknown_threads(recording, pid, &added, err);
+    if (!code)
+        code = track_process(recording, pid, err);
+    for (int round = 0; added.length && !code && round < ROUNDS; round++) {
+        code = track_threads(recording, pid, &added, err);
+        added.length = 0;
+        nanosleep(&instant, NULL);
+        if (!code)
+            code = read_rings(recording, ROUNDS_AT_ONCE, err);
+        if (!code)
+            code = sample_unknown_threads(recording, pid, &added, err);
+    }
+    array_free(&added);
+    return code == -ESRCH ? 0 : code; /* it has ended, and its samples are there */
+}
+
+static int attach_and_record(struct recording *recording, struct error *err)
+{
+    uint64_t cpu_before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    const struct record_options *options = recording->options;
+    struct rlimit files_limit;
+    raise_files_limit(&files_limit);
+    recording->running_command = attach_command(options->pids[0]);
+    int code = recording->running_command ? prepare(recording, err) : error_no_memory(err);
+    for (size_t i = 0; i < options->pid_count && !code; i++) {
+        int fd = attach_watch(options->pids[i], err);
+        code = fd < 0                                ? fd
+               : array_push(&recording->pid_fds, fd) ? watch(recording->epoll_fd, fd, err)
+                                                     : error_no_memory(err);
+        if (!code)
+            code = attach(recording, options->pids[i], err);
+    }
+    if (!code) {
+        options->attached(options->context);
+        run(recording, cpu_before);
+    } else if (recording->spool) {
+        unlink(options->spool_path);
+    }
     return code;
 }
 
@@ -616,8 +738,7 @@ void record_signals(sigset_t *signals)
 int record_command(const struct record_options *options, struct record_result *result, struct error *err)
 {
     memset(result, 0, sizeof(*result));
-    struct recording recording = {
-        .options = options, .result = result, .events = {.cpu_clock_fd = -1, .announcement_fd = -1}, .epoll_fd = -1};
+    struct recording recording = {.options = options, .result = result, .events = PERF_EVENTS_NONE, .epoll_fd = -1};
     sigset_t signals;
     record_signals(&signals);
     int code;
@@ -625,7 +746,7 @@ int record_command(const struct record_options *options, struct record_result *r
     if (recording.signal_fd < 0)
         code = error_set(err, errno, "cannot wait for signals: %s", strerror(errno));
     else
-        code = launch_and_record(&recording, err);
+        code = options->argv ? launch_and_record(&recording, err) : attach_and_record(&recording, err);
     recording_destroy(&recording);
     if (recording.signal_fd >= 0)
         close(recording.signal_fd);

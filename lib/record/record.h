@@ -1,6 +1,6 @@
 /*
- * Recording: runs a command, samples it and its children until it ends, and writes a spool file with all that a profile
- * needs (spool.h, info.h). The recorder never stops the target.
+ * Recording: runs a command, or takes processes that run already, samples them and their children until they end, and
+ * writes a spool file with all that a profile needs (spool.h, info.h). The recorder never stops the target.
  *
  * Threads: record_command() runs the recording on the thread that calls it, the recorder thread.
  */
@@ -16,7 +16,11 @@
 #include <sys/types.h>
 
 struct record_options {
-    char *const *argv;           /* the command, NULL at the end; found as execvp() does */
+    char *const *argv; /* the command, NULL at the end; found as execvp() does. NULL: processes that run */
+    const pid_t *pids; /* these processes, if there is no command */
+    size_t pid_count;
+    void (*attached)(void *context); /* called when all of them are sampled */
+    void *context;
     uint32_t rate;               /* samples per second of CPU time of each thread */
     uint64_t duration;           /* ns after which to stop; 0: when the command ends */
     const char *spool_path;      /* of the file to be made */
@@ -27,10 +31,10 @@ struct record_options {
 };
 
 enum record_end {
-    RECORD_TARGET_ENDED,
-    RECORD_TIME_UP,    /* the duration */
-    RECORD_STOPPED,    /* by a second SIGINT, SIGTERM or SIGHUP: result.signal */
-    RECORD_SPOOL_FULL, /* the spool could not be written (result.problem); the target then ran to its end */
+    RECORD_TARGET_ENDED, /* or all processes of options.pids */
+    RECORD_TIME_UP,      /* the duration */
+    RECORD_STOPPED,      /* by a second SIGINT (without a command, the first), SIGTERM or SIGHUP: result.signal */
+    RECORD_SPOOL_FULL,   /* the spool could not be written (result.problem); the target then ran to its end */
 };
 
 struct record_result {
@@ -39,9 +43,9 @@ struct record_result {
     int signal;
     struct error problem;
 
-    pid_t pid;
+    pid_t pid; /* of the command */
     bool target_ended;
-    int target_status; /* as of waitpid(), if it ended */
+    int target_status; /* as of waitpid(), if a command ended */
 
     uint64_t samples, lost;
     uint64_t truncated;                     /* samples whose stack does not reach the thread's start */
@@ -66,6 +70,8 @@ void record_signals(sigset_t *signals);
  *
  * When a recording ends before its target (these signals, the duration), the target is sent SIGTERM, as perf does: it
  * was started to be recorded. Children that outlive the target are not waited for.
+ *
+ * Processes that ran before go on when their recording ends, and SIGINT ends it.
  *
  * Returns 0 if there is a spool, however the recording ended. Negative: there is none (any that was begun is removed),
  * with the sentence in `err` and the target not run, or killed at its first instruction.

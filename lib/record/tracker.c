@@ -382,6 +382,26 @@ static int add_unknown_process(struct tracker *tracker, uint32_t pid, const char
     return code;
 }
 
+int tracker_add_running_process(struct tracker *tracker, uint32_t pid, const char *name, uint64_t time,
+                                struct error *err)
+{
+    struct tracked_process *process;
+    int code = add_unknown_process(tracker, pid, name, time, &process, err);
+    return code ? code : read_maps(tracker, process, time, err);
+}
+
+int tracker_add_running_thread(struct tracker *tracker, uint32_t pid, uint32_t tid, const char *name, uint64_t time,
+                               struct error *err)
+{
+    struct tracked_process *process = find_process(tracker, pid);
+    return process ? add_thread(tracker, process, tid, name, time, err) : 0;
+}
+
+bool tracker_knows(const struct tracker *tracker, uint32_t tid)
+{
+    return hash_get(&tracker->by_tid, tid) != HASH_MISSING;
+}
+
 int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t time, struct tracked_thread **thread,
                  struct tracked_process **process, struct error *err)
 {

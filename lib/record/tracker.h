@@ -72,6 +72,16 @@ void tracker_note_jit_files(struct tracker *tracker, struct jit_files *files);
  * or memory runs out. */
 int tracker_record(struct tracker *tracker, const struct perf_record *record, struct error *err);
 
+/* Adds a process that runs already, with the mappings that it has now, and a thread of one. Records tell of all others.
+ */
+int tracker_add_running_process(struct tracker *tracker, uint32_t pid, const char *name, uint64_t time,
+                                struct error *err);
+int tracker_add_running_thread(struct tracker *tracker, uint32_t pid, uint32_t tid, const char *name, uint64_t time,
+                               struct error *err);
+
+/* Whether the thread was added or records have told of it. */
+bool tracker_knows(const struct tracker *tracker, uint32_t tid);
+
 /* Finds the thread of a sample and its process. If their records were lost, adds them, with the mappings that the
  * living process has now. Both are valid until the next call on the tracker. */
 int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t time, struct tracked_thread **thread,

@@ -78,7 +78,7 @@ static long kernel_setting(const char *name, long if_unknown)
 
 /* ---- attributes ---- */
 
-static struct perf_event_attr sampling_attr(const struct perf_events *events, bool build_ids)
+static struct perf_event_attr sampling_attr(const struct perf_events *events)
 {
     struct perf_event_attr attr = {
         .type = events->hardware ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
@@ -87,15 +87,15 @@ static struct perf_event_attr sampling_attr(const struct perf_events *events, bo
         .read_format = events->layout.read_format,
         .sample_freq = events->rate,
         .freq = 1,
-        .disabled = 1,
-        .enable_on_exec = 1,
+        .disabled = events->at_exec,
+        .enable_on_exec = events->at_exec,
         .inherit = 1,
         .exclude_hv = 1,
         .exclude_kernel = events->tier == PERF_TIER_USER,
         .exclude_callchain_user = 1,
         .mmap = 1,
         .mmap2 = 1,
-        .build_id = build_ids,
+        .build_id = events->build_ids,
         .ksymbol = events->kernel_symbols && events->tier == PERF_TIER_KERNEL_AND_USER,
         .comm = 1,
         .comm_exec = 1,
@@ -111,10 +111,12 @@ static struct perf_event_attr sampling_attr(const struct perf_events *events, bo
     return attr;
 }
 
-static int try_event(const struct perf_events *events, bool build_ids, pid_t pid, uint32_t cpu)
+/* Tries it on our own thread. */
+static int try_event(const struct perf_events *events)
 {
-    struct perf_event_attr attr = sampling_attr(events, build_ids);
-    int fd = open_event(&attr, pid, cpu);
+    struct perf_event_attr attr = sampling_attr(events);
+    attr.disabled = 1;
+    int fd = open_event(&attr, 0, events->cpus.data[0].cpu);
     if (fd >= 0)
         close(fd);
     return fd < 0 ? fd : 0;
@@ -132,18 +134,18 @@ static void choose_layout(struct perf_events *events)
 
 /* Drops features until an event opens, and leaves the supported ones in `events`. Returns the last error if none opens.
  */
-static int find_supported_event(struct perf_events *events, pid_t pid, uint32_t cpu, bool *build_ids)
+static int find_supported_event(struct perf_events *events)
 {
     events->hardware = true;
     events->counts = true;
     events->tier = PERF_TIER_KERNEL_AND_USER;
     events->layout.read_format =
         PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID | PERF_FORMAT_LOST;
-    *build_ids = true;
+    events->build_ids = true;
     events->kernel_symbols = true;
     for (;;) {
         choose_layout(events);
-        int code = try_event(events, *build_ids, pid, cpu);
+        int code = try_event(events);
         if (code == 0)
             return 0;
         if ((code == -EACCES || code == -EPERM) && events->tier == PERF_TIER_KERNEL_AND_USER)
@@ -154,8 +156,8 @@ static int find_supported_event(struct perf_events *events, pid_t pid, uint32_t 
             events->counts = false;
         else if (code == -EINVAL && events->layout.read_format & PERF_FORMAT_LOST)
             events->layout.read_format &= ~(uint64_t)PERF_FORMAT_LOST;
-        else if (code == -EINVAL && *build_ids)
-            *build_ids = false;
+        else if (code == -EINVAL && events->build_ids)
+            events->build_ids = false;
         else if (code == -EINVAL && events->kernel_symbols)
             events->kernel_symbols = false;
         else
@@ -299,12 +301,6 @@ static void choose_rate(struct perf_events *events, uint32_t rate)
     }
 }
 
-static int send_announcements_here(int event_fd)
-{
-    struct f_owner_ex this_thread = {.type = F_OWNER_TID, .pid = (pid_t)syscall(SYS_gettid)};
-    return fcntl(event_fd, F_SETSIG, ANNOUNCEMENT) || fcntl(event_fd, F_SETOWN_EX, &this_thread);
-}
-
 static int open_announcements(struct perf_events *events, struct error *err)
 {
     sigset_t announcement;
@@ -314,43 +310,54 @@ static int open_announcements(struct perf_events *events, struct error *err)
     if (events->announcement_fd < 0)
         return error_set(err, errno, "cannot wait for samples: %s", strerror(errno));
     pthread_sigmask(SIG_BLOCK, &announcement, &events->mask);
-    for (size_t i = 0; i < events->cpus.length; i++)
-        if (send_announcements_here(events->cpus.data[i].event_fd))
-            return error_set(err, errno, "cannot have samples announced: %s", strerror(errno));
     return 0;
 }
 
-static int open_sampling_events(struct perf_events *events, const struct perf_options *options, bool build_ids,
-                                struct error *err)
+/* The announcements of the event come to this thread. */
+static int set_announcements(int event_fd, bool on)
 {
-    struct perf_event_attr attr = sampling_attr(events, build_ids);
-    for (size_t i = 0; i < events->cpus.length; i++) {
-        struct perf_cpu *cpu = &events->cpus.data[i];
-        int fd = open_event(&attr, options->pid, cpu->cpu);
-        if (fd < 0)
-            return error_set(err, -fd, "cannot open a perf event on CPU %" PRIu32 ": %s", cpu->cpu, strerror(-fd));
-        cpu->event_fd = fd;
-        if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->ring_fd))
-            return error_set(err, errno, "cannot send a perf event to its ring buffer: %s", strerror(errno));
+    struct f_owner_ex this_thread = {.type = F_OWNER_TID, .pid = (pid_t)syscall(SYS_gettid)};
+    return fcntl(event_fd, F_SETSIG, ANNOUNCEMENT) || fcntl(event_fd, F_SETOWN_EX, &this_thread) ||
+           fcntl(event_fd, F_SETFL, on ? O_ASYNC : 0);
+}
+
+static int add_event(const struct perf_events *events, struct perf_cpu *cpu, pid_t tid)
+{
+    struct perf_event_attr attr = sampling_attr(events);
+    int fd = open_event(&attr, tid, cpu->cpu);
+    if (fd < 0)
+        return fd;
+    if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->ring_fd) || set_announcements(fd, cpu->announces)) {
+        int code = -errno;
+        close(fd);
+        return code;
     }
-    return 0;
+    if (array_push(&cpu->events, fd))
+        return 0;
+    close(fd);
+    return -ENOMEM;
 }
 
 /* All CPU time of all threads, as `perf stat` counts it. One event, because nothing is sampled; the counters of the
  * sampling events take in the setting of their own timers, which is much where threads switch often. A software clock
  * counts in the kernel, too, whatever is excluded. */
-static int open_cpu_clock(struct perf_events *events, pid_t pid, struct error *err)
+static int add_cpu_clock(struct perf_events *events, pid_t tid)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
                                    .config = PERF_COUNT_SW_CPU_CLOCK,
                                    .size = sizeof(attr),
-                                   .disabled = 1,
-                                   .enable_on_exec = 1,
+                                   .disabled = events->at_exec,
+                                   .enable_on_exec = events->at_exec,
                                    .inherit = 1,
                                    .exclude_kernel = 1,
                                    .exclude_hv = 1};
-    events->cpu_clock_fd = (int)syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-    return events->cpu_clock_fd < 0 ? error_set(err, errno, "cannot count the CPU time: %s", strerror(errno)) : 0;
+    int fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    if (array_push(&events->cpu_clocks, fd))
+        return 0;
+    close(fd);
+    return -ENOMEM;
 }
 
 static void note_tier(struct perf_events *events)
@@ -370,7 +377,7 @@ static int list_cpus(struct perf_events *events, struct error *err)
     struct cpu_list online = {0};
     int code = cpu_list_online(&online, err);
     for (size_t i = 0; i < online.length && !code; i++) {
-        struct perf_cpu cpu = {.cpu = online.data[i], .event_fd = -1, .ring_fd = -1};
+        struct perf_cpu cpu = {.cpu = online.data[i], .ring_fd = -1};
         if (!array_push(&events->cpus, cpu))
             code = error_no_memory(err);
     }
@@ -378,44 +385,71 @@ static int list_cpus(struct perf_events *events, struct error *err)
     return code;
 }
 
+static int too_many_files(const struct perf_events *events, struct error *err)
+{
+    return error_set(
+        err, EMFILE,
+        "too many open files: prof needs 2 for each of the %zu CPUs, and one more for each thread that runs "
+        "already; raise 'ulimit -n'",
+        events->cpus.length);
+}
+
 static int open_all(struct perf_events *events, const struct perf_options *options, struct error *err)
 {
-    bool build_ids;
     int code = list_cpus(events, err);
     if (code)
         return code;
+    events->at_exec = options->at_exec;
     choose_rate(events, options->rate);
     choose_sizes(events, events->cpus.length);
-    code = find_supported_event(events, options->pid, events->cpus.data[0].cpu, &build_ids);
+    code = find_supported_event(events);
     if (code)
         return refused(code, err);
     note_tier(events);
     code = open_largest_rings(events, err);
     if (!code)
-        code = open_sampling_events(events, options, build_ids, err);
-    if (!code)
         code = open_announcements(events, err);
-    if (!code)
-        code = open_cpu_clock(events, options->pid, err);
-    if (code == -EMFILE)
-        return error_set(err, EMFILE, "too many open files: prof needs 2 for each of the %zu CPUs; raise 'ulimit -n'",
-                         events->cpus.length);
-    return code;
+    return code == -EMFILE ? too_many_files(events, err) : code;
 }
 
 int perf_events_open(struct perf_events *events, const struct perf_options *options, struct error *err)
 {
-    *events = (struct perf_events){.cpu_clock_fd = -1, .announcement_fd = -1};
+    *events = PERF_EVENTS_NONE;
     int code = open_all(events, options, err);
     if (code)
         perf_events_close(events);
     return code;
 }
 
+static int not_added(const struct perf_events *events, pid_t tid, int code, struct error *err)
+{
+    if (code == -ESRCH)
+        return error_set(err, ESRCH, "there is no thread %d", (int)tid);
+    if (code == -EACCES || code == -EPERM)
+        return error_set(err, -code,
+                         "process %d may not be sampled: it belongs to another user or has more rights than you; run "
+                         "prof as its user or as root",
+                         (int)tid);
+    if (code == -EMFILE)
+        return too_many_files(events, err);
+    return error_set(err, -code, "cannot open a perf event for thread %d: %s", (int)tid, strerror(-code));
+}
+
+int perf_events_add(struct perf_events *events, pid_t tid, struct error *err)
+{
+    int code = add_cpu_clock(events, tid);
+    for (size_t i = 0; i < events->cpus.length && !code; i++)
+        code = add_event(events, &events->cpus.data[i], tid);
+    return code ? not_added(events, tid, code, err) : 0;
+}
+
 void perf_events_announce(struct perf_cpu *cpu, bool announce)
 {
-    if (cpu->announces != announce && fcntl(cpu->event_fd, F_SETFL, announce ? O_ASYNC : 0) == 0)
-        cpu->announces = announce;
+    if (cpu->announces == announce)
+        return;
+    for (size_t i = 0; i < cpu->events.length; i++)
+        fcntl(cpu->events.data[i], F_SETFL, announce ? O_ASYNC : 0);
+    cpu->announces = announce;
 }
 
 void perf_events_take_announcements(struct perf_events *events)
@@ -427,37 +461,48 @@ void perf_events_take_announcements(struct perf_events *events)
 void perf_events_stop(struct perf_events *events)
 {
     for (size_t i = 0; i < events->cpus.length; i++)
-        ioctl(events->cpus.data[i].event_fd, PERF_EVENT_IOC_DISABLE, 0);
-    ioctl(events->cpu_clock_fd, PERF_EVENT_IOC_DISABLE, 0);
+        for (size_t j = 0; j < events->cpus.data[i].events.length; j++)
+            ioctl(events->cpus.data[i].events.data[j], PERF_EVENT_IOC_DISABLE, 0);
+    for (size_t i = 0; i < events->cpu_clocks.length; i++)
+        ioctl(events->cpu_clocks.data[i], PERF_EVENT_IOC_DISABLE, 0);
 }
 
 /* The counters sum up all threads, including those that have ended. */
 struct perf_totals perf_events_totals(const struct perf_events *events)
 {
     struct perf_totals totals = {0};
-    if (read(events->cpu_clock_fd, &totals.cpu_time, sizeof(totals.cpu_time)) != sizeof(totals.cpu_time))
-        totals.cpu_time = 0;
+    for (size_t i = 0; i < events->cpu_clocks.length; i++) {
+        uint64_t time;
+        if (read(events->cpu_clocks.data[i], &time, sizeof(time)) == sizeof(time))
+            totals.cpu_time += time;
+    }
     if (!(events->layout.read_format & PERF_FORMAT_LOST))
         return totals;
     for (size_t i = 0; i < events->cpus.length; i++) {
-        uint64_t values[5] = {0}; /* value, enabled, running, id, lost */
-        if (read(events->cpus.data[i].event_fd, values, sizeof(values)) == sizeof(values))
-            totals.lost += values[4];
+        const struct perf_cpu *cpu = &events->cpus.data[i];
+        for (size_t j = 0; j < cpu->events.length; j++) {
+            uint64_t values[5] = {0}; /* value, enabled, running, id, lost */
+            if (read(cpu->events.data[j], values, sizeof(values)) == sizeof(values))
+                totals.lost += values[4];
+        }
     }
     return totals;
+}
+
+static void close_all(struct perf_fds *fds)
+{
+    for (size_t i = 0; i < fds->length; i++)
+        close(fds->data[i]);
+    array_free(fds);
 }
 
 void perf_events_close(struct perf_events *events)
 {
     for (size_t i = 0; i < events->cpus.length; i++) {
-        struct perf_cpu *cpu = &events->cpus.data[i];
-        if (cpu->event_fd >= 0)
-            close(cpu->event_fd);
-        close_ring(cpu);
+        close_all(&events->cpus.data[i].events);
+        close_ring(&events->cpus.data[i]);
     }
-    if (events->cpu_clock_fd >= 0)
-        close(events->cpu_clock_fd);
-    events->cpu_clock_fd = -1;
+    close_all(&events->cpu_clocks);
     if (events->announcement_fd >= 0) {
         close(events->announcement_fd);
         pthread_sigmask(SIG_SETMASK, &events->mask, NULL);

@@ -1,5 +1,6 @@
 /*
- * The perf events that sample one process and its descendants, and their rings: one event and one ring per online CPU.
+ * The perf events that sample threads and their descendants, and their rings: one ring per online CPU, and for each CPU
+ * one event per thread. A command that has not called exec yet is one thread, a process that runs has many.
  *
  * A ring becomes readable (poll) when a quarter of it has filled. Besides, the event of a CPU can announce each sample
  * (perf_events_announce()). Both are wanted: an announcement costs the target's thread a second interrupt, in which the
@@ -27,9 +28,9 @@
 
 struct perf_cpu {
     uint32_t cpu;
-    int event_fd;
-    int ring_fd;    /* readable (poll) when a quarter of the ring has filled since */
-    bool announces; /* each sample makes announcement_fd readable */
+    struct ARRAY_TYPE(perf_fds, int) events; /* one for each thread that was added */
+    int ring_fd;                             /* readable (poll) when a quarter of the ring has filled since */
+    bool announces;                          /* each sample makes announcement_fd readable */
     struct perf_ring ring;
 };
 
@@ -47,12 +48,14 @@ struct perf_events {
     bool hardware;       /* the event counts CPU cycles; otherwise the CPU clock */
     bool counts;         /* samples carry the thread's counter (SAMPLE_READ) */
     bool kernel_symbols; /* KSYMBOL records describe code that the kernel generates for the target (BPF programs) */
-    int cpu_clock_fd;    /* counts the CPU time of all threads */
-    int announcement_fd; /* readable (poll) when a sample was announced; a signalfd */
-    sigset_t mask;       /* of the thread before the signal of announcements was blocked in it */
-    uint32_t rate;       /* samples per second of CPU time */
-    uint32_t stack_size; /* maximum bytes of stack copied per sample */
-    size_t ring_size;    /* bytes each */
+    bool build_ids;      /* MMAP2 records carry build ids */
+    bool at_exec;        /* events start when their thread calls exec, not at once */
+    struct perf_fds cpu_clocks; /* each counts the CPU time of a thread and its descendants */
+    int announcement_fd;        /* readable (poll) when a sample was announced; a signalfd */
+    sigset_t mask;              /* of the thread before the signal of announcements was blocked in it */
+    uint32_t rate;              /* samples per second of CPU time */
+    uint32_t stack_size;        /* maximum bytes of stack copied per sample */
+    size_t ring_size;           /* bytes each */
 
     /* One sentence for each feature that was refused, with the setting that permits it. */
     char notes[PERF_NOTES][PERF_NOTE_SIZE];
@@ -60,17 +63,24 @@ struct perf_events {
 };
 
 struct perf_options {
-    pid_t pid;     /* events start when it calls exec */
     uint32_t rate; /* samples per second of CPU time */
+    bool at_exec;  /* events start when their thread calls exec, not at once */
 };
 
 /*
- * Opens the events for a process that has not called exec yet. Drops what the kernel lacks or refuses: kernel frames
+ * Opens the rings, and finds out which events there may be. Drops what the kernel lacks or refuses: kernel frames
  * first, then ring size, then the size of stack copies; each refusal adds a note. -EPERM, -EACCES or -ENOSYS if the
  * kernel refuses perf events altogether; the sentence says which setting permits them. Nothing stays open after a
  * failure.
  */
 int perf_events_open(struct perf_events *events, const struct perf_options *options, struct error *err);
+
+/* Samples a thread, and the threads and processes that it starts from now on. -ESRCH if it has ended, -EPERM or -EACCES
+ * if it may not be sampled, with a sentence. */
+int perf_events_add(struct perf_events *events, pid_t tid, struct error *err);
+
+/* The struct before perf_events_open(), for what may be closed without having been opened. */
+#define PERF_EVENTS_NONE ((struct perf_events){.announcement_fd = -1})
 
 /* Has each sample of the CPU announced from now on, or none. Cheap if nothing changes. */
 void perf_events_announce(struct perf_cpu *cpu, bool announce);

@@ -1,0 +1,91 @@
+#include "record/attach.h"
+
+#include "base/file_io.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int no_process(pid_t pid, struct error *err)
+{
+    return error_set(err, ESRCH, "there is no process %d", (int)pid);
+}
+
+int attach_list_threads(pid_t pid, struct tid_array *tids, struct error *err)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    DIR *tasks = opendir(path);
+    if (!tasks)
+        return no_process(pid, err);
+    int code = 0;
+    size_t before = tids->length;
+    for (const struct dirent *entry; !code && (entry = readdir(tasks));)
+        if (entry->d_name[0] != '.' && !array_push(tids, (pid_t)strtol(entry->d_name, NULL, 10)))
+            code = error_no_memory(err);
+    closedir(tasks);
+    return !code && tids->length == before ? no_process(pid, err) : code;
+}
+
+/* Reads the start of a file of /proc, and ends it with a NUL. Returns the number of bytes, 0 if there are none. */
+static size_t read_start(const char *path, char *text, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd < 0 ? 0 : file_read(fd, text, size - 1);
+    if (fd >= 0)
+        close(fd);
+    text[length > 0 ? length : 0] = '\0';
+    return length > 0 ? (size_t)length : 0;
+}
+
+void attach_thread_name(pid_t pid, pid_t tid, char *name, size_t size)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)pid, (int)tid);
+    read_start(path, name, size);
+    name[strcspn(name, "\n")] = '\0';
+}
+
+char **attach_command(pid_t pid)
+{
+    enum { LONGEST = 64 * 1024 }; /* what follows is left out */
+    char path[64], *text = malloc(LONGEST + 1), name[32];
+    if (!text)
+        return NULL;
+    snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+    size_t length = read_start(path, text, LONGEST);
+    while (length && !text[length - 1]) /* a title that a program has set is padded */
+        length--;
+    if (!length) {
+        attach_thread_name(pid, pid, name, sizeof(name));
+        length = (size_t)snprintf(text, LONGEST, "%s", name);
+    }
+    text[length++] = '\0';
+    size_t words = 0;
+    for (size_t i = 0; i < length; i++)
+        words += !text[i];
+    char **command = malloc((words + 1) * sizeof(*command) + length), *copy = (char *)(command + words + 1);
+    if (command) {
+        memcpy(copy, text, length);
+        for (size_t i = 0; i < words; i++, copy += strlen(copy) + 1)
+            command[i] = copy;
+        command[words] = NULL;
+    }
+    free(text);
+    return command;
+}
+
+int attach_watch(pid_t pid, struct error *err)
+{
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (fd >= 0)
+        return fd;
+    return errno == ESRCH || errno == EINVAL
+               ? no_process(pid, err)
+               : error_set(err, errno, "cannot wait for process %d to end: %s", (int)pid, strerror(errno));
+}
