@@ -20,8 +20,9 @@ export function Dialog({ name, title, children }: DialogProps): JSX.Element {
         if (isOpen && !dialog.open) dialog.showModal();
         if (!isOpen && dialog.open) dialog.close();
     }, [isOpen]);
+    /* The dialog of the other name may be open by now: the event of closing comes in a task of its own. */
     const close = (): void => {
-        openDialog.value = null;
+        if (openDialog.value === name) openDialog.value = null;
     };
     const titleId = `dialog-${name}`;
     return (
@@ -29,6 +30,7 @@ export function Dialog({ name, title, children }: DialogProps): JSX.Element {
             ref={element}
             class="dialog"
             aria-labelledby={titleId}
+            onCancel={close} // at once, so that the next key is not taken for one of this dialog
             onClose={close}
             onClick={(event) => {
                 if (event.target === element.current) close();
