@@ -101,6 +101,8 @@ static int choose_weight(struct report *report)
     int status = EXIT_SUCCESS;
     if (!weights_find(report->profile, id ? id : "recorded", &report->weight))
         status = say_no_weight(report, &weights);
+    else if (report->weight.table != TABLE_SAMPLES && !weight_is_offered(report->profile, &report->weight))
+        status = say_no_weight(report, &weights);
     else if (weight_needs_cpu_times(report->weight.kind) && !weight_is_held(report->profile, WEIGH_CPU_TIME))
         status = ui_fail("%s does not say when its threads were on a CPU", report->options.path);
     array_free(&weights);
@@ -129,7 +131,8 @@ struct tree_query report_query(const struct report *report)
                                .search = report->options.search,
                                .search_length = is_of_markers ? 0 : strlen(report->options.search),
                                .inverted = report->options.inverted,
-                               .weight = report->weight.kind};
+                               .weight = report->weight.kind,
+                               .table = report->weight.table};
 }
 
 int report_query_engine(struct report *report, struct error *err)

@@ -232,12 +232,14 @@ static int map_stacks(struct symbolication *work, struct error *err)
 
 static void map_samples(struct symbolication *work)
 {
-    for (size_t t = 0; t < work->profile->threads.length; t++) {
-        struct sample_table *samples = &work->profile->threads.data[t].samples;
-        for (size_t i = 0; i < samples->length; i++)
-            if (samples->stack[i] != PROFILE_NONE)
-                samples->stack[i] = work->stacks[samples->stack[i]];
-    }
+    for (size_t t = 0; t < work->profile->threads.length; t++)
+        for (int kind = TABLE_SAMPLES; kind < SAMPLE_TABLES; kind++) {
+            const struct sample_table *samples =
+                thread_samples(&work->profile->threads.data[t], (enum sample_table_kind)kind);
+            for (size_t i = 0; i < samples->length; i++)
+                if (samples->stack[i] != PROFILE_NONE)
+                    samples->stack[i] = work->stacks[samples->stack[i]];
+        }
 }
 
 /* ---- the whole profile ---- */

@@ -234,7 +234,7 @@ static int build_thread(struct build *build, size_t index)
         code = BUILD_TEXTS(build, texts);
     const struct column *strings = raw->own.strings.present ? &raw->own.strings : &build->raw->shared.strings;
     if (!code)
-        code = build_samples(build, &raw->samples, index, &thread->samples);
+        code = build_samples(build, raw, index, thread);
     return code ? code : build_markers(build, raw, strings, index, &thread->markers);
 }
 

@@ -95,14 +95,22 @@ static bool merge_stacks(struct interner *interner, const struct stack_table *st
     return done;
 }
 
-static int map_samples(struct build *build, struct column *stacks, size_t count, const uint32_t *map, size_t thread)
+static int map_samples(struct build *build, struct raw_thread *raw, size_t count, const uint32_t *map, size_t thread)
 {
-    uint32_t *stack = stacks->data;
-    for (size_t i = 0; i < stacks->length; i++) {
-        if (stack[i] >= count && stack[i] != PROFILE_NONE)
-            return error_set(build->err, EINVAL, "threads[%zu].samples.stack[%zu] is %u, but there are only %zu stacks",
-                             thread, i, stack[i], count);
-        stack[i] = mapped(map, stack[i]);
+    const struct {
+        const char *key;
+        const struct column *stacks;
+    } tables[] = {{"samples", &raw->samples.stack},
+                  {"jsAllocations", &raw->js_allocations.stack},
+                  {"nativeAllocations", &raw->native_allocations.stack}};
+    for (size_t k = 0; k < sizeof(tables) / sizeof(*tables); k++) {
+        uint32_t *stack = tables[k].stacks->data;
+        for (size_t i = 0; i < tables[k].stacks->length; i++) {
+            if (stack[i] >= count && stack[i] != PROFILE_NONE)
+                return error_set(build->err, EINVAL, "threads[%zu].%s.stack[%zu] is %u, but there are only %zu stacks",
+                                 thread, tables[k].key, i, stack[i], count);
+            stack[i] = mapped(map, stack[i]);
+        }
     }
     return 0;
 }
@@ -114,8 +122,7 @@ static int merge(struct build *build, struct interner *interner, const struct pr
     bool done = maps_init(&maps, part) && merge_small_tables(interner, part, &maps) &&
                 merge_funcs(interner, &part->funcs, &maps) && merge_frames(interner, &part->frames, &maps) &&
                 merge_stacks(interner, &part->stacks, &maps);
-    int code = done ? map_samples(build, &raw->samples.stack, part->stacks.length, maps.stacks, index)
-                    : error_no_memory(build->err);
+    int code = done ? map_samples(build, raw, part->stacks.length, maps.stacks, index) : error_no_memory(build->err);
     raw->stack_map = maps.stacks; /* payloads of markers speak of stacks, too */
     raw->stack_count = part->stacks.length;
     maps.stacks = NULL;

@@ -1,5 +1,7 @@
 #include "profile/build_samples.h"
 
+#include "base/hash.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -83,6 +85,7 @@ static bool sort_samples(struct sample_table *samples)
         permute(samples->time, scratch, keys, length);
         permute(samples->weight, scratch, keys, length);
         permute(samples->cpu_delta, scratch, keys, length);
+        permute(samples->address, scratch, keys, length);
         permute_indexes(samples->stack, (uint32_t *)(void *)scratch, keys, length);
     }
     free(keys);
@@ -97,20 +100,21 @@ static bool text_is(const struct build *build, uint32_t text, const char *wanted
     return text != PROFILE_NONE && strcmp(strings_text(&build->raw->texts, text), wanted) == 0;
 }
 
-int build_samples(struct build *build, struct raw_samples *raw, size_t index, struct sample_table *samples)
+static int build_table(struct build *build, struct raw_samples *raw, const char *path, struct sample_table *samples)
 {
-    char path[64];
-    snprintf(path, sizeof(path), "threads[%zu].samples", index);
     size_t rows = build_rows(raw->length, &raw->stack);
-    if (raw->stack.length != rows)
-        return error_set(build->err, EINVAL, "%s.stack has %zu entries, but its table has %zu rows", path,
-                         raw->stack.length, rows);
-    if (raw->weight.present && raw->weight.length != rows)
-        return error_set(build->err, EINVAL, "%s.weight has %zu entries, but its table has %zu rows", path,
-                         raw->weight.length, rows);
-    if (raw->cpu_delta.present && raw->cpu_delta.length != rows)
-        return error_set(build->err, EINVAL, "%s.threadCPUDelta has %zu entries, but its table has %zu rows", path,
-                         raw->cpu_delta.length, rows);
+    const struct {
+        const char *key;
+        const struct column *column;
+        bool is_needed;
+    } columns[] = {{"stack", &raw->stack, true},
+                   {"weight", &raw->weight, false},
+                   {"threadCPUDelta", &raw->cpu_delta, false},
+                   {"memoryAddress", &raw->address, false}};
+    for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+        if ((columns[i].is_needed || columns[i].column->present) && columns[i].column->length != rows)
+            return error_set(build->err, EINVAL, "%s.%s has %zu entries, but its table has %zu rows", path,
+                             columns[i].key, columns[i].column->length, rows);
     int code = build_times(build, &raw->time, &raw->time_deltas, rows, path);
     if (code)
         return code;
@@ -122,11 +126,68 @@ int build_samples(struct build *build, struct raw_samples *raw, size_t index, st
     samples->time = build_take(&raw->time);
     samples->weight = build_take(&raw->weight);
     samples->cpu_delta = build_take(&raw->cpu_delta);
+    samples->address = build_take(&raw->address);
     samples->length = rows;
     if (is_sorted(samples->time, rows))
         return 0;
     build->sorted = true;
     return sort_samples(samples) ? 0 : error_no_memory(build->err);
+}
+
+/* ---- allocations ---- */
+
+/* Finds the allocation that each deallocation frees: the last one at its address that no other has freed. An address
+ * is a number of at most 53 bits in the file. */
+static int pair_allocations(struct build *build, struct sample_table *table)
+{
+    struct hash live = {0}; /* bits of the address -> row */
+    bool done = (table->partner = malloc((table->length + 1) * sizeof(*table->partner))) != NULL;
+    for (uint32_t i = 0; done && i < table->length; i++) {
+        uint64_t address;
+        memcpy(&address, &table->address[i], sizeof(address));
+        table->partner[i] = PROFILE_NONE;
+        if (isnan(table->address[i]))
+            continue;
+        if (table->weight[i] >= 0) {
+            done = hash_set(&live, address, i);
+            continue;
+        }
+        uint32_t allocation = hash_get(&live, address);
+        if (allocation == HASH_MISSING)
+            continue;
+        table->partner[i] = allocation;
+        table->partner[allocation] = i;
+        hash_remove(&live, address);
+    }
+    hash_destroy(&live);
+    return done ? 0 : error_no_memory(build->err);
+}
+
+static int build_allocations(struct build *build, struct raw_samples *raw, const char *path, struct thread *thread)
+{
+    struct sample_table *table = array_push_zero(&thread->more);
+    if (!table)
+        return error_no_memory(build->err);
+    int code = build_table(build, raw, path, table);
+    table->weight_type = WEIGHT_BYTES;
+    if (!code && !table->weight && table->length)
+        return error_set(build->err, EINVAL, "%s has no weights, which are the bytes of allocations", path);
+    return code || !table->address ? code : pair_allocations(build, table);
+}
+
+int build_samples(struct build *build, struct raw_thread *raw, size_t index, struct thread *thread)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "threads[%zu].samples", index);
+    int code = build_table(build, &raw->samples, path, &thread->samples);
+    const struct raw_samples *js = &raw->js_allocations, *native = &raw->native_allocations;
+    if (!js->stack.present && !js->weight.present && !native->stack.present && !native->weight.present)
+        return code;
+    snprintf(path, sizeof(path), "threads[%zu].jsAllocations", index);
+    if (!code)
+        code = build_allocations(build, &raw->js_allocations, path, thread);
+    snprintf(path, sizeof(path), "threads[%zu].nativeAllocations", index);
+    return code ? code : build_allocations(build, &raw->native_allocations, path, thread);
 }
 
 /* ---- CPU time ---- */

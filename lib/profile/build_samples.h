@@ -8,8 +8,8 @@
 /* The times of a table of `rows` rows, from the column or from its deltas, in `time`. */
 int build_times(struct build *build, struct column *time, struct column *deltas, size_t rows, const char *path);
 
-/* Fills the empty samples of a thread. */
-int build_samples(struct build *build, struct raw_samples *raw, size_t index, struct sample_table *samples);
+/* Fills the empty sample tables of a thread. */
+int build_samples(struct build *build, struct raw_thread *raw, size_t index, struct thread *thread);
 
 /* Turns the CPU deltas of all threads into µs, or drops them if the file does not say their unit (a text). */
 void build_cpu_deltas(struct build *build, uint32_t unit);

@@ -175,20 +175,22 @@ static bool are_samples_right(const struct sample_table *samples, size_t stacks)
     return is_finite && !wrong_stacks && !wrong_times && !wrong_weights;
 }
 
-static int check_samples(const struct profile *profile, size_t thread, struct error *err)
+static int check_samples(const struct profile *profile, size_t thread, enum sample_table_kind kind, struct error *err)
 {
-    const struct sample_table *samples = &profile->threads.data[thread].samples;
+    static const char *const keys[SAMPLE_TABLES] = {"samples", "jsAllocations", "nativeAllocations"};
+    const struct sample_table *samples = thread_samples(&profile->threads.data[thread], kind);
+    const char *key = keys[kind];
     if (are_samples_right(samples, profile->stacks.length))
         return 0;
     for (size_t i = 0; i < samples->length; i++) {
         if (samples->stack[i] >= profile->stacks.length && samples->stack[i] != PROFILE_NONE)
-            return error_set(err, EINVAL, "threads[%zu].samples.stack[%zu] is %u, but there are only %zu stacks",
-                             thread, i, samples->stack[i], profile->stacks.length);
+            return error_set(err, EINVAL, "threads[%zu].%s.stack[%zu] is %u, but there are only %zu stacks", thread,
+                             key, i, samples->stack[i], profile->stacks.length);
         if (!isfinite(samples->time[i]) || (i && samples->time[i] < samples->time[i - 1]))
-            return error_set(err, EINVAL, "threads[%zu].samples.time[%zu] is before the sample that precedes it",
-                             thread, i);
+            return error_set(err, EINVAL, "threads[%zu].%s.time[%zu] is before the sample that precedes it", thread,
+                             key, i);
         if (samples->weight && !isfinite(samples->weight[i]))
-            return error_set(err, EINVAL, "threads[%zu].samples.weight[%zu] is not a number", thread, i);
+            return error_set(err, EINVAL, "threads[%zu].%s.weight[%zu] is not a number", thread, key, i);
     }
     return 0;
 }
@@ -222,7 +224,8 @@ static int check_threads(const struct profile *profile, struct error *err)
                                         {"tid", MEMBER(rows, tid), strings, false}};
     int code = CHECK("threads", members, profile->threads.length, err);
     for (size_t i = 0; !code && i < profile->threads.length; i++) {
-        code = check_samples(profile, i, err);
+        for (int kind = TABLE_SAMPLES; !code && kind < SAMPLE_TABLES; kind++)
+            code = check_samples(profile, i, (enum sample_table_kind)kind, err);
         if (!code)
             code = check_markers(profile, i, err);
     }

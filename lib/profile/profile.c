@@ -28,8 +28,9 @@ static const struct column_place frame_columns[] = {
 static const struct column_place func_columns[] = {PLACE(func_table, name),   PLACE(func_table, resource),
                                                    PLACE(func_table, source), PLACE(func_table, line),
                                                    PLACE(func_table, column), PLACE(func_table, flags)};
-static const struct column_place sample_columns[] = {PLACE(sample_table, stack), PLACE(sample_table, time),
-                                                     PLACE(sample_table, weight), PLACE(sample_table, cpu_delta)};
+static const struct column_place sample_columns[] = {PLACE(sample_table, stack),   PLACE(sample_table, time),
+                                                     PLACE(sample_table, weight),  PLACE(sample_table, cpu_delta),
+                                                     PLACE(sample_table, address), PLACE(sample_table, partner)};
 static const struct column_place marker_columns[] = {PLACE(marker_table, name),     PLACE(marker_table, start),
                                                      PLACE(marker_table, end),      PLACE(marker_table, phase),
                                                      PLACE(marker_table, category), PLACE(marker_table, data)};
@@ -146,6 +147,14 @@ uint32_t profile_default_category(const struct profile *profile)
     return 0;
 }
 
+const struct sample_table *thread_samples(const struct thread *thread, enum sample_table_kind kind)
+{
+    static const struct sample_table none = {.weight_type = WEIGHT_BYTES};
+    if (kind == TABLE_SAMPLES)
+        return &thread->samples;
+    return (size_t)kind <= thread->more.length ? &thread->more.data[kind - 1] : &none;
+}
+
 void profile_init(struct profile *profile)
 {
     *profile = (struct profile){0};
@@ -176,8 +185,12 @@ void profile_destroy(struct profile *profile)
     array_free(&profile->native_symbols);
     array_free(&profile->sources);
     for (size_t i = 0; i < profile->threads.length; i++) {
-        TABLE_FREE(&profile->threads.data[i].samples, sample_columns);
-        TABLE_FREE(&profile->threads.data[i].markers, marker_columns);
+        struct thread *thread = &profile->threads.data[i];
+        TABLE_FREE(&thread->samples, sample_columns);
+        for (size_t k = 0; k < thread->more.length; k++)
+            TABLE_FREE(&thread->more.data[k], sample_columns);
+        array_free(&thread->more);
+        TABLE_FREE(&thread->markers, marker_columns);
     }
     array_free(&profile->threads);
     for (size_t i = 0; i < profile->counters.length; i++)

@@ -93,9 +93,15 @@ struct sample_table {
     double *time;      /* ms after meta.start_time, non-decreasing */
     double *weight;    /* NULL: each counts 1 */
     double *cpu_delta; /* CPU time since the previous sample, in µs; NAN unknown; NULL: no such column */
+    double *address;   /* of allocations: where the memory is; NAN unknown; NULL: no such column */
+    uint32_t *partner; /* the row that frees what this one allocates, or the other way round; PROFILE_NONE unknown;
+                          NULL exactly where address is */
     enum weight_type weight_type;
     size_t length;
 };
+
+/* The sample tables of a thread. Weights of allocations are bytes; those of native deallocations are negative. */
+enum sample_table_kind { TABLE_SAMPLES, TABLE_JS_ALLOCATIONS, TABLE_NATIVE_ALLOCATIONS, SAMPLE_TABLES };
 
 /* Markers are kept whole for later use: data[i] is the payload's JSON text (string index), or PROFILE_NONE. */
 struct marker_table {
@@ -117,6 +123,7 @@ struct thread {
     double process_start, process_end; /* ms; NAN: null */
     double start, end;                 /* register and unregister time, ms; NAN: null */
     struct sample_table samples;
+    ARRAY(struct sample_table) more; /* TABLE_JS_ALLOCATIONS and those that follow; empty if the thread has none */
     struct marker_table markers;
 };
 
@@ -205,6 +212,9 @@ static inline const char *profile_text(const struct profile *profile, uint32_t s
 {
     return string < profile->strings.entries.length ? strings_text(&profile->strings, string) : "";
 }
+
+/* A sample table of a thread; an empty one if the thread has none of this kind. */
+const struct sample_table *thread_samples(const struct thread *thread, enum sample_table_kind kind);
 
 /* Whether the name of a function is only its address, "0x1f". */
 static inline bool profile_is_address(const char *name)

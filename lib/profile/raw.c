@@ -110,6 +110,7 @@ static const struct field sample_fields[] = {
     COLUMN("weight", COLUMN_DOUBLE, struct raw_samples, weight),
     VALUE("weightType", FIELD_TEXT, struct raw_samples, weight_type),
     COLUMN("threadCPUDelta", COLUMN_DOUBLE, struct raw_samples, cpu_delta),
+    COLUMN("memoryAddress", COLUMN_DOUBLE, struct raw_samples, address),
     VALUE("length", FIELD_LENGTH, struct raw_samples, length),
 };
 static const struct schema sample_schema = {FIELDS(sample_fields), NULL};
@@ -141,7 +142,7 @@ static void *add_thread(void *owner)
     thread->name = thread->process_name = thread->process_type = PROFILE_NONE;
     thread->pid = thread->tid = PROFILE_NONE;
     thread->process_start = thread->process_end = thread->start = thread->end = NAN;
-    raw->samples.weight_type = PROFILE_NONE;
+    raw->samples.weight_type = raw->js_allocations.weight_type = raw->native_allocations.weight_type = PROFILE_NONE;
     return raw;
 }
 
@@ -157,6 +158,8 @@ static const struct field thread_fields[] = {
     VALUE("registerTime", FIELD_DOUBLE, struct raw_thread, thread.start),
     VALUE("unregisterTime", FIELD_DOUBLE, struct raw_thread, thread.end),
     OBJECT("samples", sample_schema, struct raw_thread, samples),
+    OBJECT("jsAllocations", sample_schema, struct raw_thread, js_allocations),
+    OBJECT("nativeAllocations", sample_schema, struct raw_thread, native_allocations),
     OBJECT("markers", marker_schema, struct raw_thread, markers),
     COLUMN("stringArray", COLUMN_TEXT, struct raw_thread, own.strings),
     {"stringTable", FIELD_COLUMN, offsetof(struct raw_thread, own.strings), COLUMN_TEXT, &string_table_schema, 0},

@@ -56,7 +56,7 @@ struct raw_tables {
 };
 
 struct raw_samples {
-    struct column stack, time, time_deltas, weight, cpu_delta;
+    struct column stack, time, time_deltas, weight, cpu_delta, address;
     uint32_t weight_type;
     raw_length length;
 };
@@ -68,7 +68,7 @@ struct raw_markers {
 
 struct raw_thread {
     struct thread thread; /* its tables are empty */
-    struct raw_samples samples;
+    struct raw_samples samples, js_allocations, native_allocations;
     struct raw_markers markers;
     struct raw_tables own; /* before version 60, in part before 58 and 56 */
     uint32_t *stack_map;   /* once these are merged: stack of the thread -> stack of the profile */

@@ -197,6 +197,7 @@ static void write_thread(struct profile_writer *writer, size_t index)
     write_thread_id(json, profile, thread->tid);
     json_key(json, "samples");
     write_samples(writer, index);
+    write_allocations(json, thread);
     json_key(json, "markers");
     write_markers(json, &thread->markers, profile, &writer->strings);
     json_close(json, '}');

@@ -108,11 +108,11 @@ static const void *cell_of(const struct table_column *column, size_t row)
     return column->rows ? (const char *)column->rows + row * column->row_size + column->offset : NULL;
 }
 
-static void write_table(const struct table_writer *writer, const struct table_column *columns, size_t count,
-                        size_t length)
+/* The members of a table. */
+static void write_columns(const struct table_writer *writer, const struct table_column *columns, size_t count,
+                          size_t length)
 {
     struct json_writer *json = writer->json;
-    json_open(json, '{');
     for (const struct table_column *column = columns; column < columns + count; column++) {
         json_member_open(json, column->key, '[');
         for (size_t row = 0; row < length; row++)
@@ -120,7 +120,14 @@ static void write_table(const struct table_writer *writer, const struct table_co
         json_close(json, ']');
     }
     json_member_unsigned(json, "length", length);
-    json_close(json, '}');
+}
+
+static void write_table(const struct table_writer *writer, const struct table_column *columns, size_t count,
+                        size_t length)
+{
+    json_open(writer->json, '{');
+    write_columns(writer, columns, count, length);
+    json_close(writer->json, '}');
 }
 
 #define WRITE_TABLE(writer, columns, length) write_table(writer, columns, sizeof(columns) / sizeof(*(columns)), length)
@@ -262,6 +269,29 @@ void write_markers(struct json_writer *json, const struct marker_table *markers,
         {"phase", CELL_SMALL, COLUMN(markers->phase)},      {"category", CELL_INDEX, COLUMN(markers->category)},
     };
     WRITE_TABLE(&writer, columns, markers->length);
+}
+
+void write_allocations(struct json_writer *json, const struct thread *thread)
+{
+    static const char *const keys[SAMPLE_TABLES] = {NULL, "jsAllocations", "nativeAllocations"};
+    for (int kind = TABLE_JS_ALLOCATIONS; kind < SAMPLE_TABLES; kind++) {
+        const struct sample_table *table = thread_samples(thread, (enum sample_table_kind)kind);
+        if (table->length == 0)
+            continue;
+        const struct table_writer writer = {.json = json};
+        const struct table_column columns[] = {
+            {"stack", CELL_INDEX, COLUMN(table->stack)},
+            {"time", CELL_DOUBLE, COLUMN(table->time)},
+            {"weight", CELL_DOUBLE, COLUMN(table->weight)},
+            {"memoryAddress", CELL_DOUBLE, COLUMN(table->address)},
+        };
+        size_t count = sizeof(columns) / sizeof(*columns);
+        json_key(json, keys[kind]);
+        json_open(json, '{');
+        write_columns(&writer, columns, table->address ? count : count - 1, table->length);
+        json_member_text(json, "weightType", "bytes");
+        json_close(json, '}');
+    }
 }
 
 /* The display that the Firefox Profiler gives to counters of files that have none. */

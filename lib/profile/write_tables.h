@@ -11,4 +11,5 @@
 void write_shared(struct json_writer *json, const struct profile *profile, const struct string_map *strings);
 void write_markers(struct json_writer *json, const struct marker_table *markers, const struct profile *profile,
                    const struct string_map *strings);
+void write_allocations(struct json_writer *json, const struct thread *thread); /* nothing if it has none */
 void write_counters(struct json_writer *json, const struct profile *profile);

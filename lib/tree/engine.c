@@ -171,11 +171,14 @@ struct time_range engine_full_range(const struct engine *engine)
     const struct profile_meta *meta = &engine->base->profile.meta;
     struct time_range range = {INFINITY, -INFINITY};
     for (size_t i = 0; i < engine->base->profile.threads.length; i++) {
-        const struct sample_table *samples = &engine->base->profile.threads.data[i].samples;
-        if (samples->length == 0)
-            widen_by_markers(&range, &engine->base->profile.threads.data[i].markers, meta->interval);
-        else
-            widen(&range, samples->time[0], samples->time[samples->length - 1] + meta->interval);
+        const struct thread *thread = &engine->base->profile.threads.data[i];
+        if (thread->samples.length == 0)
+            widen_by_markers(&range, &thread->markers, meta->interval);
+        for (int kind = TABLE_SAMPLES; kind < SAMPLE_TABLES; kind++) {
+            const struct sample_table *table = thread_samples(thread, (enum sample_table_kind)kind);
+            if (table->length)
+                widen(&range, table->time[0], table->time[table->length - 1] + meta->interval);
+        }
     }
     if (!isnan(meta->profiling_start) && !isnan(meta->profiling_end) && meta->profiling_start < meta->profiling_end)
         range = (struct time_range){meta->profiling_start, meta->profiling_end};
@@ -285,10 +288,21 @@ static bool same_threads(const struct engine *engine, const struct tree_query *q
             memcmp(engine->threads.data, query->threads, query->thread_count * sizeof(*query->threads)) == 0);
 }
 
+struct weighing engine_weighing(const struct engine *engine)
+{
+    return (struct weighing){.threads = engine->threads.data,
+                             .thread_count = engine->threads.length,
+                             .range = engine->range,
+                             .weight = engine->weight,
+                             .table = engine->table,
+                             .samples = (const struct sample_table(*)[SAMPLE_TABLES])engine->filter.samples,
+                             .not_running = engine->base->not_running};
+}
+
 static int update_weights(struct engine *engine, const struct tree_query *query, struct error *err)
 {
     if (engine->has_weights && same_threads(engine, query) && engine->range.from == query->range.from &&
-        engine->range.to == query->range.to && engine->weight == query->weight)
+        engine->range.to == query->range.to && engine->weight == query->weight && engine->table == query->table)
         return 0;
     engine->has_weights = engine->has_timings = false;
     engine->threads.length = 0;
@@ -298,8 +312,8 @@ static int update_weights(struct engine *engine, const struct tree_query *query,
         engine->threads.data[engine->threads.length++] = query->threads[i];
     engine->range = query->range;
     engine->weight = query->weight;
-    const struct weighing weighing = {query->threads, query->thread_count,    query->range,
-                                      query->weight,  engine->filter.samples, engine->base->not_running};
+    engine->table = query->table;
+    const struct weighing weighing = engine_weighing(engine);
     int code = stack_weights_sum(&engine->weights, &engine->base->profile, &weighing, err);
     engine->has_weights = code == 0;
     return code;

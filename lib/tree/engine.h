@@ -27,6 +27,7 @@ struct tree_query {
     size_t search_length;
     bool inverted;
     enum sample_weight weight;
+    enum sample_table_kind table;
 };
 
 ARRAY_TYPE(struct node_path, uint32_t); /* the funcs from the root of the (inverted) tree down to a node */
@@ -102,9 +103,10 @@ int engine_function_details(struct engine *engine, uint32_t func, struct node_de
 
 int engine_functions(struct engine *engine, enum func_order order, struct func_timings *functions, struct error *err);
 
-/* The functions of the query by self, had it another weight: where threads waited beside where they ran. */
-int engine_functions_weighed(struct engine *engine, enum sample_weight weight, struct func_timings *functions,
-                             struct error *err);
+/* The functions of the query by self, had it another weight: where threads waited beside where they
+ * ran. */
+int engine_functions_weighed(struct engine *engine, enum sample_weight weight, enum sample_table_kind table,
+                             struct func_timings *functions, struct error *err);
 
 /* Libraries (`func`: resource, PROFILE_NONE for what is in none) or categories by self, or what each thread of the
  * query

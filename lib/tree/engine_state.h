@@ -39,6 +39,7 @@ struct engine {
     ARRAY(uint32_t) threads; /* of the weights */
     struct time_range range;
     enum sample_weight weight;
+    enum sample_table_kind table;
     bool has_weights;
     struct stack_weights weights;
 
@@ -60,6 +61,9 @@ int engine_check_handle(const struct engine *engine, uint32_t node, struct error
 /* Appends the children of a node (NODE_NONE: the roots) that have anything to show, in no order, with the magnitude of
  * their total. */
 int engine_collect_children(struct engine *engine, uint32_t node, struct order_entries *children, struct error *err);
+
+/* What the query counts. */
+struct weighing engine_weighing(const struct engine *engine);
 
 /* Per call node, 0 if the search of the query excludes it; NULL: all match. */
 const uint8_t *engine_matching(const struct engine *engine);

@@ -9,11 +9,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-int engine_functions_weighed(struct engine *engine, enum sample_weight weight, struct func_timings *functions,
-                             struct error *err)
+int engine_functions_weighed(struct engine *engine, enum sample_weight weight, enum sample_table_kind table,
+                             struct func_timings *functions, struct error *err)
 {
-    const struct weighing weighing = {engine->threads.data,   engine->threads.length,   engine->range, weight,
-                                      engine->filter.samples, engine->base->not_running};
+    struct weighing weighing = engine_weighing(engine);
+    weighing.weight = weight;
+    weighing.table = table;
     struct stack_weights weights = {0};
     struct timings timings = {0};
     *functions = (struct func_timings){0};
@@ -44,8 +45,9 @@ static void add_to_total(void *context, uint32_t stack, double weight, unsigned 
 
 static double total_of_thread(const struct engine *engine, uint32_t thread)
 {
-    const struct weighing weighing = {
-        &thread, 1, engine->range, engine->weight, engine->filter.samples, engine->base->not_running};
+    struct weighing weighing = engine_weighing(engine);
+    weighing.threads = &thread;
+    weighing.thread_count = 1;
     struct thread_total total = {engine, engine_matching(engine), 0};
     weigh_thread(&engine->base->profile, &weighing, thread, add_to_total, &total);
     return total.sum;

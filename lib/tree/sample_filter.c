@@ -58,11 +58,21 @@ static void drop_outside(struct sample_table *samples, const struct times *times
 
 static void forget_samples(struct sample_filter *filter)
 {
-    for (size_t i = 0; i < filter->sample_tables; i++)
-        free(filter->samples[i].stack);
+    for (size_t i = 0; i < filter->thread_count; i++)
+        for (int kind = TABLE_SAMPLES; kind < SAMPLE_TABLES; kind++)
+            free(filter->samples[i][kind].stack);
     free(filter->samples);
     filter->samples = NULL;
-    filter->sample_tables = 0;
+    filter->thread_count = 0;
+}
+
+static bool copy_table(struct sample_table *copy, const struct sample_table *table)
+{
+    *copy = *table;
+    copy->stack = malloc((copy->length + 1) * sizeof(*copy->stack));
+    if (copy->stack && copy->length)
+        memcpy(copy->stack, table->stack, copy->length * sizeof(*copy->stack));
+    return copy->stack != NULL;
 }
 
 /* The samples of the profile, with copies of their stacks. */
@@ -71,13 +81,10 @@ static int copy_samples(struct sample_filter *filter, const struct profile *prof
     filter->samples = calloc(profile->threads.length + 1, sizeof(*filter->samples));
     bool enough = filter->samples != NULL;
     for (size_t i = 0; enough && i < profile->threads.length; i++) {
-        struct sample_table *copy = &filter->samples[filter->sample_tables++];
-        const uint32_t *stack = profile->threads.data[i].samples.stack;
-        *copy = profile->threads.data[i].samples;
-        copy->stack = malloc((copy->length + 1) * sizeof(*copy->stack));
-        enough = copy->stack != NULL;
-        if (enough && copy->length)
-            memcpy(copy->stack, stack, copy->length * sizeof(*copy->stack));
+        filter->thread_count++;
+        for (int kind = TABLE_SAMPLES; enough && kind < SAMPLE_TABLES; kind++)
+            enough = copy_table(&filter->samples[i][kind],
+                                thread_samples(&profile->threads.data[i], (enum sample_table_kind)kind));
     }
     return enough ? 0 : error_no_memory(err);
 }
@@ -90,8 +97,9 @@ static int drop_samples(struct sample_filter *filter, const struct profile *prof
     int code = markers ? copy_samples(filter, profile, err) : error_no_memory(err);
     for (size_t i = 0; !code && i < request->transform_count; i++) {
         code = find_times(&times, markers, request, &request->transforms[i], err);
-        for (size_t thread = 0; !code && thread < filter->sample_tables; thread++)
-            drop_outside(&filter->samples[thread], &times);
+        for (size_t thread = 0; !code && thread < filter->thread_count; thread++)
+            for (int kind = TABLE_SAMPLES; kind < SAMPLE_TABLES; kind++)
+                drop_outside(&filter->samples[thread][kind], &times);
     }
     marker_view_free(markers);
     array_free(&times);
@@ -135,7 +143,7 @@ int sample_filter_update(struct sample_filter *filter, const struct profile *pro
 const struct sample_table *sample_filter_samples(const struct sample_filter *filter, const struct profile *profile,
                                                  uint32_t thread)
 {
-    return filter->samples ? &filter->samples[thread] : &profile->threads.data[thread].samples;
+    return filter->samples ? &filter->samples[thread][TABLE_SAMPLES] : &profile->threads.data[thread].samples;
 }
 
 void sample_filter_destroy(struct sample_filter *filter)

@@ -10,8 +10,9 @@
 struct sample_filter {
     struct transform_list transforms; /* TRANSFORM_FILTER_MARKERS alone; a sample has to pass all of them */
     ARRAY(uint32_t) threads;          /* whose markers they look at */
-    struct sample_table *samples; /* per thread of the profile, with stacks of their own; NULL: nothing is dropped */
-    size_t sample_tables;
+    /* Per thread of the profile and kind of table, with stacks of their own; NULL: nothing is dropped. */
+    struct sample_table (*samples)[SAMPLE_TABLES];
+    size_t thread_count;
 };
 
 /* What a filter is made of. */

@@ -30,7 +30,8 @@ const struct view *session_functions_weighed(struct session *session, uint32_t q
     func_timings_destroy(&session->groups);
     if (!engine || session_weight(session, weight, &weighed))
         return NULL;
-    return view_groups(session, engine_functions_weighed(engine, weighed->kind, &session->groups, &session->err));
+    return view_groups(
+        session, engine_functions_weighed(engine, weighed->kind, weighed->table, &session->groups, &session->err));
 }
 
 /* ---- butterflies ---- */

@@ -165,7 +165,8 @@ int session_query(struct session *session, uint32_t place, uint32_t thread_count
                                      .search = (const char *)(words + thread_count + transform_words),
                                      .search_length = search_length,
                                      .inverted = inverted != 0,
-                                     .weight = weighed->kind};
+                                     .weight = weighed->kind,
+                                     .table = weighed->table};
     size_t skipped = need_threads(session) ? 0 : thread_count;
     session_forget_butterflies(session, open->id);
     open->id = 0;

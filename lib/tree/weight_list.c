@@ -46,15 +46,31 @@ bool weight_is_held(const struct profile *profile, enum sample_weight weight)
     case WEIGH_ON_CPU:
     case WEIGH_OFF_CPU:
         return has_cpu_times(profile) && has_sample_off_cpu(profile);
-    case WEIGH_KINDS:
+    case WEIGH_ALLOCATED:
+    case WEIGH_RETAINED:
+    case WEIGH_DEALLOCATED:
+    case WEIGH_DEALLOCATION_SITES:
         break;
+    }
+    return false;
+}
+
+bool weight_is_offered(const struct profile *profile, const struct weight *weight)
+{
+    if (weight->table == TABLE_SAMPLES)
+        return weight_is_held(profile, weight->kind);
+    bool needs_partners = weight->kind == WEIGH_RETAINED || weight->kind == WEIGH_DEALLOCATED;
+    for (size_t i = 0; i < profile->threads.length; i++) {
+        const struct sample_table *table = thread_samples(&profile->threads.data[i], weight->table);
+        if (table->length && (table->partner || !needs_partners))
+            return true;
     }
     return false;
 }
 
 bool weight_needs_cpu_times(enum sample_weight weight)
 {
-    return weight != WEIGH_RECORDED && weight != WEIGH_SAMPLES && weight != WEIGH_TIME;
+    return weight > WEIGH_TIME && weight < WEIGH_KINDS;
 }
 
 /* ---- the list ---- */
@@ -68,27 +84,37 @@ static enum weight_type recorded_type(const struct profile *profile)
     return profile->threads.length ? profile->threads.data[0].samples.weight_type : WEIGHT_SAMPLES;
 }
 
-static struct weight weight_of_kind(const struct profile *profile, enum sample_weight kind)
+/* Allocations have the names that the Firefox Profiler gives them. */
+static const struct weight fixed[] = {
+    {"recorded", NULL, "Sample weights from the file", NULL, WEIGH_RECORDED, TABLE_SAMPLES},
+    {"samples", "Samples", "Each sample counts as one", "samples", WEIGH_SAMPLES, TABLE_SAMPLES},
+    {"time", "Time", "CPU time and off-CPU time", "ms", WEIGH_TIME, TABLE_SAMPLES},
+    {"cpu-time", "CPU time", "CPU time since the previous sample of the thread", "ms", WEIGH_CPU_TIME, TABLE_SAMPLES},
+    {"off-cpu-time", "Off-CPU time",
+     "Time that the thread waited or was ready to run; (not running) where no sample shows the function", "ms",
+     WEIGH_OFF_CPU_TIME, TABLE_SAMPLES},
+    {"on-cpu", "On-CPU samples", "Only samples of intervals with CPU time", NULL, WEIGH_ON_CPU, TABLE_SAMPLES},
+    {"off-cpu", "Off-CPU samples", "Only samples of intervals without CPU time", NULL, WEIGH_OFF_CPU, TABLE_SAMPLES},
+    {"js-allocations", "JavaScript allocations", "Bytes of JavaScript objects allocated", "bytes", WEIGH_RECORDED,
+     TABLE_JS_ALLOCATIONS},
+    {"native-retained-allocations", "Retained memory", "Bytes allocated and not deallocated in the selected range",
+     "bytes", WEIGH_RETAINED, TABLE_NATIVE_ALLOCATIONS},
+    {"native-allocations", "Allocated memory", "Bytes allocated", "bytes", WEIGH_ALLOCATED, TABLE_NATIVE_ALLOCATIONS},
+    {"native-deallocations-memory", "Deallocated memory", "Bytes deallocated, by the site that allocated them", "bytes",
+     WEIGH_DEALLOCATED, TABLE_NATIVE_ALLOCATIONS},
+    {"native-deallocations-sites", "Deallocation sites", "Bytes deallocated, by the site that deallocated them",
+     "bytes", WEIGH_DEALLOCATION_SITES, TABLE_NATIVE_ALLOCATIONS},
+};
+enum { WEIGHTS = sizeof(fixed) / sizeof(*fixed) };
+
+static struct weight weight_at(const struct profile *profile, size_t i)
 {
-    static const struct weight fixed[WEIGH_KINDS] = {
-        [WEIGH_RECORDED] = {"recorded", NULL, "Sample weights from the file", NULL, WEIGH_RECORDED},
-        [WEIGH_SAMPLES] = {"samples", "Samples", "Each sample counts as one", "samples", WEIGH_SAMPLES},
-        [WEIGH_TIME] = {"time", "Time", "CPU time and off-CPU time", "ms", WEIGH_TIME},
-        [WEIGH_CPU_TIME] = {"cpu-time", "CPU time", "CPU time since the previous sample of the thread", "ms",
-                            WEIGH_CPU_TIME},
-        [WEIGH_OFF_CPU_TIME] = {"off-cpu-time", "Off-CPU time",
-                                "Time that the thread waited or was ready to run; (not running) where no sample shows "
-                                "the function",
-                                "ms", WEIGH_OFF_CPU_TIME},
-        [WEIGH_ON_CPU] = {"on-cpu", "On-CPU samples", "Only samples of intervals with CPU time", NULL, WEIGH_ON_CPU},
-        [WEIGH_OFF_CPU] = {"off-cpu", "Off-CPU samples", "Only samples of intervals without CPU time", NULL,
-                           WEIGH_OFF_CPU}};
     static const char *const units[] = {
         [WEIGHT_SAMPLES] = "samples", [WEIGHT_TRACING_MS] = "ms", [WEIGHT_BYTES] = "bytes"};
     static const char *const labels[] = {
         [WEIGHT_SAMPLES] = "Samples", [WEIGHT_TRACING_MS] = "Recorded time", [WEIGHT_BYTES] = "Bytes"};
     enum weight_type type = recorded_type(profile);
-    struct weight weight = fixed[kind];
+    struct weight weight = fixed[i];
     if (!weight.unit)
         weight.unit = units[type];
     if (!weight.label)
@@ -99,17 +125,16 @@ static struct weight weight_of_kind(const struct profile *profile, enum sample_w
 int weights_of_profile(struct weight_list *list, const struct profile *profile, struct error *err)
 {
     list->length = 0;
-    for (int kind = 0; kind < WEIGH_KINDS; kind++)
-        if (weight_is_held(profile, (enum sample_weight)kind) &&
-            !array_push(list, weight_of_kind(profile, (enum sample_weight)kind)))
+    for (size_t i = 0; i < WEIGHTS; i++)
+        if (weight_is_offered(profile, &fixed[i]) && !array_push(list, weight_at(profile, i)))
             return error_no_memory(err);
     return 0;
 }
 
 bool weights_find(const struct profile *profile, const char *id, struct weight *weight)
 {
-    for (int kind = 0; kind < WEIGH_KINDS; kind++) {
-        *weight = weight_of_kind(profile, (enum sample_weight)kind);
+    for (size_t i = 0; i < WEIGHTS; i++) {
+        *weight = weight_at(profile, i);
         if (strcmp(weight->id, id) == 0)
             return true;
     }

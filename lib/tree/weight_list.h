@@ -13,12 +13,16 @@ struct weight {
     const char *hint;  /* what a sample counts then, in a sentence */
     const char *unit;  /* "samples", "ms", "bytes", or what else is counted: see weight_text() */
     enum sample_weight kind;
+    enum sample_table_kind table; /* that it counts */
 };
 
 ARRAY_TYPE(struct weight_list, struct weight);
 
-/* Whether the profile has what it takes, and it is not the same as WEIGH_RECORDED. */
+/* Whether the time samples have what it takes, and it is not the same as WEIGH_RECORDED. */
 bool weight_is_held(const struct profile *profile, enum sample_weight weight);
+
+/* Whether a thread has what one of the list counts. */
+bool weight_is_offered(const struct profile *profile, const struct weight *weight);
 
 bool weight_needs_cpu_times(enum sample_weight weight);
 

@@ -120,20 +120,26 @@ bool is_not_running_at(const struct thread_gaps *gaps, double time, struct time_
 
 /* ---- the pass over samples ---- */
 
+static const struct sample_table *samples_of(const struct profile *profile, const struct weighing *weighing,
+                                             uint32_t thread)
+{
+    return weighing->samples ? &weighing->samples[thread][weighing->table]
+                             : thread_samples(&profile->threads.data[thread], weighing->table);
+}
+
 static bool counts_ones(const struct profile *profile, const struct weighing *weighing)
 {
     bool ones = weighing->weight == WEIGH_RECORDED || weighing->weight == WEIGH_SAMPLES;
     for (size_t i = 0; ones && weighing->weight == WEIGH_RECORDED && i < weighing->thread_count; i++)
         ones = weighing->threads[i] >= profile->threads.length ||
-               !profile->threads.data[weighing->threads[i]].samples.weight;
+               !thread_samples(&profile->threads.data[weighing->threads[i]], weighing->table)->weight;
     return ones;
 }
 
 static void add_ones(struct stack_weights *weights, const struct profile *profile, const struct weighing *weighing,
                      uint32_t thread)
 {
-    const struct sample_table *samples =
-        weighing->samples ? &weighing->samples[thread] : &profile->threads.data[thread].samples;
+    const struct sample_table *samples = samples_of(profile, weighing, thread);
     size_t first, last;
     samples_in_range(samples, weighing->range, &first, &last);
     for (size_t i = first; i < last; i++)
@@ -172,12 +178,46 @@ static void weigh_times(const struct profile *profile, const struct weighing *we
     }
 }
 
+/* The stack for which row `i` of native allocations counts, among rows `first` to `last`; PROFILE_NONE: none. */
+static uint32_t stack_of_allocation(const struct sample_table *table, size_t i, size_t first, size_t last,
+                                    enum sample_weight weight)
+{
+    uint32_t partner = table->partner ? table->partner[i] : PROFILE_NONE;
+    bool is_allocation = table->weight[i] >= 0, is_freed = partner != PROFILE_NONE && partner < last;
+    bool was_allocated = partner != PROFILE_NONE && partner >= first;
+    switch (weight) {
+    case WEIGH_ALLOCATED:
+        return is_allocation ? table->stack[i] : PROFILE_NONE;
+    case WEIGH_RETAINED:
+        return is_allocation && !is_freed ? table->stack[i] : PROFILE_NONE;
+    case WEIGH_DEALLOCATED:
+        return !is_allocation && was_allocated ? table->stack[partner] : PROFILE_NONE;
+    default:
+        return is_allocation ? PROFILE_NONE : table->stack[i];
+    }
+}
+
+static void weigh_allocations(const struct weighing *weighing, const struct sample_table *table,
+                              void (*add)(void *context, uint32_t stack, double weight, unsigned count), void *context)
+{
+    size_t first, last;
+    samples_in_range(table, weighing->range, &first, &last);
+    for (size_t i = first; i < last; i++) {
+        uint32_t stack = stack_of_allocation(table, i, first, last, weighing->weight);
+        if (stack != PROFILE_NONE)
+            add(context, stack, table->weight[i], 1);
+    }
+}
+
 void weigh_thread(const struct profile *profile, const struct weighing *weighing, uint32_t thread,
                   void (*add)(void *context, uint32_t stack, double weight, unsigned count), void *context)
 {
-    const struct sample_table *samples =
-        weighing->samples ? &weighing->samples[thread] : &profile->threads.data[thread].samples;
+    const struct sample_table *samples = samples_of(profile, weighing, thread);
     enum sample_weight weight = weighing->weight;
+    if (weight >= WEIGH_ALLOCATED) {
+        weigh_allocations(weighing, samples, add, context);
+        return;
+    }
     if (weight == WEIGH_TIME || weight == WEIGH_CPU_TIME || weight == WEIGH_OFF_CPU_TIME) {
         weigh_times(profile, weighing, thread, samples, add, context);
         return;

@@ -19,7 +19,13 @@ enum sample_weight {
     WEIGH_OFF_CPU_TIME, /* ms without CPU time: waiting, or ready to run */
     WEIGH_ON_CPU,       /* as recorded, but 0 for a sample without CPU time */
     WEIGH_OFF_CPU,      /* as recorded, but 0 for one with CPU time */
-    WEIGH_KINDS
+    WEIGH_KINDS,
+
+    /* Of native allocations: bytes, negative where they are deallocated. */
+    WEIGH_ALLOCATED = WEIGH_KINDS,
+    WEIGH_RETAINED,          /* allocated, and not deallocated in the range */
+    WEIGH_DEALLOCATED,       /* allocated in the range, too: where it was allocated */
+    WEIGH_DEALLOCATION_SITES /* where it was deallocated */
 };
 
 struct time_range {
@@ -43,8 +49,10 @@ struct weighing {
     size_t thread_count;
     struct time_range range;
     enum sample_weight weight;
-    const struct sample_table *samples; /* per thread of the profile, in place of its own; NULL: those */
-    uint32_t not_running;               /* the stack of waits that are of no function; PROFILE_NONE: not counted */
+    enum sample_table_kind table; /* of which samples; times are of TABLE_SAMPLES alone */
+    /* Per thread of the profile and kind of table, in place of its own; NULL: those. */
+    const struct sample_table (*samples)[SAMPLE_TABLES];
+    uint32_t not_running; /* the stack of waits that are of no function; PROFILE_NONE: not counted */
 };
 
 /* The gaps of a thread: the time before each of its samples, and that after the last one, as far as the thread was

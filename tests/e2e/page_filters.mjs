@@ -1,11 +1,11 @@
 // Sample weight, idle samples, and frames of the kernel: by choice and by address, with the numbers of `prof report`.
 //
-//     node tests/e2e/page_filters.mjs URL PROF PROFILE
+//     node tests/e2e/page_filters.mjs URL PROF PROFILE URL_OF_ALLOCATIONS
 import { execFileSync } from 'node:child_process';
 import { closeBrowser, complaints, openPage, readRows, selectedRow, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [url, prof, file] = process.argv.slice(2);
+const [url, prof, file, allocations] = process.argv.slice(2);
 
 /** As the page writes it: one decimal for ms. */
 function written(value, unit) {
@@ -55,6 +55,47 @@ await check('every weight has the numbers of prof report, in its unit, and is in
         assertEqual(await shown(page), reported(...options), `the tree by ${label}`);
         assertEqual(await page.getByRole('columnheader', { name: title, exact: true }).count(), 1, `heads ${title}`);
     }
+    await page.close();
+});
+
+const ALLOCATIONS = [
+    ['JavaScript allocations', 'js-allocations', ['main 64 B —', 'build 48 B 48 B', 'parse 16 B 16 B']],
+    ['Retained memory', 'native-retained-allocations', ['main 4.5 KiB —', 'parse 4.5 KiB 4.5 KiB']],
+    ['Allocated memory', 'native-allocations', ['main 7.5 KiB —', 'parse 4.5 KiB 4.5 KiB', 'build 3 KiB 3 KiB']],
+    ['Deallocated memory', 'native-deallocations-memory', ['main -3 KiB —', 'build -3 KiB -3 KiB']],
+    ['Deallocation sites', 'native-deallocations-sites', ['main -3.06 KiB -3.06 KiB']],
+];
+const treeOf = async (page) => (await readRows(page)).map(({ name, total, self }) => `${name} ${total} ${self}`);
+
+await check('allocations are weights in bytes, in every range, and time samples stay as they are', async () => {
+    const page = await openPage(allocations);
+    const select = page.getByLabel('Sample weight');
+    const before = (await treeOf(page)).join();
+    for (const [label, code, rows] of ALLOCATIONS) {
+        await select.selectOption({ label });
+        await settle(page);
+        assertEqual(parameter(page, 'weight'), code, `weight in the address after ${label}`);
+        assertEqual((await treeOf(page)).join(), rows.join(), `the tree by ${label}`);
+        assertEqual(await page.getByRole('columnheader', { name: 'Total (bytes)', exact: true }).count(), 1, 'heads in bytes');
+    }
+    await select.selectOption({ label: 'Samples' });
+    await settle(page);
+    assertEqual((await treeOf(page)).join(), before, 'the tree of samples');
+    await page.close();
+});
+
+await check('memory that is deallocated after the range is retained in it, and searches keep what they match', async () => {
+    const address = new URL(allocations);
+    address.searchParams.set('weight', 'native-retained-allocations');
+    address.searchParams.set('range', '1m3');
+    let page = await openPage(address.href);
+    assertEqual((await treeOf(page)).join(), 'main 2 KiB —,build 2 KiB 2 KiB', 'the tree of the range');
+    await page.close();
+    address.searchParams.delete('range');
+    address.searchParams.set('weight', 'native-allocations');
+    address.searchParams.set('search', 'build');
+    page = await openPage(address.href);
+    assertEqual((await treeOf(page)).join(), 'main 3 KiB —,build 3 KiB 3 KiB', 'the tree of the search');
     await page.close();
 });
 

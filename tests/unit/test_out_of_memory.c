@@ -310,7 +310,7 @@ static int ask_for_tables(struct engine *engine, size_t *rows_seen, struct error
         func_timings_destroy(&table);
     }
     if (!code)
-        code = engine_functions_weighed(engine, WEIGH_SAMPLES, &table, err);
+        code = engine_functions_weighed(engine, WEIGH_SAMPLES, TABLE_SAMPLES, &table, err);
     *rows_seen += table.length;
     func_timings_destroy(&table);
     return code;

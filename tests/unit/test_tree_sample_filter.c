@@ -183,8 +183,10 @@ static void check_summary(const struct pair *pair)
     func_timings_destroy(&of_engine);
     func_timings_destroy(&by_hand);
     for (int weight = 0; weight < WEIGH_KINDS; weight++) {
-        assert_int_equal(engine_functions_weighed(pair->engine, (enum sample_weight)weight, &of_engine, &err), 0);
-        assert_int_equal(engine_functions_weighed(pair->by_hand, (enum sample_weight)weight, &by_hand, &err), 0);
+        assert_int_equal(
+            engine_functions_weighed(pair->engine, (enum sample_weight)weight, TABLE_SAMPLES, &of_engine, &err), 0);
+        assert_int_equal(
+            engine_functions_weighed(pair->by_hand, (enum sample_weight)weight, TABLE_SAMPLES, &by_hand, &err), 0);
         assert_same_functions(&of_engine, &by_hand);
         func_timings_destroy(&of_engine);
         func_timings_destroy(&by_hand);

@@ -33,7 +33,7 @@ static void check_other_weights(struct engine *engine, const struct slow_query *
         struct error err;
         other.weight = (enum sample_weight)weight;
         ask(engine, query, false);
-        assert_int_equal(engine_functions_weighed(engine, other.weight, &asked, &err), 0);
+        assert_int_equal(engine_functions_weighed(engine, other.weight, TABLE_SAMPLES, &asked, &err), 0);
         ask(engine, &other, false);
         assert_int_equal(engine_functions(engine, FUNCS_BY_SELF, &expected, &err), 0);
         assert_int_equal(asked.length, expected.length);
@@ -179,7 +179,7 @@ static double sum_of(const struct profile *profile, enum sample_weight weight, s
     const uint32_t thread = 0;
     struct stack_weights weights = {0};
     struct error err;
-    struct weighing weighing = {&thread, 1, range, weight, NULL, (uint32_t)profile->stacks.length - 1};
+    struct weighing weighing = {&thread, 1, range, weight, TABLE_SAMPLES, NULL, (uint32_t)profile->stacks.length - 1};
     assert_int_equal(stack_weights_sum(&weights, profile, &weighing, &err), 0);
     double sum = weights.of_stack[stack];
     stack_weights_destroy(&weights);
