@@ -33,7 +33,7 @@ struct group {
     uint32_t start, end; /* columns */
     double first, last;  /* ms */
     uint32_t common;     /* the innermost node that all have on their stack; NODE_NONE: there is none */
-    uint32_t example;    /* the node of the longest */
+    uint32_t example;    /* the node of the longest that has one */
     double longest;      /* columns */
     size_t count;
 };
@@ -149,7 +149,7 @@ static void group_add(struct group *group, const struct call_nodes *nodes, uint3
         return;
     }
     group->common = common_node(nodes, group->common, node);
-    if (width > group->longest) {
+    if (node != NODE_NONE && (group->example == NODE_NONE || width > group->longest)) {
         group->longest = width;
         group->example = node;
     }

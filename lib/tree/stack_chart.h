@@ -9,7 +9,8 @@
  * The chart has as many columns as the screen has pixels. Each sample is rounded to whole columns; a sample that rounds
  * to none shares a column with the sample after it. In a shared column, the frames that all its samples have in common
  * are rects as usual. Above them the column shows the categories of its longest sample, and neighbors of one category
- * are one aggregate. No rect is narrower than a column, and no sample is left out.
+ * are one aggregate. A wait in a shared column cuts the rects, but hides no sample, however short. No rect is narrower
+ * than a column, and no sample is left out.
  */
 #pragma once
 

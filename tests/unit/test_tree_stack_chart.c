@@ -1,6 +1,6 @@
 /*
  * The stack chart against its definition, column by column: which samples a column is that of, what they have in
- * common, and what the longest of them has on top. On random profiles.
+ * common, and what the longest of them that counts has on top. On random profiles.
  */
 #include "slow_tree_check.h"
 #include "tree/stack_chart.h"
@@ -112,6 +112,14 @@ struct slow_column {
     const struct slow_stack *frames; /* of the example, which has the shared ones as well */
 };
 
+/* Whether a sample is shown rather than the other: one that does not count hides none that does. */
+static bool is_shown_before(const struct slow_sample *sample, const struct slow_sample *other)
+{
+    if (!other || (sample->stack.depth == 0) != (other->stack.depth == 0))
+        return !other || other->stack.depth == 0;
+    return sample->end - sample->start > other->end - other->start;
+}
+
 static struct slow_column slow_column_of(const struct slow_chart *chart, int column)
 {
     const struct slow_sample *longest = NULL;
@@ -126,7 +134,7 @@ static struct slow_column slow_column_of(const struct slow_chart *chart, int col
                sample->stack.frames[common].func == other->stack.frames[common].func)
             common++;
         shared = common < shared ? common : shared;
-        if (!longest || sample->end - sample->start > longest->end - longest->start)
+        if (is_shown_before(sample, longest))
             longest = sample;
     }
     return (struct slow_column){longest ? shared : 0, longest ? &longest->stack : NULL};
