@@ -1,11 +1,11 @@
 // The flame graph and the stack chart: rects by mouse and by keyboard, zoom, search, transforms, and saving as files.
 //
-//     node tests/e2e/page_charts.mjs URL
+//     node tests/e2e/page_charts.mjs URL URL_OF_CALLERS
 import { readFileSync } from 'node:fs';
 import { askUntil, closeBrowser, complaints, openPage, selectedRow, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [url] = process.argv.slice(2);
+const [url, callersUrl] = process.argv.slice(2);
 const ROW = 18;
 const LABELS = 208;
 const SAMPLES = 19;
@@ -260,6 +260,16 @@ await check('a rect of the stack chart is selected by a click; its time is chose
     await press(page, 'Backspace');
     assertEqual(parameter(page, 'preview'), null, 'the chosen range after Backspace');
     await page.close();
+});
+
+await check('the legend names the categories of all rects, also of such as no sample ends in', async () => {
+    for (const tab of ['stack-chart', 'flame-graph']) {
+        const page = await openPage(`${callersUrl}?tab=${tab}`, '.chart');
+        const names = () => page.locator('.legend li').allInnerTexts();
+        const found = await askUntil((all) => all.length === 2, names);
+        assertEqual(found.map((name) => name.trim()).sort().join(), 'Caller,Leaf', `the legend of ${tab}`);
+        await page.close();
+    }
 });
 
 await check('zooming and moving in the stack chart is choosing a range', async () => {

@@ -357,6 +357,9 @@ await check('all keys are in the list of keys', async () => {
     const missing = keys.filter((key) => !listed.has(key) && !/^\d$/.test(key));
     assertEqual(missing.join(), '', 'what is missing');
     assert(keys.length > 10, `only ${keys.length} keys are offered`);
+    const everywhere = await page.locator('.keys section').first().locator('kbd').allInnerTexts();
+    const twice = everywhere.filter((key, at) => everywhere.indexOf(key) !== at);
+    assertEqual(twice.join(), '', 'keys that are listed twice');
     await page.keyboard.press('Escape');
     await restart();
 });

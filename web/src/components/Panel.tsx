@@ -96,8 +96,8 @@ function Legend(): JSX.Element {
     const { view } = session.store;
     // Frames have categories that no sample ends in.
     const seen = new Set(seenCategories.value);
-    if (view.value.tab === 'flame-graph')
-        for (const category of session.flame.flame.value?.rects.category ?? []) seen.add(category);
+    if (COLORED_TABS.has(view.value.tab))
+        for (const { category } of session.coloring.coloredRects.value) for (const one of category) seen.add(one);
     if (view.value.tab === 'calltree') for (const row of session.tree.rows.value) seen.add(row.category);
     const list = useRef<HTMLUListElement>(null);
     const { width } = useSize(list);

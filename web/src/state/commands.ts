@@ -4,7 +4,7 @@ import { differenceOf } from './steps';
 import { isCompact, toggleCompactRows } from './settings';
 import { theme, toggleTheme } from './theme';
 import { act, copyText, isPaletteOpen, isRenaming, isTrackListOpen, openDialog, showNotice, tooltip } from './windows';
-import { foldsTemplates, toggleSidebar, toggleTemplates } from './settings';
+import { toggleSidebar, toggleTemplates } from './settings';
 import { mergeMatchingLabel } from './transform_offers';
 import type { ExportsPart } from './exports';
 import type { FunctionsPart } from './functions';
@@ -155,8 +155,7 @@ export function createCommands(
             isOffered: () => view.value.tab !== 'butterfly' && functionInView() >= 0,
             run: () => showButterfly(functionInView()),
         },
-        { title: 'Fold template arguments', key: 't', isOffered: () => !foldsTemplates.value, run: toggleTemplates },
-        { title: 'Show template arguments', key: 't', isOffered: () => foldsTemplates.value, run: toggleTemplates },
+        { title: 'Fold or show template arguments', key: 't', isOffered: always, run: toggleTemplates },
         {
             title: 'Drop samples outside matching markers',
             key: '',
