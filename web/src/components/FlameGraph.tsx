@@ -10,7 +10,7 @@ import type { MenuItems } from '../state/node_menu';
 import type { NodePlace } from '../state/transform_offers';
 import type { TreeNode } from '../state/tree_nodes';
 import { act, menuItem } from '../state/windows';
-import { describeWeight, formatCount, formatShare } from '../text/format';
+import { describeNarrow, describeWeight, formatShare } from '../text/format';
 import { plainText } from '../text/plain';
 import { RectChart } from './RectChart';
 import { EmptyTree } from './EmptyTree';
@@ -57,7 +57,7 @@ function Aggregate({ rects, rect }: { rects: FlameRects; rect: number }): JSX.El
     const total = rects.total[rect] ?? 0;
     return (
         <>
-            <p>{`${formatCount(rects.count[rect] ?? 0)} functions too narrow to draw`}</p>
+            <p>{describeNarrow(rects.count[rect] ?? 0)}</p>
             <AmountLines total={total} self={rects.self[rect] ?? 0} whole={whole(session)} />
             <p class="muted">Zoom in to see them.</p>
         </>

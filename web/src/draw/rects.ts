@@ -1,5 +1,6 @@
 /** Draws the rects of a flame graph or a stack chart, crisp at any size of a pixel, with as much of the names as fits. */
 import type { Rects } from '../engine/charts';
+import { describeNarrow } from '../text/format';
 import { type RectColors, type ChartColors, colorsOfCategory } from './rect_colors';
 import { pixelRatio, sizeCanvas } from './canvas';
 
@@ -220,9 +221,11 @@ function drawFrame(context: CanvasRenderingContext2D, frame: Frame, ratio: numbe
 
 function drawName(context: CanvasRenderingContext2D, frame: Frame, ratio: number, drawn: Drawn): void {
     const { band, rect, left, width } = drawn;
-    const text = frame.label(band.rects.func[rect] ?? -1);
+    const func = band.rects.func[rect] ?? -1;
+    const count = func === -1 ? band.rects.count?.[rect] : undefined;
+    const text = count === undefined ? frame.label(func) : describeNarrow(count);
     const fitting = text === '' ? '' : fitName(context, text, width / ratio - 2 * TEXT_MARGIN);
-    if (fitting === '') return;
+    if (fitting === '' || (count !== undefined && fitting !== text)) return;
     const isFaint = band.rects.matches[rect] === 0;
     const plain = isFaint ? frame.colors.quiet : frame.colors.text;
     context.fillStyle = band.selected[rect] === 1 ? colorsOf(frame, band, rect).selectedText : plain;

@@ -18,6 +18,8 @@ export interface Rects {
     category: Int32Array;
     /** 0: there is a search, and not this func is what it looks for. */
     matches: Uint8Array;
+    /** Of the flame graph: nodes that it stands for. */
+    count?: Int32Array;
 }
 
 /** Of the flame graph: see lib/tree/flame.h. */
@@ -26,7 +28,6 @@ export interface FlameRects extends Rects {
     node: Int32Array;
     total: Float64Array;
     self: Float64Array;
-    /** Nodes that it stands for. */
     count: Int32Array;
 }
 

@@ -3,7 +3,7 @@ import { chartColors } from '../draw/rect_colors';
 import { pixelRatio, styleColor } from '../draw/canvas';
 import { elementImage } from '../draw/element_image';
 import { flameSvg } from '../draw/flame_svg';
-import { describeWeight, formatDuration, formatShare } from '../text/format';
+import { describeNarrow, describeWeight, formatDuration, formatShare } from '../text/format';
 import { messageOf } from '../text/message';
 import { plainText } from '../text/plain';
 import { rowCount } from './rect_paths';
@@ -99,7 +99,7 @@ export function createExports(
             const name = funcName(rects.func[rect] ?? -1);
             const who = name
                 ? plainText(name.name, NAME_LIMIT) + (name.lib === '' ? '' : ` [${plainText(name.lib, NAME_LIMIT)}]`)
-                : `${rects.count[rect]} functions too narrow to draw`;
+                : describeNarrow(rects.count[rect] ?? 0);
             const total = rects.total[rect] ?? 0;
             const amount = describeWeight(total, weightUnit.value, interval);
             return `${who}\n${formatShare(total, whole)} (${amount}), self ${formatShare(rects.self[rect] ?? 0, whole)}`;

@@ -72,6 +72,11 @@ export function describeWeight(weight: number, unit: string, interval: number): 
         : `${count}, about ${formatDuration(weight * interval)}`;
 }
 
+/** What a rect of a flame graph stands for that is none of a single function. */
+export function describeNarrow(count: number): string {
+    return `${formatCount(count)} ${count === 1 ? 'function' : 'functions'} too narrow to draw`;
+}
+
 // ---- amounts of counters ----
 
 const MS_PER_HOUR = 3_600_000;
