@@ -77,6 +77,12 @@ await check('a recording without most names is not called good, and says what to
     assertEqual([good.isGood, good.text, good.fix].join(': '), 'true: 100% complete stacks, 0 lost: ', 'most names');
 });
 
+await check('the figures of a recording are grouped, and cut before what explains them', () => {
+    assertEqual(trust.trustFigure('7674 (99.84 %)'), '7,674 (99.84 %)', 'a count and a share');
+    assertEqual(trust.trustFigure('12345 (3 in JIT code; 12342 deeper than what was copied)'), '12,345', 'a count with reasons');
+    assertEqual(trust.trustFigure('0.026 s, 75.1 µs a sample'), '0.026 s, 75.1 µs a sample', 'a time');
+});
+
 await check('the categories of a headline sum up to the whole', () => {
     const say = (...selfs) => summaryView.sharesText(selfs.map((self, func) => ({ func, self, total: self })), 100, (row) => 'ABCDEF'[row.func]);
     assertEqual(say(100), '100.0% A', 'one');

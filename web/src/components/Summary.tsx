@@ -11,7 +11,7 @@ import { ProfileText } from './text';
 import { shortName } from './weight_columns';
 import { openDialog } from '../state/windows';
 import { useSession } from './session_context';
-import { trustSummary } from '../state/trust';
+import { trustFigure, trustSummary } from '../state/trust';
 import type { Session } from '../state/session';
 
 const NAME_LIMIT = 160;
@@ -273,14 +273,6 @@ function WaitCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Elem
     );
 }
 
-/** The figure of an entry: what explains it is in the details. */
-function figure(value: string): string {
-    if (value.length <= MOST_FIGURE) return value;
-    return /^[^(;]*?(?=,? of which| \(|;|$)/.exec(value)?.[0] ?? value;
-}
-
-const MOST_FIGURE = 26;
-
 function TrustCard(): JSX.Element | null {
     const session = useSession();
     const { trustSection } = session.summaryView;
@@ -299,7 +291,7 @@ function TrustCard(): JSX.Element | null {
                             <ProfileText text={entry.label} limit={100} />
                         </dt>
                         <dd>
-                            <ProfileText text={figure(entry.value)} limit={140} />
+                            <ProfileText text={trustFigure(entry.value)} limit={140} />
                         </dd>
                     </div>
                 ))}

@@ -1,5 +1,6 @@
 /** How far the figures of a recording can be trusted, in a few words, and what to do where names are missing. */
 import type { ExtraSection } from '../engine/api';
+import { formatCount } from '../text/format';
 import { plainText } from '../text/plain';
 
 /** Percentages below these, or a share of lost samples above, cast doubt on the totals. */
@@ -22,6 +23,14 @@ function percentIn(text: string | undefined): number {
 /** "98.55 %" as the page writes it: "98.6%"; rounding does not make it a hundred. */
 function shortPercent(value: number): string {
     return value === 100 ? '100%' : `${Math.min(value, 99.9).toFixed(1)}%`;
+}
+
+const LONGEST_FIGURE = 26;
+
+/** The figure of an entry, digits grouped; of a long one, what explains it is in the details. */
+export function trustFigure(value: string): string {
+    const brief = value.length > LONGEST_FIGURE ? /^[^(;]*?(?=,? of which| \(|;|$)/.exec(value)?.[0] : undefined;
+    return (brief ?? value).replace(/^\d{4,}(?= \(|$)/, (digits) => formatCount(Number(digits)));
 }
 
 export function trustSummary(section: ExtraSection, sampleCount: number): TrustSummary {
