@@ -59,11 +59,14 @@ export interface Frame {
 
 /** Widths of characters, by code point; of a font without ligatures that is what a text is wide. */
 const widths = new Map<number, number>();
+/** More than any program's names have; a file could be made of all of Unicode. */
+const MOST_WIDTHS = 10_000;
 
 function characterWidth(context: CanvasRenderingContext2D, code: number): number {
     let width = widths.get(code);
     if (width === undefined) {
         width = context.measureText(String.fromCodePoint(code)).width;
+        if (widths.size === MOST_WIDTHS) widths.clear();
         widths.set(code, width);
     }
     return width;
