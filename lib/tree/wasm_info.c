@@ -226,6 +226,8 @@ const struct view *session_info(struct session *session)
     json_member_double(json, "rangeEnd", range.to);
     put_counts(json, profile);
     json_member_double(json, "frameKinds", frame_kinds_of_profile(profile));
+    uint32_t idle = engine_idle_category(session->engine);
+    json_member_double(json, "idleCategory", idle == PROFILE_NONE ? -1 : (double)idle);
     json_member_double(json, "funcCount", (double)profile->funcs.length);
     json_member_bool(json, "symbolicated", profile->meta.symbolicated != 0);
     int code = put_weights(json, session);

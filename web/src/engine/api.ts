@@ -78,6 +78,8 @@ export interface ProfileInfo {
     weights: Weight[];
     /** Kinds of frames that functions have: bits of FRAME_KIND. */
     frameKinds: number;
+    /** The one of samples that wait; -1: there is none. */
+    idleCategory: number;
     symbolicated: boolean;
     sampleCount: number;
     markerCount: number;

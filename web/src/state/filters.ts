@@ -55,12 +55,8 @@ export function createFilters(session: Given & { store: StorePart }) {
 
     // ---- which samples and frames ----
 
-    function categoryNamed(name: string): number {
-        return info.value.categories.findIndex((category) => category.name === name);
-    }
-
     /** -1: the file has none, and there is nothing to hide. */
-    const idleCategory = computed(() => categoryNamed('Idle'));
+    const idleCategory = computed(() => info.value.idleCategory);
 
     /** Empty where all frames are of one kind. */
     const stackChoices = computed<Choice<StackType>[]>(() => {
