@@ -266,11 +266,16 @@ await check('the sidebar of a function has its numbers, its callers and callees,
 await check('a tooltip goes with the view that it is about, and when that is scrolled', async () => {
     const page = await openPage(`${url}?tab=flame-graph`, '.chart canvas');
     const { x, y, width, height } = await page.locator('#view .chart').boundingBox();
-    const hover = async () => {
-        await page.mouse.move(x + width / 2, y + height - 30);
-        await page.mouse.move(x + width / 2, y + height - 10);
-        await page.waitForSelector('.tooltip');
-    };
+    // Again and again: the mouse may be there before anything is drawn.
+    const hover = () =>
+        askUntil(
+            (count) => count === 1,
+            async () => {
+                await page.mouse.move(x + width / 2, y + height - 30);
+                await page.mouse.move(x + width / 2, y + height - 10);
+                return page.locator('.tooltip').count();
+            },
+        );
     await hover();
     await page.keyboard.press('i');
     await page.waitForSelector('.tooltip', { state: 'detached' });
