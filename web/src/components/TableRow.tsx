@@ -21,11 +21,13 @@ interface RowProps<Row> {
 
 function Cell<Row>({ table, row, column }: { table: string; row: Row; column: Column<Row> }): JSX.Element {
     const more = column.classOf?.(row) ?? '';
+    const width = `${columnWidth(table, column.key, column.width)}px`;
+    const bar = column.bar?.(row);
     return (
         <span
             role="gridcell"
             class={more === '' ? column.class : `${column.class} ${more}`}
-            style={{ width: `${columnWidth(table, column.key, column.width)}px` }}
+            style={bar === undefined ? { width } : { width, backgroundSize: `${100 * bar}% 3px` }}
             title={column.describe?.(row)}
         >
             {column.cell(row)}

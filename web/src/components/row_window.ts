@@ -13,7 +13,7 @@ import {
 } from '../state/row_scroll';
 import { useLatest } from './use';
 
-const OVERSCAN = 12;
+const OVERSCAN = 6;
 /** px: what is taken for the height of a list that is not measured yet. */
 const LEAST_ROOM = 400;
 /** ms after the last scrolling that the scroll bar of a very long list is moved to its share. */

@@ -26,6 +26,8 @@ export interface Column<Row> {
     /** Another class of a single cell. */
     classOf?(row: Row): string;
     cell(row: Row): ComponentChildren;
+    /** A line below the cell's text, from the left: how much of the cell it takes, 0 to 1. */
+    bar?(row: Row): number;
     /** The number in words. */
     describe?(row: Row): string;
     /** For copies: as it is shown, and the number behind it. */

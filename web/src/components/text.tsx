@@ -8,20 +8,27 @@ interface ProfileTextProps {
     limit?: number;
     /** Marks what it finds. */
     find?: RegExp | null;
+    class?: string;
 }
 
-export function ProfileText({ text, limit = ROW_LIMIT, find = null }: ProfileTextProps): JSX.Element {
+export function ProfileText(props: ProfileTextProps): JSX.Element {
+    const { text, limit = ROW_LIMIT, find = null } = props;
     const plain = plainText(text, limit);
-    if (!find) return <bdi dir="ltr">{plain}</bdi>;
+    if (!find)
+        return (
+            <bdi class={props.class} dir="ltr">
+                {plain}
+            </bdi>
+        );
     return (
-        <bdi dir="ltr">
+        <bdi class={props.class} dir="ltr">
             {markedPieces(plain, find).map((piece) => (piece.marked ? <mark>{piece.text}</mark> : piece.text))}
         </bdi>
     );
 }
 
 /** A name that may be broken after `::`, `<` and `,`, rather than within its words. */
-export function BreakingText({ text, limit = ROW_LIMIT }: Omit<ProfileTextProps, 'find'>): JSX.Element {
+export function BreakingText({ text, limit = ROW_LIMIT }: Pick<ProfileTextProps, 'text' | 'limit'>): JSX.Element {
     const parts = plainText(text, limit).split(/(?<=::|<|,)/);
     return (
         <bdi dir="ltr">

@@ -62,7 +62,6 @@ export function weightColumns<Row extends Weighed>(
     const unit = weightUnit.value;
     const { interval } = info.value;
     const hint = unit === 'samples' ? `A sample stands for about ${interval} ms` : '';
-    const part = (row: Row): number => (whole(row) === 0 ? 0 : Math.min(1, Math.abs(row.total / whole(row))));
     return [
         {
             key: 'share',
@@ -72,12 +71,8 @@ export function weightColumns<Row extends Weighed>(
             isNumber: true,
             sortedBy: '',
             class: 'share',
-            cell: (row) => (
-                <>
-                    <span class="share-bar" style={{ transform: `scaleX(${part(row)})` }} />
-                    <span>{formatShare(row.total, whole(row))}</span>
-                </>
-            ),
+            cell: (row) => formatShare(row.total, whole(row)),
+            bar: (row) => (whole(row) === 0 ? 0 : Math.min(1, Math.abs(row.total / whole(row)))),
             text: (row) => formatShare(row.total, whole(row)),
             value: (row) => (whole(row) === 0 ? 0 : row.total / whole(row)),
         },
@@ -195,11 +190,7 @@ export function FuncText({ func, class: more = '' }: FuncTextProps): JSX.Element
             {!name?.name && <span class="tree-lib">{shownName(func)}</span>}
             {name && <ProfileText text={shortName(name.name)} find={find} />}
             {name && <InlinedBadge inlined={name.inlined} />}
-            {name && name.lib !== '' && (
-                <span class="tree-lib">
-                    <ProfileText text={name.lib} limit={LIB_LIMIT} find={find} />
-                </span>
-            )}
+            {name && name.lib !== '' && <ProfileText class="tree-lib" text={name.lib} limit={LIB_LIMIT} find={find} />}
         </span>
     );
 }

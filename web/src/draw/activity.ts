@@ -99,10 +99,11 @@ function fillBetween(
 
 /** What each category has of the areas of `activity`, as a sum of shares; those that do not occur are left out. */
 export function categoryAmounts(activity: Activity): Map<number, number> {
+    const { shares, width } = activity;
     const amounts = new Map<number, number>();
     activity.categories.forEach((category, at) => {
         let sum = 0;
-        for (let x = 0; x < activity.width; x++) sum += activity.shares[at * activity.width + x] ?? 0;
+        for (let i = at * width; i < (at + 1) * width; i++) sum += shares[i] ?? 0;
         if (sum > 0) amounts.set(category, sum);
     });
     return amounts;
