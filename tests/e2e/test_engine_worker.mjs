@@ -258,6 +258,13 @@ const along = await ask([
 const firstFuncs = along.answers.slice(2).map((levels) => levels.map(({ func }) => func[0]).join());
 check('the children along a path end with it, and where it does not exist', firstFuncs.join(' ') === '0,1,2 0,1', firstFuncs);
 
+const first = (path, names) => [...query(''), { path, depth: 9, share: 0, names }];
+const opened = await ask([['load', 'plain.json'], first([0, 2], 9)]);
+const absent = await ask([['load', 'plain.json'], first([2], 0)]);
+const levelsOf = ({ answers: [, answer] }) => [answer.path.join(), answer.levels.map(({ func }) => func.join()).join(' '), answer.names.length].join('; ');
+check('a query brings the levels along a path as far as it exists, and names of their rows', levelsOf(opened) === '0,2; 1; 3', levelsOf(opened));
+check('and those along the heaviest path where it does not', levelsOf(absent) === '0,1,2; 1 2; 0', levelsOf(absent));
+
 const below = await ask([
     ['load', 'plain.json'], query(''), ['heaviestBelow', FIRST, -1, 9, null], ['heaviestBelow', FIRST, -1, 2, 0], ['heaviestBelow', FIRST, -1, 9, 4],
 ]);

@@ -155,16 +155,22 @@ export interface TreeSummary {
     nodeCount: number;
 }
 
-/** Which path of a new tree is wanted with it: see heaviestPath(). */
+/** Which path of a new tree is wanted with it: this one, as far as it exists, else the heaviest. */
 export interface FirstPath {
+    path: NodePath;
+    /** Of the heaviest: see heaviestPath(). */
     depth: number;
     share: number;
+    /** How many names of the rows around its end are wanted. */
+    names: number;
 }
 
 export interface QueryAnswer extends TreeSummary {
     roots: TreeRows;
-    /** Empty if none was wanted. */
-    heaviest: NodePath;
+    /** The path, and the children of each node on it; empty if none was wanted. */
+    path: NodePath;
+    levels: TreeRows[];
+    names: [number, FuncInfo][];
 }
 
 /** What transforms leave of stacks. The threads are those that filters by markers look at. */

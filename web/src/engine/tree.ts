@@ -73,6 +73,14 @@ export function treeRows(module: EngineModule, pointer: Pointer): TreeRows {
     };
 }
 
+/** About `most` funcs of the rows around the end of a path: those on it, and of each level, the last first, the heaviest. */
+function funcsAround(levels: readonly TreeRows[], path: NodePath, most: number): Set<number> {
+    const funcs = new Set<number>(most > 0 ? path.slice(-most) : []);
+    for (const { func } of [...levels].reverse())
+        for (const index of func.subarray(0, Math.max(0, most - funcs.size))) funcs.add(index);
+    return funcs;
+}
+
 function sumOf(list: readonly { weight: number }[]): number {
     return list.reduce((sum, entry) => sum + entry.weight, 0);
 }
@@ -85,6 +93,18 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
 
     function path(pointer: Pointer): NodePath {
         return Array.from(module.view(pointer).ints(0));
+    }
+
+    /** The rows, and the children of each node of a path that begins there and exists. */
+    function levelsAlong(query: number, first: TreeRows, path: NodePath): TreeRows[] {
+        const levels = [first];
+        for (const func of path) {
+            const { func: funcs, node: nodes, hasChildren } = levels[levels.length - 1] as TreeRows;
+            const at = funcs.indexOf(func);
+            if (at < 0 || hasChildren[at] === 0) break;
+            levels.push(rows(wasm.session_children(session, query, nodes[at] ?? NONE)));
+        }
+        return levels;
     }
 
     function func(index: number): FuncInfo {
@@ -142,11 +162,19 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
                     module.weightIndex(query.weight),
                 ),
             );
+            const roots = rows(wasm.session_children(session, id, NONE));
+            const isThere = first && roots.func.includes(first.path[0] ?? NONE);
+            const heaviest = (): NodePath =>
+                first ? path(wasm.session_heaviest_path(session, id, first.depth, first.share)) : [];
+            const wanted = isThere ? first.path : heaviest();
+            const levels = levelsAlong(id, roots, wanted);
             return {
                 id,
                 ...module.view(wasm.session_summary(session, id)).record(QUERY_SUMMARY),
-                roots: rows(wasm.session_children(session, id, NONE)),
-                heaviest: first ? path(wasm.session_heaviest_path(session, id, first.depth, first.share)) : [],
+                roots,
+                path: wanted,
+                levels: levels.slice(1),
+                names: [...funcsAround(levels, wanted, first?.names ?? 0)].map((index) => [index, func(index)]),
             };
         },
         release(query) {
@@ -155,16 +183,8 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
         },
         roots: (query) => rows(wasm.session_children(session, query, NONE)),
         children: (query, node) => rows(wasm.session_children(session, query, node)),
-        childrenAlong(query, node, path) {
-            const levels = [rows(wasm.session_children(session, query, node))];
-            for (const func of path) {
-                const { func: funcs, node: nodes, hasChildren } = levels[levels.length - 1] as TreeRows;
-                const at = funcs.indexOf(func);
-                if (at < 0 || hasChildren[at] === 0) break;
-                levels.push(rows(wasm.session_children(session, query, nodes[at] ?? NONE)));
-            }
-            return levels;
-        },
+        childrenAlong: (query, node, path) =>
+            levelsAlong(query, rows(wasm.session_children(session, query, node)), path),
         heaviestBelow(query, node, limit, least) {
             const below: NodePath = [];
             let own = least;

@@ -14,7 +14,7 @@ export class BatchCache<Value> {
 
     /** Beyond `most` the oldest are dropped. */
     constructor(
-        private readonly ask: (keys: number[]) => Promise<Iterable<readonly [number, Value]>>,
+        private readonly ask: (keys: number[]) => Promise<readonly (readonly [number, Value])[]>,
         private readonly most = Number.POSITIVE_INFINITY,
     ) {}
 
@@ -41,17 +41,21 @@ export class BatchCache<Value> {
         await Promise.all(new Set(unknown.map((key) => this.pending.get(key))));
     }
 
+    add(values: readonly (readonly [number, Value])[]): void {
+        if (values.length === 0) return;
+        for (const [key, value] of values) this.known.set(key, value);
+        for (const key of this.known.keys()) {
+            if (this.known.size <= this.most) break;
+            this.known.delete(key);
+        }
+        this.version.value++;
+    }
+
     private async load(keys: number[]): Promise<void> {
         const { era } = this;
         try {
             const answer = await this.ask(keys);
-            if (era !== this.era) return;
-            for (const [key, value] of answer) this.known.set(key, value);
-            for (const key of this.known.keys()) {
-                if (this.known.size <= this.most) break;
-                this.known.delete(key);
-            }
-            this.version.value++;
+            if (era === this.era) this.add(answer);
         } finally {
             if (era === this.era) for (const key of keys) this.pending.delete(key);
         }

@@ -35,6 +35,11 @@ export function createNames(session: Given) {
         return name ? name.name || '(no name)' : '…';
     }
 
+    /** Takes in names that came with something else. */
+    function addNames(names: readonly (readonly [number, FuncInfo])[]): void {
+        cache.add(names);
+    }
+
     /** Gets the names of `funcs`; resolves when all of them are cache. */
     function fetchNames(funcs: Iterable<number>): Promise<void> {
         return cache.fetch(funcs);
@@ -53,6 +58,7 @@ export function createNames(session: Given) {
         funcName,
         nameOf,
         shownName,
+        addNames,
         fetchNames,
         fetchMissingNames,
     };

@@ -10,7 +10,7 @@ import type { NodeDetails, NodePath, PathFilter, Query, Transform, TreeSummary }
 import { formatCount } from '../text/format';
 import { messageOf } from '../text/message';
 import { NewestMap } from './newest_map';
-import { isOvertaken, TreeLoader } from './tree_loader';
+import { adoptLevels, isOvertaken, TreeLoader } from './tree_loader';
 import { firstFuncs, makeNodes, nodePath, openFuncs, openPaths, openRows, type TreeNode } from './tree_nodes';
 import { act, showNotice } from './windows';
 import type { FiltersPart } from './filters';
@@ -47,7 +47,7 @@ export function createTree(
     const { engine } = session;
     const { effect } = session.lifetime;
     const { filterTransforms, weight } = session.filters;
-    const { fetchNames, nameOf, namesVersion } = session.names;
+    const { addNames, fetchNames, nameOf, namesVersion } = session.names;
     const { changeView, committedRange, fullRange, inverted, previewRange, search, selectedThreads, transforms, view } =
         session.store;
     const { sortOf } = session.tables;
@@ -113,8 +113,8 @@ export function createTree(
     }
 
     /** What to select if the view says nothing, or something that is no longer there. */
-    async function chooseNode(nodes: TreeNode[], heaviest: NodePath, mine: TreeLoader): Promise<TreeNode | null> {
-        return (await mine.walkTo(nodes, view.value.path)) ?? mine.walkTo(nodes, heaviest);
+    async function chooseNode(nodes: TreeNode[], first: NodePath, mine: TreeLoader): Promise<TreeNode | null> {
+        return (await mine.walkTo(nodes, view.value.path)) ?? mine.walkTo(nodes, first);
     }
 
     /** Opens in a new tree what was open in the last one of its shape, or what the transform leaves of the one before. */
@@ -151,12 +151,16 @@ export function createTree(
         const shape = shapeOf(view.value.transforms, wanted.inverted);
         // Inverted, the heaviest function is what one looks for, not who happens to call it.
         const depth = wanted.inverted ? 1 : FIRST_PATH_DEPTH;
-        const answer = await engine.query(wanted, { depth, share: FIRST_PATH_SHARE });
+        const names = namesVersion.peek() === 0 ? FIRST_ROWS : 0;
+        const { path } = view.value;
+        const answer = await engine.query(wanted, { path, depth, share: FIRST_PATH_SHARE, names });
         if (answer === null) return;
         const mine = beginTree(answer.id);
         const nodes = makeNodes(answer.roots, null, 0, 0);
+        adoptLevels(nodes, answer.levels, answer.path);
+        addNames(answer.names);
         await reopenShape(nodes, shape, mine);
-        const node = await chooseNode(nodes, answer.heaviest, mine);
+        const node = await chooseNode(nodes, answer.path, mine);
         await fetchNames(firstFuncs(nodes, node, FIRST_ROWS));
         mine.check();
         const isMoved = nodePath(node).join() !== nodePath(selected.value).join();

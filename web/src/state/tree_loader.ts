@@ -28,6 +28,17 @@ function openChain(node: TreeNode | undefined): NodePath {
     return path.slice(1);
 }
 
+/** Makes the children of the nodes along a path that begins in `nodes`: `levels` has those of the first one, and so on. */
+export function adoptLevels(nodes: readonly TreeNode[], levels: readonly TreeRows[], path: NodePath): void {
+    let among = nodes;
+    for (const [depth, level] of levels.entries()) {
+        const node = among.find(({ func }) => func === path[depth]);
+        if (!node) return;
+        node.children ??= makeNodes(level, node, 0, node.depth + 1);
+        among = node.children;
+    }
+}
+
 export class TreeLoader {
     private isOver = false;
 
@@ -58,12 +69,8 @@ export class TreeLoader {
         if (!this.source.childrenAlong) return this.loadChildren(node);
         const levels = await this.source.childrenAlong(node.handle, path);
         this.check();
-        let at: TreeNode | undefined = node;
-        for (const [depth, level] of levels.entries()) {
-            if (!at) return;
-            at.children ??= makeNodes(level, at, 0, at.depth + 1);
-            at = at.children.find((child) => child.func === path[depth]);
-        }
+        node.children ??= makeNodes(levels[0] as TreeRows, node, 0, node.depth + 1);
+        adoptLevels(node.children, levels.slice(1), path);
     }
 
     /** Opens the heaviest `limit` rows below a node; whether these are all. A node that is open always has all its children. */
