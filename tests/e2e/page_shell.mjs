@@ -266,6 +266,27 @@ await check('the palette finds functions of the whole profile by a few letters, 
     await restart();
 });
 
+await check('a click in the palette runs the row under the mouse, though the engine is asked about newer text', async () => {
+    await palette('invcs', 'Command Invert call stack');
+    await page.evaluate(() => {
+        window.held = [];
+        const worker = window.newestWorker;
+        worker.postMessage = (message, ...others) => {
+            if (message.method === 'findFunctions') window.held.push([message, ...others]);
+            else Object.getPrototypeOf(worker).postMessage.call(worker, message, ...others);
+        };
+    });
+    await page.locator('.palette input').fill('theme');
+    await page.locator('.palette .picker-row', { hasText: 'Invert call stack' }).click();
+    await page.evaluate(() => {
+        const worker = window.newestWorker;
+        delete worker.postMessage;
+        for (const args of window.held) worker.postMessage(...args);
+    });
+    await askUntil(Boolean, async () => new URL(page.url()).searchParams.has('invertCallstack'));
+    await restart();
+});
+
 await check('the palette tells the share of a function, and marks why it is found', async () => {
     await palette('malloc', 'Function malloc');
     const rows = await page.$$eval('.palette .picker-row', (all) =>

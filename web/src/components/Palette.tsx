@@ -33,7 +33,7 @@ export function Palette(): JSX.Element | null {
                 paletteText.value = typed;
             }}
             onChoose={(entry, held) => {
-                const wanted = chosen(entry);
+                const wanted = held.mouse ? Promise.resolve(entry) : chosen(entry);
                 close();
                 // What it opens takes the focus after the palette has given it back.
                 act(wanted.then((found) => requestAnimationFrame(() => found?.run(held))));

@@ -16,6 +16,8 @@ export interface ChosenWith {
     /** Ctrl or Cmd was held: the list stays, or the other thing is done. */
     ctrl: boolean;
     shift: boolean;
+    /** By the mouse: this very row is meant, also while the list is of what was typed before. */
+    mouse: boolean;
 }
 
 interface PickerProps<Item> {
@@ -69,7 +71,12 @@ export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
     }, [at, room]);
 
     const choose = (item: Item | undefined, event: MouseEvent | KeyboardEvent): void => {
-        if (item !== undefined) props.onChoose(item, { ctrl: event.ctrlKey || event.metaKey, shift: event.shiftKey });
+        if (item !== undefined)
+            props.onChoose(item, {
+                ctrl: event.ctrlKey || event.metaKey,
+                shift: event.shiftKey,
+                mouse: event instanceof MouseEvent,
+            });
     };
     const onKeyDown = (event: KeyboardEvent): void => {
         const moves: Record<string, number> = {
