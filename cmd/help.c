@@ -26,16 +26,15 @@ static const char record_help[] =
     "\n"
     "Runs COMMAND and samples it, its threads and its children until it ends. Saves the profile, then serves it on\n"
     "this machine and prints the address. Ctrl+C goes to COMMAND too; a second Ctrl+C stops the recording at once.\n"
-    "Either way the profile is saved. With -p, records processes that run already until they end or Ctrl+C; they go "
-    "on.\n"
+    "Either way the profile is saved. With -p, records processes that run already, until they end or Ctrl+C, which\n"
+    "does not end them.\n"
     "\n"
     "  -o, --output FILE         save there (profile.json.gz; a name without .gz is saved uncompressed;\n"
     "                            -: the standard output, and COMMAND's goes to the standard error)\n"
-    "  -p, --pid PID             record this process, its threads and the children to come; can be given several "
-    "times\n"
+    "  -p, --pid PID             record this process, its threads and its children to come; several times: them all\n"
     "  -r, --rate HZ             samples per second of CPU time, for each thread (1000)\n"
-    "  -d, --duration SECONDS    stop recording after that time, and end COMMAND\n"
-    "  -s, --save-only           do not serve; exit with the exit status of COMMAND\n" SERVING_HELP
+    "  -d, --duration SECONDS    stop recording after that time, and end COMMAND; with -p, the process goes on\n"
+    "  -s, --save-only           do not serve; exit with the exit status of COMMAND; with -p, with 0\n" SERVING_HELP
     "      --recover SPOOL       save the profile of a spool file that a killed prof left behind\n";
 
 static const char load_help[] =
@@ -76,7 +75,8 @@ static const char report_help[] =
     "      --annotate NAME    the machine code of a function with the time of each instruction, and its source lines\n"
     "      --markers          the markers by their start; --search then looks for one of its terms in their name,\n"
     "                         category, type or fields; name:term or field:term looks in that alone\n"
-    "      --weight WEIGHT    what a sample counts: samples, time, cpu-time, off-cpu-time, on-cpu or off-cpu\n"
+    "      --weight WEIGHT    what a sample counts: samples, time, cpu-time, off-cpu-time, on-cpu or off-cpu;\n"
+    "                         of files with allocations also bytes, see prof-report(1)\n"
     "  -t, --thread NAME      only threads with this tid, index or name (a part of the name if none has all of it);\n"
     "                         can be given several times\n"
     "      --search TERMS     only stacks that match all of the terms, separated by commas, by the name of a\n"

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 
 const struct command commands[] = {
-    {"record", cmd_record, "Run a command, sample it, save the profile and show it"},
+    {"record", cmd_record, "Run a command (or take a running process), sample it, save the profile and show it"},
     {"load", cmd_load, "Look at a saved profile"},
     {"report", cmd_report, "Print a saved profile in the terminal"},
     {"symbolicate", cmd_symbolicate, "Look up the names of a saved profile again"},

@@ -66,16 +66,16 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
             (double)(of_target - used) / 1e9, (double)of_target / 1e9);
     else if (is_few && survivors)
         add_hint(hints,
-                 "%" PRIu64 " process%s that the command started went on when it ended, and prof records only until "
-                 "then; have the command stay in the foreground (many daemons have an option for it)",
+                 "%" PRIu64 " process%s that the program started went on when it ended, and prof records only until "
+                 "then; have the program stay in the foreground (many daemons have an option for it)",
                  survivors, survivors == 1 ? "" : "es");
     else if (is_few && wall > LONG_MS * MS && used < wall / 100 * LEAST_BUSY_PERCENT)
         add_hint(hints,
-                 "in %.2f s the command used %.1f ms of CPU time and waited for the rest; prof samples only threads "
+                 "in %.2f s the program used %.1f ms of CPU time and waited for the rest; prof samples only threads "
                  "that run",
                  seconds, used_ms);
     else if (is_few)
-        add_hint(hints, "the command used only %.1f ms of CPU time, and prof takes a sample every %.3g ms of it%s",
+        add_hint(hints, "the program used only %.1f ms of CPU time, and prof takes a sample every %.3g ms of it%s",
                  used_ms, (double)interval / (double)MS, higher_rate(interval, rate, sizeof(rate)));
     else if (replay->covered_cpu_time < used / 100 * LEAST_COVERED_PERCENT && used > MUCH_MS * MS)
         add_hint(hints, "%.0f %% of the CPU time was used by threads that ended before their next sample%s",

@@ -327,7 +327,8 @@ static void take_end(struct recording *recording, int pid_fd)
 
 /* ---- the loop ---- */
 
-/* Has the samples of a CPU announced while its stacks are deeper than their copies, and the first one after a pause. */
+/* Has the samples of a CPU announced while its stacks are deeper than their copies, and while the rings are empty: the
+ * next sample ends a pause, of which nobody knows how deep the stacks are after it. */
 static void choose_announcements(struct recording *recording)
 {
     for (size_t i = 0; i < recording->events.cpus.length; i++)

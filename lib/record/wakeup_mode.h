@@ -1,7 +1,8 @@
 /*
- * The wakeup mode of one ring: every sample wakes the recorder, or a batch of samples does. While stacks are deeper
- * than their copies, every sample does, so that the recorder can read the rest of the stack before it changes. Else a
- * batch costs less: each wakeup costs the recorder 5-10 us of CPU time.
+ * The wakeup mode of one CPU's ring: every sample is announced (perf_events_announce()) and wakes the recorder, or the
+ * recorder looks at the ring now and then. While stacks are deeper than their copies, every sample is, so that the
+ * recorder can read the rest of the stack before it changes. Else looking now and then costs less: a wakeup costs the
+ * recorder 5-10 us of CPU time, and an announcement costs the target's thread an interrupt.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
