@@ -209,15 +209,14 @@ function ThreadCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.El
     const { openThread } = session.summaryView;
     const { threads } = info.value;
     const chosen = selectedThreads.value.length;
+    const some = `${formatCount(chosen)} of ${formatCount(threads.length)} selected`;
+    const listed = chosen === threads.length ? 'All threads' : some;
+    const hasProcesses = threads.some(({ pid }) => pid !== threads[0]?.pid);
     return (
         <Card
             name="threads"
             title="Threads"
-            note={
-                chosen === threads.length
-                    ? 'All threads'
-                    : `${formatCount(chosen)} of ${formatCount(threads.length)} selected`
-            }
+            note={rows.length < chosen ? `Top ${rows.length} of ${formatCount(chosen)}` : listed}
         >
             <ol>
                 {rows.map((row) => {
@@ -234,7 +233,7 @@ function ThreadCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.El
                             <ProfileText text={thread?.name ?? ''} limit={NAME_LIMIT} />
                             <span class="tree-lib">
                                 <ProfileText
-                                    text={`${thread?.processName ?? ''} · TID ${thread?.tid ?? ''}`}
+                                    text={`${hasProcesses ? `${thread?.processName ?? ''} · ` : ''}TID ${thread?.tid ?? ''}`}
                                     limit={80}
                                 />
                             </span>

@@ -58,7 +58,7 @@ export function trustSummary(section: ExtraSection, sampleCount: number): TrustS
             lostCount <= sampleCount * MOST_LOST_SHARE,
         fix:
             named < LEAST_NAMED
-                ? 'Install the debug symbols of the libraries below "Symbols" (packages *-dbgsym or *-debuginfo) or set DEBUGINFOD_URLS, then run: prof symbolicate FILE'
+                ? 'Install debug symbols for the libraries that lack them (packages *-dbgsym or *-debuginfo) or set DEBUGINFOD_URLS, then run: prof symbolicate FILE'
                 : '',
     };
 }
