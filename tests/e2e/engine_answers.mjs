@@ -216,7 +216,7 @@ await check('what lies beyond 2 GiB of memory is answered like anything else', a
     assert(exports.session_input(exports.session_new(1, 2), 2 ** 22) < 0, 'memory is taken below 2 GiB still');
     const query = { threads: [thread], range: null, search: '', inverted: false, transforms: [] };
     const answers = (one) => {
-        const { id, ...answer } = one.query(query, { depth: 100, share: 0 });
+        const { id, ...answer } = one.query(query, { path: [], depth: 100, share: 0, names: 50 });
         const rects = one.flame(id, [], [0, 1], FINE);
         return JSON.stringify([answer, one.functions(id, 100), one.funcs(one.functions(id, 100).map(({ func }) => func)), rects]);
     };

@@ -48,6 +48,7 @@ async function select(page, path) {
         }
         if (level === path.length - 1) break;
         if ((await selectedRow(page)).expanded !== 'true') await page.keyboard.press('ArrowRight');
+        await answered(page); // its first child has to be there to be gone to
         await page.keyboard.press('ArrowRight');
         await answered(page);
     }
