@@ -408,4 +408,38 @@ await check('which frames can be shown alone depends on their libraries, not on 
     await rm(work, { recursive: true });
 });
 
+const BRANCHES = {
+    product: 'branches', libraries: ['app'], categories: [['User', 'blue']],
+    functions: [['main', 0, 0], ['busy', 0, 0], ['idle', 0, 0], ['leaf', 0, 0]], samples: [[[0, 1], 9], [[0, 2, 3], 1]],
+};
+
+await check('a row that is opened and gone into at once is gone into when its rows are there', async () => {
+    const work = await mkdtemp(join(tmpdir(), 'prof-branches-'));
+    const file = join(work, 'p.json');
+    writeProfile(file, BRANCHES);
+    const { butterfly, functions, names, store, tree } = await openSession(file);
+    await until(() => tree.rows.value.length > 2, 'a tree');
+    const named = (rows, name) => rows.find((row) => names.nameOf(row.func) === name);
+    const idle = named(tree.rows.value, 'idle');
+    tree.selectNode(idle);
+    const isOpened = [tree.expand(idle), tree.enter(idle), tree.enter(idle)];
+    assert(idle.children === null, 'its rows are there already');
+    await Promise.all(isOpened);
+    assertEqual(names.nameOf(tree.selected.value.func), 'leaf', 'the row of the call tree');
+    assert(tree.rows.value.includes(tree.selected.value), 'the call tree does not show it');
+
+    store.changeView({ tab: 'butterfly' }, 'push');
+    await until(() => functions.functions.value.length > 0, 'functions');
+    butterfly.setCenter({ kind: 'function', index: named(functions.functions.value, 'main').func });
+    const { tree: callees } = butterfly.callees;
+    await until(() => named(callees.rows.value, 'idle'), 'callees');
+    const row = named(callees.rows.value, 'idle');
+    callees.select(row, true);
+    for (const key of ['ArrowRight', 'ArrowRight']) assert(callees.onKey(key, row), `${key} means nothing`);
+    await until(() => callees.selected.value !== row, 'another row');
+    assertEqual(names.nameOf(callees.selected.value.func), 'leaf', 'the row of the callees');
+    assert(callees.rows.value.includes(callees.selected.value), 'the callees do not show it');
+    await rm(work, { recursive: true });
+});
+
 finish();

@@ -40,21 +40,17 @@ function toggle(session: Session, node: TreeNode, all = false): void {
 /** What a key does to a row; false if it has no meaning here. */
 function onTreeKey(session: Session, event: KeyboardEvent, node: TreeNode | null): boolean {
     const { placeOfNode, transformByKey } = session.transformOffers;
-    const { collapse, expand, expandAll, rows, selectNode } = session.tree;
-    const all = rows.value;
-    const [first] = all;
+    const { collapse, enter, expand, expandAll, rows, selectNode } = session.tree;
     if (!node) {
+        const [first] = rows.value;
         if (!first || (event.key !== 'ArrowRight' && event.key !== 'ArrowLeft')) return false;
         selectNode(first);
         return true;
     }
     switch (event.key) {
-        case 'ArrowRight': {
-            const below = all[all.indexOf(node) + 1];
-            if (!node.expanded) act(expand(node));
-            else if (below?.parent === node) selectNode(below);
+        case 'ArrowRight':
+            act(node.expanded ? enter(node) : expand(node));
             return true;
-        }
         case 'ArrowLeft':
             if (node.expanded && node.hasChildren) collapse(node);
             else if (node.parent) selectNode(node.parent);

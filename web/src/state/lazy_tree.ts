@@ -6,7 +6,7 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { formatCount } from '../text/format';
 import type { SortOrder } from './tables';
 import { isOvertaken, TreeLoader, type TreeSource } from './tree_loader';
-import { makeNodes, type NameOf, nodePath, openRows, type TreeNode } from './tree_nodes';
+import { firstBelow, makeNodes, type NameOf, nodePath, openRows, type TreeNode } from './tree_nodes';
 import { act, showNotice } from './windows';
 
 /** The names that a tree needs: see state/names.ts. */
@@ -104,12 +104,19 @@ export class LazyTree {
     async expand(node: TreeNode): Promise<void> {
         const { shown } = this;
         if (!node.hasChildren || !shown) return;
+        node.expanded = true;
         await unlessOvertaken(async () => {
             await shown.loadChildren(node);
             await this.fetchNames(node.children ?? []);
-            node.expanded = true;
             this.version.value++;
         });
+    }
+
+    /** Goes to the first row below an open node, as soon as it is there. */
+    async enter(node: TreeNode): Promise<void> {
+        if (!firstBelow(this.rows.peek(), node)) await this.expand(node);
+        const below = firstBelow(this.rows.peek(), node);
+        if (below && this.selected.peek() === node) this.select(below, true);
     }
 
     collapse(node: TreeNode): void {
@@ -138,14 +145,11 @@ export class LazyTree {
 
     /** What a key of a tree does; false if it has no meaning here. */
     onKey(key: string, node: TreeNode): boolean {
-        const rows = this.rows.value;
-        const below = rows[rows.indexOf(node) + 1];
         if (key === '*') act(this.expandAll(node));
-        else if (key === 'ArrowRight' && !node.expanded) act(this.expand(node));
-        else if (key === 'ArrowRight' && below?.parent === node) this.select(below, true);
+        else if (key === 'ArrowRight') act(node.expanded ? this.enter(node) : this.expand(node));
         else if (key === 'ArrowLeft' && node.expanded && node.hasChildren) this.collapse(node);
         else if (key === 'ArrowLeft' && node.parent) this.select(node.parent, true);
-        else return key === 'ArrowRight' || key === 'ArrowLeft';
+        else return key === 'ArrowLeft';
         return true;
     }
 

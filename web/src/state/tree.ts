@@ -11,7 +11,16 @@ import { formatCount } from '../text/format';
 import { messageOf } from '../text/message';
 import { NewestMap } from './newest_map';
 import { adoptLevels, isOvertaken, TreeLoader } from './tree_loader';
-import { firstFuncs, makeNodes, nodePath, openFuncs, openPaths, openRows, type TreeNode } from './tree_nodes';
+import {
+    firstBelow,
+    firstFuncs,
+    makeNodes,
+    nodePath,
+    openFuncs,
+    openPaths,
+    openRows,
+    type TreeNode,
+} from './tree_nodes';
 import { act, showNotice } from './windows';
 import type { FiltersPart } from './filters';
 import type { NamesPart } from './names';
@@ -182,7 +191,8 @@ export function createTree(
             // A selection that follows from the view is put in the address, so that it outlives a reload.
             if (node && view.value.path.length === 0) changeView({ path: nodePath(node) }, 'replace');
         });
-        await showDetails(node, mine);
+        // Not waited for: the rows can be used.
+        act(whileCurrent(() => showDetails(node, mine)));
     }
 
     async function showDetails(node: TreeNode | null, mine: TreeLoader): Promise<void> {
@@ -192,6 +202,15 @@ export function createTree(
         }
         const answer = await engine.details(queryId, node.handle);
         if (mine === loader && selected.value === node) details.value = { node, details: answer };
+    }
+
+    /** Another tree makes an action void; what went wrong is said in the place of the tree. */
+    async function whileCurrent(action: () => Promise<void>): Promise<void> {
+        try {
+            await action();
+        } catch (error) {
+            if (!isOvertaken(error)) treeError.value = messageOf(error);
+        }
     }
 
     function run(): void {
@@ -204,11 +223,7 @@ export function createTree(
     async function runAll(): Promise<void> {
         while (isWanted) {
             isWanted = false;
-            try {
-                await refresh();
-            } catch (error) {
-                if (!isOvertaken(error)) treeError.value = messageOf(error);
-            }
+            await whileCurrent(refresh);
         }
     }
 
@@ -256,11 +271,7 @@ export function createTree(
     async function onCurrentTree(action: (mine: TreeLoader) => Promise<void>): Promise<void> {
         if (running) return;
         const mine = loader;
-        try {
-            await action(mine);
-        } catch (error) {
-            if (!isOvertaken(error)) treeError.value = messageOf(error);
-        }
+        await whileCurrent(() => action(mine));
     }
 
     function selectNode(node: TreeNode, scroll = true): void {
@@ -295,6 +306,13 @@ export function createTree(
             mine.check();
         });
         shapeVersion.value++;
+    }
+
+    /** Goes to the first row below an open node, as soon as it is there. */
+    async function enter(node: TreeNode): Promise<void> {
+        if (!firstBelow(rows.peek(), node)) await expand(node);
+        const below = firstBelow(rows.peek(), node);
+        if (below && selected.peek() === node) selectNode(below);
     }
 
     function collapse(node: TreeNode): void {
@@ -348,6 +366,7 @@ export function createTree(
         selectNode,
         selectPath,
         expand,
+        enter,
         collapse,
         expandAll,
         settled,

@@ -61,7 +61,9 @@ export class TreeLoader {
 
     async loadChildren(node: TreeNode): Promise<void> {
         if (node.children || !node.hasChildren) return;
-        node.children = makeNodes(await this.rowsBelow(node.handle), node, 0, node.depth + 1);
+        const rows = await this.rowsBelow(node.handle);
+        // Whoever asked twice goes on with the nodes of the first answer.
+        node.children ??= makeNodes(rows, node, 0, node.depth + 1);
     }
 
     /** Makes the children of the nodes along a path below `node`, which are to be shown together, in one step. */

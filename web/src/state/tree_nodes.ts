@@ -124,6 +124,12 @@ export function openRows(roots: readonly TreeNode[], order: SortOrder, nameOf: N
     return open;
 }
 
+/** The first row below a node, of those that are open. */
+export function firstBelow(rows: readonly TreeNode[], node: TreeNode): TreeNode | undefined {
+    const below = rows[rows.indexOf(node) + 1];
+    return below?.parent === node ? below : undefined;
+}
+
 /** The funcs of all rows that an order by name compares. */
 export function openFuncs(roots: readonly TreeNode[]): number[] {
     const funcs: number[] = [];
