@@ -1,6 +1,6 @@
 // The state of the page without a browser: sessions side by side, and what keys and the mouse do to the view: zooming, moving
 // along, leaving the rect of a flame graph, finding text, keeping samples.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { random } from './page_modules.mjs';
@@ -439,6 +439,27 @@ await check('a row that is opened and gone into at once is gone into when its ro
     await until(() => callees.selected.value !== row, 'another row');
     assertEqual(names.nameOf(callees.selected.value.func), 'leaf', 'the row of the callees');
     assert(callees.rows.value.includes(callees.selected.value), 'the callees do not show it');
+    await rm(work, { recursive: true });
+});
+
+await check('of many threads the stack chart shows the busiest, in their order', async () => {
+    const work = await mkdtemp(join(tmpdir(), 'prof-threads-'));
+    const file = join(work, 'p.json');
+    writeProfile(file, BRANCHES);
+    const profile = JSON.parse(await readFile(file, 'utf8'));
+    const [thread] = profile.threads;
+    const { stack, timeDeltas } = thread.samples;
+    profile.threads = Array.from({ length: 10 }, (_, at) => {
+        const length = at === 4 || at === 7 ? 1 : stack.length;
+        const samples = { ...thread.samples, stack: stack.slice(0, length), timeDeltas: timeDeltas.slice(0, length), length };
+        return { ...thread, name: `worker ${at}`, isMainThread: at === 0, tid: at + 1, samples };
+    });
+    await writeFile(file, JSON.stringify(profile));
+    const { stackChart, store } = await openSession(file);
+    store.changeView({ tab: 'stack-chart', threads: profile.threads.map((_, at) => at) }, 'push');
+    stackChart.stackChartPixels.value = 100;
+    await until(() => stackChart.stackChart.value?.charts.length === 8, 'eight charts');
+    assertEqual(stackChart.stackChart.value.charts.map((chart) => chart.thread).join(), '0,1,2,3,5,6,8,9', 'the threads');
     await rm(work, { recursive: true });
 });
 

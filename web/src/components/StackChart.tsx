@@ -10,7 +10,7 @@ import type { MenuItems } from '../state/node_menu';
 import { MOST_CHARTS, type ThreadChart } from '../state/stack_chart';
 import type { NodePlace } from '../state/transform_offers';
 import { act, GRAPH_MARGIN, graphWidth, LABEL_WIDTH, menuItem } from '../state/windows';
-import { formatDuration } from '../text/format';
+import { formatCount, formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
 import { RectChart, type PointerPlace } from './RectChart';
 import { EmptyTree } from './EmptyTree';
@@ -136,7 +136,7 @@ export function StackChart(): JSX.Element {
     const charts = answer?.charts ?? [];
     const bands = useMemo(() => (answer ? makeBands(answer.charts, answer.span, path) : []), [answer, path]);
     const last = bands[bands.length - 1];
-    const left = Math.max(0, selectedThreads.value.length - MOST_CHARTS);
+    const chosen = selectedThreads.value.length;
 
     const rectsOf = (place: Place | null): StackRects | undefined => charts[place?.band ?? -1]?.rects;
     const tooltipOf = (place: Place, show: (content: ComponentChildren) => void, pointer: PointerPlace): void => {
@@ -210,7 +210,9 @@ export function StackChart(): JSX.Element {
                     return chart && <ThreadLabel key={chart.thread} chart={chart} band={band} />;
                 })}
             </RectChart>
-            {left > 0 && <div class="chart-note padded">{`First ${MOST_CHARTS} of the selected threads`}</div>}
+            {chosen > MOST_CHARTS && (
+                <div class="chart-note padded">{`The ${MOST_CHARTS} busiest of the ${formatCount(chosen)} selected threads`}</div>
+            )}
         </div>
     );
 }

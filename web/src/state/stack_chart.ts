@@ -3,7 +3,7 @@
  * last answer stays until the next one is there, and only the last of the requests made meanwhile is sent.
  */
 import { batch, computed, signal } from '@preact/signals';
-import type { NodePath } from '../engine/api';
+import type { NodePath, ThreadInfo } from '../engine/api';
 import type { StackRects } from '../engine/charts';
 import type { Span } from './axis';
 import { Request } from './request';
@@ -26,8 +26,16 @@ export interface StackChart {
 /** More threads than these are not drawn at once. */
 export const MOST_CHARTS = 8;
 
+/** Of more threads, the busiest, in the order that they have. */
+function chartedThreads(selected: readonly number[], threads: readonly ThreadInfo[]): readonly number[] {
+    if (selected.length <= MOST_CHARTS) return selected;
+    const activity = (thread: number): number => threads[thread]?.activity ?? 0;
+    const busiest = new Set([...selected].sort((a, b) => activity(b) - activity(a)).slice(0, MOST_CHARTS));
+    return selected.filter((thread) => busiest.has(thread));
+}
+
 export function createStackChart(session: Given & { axis: AxisPart; store: StorePart; tree: TreePart }) {
-    const { engine } = session;
+    const { engine, info } = session;
     const { effect } = session.lifetime;
     const { shownRange } = session.axis;
     const { changeView, inverted, selectedThreads, view } = session.store;
@@ -59,7 +67,7 @@ export function createStackChart(session: Given & { axis: AxisPart; store: Store
         const query = queryOf();
         const span: Span = [from.value, to.value];
         const [pixels, isSame] = [stackChartPixels.value, sameWidths.value];
-        const charts = selectedThreads.value.slice(0, MOST_CHARTS).map(async (thread) => ({
+        const charts = chartedThreads(selectedThreads.value, info.value.threads).map(async (thread) => ({
             thread,
             rects: await engine.stackChart(query, thread, span[0], span[1], pixels, isSame),
         }));
