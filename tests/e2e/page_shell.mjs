@@ -266,24 +266,69 @@ await check('the palette finds functions of the whole profile by a few letters, 
     await restart();
 });
 
+/** What is typed into the palette is not answered until `letAnswer`. */
+const holdAnswers = () => page.evaluate(() => {
+    window.held = [];
+    const worker = window.newestWorker;
+    worker.postMessage = (message, ...others) => {
+        if (message.method === 'findFunctions') window.held.push([message, ...others]);
+        else Object.getPrototypeOf(worker).postMessage.call(worker, message, ...others);
+    };
+});
+
+const letAnswer = () => page.evaluate(() => {
+    const worker = window.newestWorker;
+    delete worker.postMessage;
+    for (const args of window.held) worker.postMessage(...args);
+});
+
 await check('a click in the palette runs the row under the mouse, though the engine is asked about newer text', async () => {
     await palette('invcs', 'Command Invert call stack');
-    await page.evaluate(() => {
-        window.held = [];
-        const worker = window.newestWorker;
-        worker.postMessage = (message, ...others) => {
-            if (message.method === 'findFunctions') window.held.push([message, ...others]);
-            else Object.getPrototypeOf(worker).postMessage.call(worker, message, ...others);
-        };
-    });
+    await holdAnswers();
     await page.locator('.palette input').fill('theme');
     await page.locator('.palette .picker-row', { hasText: 'Invert call stack' }).click();
-    await page.evaluate(() => {
-        const worker = window.newestWorker;
-        delete worker.postMessage;
-        for (const args of window.held) worker.postMessage(...args);
-    });
+    await letAnswer();
     await askUntil(Boolean, async () => new URL(page.url()).searchParams.has('invertCallstack'));
+    await restart();
+});
+
+await check('a list of the palette that is behind what is typed is dimmed, and Enter means what is typed', async () => {
+    const isBehind = () => page.locator('.palette .picker-list.behind').count();
+    await palette('invcs', 'Command Invert call stack');
+    assertEqual(await isBehind(), 0, 'lists that are behind, after an answer');
+    await page.locator('.palette input').fill('xqzj');
+    await page.locator('.palette .picker-empty').waitFor();
+    await askUntil((count) => count === 0, isBehind);
+    await page.keyboard.press('Enter');
+    assertEqual(await page.locator('.palette').count(), 1, 'palettes after Enter where nothing is found');
+    await holdAnswers();
+    await page.locator('.palette input').fill('invcs');
+    assertEqual(await isBehind(), 1, 'lists that are behind, before the answer');
+    await page.keyboard.press('Enter');
+    await letAnswer();
+    await askUntil(Boolean, async () => new URL(page.url()).searchParams.has('invertCallstack'));
+    await restart();
+});
+
+await check('the entry of the palette that was gone to stays the one when the answer comes', async () => {
+    const active = () => page.locator('.palette .picker-row.active');
+    const name = () => active().locator('.picker-name').innerText();
+    await palette('stack', 'Command Invert call stack');
+    const wanted = await page.locator('.palette .picker-row .picker-name').nth(2).innerText();
+    await page.locator('.palette input').fill('');
+    await page.locator('.palette .picker-row mark').first().waitFor({ state: 'detached' });
+    await holdAnswers();
+    await page.locator('.palette input').fill('stack');
+    let steps = 0;
+    for (; (await name()) !== wanted; steps++) {
+        assert(steps < 100, `${wanted} is not listed`);
+        await page.keyboard.press('ArrowDown');
+    }
+    assert(steps > 0 && steps !== 2, 'its place says nothing');
+    await letAnswer();
+    await page.locator('.palette .picker-row mark').first().waitFor();
+    assertEqual(await name(), wanted, 'the entry');
+    await page.keyboard.press('Escape');
     await restart();
 });
 

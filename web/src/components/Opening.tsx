@@ -66,11 +66,12 @@ function EntryPicker(): JSX.Element | null {
             placeholder={`Which file of ${plainText(state.name, NAME_LIMIT)}?`}
             text={entryText.value}
             items={state.entries.filter((entry) => entry.name.toLowerCase().includes(typed))}
-            keyOf={(entry) => String(state.entries.indexOf(entry))}
+            keyOf={(entry) => String(entry.at)}
             onText={(text) => {
                 entryText.value = text;
             }}
             onChoose={(entry) => {
+                if (!entry) return;
                 entryText.value = '';
                 act(openEntry(entry));
             }}

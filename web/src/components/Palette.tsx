@@ -18,7 +18,7 @@ function Found({ text, marks }: { text: string; marks: (at: number) => boolean }
 export function Palette(): JSX.Element | null {
     const session = useSession();
     const { namesVersion } = session.names;
-    const { chosen, paletteEntries, paletteText } = session.palette;
+    const { chosen, isPaletteBehind, paletteEntries, paletteText } = session.palette;
     namesVersion.value;
     if (!isPaletteOpen.value) return null;
     return (
@@ -28,11 +28,13 @@ export function Palette(): JSX.Element | null {
             placeholder="Search commands, views, threads, functions and markers"
             text={paletteText.value}
             items={paletteEntries.value}
+            isBehind={isPaletteBehind.value}
             keyOf={(entry) => entry.id}
             onText={(typed) => {
                 paletteText.value = typed;
             }}
             onChoose={(entry, held) => {
+                if (!entry && !isPaletteBehind.value) return;
                 const wanted = held.mouse ? Promise.resolve(entry) : chosen(entry);
                 close();
                 // What it opens takes the focus after the palette has given it back.

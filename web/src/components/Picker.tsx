@@ -27,12 +27,15 @@ interface PickerProps<Item> {
     placeholder: string;
     text: string;
     items: readonly Item[];
+    /** The items are those of what was typed before. */
+    isBehind?: boolean;
     keyOf: (item: Item) => string;
     render: (item: Item) => ComponentChildren;
     /** For lists of things that are on or off. */
     isOn?: (item: Item) => boolean;
     onText: (text: string) => void;
-    onChoose: (item: Item, held: ChosenWith) => void;
+    /** null: Enter while there are none. */
+    onChoose: (item: Item | null, held: ChosenWith) => void;
     onClose: () => void;
     /** Between the input and the list. */
     actions?: ComponentChildren;
@@ -47,8 +50,10 @@ export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
     const dialog = useRef<HTMLDialogElement>(null);
     const input = useRef<HTMLInputElement>(null);
     const list = useRef<HTMLDivElement>(null);
-    const [active, setActive] = useState(0);
-    const at = Math.max(0, Math.min(active, items.length - 1));
+    /** Where it was gone to: other items may come while one is chosen. '': the best answer, the first. */
+    const [activeKey, setActiveKey] = useState('');
+    const activeAt = activeKey === '' ? -1 : items.findIndex((item) => props.keyOf(item) === activeKey);
+    const at = Math.max(0, activeAt);
     const { height: room } = useSize(list);
     const rows = useRowWindow(list, { count: items.length, rowHeight: ROW_HEIGHT, room, revealed: null });
 
@@ -63,21 +68,23 @@ export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
     }, []);
     // Another search begins at its best answer.
     useLayoutEffect(() => {
-        setActive(0);
+        setActiveKey('');
         rows.reveal(0, 'nearest');
     }, [props.text]);
     useLayoutEffect(() => {
         if (room > 0) rows.reveal(at, 'nearest');
     }, [at, room]);
 
-    const choose = (item: Item | undefined, event: MouseEvent | KeyboardEvent): void => {
-        if (item !== undefined)
-            props.onChoose(item, {
-                ctrl: event.ctrlKey || event.metaKey,
-                shift: event.shiftKey,
-                mouse: event instanceof MouseEvent,
-            });
+    const goTo = (target: number): void => {
+        const item = items[Math.max(0, Math.min(items.length - 1, target))];
+        if (item !== undefined) setActiveKey(props.keyOf(item));
     };
+    const choose = (item: Item | null, event: MouseEvent | KeyboardEvent): void =>
+        props.onChoose(item, {
+            ctrl: event.ctrlKey || event.metaKey,
+            shift: event.shiftKey,
+            mouse: event instanceof MouseEvent,
+        });
     const onKeyDown = (event: KeyboardEvent): void => {
         const moves: Record<string, number> = {
             ArrowDown: at + 1 < items.length ? at + 1 : 0,
@@ -86,8 +93,8 @@ export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
             PageUp: at - PAGE,
         };
         const target = moves[event.key];
-        if (target !== undefined) setActive(Math.max(0, Math.min(items.length - 1, target)));
-        else if (event.key === 'Enter') choose(items[at], event);
+        if (target !== undefined) goTo(target);
+        else if (event.key === 'Enter') choose(items[at] ?? null, event);
         // The dialog's own way tells of it later: what is typed right after it would be lost.
         else if (event.key === 'Escape') props.onClose();
         else return;
@@ -134,7 +141,7 @@ export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
             {items.length === 0 && <p class="picker-empty">{props.empty}</p>}
             <div
                 ref={list}
-                class="picker-list"
+                class={props.isBehind ? 'picker-list behind' : 'picker-list'}
                 id={`${name}-list`}
                 role="listbox"
                 aria-label={props.label}
@@ -154,7 +161,10 @@ export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
                             aria-setsize={items.length}
                             tabIndex={-1}
                             style={{ top: `${rows.topOf(first + i)}px` }}
-                            onPointerMove={() => setActive(first + i)}
+                            onPointerMove={(event) => {
+                                // The list moves below a mouse that rests, too.
+                                if (event.movementX !== 0 || event.movementY !== 0) goTo(first + i);
+                            }}
                             onClick={(event) => choose(item, event)}
                         >
                             {props.render(item)}

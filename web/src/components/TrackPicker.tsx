@@ -78,7 +78,8 @@ export function TrackPicker(): JSX.Element | null {
             isOn={(seed) => shown.has(seed.key)}
             onText={setText}
             onChoose={(seed, held) => {
-                const key = seed.key;
+                if (!seed) return;
+                const { key } = seed;
                 if (held.ctrl) showOnly([key]);
                 else if (shown.has(key)) hide([key]);
                 else show([key]);

@@ -353,6 +353,8 @@ export function createPalette(
     }
 
     const isTyped = computed(() => paletteText.value.trim() !== '');
+    /** The entries are those of what was typed before. */
+    const isPaletteBehind = computed(() => isTyped.value && foundRequest.value.value?.typed !== paletteText.value);
 
     /** Nothing typed: what can be done. Else the best of everything, of what was typed before while the engine is asked. */
     const paletteEntries = computed<PaletteEntry[]>(() => {
@@ -362,17 +364,17 @@ export function createPalette(
 
     /**
      * Which entry is meant: while the engine is asked about what was typed, the first of the list stands for the best
-     * that it will find.
+     * that it will find. null: the list is empty.
      */
-    function chosen(entry: PaletteEntry): Promise<PaletteEntry | undefined> {
-        const isFirst = paletteEntries.peek()[0] === entry;
+    function chosen(entry: PaletteEntry | null): Promise<PaletteEntry | null> {
+        const isFirst = entry === null || paletteEntries.peek()[0] === entry;
         return isFirst && isTyped.peek() ? bestOf(paletteText.peek()) : Promise.resolve(entry);
     }
 
-    function bestOf(typed: string): Promise<PaletteEntry | undefined> {
+    async function bestOf(typed: string): Promise<PaletteEntry | null> {
         const last = foundRequest.value.peek();
-        if (last?.typed === typed) return Promise.resolve(last.entries[0]);
-        return ask(typed).then((found) => found?.entries[0]);
+        const found = last?.typed === typed ? last : await ask(typed);
+        return found?.entries[0] ?? null;
     }
 
     /** Keeps what was found in step with what is typed, and with what there is to find. */
@@ -402,6 +404,7 @@ export function createPalette(
         selectionMenu,
         paletteEntries,
         chosen,
+        isPaletteBehind,
         paletteError,
     };
 }
