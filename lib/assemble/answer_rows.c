@@ -8,16 +8,17 @@ static uint32_t add_text(struct interner *interner, const char *text)
     return strings_add_z(&interner->profile->strings, text);
 }
 
+/* A function whose range alone is known has one as well, named by its address: its machine code can be shown. */
 static bool add_native_symbol(struct interner *interner, uint32_t lib, const struct symbol_answer *answer,
-                              uint32_t *row)
+                              const char *bare, uint32_t *row)
 {
     *row = PROFILE_NONE;
-    if (!answer->symbol)
+    if (!answer->symbol && !answer->symbol_size)
         return true;
     struct native_symbol symbol = {
         .lib = lib,
         .address = (int64_t)answer->symbol_address,
-        .name = add_text(interner, answer->symbol),
+        .name = add_text(interner, answer->symbol ? answer->symbol : bare),
         .size = answer->symbol_size < UINT32_MAX ? (uint32_t)answer->symbol_size : 0,
     };
     if (symbol.name != STRING_NONE)
@@ -44,7 +45,7 @@ bool answer_rows_add(struct interner *interner, const struct library_rows *lib, 
     struct symbol_frame unknown = {.function = bare};
     snprintf(bare, sizeof(bare), "0x%" PRIx64, answer->symbol_size ? answer->symbol_address : rva);
     uint32_t symbol, count = answer->frame_count ? answer->frame_count : 1;
-    if (!add_native_symbol(interner, lib->lib, answer, &symbol))
+    if (!add_native_symbol(interner, lib->lib, answer, bare, &symbol))
         return false;
     if (count > UINT8_MAX) /* the format's limit of inline depth: keep the outer frames */
         count = UINT8_MAX;

@@ -184,7 +184,9 @@ export function NoSymbol(): JSX.Element {
             <p>
                 {lib === JIT
                     ? 'This is JIT code: a recording keeps its names and lines, but not its instructions.'
-                    : 'The profile does not say which library contains this function, or where.'}
+                    : lib === ''
+                      ? 'The profile does not say which library contains this function.'
+                      : 'The profile does not say where this function begins: it has neither a symbol nor unwind information.'}
             </p>
         </div>
     );
