@@ -448,6 +448,15 @@ await check('digits go to the views', async () => {
     await page.keyboard.press('1');
     await settle(page);
     assertEqual(await page.getByRole('tab').first().getAttribute('aria-selected'), 'true', 'whether the first view is shown');
+    await page.keyboard.press('2');
+    await page.getByRole('treegrid').press('Enter');
+    await page.locator('.source-panel').waitFor();
+    await page.locator('.source-panel button').first().focus();
+    for (const [digit, view] of [['5', '.chart'], ['5', '.chart'], ['3', '.tree']]) {
+        await page.locator('.source-panel button').first().focus();
+        await page.keyboard.press(digit);
+        await askUntil(Boolean, () => page.evaluate((within) => document.activeElement?.matches(`#view ${within}, #view ${within} *`), view));
+    }
     await restart();
 });
 

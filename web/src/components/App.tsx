@@ -1,10 +1,11 @@
 /** The page: header, timeline, and below it the views of the selected threads with their sidebar; all of one session. */
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
-import { TAB_TITLES, TABS } from '../state/codec';
+import { TAB_TITLES, TABS, type Tab } from '../state/codec';
 import { keyName, OPEN_KEY } from '../state/commands';
 import { chooseFile, opening, page } from '../state/page';
 import type { Session } from '../state/session';
+import type { StorePart } from '../state/store';
 import { isSidebarOpen } from '../state/settings';
 import { hasSidebar, isPaletteOpen, isTrackListOpen, menu, openDialog } from '../state/windows';
 import { plainText } from '../text/plain';
@@ -19,6 +20,7 @@ import { Notice } from './Notice';
 import { OpeningLayer } from './Opening';
 import { Palette } from './Palette';
 import { Panel } from './Panel';
+import { focusView } from './SearchInput';
 import { SessionContext, useSession } from './session_context';
 import { Sidebar } from './Sidebar';
 import { SourcePanel } from './SourcePanel';
@@ -38,6 +40,13 @@ function isTyping(target: EventTarget | null): boolean {
     );
 }
 
+/** The next keys are those of the view, also where the source panel had the focus: a view that appears takes it if nothing has. */
+function goToView(store: StorePart, tab: Tab): void {
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+    if (tab === store.view.value.tab) focusView();
+    else store.changeView({ tab }, 'push');
+}
+
 /** Keys that work wherever the focus is, text fields and dialogs apart; a digit goes to a view. */
 function onSessionKey({ commands, store }: Session, event: KeyboardEvent): void {
     if (event.defaultPrevented || opening.value !== null) return;
@@ -47,8 +56,8 @@ function onSessionKey({ commands, store }: Session, event: KeyboardEvent): void 
     const tab = /^[1-9]$/.test(name ?? '') ? TABS[Number(name) - 1] : undefined;
     if (isTyping(event.target) && !command?.isEverywhere) return;
     if (command) command.run();
-    else if (tab && tab !== store.view.value.tab) store.changeView({ tab }, 'push');
-    else if (!tab) return;
+    else if (tab) goToView(store, tab);
+    else return;
     event.preventDefault();
 }
 
