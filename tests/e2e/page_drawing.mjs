@@ -109,7 +109,7 @@ function useRatio(ratio) {
 
 const COLORS = {
     rects: Array.from({ length: 3 }, (_, category) =>
-        Object.fromEntries(['fill', 'hover', 'selected', 'faint', 'aggregate', 'selectedText'].map((use, at) => [use, `#0${category}0${at}ff`])),
+        Object.fromEntries(['fill', 'hover', 'selected', 'faint', 'aggregate', 'selectedText', 'selectedNarrow'].map((use, at) => [use, `#0${category}0${at}ff`])),
     ),
     surface: '#ffffff',
     text: '#000000',
@@ -183,10 +183,10 @@ function slowPlace(frame, x, y) {
     return null;
 }
 
-function slowColor(frame, { band, rect }) {
+function slowColor(frame, { band, rect }, isNarrow) {
     const { rects: all, selected } = frame.bands[band];
     const colors = COLORS.rects[all.category[rect]];
-    if (selected[rect]) return colors.selected;
+    if (selected[rect]) return isNarrow ? colors.selectedNarrow : colors.selected;
     if (frame.hovered?.band === band && frame.hovered.rect === rect) return colors.hover;
     if (all.matches[rect] === 0) return colors.faint;
     return all.func[rect] === -1 ? colors.aggregate : colors.fill;
@@ -220,7 +220,7 @@ await check('each pixel of a chart has the color of the rect that lies there', (
                 assertEqual(placeText(rectDrawing.rectAt(frame, x, y)), placeText(place), `what is at ${x}, ${y}`);
                 if (place && !isGap) columns.set(placeText(place), { place, first: column, width: hasGap ? width - gap : width });
                 const isDrawn = place && !isGap && !(hasGap && passed < gap);
-                assertEqual(canvas.colorAt(column, row), isDrawn ? slowColor(frame, place) : '', `the color at ${x}, ${y}`);
+                assertEqual(canvas.colorAt(column, row), isDrawn ? slowColor(frame, place, (hasGap ? width - gap : width) <= 6 * ratio) : '', `the color at ${x}, ${y}`);
             }
         }
         const wide = [...columns.values()].filter(({ width }) => width > rectDrawing.TEXT_ROOM * ratio);
@@ -559,6 +559,7 @@ for (const theme of ['light', 'dark'])
                 assert(contrast(chart.text, fill) >= 4.5, `${chart.text} on ${fill} has a contrast of ${contrast(chart.text, fill)}`);
             assert(contrast(one.selectedText, one.selected) >= 4.5, `${one.selectedText} on the selected ${one.selected}`);
             assert(contrast(one.selected, one.fill) >= 1.2, `${one.selected} beside ${one.fill}`);
+            assert(contrast(one.selectedNarrow, one.fill) >= 1.5, `${one.selectedNarrow}, without a frame, beside ${one.fill}`);
             if (theme === 'dark') assert(contrast(one.selected, chart.surface) <= 8, `${one.selected} glares`);
         }
     });

@@ -11,6 +11,8 @@ export interface RectColors {
     /** The category's own color. */
     selected: string;
     selectedText: string;
+    /** The same without room for a frame. */
+    selectedNarrow: string;
     /** For what a search does not look for. */
     faint: string;
     /** For what stands for many that are too narrow. */
@@ -46,6 +48,8 @@ const DIM = {
 } as const;
 /** A selected rect stands out; more than this glares. */
 const BRIGHTEST = 0.38;
+/** Less contrast to the rects beside it, and a selected rect without a frame is not found. */
+const LEAST_CONTRAST = 1.5;
 const DARK_TEXT: Rgb = [0x12, 0x17, 0x1d];
 const LIGHT_TEXT: Rgb = [0xff, 0xff, 0xff];
 
@@ -96,10 +100,13 @@ function rectColors(color: Rgb, surface: Rgb, theme: 'light' | 'dark', isPale = 
         return write(dimmed(color, DIM[use][0] + DIM[use][1] * luminance(color)));
     };
     const selected = theme === 'light' ? color : dimmed(color, BRIGHTEST);
+    const fill = tint(isPale ? 'pale' : 'fill');
+    const isSeen = contrast(selected, parse(fill)) >= LEAST_CONTRAST;
     return {
-        fill: tint(isPale ? 'pale' : 'fill'),
+        fill,
         hover: tint(isPale ? 'palePressed' : 'hover'),
         selected: write(selected),
+        selectedNarrow: write(isSeen ? selected : theme === 'light' ? DARK_TEXT : LIGHT_TEXT),
         selectedText: write(contrast(selected, DARK_TEXT) >= contrast(selected, LIGHT_TEXT) ? DARK_TEXT : LIGHT_TEXT),
         faint: tint('faint'),
         aggregate: tint('pale'),

@@ -145,8 +145,8 @@ function colorsOf(frame: Frame, band: Band, rect: number): RectColors {
     return frame.colorsAt?.(band.rects, rect) ?? colorsOfCategory(frame.colors, band.rects.category[rect] ?? 0);
 }
 
-function fillOf(colors: RectColors, band: Band, rect: number, isHovered: boolean): string {
-    if (band.selected[rect] === 1) return colors.selected;
+function fillOf(colors: RectColors, band: Band, rect: number, isHovered: boolean, isNarrow: boolean): string {
+    if (band.selected[rect] === 1) return isNarrow ? colors.selectedNarrow : colors.selected;
     if (isHovered) return colors.hover;
     if (band.rects.matches[rect] === 0) return colors.faint;
     return band.rects.func[rect] === -1 ? colors.aggregate : colors.fill;
@@ -202,7 +202,8 @@ function fillRects(image: ImageData, frame: Frame, ratio: number): Drawn[] {
             // Neighbors keep apart, as long as there is something left of them.
             const width = right - left > 2 * gap ? right - left - gap : right - left;
             const isHovered = frame.hovered?.band === at && frame.hovered.rect === rect;
-            const color = pixelOf(fillOf(colorsOf(frame, band, rect), band, rect, isHovered));
+            const isNarrow = width <= FRAME_ROOM * ratio;
+            const color = pixelOf(fillOf(colorsOf(frame, band, rect), band, rect, isHovered, isNarrow));
             data.fill(color, line * image.width + left, line * image.width + left + width);
             lines.set(line, bottom);
             if (width > Math.min(TEXT_ROOM, FRAME_ROOM) * ratio)
