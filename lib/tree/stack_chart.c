@@ -179,6 +179,8 @@ static bool finish_group(struct chart *chart, struct group *group, uint32_t node
 
 struct scale {
     const struct sample_table *samples;
+    const uint32_t *node_of_stack;
+    const uint8_t *matching; /* by node; NULL: all */
     struct thread_gaps gaps;
     double interval, from, columns_per_ms;
     double columns_per_change; /* 0: as wide as they are long */
@@ -202,7 +204,9 @@ static double time_after(const struct scale *scale, size_t i)
 
 static bool sleeps_after(const struct scale *scale, size_t i)
 {
-    return i + 1 < scale->samples->length && gap_is_wait(&scale->gaps, i + 1);
+    const double *time = scale->samples->time;
+    return i + 1 < scale->samples->length && time[i + 1] - time[i] > scale->gaps.shortest_wait &&
+           gap_is_wait(&scale->gaps, i + 1);
 }
 
 static double column_of(const struct scale *scale, double time)
@@ -211,25 +215,24 @@ static double column_of(const struct scale *scale, double time)
     return !(column > 0) ? 0 : column > scale->columns ? scale->columns : column;
 }
 
-static uint32_t node_of(const struct engine *engine, const struct sample_table *samples, size_t i)
+static uint32_t node_of(const struct scale *scale, size_t i)
 {
-    uint32_t stack = samples->stack[i];
-    uint32_t node = stack == PROFILE_NONE ? NODE_NONE : engine->nodes->of_sample[stack];
-    const uint8_t *matching = engine_matching(engine);
-    return node != NODE_NONE && matching && !matching[node] ? NODE_NONE : node;
+    uint32_t stack = scale->samples->stack[i];
+    uint32_t node = stack == PROFILE_NONE ? NODE_NONE : scale->node_of_stack[stack];
+    return node != NODE_NONE && scale->matching && !scale->matching[node] ? NODE_NONE : node;
 }
 
 /* Puts a piece that ends at column `end` into the group, and draws that if it is wide enough. False if memory ran out.
  */
-static bool add_piece(struct chart *chart, struct group *group, const struct piece *piece, double *column, double end)
+static inline bool add_piece(struct chart *chart, struct group *group, struct piece piece, double *column, double end)
 {
-    end = fmax(end, *column); /* an interval may be negative */
+    end = end > *column ? end : *column; /* an interval may be negative */
     double width = end - *column;
     *column = end;
-    group->last = piece->last;
+    group->last = piece.last;
     group->end = (uint32_t)(end + 0.5);
-    group_add(group, chart->nodes, piece->node, width);
-    return group->end == group->start || finish_group(chart, group, piece->node, piece->first);
+    group_add(group, chart->nodes, piece.node, width);
+    return group->end == group->start || finish_group(chart, group, piece.node, piece.first);
 }
 
 /* False if memory ran out. */
@@ -239,27 +242,26 @@ static bool draw_by_time(struct chart *chart, const struct scale *scale, struct 
     double column = column_of(scale, samples->time[first]);
     group->start = group->end = (uint32_t)(column + 0.5);
     for (size_t i = first; i < last; i++) {
-        struct piece piece = {node_of(chart->engine, samples, i), samples->time[i], time_after(scale, i)};
-        struct piece sleep = {NODE_NONE, samples->time[i] + scale->interval, piece.last};
+        struct piece piece = {node_of(scale, i), samples->time[i], time_after(scale, i)}, sleep = piece;
         bool sleeps = sleeps_after(scale, i);
         if (sleeps) {
-            piece.last = sleep.first;
-            if (gap_has_waiting_sample(&scale->gaps, i + 1))
-                sleep.node = node_of(chart->engine, samples, i + 1);
+            piece.last = sleep.first = samples->time[i] + scale->interval;
+            sleep.node = gap_has_waiting_sample(&scale->gaps, i + 1) ? node_of(scale, i + 1) : NODE_NONE;
         }
         bool is_before = sleeps && piece.last <= scale->from;
-        if ((!is_before && !add_piece(chart, group, &piece, &column, column_of(scale, piece.last))) ||
-            (sleeps && !add_piece(chart, group, &sleep, &column, column_of(scale, sleep.last))))
+        if (!is_before && !add_piece(chart, group, piece, &column, column_of(scale, piece.last)))
+            return false;
+        if (sleeps && !add_piece(chart, group, sleep, &column, column_of(scale, sleep.last)))
             return false;
     }
     return true;
 }
 
-static size_t count_changes(const struct engine *engine, const struct sample_table *samples, size_t first, size_t last)
+static size_t count_changes(const struct scale *scale, size_t first, size_t last)
 {
     size_t changes = 0;
     for (size_t i = first; i < last; i++)
-        changes += i == first || node_of(engine, samples, i) != node_of(engine, samples, i - 1);
+        changes += i == first || node_of(scale, i) != node_of(scale, i - 1);
     return changes;
 }
 
@@ -270,12 +272,12 @@ static bool draw_by_change(struct chart *chart, const struct scale *scale, struc
     const struct sample_table *samples = scale->samples;
     double column = 0;
     for (size_t i = first, next; i < last; i = next) {
-        uint32_t node = node_of(chart->engine, samples, i);
-        for (next = i + 1; next < last && node_of(chart->engine, samples, next) == node;)
+        uint32_t node = node_of(scale, i);
+        for (next = i + 1; next < last && node_of(scale, next) == node;)
             next++;
         struct piece piece = {node, samples->time[i], time_after(scale, next - 1)};
         double end = fmin(column + scale->columns_per_change, scale->columns);
-        if (!add_piece(chart, group, &piece, &column, end))
+        if (!add_piece(chart, group, piece, &column, end))
             return false;
     }
     return true;
@@ -311,6 +313,8 @@ int engine_stack_chart(struct engine *engine, const struct stack_chart_request *
     if (!(length > 0) || request->columns == 0)
         return 0;
     struct scale scale = {.samples = samples,
+                          .node_of_stack = engine->nodes->of_sample,
+                          .matching = engine_matching(engine),
                           .gaps = thread_gaps_of(profile, request->thread),
                           .from = request->range.from,
                           .interval = profile->meta.interval,
@@ -321,7 +325,7 @@ int engine_stack_chart(struct engine *engine, const struct stack_chart_request *
     if (first == last)
         return 0;
     if (request->same_widths)
-        scale.columns_per_change = (double)request->columns / (double)count_changes(engine, samples, first, last);
+        scale.columns_per_change = (double)request->columns / (double)count_changes(&scale, first, last);
     struct chart chart = {.engine = engine, .nodes = engine->nodes, .rects = rects};
     bool enough = draw_samples(&chart, &scale, first, last);
     array_free(&chart.levels);

@@ -32,18 +32,25 @@ static bool is_on_cpu(const struct sample_table *samples, size_t i)
 
 struct thread_gaps thread_gaps_of(const struct profile *profile, uint32_t thread)
 {
+    enum { SLEEP_INTERVALS = 4 };
     const struct profile_meta *meta = &profile->meta;
     const struct thread *row = &profile->threads.data[thread];
     const struct sample_table *samples = &row->samples;
     size_t length = samples->length;
     double end = isnan(row->end) ? fmin(row->process_end, meta->profiling_end) : row->end; /* NAN only if both are */
+    struct thread_gaps gaps = {.samples = samples,
+                               .known_end = end,
+                               .interval = meta->interval,
+                               .shortest_wait = SLEEP_INTERVALS * meta->interval};
     if (length == 0) {
-        bool is_known = meta->has_cpu_delta && !isnan(row->start) && row->start < end;
-        return (struct thread_gaps){samples, is_known ? fmax(row->start, meta->profiling_start) : 0, is_known ? end : 0,
-                                    end, meta->interval};
+        if (meta->has_cpu_delta && !isnan(row->start) && row->start < end) {
+            gaps.start = fmax(row->start, meta->profiling_start);
+            gaps.end = end;
+        }
+        return gaps;
     }
-    struct thread_gaps gaps = {samples, samples->time[0] - meta->interval, samples->time[length - 1], end,
-                               meta->interval};
+    gaps.start = samples->time[0] - meta->interval;
+    gaps.end = samples->time[length - 1];
     if (!samples->cpu_delta)
         return gaps;
     if (!isnan(row->start) && (!isnan(meta->profiling_start) || !isnan(samples->cpu_delta[0])))
@@ -92,9 +99,8 @@ struct gap_time gap_time_in(const struct thread_gaps *gaps, size_t i, struct tim
 
 bool gap_is_wait(const struct thread_gaps *gaps, size_t i)
 {
-    enum { SLEEP_INTERVALS = 4 };
     double length = gap_end(gaps, i) - gap_start(gaps, i);
-    return gaps->samples->cpu_delta && length > SLEEP_INTERVALS * gaps->interval && gap_cpu_time(gaps, i) < length / 2;
+    return gaps->samples->cpu_delta && length > gaps->shortest_wait && gap_cpu_time(gaps, i) < length / 2;
 }
 
 bool gap_has_waiting_sample(const struct thread_gaps *gaps, size_t i)

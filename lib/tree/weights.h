@@ -62,6 +62,7 @@ struct thread_gaps {
     double start, end; /* ms: where the first gap begins, and where the last one ends */
     double known_end;  /* ms: of the thread; NAN if the file does not say it */
     double interval;
+    double shortest_wait; /* ms: no gap_is_wait() that is not longer */
 };
 
 struct gap_time {
