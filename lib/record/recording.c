@@ -1,0 +1,284 @@
+/*
+ * What the recording loops have in common: a sample becomes a call chain in the spool, signals end the recording, the
+ * spool is flushed each second.
+ *
+ * Stacks are walked at once because they are large (up to 64 KiB each, 64 MB a second for each busy CPU at 1 kHz) and
+ * their call chains are small (some 10 bytes); and because what lies above the copy can still be read then
+ * (stack_reader.c, wakeup_mode.c). Nothing here grows with the length of a recording.
+ */
+#include "record/recording.h"
+
+#include "base/path.h"
+#include "record/kernel_map.h"
+#include "unwind/unwind.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SECOND UINT64_C(1000000000)
+
+static const uint64_t flush_interval = SECOND; /* what a killed recorder loses at most */
+
+/* ---- samples ---- */
+
+static size_t copy_kernel_frames(const struct perf_sample *sample, uint64_t *frames, size_t max)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < sample->callchain_length && count < max; i++) {
+        uint64_t address;
+        memcpy(&address, sample->callchain + 8 * i, sizeof(address));
+        if (address >= (uint64_t)PERF_CONTEXT_MAX)
+            continue;
+        frames[count] = count ? address - 1 : address; /* callers are inside their call instruction */
+        count++;
+    }
+    return count;
+}
+
+struct user_stack {
+    size_t frames;
+    uint32_t flags;
+    enum wakeup_stack depth;
+};
+
+/* Returns no frames and UNWIND_COMPLETE if execve has dropped the old program: only kernel frames are left. */
+static struct unwind_result walk(struct recording *recording, const struct perf_record *record,
+                                 struct tracked_process *process, uint64_t *frames, size_t max)
+{
+    const struct perf_sample *sample = &record->sample;
+    struct unwind_regs regs;
+    _Static_assert(sizeof(regs.r) == sizeof(sample->registers), "both are the registers by their DWARF numbers");
+    memcpy(regs.r, sample->registers, sizeof(regs.r));
+    struct unwind_stack stack = {.sp = regs.r[UNWIND_REG_SP],
+                                 .bytes = sample->stack,
+                                 .size = sample->stack_size,
+                                 .read_above = stack_reader_read,
+                                 .read_off_copied_stack = stack_reader_read_off_copied_stack,
+                                 .read_code = stack_reader_read_code,
+                                 .context = &recording->reader};
+    if (sample->callchain_length && unwind_has_no_user_stack(&regs, &stack))
+        return (struct unwind_result){.end = UNWIND_COMPLETE};
+    stack_reader_start(&recording->reader, record->pid, record->time, stack.sp, stack.bytes, stack.size,
+                       sample->stack_full);
+    if (process->dump)
+        jitdump_unwind_follow(process->dump, &process->space);
+    return unwind_walk(&process->space, &regs, &stack, frames, max);
+}
+
+static int walk_user_stack(struct recording *recording, const struct perf_record *record,
+                           struct tracked_process *process, uint64_t *frames, size_t max, struct user_stack *user,
+                           struct error *err)
+{
+    struct unwind_result result = {.frames = 1, .end = UNWIND_32_BIT};
+    *user = (struct user_stack){.depth = WAKEUP_STACK_FITS};
+    if (record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_NONE)
+        return 0; /* the process is exiting: its memory is gone */
+    if (record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_64)
+        result = walk(recording, record, process, frames, max);
+    else
+        frames[0] = record->sample.registers[UNWIND_REG_PC];
+    if (result.end == UNWIND_NO_MODULE) {
+        bool changed;
+        int code = tracker_refresh(recording->tracker, process, record->time, &changed, err);
+        if (code)
+            return code;
+        if (changed)
+            result = walk(recording, record, process, frames, max);
+    }
+    user->frames = result.frames;
+    if (result.end != UNWIND_COMPLETE)
+        user->flags |= SAMPLE_TRUNCATED;
+    recording->truncated_by_reason[result.end] += result.end != UNWIND_COMPLETE;
+    if (result.used_no_cfi)
+        user->flags |= SAMPLE_WITHOUT_CFI;
+    if (result.used_read_above)
+        user->flags |= SAMPLE_COMPLETED_LIVE;
+    bool is_short = result.end == UNWIND_STACK_SHORT || result.end == UNWIND_OFF_COPIED_STACK;
+    bool may_be_deeper = record->sample.stack_full || recording->reader.went_off_copied_stack;
+    if (may_be_deeper && (result.used_read_above || is_short))
+        user->depth = recording->reader.was_late ? WAKEUP_STACK_LATE : WAKEUP_STACK_SHORT;
+    return 0;
+}
+
+/* The counter where there is one; the sampling period of a clock is a time as well, that of cycles only nominally. */
+static uint64_t cpu_time_of(const struct recording *recording, struct tracked_thread *thread,
+                            const struct perf_record *record)
+{
+    const struct perf_sample *sample = &record->sample;
+    if (recording->events.counts)
+        return thread_clock_advance(&thread->clock, sample->id,
+                                    recording->events.hardware ? sample->running : sample->value, record->time);
+    return recording->events.hardware ? SECOND / recording->events.rate : sample->period;
+}
+
+int recording_take_sample(struct recording *recording, const struct perf_record *record, enum wakeup_stack *depth,
+                          struct error *err)
+{
+    struct tracked_thread *thread;
+    struct tracked_process *process;
+    int code = tracker_find(recording->tracker, record->pid, record->tid, record->time, &thread, &process, err);
+    if (code)
+        return code;
+    uint64_t *frames = recording->frames;
+    size_t kernel_frames = copy_kernel_frames(&record->sample, frames, CHUNK_MAX_FRAMES / 2);
+    if (kernel_frames && !recording->kernel_mapped) {
+        recording->kernel_mapped = true;
+        code = kernel_map_write(recording->libraries, recording->spool, record->time, err);
+        if (code)
+            return code;
+    }
+    struct user_stack user;
+    code = walk_user_stack(recording, record, process, frames + kernel_frames, CHUNK_MAX_FRAMES - kernel_frames, &user,
+                           err);
+    if (code)
+        return code;
+    struct sample sample = {.thread = thread->number,
+                            .cpu = record->cpu,
+                            .time = record->time,
+                            .cpu_time = cpu_time_of(recording, thread, record),
+                            .flags = user.flags,
+                            .frame_count = (uint32_t)(kernel_frames + user.frames),
+                            .kernel_frame_count = (uint32_t)kernel_frames,
+                            .frames = frames};
+    if (!sample.frame_count) {
+        frames[0] = record->sample.ip;
+        sample.frame_count = 1;
+    }
+    recording->samples++;
+    recording->truncated += (sample.flags & SAMPLE_TRUNCATED) != 0;
+    *depth = user.depth;
+    return spool_writer_sample(recording->spool, &sample, err);
+}
+
+/* ---- signals ---- */
+
+void recording_end(struct recording *recording, enum record_end end, int signal)
+{
+    if (recording->ending)
+        return;
+    recording->ending = true;
+    if (recording->result->end == RECORD_SPOOL_FULL)
+        return;
+    recording->result->end = end;
+    recording->result->signal = signal;
+}
+
+static uint64_t timeval_ns(const struct timeval *time)
+{
+    return (uint64_t)time->tv_sec * SECOND + (uint64_t)time->tv_usec * 1000;
+}
+
+static void reap_target(struct recording *recording, int flags)
+{
+    int status;
+    struct rusage usage;
+    if (!recording->options->argv || recording->target_reaped ||
+        wait4(recording->target.pid, &status, flags, &usage) != recording->target.pid)
+        return;
+    recording->target_reaped = true;
+    recording->result->target_cpu = timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime);
+    recording->result->target_ended = true;
+    recording->result->target_status = status;
+    recording_end(recording, RECORD_TARGET_ENDED, 0);
+}
+
+static void take_interrupt(struct recording *recording, bool from_terminal)
+{
+    if (recording->interrupted || !recording->options->argv) {
+        recording_end(recording, RECORD_STOPPED, SIGINT);
+        return;
+    }
+    recording->interrupted = true;
+    if (!from_terminal)
+        kill(recording->target.pid, SIGINT);
+}
+
+void recording_take_signals(struct recording *recording)
+{
+    struct signalfd_siginfo info;
+    while (read(recording->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+        if (info.ssi_signo == SIGCHLD)
+            reap_target(recording, WNOHANG);
+        else if (info.ssi_signo == SIGINT)
+            take_interrupt(recording, info.ssi_code == SI_KERNEL);
+        else
+            recording_end(recording, RECORD_STOPPED, (int)info.ssi_signo);
+    }
+}
+
+void recording_take_end(struct recording *recording, int pid_fd)
+{
+    for (size_t i = 0; i < recording->pid_fds.length; i++) {
+        if (recording->pid_fds.data[i] != pid_fd)
+            continue;
+        close(pid_fd);
+        recording->pid_fds.data[i] = recording->pid_fds.data[--recording->pid_fds.length];
+        recording->result->target_ended = !recording->pid_fds.length;
+        if (!recording->pid_fds.length)
+            recording_end(recording, RECORD_TARGET_ENDED, 0);
+    }
+}
+
+/* ---- time, and what to wait for ---- */
+
+int recording_keep_time(struct recording *recording, uint64_t now, struct error *err)
+{
+    if (recording->options->duration && now >= recording->started + recording->options->duration)
+        recording_end(recording, RECORD_TIME_UP, 0);
+    if (now < recording->next_flush)
+        return 0;
+    recording->next_flush = now + flush_interval;
+    return spool_writer_flush(recording->spool, err);
+}
+
+int recording_watch(struct recording *recording, int fd, struct error *err)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+    if (epoll_ctl(recording->epoll_fd, EPOLL_CTL_ADD, fd, &event))
+        return error_set(err, errno, "cannot wait for events: %s", strerror(errno));
+    return 0;
+}
+
+/* ---- notes ---- */
+
+void recording_add_note(struct recording *recording, const char *format, ...)
+{
+    struct record_result *result = recording->result;
+    va_list args;
+    if (result->note_count == PERF_NOTES)
+        return;
+    va_start(args, format);
+    vsnprintf(result->notes[result->note_count++], PERF_NOTE_SIZE, format, args);
+    va_end(args);
+}
+
+/* Stacks are truncated where they pass through such a file. */
+void recording_note_lost_files(struct recording *recording)
+{
+    const char *path = "";
+    size_t count = library_table_lost(recording->libraries, &path);
+    if (count == 1)
+        recording_add_note(recording, "%s was replaced or became unreadable before its unwinding information was read",
+                           path_base_name(path));
+    else if (count)
+        recording_add_note(
+            recording, "%s and %zu more were replaced or became unreadable before their unwinding information was read",
+            path_base_name(path), count - 1);
+    struct rlimit limit;
+    const struct open_files *files = recording->options->files;
+    if (files && files->lost && getrlimit(RLIMIT_NOFILE, &limit) == 0)
+        recording_add_note(recording,
+                           "the limit of %" PRIu64
+                           " open files is too low to hold %zu deleted file%s open; functions in them may "
+                           "have no names; raise 'ulimit -n'",
+                           (uint64_t)limit.rlim_cur, files->lost, files->lost == 1 ? "" : "s");
+}

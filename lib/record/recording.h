@@ -1,0 +1,76 @@
+/*
+ * A recording while it runs: what the loop of perf events (record.c) and that of ptrace share. Not for others: record.h
+ * is the interface.
+ *
+ * Threads: all functions act on the thread that calls them, the recorder thread.
+ */
+#pragma once
+
+#include "record/launch.h"
+#include "record/library_table.h"
+#include "record/record.h"
+#include "record/scheduling.h"
+#include "record/spool.h"
+#include "record/stack_reader.h"
+#include "record/tracker.h"
+#include "record/wakeup_mode.h"
+#include "sample/perf_events.h"
+#include "sample/perf_merge.h"
+#include "unwind/unwind.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct recording {
+    const struct record_options *options;
+    struct record_result *result;
+    struct launch target;
+    bool target_reaped;
+    char **running_command;  /* of the first process of options.pids */
+    struct perf_fds pid_fds; /* of those of options.pids that still run */
+
+    struct perf_events events;
+    struct perf_merge *merge;
+    struct wakeup_mode *wakeup_modes; /* for each CPU */
+    struct spool_writer *spool;
+    struct library_table *libraries;
+    struct tracker *tracker;
+    struct stack_reader reader;
+    uint64_t *frames; /* CHUNK_MAX_FRAMES */
+
+    int epoll_fd, signal_fd;
+    uint64_t started, next_flush; /* ns */
+    bool ending;                  /* result.end says why */
+    bool interrupted;             /* one SIGINT came */
+    bool kernel_mapped;
+    unsigned empty_looks; /* at the rings, one after the other */
+    struct cpu_pin pin;
+
+    uint64_t samples, truncated, lost_records;
+    uint64_t truncated_by_reason[UNWIND_ENDS];
+};
+
+/* Walks the stack of a sample, and appends the sample to the spool. `depth`: how its stack compares with the copy. */
+int recording_take_sample(struct recording *recording, const struct perf_record *record, enum wakeup_stack *depth,
+                          struct error *err);
+
+/* Has the loop end; the first reason counts. */
+void recording_end(struct recording *recording, enum record_end end, int signal);
+
+/* Reads the signals that have come (signal_fd). */
+void recording_take_signals(struct recording *recording);
+
+/* Notes that a process that ran already has ended, if `fd` is one of pid_fds: it has become readable. */
+void recording_take_end(struct recording *recording, int fd);
+
+/* Ends the recording when its duration is over, and flushes the spool each second. */
+int recording_keep_time(struct recording *recording, uint64_t now, struct error *err);
+
+/* Has epoll_fd report when the file descriptor becomes readable. */
+int recording_watch(struct recording *recording, int fd, struct error *err);
+
+/* Adds a sentence to result.notes. */
+void recording_add_note(struct recording *recording, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Adds notes about files whose unwinding information or names are missing because they are gone. */
+void recording_note_lost_files(struct recording *recording);
