@@ -11,7 +11,7 @@ _prof() {
     fi
     case $command:$word in
     report:-*) mapfile -t COMPREPLY < <(compgen -W '--inverted --functions --hot-lines --lines --annotate --symbol-dir --debuginfod --markers --libraries --categories --butterfly --threads --weight --thread --search --range --depth --min-percent --limit --json --verbose --color --no-pager --merge-function --merge-matching --focus-function --focus-self --drop-function --collapse-function --collapse-recursion --collapse-direct-recursion --collapse-library --frames --focus-library --drop-library --merge-library --focus-category --drop-category --merge-category --focus-subtree --merge-call-node --inside-markers --help' -- "$word") ;;
-    record:-*) mapfile -t COMPREPLY < <(compgen -W '--output --pid --rate --duration --save-only --no-open --port --new-address --no-cache --symbol-dir --debuginfod --source-map --ui --recover --help' -- "$word") ;;
+    record:-*) mapfile -t COMPREPLY < <(compgen -W '--output --pid --all --cgroup --no-inherit --thread --cpu --rate --duration --save-only --no-open --port --new-address --no-cache --symbol-dir --debuginfod --source-map --ui --recover --help' -- "$word") ;;
     load:-*) mapfile -t COMPREPLY < <(compgen -W '--no-open --port --new-address --no-cache --symbol-dir --debuginfod --source-map --ui --help' -- "$word") ;;
     symbolicate:-*) mapfile -t COMPREPLY < <(compgen -W '--check --output --no-cache --symbol-dir --debuginfod --help' -- "$word") ;;
     help:*) mapfile -t COMPREPLY < <(compgen -W 'record load report symbolicate help' -- "$word") ;;
@@ -19,7 +19,8 @@ _prof() {
         case $previous in
         record) mapfile -t COMPREPLY < <(compgen -c -f -- "$word") ;;
         -p | --pid) mapfile -t COMPREPLY < <(cd /proc && compgen -W "$(echo [1-9]*)" -- "$word") ;;
-        -r | --rate | -d | --duration | -P | --port) ;;
+        --cgroup) mapfile -t COMPREPLY < <(cd /sys/fs/cgroup 2>/dev/null && compgen -d -- "$word") ;;
+        --cpu | --thread | -r | --rate | -d | --duration | -P | --port) ;;
         *) mapfile -t COMPREPLY < <(compgen -c -f -- "$word") ;;
         esac
         ;;

@@ -10,6 +10,7 @@
 #include "serving.h"
 #include "symbol_options.h"
 #include "ui.h"
+#include "whom_options.h"
 
 #include "assemble/assemble.h"
 #include "profile/file.h"
@@ -30,8 +31,6 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_PIDS = 256 };
-
 enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127, EXIT_SIGNAL = 128 };
 
 struct options {
@@ -43,8 +42,7 @@ struct options {
     struct serving_options serving;
     struct symbol_options symbols;
     char **command;
-    pid_t pids[MAX_PIDS]; /* instead of a command */
-    size_t pid_count;
+    struct whom_options whom; /* instead of a command, or beside it */
 };
 
 /* ---- options ---- */
@@ -70,34 +68,15 @@ static bool parse_duration(const char *text, uint64_t *duration)
     return true;
 }
 
-/* Appends "PID[,PID...]". Returns 0 or the exit status. */
-static int parse_pids(struct options *options, const char *text)
-{
-    for (const char *at = text;; at++) {
-        char *end;
-        errno = 0;
-        long pid = strtol(at, &end, 10);
-        if (*at < '0' || *at > '9' || (*end && *end != ',') || errno || pid < 1 || pid > INT_MAX)
-            return ui_usage("record", "'%s' is not the id of a process, nor a list of some with commas between them",
-                            text);
-        if (options->pid_count == MAX_PIDS)
-            return ui_usage("record", "at most %d processes can be recorded at a time", MAX_PIDS);
-        options->pids[options->pid_count++] = (pid_t)pid;
-        at = end;
-        if (!*at)
-            return 0;
-    }
-}
-
 enum { OPTION_RECOVER = 256 };
 
 static const struct option long_options[] = {
     {"output", required_argument, NULL, 'o'},
-    {"pid", required_argument, NULL, 'p'},
     {"rate", required_argument, NULL, 'r'},
     {"duration", required_argument, NULL, 'd'},
     {"save-only", no_argument, NULL, 's'},
     {"recover", required_argument, NULL, OPTION_RECOVER},
+    WHOM_OPTIONS,
     SERVING_OPTIONS,
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
@@ -106,6 +85,9 @@ static const struct option long_options[] = {
 /* Returns 0 or the exit status. */
 static int parse_option(struct options *options, int option, char **argv)
 {
+    int status = whom_parse_option(&options->whom, option);
+    if (status >= 0)
+        return status;
     switch (option) {
     case 'o':
         options->output = optarg;
@@ -118,8 +100,6 @@ static int parse_option(struct options *options, int option, char **argv)
         return parse_duration(optarg, &options->duration)
                    ? 0
                    : ui_usage("record", "'%s' is not a duration: from 0.001 seconds on", optarg);
-    case 'p':
-        return parse_pids(options, optarg);
     case 's':
         options->save_only = true;
         return 0;
@@ -138,7 +118,7 @@ static int parse_options(struct options *options, int argc, char **argv)
 {
     int option;
     optind = 1;
-    while ((option = getopt_long(argc, argv, "+:o:p:r:d:snP:h", long_options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "+:o:p:r:d:asnP:h", long_options, NULL)) != -1) {
         int status = parse_option(options, option, argv);
         if (status || options->help)
             return status;
@@ -146,13 +126,13 @@ static int parse_options(struct options *options, int argc, char **argv)
     options->command = argv + optind;
     if (options->recover && *options->command)
         return ui_usage("record", "--recover takes no command: it makes the profile of an earlier recording");
-    if (options->recover && options->pid_count)
-        return ui_usage("record", "--recover takes no -p: it makes the profile of an earlier recording");
-    if (options->pid_count && *options->command)
-        return ui_usage("record", "-p takes no command: it records a process that runs already");
-    if (!options->recover && !options->pid_count && !*options->command)
+    bool has_whom = options->whom.pid_count || options->whom.all;
+    if (options->recover && has_whom)
+        return ui_usage("record", "--recover takes no %s: it makes the profile of an earlier recording",
+                        options->whom.pid_count ? "-p" : "-a or --cgroup");
+    if (!options->recover && !has_whom && !*options->command)
         return ui_usage("record", "no command given; for example: prof record ./program, or prof record -p PID");
-    return 0;
+    return whom_check(&options->whom, *options->command != NULL);
 }
 
 /* ---- the files ---- */
@@ -364,20 +344,14 @@ static void say_if_still_running(const struct record_result *recorded)
 static void say_attached(void *context)
 {
     const struct options *options = context;
-    char others[48] = "";
-    if (options->pid_count > 1)
-        snprintf(others, sizeof(others), " and %zu more", options->pid_count - 1);
-    if (options->duration)
-        ui_say("recording process %d%s", (int)options->pids[0], others);
-    else
-        ui_say("recording process %d%s until Ctrl+C, or until %s", (int)options->pids[0], others,
-               options->pid_count > 1 ? "they end" : "it ends");
+    whom_say(&options->whom, options->duration != 0);
 }
 
 static int record(struct options *options)
 {
     struct error err = {0};
-    int code = options->pid_count ? 0 : launch_check(options->command[0], &err);
+    bool has_command = options->command[0];
+    int code = has_command ? launch_check(options->command[0], &err) : 0;
     if (code) {
         ui_fail_error(&err);
         return launch_status(code);
@@ -392,9 +366,7 @@ static int record(struct options *options)
     sigprocmask(SIG_BLOCK, &signals, &mask);
     struct open_files files;
     open_files_init(&files);
-    struct record_options record_options = {.argv = options->pid_count ? NULL : options->command,
-                                            .pids = options->pids,
-                                            .pid_count = options->pid_count,
+    struct record_options record_options = {.argv = has_command ? options->command : NULL,
                                             .attached = say_attached,
                                             .context = options,
                                             .rate = options->rate,
@@ -404,6 +376,7 @@ static int record(struct options *options)
                                             .target_mask = &mask,
                                             .output_to_error = is_standard_output(options),
                                             .files = &files};
+    whom_apply(&options->whom, &record_options);
     struct record_result recorded;
     code = record_command(&record_options, &recorded, &err);
     if (code) {
@@ -453,5 +426,6 @@ int cmd_record(int argc, char **argv)
     }
     status = options.recover ? recover(&options) : record(&options);
     symbol_options_close(&options.symbols);
+    whom_options_destroy(&options.whom);
     return status;
 }

@@ -182,6 +182,8 @@ static void fill_recording_section(struct metadata *metadata)
     add_info_string(metadata, "Recorded by", INFO_RECORDER);
     add_info_string(metadata, "Event", INFO_EVENT);
     add_info_string(metadata, "Scope", INFO_TIER);
+    add_info_string(metadata, "Processes", INFO_WHOM);
+    add_info_string(metadata, "Filters", INFO_FILTERS);
     add_info_string(metadata, "Not recorded", INFO_TIER_NOTES);
     add_info_string(metadata, "Exit status", INFO_EXIT);
     add_number(metadata, "Stack copied per sample", "bytes", replay_info_number(metadata->replay, INFO_STACK_BYTES, 0));
@@ -308,6 +310,9 @@ static void fill_trust_section(struct metadata *metadata, const struct symboliza
         add_string(metadata, "Hint", hints->text[i]);
     add_number(metadata, "Samples", "integer", replay->sample_count);
     add_coverage(metadata);
+    uint64_t left_out = replay_info_number(replay, INFO_LEFT_OUT, 0);
+    if (left_out)
+        add_number(metadata, "Samples left out, of threads with other names", "integer", left_out);
     add_number(metadata, "Samples lost", "integer", replay->lost);
     add_count_and_share(metadata, "Stacks complete", replay->sample_count - truncated, replay->sample_count);
     if (replay->sample_count)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,20 +17,38 @@ static int no_process(pid_t pid, struct error *err)
     return error_set(err, ESRCH, "there is no process %d", (int)pid);
 }
 
+/* Appends the numbers among the names in a folder of /proc. -errno, without a sentence. */
+static int list_numbers(const char *path, struct tid_array *numbers)
+{
+    DIR *folder = opendir(path);
+    if (!folder)
+        return -errno;
+    int code = 0;
+    for (const struct dirent *entry; !code && (entry = readdir(folder));)
+        if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+            !array_push(numbers, (pid_t)strtol(entry->d_name, NULL, 10)))
+            code = -ENOMEM;
+    closedir(folder);
+    return code;
+}
+
 int attach_list_threads(pid_t pid, struct tid_array *tids, struct error *err)
 {
     char path[64];
-    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-    DIR *tasks = opendir(path);
-    if (!tasks)
-        return no_process(pid, err);
-    int code = 0;
     size_t before = tids->length;
-    for (const struct dirent *entry; !code && (entry = readdir(tasks));)
-        if (entry->d_name[0] != '.' && !array_push(tids, (pid_t)strtol(entry->d_name, NULL, 10)))
-            code = error_no_memory(err);
-    closedir(tasks);
-    return !code && tids->length == before ? no_process(pid, err) : code;
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    int code = list_numbers(path, tids);
+    if (code == -ENOMEM)
+        return error_no_memory(err);
+    return code || tids->length == before ? no_process(pid, err) : 0;
+}
+
+int attach_list_processes(struct tid_array *pids, struct error *err)
+{
+    int code = list_numbers("/proc", pids);
+    if (code == -ENOMEM)
+        return error_no_memory(err);
+    return code ? error_set(err, -code, "cannot list the processes in /proc: %s", strerror(-code)) : 0;
 }
 
 /* Reads the start of a file of /proc, and ends it with a NUL. Returns the number of bytes, 0 if there are none. */
@@ -49,6 +68,16 @@ void attach_thread_name(pid_t pid, pid_t tid, char *name, size_t size)
     snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)pid, (int)tid);
     read_start(path, name, size);
     name[strcspn(name, "\n")] = '\0';
+}
+
+uint64_t attach_program(pid_t pid)
+{
+    char path[64];
+    struct stat info;
+    snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+    if (stat(path, &info) != 0)
+        return 0;
+    return (uint64_t)info.st_dev * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)info.st_ino;
 }
 
 char **attach_command(pid_t pid)

@@ -9,15 +9,23 @@
 #include "base/error.h"
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
-struct ARRAY_TYPE(tid_array, pid_t);
+struct ARRAY_TYPE(tid_array, pid_t); /* or pids */
+
+/* Appends the ids of all processes that /proc shows. */
+int attach_list_processes(struct tid_array *pids, struct error *err);
 
 /* Appends the ids of the threads that the process has now. -ESRCH if there is no such process, with a sentence. */
 int attach_list_threads(pid_t pid, struct tid_array *tids, struct error *err);
 
 /* The name of a thread; "" if it has ended. */
 void attach_thread_name(pid_t pid, pid_t tid, char *name, size_t size);
+
+/* Which program the process runs: another number after it has called exec. 0 if it has none (a kernel thread), has
+ * ended, or we may not look. */
+uint64_t attach_program(pid_t pid);
 
 /* The words of the command line of a process, NULL at the end; its name alone if it has none or has overwritten it. One
  * block of memory, the caller's. NULL if memory ran out. */

@@ -20,6 +20,9 @@
 #define INFO_INTERVAL        "interval"        /* ns between two samples of a busy thread */
 #define INFO_EVENT           "event"           /* "cpu-clock", "cycles" */
 #define INFO_TIER            "tier"            /* "kernel and user", "user only" ... */
+#define INFO_WHOM                                                                                                      \
+    "whom" /* which processes, if not a command or processes with their children: "all processes", "cgroup /x" ... */
+#define INFO_FILTERS "filters" /* what else is left out, as options: "--cpu 0-1 --thread 'worker-*'" */
 #define INFO_TIER_NOTES                                                                                                \
     "tier_notes"                /* what the recorder may not record, and the setting that allows it; may be empty */
 #define INFO_BOOT        "boot" /* which boot of the machine: /proc/sys/kernel/random/boot_id */
@@ -31,6 +34,7 @@
 #define INFO_CPU_TIME        "cpu_time"        /* ns that the recorded threads used, sampled or not; 0 unknown */
 #define INFO_TARGET_CPU      "target_cpu"      /* ns by the resource usage of the target; 0 if it did not end */
 #define INFO_SURVIVORS       "survivors"       /* processes that went on when the target ended */
+#define INFO_LEFT_OUT        "left_out"        /* samples of threads that INFO_FILTERS leaves out */
 #define INFO_SAMPLES_LOST    "samples_lost"    /* had no room in the kernel's buffers */
 #define INFO_RECORDER_CPU    "recorder_cpu"    /* ns of CPU that the recorder used until the target ended */
 #define INFO_RECORDER_MEMORY "recorder_memory" /* bytes, most that was resident */

@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "record/info.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -40,21 +41,47 @@ static int write_boot(struct spool_writer *spool, struct error *err)
     return info_read_boot(id, sizeof(id)) ? info_write(spool, INFO_BOOT, id, err) : 0;
 }
 
-int metadata_write_start(struct spool_writer *spool, char *const *command, const char *recorder,
+/* "" for what is recorded usually: a command or processes, with their children. */
+static void describe_whom(const struct record_options *options, char *text, size_t size)
+{
+    if (options->cgroup)
+        snprintf(text, size, "cgroup %s", options->cgroup);
+    else
+        snprintf(text, size, "%s", options->all ? "all processes" : options->no_inherit ? "no child processes" : "");
+}
+
+/* As a user would write them. */
+static void describe_filters(const struct record_options *options, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; options->cpus && i < options->cpus->length && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%" PRIu32, i ? "," : "--cpu ", options->cpus->data[i]);
+    for (size_t i = 0; i < options->thread_name_count && used < size; i++)
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s--thread '%s'", used ? " " : "", options->thread_names[i]);
+}
+
+int metadata_write_start(struct spool_writer *spool, const struct record_options *options, char *const *command,
                          const struct perf_events *events, uint64_t started, struct error *err)
 {
     bool has_kernel = events->tier == PERF_TIER_KERNEL_AND_USER;
+    char whom[512], filters[1024];
+    describe_whom(options, whom, sizeof(whom));
+    describe_filters(options, filters, sizeof(filters));
     const struct item items[] = {
-        {INFO_PRODUCT, .text = path_base_name(command[0])},
+        {INFO_PRODUCT, .text = command ? path_base_name(command[0]) : whom},
+        {INFO_WHOM, .text = whom},
+        {INFO_FILTERS, .text = filters},
         {INFO_START_REALTIME, .number = clock_ns(CLOCK_REALTIME) - (monotonic_ns() - started)},
         {INFO_START_MONOTONIC, .number = started},
         {INFO_INTERVAL, .number = UINT64_C(1000000000) / events->rate},
         {INFO_EVENT, .text = events->hardware ? "cycles" : "cpu-clock"},
         {INFO_TIER, .text = has_kernel ? "kernel and user" : "user only"},
         {INFO_STACK_BYTES, .number = events->stack_size},
-        {INFO_RECORDER, .text = recorder},
+        {INFO_RECORDER, .text = options->recorder},
     };
-    int code = info_write_command(spool, command, err);
+    int code = command ? info_write_command(spool, command, err) : 0;
     if (!code)
         code = write_boot(spool, err);
     if (!code)
@@ -65,7 +92,7 @@ int metadata_write_start(struct spool_writer *spool, char *const *command, const
 static void describe_end(const struct record_result *result, char *text, size_t size)
 {
     if (!result->target_ended) {
-        snprintf(text, size, "still running");
+        snprintf(text, size, "%s", result->has_target ? "still running" : "");
     } else if (!result->pid) {
         snprintf(text, size, "ended");
     } else if (WIFSIGNALED(result->target_status)) {
@@ -89,6 +116,7 @@ int metadata_write_end(struct spool_writer *spool, const struct record_result *r
         {INFO_CPU_TIME, .number = result->cpu_time},
         {INFO_TARGET_CPU, .number = result->target_cpu},
         {INFO_SURVIVORS, .number = result->survivors},
+        {INFO_LEFT_OUT, .number = result->left_out},
         {INFO_SAMPLES_LOST, .number = result->lost},
         {INFO_RECORDER_CPU, .number = result->recorder_cpu},
         {INFO_RECORDER_MEMORY, .number = (uint64_t)usage.ru_maxrss * 1024},

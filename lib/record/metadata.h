@@ -14,8 +14,9 @@
 
 #include <stdint.h>
 
-/* `command`: its words, NULL at the end. `started`: ns of CLOCK_MONOTONIC. */
-int metadata_write_start(struct spool_writer *spool, char *const *command, const char *recorder,
+/* `command`: the words of what is recorded, NULL at the end; NULL if it is the whole system. `started`: ns of
+ * CLOCK_MONOTONIC. */
+int metadata_write_start(struct spool_writer *spool, const struct record_options *options, char *const *command,
                          const struct perf_events *events, uint64_t started, struct error *err);
 
 /* `truncated_by_reason`: stacks by enum unwind_end. */

@@ -16,6 +16,7 @@
 #include "record/stack_reader.h"
 #include "record/tracker.h"
 #include "record/wakeup_mode.h"
+#include "record/whom.h"
 #include "sample/cpu_list.h"
 #include "sample/perf_events.h"
 #include "sample/perf_merge.h"
@@ -67,6 +68,8 @@ static int take_record(struct recording *recording, const struct perf_merge_reco
         recording->lost_records++;
         return 0;
     }
+    if (!whom_is_recorded(recording, &record))
+        return 0;
     if (record.type == PERF_RECORD_SAMPLE)
         return take_sample(recording, &record, raw->ring, err);
     if (record.type == PERF_RECORD_KSYMBOL)
@@ -186,7 +189,13 @@ static int watch_all(struct recording *recording, struct error *err)
 
 static int prepare(struct recording *recording, struct error *err)
 {
-    struct perf_options options = {.rate = recording->options->rate, .at_exec = recording->options->argv};
+    const struct record_options *wanted = recording->options;
+    struct perf_options options = {.rate = wanted->rate,
+                                   .at_exec = wanted->argv && !wanted->all,
+                                   .all = wanted->all,
+                                   .threads_only = wanted->no_inherit,
+                                   .cpus = wanted->cpus};
+    recording->filter = (struct thread_filter){.patterns = wanted->thread_names, .count = wanted->thread_name_count};
     int code = perf_events_open(&recording->events, &options, err);
     if (!code)
         code = open_merge(recording, err);
@@ -215,9 +224,8 @@ static int prepare(struct recording *recording, struct error *err)
     library_table_keep(recording->libraries, recording->options->files);
     if (recording->options->files)
         tracker_note_jit_files(recording->tracker, &recording->options->files->jit);
-    return metadata_write_start(recording->spool,
-                                recording->options->argv ? recording->options->argv : recording->running_command,
-                                recording->options->recorder, &recording->events, recording->started, err);
+    return metadata_write_start(recording->spool, wanted, wanted->argv ? wanted->argv : recording->running_command,
+                                &recording->events, recording->started, err);
 }
 
 static void note_new_cpus(struct recording *recording)
@@ -242,8 +250,10 @@ static void fill_result(struct recording *recording, uint64_t cpu_before)
 {
     struct record_result *result = recording->result;
     struct perf_totals totals = perf_events_totals(&recording->events);
-    /* Where neither samples nor counters tell of the time inside the kernel, the rest is not that of ended threads. */
-    if (recording->events.counts || recording->events.tier == PERF_TIER_KERNEL_AND_USER)
+    result->left_out = recording->filter.left_out;
+    /* Where neither samples nor counters tell of the time inside the kernel, the rest is not that of ended threads; nor
+     * is it where threads are left out. */
+    if ((recording->events.counts || recording->events.tier == PERF_TIER_KERNEL_AND_USER) && !result->left_out)
         result->cpu_time = totals.cpu_time;
     result->recorder_cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before;
     result->lost = recording->lost_records > totals.lost ? recording->lost_records : totals.lost;
@@ -251,7 +261,7 @@ static void fill_result(struct recording *recording, uint64_t cpu_before)
     result->truncated = recording->truncated;
     memcpy(result->notes, recording->events.notes, sizeof(result->notes));
     result->note_count = recording->events.note_count;
-    if (result->target_ended)
+    if (result->target_ended && !recording->options->all)
         result->survivors = tracker_count_survivors(recording->tracker);
     note_new_cpus(recording);
     recording_note_lost_files(recording);
@@ -337,7 +347,8 @@ static int launch_and_record(struct recording *recording, struct error *err)
     recording->result->pid = recording->target.pid;
     code = prepare(recording, err);
     if (!code)
-        code = perf_events_add(&recording->events, recording->target.pid, err);
+        code = options->all ? whom_sample_system(recording, err)
+                            : perf_events_add(&recording->events, recording->target.pid, err);
     if (code) {
         launch_cancel(&recording->target);
     } else {
@@ -371,18 +382,6 @@ static int sample_unknown_threads(struct recording *recording, pid_t pid, struct
     return code;
 }
 
-static int track_threads(struct recording *recording, pid_t pid, const struct tid_array *tids, struct error *err)
-{
-    int code = 0;
-    for (size_t i = 0; i < tids->length && !code; i++) {
-        char name[32];
-        attach_thread_name(pid, tids->data[i], name, sizeof(name));
-        code = tracker_add_running_thread(recording->tracker, (uint32_t)pid, (uint32_t)tids->data[i], name,
-                                          recording->started, err);
-    }
-    return code;
-}
-
 static int track_process(struct recording *recording, pid_t pid, struct error *err)
 {
     char name[32];
@@ -406,7 +405,7 @@ static int attach(struct recording *recording, pid_t pid, struct error *err)
     if (!code)
         code = track_process(recording, pid, err);
     for (int round = 0; added.length && !code && round < ROUNDS; round++) {
-        code = track_threads(recording, pid, &added, err);
+        code = whom_track_threads(recording, pid, &added, err);
         added.length = 0;
         nanosleep(&instant, NULL);
         if (!code)
@@ -443,6 +442,23 @@ static int attach_and_record(struct recording *recording, struct error *err)
     return code;
 }
 
+static int record_system(struct recording *recording, struct error *err)
+{
+    uint64_t cpu_before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    struct rlimit files_limit;
+    raise_files_limit(&files_limit);
+    int code = prepare(recording, err);
+    if (!code)
+        code = whom_sample_system(recording, err);
+    if (!code) {
+        recording->options->attached(recording->options->context);
+        run(recording, cpu_before);
+    } else if (recording->spool) {
+        unlink(recording->options->spool_path);
+    }
+    return code;
+}
+
 static void add_unless_ignored(sigset_t *signals, int signal)
 {
     struct sigaction action;
@@ -465,12 +481,15 @@ int record_command(const struct record_options *options, struct record_result *r
     struct recording recording = {.options = options, .result = result, .events = PERF_EVENTS_NONE, .epoll_fd = -1};
     sigset_t signals;
     record_signals(&signals);
+    result->has_target = options->argv || options->pid_count;
     int code;
     recording.signal_fd = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
     if (recording.signal_fd < 0)
         code = error_set(err, errno, "cannot wait for signals: %s", strerror(errno));
     else
-        code = options->argv ? launch_and_record(&recording, err) : attach_and_record(&recording, err);
+        code = options->argv  ? launch_and_record(&recording, err)
+               : options->all ? record_system(&recording, err)
+                              : attach_and_record(&recording, err);
     recording_destroy(&recording);
     if (recording.signal_fd >= 0)
         close(recording.signal_fd);

@@ -1,6 +1,7 @@
 /*
  * Recording: runs a command, or takes processes that run already, samples them and their children until they end, and
- * writes a spool file with all that a profile needs (spool.h, info.h). The recorder never stops the target.
+ * writes a spool file with all that a profile needs (spool.h, info.h). Or samples the whole system, or a cgroup. The
+ * recorder never stops the target.
  *
  * Threads: record_command() runs the recording on the thread that calls it, the recorder thread.
  */
@@ -19,7 +20,13 @@ struct record_options {
     char *const *argv; /* the command, NULL at the end; found as execvp() does. NULL: processes that run */
     const pid_t *pids; /* these processes, if there is no command */
     size_t pid_count;
-    void (*attached)(void *context); /* called when all of them are sampled */
+    bool all;                        /* all processes of the system; a command then tells how long */
+    const char *cgroup;              /* with `all`: only the processes of this one; NULL */
+    bool no_inherit;                 /* not the child processes */
+    const struct cpu_list *cpus;     /* only what runs on these; NULL: all */
+    const char *const *thread_names; /* only threads with a name that matches one of these (thread_filter.h) */
+    size_t thread_name_count;        /* 0: all threads */
+    void (*attached)(void *context); /* called when what runs already is sampled */
     void *context;
     uint32_t rate;               /* samples per second of CPU time of each thread */
     uint64_t duration;           /* ns after which to stop; 0: when the command ends */
@@ -43,11 +50,13 @@ struct record_result {
     int signal;
     struct error problem;
 
-    pid_t pid; /* of the command */
+    bool has_target; /* a command, or processes that were named */
+    pid_t pid;       /* of the command */
     bool target_ended;
     int target_status; /* as of waitpid(), if a command ended */
 
     uint64_t samples, lost;
+    uint64_t left_out;                      /* samples of threads that options.thread_names leaves out */
     uint64_t truncated;                     /* samples whose stack does not reach the thread's start */
     uint64_t cpu_time;                      /* ns that the target and its children used; 0 unknown */
     uint64_t target_cpu;                    /* ns that the kernel says the target and the children it waited for used */
@@ -71,7 +80,8 @@ void record_signals(sigset_t *signals);
  * When a recording ends before its target (these signals, the duration), the target is sent SIGTERM, as perf does: it
  * was started to be recorded. Children that outlive the target are not waited for.
  *
- * Processes that ran before go on when their recording ends, and SIGINT ends it.
+ * Processes that ran before go on when their recording ends, and SIGINT ends it. So does it that of the whole system
+ * without a command.
  *
  * Returns 0 if there is a spool, however the recording ended. Negative: there is none (any that was begun is removed),
  * with the sentence in `err` and the target not run, or killed at its first instruction.

@@ -128,6 +128,12 @@ int recording_take_sample(struct recording *recording, const struct perf_record 
     int code = tracker_find(recording->tracker, record->pid, record->tid, record->time, &thread, &process, err);
     if (code)
         return code;
+    uint64_t cpu_time = cpu_time_of(recording, thread, record); /* its counter goes on, stored or not */
+    if (!thread_filter_matches(&recording->filter, thread->name)) {
+        recording->filter.left_out++;
+        *depth = WAKEUP_STACK_FITS;
+        return 0;
+    }
     uint64_t *frames = recording->frames;
     size_t kernel_frames = copy_kernel_frames(&record->sample, frames, CHUNK_MAX_FRAMES / 2);
     if (kernel_frames && !recording->kernel_mapped) {
@@ -144,7 +150,7 @@ int recording_take_sample(struct recording *recording, const struct perf_record 
     struct sample sample = {.thread = thread->number,
                             .cpu = record->cpu,
                             .time = record->time,
-                            .cpu_time = cpu_time_of(recording, thread, record),
+                            .cpu_time = cpu_time,
                             .flags = user.flags,
                             .frame_count = (uint32_t)(kernel_frames + user.frames),
                             .kernel_frame_count = (uint32_t)kernel_frames,

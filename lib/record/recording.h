@@ -12,6 +12,7 @@
 #include "record/scheduling.h"
 #include "record/spool.h"
 #include "record/stack_reader.h"
+#include "record/thread_filter.h"
 #include "record/tracker.h"
 #include "record/wakeup_mode.h"
 #include "sample/perf_events.h"
@@ -46,6 +47,7 @@ struct recording {
     unsigned empty_looks; /* at the rings, one after the other */
     struct cpu_pin pin;
 
+    struct thread_filter filter; /* of options.thread_names */
     uint64_t samples, truncated, lost_records;
     uint64_t truncated_by_reason[UNWIND_ENDS];
 };

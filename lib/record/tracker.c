@@ -3,6 +3,7 @@
 #include "base/file_io.h"
 #include "base/hash.h"
 #include "base/path.h"
+#include "record/attach.h"
 #include "record/proc_maps.h"
 
 #include <errno.h>
@@ -18,6 +19,14 @@ struct index_pool {
     ARRAY(uint32_t) free;
 };
 
+/* A thread that ends a moment after its record. */
+struct ending {
+    uint32_t tid, number;
+    uint64_t time; /* ns, of the record */
+};
+
+static const uint64_t ending_ns = 50000000;
+
 struct tracker {
     struct spool_writer *spool;
     struct library_table *libraries;
@@ -26,6 +35,9 @@ struct tracker {
     struct hash by_pid, by_tid; /* -> index */
     uint32_t next_process, next_thread;
     uint64_t losses; /* how often records were lost */
+    bool has_samples_after_ends;
+    ARRAY(struct ending) endings; /* by time */
+    size_t endings_done;
 };
 
 static bool index_pool_add(struct index_pool *pool, void *item, uint32_t *index)
@@ -98,6 +110,11 @@ void tracker_note_jit_files(struct tracker *tracker, struct jit_files *files)
     tracker->jit_files = files;
 }
 
+void tracker_expect_samples_after_ends(struct tracker *tracker)
+{
+    tracker->has_samples_after_ends = true;
+}
+
 static void process_free(struct tracked_process *process)
 {
     if (process) {
@@ -126,6 +143,7 @@ void tracker_free(struct tracker *tracker)
     index_pool_destroy(&tracker->threads);
     hash_destroy(&tracker->by_pid);
     hash_destroy(&tracker->by_tid);
+    array_free(&tracker->endings);
     free(tracker);
 }
 
@@ -195,6 +213,37 @@ static int end_thread(struct tracker *tracker, uint32_t tid, uint64_t time, stru
         return error_no_memory(err);
     if (!process->threads && !code)
         code = end_process(tracker, process_index, err);
+    return code;
+}
+
+static int end_thread_later(struct tracker *tracker, uint32_t tid, uint64_t time, struct error *err)
+{
+    const struct tracked_thread *thread = find_thread(tracker, tid);
+    if (!thread)
+        return 0;
+    struct ending ending = {.tid = tid, .number = thread->number, .time = time};
+    return array_push(&tracker->endings, ending) ? 0 : error_no_memory(err);
+}
+
+/* Ends the threads whose moment is over. */
+static int end_threads(struct tracker *tracker, uint64_t now, struct error *err)
+{
+    int code = 0;
+    while (!code && tracker->endings_done < tracker->endings.length) {
+        const struct ending ending = tracker->endings.data[tracker->endings_done];
+        if (ending.time + ending_ns > now)
+            break;
+        tracker->endings_done++;
+        const struct tracked_thread *thread = find_thread(tracker, ending.tid);
+        if (thread && thread->number == ending.number)
+            code = end_thread(tracker, ending.tid, ending.time, err);
+    }
+    if (tracker->endings_done > tracker->endings.length / 2) { /* where threads always end, it is never empty */
+        tracker->endings.length -= tracker->endings_done;
+        memmove(tracker->endings.data, tracker->endings.data + tracker->endings_done,
+                tracker->endings.length * sizeof(struct ending));
+        tracker->endings_done = 0;
+    }
     return code;
 }
 
@@ -373,6 +422,15 @@ static int read_maps(struct tracker *tracker, struct tracked_process *process, u
     return process_is_gone ? 0 : code;
 }
 
+/* A process may have called exec since it was noted: its mappings are those of another program then. */
+static int read_unread_maps(struct tracker *tracker, struct tracked_process *process, uint64_t time, struct error *err)
+{
+    if (!process->maps_unread)
+        return 0;
+    process->maps_unread = false;
+    return attach_program((pid_t)process->pid) == process->program ? read_maps(tracker, process, time, err) : 0;
+}
+
 static int add_unknown_process(struct tracker *tracker, uint32_t pid, const char *name, uint64_t time,
                                struct tracked_process **process, struct error *err)
 {
@@ -390,6 +448,18 @@ int tracker_add_running_process(struct tracker *tracker, uint32_t pid, const cha
     return code ? code : read_maps(tracker, process, time, err);
 }
 
+int tracker_note_running_process(struct tracker *tracker, uint32_t pid, const char *name, uint64_t time,
+                                 struct error *err)
+{
+    struct tracked_process *process;
+    int code = add_unknown_process(tracker, pid, name, time, &process, err);
+    if (code)
+        return code;
+    process->maps_unread = true;
+    process->program = attach_program((pid_t)pid);
+    return 0;
+}
+
 int tracker_add_running_thread(struct tracker *tracker, uint32_t pid, uint32_t tid, const char *name, uint64_t time,
                                struct error *err)
 {
@@ -402,22 +472,34 @@ bool tracker_knows(const struct tracker *tracker, uint32_t tid)
     return hash_get(&tracker->by_tid, tid) != HASH_MISSING;
 }
 
+/* The kernel gives a thread that it has taken off its lists already the number -1. */
+static void living_name(uint32_t pid, uint32_t tid, char *name, size_t size)
+{
+    if (tid == UINT32_MAX)
+        snprintf(name, size, "(exiting)");
+    else
+        attach_thread_name((pid_t)pid, (pid_t)tid, name, size);
+}
+
 int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t time, struct tracked_thread **thread,
                  struct tracked_process **process, struct error *err)
 {
     *thread = find_thread(tracker, tid);
     *process = *thread ? process_of(tracker, *thread) : NULL;
     if (*process && (*process)->pid == pid)
-        return 0;
+        return read_unread_maps(tracker, *process, time, err);
     *process = find_process(tracker, pid);
+    char name[32];
     int code = 0;
     if (!*process) {
-        code = add_unknown_process(tracker, pid, "", time, process, err);
+        living_name(pid, pid, name, sizeof(name));
+        code = add_unknown_process(tracker, pid, name, time, process, err);
         if (!code)
             code = read_maps(tracker, *process, time, err);
     }
+    living_name(pid, tid, name, sizeof(name));
     if (!code)
-        code = add_thread(tracker, *process, tid, "", time, err);
+        code = add_thread(tracker, *process, tid, name, time, err);
     *thread = find_thread(tracker, tid);
     return code;
 }
@@ -440,7 +522,11 @@ static int fork_process(struct tracker *tracker, const struct perf_record *recor
         code = add_process(tracker, record->pid, &child, err);
     if (code)
         return code;
-    const struct tracked_process *parent = find_process(tracker, record->task.parent_pid);
+    struct tracked_process *parent = find_process(tracker, record->task.parent_pid);
+    if (parent)
+        code = read_unread_maps(tracker, parent, record->time, err);
+    if (code)
+        return code;
     const struct tracked_thread *forking = find_thread(tracker, record->task.parent_tid);
     const char *name = forking ? forking->name : "";
     if ((parent && !address_space_copy(&child->space, &parent->space)) || !inherit_code(tracker, child, parent))
@@ -558,6 +644,9 @@ size_t tracker_count_survivors(const struct tracker *tracker)
 
 int tracker_record(struct tracker *tracker, const struct perf_record *record, struct error *err)
 {
+    int code = end_threads(tracker, record->time, err);
+    if (code)
+        return code;
     switch (record->type) {
     case PERF_RECORD_FORK:
         return record->pid == record->task.parent_pid ? fork_thread(tracker, record, err)
@@ -567,7 +656,8 @@ int tracker_record(struct tracker *tracker, const struct perf_record *record, st
     case PERF_RECORD_MMAP2:
         return map_record(tracker, record, err);
     case PERF_RECORD_EXIT:
-        return end_thread(tracker, record->tid, record->time, err);
+        return tracker->has_samples_after_ends ? end_thread_later(tracker, record->tid, record->time, err)
+                                               : end_thread(tracker, record->tid, record->time, err);
     case PERF_RECORD_LOST:
     case PERF_RECORD_LOST_SAMPLES:
         return lost_records(tracker, record, err);

@@ -46,6 +46,8 @@ struct tracked_process {
     uint32_t pid;
     struct tracked_thread *threads; /* those that live */
     uint64_t losses;                /* of the tracker, when its mappings were last known to be right */
+    bool maps_unread;               /* it ran before, and its mappings are read when they are needed */
+    uint64_t program;               /* of maps_unread: what it was running then */
     struct address_space space;
     struct jitdump_unwind *dump; /* the unwinding information of its jitdump file; NULL: none */
 };
@@ -68,6 +70,10 @@ void tracker_free(struct tracker *tracker);
 /* From now on notes JIT code in `files`, which must outlive the tracker. */
 void tracker_note_jit_files(struct tracker *tracker, struct jit_files *files);
 
+/* From now on threads go on for a moment after the records of their ends. The kernel writes these before a thread is
+ * through; events of a CPU, unlike those of a thread, sample the rest. */
+void tracker_expect_samples_after_ends(struct tracker *tracker);
+
 /* Takes in a record that is not a sample, and ignores other types of records. Fails only if the spool cannot be written
  * or memory runs out. */
 int tracker_record(struct tracker *tracker, const struct perf_record *record, struct error *err);
@@ -76,14 +82,18 @@ int tracker_record(struct tracker *tracker, const struct perf_record *record, st
  */
 int tracker_add_running_process(struct tracker *tracker, uint32_t pid, const char *name, uint64_t time,
                                 struct error *err);
+
+/* The same, but the mappings are read when a sample or a child of the process comes: for those that may never run. */
+int tracker_note_running_process(struct tracker *tracker, uint32_t pid, const char *name, uint64_t time,
+                                 struct error *err);
 int tracker_add_running_thread(struct tracker *tracker, uint32_t pid, uint32_t tid, const char *name, uint64_t time,
                                struct error *err);
 
 /* Whether the thread was added or records have told of it. */
 bool tracker_knows(const struct tracker *tracker, uint32_t tid);
 
-/* Finds the thread of a sample and its process. If their records were lost, adds them, with the mappings that the
- * living process has now. Both are valid until the next call on the tracker. */
+/* Finds the thread of a sample and its process. If their records were lost, adds them, with the names and mappings that
+ * they have now if they live. Both are valid until the next call on the tracker. */
 int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t time, struct tracked_thread **thread,
                  struct tracked_process **process, struct error *err);
 

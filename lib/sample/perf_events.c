@@ -50,10 +50,21 @@ enum {
     ANNOUNCEMENT = SIGURG
 };
 
-static int open_event(struct perf_event_attr *attr, pid_t pid, uint32_t cpu)
+/* What an event counts: a thread, every thread (-1), or the processes of a cgroup. */
+struct whom {
+    pid_t pid; /* or the descriptor of the cgroup */
+    bool is_cgroup;
+};
+
+static const struct whom whom_all = {.pid = -1};
+
+enum { ANY_CPU = -1 };
+
+static int open_event(struct perf_event_attr *attr, struct whom whom, int cpu)
 {
     attr->size = sizeof(*attr);
-    long fd = syscall(SYS_perf_event_open, attr, pid, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    unsigned long flags = PERF_FLAG_FD_CLOEXEC | (whom.is_cgroup ? PERF_FLAG_PID_CGROUP : 0);
+    long fd = syscall(SYS_perf_event_open, attr, whom.pid, cpu, -1, flags);
     return fd < 0 ? -errno : (int)fd;
 }
 
@@ -89,8 +100,10 @@ static struct perf_event_attr sampling_attr(const struct perf_events *events)
         .freq = 1,
         .disabled = events->at_exec,
         .enable_on_exec = events->at_exec,
-        .inherit = 1,
+        .inherit = !events->all,
+        .inherit_thread = events->threads_only,
         .exclude_hv = 1,
+        .exclude_idle = events->all,
         .exclude_kernel = events->tier == PERF_TIER_USER,
         .exclude_callchain_user = 1,
         .mmap = 1,
@@ -111,12 +124,23 @@ static struct perf_event_attr sampling_attr(const struct perf_events *events)
     return attr;
 }
 
-/* Tries it on our own thread. */
+/* Of an event that tells of processes and mappings, and never samples. */
+static struct perf_event_attr sideband_attr(const struct perf_events *events)
+{
+    struct perf_event_attr attr = sampling_attr(events);
+    attr.type = PERF_TYPE_SOFTWARE;
+    attr.config = PERF_COUNT_SW_DUMMY;
+    attr.sample_freq = 0;
+    attr.freq = 0;
+    return attr;
+}
+
+/* Tries it on our own thread, or on all. */
 static int try_event(const struct perf_events *events)
 {
     struct perf_event_attr attr = sampling_attr(events);
     attr.disabled = 1;
-    int fd = open_event(&attr, 0, events->cpus.data[0].cpu);
+    int fd = open_event(&attr, events->all ? whom_all : (struct whom){0}, (int)events->cpus.data[0].cpu);
     if (fd >= 0)
         close(fd);
     return fd < 0 ? fd : 0;
@@ -136,8 +160,10 @@ static void choose_layout(struct perf_events *events)
  */
 static int find_supported_event(struct perf_events *events)
 {
-    events->hardware = true;
-    events->counts = true;
+    /* The counter of a CPU is not that of a thread. And the kernel adapts the period of a cycles event to how busy its
+     * CPU is, so that a sample would stand for no known time. */
+    events->hardware = !events->all;
+    events->counts = !events->all;
     events->tier = PERF_TIER_KERNEL_AND_USER;
     events->layout.read_format =
         PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID | PERF_FORMAT_LOST;
@@ -170,9 +196,18 @@ static bool in_container(void)
     return access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0;
 }
 
-static int refused(int code, struct error *err)
+static int refused(const struct perf_events *events, int code, struct error *err)
 {
     long paranoid = kernel_setting("perf_event_paranoid", -100);
+    if (code == -EINVAL && events->threads_only)
+        return error_set(err, EINVAL,
+                         "this kernel cannot leave out the children of a process (--no-inherit needs Linux 5.13)");
+    if ((code == -EACCES || code == -EPERM) && events->all && paranoid > 0)
+        return error_set(
+            err, -code,
+            "you may not record all processes: kernel.perf_event_paranoid is %ld; 'sudo sysctl "
+            "kernel.perf_event_paranoid=0' allows it, and so does the capability CAP_PERFMON, or being root%s",
+            paranoid, in_container() ? " (outside of this container)" : "");
     if (code == -ENOSYS)
         return error_set(err, ENOSYS,
                          "this kernel has no perf events (perf_event_open: %s), and prof records with them",
@@ -240,7 +275,7 @@ static int open_ring(struct perf_events *events, struct perf_cpu *cpu, struct er
         .use_clockid = 1, /* a ring takes only events that use its own clock */
         .clockid = CLOCK_MONOTONIC,
     };
-    int fd = open_event(&attr, 0, cpu->cpu);
+    int fd = open_event(&attr, (struct whom){0}, (int)cpu->cpu);
     if (fd < 0)
         return error_set(err, -fd, "cannot open the perf event of a ring buffer: %s", strerror(-fd));
     cpu->ring_fd = fd;
@@ -321,10 +356,9 @@ static int set_announcements(int event_fd, bool on)
            fcntl(event_fd, F_SETFL, on ? O_ASYNC : 0);
 }
 
-static int add_event(const struct perf_events *events, struct perf_cpu *cpu, pid_t tid)
+static int add_event(struct perf_cpu *cpu, struct perf_event_attr *attr, struct whom whom)
 {
-    struct perf_event_attr attr = sampling_attr(events);
-    int fd = open_event(&attr, tid, cpu->cpu);
+    int fd = open_event(attr, whom, (int)cpu->cpu);
     if (fd < 0)
         return fd;
     if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->ring_fd) || set_announcements(fd, cpu->announces)) {
@@ -341,19 +375,19 @@ static int add_event(const struct perf_events *events, struct perf_cpu *cpu, pid
 /* All CPU time of all threads, as `perf stat` counts it. One event, because nothing is sampled; the counters of the
  * sampling events take in the setting of their own timers, which is much where threads switch often. A software clock
  * counts in the kernel, too, whatever is excluded. */
-static int add_cpu_clock(struct perf_events *events, pid_t tid)
+static int add_cpu_clock(struct perf_events *events, struct whom whom, int cpu)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
                                    .config = PERF_COUNT_SW_CPU_CLOCK,
-                                   .size = sizeof(attr),
                                    .disabled = events->at_exec,
                                    .enable_on_exec = events->at_exec,
-                                   .inherit = 1,
+                                   .inherit = !events->all,
+                                   .inherit_thread = events->threads_only,
                                    .exclude_kernel = 1,
                                    .exclude_hv = 1};
-    int fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    int fd = open_event(&attr, whom, cpu);
     if (fd < 0)
-        return -errno;
+        return fd;
     if (array_push(&events->cpu_clocks, fd))
         return 0;
     close(fd);
@@ -372,17 +406,36 @@ static void note_tier(struct perf_events *events)
              "CPU time inside the kernel is not counted either: this kernel has no counters that children inherit");
 }
 
-static int list_cpus(struct perf_events *events, struct error *err)
+static int list_cpus(struct perf_events *events, const struct cpu_list *wanted, struct error *err)
 {
     struct cpu_list online = {0};
+    size_t sampled = 0;
     int code = cpu_list_online(&online, err);
     for (size_t i = 0; i < online.length && !code; i++) {
-        struct perf_cpu cpu = {.cpu = online.data[i], .ring_fd = -1};
+        struct perf_cpu cpu = {.cpu = online.data[i], .ring_fd = -1, .sampled = !wanted};
+        for (size_t j = 0; wanted && j < wanted->length; j++)
+            cpu.sampled |= wanted->data[j] == cpu.cpu;
+        sampled += cpu.sampled;
         if (!array_push(&events->cpus, cpu))
             code = error_no_memory(err);
     }
+    events->some_cpus = sampled < online.length;
+    if (!code && !sampled)
+        code =
+            error_set(err, ENODEV, "none of the CPUs that are to be sampled is online; there are %zu, from CPU %u on",
+                      online.length, online.length ? online.data[0] : 0);
     array_free(&online);
     return code;
+}
+
+/* Has all processes of the system tell of themselves from now on. */
+static int open_sideband(struct perf_events *events, struct error *err)
+{
+    struct perf_event_attr attr = sideband_attr(events);
+    int code = 0;
+    for (size_t i = 0; i < events->cpus.length && !code; i++)
+        code = add_event(&events->cpus.data[i], &attr, whom_all);
+    return code ? error_set(err, -code, "cannot open a perf event of all processes: %s", strerror(-code)) : 0;
 }
 
 static int too_many_files(const struct perf_events *events, struct error *err)
@@ -396,19 +449,23 @@ static int too_many_files(const struct perf_events *events, struct error *err)
 
 static int open_all(struct perf_events *events, const struct perf_options *options, struct error *err)
 {
-    int code = list_cpus(events, err);
+    int code = list_cpus(events, options->cpus, err);
     if (code)
         return code;
     events->at_exec = options->at_exec;
+    events->all = options->all;
+    events->threads_only = options->threads_only;
     choose_rate(events, options->rate);
     choose_sizes(events, events->cpus.length);
     code = find_supported_event(events);
     if (code)
-        return refused(code, err);
+        return refused(events, code, err);
     note_tier(events);
     code = open_largest_rings(events, err);
     if (!code)
         code = open_announcements(events, err);
+    if (!code && events->all)
+        code = open_sideband(events, err);
     return code == -EMFILE ? too_many_files(events, err) : code;
 }
 
@@ -437,10 +494,40 @@ static int not_added(const struct perf_events *events, pid_t tid, int code, stru
 
 int perf_events_add(struct perf_events *events, pid_t tid, struct error *err)
 {
-    int code = add_cpu_clock(events, tid);
-    for (size_t i = 0; i < events->cpus.length && !code; i++)
-        code = add_event(events, &events->cpus.data[i], tid);
+    const struct whom whom = {.pid = tid};
+    struct perf_event_attr sampling = sampling_attr(events), sideband = sideband_attr(events);
+    int code = events->some_cpus ? 0 : add_cpu_clock(events, whom, ANY_CPU);
+    for (size_t i = 0; i < events->cpus.length && !code; i++) {
+        struct perf_cpu *cpu = &events->cpus.data[i];
+        code = add_event(cpu, cpu->sampled ? &sampling : &sideband, whom);
+        if (!code && events->some_cpus && cpu->sampled)
+            code = add_cpu_clock(events, whom, (int)cpu->cpu);
+    }
     return code ? not_added(events, tid, code, err) : 0;
+}
+
+int perf_events_add_all(struct perf_events *events, int cgroup, struct error *err)
+{
+    const struct whom whom = cgroup < 0 ? whom_all : (struct whom){.pid = cgroup, .is_cgroup = true};
+    struct perf_event_attr attr = sampling_attr(events);
+    attr.mmap = attr.mmap2 = attr.build_id = attr.comm = attr.comm_exec = attr.task = attr.ksymbol = 0; /* sideband */
+    int code = 0;
+    for (size_t i = 0; i < events->cpus.length && !code; i++) {
+        struct perf_cpu *cpu = &events->cpus.data[i];
+        if (!cpu->sampled)
+            continue;
+        code = add_event(cpu, &attr, whom);
+        if (!code && whom.is_cgroup) /* the clock of a CPU never stops */
+            code = add_cpu_clock(events, whom, (int)cpu->cpu);
+    }
+    if (code && whom.is_cgroup)
+        return error_set(err, -code, "cannot sample the cgroup: %s%s", strerror(-code),
+                         code == -EINVAL || code == -EBADF ? " (the kernel has no perf events for cgroups, or this "
+                                                             "hierarchy does not have its perf_event controller)"
+                                                           : "");
+    return code == -EMFILE ? too_many_files(events, err)
+           : code          ? error_set(err, -code, "cannot sample all processes: %s", strerror(-code))
+                           : 0;
 }
 
 void perf_events_announce(struct perf_cpu *cpu, bool announce)

@@ -2,6 +2,9 @@
  * The perf events that sample threads and their descendants, and their rings: one ring per online CPU, and for each CPU
  * one event per thread. A command that has not called exec yet is one thread, a process that runs has many.
  *
+ * Or events that sample whatever runs on a CPU, or whatever of a cgroup: one per CPU. Then a second event per CPU,
+ * which does not sample, tells of the processes and mappings of the whole system from the opening on.
+ *
  * A ring becomes readable (poll) when a quarter of it has filled. Besides, the event of a CPU can announce each sample
  * (perf_events_announce()). Both are wanted: an announcement costs the target's thread a second interrupt, in which the
  * kernel wakes the reader. In a virtual machine that took 10 us, as long as the sampling interrupt itself, and made
@@ -17,6 +20,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "sample/cpu_list.h"
 #include "sample/perf_record.h"
 #include "sample/perf_ring.h"
 
@@ -28,7 +32,8 @@
 
 struct perf_cpu {
     uint32_t cpu;
-    struct ARRAY_TYPE(perf_fds, int) events; /* one for each thread that was added */
+    bool sampled;                            /* otherwise its events only tell of processes and mappings */
+    struct ARRAY_TYPE(perf_fds, int) events; /* one for each thread that was added, or two for the whole system */
     int ring_fd;                             /* readable (poll) when a quarter of the ring has filled since */
     bool announces;                          /* each sample makes announcement_fd readable */
     struct perf_ring ring;
@@ -50,6 +55,9 @@ struct perf_events {
     bool kernel_symbols; /* KSYMBOL records describe code that the kernel generates for the target (BPF programs) */
     bool build_ids;      /* MMAP2 records carry build ids */
     bool at_exec;        /* events start when their thread calls exec, not at once */
+    bool all;            /* events of CPUs, not of threads */
+    bool threads_only;   /* of the threads that were added, threads inherit the events, child processes do not */
+    bool some_cpus;      /* not all CPUs are sampled */
     struct perf_fds cpu_clocks; /* each counts the CPU time of a thread and its descendants */
     int announcement_fd;        /* readable (poll) when a sample was announced; a signalfd */
     sigset_t mask;              /* of the thread before the signal of announcements was blocked in it */
@@ -63,21 +71,28 @@ struct perf_events {
 };
 
 struct perf_options {
-    uint32_t rate; /* samples per second of CPU time */
-    bool at_exec;  /* events start when their thread calls exec, not at once */
+    uint32_t rate;               /* samples per second of CPU time */
+    bool at_exec;                /* events start when their thread calls exec, not at once */
+    bool all;                    /* for perf_events_add_all(), not perf_events_add() */
+    bool threads_only;           /* do not sample the child processes of the threads that are added */
+    const struct cpu_list *cpus; /* sample only what runs on these; NULL: on all */
 };
 
 /*
  * Opens the rings, and finds out which events there may be. Drops what the kernel lacks or refuses: kernel frames
  * first, then ring size, then the size of stack copies; each refusal adds a note. -EPERM, -EACCES or -ENOSYS if the
- * kernel refuses perf events altogether; the sentence says which setting permits them. Nothing stays open after a
- * failure.
+ * kernel refuses perf events altogether, or those of the whole system; the sentence says which setting permits them.
+ * -ENODEV if no CPU of `cpus` is online. Nothing stays open after a failure.
  */
 int perf_events_open(struct perf_events *events, const struct perf_options *options, struct error *err);
 
 /* Samples a thread, and the threads and processes that it starts from now on. -ESRCH if it has ended, -EPERM or -EACCES
  * if it may not be sampled, with a sentence. */
 int perf_events_add(struct perf_events *events, pid_t tid, struct error *err);
+
+/* Samples whatever runs on the CPUs; with a cgroup (a descriptor of its folder, which may be closed afterwards; else
+ * -1) only its processes and those of the cgroups below it. */
+int perf_events_add_all(struct perf_events *events, int cgroup, struct error *err);
 
 /* The struct before perf_events_open(), for what may be closed without having been opened. */
 #define PERF_EVENTS_NONE ((struct perf_events){.announcement_fd = -1})
@@ -94,7 +109,7 @@ void perf_events_stop(struct perf_events *events);
 
 /* The kernel's counts over all recorded threads, including those that have ended. */
 struct perf_totals {
-    uint64_t cpu_time; /* ns */
+    uint64_t cpu_time; /* ns, on the sampled CPUs; 0: not counted, of the whole system */
     uint64_t lost;     /* samples dropped because a ring was full; 0 if the kernel does not count them (before 6.0) */
 };
 

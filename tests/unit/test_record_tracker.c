@@ -3,6 +3,7 @@
 
 #include "base/strings.h"
 #include "perf_bytes.h"
+#include "record/attach.h"
 #include "record/proc_maps.h"
 #include "record/spool.h"
 #include "support/folder.h"
@@ -10,6 +11,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -278,6 +280,103 @@ static void test_sample_of_an_unknown_process_brings_its_mappings(void **unused)
     assert_non_null(strstr(text, "[vdso]"));
 }
 
+static bool knows_own_code(struct recording *recording, uint32_t pid)
+{
+    struct tracked_thread *thread;
+    struct tracked_process *process;
+    uint64_t here = (uint64_t)(uintptr_t)knows_own_code;
+    assert_int_equal(tracker_find(recording->tracker, pid, pid, 5, &thread, &process, NULL), 0);
+    return address_space_find(&process->space, here) != NULL;
+}
+
+/* Of the many processes of a system few run. */
+static void test_mappings_of_a_noted_process_are_read_with_its_first_sample(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    uint32_t pid = (uint32_t)getpid();
+    char text[65536];
+    for (int is_sampled = 0; is_sampled < 2; is_sampled++) {
+        start(&recording);
+        assert_int_equal(tracker_note_running_process(recording.tracker, pid, "self", 1, NULL), 0);
+        assert_int_equal(tracker_add_running_thread(recording.tracker, pid, pid, "self", 1, NULL), 0);
+        assert_true(!is_sampled || knows_own_code(&recording, pid));
+        finish_recording(&recording, text, sizeof(text));
+        assert_int_equal(strstr(text, "libc.so.6") != NULL, is_sampled);
+    }
+}
+
+static void test_child_of_a_noted_process_has_its_mappings(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    uint32_t pid = (uint32_t)getpid();
+    char text[65536];
+    start(&recording);
+    assert_int_equal(tracker_note_running_process(recording.tracker, pid, "self", 1, NULL), 0);
+    feed_task(&recording, PERF_RECORD_FORK, 4000001, pid, 4000001, pid, 2);
+    assert_true(knows_own_code(&recording, 4000001));
+    finish_recording(&recording, text, sizeof(text));
+}
+
+static void test_mappings_of_another_program_are_not_those_of_a_noted_process(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    char text[1024];
+    int go[2];
+    assert_int_equal(pipe(go), 0);
+    pid_t child = fork();
+    if (!child) { /* another program once we say so */
+        (void)!read(go[0], text, 1);
+        execlp("sleep", "sleep", "60", NULL);
+        _exit(1);
+    }
+    start(&recording);
+    assert_int_equal(tracker_note_running_process(recording.tracker, (uint32_t)child, "self", 1, NULL), 0);
+    assert_int_equal(write(go[1], "", 1), 1);
+    uint64_t before = attach_program(child);
+    while (attach_program(child) == before)
+        usleep(1000);
+    assert_false(knows_own_code(&recording, (uint32_t)child));
+    finish_recording(&recording, text, sizeof(text));
+    assert_null(strstr(text, "libc"));
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    close(go[0]);
+    close(go[1]);
+}
+
+/* Events of a CPU sample a thread after the record of its end. */
+static void test_samples_after_the_end_of_a_thread_are_its_own(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    struct tracked_thread *thread;
+    struct tracked_process *process;
+    const uint64_t ms = 1000000;
+    start(&recording);
+    tracker_expect_samples_after_ends(recording.tracker);
+    feed_exec(&recording, 4000001, "short", 1);
+    feed_task(&recording, PERF_RECORD_EXIT, 4000001, 1, 4000001, 1, 2);
+    assert_int_equal(tracker_find(recording.tracker, 4000001, 4000001, 3, &thread, &process, NULL), 0);
+    assert_int_equal(thread->number, 0);
+    feed_task(&recording, PERF_RECORD_FORK, 4000001, 1, 4000001, 1, 4); /* the number is used again at once */
+    feed_exec(&recording, 4000002, "later", 100 * ms);
+    feed_task(&recording, PERF_RECORD_EXIT, 4000001, 1, 4000001, 1, 101 * ms);
+    feed_exec(&recording, 4000003, "latest", 200 * ms);
+    assert_spool(&recording, "process 0 pid 4000001 child of -1 name short\n"
+                             "thread 0 tid 4000001 in 0 name short\n"
+                             "end 0\n"
+                             "process 1 pid 4000001 child of -1 name \n"
+                             "thread 1 tid 4000001 in 1 name \n"
+                             "process 2 pid 4000002 child of -1 name later\n"
+                             "thread 2 tid 4000002 in 2 name later\n"
+                             "end 1\n"
+                             "process 3 pid 4000003 child of -1 name latest\n"
+                             "thread 3 tid 4000003 in 3 name latest\n");
+}
+
 static bool refresh(struct recording *recording, struct tracked_process *process, uint64_t time)
 {
     bool changed;
@@ -445,6 +544,10 @@ int main(void)
         cmocka_unit_test(test_reused_numbers_are_new_processes),
         cmocka_unit_test(test_libraries_are_noted_once_and_mapped_by_each),
         cmocka_unit_test(test_sample_of_an_unknown_process_brings_its_mappings),
+        cmocka_unit_test(test_mappings_of_a_noted_process_are_read_with_its_first_sample),
+        cmocka_unit_test(test_child_of_a_noted_process_has_its_mappings),
+        cmocka_unit_test(test_mappings_of_another_program_are_not_those_of_a_noted_process),
+        cmocka_unit_test(test_samples_after_the_end_of_a_thread_are_its_own),
         cmocka_unit_test(test_mappings_are_read_again_after_losses),
         cmocka_unit_test(test_short_processes_leave_nothing),
         cmocka_unit_test(test_number_of_a_thread_whose_end_was_lost_is_used_again),
