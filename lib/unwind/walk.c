@@ -207,17 +207,16 @@ static const uint64_t leaf_bit = UINT64_C(1) << 63, return_bit = UINT64_C(1) << 
 
 /* JIT code may be replaced by other code. So the walker reads the code again each time that a leaf is at the edge of a
  * function, which is seldom. Other rules are cached, with one key for a leaf and another for a caller. */
-static const struct rule *rule_of_jit_code(struct walk *walk, const struct mapping *mapping, uint64_t pc)
+static const struct rule *rule_of_jit_code(struct walk *walk, const struct mapping *mapping, uint64_t pc, bool exact)
 {
-    struct jit_frame frame = {
-        .stack = walk->stack, .mapping = mapping, .next_pc = pc + !walk->exact, .exact = walk->exact};
-    uint64_t key = walk->exact ? pc | leaf_bit : pc;
-    const struct rule *known = walk->exact ? unwind_cache_find(walk->cache, key) : NULL;
+    struct jit_frame frame = {.stack = walk->stack, .mapping = mapping, .next_pc = pc + !exact, .exact = exact};
+    uint64_t key = exact ? pc | leaf_bit : pc;
+    const struct rule *known = exact ? unwind_cache_find(walk->cache, key) : NULL;
     if (known)
         return known;
     walk->made = (struct rule){.kind = RULE_NO_CFI};
     bool is_edge = jit_rule_of_snippet(&frame, walk->space->is_java, &walk->made);
-    if (is_edge && walk->exact)
+    if (is_edge && exact)
         return &walk->made;
     if (!is_edge && walk->space->is_java)
         jit_rule_of_java(&frame, &walk->made);
@@ -230,22 +229,23 @@ static const struct rule *rule_of_jit_code(struct walk *walk, const struct mappi
 
 static const struct rule unmapped_rule = {.kind = RULE_UNMAPPED};
 
-static const struct rule *rule_make(struct walk *walk, uint64_t pc)
+static const struct rule *rule_make(struct walk *walk, uint64_t pc, bool exact)
 {
     const struct mapping *mapping = address_space_find(walk->space, pc);
     if (!mapping)
         return &unmapped_rule;
     if (!mapping->module)
-        return rule_of_jit_code(walk, mapping, pc);
+        return rule_of_jit_code(walk, mapping, pc, exact);
     struct rule *rule = unwind_cache_add(walk->cache, pc);
-    module_rule_find(mapping, pc, walk->exact, rule);
+    module_rule_find(mapping, pc, exact, rule);
     return rule;
 }
 
-static inline const struct rule *rule_for(struct walk *walk, uint64_t pc)
+/* `exact` says of this pc, which need not be that of the walk's frame, what walk->exact says of that one. */
+static inline const struct rule *rule_for(struct walk *walk, uint64_t pc, bool exact)
 {
     const struct rule *rule = unwind_cache_find(walk->cache, pc);
-    return __builtin_expect(rule != NULL, 1) ? rule : rule_make(walk, pc);
+    return __builtin_expect(rule != NULL, 1) ? rule : rule_make(walk, pc, exact);
 }
 
 /* ---- return addresses ---- */
@@ -454,14 +454,20 @@ static void note_java_sp(struct walk *walk, uint64_t bp)
         walk->java_sp = sp;
 }
 
-static bool is_return_frame(struct walk *walk, const struct rule *rule, uint64_t base)
+/* Reads what would be the return address of the frame that `rule` finds at `base`. False if it cannot be one. */
+static bool read_return_address(struct walk *walk, const struct rule *rule, uint64_t base, uint64_t *address)
 {
-    uint64_t pc;
     bool off_copied_stack = walk->off_copied_stack;
-    if (read_word(walk, base + (uint64_t)(int64_t)rule->cfa_offset - 8, &pc) && can_return_to(walk, pc))
+    if (read_word(walk, base + (uint64_t)(int64_t)rule->cfa_offset - 8, address) && can_return_to(walk, *address))
         return true;
     walk->off_copied_stack = off_copied_stack;
     return false;
+}
+
+static bool is_return_frame(struct walk *walk, const struct rule *rule, uint64_t base)
+{
+    uint64_t address;
+    return read_return_address(walk, rule, base, &address);
 }
 
 /* Makes the rule that reading ahead to the return gives, for a leaf whose CFI led nowhere and for JIT code. (Code of a
@@ -488,11 +494,15 @@ static bool rule_by_return(struct walk *walk, struct rule *rule)
     return true;
 }
 
+static bool has_frame(const struct walk *walk, const struct rule *rule)
+{
+    return rule->cfa_offset && !(walk->stale >> rule->cfa_register & 1);
+}
+
 /* Steps by the rule that reading ahead gave, if it leads to a return address; else changes nothing. */
 static bool try_return(struct walk *walk, const struct rule *rule, enum step *step)
 {
-    if (rule->cfa_offset == 0 || walk->stale >> rule->cfa_register & 1 ||
-        !is_return_frame(walk, rule, walk->regs.r[rule->cfa_register]))
+    if (!has_frame(walk, rule) || !is_return_frame(walk, rule, walk->regs.r[rule->cfa_register]))
         return false;
     walk->result.used_no_cfi = true;
     *step = step_frame(walk, rule);
@@ -531,20 +541,31 @@ static enum step step_frame_pointer(struct walk *walk)
     return step;
 }
 
-/* Code that never returns was called by the next return address on its stack: by the start of the thread, or by a
- * direct call of this function (exit, abort). */
-static enum step step_no_return(struct walk *walk, const struct rule *rule)
+/* Returns whether the instruction before `address` most likely called the code at `pc`: it starts the thread, or is a
+ * direct call of a function that begins at or not far before `pc`. */
+static bool is_call_of(struct walk *walk, uint64_t address, uint64_t pc)
 {
     enum { REACH = 4096 };
-    uint64_t sp = walk->regs.r[UNWIND_REG_SP], pc = walk->pcs[walk->frame], address, target;
-    if (next_return_address(walk, &sp, &address)) {
+    uint64_t target;
+    uint8_t kind = rule_for(walk, address - 1, false)->kind;
+    return kind == RULE_START || kind == RULE_ENTRY || (follows_call(walk, address, &target) && pc - target < REACH);
+}
+
+/* Code that never returns was called by the next return address on its stack: by the start of the thread, or by a
+ * direct call of this function (exit, abort). But where padding after a call aligns a loop, the code does return, and
+ * older return addresses may lie in its frame. */
+static enum step step_no_return(struct walk *walk, const struct rule *rule)
+{
+    uint64_t sp = walk->regs.r[UNWIND_REG_SP], pc = walk->pcs[walk->frame], address;
+    enum step step;
+    bool is_frame = has_frame(walk, rule) &&
+                    read_return_address(walk, rule, walk->regs.r[rule->cfa_register], &address) &&
+                    is_call_of(walk, address, pc);
+    if (!is_frame && next_return_address(walk, &sp, &address)) {
         walk->result.used_no_cfi = true;
-        uint8_t kind = rule_for(walk, address - 1)->kind;
-        bool is_start = kind == RULE_START || kind == RULE_ENTRY;
-        if (is_start || (follows_call(walk, address, &target) && pc - target < REACH))
+        if (is_call_of(walk, address, pc))
             return arrive(walk, address, sp + 8);
     }
-    enum step step;
     return try_return(walk, rule, &step) ? step : step_frame_pointer(walk);
 }
 
@@ -694,7 +715,7 @@ static inline enum step step_to_caller(struct walk *walk)
     uint64_t pc = walk->regs.r[UNWIND_REG_PC] - (walk->exact ? 0 : 1);
     walk->pcs[walk->frame] = pc;
     walk->result.frames = walk->frame + 1;
-    const struct rule *rule = rule_for(walk, pc);
+    const struct rule *rule = rule_for(walk, pc, walk->exact);
     if (rule->kind <= RULE_FRAME_DEREF)
         return step_frame(walk, rule);
     return rule->kind == RULE_NO_CFI ? step_frame_pointer(walk) : step_other(walk, rule, pc);

@@ -1,0 +1,119 @@
+/* Stacks through code of a file without CFI: the walker reads the code ahead to its return. */
+#include "unwind/address_space.h"
+#include "unwind/module.h"
+
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { BASE = 0x400000, CODE = 0x1000, CODE_SIZE = 0x100, STACK = 0x700000, WORDS = 16 };
+
+struct image {
+    Elf64_Ehdr header;
+    Elf64_Phdr segment;
+    unsigned char until_code[CODE - sizeof(Elf64_Ehdr) - sizeof(Elf64_Phdr)];
+    unsigned char code[CODE_SIZE];
+};
+
+static void map_code(struct address_space *space, const char *code, size_t size)
+{
+    struct image image = {.header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, 1},
+                                     .e_type = ET_EXEC,
+                                     .e_machine = EM_X86_64,
+                                     .e_version = 1,
+                                     .e_phoff = sizeof(Elf64_Ehdr),
+                                     .e_ehsize = sizeof(Elf64_Ehdr),
+                                     .e_phentsize = sizeof(Elf64_Phdr),
+                                     .e_phnum = 1},
+                          .segment = {.p_type = PT_LOAD,
+                                      .p_flags = PF_R | PF_X,
+                                      .p_offset = CODE,
+                                      .p_vaddr = BASE + CODE,
+                                      .p_filesz = CODE_SIZE,
+                                      .p_memsz = CODE_SIZE,
+                                      .p_align = CODE}};
+    struct unwind_module *module;
+    memset(image.code, 0xcc, sizeof(image.code));
+    memcpy(image.code, code, size);
+    assert_int_equal(unwind_module_from_memory(&module, &image, sizeof(image), "image", NULL), 0);
+    struct mapping mapping = {.start = BASE + CODE,
+                              .end = BASE + CODE + CODE_SIZE,
+                              .rva = BASE + CODE - unwind_module_base(module),
+                              .module = module};
+    assert_true(address_space_map(space, &mapping));
+    unwind_module_unref(module);
+}
+
+static void assert_complete(struct address_space *space, uint64_t pc, const uint64_t *words, size_t count,
+                            const uint64_t *wanted)
+{
+    uint64_t pcs[WORDS];
+    struct unwind_regs regs = {{0}};
+    regs.r[UNWIND_REG_PC] = pc;
+    regs.r[UNWIND_REG_SP] = STACK;
+    regs.r[UNWIND_REG_BP] = 0x12345; /* nothing to follow */
+    struct unwind_stack stack = {.sp = STACK, .bytes = (const unsigned char *)words, .size = WORDS * sizeof(*words)};
+    struct unwind_result result = unwind_walk(space, &regs, &stack, pcs, WORDS);
+    assert_int_equal(result.end, UNWIND_COMPLETE);
+    assert_int_equal(result.frames, count);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(pcs[i], wanted[i]);
+}
+
+/* middle: sub $8,%rsp; call stop; mov %r13d,%r10d; add $8,%rsp; ret. outer: call middle; ret. The last byte of the call
+ * of stop and what follows it are no code. */
+#define CALLERS                                                                                                        \
+    "\x48\x83\xec\x08\xe8\xdf\xff\xff\xff\x45\x89\xea\x48\x83\xc4\x08\xc3\x90\x90\x90\x90\x90\x90\x90"                 \
+    "\xe8\xe3\xff\xff\xff\xc3"
+
+enum {
+    LEAF = BASE + CODE,
+    MIDDLE = LEAF + 24,
+    MIDDLE_RETURN = MIDDLE + 9,
+    OUTER = MIDDLE + 24,
+    OUTER_RETURN = OUTER + 5,
+    LAST = OUTER_RETURN - 1
+};
+
+static void test_the_caller_of_code_that_never_returns_is_read_from_its_return_address(void **unused)
+{
+    (void)unused;
+    /* hlt */
+    static const char code[] =
+        "\xf4\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90"
+        "\x90\x90" CALLERS;
+    static const uint64_t in_leaf[WORDS] = {MIDDLE_RETURN, 0, OUTER_RETURN}, in_middle[WORDS] = {0, OUTER_RETURN};
+    struct address_space space = {0};
+    map_code(&space, code, sizeof(code) - 1);
+    assert_complete(&space, LEAF, in_leaf, 3, (uint64_t[]){LEAF, MIDDLE_RETURN - 1, LAST});
+    assert_complete(&space, MIDDLE + 4, in_middle, 2, (uint64_t[]){MIDDLE + 4, LAST});
+    assert_complete(&space, LEAF, in_leaf, 3, (uint64_t[]){LEAF, MIDDLE_RETURN - 1, LAST});
+    address_space_destroy(&space);
+}
+
+/* Padding after a call aligns the loop, and may as well be the end of the function. */
+static void test_a_return_address_that_is_left_in_a_frame_is_no_caller(void **unused)
+{
+    (void)unused;
+    /* sub $24,%rsp; nop; call; padding; add $24,%rsp; ret */
+    static const char code[] = "\x48\x83\xec\x18\x90\xe8\0\0\0\0\x0f\x1f\x40\0\x48\x83\xc4\x18\xc3\x90\x90\x90\x90"
+                               "\x90" CALLERS;
+    static const uint64_t words[WORDS] = {OUTER_RETURN, 0, 0, MIDDLE_RETURN, 0, OUTER_RETURN};
+    struct address_space space = {0};
+    map_code(&space, code, sizeof(code) - 1);
+    assert_complete(&space, LEAF + 4, words, 3, (uint64_t[]){LEAF + 4, MIDDLE_RETURN - 1, LAST});
+    address_space_destroy(&space);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_caller_of_code_that_never_returns_is_read_from_its_return_address),
+        cmocka_unit_test(test_a_return_address_that_is_left_in_a_frame_is_no_caller),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
