@@ -9,9 +9,13 @@ _prof() {
         mapfile -t COMPREPLY < <(compgen -W 'hosted' -- "$word"; compgen -d -- "$word")
         return
     fi
+    if [[ $previous == --sampler && $command == record ]]; then
+        mapfile -t COMPREPLY < <(compgen -W 'auto perf ptrace' -- "$word")
+        return
+    fi
     case $command:$word in
     report:-*) mapfile -t COMPREPLY < <(compgen -W '--inverted --functions --hot-lines --lines --annotate --symbol-dir --debuginfod --markers --libraries --categories --butterfly --threads --weight --thread --search --range --depth --min-percent --limit --json --verbose --color --no-pager --merge-function --merge-matching --focus-function --focus-self --drop-function --collapse-function --collapse-recursion --collapse-direct-recursion --collapse-library --frames --focus-library --drop-library --merge-library --focus-category --drop-category --merge-category --focus-subtree --merge-call-node --inside-markers --help' -- "$word") ;;
-    record:-*) mapfile -t COMPREPLY < <(compgen -W '--output --pid --all --cgroup --no-inherit --thread --cpu --rate --duration --save-only --no-open --port --new-address --no-cache --symbol-dir --debuginfod --source-map --ui --recover --help' -- "$word") ;;
+    record:-*) mapfile -t COMPREPLY < <(compgen -W '--output --pid --all --cgroup --no-inherit --thread --cpu --rate --duration --sampler --save-only --no-open --port --new-address --no-cache --symbol-dir --debuginfod --source-map --ui --recover --help' -- "$word") ;;
     load:-*) mapfile -t COMPREPLY < <(compgen -W '--no-open --port --new-address --no-cache --symbol-dir --debuginfod --source-map --ui --help' -- "$word") ;;
     symbolicate:-*) mapfile -t COMPREPLY < <(compgen -W '--check --output --no-cache --symbol-dir --debuginfod --help' -- "$word") ;;
     help:*) mapfile -t COMPREPLY < <(compgen -W 'record load report symbolicate help' -- "$word") ;;

@@ -40,6 +40,8 @@ static const char record_help[] =
     "      --cpu LIST            only what runs on these CPUs (0-3,8)\n"
     "  -r, --rate HZ             samples per second of CPU time, for each thread (1000)\n"
     "  -d, --duration SECONDS    stop recording after that time, and end COMMAND; with -p, the process goes on\n"
+    "      --sampler SAMPLER     perf: perf events; ptrace: stop the threads to sample them; auto: perf events where\n"
+    "                            they are permitted, else ptrace (auto)\n"
     "  -s, --save-only           do not serve; exit with the exit status of COMMAND; with -p, with 0\n" SERVING_HELP
     "      --recover SPOOL       save the profile of a spool file that a killed prof left behind\n";
 

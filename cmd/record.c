@@ -34,6 +34,7 @@
 enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127, EXIT_SIGNAL = 128 };
 
 struct options {
+    enum record_sampler sampler;
     const char *output;
     const char *recover; /* spool file to make the profile of */
     uint32_t rate;
@@ -68,7 +69,20 @@ static bool parse_duration(const char *text, uint64_t *duration)
     return true;
 }
 
-enum { OPTION_RECOVER = 256 };
+static bool parse_sampler(const char *text, enum record_sampler *sampler)
+{
+    static const char *const names[] = {
+        [RECORD_BY_ANY] = "auto", [RECORD_BY_PERF] = "perf", [RECORD_BY_PTRACE] = "ptrace"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *sampler = (enum record_sampler)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+enum { OPTION_RECOVER = 256, OPTION_SAMPLER };
 
 static const struct option long_options[] = {
     {"output", required_argument, NULL, 'o'},
@@ -77,6 +91,7 @@ static const struct option long_options[] = {
     {"save-only", no_argument, NULL, 's'},
     {"recover", required_argument, NULL, OPTION_RECOVER},
     WHOM_OPTIONS,
+    {"sampler", required_argument, NULL, OPTION_SAMPLER},
     SERVING_OPTIONS,
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
@@ -106,6 +121,10 @@ static int parse_option(struct options *options, int option, char **argv)
     case OPTION_RECOVER:
         options->recover = optarg;
         return 0;
+    case OPTION_SAMPLER:
+        return parse_sampler(optarg, &options->sampler)
+                   ? 0
+                   : ui_usage("record", "'%s' is not a sampler: perf, ptrace or auto", optarg);
     case 'h':
         options->help = true;
         return 0;
@@ -124,6 +143,8 @@ static int parse_options(struct options *options, int argc, char **argv)
             return status;
     }
     options->command = argv + optind;
+    if (options->whom.all && options->sampler == RECORD_BY_PTRACE)
+        return ui_usage("record", "--sampler ptrace records a command or processes (-p), not all of them");
     if (options->recover && *options->command)
         return ui_usage("record", "--recover takes no command: it makes the profile of an earlier recording");
     bool has_whom = options->whom.pid_count || options->whom.all;
@@ -366,7 +387,8 @@ static int record(struct options *options)
     sigprocmask(SIG_BLOCK, &signals, &mask);
     struct open_files files;
     open_files_init(&files);
-    struct record_options record_options = {.argv = has_command ? options->command : NULL,
+    struct record_options record_options = {.sampler = options->sampler,
+                                            .argv = has_command ? options->command : NULL,
                                             .attached = say_attached,
                                             .context = options,
                                             .rate = options->rate,

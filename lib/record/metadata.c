@@ -62,30 +62,29 @@ static void describe_filters(const struct record_options *options, char *text, s
             (size_t)snprintf(text + used, size - used, "%s--thread '%s'", used ? " " : "", options->thread_names[i]);
 }
 
-int metadata_write_start(struct spool_writer *spool, const struct record_options *options, char *const *command,
-                         const struct perf_events *events, uint64_t started, struct error *err)
+int metadata_write_start(struct spool_writer *spool, const struct record_options *options,
+                         const struct metadata_start *start, const struct record_result *result, struct error *err)
 {
-    bool has_kernel = events->tier == PERF_TIER_KERNEL_AND_USER;
     char whom[512], filters[1024];
     describe_whom(options, whom, sizeof(whom));
     describe_filters(options, filters, sizeof(filters));
     const struct item items[] = {
-        {INFO_PRODUCT, .text = command ? path_base_name(command[0]) : whom},
+        {INFO_PRODUCT, .text = start->command ? path_base_name(start->command[0]) : whom},
         {INFO_WHOM, .text = whom},
         {INFO_FILTERS, .text = filters},
-        {INFO_START_REALTIME, .number = clock_ns(CLOCK_REALTIME) - (monotonic_ns() - started)},
-        {INFO_START_MONOTONIC, .number = started},
-        {INFO_INTERVAL, .number = UINT64_C(1000000000) / events->rate},
-        {INFO_EVENT, .text = events->hardware ? "cycles" : "cpu-clock"},
-        {INFO_TIER, .text = has_kernel ? "kernel and user" : "user only"},
-        {INFO_STACK_BYTES, .number = events->stack_size},
+        {INFO_START_REALTIME, .number = clock_ns(CLOCK_REALTIME) - (monotonic_ns() - start->started)},
+        {INFO_START_MONOTONIC, .number = start->started},
+        {INFO_INTERVAL, .number = UINT64_C(1000000000) / options->rate},
+        {INFO_EVENT, .text = start->event},
+        {INFO_TIER, .text = start->tier},
+        {INFO_STACK_BYTES, .number = start->stack_size},
         {INFO_RECORDER, .text = options->recorder},
     };
-    int code = command ? info_write_command(spool, command, err) : 0;
+    int code = start->command ? info_write_command(spool, start->command, err) : 0;
     if (!code)
         code = write_boot(spool, err);
     if (!code)
-        code = write_notes(spool, events->notes, events->note_count, err);
+        code = write_notes(spool, result->notes, result->note_count, err);
     return code ? code : write_items(spool, items, sizeof(items) / sizeof(*items), err);
 }
 

@@ -9,15 +9,20 @@
 #include "base/error.h"
 #include "record/record.h"
 #include "record/spool.h"
-#include "sample/perf_events.h"
 #include "unwind/unwind.h"
 
 #include <stdint.h>
 
-/* `command`: the words of what is recorded, NULL at the end; NULL if it is the whole system. `started`: ns of
- * CLOCK_MONOTONIC. */
-int metadata_write_start(struct spool_writer *spool, const struct record_options *options, char *const *command,
-                         const struct perf_events *events, uint64_t started, struct error *err);
+struct metadata_start {
+    char *const *command; /* the words of what is recorded, NULL at the end; NULL if it is the whole system */
+    const char *event, *tier;
+    uint32_t stack_size; /* bytes copied with each sample */
+    uint64_t started;    /* ns of CLOCK_MONOTONIC */
+};
+
+/* `result`: with the notes of the beginning. */
+int metadata_write_start(struct spool_writer *spool, const struct record_options *options,
+                         const struct metadata_start *start, const struct record_result *result, struct error *err);
 
 /* `truncated_by_reason`: stacks by enum unwind_end. */
 int metadata_write_end(struct spool_writer *spool, const struct record_result *result,

@@ -11,6 +11,7 @@
 #include "record/launch.h"
 #include "record/library_table.h"
 #include "record/metadata.h"
+#include "record/ptrace_recording.h"
 #include "record/scheduling.h"
 #include "record/spool.h"
 #include "record/stack_reader.h"
@@ -174,46 +175,84 @@ static int open_merge(struct recording *recording, struct error *err)
     return recording->merge ? 0 : error_no_memory(err);
 }
 
-static int watch_all(struct recording *recording, struct error *err)
+static int watch_rings(struct recording *recording, struct error *err)
 {
-    recording->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-    if (recording->epoll_fd < 0)
-        return error_set(err, errno, "cannot wait for ring buffers: %s", strerror(errno));
-    int code = recording_watch(recording, recording->signal_fd, err);
-    if (!code)
-        code = recording_watch(recording, recording->events.announcement_fd, err);
+    int code = recording_watch(recording, recording->events.announcement_fd, err);
     for (size_t i = 0; i < recording->events.cpus.length && !code; i++)
         code = recording_watch(recording, recording->events.cpus.data[i].ring_fd, err);
     return code;
 }
 
-static int prepare(struct recording *recording, struct error *err)
+/* Whether it is perf events that are not to be had here, and not memory or a descriptor. */
+static bool is_refusal(int code)
 {
+    return code == -EPERM || code == -EACCES || code == -ENOSYS || code == -ENOENT || code == -EOPNOTSUPP;
+}
+
+static int open_perf_events(struct recording *recording, struct error *err)
+{
+    struct error why = {0};
     const struct record_options *wanted = recording->options;
     struct perf_options options = {.rate = wanted->rate,
                                    .at_exec = wanted->argv && !wanted->all,
                                    .all = wanted->all,
                                    .threads_only = wanted->no_inherit,
                                    .cpus = wanted->cpus};
-    recording->filter = (struct thread_filter){.patterns = wanted->thread_names, .count = wanted->thread_name_count};
-    int code = perf_events_open(&recording->events, &options, err);
+    int code = perf_events_open(&recording->events, &options, &why);
+    if (code) {
+        if (is_refusal(code))
+            snprintf(recording->refusal, sizeof(recording->refusal), "%.*s", PERF_NOTE_SIZE - 64, why.text);
+        return error_set(err, -code, "%s", why.text);
+    }
+    memcpy(recording->result->notes, recording->events.notes, sizeof(recording->result->notes));
+    recording->result->note_count = recording->events.note_count;
+    code = open_merge(recording, err);
     if (!code)
-        code = open_merge(recording, err);
+        code = watch_rings(recording, err);
+    if (code)
+        return code;
+    recording->wakeup_modes = calloc(recording->events.cpus.length, sizeof(*recording->wakeup_modes));
+    if (!recording->wakeup_modes)
+        return error_no_memory(err);
+    for (size_t i = 0; i < recording->events.cpus.length; i++)
+        wakeup_mode_init(&recording->wakeup_modes[i], recording->options->rate <= FAST_START_HZ);
+    choose_announcements(recording);
+    return 0;
+}
+
+static int write_start(struct recording *recording, struct error *err)
+{
+    bool has_kernel = recording->events.tier == PERF_TIER_KERNEL_AND_USER;
+    struct metadata_start start = {.command =
+                                       recording->options->argv ? recording->options->argv : recording->running_command,
+                                   .event = recording->events.hardware ? "cycles" : "cpu-clock",
+                                   .tier = has_kernel ? "kernel and user" : "user only",
+                                   .stack_size = recording->events.stack_size,
+                                   .started = recording->started};
+    if (recording->by_ptrace)
+        ptrace_recording_describe(&start);
+    return metadata_write_start(recording->spool, recording->options, &start, recording->result, err);
+}
+
+static int prepare(struct recording *recording, struct error *err)
+{
+    const struct record_options *wanted = recording->options;
+    recording->filter = (struct thread_filter){.patterns = wanted->thread_names, .count = wanted->thread_name_count};
+    recording->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (recording->epoll_fd < 0)
+        return error_set(err, errno, "cannot wait for events: %s", strerror(errno));
+    int code = recording_watch(recording, recording->signal_fd, err);
+    if (!code)
+        code = recording->by_ptrace ? ptrace_recording_open(recording, err) : open_perf_events(recording, err);
     if (!code)
         code = stack_reader_init(&recording->reader, err);
-    if (!code)
-        code = watch_all(recording, err);
     if (code)
         return code;
     recording->started = monotonic_ns();
     recording->next_flush = recording->started + SECOND / 4; /* the first one, for who reads along */
     recording->frames = malloc(CHUNK_MAX_FRAMES * sizeof(*recording->frames));
-    recording->wakeup_modes = calloc(recording->events.cpus.length, sizeof(*recording->wakeup_modes));
-    if (!recording->frames || !recording->wakeup_modes)
+    if (!recording->frames)
         return error_no_memory(err);
-    for (size_t i = 0; i < recording->events.cpus.length; i++)
-        wakeup_mode_init(&recording->wakeup_modes[i], recording->options->rate <= FAST_START_HZ);
-    choose_announcements(recording);
     code = spool_writer_new(&recording->spool, recording->options->spool_path, err);
     if (code)
         return code;
@@ -224,8 +263,9 @@ static int prepare(struct recording *recording, struct error *err)
     library_table_keep(recording->libraries, recording->options->files);
     if (recording->options->files)
         tracker_note_jit_files(recording->tracker, &recording->options->files->jit);
-    return metadata_write_start(recording->spool, wanted, wanted->argv ? wanted->argv : recording->running_command,
-                                &recording->events, recording->started, err);
+    if (recording->by_ptrace)
+        tracker_read_mappings(recording->tracker);
+    return write_start(recording, err);
 }
 
 static void note_new_cpus(struct recording *recording)
@@ -249,21 +289,25 @@ static void note_new_cpus(struct recording *recording)
 static void fill_result(struct recording *recording, uint64_t cpu_before)
 {
     struct record_result *result = recording->result;
-    struct perf_totals totals = perf_events_totals(&recording->events);
+    struct perf_totals totals = {0};
+    if (recording->by_ptrace)
+        totals.cpu_time = ptrace_sampler_cpu_time(recording->sampler);
+    else
+        totals = perf_events_totals(&recording->events);
     result->left_out = recording->filter.left_out;
     /* Where neither samples nor counters tell of the time inside the kernel, the rest is not that of ended threads; nor
      * is it where threads are left out. */
-    if ((recording->events.counts || recording->events.tier == PERF_TIER_KERNEL_AND_USER) && !result->left_out)
+    if ((recording->by_ptrace || recording->events.counts || recording->events.tier == PERF_TIER_KERNEL_AND_USER) &&
+        !result->left_out)
         result->cpu_time = totals.cpu_time;
     result->recorder_cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before;
     result->lost = recording->lost_records > totals.lost ? recording->lost_records : totals.lost;
     result->samples = recording->samples;
     result->truncated = recording->truncated;
-    memcpy(result->notes, recording->events.notes, sizeof(result->notes));
-    result->note_count = recording->events.note_count;
     if (result->target_ended && !recording->options->all)
         result->survivors = tracker_count_survivors(recording->tracker);
-    note_new_cpus(recording);
+    if (!recording->by_ptrace)
+        note_new_cpus(recording);
     recording_note_lost_files(recording);
 }
 
@@ -285,7 +329,9 @@ static void run(struct recording *recording, uint64_t cpu_before)
     struct scheduling_policy policy;
     scheduling_raise(&policy);
     cpu_pin_init(&recording->pin);
-    int code = record_until_end(recording, &recording->result->problem);
+    struct error *problem = &recording->result->problem;
+    int code =
+        recording->by_ptrace ? ptrace_recording_until_end(recording, problem) : record_until_end(recording, problem);
     cpu_pin_release(&recording->pin);
     scheduling_restore(&policy);
     fill_result(recording, cpu_before);
@@ -298,8 +344,7 @@ static void run(struct recording *recording, uint64_t cpu_before)
     recording->spool = NULL;
     if (code || close_code)
         recording->result->end = RECORD_SPOOL_FULL;
-    if (recording->options->argv)
-        end_target(recording);
+    recording->was_run = true;
 }
 
 static void recording_destroy(struct recording *recording)
@@ -319,6 +364,8 @@ static void recording_destroy(struct recording *recording)
     free(recording->wakeup_modes);
     if (recording->epoll_fd >= 0)
         close(recording->epoll_fd);
+    if (recording->signal_fd >= 0)
+        close(recording->signal_fd);
 }
 
 /* A program of many libraries has many open files, and so has a machine of many CPUs. The soft limit protects programs
@@ -347,8 +394,9 @@ static int launch_and_record(struct recording *recording, struct error *err)
     recording->result->pid = recording->target.pid;
     code = prepare(recording, err);
     if (!code)
-        code = options->all ? whom_sample_system(recording, err)
-                            : perf_events_add(&recording->events, recording->target.pid, err);
+        code = options->all           ? whom_sample_system(recording, err)
+               : recording->by_ptrace ? ptrace_recording_add_command(recording, err)
+                                      : perf_events_add(&recording->events, recording->target.pid, err);
     if (code) {
         launch_cancel(&recording->target);
     } else {
@@ -372,7 +420,8 @@ static int sample_unknown_threads(struct recording *recording, pid_t pid, struct
     for (size_t i = 0; i < tids.length && !code; i++) {
         if (tracker_knows(recording->tracker, (uint32_t)tids.data[i]))
             continue;
-        code = perf_events_add(&recording->events, tids.data[i], err);
+        code = recording->by_ptrace ? ptrace_recording_add(recording, pid, tids.data[i], err)
+                                    : perf_events_add(&recording->events, tids.data[i], err);
         if (!code && !array_push(added, tids.data[i]))
             code = error_no_memory(err);
         else if (code == -ESRCH)
@@ -409,7 +458,8 @@ static int attach(struct recording *recording, pid_t pid, struct error *err)
         added.length = 0;
         nanosleep(&instant, NULL);
         if (!code)
-            code = read_rings(recording, ROUNDS_AT_ONCE, err);
+            code = recording->by_ptrace ? ptrace_sampler_serve(recording->sampler, err)
+                                        : read_rings(recording, ROUNDS_AT_ONCE, err);
         if (!code)
             code = sample_unknown_threads(recording, pid, &added, err);
     }
@@ -475,23 +525,56 @@ void record_signals(sigset_t *signals)
     sigaddset(signals, SIGCHLD);
 }
 
-int record_command(const struct record_options *options, struct record_result *result, struct error *err)
+static int record_with(struct recording *recording, struct error *err)
+{
+    const struct record_options *options = recording->options;
+    return options->argv  ? launch_and_record(recording, err)
+           : options->all ? record_system(recording, err)
+                          : attach_and_record(recording, err);
+}
+
+/* What a recording by ptrace takes over from one by perf events that was refused, or from none. */
+static struct recording recording_begin(const struct record_options *options, struct record_result *result)
 {
     memset(result, 0, sizeof(*result));
-    struct recording recording = {.options = options, .result = result, .events = PERF_EVENTS_NONE, .epoll_fd = -1};
+    result->has_target = options->argv || options->pid_count;
+    return (struct recording){
+        .options = options, .result = result, .events = PERF_EVENTS_NONE, .epoll_fd = -1, .signal_fd = -1};
+}
+
+static int open_signals(struct recording *recording, struct error *err)
+{
     sigset_t signals;
     record_signals(&signals);
-    result->has_target = options->argv || options->pid_count;
-    int code;
-    recording.signal_fd = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
-    if (recording.signal_fd < 0)
-        code = error_set(err, errno, "cannot wait for signals: %s", strerror(errno));
-    else
-        code = options->argv  ? launch_and_record(&recording, err)
-               : options->all ? record_system(&recording, err)
-                              : attach_and_record(&recording, err);
+    recording->signal_fd = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+    return recording->signal_fd < 0 ? error_set(err, errno, "cannot wait for signals: %s", strerror(errno)) : 0;
+}
+
+static int record_by_ptrace(struct recording *recording, struct error *err)
+{
+    struct recording by_ptrace = recording_begin(recording->options, recording->result);
+    by_ptrace.by_ptrace = true;
+    memcpy(by_ptrace.refusal, recording->refusal, sizeof(by_ptrace.refusal));
+    recording_destroy(recording);
+    *recording = by_ptrace;
+    int code = open_signals(recording, err);
+    return code ? code : ptrace_recording_on_a_thread(recording, record_with, err);
+}
+
+int record_command(const struct record_options *options, struct record_result *result, struct error *err)
+{
+    struct recording recording = recording_begin(options, result);
+    int code = 0;
+    if (options->sampler != RECORD_BY_PTRACE) {
+        code = open_signals(&recording, err);
+        if (!code)
+            code = record_with(&recording, err);
+    }
+    if (options->sampler == RECORD_BY_PTRACE ||
+        (options->sampler == RECORD_BY_ANY && recording.refusal[0] && !options->all))
+        code = record_by_ptrace(&recording, err);
+    if (recording.was_run && options->argv)
+        end_target(&recording);
     recording_destroy(&recording);
-    if (recording.signal_fd >= 0)
-        close(recording.signal_fd);
     return code;
 }

@@ -1,9 +1,10 @@
 /*
  * Recording: runs a command, or takes processes that run already, samples them and their children until they end, and
- * writes a spool file with all that a profile needs (spool.h, info.h). Or samples the whole system, or a cgroup. The
- * recorder never stops the target.
+ * writes a spool file with all that a profile needs (spool.h, info.h). Or samples the whole system, or a cgroup. With
+ * perf events the recorder never stops the target; where they are refused, ptrace takes their place (ptrace_sampler.h).
  *
- * Threads: record_command() runs the recording on the thread that calls it, the recorder thread.
+ * Threads: record_command() runs the recording on the thread that calls it, the recorder thread. With ptrace this is a
+ * thread of its own, which the caller waits for.
  */
 #pragma once
 
@@ -16,7 +17,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+enum record_sampler {
+    RECORD_BY_ANY, /* perf events where they are permitted, else ptrace */
+    RECORD_BY_PERF,
+    RECORD_BY_PTRACE, /* not with `all` */
+};
+
 struct record_options {
+    enum record_sampler sampler;
     char *const *argv; /* the command, NULL at the end; found as execvp() does. NULL: processes that run */
     const pid_t *pids; /* these processes, if there is no command */
     size_t pid_count;

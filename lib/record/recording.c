@@ -126,6 +126,8 @@ int recording_take_sample(struct recording *recording, const struct perf_record 
     struct tracked_thread *thread;
     struct tracked_process *process;
     int code = tracker_find(recording->tracker, record->pid, record->tid, record->time, &thread, &process, err);
+    if (!code)
+        code = tracker_keep_current(recording->tracker, process, record->time, err);
     if (code)
         return code;
     uint64_t cpu_time = cpu_time_of(recording, thread, record); /* its counter goes on, stored or not */
@@ -183,18 +185,22 @@ static uint64_t timeval_ns(const struct timeval *time)
     return (uint64_t)time->tv_sec * SECOND + (uint64_t)time->tv_usec * 1000;
 }
 
-static void reap_target(struct recording *recording, int flags)
+void recording_target_ended(struct recording *recording, int status, const struct rusage *usage)
 {
-    int status;
-    struct rusage usage;
-    if (!recording->options->argv || recording->target_reaped ||
-        wait4(recording->target.pid, &status, flags, &usage) != recording->target.pid)
-        return;
     recording->target_reaped = true;
-    recording->result->target_cpu = timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime);
+    recording->result->target_cpu = timeval_ns(&usage->ru_utime) + timeval_ns(&usage->ru_stime);
     recording->result->target_ended = true;
     recording->result->target_status = status;
     recording_end(recording, RECORD_TARGET_ENDED, 0);
+}
+
+static void reap_target(struct recording *recording)
+{
+    int status;
+    struct rusage usage;
+    if (recording->options->argv && !recording->target_reaped &&
+        wait4(recording->target.pid, &status, WNOHANG, &usage) == recording->target.pid)
+        recording_target_ended(recording, status, &usage);
 }
 
 static void take_interrupt(struct recording *recording, bool from_terminal)
@@ -212,8 +218,10 @@ void recording_take_signals(struct recording *recording)
 {
     struct signalfd_siginfo info;
     while (read(recording->signal_fd, &info, sizeof(info)) == sizeof(info)) {
-        if (info.ssi_signo == SIGCHLD)
-            reap_target(recording, WNOHANG);
+        if (info.ssi_signo == SIGCHLD && !recording->sampler)
+            reap_target(recording);
+        else if (info.ssi_signo == SIGCHLD)
+            continue; /* it may be a stop, which the sampler serves */
         else if (info.ssi_signo == SIGINT)
             take_interrupt(recording, info.ssi_code == SI_KERNEL);
         else

@@ -17,6 +17,7 @@
 #include "record/wakeup_mode.h"
 #include "sample/perf_events.h"
 #include "sample/perf_merge.h"
+#include "sample/ptrace_sampler.h"
 #include "unwind/unwind.h"
 
 #include <stdbool.h>
@@ -33,6 +34,11 @@ struct recording {
     struct perf_events events;
     struct perf_merge *merge;
     struct wakeup_mode *wakeup_modes; /* for each CPU */
+    bool by_ptrace;                   /* the tier: instead of perf events */
+    struct ptrace_sampler *sampler;   /* while threads are traced */
+    bool noted_privilege;             /* that a program runs without the rights of its owner */
+    char refusal[PERF_NOTE_SIZE];     /* why there are no perf events; "" */
+
     struct spool_writer *spool;
     struct library_table *libraries;
     struct tracker *tracker;
@@ -42,6 +48,7 @@ struct recording {
     int epoll_fd, signal_fd;
     uint64_t started, next_flush; /* ns */
     bool ending;                  /* result.end says why */
+    bool was_run;                 /* there is a spool, and the target was started */
     bool interrupted;             /* one SIGINT came */
     bool kernel_mapped;
     unsigned empty_looks; /* at the rings, one after the other */
@@ -58,6 +65,9 @@ int recording_take_sample(struct recording *recording, const struct perf_record 
 
 /* Has the loop end; the first reason counts. */
 void recording_end(struct recording *recording, enum record_end end, int signal);
+
+/* Notes how the command ended, as of wait4(). */
+void recording_target_ended(struct recording *recording, int status, const struct rusage *usage);
 
 /* Reads the signals that have come (signal_fd). */
 void recording_take_signals(struct recording *recording);

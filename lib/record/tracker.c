@@ -34,7 +34,8 @@ struct tracker {
     struct index_pool processes, threads;
     struct hash by_pid, by_tid; /* -> index */
     uint32_t next_process, next_thread;
-    uint64_t losses; /* how often records were lost */
+    uint64_t losses;     /* how often records were lost */
+    bool reads_mappings; /* no record tells of them */
     bool has_samples_after_ends;
     ARRAY(struct ending) endings; /* by time */
     size_t endings_done;
@@ -113,6 +114,11 @@ void tracker_note_jit_files(struct tracker *tracker, struct jit_files *files)
 void tracker_expect_samples_after_ends(struct tracker *tracker)
 {
     tracker->has_samples_after_ends = true;
+}
+
+void tracker_read_mappings(struct tracker *tracker)
+{
+    tracker->reads_mappings = true;
 }
 
 static void process_free(struct tracked_process *process)
@@ -400,22 +406,44 @@ struct maps_reading {
     struct tracker *tracker;
     struct tracked_process *process;
     uint64_t time;
+    bool changed;
     struct error *err;
 };
+
+/* Whether it was read before; JIT code may have split what is no file's. */
+static bool is_known(struct maps_reading *reading, const struct perf_mapping *mapping, struct error *err)
+{
+    const struct address_space *space = &reading->process->space;
+    const struct mapping *first = address_space_find(space, mapping->start);
+    const struct mapping *last = address_space_find(space, mapping->start + mapping->length - 1);
+    struct library_mapping found;
+    if (!first || !last || first->start != mapping->start || last->end != mapping->start + mapping->length ||
+        library_table_find(reading->tracker->libraries, reading->process->pid, mapping, &found, err))
+        return false;
+    if (found.lib == SPOOL_NO_NUMBER)
+        return first->lib == MAPPING_NO_LIB && last->lib == MAPPING_NO_LIB;
+    return first == last && first->lib == found.lib && first->rva == found.rva;
+}
 
 static int use_mapping(void *context, const struct perf_mapping *mapping)
 {
     struct maps_reading *reading = context;
+    if (!mapping->executable || !mapping->length ||
+        (reading->tracker->reads_mappings && is_known(reading, mapping, reading->err)))
+        return 0;
+    reading->changed = true;
     return map_into(reading->tracker, reading->process, mapping, reading->time, reading->err);
 }
 
-static int read_maps(struct tracker *tracker, struct tracked_process *process, uint64_t time, struct error *err)
+static int read_maps(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool *changed,
+                     struct error *err)
 {
     struct maps_reading reading = {.tracker = tracker, .process = process, .time = time, .err = err};
     struct error unused = {0};
     reading.err = err ? err : &unused;
     reading.err->text[0] = '\0';
     int code = proc_maps_read(process->pid, use_mapping, &reading);
+    *changed = reading.changed;
     if (code == -ENOMEM)
         return error_no_memory(err);
     bool process_is_gone = code && !reading.err->text[0];
@@ -425,10 +453,12 @@ static int read_maps(struct tracker *tracker, struct tracked_process *process, u
 /* A process may have called exec since it was noted: its mappings are those of another program then. */
 static int read_unread_maps(struct tracker *tracker, struct tracked_process *process, uint64_t time, struct error *err)
 {
+    bool changed;
     if (!process->maps_unread)
         return 0;
     process->maps_unread = false;
-    return attach_program((pid_t)process->pid) == process->program ? read_maps(tracker, process, time, err) : 0;
+    return attach_program((pid_t)process->pid) == process->program ? read_maps(tracker, process, time, &changed, err)
+                                                                   : 0;
 }
 
 static int add_unknown_process(struct tracker *tracker, uint32_t pid, const char *name, uint64_t time,
@@ -444,8 +474,9 @@ int tracker_add_running_process(struct tracker *tracker, uint32_t pid, const cha
                                 struct error *err)
 {
     struct tracked_process *process;
+    bool changed;
     int code = add_unknown_process(tracker, pid, name, time, &process, err);
-    return code ? code : read_maps(tracker, process, time, err);
+    return code ? code : read_maps(tracker, process, time, &changed, err);
 }
 
 int tracker_note_running_process(struct tracker *tracker, uint32_t pid, const char *name, uint64_t time,
@@ -492,10 +523,11 @@ int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t t
     char name[32];
     int code = 0;
     if (!*process) {
+        bool changed;
         living_name(pid, pid, name, sizeof(name));
         code = add_unknown_process(tracker, pid, name, time, process, err);
         if (!code)
-            code = read_maps(tracker, *process, time, err);
+            code = read_maps(tracker, *process, time, &changed, err);
     }
     living_name(pid, tid, name, sizeof(name));
     if (!code)
@@ -504,14 +536,49 @@ int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t t
     return code;
 }
 
+static const uint64_t reading_interval = UINT64_C(1000000000); /* ns between two readings of mappings */
+
+/* Of readings that change nothing: 1 ms, 2, 4, ... */
+static uint64_t next_pause(uint64_t pause)
+{
+    const uint64_t first = UINT64_C(1000000);
+    return !pause ? first : 2 * pause < reading_interval ? 2 * pause : reading_interval;
+}
+
+static int read_maps_at_most(struct tracker *tracker, struct tracked_process *process, uint64_t time, uint64_t pause,
+                             bool *changed, struct error *err)
+{
+    *changed = false;
+    if (process->last_reading && time < process->last_reading + pause)
+        return 0;
+    process->last_reading = time;
+    return read_maps(tracker, process, time, changed, err);
+}
+
 int tracker_refresh(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool *changed,
                     struct error *err)
 {
+    bool has_new_mappings;
+    if (tracker->reads_mappings) {
+        uint64_t before = process->last_reading;
+        int code = read_maps_at_most(tracker, process, time, process->reading_pause, changed, err);
+        if (*changed)
+            process->reading_pause = 0;
+        else if (process->last_reading != before)
+            process->reading_pause = next_pause(process->reading_pause);
+        return code;
+    }
     *changed = process->losses != tracker->losses;
-    int code = *changed ? read_maps(tracker, process, time, err) : 0;
+    int code = *changed ? read_maps(tracker, process, time, &has_new_mappings, err) : 0;
     if (!code)
         process->losses = tracker->losses;
     return code;
+}
+
+int tracker_keep_current(struct tracker *tracker, struct tracked_process *process, uint64_t time, struct error *err)
+{
+    bool changed;
+    return tracker->reads_mappings ? read_maps_at_most(tracker, process, time, reading_interval, &changed, err) : 0;
 }
 
 static int fork_process(struct tracker *tracker, const struct perf_record *record, struct error *err)
@@ -589,6 +656,11 @@ static int exec_process(struct tracker *tracker, const struct perf_record *recor
         thread_clock_destroy(&clock);
     else
         thread->clock = clock;
+    if (!code && tracker->reads_mappings) {
+        bool changed;
+        code = read_maps(tracker, process, record->time, &changed, err);
+        process->last_reading = record->time;
+    }
     return code;
 }
 

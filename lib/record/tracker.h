@@ -48,6 +48,8 @@ struct tracked_process {
     uint64_t losses;                /* of the tracker, when its mappings were last known to be right */
     bool maps_unread;               /* it ran before, and its mappings are read when they are needed */
     uint64_t program;               /* of maps_unread: what it was running then */
+    uint64_t last_reading;          /* ns: of the mappings, where they are read again and again; 0 never */
+    uint64_t reading_pause;         /* ns between two readings that a pc without a mapping asks for */
     struct address_space space;
     struct jitdump_unwind *dump; /* the unwinding information of its jitdump file; NULL: none */
 };
@@ -74,6 +76,10 @@ void tracker_note_jit_files(struct tracker *tracker, struct jit_files *files);
  * through; events of a CPU, unlike those of a thread, sample the rest. */
 void tracker_expect_samples_after_ends(struct tracker *tracker);
 
+/* From now on there are no records of mappings: they are read at exec, and by tracker_refresh() and
+ * tracker_keep_current(). */
+void tracker_read_mappings(struct tracker *tracker);
+
 /* Takes in a record that is not a sample, and ignores other types of records. Fails only if the spool cannot be written
  * or memory runs out. */
 int tracker_record(struct tracker *tracker, const struct perf_record *record, struct error *err);
@@ -97,10 +103,14 @@ bool tracker_knows(const struct tracker *tracker, uint32_t tid);
 int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t time, struct tracked_thread **thread,
                  struct tracked_process **process, struct error *err);
 
-/* Reads the mappings of a process again if records were lost since the last time, and sets *changed if it did. Fails as
- * tracker_record() does. */
+/* Reads the mappings of a process again if records were lost since the last time, and sets *changed if it did. To be
+ * called when a pc is in no mapping. Without records of mappings it reads them at once, though less and less often if
+ * that changes nothing. Fails as tracker_record() does. */
 int tracker_refresh(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool *changed,
                     struct error *err);
+
+/* Without records of mappings, reads those of a process again each second of the samples' time. */
+int tracker_keep_current(struct tracker *tracker, struct tracked_process *process, uint64_t time, struct error *err);
 
 /* Returns how many of the processes still live. */
 size_t tracker_count_survivors(const struct tracker *tracker);

@@ -209,9 +209,7 @@ static int refused(const struct perf_events *events, int code, struct error *err
             "kernel.perf_event_paranoid=0' allows it, and so does the capability CAP_PERFMON, or being root%s",
             paranoid, in_container() ? " (outside of this container)" : "");
     if (code == -ENOSYS)
-        return error_set(err, ENOSYS,
-                         "this kernel has no perf events (perf_event_open: %s), and prof records with them",
-                         strerror(-code));
+        return error_set(err, ENOSYS, "this kernel has no perf events (perf_event_open: %s)", strerror(-code));
     if (code != -EACCES && code != -EPERM)
         return error_set(err, -code, "cannot open a perf event: %s", strerror(-code));
     if (paranoid > 2)

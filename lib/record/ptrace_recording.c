@@ -1,0 +1,169 @@
+#include "record/ptrace_recording.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- the thread ---- */
+
+struct thread_run {
+    struct recording *recording;
+    int (*record)(struct recording *, struct error *);
+    struct error *err;
+    int code;
+};
+
+static void *run_thread(void *context)
+{
+    struct thread_run *run = context;
+    run->code = run->record(run->recording, run->err);
+    ptrace_sampler_free(run->recording->sampler);
+    run->recording->sampler = NULL;
+    return NULL;
+}
+
+int ptrace_recording_on_a_thread(struct recording *recording, int (*record)(struct recording *, struct error *),
+                                 struct error *err)
+{
+    struct thread_run run = {.recording = recording, .record = record, .err = err};
+    pthread_t thread;
+    int code = pthread_create(&thread, NULL, run_thread, &run);
+    if (code)
+        return error_set(err, code, "cannot start a thread: %s", strerror(code));
+    pthread_join(thread, NULL);
+    return run.code;
+}
+
+/* ---- what the sampler tells ---- */
+
+/* A set-user-ID program that is traced by an ordinary user runs as that user. */
+static void note_privilege(struct recording *recording, uint32_t pid, const char *name)
+{
+    char path[64];
+    struct stat info;
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", pid);
+    if (recording->noted_privilege || geteuid() == 0 || stat(path, &info) || !(info.st_mode & (S_ISUID | S_ISGID)))
+        return;
+    recording->noted_privilege = true;
+    recording_add_note(recording,
+                       "%s is a program that runs with the rights of its owner, but a program that is sampled with "
+                       "ptrace runs with yours",
+                       name);
+}
+
+static int take_record(void *context, const struct perf_record *record, struct error *err)
+{
+    struct recording *recording = context;
+    if (record->type == PERF_RECORD_COMM && record->comm.exec)
+        note_privilege(recording, record->pid, record->comm.name);
+    return tracker_record(recording->tracker, record, err);
+}
+
+static bool is_wanted_cpu(const struct cpu_list *cpus, uint32_t cpu)
+{
+    for (size_t i = 0; cpus && i < cpus->length; i++)
+        if (cpus->data[i] == cpu)
+            return true;
+    return !cpus;
+}
+
+static int take_sample(void *context, struct ptrace_sample *sample, struct error *err)
+{
+    struct recording *recording = context;
+    if (!is_wanted_cpu(recording->options->cpus, sample->record.cpu))
+        return 0;
+    enum wakeup_stack depth;
+    uint64_t truncated = recording->truncated;
+    int code = recording_take_sample(recording, &sample->record, &depth, err);
+    sample->was_short = depth != WAKEUP_STACK_FITS && sample->record.sample.stack_full;
+    sample->was_bad = (depth != WAKEUP_STACK_FITS && !sample->was_short) || recording->truncated != truncated;
+    return code;
+}
+
+static void take_end(void *context, pid_t tid, int status, const struct rusage *usage)
+{
+    struct recording *recording = context;
+    if (recording->options->argv && tid == recording->target.pid)
+        recording_target_ended(recording, status, usage);
+}
+
+/* ---- beginning ---- */
+
+int ptrace_recording_open(struct recording *recording, struct error *err)
+{
+    struct ptrace_consumer consumer = {
+        .record = take_record, .sample = take_sample, .ended = take_end, .context = recording};
+    if (recording->refusal[0])
+        recording_add_note(recording, "sampled with ptrace, because %s", recording->refusal);
+    int code = ptrace_sampler_new(&recording->sampler, &consumer, recording->options->rate,
+                                  !recording->options->no_inherit, err);
+    return code ? code : recording_watch(recording, ptrace_sampler_timer(recording->sampler), err);
+}
+
+void ptrace_recording_describe(struct metadata_start *start)
+{
+    start->event = "ptrace";
+    start->tier = "ptrace";
+    start->stack_size = PTRACE_STACK_SIZE;
+}
+
+int ptrace_recording_add_command(struct recording *recording, struct error *err)
+{
+    return ptrace_sampler_seize(recording->sampler, recording->target.pid, recording->target.pid, true, err);
+}
+
+int ptrace_recording_add(struct recording *recording, pid_t pid, pid_t tid, struct error *err)
+{
+    int code = ptrace_sampler_seize(recording->sampler, pid, tid, false, err);
+    return code == -EEXIST ? -ESRCH : code;
+}
+
+/* ---- the loop ---- */
+
+/* Until each thread that was interrupted has stopped and goes on: the interrupt of one that stops only after it is no
+ * longer traced could disturb a system call. */
+static int finish(struct recording *recording, struct error *err)
+{
+    enum { STEPS = 50, STEP_MS = 4 };
+    int code = 0;
+    for (int i = 0; i < STEPS && !code && ptrace_sampler_is_waiting(recording->sampler); i++) {
+        struct epoll_event ready;
+        epoll_wait(recording->epoll_fd, &ready, 1, STEP_MS);
+        code = ptrace_sampler_serve(recording->sampler, err);
+    }
+    return code;
+}
+
+int ptrace_recording_until_end(struct recording *recording, struct error *err)
+{
+    enum { WAIT_MS = 100 };
+    int code = 0;
+    while (!recording->ending && !code) {
+        struct epoll_event ready[16];
+        code = recording_keep_time(recording, monotonic_ns(), err);
+        if (code || recording->ending)
+            break;
+        int count = epoll_wait(recording->epoll_fd, ready, 16, WAIT_MS);
+        bool is_tick = false, signals = false;
+        for (int i = 0; i < count; i++) {
+            is_tick |= ready[i].data.fd == ptrace_sampler_timer(recording->sampler);
+            signals |= ready[i].data.fd == recording->signal_fd;
+            recording_take_end(recording, ready[i].data.fd);
+        }
+        if (signals)
+            recording_take_signals(recording);
+        code = ptrace_sampler_serve(recording->sampler, err);
+        if (is_tick)
+            ptrace_sampler_tick(recording->sampler);
+    }
+    return code ? code : finish(recording, err);
+}

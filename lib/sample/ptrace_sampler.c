@@ -1,0 +1,573 @@
+#include "sample/ptrace_sampler.h"
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/hash.h"
+#include "sample/ptrace_registers.h"
+#include "sample/ptrace_thread.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SECOND UINT64_C(1000000000)
+
+static const uint64_t name_interval = SECOND;  /* between two readings of the name of a thread that runs */
+static const uint64_t orphan_age = SECOND / 5; /* after which the parent of a child is not waited for */
+enum {
+    CALM_SAMPLES = 256,    /* after which a thread counts as any other */
+    MIN_LONGEST_PAUSE = 8, /* ticks between two looks at a thread that sleeps */
+    SLEEPERS_PER_TICK = 32,
+};
+
+/* A child that has stopped for the first time, and whose parent has not said yet that it has one. */
+struct orphan {
+    pid_t tid;
+    uint64_t time;
+};
+
+struct ptrace_sampler {
+    struct ptrace_consumer consumer;
+    uintptr_t follow_options; /* of ptrace, for threads that are followed */
+    uint64_t interval;        /* ns between two ticks */
+    uint64_t started;         /* ns */
+    uint64_t tick;
+    int timer_fd;
+    ARRAY(struct ptrace_thread *) threads;
+    struct hash by_tid; /* -> index */
+    ARRAY(struct orphan) orphans;
+    size_t interrupted;   /* threads whose stop is to come */
+    size_t sleepers;      /* at the last tick */
+    uint64_t ended_cpu;   /* ns of the threads that have ended */
+    unsigned char *stack; /* PTRACE_STACK_MAX */
+};
+
+/* ---- threads ---- */
+
+static struct ptrace_thread *find(const struct ptrace_sampler *sampler, pid_t tid)
+{
+    uint32_t index = hash_get(&sampler->by_tid, (uint64_t)tid);
+    return index == HASH_MISSING ? NULL : sampler->threads.data[index];
+}
+
+static struct ptrace_thread *add(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, struct error *err)
+{
+    struct ptrace_thread *thread = ptrace_thread_new(pid, tid);
+    if (thread) {
+        thread->index = sampler->threads.length;
+        thread->stack_size = PTRACE_STACK_SIZE;
+        if (array_push(&sampler->threads, thread)) {
+            if (hash_set(&sampler->by_tid, (uint64_t)tid, (uint32_t)thread->index))
+                return thread;
+            sampler->threads.length--;
+        }
+    }
+    ptrace_thread_free(thread);
+    error_no_memory(err);
+    return NULL;
+}
+
+static void set_state(struct ptrace_sampler *sampler, struct ptrace_thread *thread, enum ptrace_thread_state state)
+{
+    sampler->interrupted -= thread->state == PTRACE_THREAD_INTERRUPTED;
+    sampler->interrupted += state == PTRACE_THREAD_INTERRUPTED;
+    thread->state = state;
+}
+
+static void drop(struct ptrace_sampler *sampler, struct ptrace_thread *thread)
+{
+    set_state(sampler, thread, PTRACE_THREAD_EXITS);
+    struct ptrace_thread *last = sampler->threads.data[--sampler->threads.length];
+    sampler->threads.data[thread->index] = last;
+    last->index = thread->index;
+    if (last != thread)
+        hash_set(&sampler->by_tid, (uint64_t)last->tid, (uint32_t)last->index);
+    hash_remove(&sampler->by_tid, (uint64_t)thread->tid);
+    ptrace_thread_free(thread);
+}
+
+/* ---- records ---- */
+
+static struct perf_record record_of(const struct ptrace_thread *thread, uint32_t type)
+{
+    return (struct perf_record){.type = type,
+                                .pid = (uint32_t)thread->pid,
+                                .tid = (uint32_t)thread->tid,
+                                .cpu = thread->cpu,
+                                .time = monotonic_ns()};
+}
+
+static int tell(struct ptrace_sampler *sampler, const struct perf_record *record, struct error *err)
+{
+    return sampler->consumer.record(sampler->consumer.context, record, err);
+}
+
+static int tell_name(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool exec, struct error *err)
+{
+    bool changed = ptrace_thread_read_name(thread);
+    struct perf_record record = record_of(thread, PERF_RECORD_COMM);
+    record.comm.name = thread->name;
+    record.comm.exec = exec;
+    thread->next_name = record.time + name_interval;
+    return changed || exec ? tell(sampler, &record, err) : 0;
+}
+
+static int tell_end(struct ptrace_sampler *sampler, struct ptrace_thread *thread, struct error *err)
+{
+    if (thread->state == PTRACE_THREAD_EXITS)
+        return 0;
+    ptrace_thread_schedule(thread, &thread->seen);
+    if (thread->seen.cpu > thread->first_cpu)
+        sampler->ended_cpu += thread->seen.cpu - thread->first_cpu;
+    int code = tell_name(sampler, thread, false, err);
+    set_state(sampler, thread, PTRACE_THREAD_EXITS);
+    struct perf_record record = record_of(thread, PERF_RECORD_EXIT);
+    return code ? code : tell(sampler, &record, err);
+}
+
+/* ---- going on ---- */
+
+static void resume(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int signal)
+{
+    ptrace(PTRACE_CONT, thread->tid, NULL, (uintptr_t)signal); /* else it was killed, and its status will come */
+    if (thread->state != PTRACE_THREAD_EXITS)
+        set_state(sampler, thread, PTRACE_THREAD_RUNS);
+}
+
+/* Also puts right what the stop has done to a system call. */
+static bool read_registers(const struct ptrace_thread *thread, struct user_regs_struct *registers)
+{
+    if (ptrace(PTRACE_GETREGS, thread->tid, NULL, registers))
+        return false;
+    if (ptrace_registers_restart(registers))
+        ptrace(PTRACE_SETREGS, thread->tid, NULL, registers);
+    return true;
+}
+
+/* ---- samples ---- */
+
+static size_t copy_stack(const struct ptrace_sampler *sampler, const struct ptrace_thread *thread, uint64_t sp)
+{
+    struct iovec local = {.iov_base = sampler->stack, .iov_len = thread->stack_size};
+    struct iovec remote = {.iov_base = (void *)(uintptr_t)sp, .iov_len = thread->stack_size};
+    ssize_t size = process_vm_readv(thread->pid, &local, 1, &remote, 1, 0);
+    return size > 0 ? (size_t)size : 0;
+}
+
+/* The CPU time since the last sample. Where the kernel does not say, a tick. */
+static uint64_t cpu_since_sample(const struct ptrace_sampler *sampler, struct ptrace_thread *thread)
+{
+    struct ptrace_schedule now;
+    if (!ptrace_thread_schedule(thread, &now))
+        return sampler->interval;
+    uint64_t since = now.cpu > thread->sampled_cpu ? now.cpu - thread->sampled_cpu : 0;
+    thread->seen = now;
+    thread->sampled_cpu = now.cpu;
+    thread->stopped_slices = now.slices;
+    return since;
+}
+
+static void learn(struct ptrace_thread *thread, const struct ptrace_sample *sample)
+{
+    thread->calm = sample->was_short || sample->was_bad ? 0 : thread->calm + 1;
+    if (thread->calm >= CALM_SAMPLES) {
+        thread->hold = false;
+        thread->stack_size = PTRACE_STACK_SIZE;
+        thread->calm = 0;
+    }
+    thread->hold |= sample->was_bad;
+    if (sample->was_short && thread->stack_size < PTRACE_STACK_MAX)
+        thread->stack_size *= 2;
+}
+
+/* Takes the sample of a thread that has stopped, and has it go on. */
+static int take_sample(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int signal, struct error *err)
+{
+    struct user_regs_struct registers;
+    if (!read_registers(thread, &registers)) {
+        resume(sampler, thread, signal);
+        return 0;
+    }
+    struct ptrace_sample sample = {.record = record_of(thread, PERF_RECORD_SAMPLE), .is_stopped = thread->hold};
+    struct perf_sample *taken = &sample.record.sample;
+    taken->registers_abi = ptrace_registers_are_64_bit(&registers) ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_32;
+    ptrace_registers_read(&registers, taken->registers);
+    taken->ip = registers.rip;
+    taken->stack = sampler->stack;
+    taken->stack_size = copy_stack(sampler, thread, registers.rsp);
+    taken->stack_full = taken->stack_size == thread->stack_size;
+    taken->period = cpu_since_sample(sampler, thread);
+    bool hold = thread->hold;
+    if (!hold)
+        resume(sampler, thread, signal);
+    int code = 0;
+    if (sample.record.time >= thread->next_name)
+        code = tell_name(sampler, thread, false, err);
+    if (!code && taken->period)
+        code = sampler->consumer.sample(sampler->consumer.context, &sample, err);
+    learn(thread, &sample);
+    if (hold)
+        resume(sampler, thread, signal);
+    return code;
+}
+
+/* ---- stops ---- */
+
+/* Whether `tid` is a thread of the process `pid`. */
+static bool is_thread_of(pid_t pid, pid_t tid)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)pid, (int)tid);
+    return access(path, F_OK) == 0;
+}
+
+static bool take_orphan(struct ptrace_sampler *sampler, pid_t tid)
+{
+    for (size_t i = 0; i < sampler->orphans.length; i++) {
+        if (sampler->orphans.data[i].tid != tid)
+            continue;
+        sampler->orphans.data[i] = sampler->orphans.data[--sampler->orphans.length];
+        return true;
+    }
+    return false;
+}
+
+static int add_child(struct ptrace_sampler *sampler, pid_t parent_pid, pid_t parent_tid, pid_t pid, pid_t tid,
+                     struct error *err)
+{
+    struct ptrace_thread *child = find(sampler, tid);
+    if (child) /* the end of one with the same number was not seen */
+        drop(sampler, child);
+    child = add(sampler, pid, tid, err);
+    if (!child)
+        return -ENOMEM;
+    child->follows = true;
+    struct perf_record record = record_of(child, PERF_RECORD_FORK);
+    record.task.parent_pid = (uint32_t)parent_pid;
+    record.task.parent_tid = (uint32_t)parent_tid;
+    const struct ptrace_thread *parent = find(sampler, parent_tid);
+    if (parent)
+        memcpy(child->name, parent->name, sizeof(child->name));
+    int code = tell(sampler, &record, err);
+    if (take_orphan(sampler, tid))
+        resume(sampler, child, 0);
+    return code;
+}
+
+static int take_fork(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int event, struct error *err)
+{
+    unsigned long message;
+    int code = 0;
+    if (ptrace(PTRACE_GETEVENTMSG, thread->tid, NULL, &message) == 0) {
+        pid_t tid = (pid_t)message, pid = thread->pid;
+        if (event != PTRACE_EVENT_CLONE || !is_thread_of(pid, tid))
+            pid = tid;
+        code = add_child(sampler, thread->pid, thread->tid, pid, tid, err);
+    }
+    resume(sampler, thread, 0);
+    return code;
+}
+
+/* A child whose parent was killed before it could say that it has one. */
+static int adopt_orphans(struct ptrace_sampler *sampler, struct error *err)
+{
+    uint64_t now = monotonic_ns();
+    int code = 0;
+    for (size_t i = 0; i < sampler->orphans.length && !code;) {
+        struct orphan orphan = sampler->orphans.data[i];
+        char path[64], line[128];
+        int pid = 0, parent = 0;
+        if (now < orphan.time + orphan_age) {
+            i++;
+            continue;
+        }
+        snprintf(path, sizeof(path), "/proc/%d/status", (int)orphan.tid);
+        FILE *status = fopen(path, "re");
+        while (status && fgets(line, sizeof(line), status)) {
+            sscanf(line, "Tgid: %d", &pid);
+            sscanf(line, "PPid: %d", &parent);
+        }
+        if (status)
+            fclose(status);
+        if (pid)
+            code = add_child(sampler, pid == orphan.tid ? parent : pid, pid == orphan.tid ? parent : pid, pid,
+                             orphan.tid, err);
+        else
+            take_orphan(sampler, orphan.tid);
+    }
+    return code;
+}
+
+/*
+ * The thread that has called exec goes on alone under the number of the process, whichever it had before. The others
+ * have ended; of a first thread that was not the caller no end is told.
+ */
+static int take_exec(struct ptrace_sampler *sampler, struct ptrace_thread *thread, struct error *err)
+{
+    unsigned long message = (unsigned long)thread->tid;
+    ptrace(PTRACE_GETEVENTMSG, thread->tid, NULL, &message);
+    const struct ptrace_thread *caller = find(sampler, (pid_t)message);
+    int code = 0;
+    if (caller && caller != thread && caller->pid == thread->pid) {
+        code = tell_end(sampler, thread, err);
+        thread->first_cpu = caller->first_cpu;
+        thread->sampled_cpu = caller->sampled_cpu;
+        thread->stopped_slices = caller->stopped_slices;
+        thread->cpu = caller->cpu;
+    }
+    for (size_t i = sampler->threads.length; i-- > 0;) {
+        struct ptrace_thread *other = sampler->threads.data[i];
+        if (other->pid != thread->pid || other == thread)
+            continue;
+        if (other != caller && !code)
+            code = tell_end(sampler, other, err);
+        drop(sampler, other);
+    }
+    ptrace_thread_close_files(thread);
+    thread->hold = false;
+    thread->stack_size = PTRACE_STACK_SIZE;
+    if (!thread->follows)
+        thread->follows = ptrace(PTRACE_SETOPTIONS, thread->tid, NULL, sampler->follow_options) == 0;
+    if (!code)
+        code = tell_name(sampler, thread, true, err);
+    set_state(sampler, thread, PTRACE_THREAD_RUNS);
+    resume(sampler, thread, 0);
+    return code;
+}
+
+static bool stops_process(int signal)
+{
+    return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+static int take_stop(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int status, struct error *err)
+{
+    int event = status >> 16, signal = WSTOPSIG(status);
+    bool was_interrupted = thread->state == PTRACE_THREAD_INTERRUPTED;
+    struct user_regs_struct registers;
+    switch (event) {
+    case 0: /* a signal is about to be delivered; any stop takes the place of an interrupt */
+        if (was_interrupted)
+            return take_sample(sampler, thread, signal, err);
+        read_registers(thread, &registers);
+        resume(sampler, thread, signal);
+        return 0;
+    case PTRACE_EVENT_STOP:
+        if (stops_process(signal)) {
+            ptrace(PTRACE_LISTEN, thread->tid, NULL, NULL);
+            set_state(sampler, thread, PTRACE_THREAD_LISTENS);
+            return 0;
+        }
+        if (was_interrupted)
+            return take_sample(sampler, thread, 0, err);
+        resume(sampler, thread, 0);
+        return 0;
+    case PTRACE_EVENT_FORK:
+    case PTRACE_EVENT_VFORK:
+    case PTRACE_EVENT_CLONE:
+        return take_fork(sampler, thread, event, err);
+    case PTRACE_EVENT_EXEC:
+        return take_exec(sampler, thread, err);
+    case PTRACE_EVENT_EXIT: {
+        int code = tell_end(sampler, thread, err);
+        resume(sampler, thread, 0);
+        return code;
+    }
+    default:
+        resume(sampler, thread, 0);
+        return 0;
+    }
+}
+
+static int take_status(struct ptrace_sampler *sampler, pid_t tid, int status, const struct rusage *usage,
+                       struct error *err)
+{
+    struct ptrace_thread *thread = find(sampler, tid);
+    int code = 0;
+    if (!WIFSTOPPED(status)) {
+        take_orphan(sampler, tid);
+        if (thread) {
+            code = tell_end(sampler, thread, err);
+            drop(sampler, thread);
+        }
+        sampler->consumer.ended(sampler->consumer.context, tid, status, usage);
+        return code;
+    }
+    if (thread)
+        return take_stop(sampler, thread, status, err);
+    struct orphan orphan = {.tid = tid, .time = monotonic_ns()};
+    return array_push(&sampler->orphans, orphan) ? 0 : error_no_memory(err);
+}
+
+int ptrace_sampler_serve(struct ptrace_sampler *sampler, struct error *err)
+{
+    int status, code = 0;
+    struct rusage usage;
+    pid_t tid;
+    while (!code && (tid = wait4(-1, &status, __WALL | WNOHANG, &usage)) > 0)
+        code = take_status(sampler, tid, status, &usage, err);
+    return code || !sampler->orphans.length ? code : adopt_orphans(sampler, err);
+}
+
+/* ---- ticks ---- */
+
+static void interrupt(struct ptrace_sampler *sampler, struct ptrace_thread *thread)
+{
+    if (ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL) == 0)
+        set_state(sampler, thread, PTRACE_THREAD_INTERRUPTED);
+}
+
+/* Many threads that sleep are looked at in turn. */
+static uint32_t longest_pause(const struct ptrace_sampler *sampler)
+{
+    size_t pause = sampler->sleepers / SLEEPERS_PER_TICK;
+    return pause < MIN_LONGEST_PAUSE ? MIN_LONGEST_PAUSE : (uint32_t)pause;
+}
+
+/*
+ * A thread that was not on a CPU since its last stop has nothing to tell. One that slept at the last look and was not
+ * on a CPU since sleeps still, and the next look can wait: looking at schedstat costs half as much as at stat.
+ */
+static void look_at(struct ptrace_sampler *sampler, struct ptrace_thread *thread)
+{
+    struct ptrace_schedule now;
+    bool is_known = ptrace_thread_schedule(thread, &now);
+    if (is_known && now.slices == thread->stopped_slices)
+        return;
+    bool was_on_cpu = !is_known || now.slices != thread->seen.slices || now.cpu != thread->seen.cpu;
+    if (is_known)
+        thread->seen = now;
+    if (!thread->asleep || was_on_cpu) {
+        thread->asleep = !ptrace_thread_is_runnable(thread);
+        thread->pause = 1;
+        if (!thread->asleep)
+            interrupt(sampler, thread);
+    } else if (thread->pause < longest_pause(sampler)) {
+        thread->pause *= 2;
+    }
+    thread->next_look = sampler->tick + thread->pause;
+}
+
+static void set_timer(struct ptrace_sampler *sampler, uint64_t next_tick)
+{
+    uint64_t due = sampler->started + next_tick * sampler->interval;
+    struct itimerspec timer = {.it_value = {.tv_sec = (time_t)(due / SECOND), .tv_nsec = (long)(due % SECOND)}};
+    timerfd_settime(sampler->timer_fd, TFD_TIMER_ABSTIME, &timer, NULL);
+}
+
+void ptrace_sampler_tick(struct ptrace_sampler *sampler)
+{
+    sampler->tick = (monotonic_ns() - sampler->started) / sampler->interval;
+    uint64_t next = sampler->tick + MIN_LONGEST_PAUSE;
+    size_t sleepers = 0;
+    for (size_t i = 0; i < sampler->threads.length; i++) {
+        struct ptrace_thread *thread = sampler->threads.data[i];
+        if (thread->state == PTRACE_THREAD_RUNS && thread->next_look <= sampler->tick)
+            look_at(sampler, thread);
+        sleepers += thread->asleep;
+        uint64_t due = thread->state == PTRACE_THREAD_RUNS ? thread->next_look : sampler->tick + 1;
+        if (due < next)
+            next = due;
+    }
+    sampler->sleepers = sleepers;
+    set_timer(sampler, next > sampler->tick ? next : sampler->tick + 1);
+}
+
+int ptrace_sampler_timer(const struct ptrace_sampler *sampler)
+{
+    return sampler->timer_fd;
+}
+
+bool ptrace_sampler_is_waiting(const struct ptrace_sampler *sampler)
+{
+    return sampler->interrupted > 0 || sampler->orphans.length > 0;
+}
+
+uint64_t ptrace_sampler_cpu_time(struct ptrace_sampler *sampler)
+{
+    uint64_t sum = sampler->ended_cpu;
+    for (size_t i = 0; i < sampler->threads.length; i++) {
+        struct ptrace_thread *thread = sampler->threads.data[i];
+        struct ptrace_schedule now = thread->seen;
+        if (thread->state == PTRACE_THREAD_EXITS)
+            continue;
+        ptrace_thread_schedule(thread, &now);
+        sum += now.cpu > thread->first_cpu ? now.cpu - thread->first_cpu : 0;
+    }
+    return sum;
+}
+
+/* ---- beginning and end ---- */
+
+int ptrace_sampler_new(struct ptrace_sampler **out, const struct ptrace_consumer *consumer, uint32_t rate,
+                       bool has_children, struct error *err)
+{
+    struct ptrace_sampler *sampler = calloc(1, sizeof(*sampler));
+    if (!sampler)
+        return error_no_memory(err);
+    sampler->consumer = *consumer;
+    sampler->follow_options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT |
+                              (has_children ? PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK : 0);
+    sampler->interval = SECOND / rate;
+    sampler->started = monotonic_ns();
+    sampler->stack = malloc(PTRACE_STACK_MAX);
+    sampler->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    int code = 0;
+    if (!sampler->stack)
+        code = error_no_memory(err);
+    else if (sampler->timer_fd < 0)
+        code = error_set(err, errno, "cannot make a timer: %s", strerror(errno));
+    if (code) {
+        ptrace_sampler_free(sampler);
+        return code;
+    }
+    set_timer(sampler, 1);
+    *out = sampler;
+    return 0;
+}
+
+void ptrace_sampler_free(struct ptrace_sampler *sampler)
+{
+    if (!sampler)
+        return;
+    for (size_t i = 0; i < sampler->threads.length; i++)
+        ptrace_thread_free(sampler->threads.data[i]);
+    array_free(&sampler->threads);
+    array_free(&sampler->orphans);
+    hash_destroy(&sampler->by_tid);
+    free(sampler->stack);
+    if (sampler->timer_fd >= 0)
+        close(sampler->timer_fd);
+    free(sampler);
+}
+
+int ptrace_sampler_seize(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, bool at_exec, struct error *err)
+{
+    if (find(sampler, tid))
+        return -EEXIST;
+    uintptr_t options = at_exec ? PTRACE_O_TRACEEXEC : sampler->follow_options;
+    if (ptrace(PTRACE_SEIZE, tid, NULL, options)) {
+        int code = errno;
+        if (code == ESRCH)
+            return error_set(err, ESRCH, "there is no thread %d", (int)tid);
+        return error_set(err, code, "process %d cannot be traced: %s", (int)pid, strerror(code));
+    }
+    struct ptrace_thread *thread = add(sampler, pid, tid, err);
+    if (!thread)
+        return -ENOMEM;
+    struct ptrace_schedule now;
+    thread->follows = !at_exec;
+    set_state(sampler, thread, PTRACE_THREAD_RUNS);
+    if (ptrace_thread_schedule(thread, &now))
+        thread->first_cpu = thread->sampled_cpu = now.cpu;
+    return 0;
+}

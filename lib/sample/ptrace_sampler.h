@@ -1,0 +1,91 @@
+/*
+ * Samples threads without perf events, by stopping them: ptrace(2). What perf tells by records (threads and processes
+ * that start, exec, end, change their name) it tells by the same records, in causal order. It does not see mappings.
+ *
+ * At each tick of the clock the sampler looks in /proc which threads run, interrupts these, and goes on; the stops come
+ * when they come. Waiting for each would take 8 ms where there are more threads than CPUs, because an interrupted
+ * thread has to get a CPU before it can stop. At a stop the registers and a copy of the stack are taken in 6-11 us, the
+ * thread goes on, and then the stack is walked. A thread whose last stacks were trouble stays stopped until it is
+ * walked, so that more of it can be read.
+ *
+ * A sample stands for the CPU time since the thread's last one (schedstat), not for a tick: threads that wait for a CPU
+ * are sampled as well, and threads that sleep now and then are seen by chance.
+ *
+ * The target must not notice:
+ *
+ * - Threads that sleep are not interrupted. The thread may fall asleep between the look and the interrupt, and signals
+ *   that a program ignores do reach a traced one: what a system call then returns is put right
+ *   (ptrace_registers_restart()).
+ * - Signals are passed on, a process that is stopped stays stopped until SIGCONT, children are traced from their first
+ *   instruction.
+ * - Nothing is left behind when the sampler ends, even by SIGKILL: the kernel then detaches from every thread, running
+ *   or not. That is also how the sampler ends when all is well, because ptrace() alone can detach from stopped threads
+ *   only: the recorder runs it on a thread of its own, which ends.
+ *
+ * What a program can notice all the same: a set-user-ID program runs without that privilege unless the tracer has
+ * CAP_SYS_PTRACE; ptrace and PTRACE_TRACEME (debuggers, strace) are refused; TracerPid in /proc/PID/status is set; a
+ * write to a pipe or a receive with MSG_WAITALL may return early, as after any signal; a timed wait of those that
+ * return EINTR starts anew.
+ *
+ * Threads: one thread must make all calls, because the kernel ties traced threads to the thread that traces them.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "sample/perf_record.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+enum { PTRACE_STACK_SIZE = 32 * 1024, PTRACE_STACK_MAX = 1 << 20 }; /* bytes copied: at first, and at most */
+
+struct ptrace_sample {
+    struct perf_record record; /* PERF_RECORD_SAMPLE; its period is the CPU time in ns since the thread's last sample */
+    bool is_stopped;           /* the thread stays stopped until the consumer returns */
+
+    /* Set by the consumer. */
+    bool was_short; /* the stack is deeper than its copy: copy more of the next one */
+    bool was_bad;   /* its walk did not reach the start, or needed memory that is not in the copy: keep the thread
+                       stopped for the next one */
+};
+
+struct ptrace_consumer {
+    /* Takes a FORK, COMM or EXIT record. At a COMM record of exec the process is stopped. */
+    int (*record)(void *context, const struct perf_record *record, struct error *err);
+    int (*sample)(void *context, struct ptrace_sample *sample, struct error *err);
+    /* A process or thread has ended and was waited for, with this status, as of wait4(). */
+    void (*ended)(void *context, pid_t tid, int status, const struct rusage *usage);
+    void *context;
+};
+
+struct ptrace_sampler;
+
+/* `rate`: samples per second of CPU time. `has_children`: child processes are traced as well, not only threads. The
+ * consumer's context must outlive the sampler. */
+int ptrace_sampler_new(struct ptrace_sampler **sampler, const struct ptrace_consumer *consumer, uint32_t rate,
+                       bool has_children, struct error *err);
+
+/* Frees the memory. Threads stay traced until the calling thread ends. NULL is allowed. */
+void ptrace_sampler_free(struct ptrace_sampler *sampler);
+
+/* Traces a thread, and the threads and processes that it starts from now on; with `at_exec` from when it calls exec on.
+ * -ESRCH if it has ended, -EEXIST if it is traced by this sampler already, -EPERM if it may not be traced, with a
+ * sentence. */
+int ptrace_sampler_seize(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, bool at_exec, struct error *err);
+
+/* A file descriptor that becomes readable (epoll) when ptrace_sampler_tick() is to be called. */
+int ptrace_sampler_timer(const struct ptrace_sampler *sampler);
+
+/* Looks at the threads, and interrupts those that run. */
+void ptrace_sampler_tick(struct ptrace_sampler *sampler);
+
+/* Serves the stops that have come: to be called when SIGCHLD has come. Fails only if the consumer does. */
+int ptrace_sampler_serve(struct ptrace_sampler *sampler, struct error *err);
+
+/* Whether stops are still to come. Without ticks there are soon none. */
+bool ptrace_sampler_is_waiting(const struct ptrace_sampler *sampler);
+
+/* ns of CPU that all threads used while they were traced. */
+uint64_t ptrace_sampler_cpu_time(struct ptrace_sampler *sampler);

@@ -1,0 +1,68 @@
+/*
+ * A thread that is traced, and what /proc tells of it: whether it runs, where, and how much CPU time it has had.
+ *
+ * Its files stay open, because they are read up to once a tick: an open file costs 1 us a reading, and its path 3 us
+ * more.
+ *
+ * Threads: one thread, which is the recorder thread of a recording.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum ptrace_thread_state {
+    PTRACE_THREAD_NEW, /* its first stop has not come */
+    PTRACE_THREAD_RUNS,
+    PTRACE_THREAD_INTERRUPTED, /* its stop has not come */
+    PTRACE_THREAD_LISTENS,     /* stopped with its process, until SIGCONT */
+    PTRACE_THREAD_EXITS,       /* its end was told, and its status has not come */
+};
+
+/* What the scheduler says of a thread: schedstat in proc(5). */
+struct ptrace_schedule {
+    uint64_t cpu;    /* ns on a CPU; up to date whenever the thread does not run */
+    uint64_t slices; /* how often it was put on a CPU */
+};
+
+struct ptrace_thread {
+    pid_t pid, tid;
+    enum ptrace_thread_state state;
+    bool follows; /* its children are traced as well */
+    size_t index; /* of it in the sampler */
+    int schedstat_fd, stat_fd;
+
+    struct ptrace_schedule seen; /* at the last look at it */
+    bool asleep;                 /* at that look */
+    uint64_t next_look;          /* tick */
+    uint32_t pause;              /* ticks between two looks */
+    uint32_t cpu;                /* where it ran */
+
+    uint64_t first_cpu;      /* ns when it began to be traced */
+    uint64_t sampled_cpu;    /* ns at its last sample */
+    uint64_t stopped_slices; /* at its last stop */
+
+    uint32_t stack_size; /* bytes to copy */
+    bool hold;           /* it is to stay stopped until its stack is walked */
+    uint32_t calm;       /* samples in a row whose stack was no trouble */
+
+    char name[16];
+    uint64_t next_name; /* ns: when to read it again */
+};
+
+struct ptrace_thread *ptrace_thread_new(pid_t pid, pid_t tid);
+void ptrace_thread_free(struct ptrace_thread *thread);
+
+/* Opens the files anew when they are needed: exec has given the number of the thread to another one. */
+void ptrace_thread_close_files(struct ptrace_thread *thread);
+
+/* False if the thread has ended, or the kernel does not say (CONFIG_SCHED_INFO). */
+bool ptrace_thread_schedule(struct ptrace_thread *thread, struct ptrace_schedule *schedule);
+
+/* Whether it runs or waits for a CPU; notes the CPU. */
+bool ptrace_thread_is_runnable(struct ptrace_thread *thread);
+
+/* Reads the name. Returns whether it has changed. */
+bool ptrace_thread_read_name(struct ptrace_thread *thread);
