@@ -19,7 +19,7 @@ static double count_all_samples(const struct report *report)
 {
     double all = 0;
     for (size_t i = 0; i < report->profile->threads.length; i++)
-        all += (double)report->profile->threads.data[i].samples.length;
+        all += (double)weighed_sample_count(report->profile, i, report->weight.kind);
     return all;
 }
 

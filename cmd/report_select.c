@@ -99,9 +99,12 @@ static int choose_weight(struct report *report)
     if (weights_of_profile(&weights, report->profile, &err))
         return ui_fail_error(&err);
     int status = EXIT_SUCCESS;
-    if (!weights_find(report->profile, id ? id : "recorded", &report->weight))
-        status = say_no_weight(report, &weights);
-    else if (report->weight.table != TABLE_SAMPLES && !weight_is_offered(report->profile, &report->weight))
+    bool is_known = true;
+    if (!id && weights.length)
+        report->weight = weights.data[0];
+    else
+        is_known = weights_find(report->profile, id ? id : "recorded", &report->weight);
+    if (!is_known || (report->weight.table != TABLE_SAMPLES && !weight_is_offered(report->profile, &report->weight)))
         status = say_no_weight(report, &weights);
     else if (weight_needs_cpu_times(report->weight.kind) && !weight_is_held(report->profile, WEIGH_CPU_TIME))
         status = ui_fail("%s does not say when its threads were on a CPU", report->options.path);

@@ -11,14 +11,6 @@
 
 /* ---- life ---- */
 
-static uint32_t find_idle_category(const struct profile *profile)
-{
-    for (uint32_t i = 0; i < profile->categories.length; i++)
-        if (strcmp(strings_text(&profile->strings, profile->categories.data[i].name), "Idle") == 0)
-            return i;
-    return PROFILE_NONE;
-}
-
 /* A function for the time in which no function ran. */
 static int add_not_running(struct engine_base *base, struct error *err)
 {
@@ -72,7 +64,7 @@ struct engine *engine_new(struct profile *profile, struct error *err)
     }
     base->profile = *profile;
     *profile = (struct profile){0};
-    base->idle_category = find_idle_category(&base->profile);
+    base->idle_category = profile_idle_category(&base->profile);
     int code = add_not_running(base, err);
     if (!code)
         code = stack_view_init(&base->whole, &base->profile, err);

@@ -107,7 +107,28 @@ static const struct weight fixed[] = {
 };
 enum { WEIGHTS = sizeof(fixed) / sizeof(*fixed) };
 
-static struct weight weight_at(const struct profile *profile, size_t i)
+/* Of a profile with recorded waits, in this order. Its recorded weights are the same as "time". */
+static const struct {
+    enum sample_weight kind;
+    const char *label, *hint;
+} of_waits[] = {
+    {WEIGH_CPU_TIME, "On-CPU", "CPU time"},
+    {WEIGH_OFF_CPU_TIME, "Off-CPU", "Time that the thread waited or was ready to run, by what it waited for"},
+    {WEIGH_TIME, "Both", "On-CPU and off-CPU time: all the time that the thread was there"},
+    {WEIGH_SAMPLES, "Samples", "Each sample counts as one, and each recorded wait as two"},
+};
+enum { WAIT_WEIGHTS = sizeof(of_waits) / sizeof(*of_waits) };
+
+/* The row of of_waits, or -1. */
+static int wait_weight_of(const struct weight *weight)
+{
+    for (int i = 0; weight->table == TABLE_SAMPLES && i < WAIT_WEIGHTS; i++)
+        if (of_waits[i].kind == weight->kind)
+            return i;
+    return -1;
+}
+
+static struct weight weight_at(const struct profile *profile, bool has_waits, size_t i)
 {
     static const char *const units[] = {
         [WEIGHT_SAMPLES] = "samples", [WEIGHT_TRACING_MS] = "ms", [WEIGHT_BYTES] = "bytes"};
@@ -119,22 +140,44 @@ static struct weight weight_at(const struct profile *profile, size_t i)
         weight.unit = units[type];
     if (!weight.label)
         weight.label = type == WEIGHT_SAMPLES && has_weights(profile) ? "Weighted samples" : labels[type];
+    int of_wait = has_waits ? wait_weight_of(&weight) : -1;
+    if (of_wait >= 0) {
+        weight.label = of_waits[of_wait].label;
+        weight.hint = of_waits[of_wait].hint;
+    }
     return weight;
+}
+
+static bool add_weight(struct weight_list *list, const struct profile *profile, bool has_waits, size_t i)
+{
+    return !weight_is_offered(profile, &fixed[i]) || array_push(list, weight_at(profile, has_waits, i));
+}
+
+static size_t fixed_index(enum sample_weight kind)
+{
+    size_t i = 0;
+    while (fixed[i].table != TABLE_SAMPLES || fixed[i].kind != kind)
+        i++;
+    return i;
 }
 
 int weights_of_profile(struct weight_list *list, const struct profile *profile, struct error *err)
 {
+    bool has_waits = profile_has_waits(profile), enough = true;
     list->length = 0;
-    for (size_t i = 0; i < WEIGHTS; i++)
-        if (weight_is_offered(profile, &fixed[i]) && !array_push(list, weight_at(profile, i)))
-            return error_no_memory(err);
-    return 0;
+    for (size_t i = 0; has_waits && enough && i < WAIT_WEIGHTS; i++)
+        enough = add_weight(list, profile, true, fixed_index(of_waits[i].kind));
+    for (size_t i = 0; enough && i < WEIGHTS; i++)
+        if (!has_waits || fixed[i].table != TABLE_SAMPLES)
+            enough = add_weight(list, profile, has_waits, i);
+    return enough ? 0 : error_no_memory(err);
 }
 
 bool weights_find(const struct profile *profile, const char *id, struct weight *weight)
 {
+    bool has_waits = profile_has_waits(profile);
     for (size_t i = 0; i < WEIGHTS; i++) {
-        *weight = weight_at(profile, i);
+        *weight = weight_at(profile, has_waits, i);
         if (strcmp(weight->id, id) == 0)
             return true;
     }

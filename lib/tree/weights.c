@@ -23,9 +23,11 @@ void samples_in_range(const struct sample_table *samples, struct time_range rang
 
 /* ---- what a sample counts ---- */
 
-static bool is_on_cpu(const struct sample_table *samples, size_t i)
+static bool is_on_cpu(const struct wait_rows *waits, size_t i)
 {
-    return !samples->cpu_delta || samples->cpu_delta[i] != 0;
+    if (has_wait_rows(waits))
+        return !is_wait_row(waits, i);
+    return !waits->samples->cpu_delta || waits->samples->cpu_delta[i] != 0;
 }
 
 /* ---- gaps ---- */
@@ -41,7 +43,8 @@ struct thread_gaps thread_gaps_of(const struct profile *profile, uint32_t thread
     struct thread_gaps gaps = {.samples = samples,
                                .known_end = end,
                                .interval = meta->interval,
-                               .shortest_wait = SLEEP_INTERVALS * meta->interval};
+                               .shortest_wait = SLEEP_INTERVALS * meta->interval,
+                               .waits = wait_rows_of(profile, thread)};
     if (length == 0) {
         if (meta->has_cpu_delta && !isnan(row->start) && row->start < end) {
             gaps.start = fmax(row->start, meta->profiling_start);
@@ -106,7 +109,9 @@ bool gap_is_wait(const struct thread_gaps *gaps, size_t i)
 bool gap_has_waiting_sample(const struct thread_gaps *gaps, size_t i)
 {
     const struct sample_table *samples = gaps->samples;
-    return i < samples->length && samples->stack[i] != PROFILE_NONE && !is_on_cpu(samples, i);
+    if (has_wait_rows(&gaps->waits))
+        return is_wait_end(&gaps->waits, i);
+    return i < samples->length && samples->stack[i] != PROFILE_NONE && !is_on_cpu(&gaps->waits, i);
 }
 
 bool is_not_running_at(const struct thread_gaps *gaps, double time, struct time_range *wait)
@@ -161,12 +166,45 @@ static bool has_stack(const struct sample_table *samples, size_t i)
     return at >= samples->length || samples->stack[at] != PROFILE_NONE;
 }
 
+typedef void add_sample(void *context, uint32_t stack, double weight, unsigned count);
+
+/* The time in gaps of a thread with recorded waits, each for the row that stands for it. */
+static void weigh_recorded_waits(const struct weighing *weighing, const struct thread_gaps *gaps,
+                                 const struct sample_table *samples, add_sample *add, void *context)
+{
+    const struct wait_rows *waits = &gaps->waits;
+    struct row_cursor on_cpu = {0}, wait_end = {0};
+    size_t first = first_not_before(samples, weighing->range.from),
+           after = first_not_before(samples, weighing->range.to);
+    for (size_t i = first; i <= after; i++) {
+        struct gap_time time = gap_time_in(gaps, i, weighing->range);
+        size_t runner = row_cursor_find(&on_cpu, waits, ROW_ON_CPU, i);
+        size_t waiter = row_cursor_find(&wait_end, waits, ROW_WAIT_END, i);
+        bool is_asked = i < after, is_runner = runner == i;
+        if (runner == SIZE_MAX)
+            runner = i;
+        if (weighing->weight != WEIGH_OFF_CPU_TIME && runner < samples->length &&
+            samples->stack[runner] != PROFILE_NONE)
+            add(context, samples->stack[runner], time.cpu, is_asked && is_runner);
+        if (weighing->weight == WEIGH_CPU_TIME)
+            continue;
+        uint32_t stack = waiter != SIZE_MAX      ? samples->stack[waiter]
+                         : has_stack(samples, i) ? weighing->not_running
+                                                 : PROFILE_NONE;
+        if (stack != PROFILE_NONE)
+            add(context, stack, time.wait, is_asked && waiter == i);
+    }
+}
+
 static void weigh_times(const struct profile *profile, const struct weighing *weighing, uint32_t thread,
-                        const struct sample_table *samples,
-                        void (*add)(void *context, uint32_t stack, double weight, unsigned count), void *context)
+                        const struct sample_table *samples, add_sample *add, void *context)
 {
     struct thread_gaps gaps = thread_gaps_of(profile, thread);
     struct time_range range = weighing->range;
+    if (has_wait_rows(&gaps.waits)) {
+        weigh_recorded_waits(weighing, &gaps, samples, add, context);
+        return;
+    }
     size_t first = first_not_before(samples, range.from), after = first_not_before(samples, range.to);
     for (size_t i = first; i <= after; i++) {
         if (!has_stack(samples, i))
@@ -203,8 +241,8 @@ static uint32_t stack_of_allocation(const struct sample_table *table, size_t i, 
     }
 }
 
-static void weigh_allocations(const struct weighing *weighing, const struct sample_table *table,
-                              void (*add)(void *context, uint32_t stack, double weight, unsigned count), void *context)
+static void weigh_allocations(const struct weighing *weighing, const struct sample_table *table, add_sample *add,
+                              void *context)
 {
     size_t first, last;
     samples_in_range(table, weighing->range, &first, &last);
@@ -215,8 +253,8 @@ static void weigh_allocations(const struct weighing *weighing, const struct samp
     }
 }
 
-void weigh_thread(const struct profile *profile, const struct weighing *weighing, uint32_t thread,
-                  void (*add)(void *context, uint32_t stack, double weight, unsigned count), void *context)
+void weigh_thread(const struct profile *profile, const struct weighing *weighing, uint32_t thread, add_sample *add,
+                  void *context)
 {
     const struct sample_table *samples = samples_of(profile, weighing, thread);
     enum sample_weight weight = weighing->weight;
@@ -228,16 +266,32 @@ void weigh_thread(const struct profile *profile, const struct weighing *weighing
         weigh_times(profile, weighing, thread, samples, add, context);
         return;
     }
+    struct wait_rows waits = wait_rows_of(profile, thread);
+    if (!has_wait_rows(&waits))
+        waits.samples = samples;
     size_t first, last;
     samples_in_range(samples, weighing->range, &first, &last);
     for (size_t i = first; i < last; i++) {
         if (samples->stack[i] == PROFILE_NONE)
             continue;
         bool counts =
-            (weight != WEIGH_ON_CPU && weight != WEIGH_OFF_CPU) || is_on_cpu(samples, i) == (weight == WEIGH_ON_CPU);
+            (weight != WEIGH_ON_CPU && weight != WEIGH_OFF_CPU) || is_on_cpu(&waits, i) == (weight == WEIGH_ON_CPU);
         double recorded = samples->weight && weight != WEIGH_SAMPLES ? samples->weight[i] : 1;
         add(context, samples->stack[i], counts ? recorded : 0, counts);
     }
+}
+
+size_t weighed_sample_count(const struct profile *profile, uint32_t thread, enum sample_weight weight)
+{
+    const struct wait_rows waits = wait_rows_of(profile, thread);
+    size_t length = waits.samples->length, count = 0;
+    bool on_cpu = weight == WEIGH_CPU_TIME || weight == WEIGH_TIME;
+    bool off_cpu = weight == WEIGH_OFF_CPU_TIME || weight == WEIGH_TIME;
+    if (!has_wait_rows(&waits) || (!on_cpu && !off_cpu))
+        return length;
+    for (size_t i = 0; i < length; i++)
+        count += (on_cpu && !is_wait_row(&waits, i)) || (off_cpu && is_wait_end(&waits, i));
+    return count;
 }
 
 static void add_weight(void *context, uint32_t stack, double weight, unsigned count)

@@ -5,11 +5,17 @@
 #pragma once
 
 #include "profile/profile.h"
+#include "tree/wait_rows.h"
 
 /*
  * What a sample counts. Time is that since the sample before it in its thread, which is also what its CPU time is
  * measured over. The rest of that time the thread did not run: for which function it waited only a sample that was
  * taken meanwhile knows, one without CPU time. All other waits count for the stack "(not running)".
+ *
+ * In threads with recorded waits (wait_rows.h), CPU time counts for the next sample on a CPU, also that before a wait.
+ * The rest of the time counts for the wait that it is, or for the next one: waits too short for rows are near others
+ * of their kind more often than not, and no function is blamed that was not seen waiting. Where no such row follows,
+ * the last one before takes its place.
  */
 enum sample_weight {
     WEIGH_RECORDED,     /* what the file says: samples, ms or bytes; without that, 1 */
@@ -63,6 +69,7 @@ struct thread_gaps {
     double known_end;  /* ms: of the thread; NAN if the file does not say it */
     double interval;
     double shortest_wait; /* ms: no gap_is_wait() that is not longer */
+    struct wait_rows waits;
 };
 
 struct gap_time {
@@ -77,7 +84,8 @@ struct gap_time gap_time_in(const struct thread_gaps *gaps, size_t i, struct tim
 /* Whether the thread ran so little in gap `i` that it is drawn as not running. */
 bool gap_is_wait(const struct thread_gaps *gaps, size_t i);
 
-/* Whether gap `i` ends with a sample that was taken while the thread waited: it says in which function. */
+/* Whether gap `i` ends with a sample that was taken while the thread waited, or with the end of a recorded wait: it
+ * says in which function. */
 bool gap_has_waiting_sample(const struct thread_gaps *gaps, size_t i);
 
 /* Whether a thread is known not to have run at a time, in which function is not; if so, in which part of the gap, ms.
@@ -85,9 +93,12 @@ bool gap_has_waiting_sample(const struct thread_gaps *gaps, size_t i);
 bool is_not_running_at(const struct thread_gaps *gaps, double time, struct time_range *wait);
 
 /* Calls `add` with what each sample of a thread counts, for its stack and for "(not running)". `count`: 1 for the
- * sample itself, if it counts. */
+ * sample itself, if it counts: of times, the samples on a CPU and one for each recorded wait, where their time does. */
 void weigh_thread(const struct profile *profile, const struct weighing *weighing, uint32_t thread,
                   void (*add)(void *context, uint32_t stack, double weight, unsigned count), void *context);
+
+/* How many samples of a thread count at all times, with or without a stack: see weigh_thread(). */
+size_t weighed_sample_count(const struct profile *profile, uint32_t thread, enum sample_weight weight);
 
 /* Sums the samples of several threads (indexes out of range count nothing; one that is named twice counts once). Uses
  * the memory of an earlier call with the same struct, which is zeroed at first. */

@@ -9,6 +9,7 @@
 #include "profile/file.h"
 #include "profile/write.h"
 #include "tree/engine.h"
+#include "tree/weight_list.h"
 #include "unit/random_markers.h"
 
 #include <inttypes.h>
@@ -157,6 +158,17 @@ static void dump_rewritten(struct engine *engine)
     array_free(&path);
 }
 
+/* What the page asks for if nothing was chosen. */
+static enum sample_weight default_weight(const struct engine *engine)
+{
+    struct weight_list weights = {0};
+    struct error err;
+    must(weights_of_profile(&weights, engine_profile(engine), &err), &err);
+    enum sample_weight weight = weights.data[0].kind;
+    array_free(&weights);
+    return weight;
+}
+
 /* "query INVERTED FROM TO THREAD,THREAD... TRANSFORMS SEARCH": a range from 0 to 0 is everything. */
 static void answer_query(struct engine *engine, const char *request)
 {
@@ -176,6 +188,7 @@ static void answer_query(struct engine *engine, const char *request)
     query.search = *at == ' ' ? at + 1 : at;
     query.search_length = strlen(query.search);
     query.inverted = inverted != 0;
+    query.weight = default_weight(engine);
     struct error err;
     must(engine_query(engine, &query, &err), &err);
     printf("summary %zu", engine_node_count(engine));

@@ -23,24 +23,56 @@ static inline uint32_t random_below(struct random *random, uint32_t limit)
     return (uint32_t)((random->state >> 33) % limit);
 }
 
+/* A stack whose innermost frame is of category 3, "Idle"; PROFILE_NONE if the profile has none. */
+static inline uint32_t random_idle_stack(struct random *random, const struct profile *profile)
+{
+    uint32_t length = (uint32_t)profile->stacks.length, first = length ? random_below(random, length) : 0;
+    for (uint32_t i = 0; i < length; i++)
+        if (profile->frames.category[profile->stacks.frame[(first + i) % length]] == 3)
+            return (first + i) % length;
+    return PROFILE_NONE;
+}
+
+/* The two rows of a wait, with CPU time before it; some of them are damaged. */
+static inline void random_wait(struct random *random, struct profile *profile, struct sample_table *samples,
+                               double *time)
+{
+    uint32_t stack = random_idle_stack(random, profile);
+    bool is_whole = random_below(random, 6) != 0;
+    if (!samples_add(samples, stack, *time))
+        abort();
+    samples->weight[samples->length - 1] = 0;
+    samples->cpu_delta[samples->length - 1] = 125 * random_below(random, 3);
+    *time += random_below(random, 6) * 0.5;
+    if (!samples_add(samples, is_whole ? stack : random_idle_stack(random, profile), *time))
+        abort();
+    samples->cpu_delta[samples->length - 1] = is_whole ? 0 : 125;
+}
+
 static inline void random_samples(struct random *random, struct profile *profile, struct sample_table *samples)
 {
     bool weighted = random_below(random, 3) == 0, has_cpu = random_below(random, 2) == 0;
     if ((weighted && !samples_give_weight(samples)) || (has_cpu && !samples_give_cpu_delta(samples)))
         abort();
-    samples->weight_type = weighted ? WEIGHT_BYTES : WEIGHT_SAMPLES;
+    bool has_waits = weighted && has_cpu && random_below(random, 4);
+    samples->weight_type = has_waits ? WEIGHT_TRACING_MS : weighted ? WEIGHT_BYTES : WEIGHT_SAMPLES;
     double time = random_below(random, 10);
     uint32_t count = random_below(random, 60);
     for (uint32_t i = 0; i < count; i++, time += random_below(random, 4) * 0.5) {
+        if (has_waits && random_below(random, 3) == 0) {
+            random_wait(random, profile, samples, &time);
+            continue;
+        }
         uint32_t stack = random_below(random, 12) && profile->stacks.length
                              ? random_below(random, (uint32_t)profile->stacks.length)
                              : PROFILE_NONE;
         if (!samples_add(samples, stack, time))
             abort();
         if (weighted)
-            samples->weight[i] = (double)random_below(random, 20) - 5;
+            samples->weight[samples->length - 1] = (double)random_below(random, 20) - 5;
         if (has_cpu)
-            samples->cpu_delta[i] = random_below(random, 6) ? 125 * random_below(random, 6) : NAN; /* exact in ms */
+            samples->cpu_delta[samples->length - 1] =
+                random_below(random, 6) ? 125 * random_below(random, 6) : NAN; /* exact in ms */
     }
 }
 

@@ -337,6 +337,7 @@ static inline void slow_sum(struct slow_node *node)
 
 struct slow_query {
     const struct profile *profile;
+    const struct profile *recorded; /* the same before samples were dropped; NULL: none were */
     uint32_t threads[8];
     size_t thread_count;
     struct time_range range;
@@ -370,18 +371,78 @@ static inline void slow_stack_make(struct slow_stack *out, const struct slow_que
         slow_transform(out, query->profile, &query->transforms[i]);
 }
 
-/* By time on or off the CPU, samples of the other kind are none. */
-static inline bool slow_counts(const struct slow_query *query, const struct sample_table *samples, size_t i)
+/* ---- recorded waits ---- */
+
+static inline bool slow_stores_waits(const struct sample_table *samples)
 {
-    bool on_cpu = !samples->cpu_delta || samples->cpu_delta[i] != 0;
-    return query->weight == WEIGH_ON_CPU ? on_cpu : query->weight == WEIGH_OFF_CPU ? !on_cpu : true;
+    return samples->cpu_delta && samples->weight && samples->weight_type == WEIGHT_TRACING_MS;
 }
 
-static inline double slow_weight(const struct slow_query *query, const struct sample_table *samples, size_t i)
+/* Of the thread as it was recorded. */
+static inline const struct sample_table *slow_recorded(const struct slow_query *query, uint32_t thread)
 {
+    return &(query->recorded ? query->recorded : query->profile)->threads.data[thread].samples;
+}
+
+static inline bool slow_is_wait_row(const struct profile *profile, const struct sample_table *samples, size_t i)
+{
+    if (!slow_stores_waits(samples) || samples->stack[i] == PROFILE_NONE)
+        return false;
+    uint32_t category = profile->frames.category[profile->stacks.frame[samples->stack[i]]];
+    return category != PROFILE_NONE &&
+           strcmp(strings_text(&profile->strings, profile->categories.data[category].name), "Idle") == 0;
+}
+
+static inline bool slow_is_wait_end(const struct profile *profile, const struct sample_table *samples, size_t i)
+{
+    return i > 0 && slow_is_wait_row(profile, samples, i) && samples->cpu_delta[i] == 0 &&
+           samples->stack[i] == samples->stack[i - 1];
+}
+
+/* The row for which the time before row `i` counts: the next one from it on that is on a CPU, or ends a wait; else the
+ * nearest one before; else SIZE_MAX. */
+static inline size_t slow_row_for(const struct profile *profile, const struct sample_table *samples, size_t i,
+                                  bool is_cpu)
+{
+    for (size_t at = i; at < samples->length; at++)
+        if (is_cpu ? !slow_is_wait_row(profile, samples, at) : slow_is_wait_end(profile, samples, at))
+            return at;
+    for (size_t at = i; at-- > 0;)
+        if (is_cpu ? !slow_is_wait_row(profile, samples, at) : slow_is_wait_end(profile, samples, at))
+            return at;
+    return SIZE_MAX;
+}
+
+/* By time on or off the CPU, samples of the other kind are none. */
+static inline bool slow_counts(const struct slow_query *query, uint32_t thread, size_t i)
+{
+    const struct sample_table *samples = slow_recorded(query, thread);
+    bool stores_waits = slow_stores_waits(samples);
+    bool on_cpu = stores_waits ? !slow_is_wait_row(query->profile, samples, i)
+                               : !samples->cpu_delta || samples->cpu_delta[i] != 0;
+    bool off_cpu = stores_waits ? slow_is_wait_end(query->profile, samples, i) : !on_cpu;
+    switch (query->weight) {
+    case WEIGH_ON_CPU:
+        return on_cpu;
+    case WEIGH_OFF_CPU:
+        return !on_cpu;
+    case WEIGH_CPU_TIME:
+        return on_cpu || !stores_waits;
+    case WEIGH_OFF_CPU_TIME:
+        return off_cpu || !stores_waits;
+    case WEIGH_TIME:
+        return on_cpu || off_cpu || !stores_waits;
+    default:
+        return true;
+    }
+}
+
+static inline double slow_weight(const struct slow_query *query, uint32_t thread, size_t i)
+{
+    const struct sample_table *samples = &query->profile->threads.data[thread].samples;
     if (query->weight == WEIGH_SAMPLES)
         return 1;
-    return slow_counts(query, samples, i) ? samples->weight ? samples->weight[i] : 1 : 0;
+    return slow_counts(query, thread, i) ? samples->weight ? samples->weight[i] : 1 : 0;
 }
 
 /* ---- time ---- */
@@ -475,13 +536,25 @@ static inline void slow_each_gap(const struct slow_query *query, uint32_t thread
         struct slow_gap gap = slow_gap_of(profile, thread, i);
         double cpu, wait;
         slow_gap_sums(&gap, query->range, &cpu, &wait);
-        if (stack == PROFILE_NONE && (!is_last || (i && samples->stack[i - 1] == PROFILE_NONE)))
-            continue;
         if (query->weight == WEIGH_CPU_TIME)
             wait = 0;
         if (query->weight == WEIGH_OFF_CPU_TIME)
             cpu = 0;
-        bool is_own = !is_last && samples->cpu_delta && samples->cpu_delta[i] == 0;
+        if (slow_stores_waits(samples)) {
+            size_t runner = slow_row_for(profile, slow_recorded(query, thread), i, true);
+            size_t waiter = slow_row_for(profile, slow_recorded(query, thread), i, false);
+            runner = runner == SIZE_MAX ? i : runner;
+            if (runner < samples->length && samples->stack[runner] != PROFILE_NONE)
+                slow_visit_stack(query, samples->stack[runner], cpu, visit, context);
+            if (waiter != SIZE_MAX) {
+                slow_visit_stack(query, samples->stack[waiter], wait, visit, context);
+                continue;
+            }
+            cpu = 0;
+        }
+        if (stack == PROFILE_NONE && (!is_last || (i && samples->stack[i - 1] == PROFILE_NONE)))
+            continue;
+        bool is_own = !is_last && samples->cpu_delta && samples->cpu_delta[i] == 0 && !slow_stores_waits(samples);
         if (!is_last)
             slow_visit_stack(query, stack, cpu + (is_own ? wait : 0), visit, context);
         if (!is_own && profile->meta.has_cpu_delta)
@@ -499,7 +572,7 @@ static inline void slow_each_sample(const struct slow_query *query, slow_visit *
         else
             for (size_t i = 0; i < samples->length; i++)
                 if (slow_is_asked(query, samples, i, &stack))
-                    visit(context, &stack, slow_weight(query, samples, i));
+                    visit(context, &stack, slow_weight(query, query->threads[t], i));
     }
 }
 
@@ -510,7 +583,7 @@ static inline uint64_t slow_sample_count(const struct slow_query *query)
     for (size_t t = 0; t < query->thread_count; t++) {
         const struct sample_table *samples = &query->profile->threads.data[query->threads[t]].samples;
         for (size_t i = 0; i < samples->length; i++)
-            count += slow_counts(query, samples, i) && slow_is_asked(query, samples, i, &stack);
+            count += slow_counts(query, query->threads[t], i) && slow_is_asked(query, samples, i, &stack);
     }
     return count;
 }
@@ -605,6 +678,7 @@ static inline void slow_add_transform(struct slow_query *query, struct random *r
 static inline void slow_random_query(struct slow_query *query, const struct profile *profile, struct random *random)
 {
     query->profile = profile;
+    query->recorded = NULL;
     query->thread_count = query->transform_count = 0;
     query->range = whole_time;
     query->weight = random_below(random, 2) ? WEIGH_RECORDED : (enum sample_weight)random_below(random, WEIGH_KINDS);

@@ -3,7 +3,7 @@
  */
 #include "slow_tree_check.h"
 
-enum { PROFILES = 1500, WIDTH = 40, CATEGORIES = 4, MOST_SAMPLES = 64 };
+enum { PROFILES = 1500, WIDTH = 40, CATEGORIES = 4, MOST_SAMPLES = 128 };
 
 static double slow_percent(const struct sample_table *samples, size_t i, double interval)
 {

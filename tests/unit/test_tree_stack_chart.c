@@ -5,7 +5,7 @@
 #include "slow_tree_check.h"
 #include "tree/stack_chart.h"
 
-enum { PROFILES = 1500, MOST_COLUMNS = 64, MOST_SAMPLES = 128 };
+enum { PROFILES = 1500, MOST_COLUMNS = 64, MOST_SAMPLES = 256 };
 
 /* ---- the definition ---- */
 
@@ -80,7 +80,9 @@ static void slow_chart_make(struct slow_chart *chart, const struct slow_query *q
         if (!sleeps)
             continue;
         /* what a sample that was taken meanwhile says, else nothing */
-        slow_stack_of(&next, query, samples->cpu_delta[i + 1] == 0 ? samples->stack[i + 1] : PROFILE_NONE);
+        bool is_asleep = slow_stores_waits(samples) ? slow_is_wait_end(query->profile, samples, i + 1)
+                                                    : samples->cpu_delta[i + 1] == 0;
+        slow_stack_of(&next, query, is_asleep ? samples->stack[i + 1] : PROFILE_NONE);
         slow_add(chart, &next, start + interval, end, request);
     }
     if (request->same_widths) {

@@ -5,6 +5,7 @@
 #include "slow_tree_check.h"
 
 #include "support/sample_rows.h"
+#include "support/wait_profile.h"
 #include "tree/quantity.h"
 #include "tree/weight_list.h"
 
@@ -242,6 +243,104 @@ static void test_a_range_has_no_more_time_than_it_is_long(void **state)
     profile_destroy(&profile);
 }
 
+/* ---- recorded waits ---- */
+
+/* What counts for a stack in a range, in one thread. */
+static double sum_in(const struct profile *profile, uint32_t thread, enum sample_weight weight, struct time_range range,
+                     uint32_t stack)
+{
+    struct stack_weights weights = {0};
+    struct error err;
+    const struct weighing weighing = {
+        &thread, 1, range, weight, TABLE_SAMPLES, NULL, (uint32_t)profile->stacks.length - 1};
+    assert_int_equal(stack_weights_sum(&weights, profile, &weighing, &err), 0);
+    double sum = 0;
+    for (uint32_t i = 0; i < profile->stacks.length; i++)
+        sum += stack == PROFILE_NONE || stack == i ? weights.of_stack[i] : 0;
+    stack_weights_destroy(&weights);
+    return sum;
+}
+
+enum { MAIN, READER, WRITER }; /* threads of wait_profile_make() */
+
+static struct wait_stacks make_waits(struct profile *profile)
+{
+    struct wait_stacks stacks = wait_profile_make(profile);
+    profile_add_stack(profile, PROFILE_NONE, 0); /* for "(not running)" */
+    return stacks;
+}
+
+static void test_cpu_time_before_a_wait_counts_for_the_sample_after_it(void **state)
+{
+    struct profile profile;
+    struct wait_stacks stacks = make_waits(&profile);
+    (void)state;
+    assert_true(sum_in(&profile, READER, WEIGH_CPU_TIME, whole_time, stacks.lookup) == 10 + 0.25 + 1.25);
+    assert_true(sum_in(&profile, READER, WEIGH_CPU_TIME, whole_time, stacks.lookup_lock_a) == 0);
+    /* after the last sample: for that one */
+    assert_true(sum_in(&profile, READER, WEIGH_CPU_TIME, whole_time, stacks.work) == 10 + 0.5);
+    assert_true(sum_in(&profile, MAIN, WEIGH_CPU_TIME, whole_time, stacks.main) == 1);
+    profile_destroy(&profile);
+}
+
+static void test_a_wait_counts_for_its_own_stack_and_moments_for_the_next(void **state)
+{
+    struct profile profile;
+    struct wait_stacks stacks = make_waits(&profile);
+    uint32_t not_running = (uint32_t)profile.stacks.length - 1;
+    (void)state;
+    assert_true(sum_in(&profile, READER, WEIGH_OFF_CPU_TIME, whole_time, stacks.lookup_lock_a) == 40 + 29.5);
+    assert_true(sum_in(&profile, READER, WEIGH_OFF_CPU_TIME, whole_time, stacks.lookup_preempted) == 0.5 + 8);
+    assert_true(sum_in(&profile, READER, WEIGH_OFF_CPU_TIME, whole_time, stacks.lookup) == 0);
+    assert_true(sum_in(&profile, WRITER, WEIGH_OFF_CPU_TIME, whole_time, stacks.unknown) == 30 + 10);
+    for (uint32_t thread = MAIN; thread <= WRITER; thread++)
+        assert_true(sum_in(&profile, thread, WEIGH_TIME, whole_time, not_running) == 0);
+    profile_destroy(&profile);
+}
+
+static void test_on_and_off_cpu_time_are_the_time_of_any_range(void **state)
+{
+    struct profile profile;
+    make_waits(&profile);
+    (void)state;
+    for (uint32_t thread = MAIN; thread <= WRITER; thread++)
+        for (double from = -5; from < 105; from += 1.75)
+            for (double to = from; to <= 105; to += 1.25) {
+                struct time_range range = {from, to};
+                double there = fmax(0, fmin(to, 100) - fmax(from, thread == WRITER ? 20 : 0));
+                double cpu = sum_in(&profile, thread, WEIGH_CPU_TIME, range, PROFILE_NONE);
+                double wait = sum_in(&profile, thread, WEIGH_OFF_CPU_TIME, range, PROFILE_NONE);
+                assert_true(cpu + wait == there);
+                assert_true(sum_in(&profile, thread, WEIGH_TIME, range, PROFILE_NONE) == there);
+            }
+    profile_destroy(&profile);
+}
+
+/* The recorder writes weights whose sums say the same. */
+static void test_recorded_weights_are_time_of_all(void **state)
+{
+    struct profile profile;
+    struct wait_stacks stacks = make_waits(&profile);
+    (void)state;
+    assert_true(sum_in(&profile, READER, WEIGH_OFF_CPU, whole_time, PROFILE_NONE) ==
+                sum_in(&profile, READER, WEIGH_OFF_CPU_TIME, whole_time, PROFILE_NONE));
+    assert_true(sum_in(&profile, READER, WEIGH_ON_CPU, whole_time, stacks.lookup) ==
+                sum_in(&profile, READER, WEIGH_CPU_TIME, whole_time, stacks.lookup));
+    profile_destroy(&profile);
+}
+
+static void test_of_times_each_wait_is_one_sample(void **state)
+{
+    struct profile profile;
+    make_waits(&profile);
+    (void)state;
+    assert_int_equal(weighed_sample_count(&profile, READER, WEIGH_CPU_TIME), 21);
+    assert_int_equal(weighed_sample_count(&profile, READER, WEIGH_OFF_CPU_TIME), 3);
+    assert_int_equal(weighed_sample_count(&profile, READER, WEIGH_TIME), 24);
+    assert_int_equal(weighed_sample_count(&profile, READER, WEIGH_SAMPLES), 27);
+    profile_destroy(&profile);
+}
+
 /* "id=label(unit) ..." */
 static const char *list_text(const struct profile *profile, char text[1024])
 {
@@ -286,6 +385,22 @@ static void test_weights_are_listed_with_label_and_unit_of_what_was_recorded(voi
     profile_destroy(&profile);
 }
 
+static void test_on_cpu_is_the_default_where_waits_are_recorded(void **state)
+{
+    struct profile profile;
+    char text[1024];
+    (void)state;
+    wait_profile_make(&profile);
+    assert_true(profile_has_waits(&profile));
+    assert_string_equal(list_text(&profile, text),
+                        "cpu-time=On-CPU(ms), off-cpu-time=Off-CPU(ms), time=Both(ms), samples=Samples(samples)");
+    for (size_t i = 0; i < profile.threads.length; i++) /* some other recorder's */
+        profile.threads.data[i].samples.weight_type = WEIGHT_SAMPLES;
+    assert_false(profile_has_waits(&profile));
+    assert_memory_equal(list_text(&profile, text), "recorded=", strlen("recorded="));
+    profile_destroy(&profile);
+}
+
 static void test_weights_are_found_by_their_id(void **state)
 {
     struct profile profile;
@@ -326,6 +441,12 @@ int main(void)
         cmocka_unit_test(test_a_wait_is_not_of_the_function_that_ran_next),
         cmocka_unit_test(test_waits_before_the_first_and_after_the_last_sample_count),
         cmocka_unit_test(test_a_range_has_no_more_time_than_it_is_long),
+        cmocka_unit_test(test_cpu_time_before_a_wait_counts_for_the_sample_after_it),
+        cmocka_unit_test(test_a_wait_counts_for_its_own_stack_and_moments_for_the_next),
+        cmocka_unit_test(test_on_and_off_cpu_time_are_the_time_of_any_range),
+        cmocka_unit_test(test_recorded_weights_are_time_of_all),
+        cmocka_unit_test(test_of_times_each_wait_is_one_sample),
+        cmocka_unit_test(test_on_cpu_is_the_default_where_waits_are_recorded),
         cmocka_unit_test(test_weights_are_listed_with_label_and_unit_of_what_was_recorded),
         cmocka_unit_test(test_weights_are_found_by_their_id),
         cmocka_unit_test(test_weights_are_written_in_their_unit),

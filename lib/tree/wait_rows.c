@@ -1,0 +1,55 @@
+#include "tree/wait_rows.h"
+
+#include <string.h>
+
+uint32_t profile_idle_category(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->categories.length; i++)
+        if (strcmp(strings_text(&profile->strings, profile->categories.data[i].name), "Idle") == 0)
+            return i;
+    return PROFILE_NONE;
+}
+
+struct wait_rows wait_rows_of(const struct profile *profile, uint32_t thread)
+{
+    const struct sample_table *samples = &profile->threads.data[thread].samples;
+    bool has_rows = samples->cpu_delta && samples->weight && samples->weight_type == WEIGHT_TRACING_MS;
+    return (struct wait_rows){.samples = samples,
+                              .frame_of_stack = profile->stacks.frame,
+                              .category_of_frame = profile->frames.category,
+                              .category = has_rows ? profile_idle_category(profile) : PROFILE_NONE};
+}
+
+bool profile_has_waits(const struct profile *profile)
+{
+    for (uint32_t thread = 0; thread < profile->threads.length; thread++) {
+        const struct wait_rows rows = wait_rows_of(profile, thread);
+        for (size_t i = 0; has_wait_rows(&rows) && i < rows.samples->length; i++)
+            if (is_wait_row(&rows, i))
+                return true;
+    }
+    return false;
+}
+
+static bool is_of_kind(const struct wait_rows *rows, enum wait_row_kind kind, size_t i)
+{
+    return kind == ROW_WAIT_END ? is_wait_end(rows, i) : !is_wait_row(rows, i);
+}
+
+size_t row_cursor_find(struct row_cursor *cursor, const struct wait_rows *rows, enum wait_row_kind kind, size_t i)
+{
+    size_t length = rows->samples->length, at = i;
+    if (cursor->is_last || (cursor->is_found && cursor->row >= i))
+        return cursor->row;
+    while (at < length && !is_of_kind(rows, kind, at))
+        at++;
+    if (at >= length) {
+        cursor->is_last = true;
+        for (at = i < length ? i : length; at > 0 && !is_of_kind(rows, kind, at - 1);)
+            at--;
+        at = at > 0 ? at - 1 : SIZE_MAX;
+    }
+    cursor->is_found = true;
+    cursor->row = at;
+    return at;
+}

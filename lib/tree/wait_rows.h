@@ -1,0 +1,59 @@
+/*
+ * Recorded waits. A recorder that knows when each thread left a CPU and came back stores a wait as two rows of the
+ * thread's samples with the same stack: A at its start, with the CPU time since the row before, and B at its end,
+ * without CPU time. The innermost frame of the stack names what was waited for, in category "Idle". All other rows of
+ * the thread are samples that were taken on a CPU. Waits shorter than the sampling interval have no rows of their own.
+ *
+ * Such threads have weights of type "tracing-ms" and CPU times. The innermost frames of other threads may be "Idle",
+ * too, but nothing says that their samples come in pairs.
+ */
+#pragma once
+
+#include "profile/profile.h"
+
+/* The category "Idle", or PROFILE_NONE. */
+uint32_t profile_idle_category(const struct profile *profile);
+
+struct wait_rows {
+    const struct sample_table *samples; /* as they were recorded: what a filter drops is a wait as before */
+    const uint32_t *frame_of_stack, *category_of_frame;
+    uint32_t category; /* "Idle"; PROFILE_NONE: the thread has no such rows */
+};
+
+struct wait_rows wait_rows_of(const struct profile *profile, uint32_t thread);
+
+/* Whether a thread stores its waits in rows, whether or not it has waited. */
+static inline bool has_wait_rows(const struct wait_rows *rows)
+{
+    return rows->category != PROFILE_NONE;
+}
+
+/* Whether some thread has waits in rows. Linear in the samples up to the first such. */
+bool profile_has_waits(const struct profile *profile);
+
+/* Whether row `i` is one of the two of a wait; `i` may be out of range. */
+static inline bool is_wait_row(const struct wait_rows *rows, size_t i)
+{
+    if (!has_wait_rows(rows) || i >= rows->samples->length || rows->samples->stack[i] == PROFILE_NONE)
+        return false;
+    return rows->category_of_frame[rows->frame_of_stack[rows->samples->stack[i]]] == rows->category;
+}
+
+/* Whether row `i` is the second one: then the wait is the time since the row before. */
+static inline bool is_wait_end(const struct wait_rows *rows, size_t i)
+{
+    return i > 0 && is_wait_row(rows, i) && rows->samples->cpu_delta[i] == 0 &&
+           rows->samples->stack[i - 1] == rows->samples->stack[i];
+}
+
+/* Finds the row that stands for a time: the next one of a kind, else the last one before. Rows are asked for in
+ * ascending order; all questions together cost one pass over the rows. Zero it to start. */
+struct row_cursor {
+    size_t row;
+    bool is_found, is_last; /* no other follows */
+};
+
+enum wait_row_kind { ROW_ON_CPU, ROW_WAIT_END };
+
+/* The first row at or after `i` of this kind, else the last one before; SIZE_MAX if there is none. */
+size_t row_cursor_find(struct row_cursor *cursor, const struct wait_rows *rows, enum wait_row_kind kind, size_t i);
