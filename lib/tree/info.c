@@ -88,3 +88,24 @@ int metadata_of_profile(struct metadata *metadata, struct arena *arena, const st
     add_string(&writer, "Warning", meta->warning);
     return writer.failed ? error_no_memory(err) : 0;
 }
+
+/* ---- addresses ---- */
+
+static bool is_address(const char *name)
+{
+    size_t digits = strncmp(name, "0x", 2) == 0 ? strspn(name + 2, "0123456789abcdefABCDEF") : 0;
+    return digits > 0 && name[2 + digits] == '\0';
+}
+
+struct address_counts address_counts_of_profile(const struct profile *profile)
+{
+    struct address_counts counts = {0};
+    const struct frame_table *frames = &profile->frames;
+    for (size_t i = 0; i < frames->length; i++) {
+        if (frames->address[i] < 0 || frames->inline_depth[i] > 0)
+            continue;
+        counts.all++;
+        counts.resolved += !is_address(strings_text(&profile->strings, profile->funcs.name[frames->func[i]]));
+    }
+    return counts;
+}

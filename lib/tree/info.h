@@ -20,3 +20,11 @@ int metadata_of_profile(struct metadata *metadata, struct arena *arena, const st
  */
 int metadata_of_section(struct metadata *metadata, struct arena *arena, const struct profile *profile,
                         const struct extra_section *section, struct error *err);
+
+struct address_counts {
+    size_t all, resolved;
+};
+
+/* Addresses in libraries that frames of the profile stand for, and those of them whose function has a name. A recorder that
+ * found none names the function after its address: "0x1f0". */
+struct address_counts address_counts_of_profile(const struct profile *profile);

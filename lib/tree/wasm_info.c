@@ -207,6 +207,9 @@ static void put_counts(struct json_writer *json, const struct profile *profile)
     }
     json_member_double(json, "sampleCount", samples);
     json_member_double(json, "markerCount", markers);
+    struct address_counts addresses = address_counts_of_profile(profile);
+    json_member_double(json, "addressCount", (double)addresses.all);
+    json_member_double(json, "resolvedCount", (double)addresses.resolved);
 }
 
 /* ProfileInfo of api.ts as JSON text. */

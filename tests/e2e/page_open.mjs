@@ -320,6 +320,23 @@ await check('where prof cannot look up names, the page has the command that does
     await restart();
 });
 
+await check('a profile that says nothing of itself but lacks most names says so, and what to do', async () => {
+    await drop('half named.json');
+    await askUntil((name) => name === 'half named', product);
+    await settle(page);
+    const chip = page.locator('.trust.doubtful');
+    assertEqual((await chip.innerText()).trim(), '33.3% of addresses resolved', 'what is said');
+    await chip.click();
+    const dialog = page.locator('dialog[open]');
+    for (const text of ['1 of 3 (33.3 %)', 'prof symbolicate FILE'])
+        assert((await dialog.innerText()).includes(text), `the recording does not say ${text}`);
+    await page.keyboard.press('Escape');
+    await page.click('#tab-summary');
+    await settle(page);
+    assert((await page.locator('.card-trust').innerText()).includes('prof symbolicate FILE'), 'the summary does not say what to do');
+    await restart();
+});
+
 await check('nothing went wrong meanwhile', async () => {
     assertEqual(complaints.join('\n'), '', 'what pages complained of');
 });

@@ -77,6 +77,14 @@ await check('a recording without most names is not called good, and says what to
     assertEqual([good.isGood, good.text, good.fix].join(': '), 'true: 100% complete stacks, 0 lost: ', 'most names');
 });
 
+await check('of a profile that says nothing of itself it is said that names are missing', () => {
+    const of = (resolvedCount, addressCount, symbolicated = true) => trust.ownTrust({ resolvedCount, addressCount, symbolicated });
+    const { isGood, text, fix } = trust.trustSummary(of(3, 27), 12);
+    assertEqual([isGood, text].join(': '), 'false: 11.1% of addresses resolved', 'one name of nine');
+    assert(fix.includes('prof symbolicate'), `the fix is ${fix}`);
+    assertEqual([of(26, 27), of(0, 0), of(3, 27, false)].join(), ',,', 'most names, no addresses, and a profile without names');
+});
+
 await check('the figures of a recording are grouped, and cut before what explains them', () => {
     assertEqual(trust.trustFigure('7674 (99.84 %)'), '7,674 (99.84 %)', 'a count and a share');
     assertEqual(trust.trustFigure('12345 (3 in JIT code; 12342 deeper than what was copied)'), '12,345', 'a count with reasons');

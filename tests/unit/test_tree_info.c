@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "support/profile_text.h"
+
 /* The text that an entry of meta.extra with this format and JSON value is shown as. */
 static void assert_shown(const char *format, const char *json, const char *wanted)
 {
@@ -140,6 +142,26 @@ static void test_facts_that_are_not_known_are_left_out(void **state)
     profile_destroy(&profile);
 }
 
+static void test_addresses_are_resolved_unless_their_function_is_called_like_one(void **state)
+{
+    (void)state;
+    struct profile profile;
+    struct error err;
+    char *text = text_of_file("samply-0.13.json");
+    assert_int_equal(read_bytes(text, strlen(text), strlen(text), &profile, &err), 0);
+    free(text);
+    struct address_counts before = address_counts_of_profile(&profile);
+    assert_int_equal(before.resolved, 0);
+    assert_true(before.all > 2);
+    profile.funcs.name[profile.frames.func[0]] = strings_add_z(&profile.strings, "0xfeed_me");
+    struct address_counts named = address_counts_of_profile(&profile);
+    assert_int_equal(named.resolved, 1);
+    profile.frames.inline_depth[1] = 1;
+    profile.frames.address[2] = -1;
+    assert_int_equal(address_counts_of_profile(&profile).all, before.all - 2);
+    profile_destroy(&profile);
+}
+
 static void test_equal_weights_stay_in_their_order(void **state)
 {
     (void)state;
@@ -172,6 +194,7 @@ int main(void)
         cmocka_unit_test(test_lists_and_tables_are_written_out),
         cmocka_unit_test(test_a_section_has_a_fact_for_each_of_its_entries),
         cmocka_unit_test(test_facts_that_are_not_known_are_left_out),
+        cmocka_unit_test(test_addresses_are_resolved_unless_their_function_is_called_like_one),
         cmocka_unit_test(test_equal_weights_stay_in_their_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { formatCount, formatDuration } from '../text/format';
 import { Dialog } from './Dialog';
+import { trustSummary } from '../state/trust';
 import { ProfileText } from './text';
 import { useSession } from './session_context';
 import type { Session } from '../state/session';
@@ -57,11 +58,14 @@ function EntryTable({ title, entries }: { title: string; entries: Entry[] }): JS
 
 function Facts(): JSX.Element {
     const session = useSession();
-    const { info } = session;
+    const { extra } = session.info.value;
+    const trust = session.summaryView.trustSection.value;
+    const { fix } = trust ? trustSummary(trust, 0) : { fix: '' };
     return (
         <>
+            {fix !== '' && <p class="explanation">{fix}.</p>}
             <EntryTable title="Profile" entries={recordingEntries(session)} />
-            {info.value.extra.map((section, at) => (
+            {[...extra, ...(trust && !extra.includes(trust) ? [trust] : [])].map((section, at) => (
                 <EntryTable
                     key={`${at}:${section.label.slice(0, 80)}`}
                     title={section.label}

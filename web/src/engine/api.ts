@@ -83,6 +83,9 @@ export interface ProfileInfo {
     symbolicated: boolean;
     sampleCount: number;
     markerCount: number;
+    /** Addresses in libraries, and those of them whose function has a name. */
+    addressCount: number;
+    resolvedCount: number;
     counters: CounterInfo[];
     markerGraphs: MarkerGraphs[];
     /** Those that the file wants to be seen at first; none: the busiest. */

@@ -11,6 +11,7 @@ import type { SourcePanelPart } from './source_panel';
 import type { StorePart } from './store';
 import type { TreePart } from './tree';
 import type { Given } from './given';
+import { ownTrust } from './trust';
 import { act } from './windows';
 
 export interface SummaryLists {
@@ -134,9 +135,10 @@ export function createSummaryView(
 
     // ---- trust ----
 
-    /** What the recorder says about how far its figures can be trusted. */
-    const trustSection = computed<ExtraSection | undefined>(() =>
-        info.value.extra.find((section) => section.label.trim().toLowerCase() === 'trust'),
+    /** What the recorder says about how far its figures can be trusted, else what can be seen of it. */
+    const trustSection = computed<ExtraSection | undefined>(
+        () =>
+            info.value.extra.find((section) => section.label.trim().toLowerCase() === 'trust') ?? ownTrust(info.value),
     );
 
     follow();

@@ -1,5 +1,5 @@
 /** How far the figures of a recording can be trusted, in a few words, and what to do where names are missing. */
-import type { ExtraSection } from '../engine/api';
+import type { ExtraSection, ProfileInfo } from '../engine/api';
 import { formatCount } from '../text/format';
 import { plainText } from '../text/plain';
 
@@ -31,6 +31,21 @@ const LONGEST_FIGURE = 26;
 export function trustFigure(value: string): string {
     const brief = value.length > LONGEST_FIGURE ? /^[^(;]*?(?=,? of which| \(|;|$)/.exec(value)?.[0] : undefined;
     return (brief ?? value).replace(/^\d{4,}(?= \(|$)/, (digits) => formatCount(Number(digits)));
+}
+
+/**
+ * What can be said of a profile whose recorder says nothing: how many names are missing. undefined: too few to say it, or all,
+ * which the header says with the command that gets them.
+ */
+export function ownTrust({
+    addressCount,
+    resolvedCount,
+    symbolicated,
+}: Pick<ProfileInfo, 'addressCount' | 'resolvedCount' | 'symbolicated'>): ExtraSection | undefined {
+    const percent = (100 * resolvedCount) / addressCount;
+    if (!symbolicated || !(percent < LEAST_NAMED)) return undefined;
+    const value = `${resolvedCount} of ${addressCount} (${percent.toFixed(1)} %)`;
+    return { label: 'Trust', entries: [{ label: 'Addresses resolved', value }] };
 }
 
 export function trustSummary(section: ExtraSection, sampleCount: number): TrustSummary {
