@@ -25,6 +25,6 @@ struct address_counts {
     size_t all, resolved;
 };
 
-/* Addresses in libraries that frames of the profile stand for, and those of them whose function has a name. A recorder that
- * found none names the function after its address: "0x1f0". */
+/* Addresses in libraries that frames of the profile stand for, and those of them whose function has a name. A recorder
+ * that found none names the function after its address: "0x1f0". */
 struct address_counts address_counts_of_profile(const struct profile *profile);

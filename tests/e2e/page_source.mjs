@@ -474,6 +474,13 @@ await check('where there is no text, it says why and what to do, and has the cos
             await page.keyboard.press('Enter');
             await page.waitForSelector('.source-pane .empty');
             await page.waitForSelector('.code-row'); // by itself
+            const share = await page.$eval('.source-panes', (panes) => panes.querySelector('.code-pane').clientWidth / panes.clientWidth);
+            assert(share > 0.6, `the assembly has ${share} of the width, beside a sentence`);
+            assert((await page.locator('.source-pane .pane-header').count()) === 0, 'there are headings of no columns');
+            await page.focus('[aria-label="Width of the source"]');
+            await page.keyboard.press('ArrowRight');
+            const wider = await page.$eval('.source-panes', (panes) => panes.querySelector('.code-pane').clientWidth / panes.clientWidth);
+            assert(wider < share, 'a key does not move the edge');
             const words = await page.locator('.source-pane .empty').innerText();
             assert(words.includes('/gone/<b>lines</b>.c'), 'the file is not named');
             assert(words.includes('does not come from that file'), 'it does not say why');
@@ -522,6 +529,25 @@ await check('the addresses and arrows of the code leave room for the instruction
         row.querySelector('.instruction b').getBoundingClientRect().left,
     ]);
     assert(to - from < 280, `an instruction begins after ${to - from} px`);
+    await page.close();
+});
+
+await check('long names of inlined functions leave room for the instructions, and have what there is', async () => {
+    const page = await openPage(url);
+    await page.route('**/symbolicate/v5', async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, body: (await response.text()).replaceAll('"mix"', '"mix_and_many_more_letters"') });
+    });
+    await select(page, 'scramble');
+    await page.keyboard.press('Enter');
+    await waitForSource(page);
+    await openCode(page);
+    const width = () => page.locator('.code-row .origin', { hasText: 'mix' }).first().evaluate((cell) => cell.clientWidth);
+    const beside = await width();
+    assert(beside < 100, `where an instruction comes from takes ${beside} px of half a window`);
+    await page.setViewportSize({ width: 1920, height: 800 });
+    const wide = await askUntil((now) => now > beside + 30, width);
+    assert(wide < 160, `it takes ${wide} px of a large window`);
     await page.close();
 });
 

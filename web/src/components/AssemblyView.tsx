@@ -21,8 +21,11 @@ import { useSize } from './use';
 const HEADER_HEIGHT = 24;
 /** px: of a character of the code, at most. */
 const CHARACTER = 7.4;
-/** Characters of the column that says where an instruction comes from. */
+/** Characters of the column that says where an instruction comes from: a line and a name; a line and the name's beginning. */
 const ORIGIN_LIMIT = 18;
+const NARROW_ORIGIN_LIMIT = 10;
+/** px: in less than that the instructions need the room. */
+const NARROW = 800;
 
 /** px of the columns: as wide as what is in them. */
 interface Widths {
@@ -36,12 +39,20 @@ function longest(texts: readonly string[]): number {
     return texts.reduce((most, text) => Math.max(most, text.length), 0);
 }
 
-function widthsOf(session: Session, { instructions, places }: Code, syntax: number, lanes: number): Widths {
+interface Layout {
+    syntax: number;
+    lanes: number;
+    /** px, of the pane. */
+    room: number;
+}
+
+function widthsOf(session: Session, { instructions, places }: Code, { syntax, lanes, room }: Layout): Widths {
     const origins = longest(places.map((frames) => originOf(session, frames).text));
+    const originLimit = room < NARROW ? NARROW_ORIGIN_LIMIT : ORIGIN_LIMIT;
     const texts = longest(instructions.map((one) => one.texts[syntax] ?? ''));
     return {
         address: Math.max(62, longest(instructions.map((one) => one.address.toString(16))) * CHARACTER + 16),
-        origin: origins === 0 ? 0 : Math.max(44, Math.min(ORIGIN_LIMIT, origins) * CHARACTER + 16),
+        origin: origins === 0 ? 0 : Math.max(44, Math.min(originLimit, origins) * CHARACTER + 16),
         jumps: lanes * LANE_WIDTH + 16,
         // What follows the mnemonic begins in a column of its own.
         text: (Math.min(INSTRUCTION_LIMIT, texts) + 8) * CHARACTER + 16,
@@ -107,8 +118,8 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
     );
     const file = sourceText.value?.file;
     const widths = useMemo(
-        () => widthsOf(session, shown, shownSyntax.value, lanes),
-        [shown, shownSyntax.value, lanes, file],
+        () => widthsOf(session, shown, { syntax: shownSyntax.value, lanes, room: size.width }),
+        [shown, shownSyntax.value, lanes, file, size.width < NARROW],
     );
     const height = Math.max(size.height - HEADER_HEIGHT, 0);
     const rows = useRowWindow(scroller, { count, rowHeight: rowHeight.value, room: height, revealed: null });

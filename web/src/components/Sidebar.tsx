@@ -65,7 +65,11 @@ function Amount({ label, weight, whole }: { label: string; weight: number; whole
             <dt>{label}</dt>
             <dd>
                 <strong>{formatShare(weight, whole)}</strong>
-                <span>{describeWeight(weight, unit, interval)}</span>
+                <span>
+                    {describeWeight(weight, unit, interval)
+                        .split(/(?<=,) /)
+                        .flatMap((part) => [<span key={part}>{part}</span>, ' '])}
+                </span>
             </dd>
         </div>
     );

@@ -199,7 +199,7 @@ function onPanelKey(session: Session, event: KeyboardEvent): boolean {
 export function SourcePanel(): JSX.Element | null {
     const session = useSession();
     const { canFind, openFind } = session.sourceFind;
-    const { changeSourcePanel, closeSourcePanel, code, openings, sourceError, sourcePanel, toggleAssembly } =
+    const { changeSourcePanel, closeSourcePanel, code, openings, hasSource, sourceError, sourcePanel, toggleAssembly } =
         session.sourcePanel;
     const shown = sourcePanel.value;
     const element = useRef<HTMLElement>(null);
@@ -306,8 +306,8 @@ export function SourcePanel(): JSX.Element | null {
                 </button>
             </div>
             <div class="source-panes">
-                <SourceView share={shown.assembly ? sourceShare.value : 1} />
-                {shown.assembly && <PanesSplitter />}
+                <SourceView share={shown.assembly ? sourceShare(hasSource.value) : 1} />
+                {shown.assembly && <PanesSplitter hasSource={hasSource.value} />}
                 {shown.assembly && <AssemblyView />}
             </div>
         </section>

@@ -53,7 +53,7 @@ export function SourceView({ share }: { share: number }): JSX.Element {
     const session = useSession();
     const { namesVersion } = session.names;
     const { markedIn } = session.sourceFind;
-    const { chooseLine, chosenLine, lineCosts, openings, sourcePanel, sourceText, wantedLine } = session.sourcePanel;
+    const { chooseLine, chosenLine, hasSource, lineCosts, openings, sourceText, wantedLine } = session.sourcePanel;
     const { summary } = session.tree;
     const holder = useRef<HTMLDivElement>(null);
     const [editor, setEditor] = useState<SourceEditor | null>(null);
@@ -109,14 +109,15 @@ export function SourceView({ share }: { share: number }): JSX.Element {
 
     return (
         <section class="source-pane" aria-label="Source" style={{ flexBasis: `${share * 100}%` }}>
-            <div class="pane-header" aria-hidden="true">
-                <span class="cost">Total</span>
-                <span class="cost">Self</span>
-                <span>Line</span>
-            </div>
+            {hasSource.value && (
+                <div class="pane-header" aria-hidden="true">
+                    <span class="cost">Total</span>
+                    <span class="cost">Self</span>
+                    <span>Line</span>
+                </div>
+            )}
             {problem !== '' && <p class="empty">{problem}</p>}
-            {shown && shown.text === null && <SourceProblem text={shown} />}
-            {!shown && (sourcePanel.value?.source ?? -1) < 0 && <SourceProblem text={null} />}
+            {!hasSource.value && <SourceProblem text={shown} />}
             <div ref={holder} class={hasText ? 'source-editor' : 'source-editor absent'} />
             <FindBar pane="source" />
         </section>

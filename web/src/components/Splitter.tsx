@@ -120,15 +120,15 @@ export function SourcePanelSplitter(): JSX.Element {
     );
 }
 
-export function PanesSplitter(): JSX.Element {
+export function PanesSplitter({ hasSource }: { hasSource: boolean }): JSX.Element {
     const widthOf = (selector: string): number => document.querySelector(selector)?.getBoundingClientRect().width ?? 1;
     return (
         <Splitter
             label="Width of the source"
             orientation="vertical"
             read={() => widthOf('.source-pane')}
-            write={(size) => setSourceShare(size / widthOf('.source-panes'))}
-            reset={() => setSourceShare(0.5)}
+            write={(size) => setSourceShare(hasSource, size / widthOf('.source-panes'))}
+            reset={() => setSourceShare(hasSource, null)}
             grows={1}
         />
     );

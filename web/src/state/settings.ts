@@ -88,12 +88,22 @@ export function followRowHeight(): void {
 /** Of source and assembly; null: a part of the window. */
 export const [sourcePanelHeight, setSourcePanelHeight] = keptSize('sourcePanelHeight', null);
 
-/** What the source takes of the width beside the assembly. */
-export const sourceShare = signal<number>(storedNumber('sourceShare') ?? 0.5);
+/** What the left pane takes of the width beside the assembly: for a source, or for why there is none. */
+const sourceShares = {
+    source: signal(storedNumber('sourceShare') ?? 0.5),
+    reason: signal(storedNumber('reasonShare') ?? 0.3),
+};
 
-export function setSourceShare(share: number): void {
-    sourceShare.value = Math.max(0.2, Math.min(share, 0.8));
-    store('sourceShare', String(sourceShare.value));
+export function sourceShare(hasSource: boolean): number {
+    return sourceShares[hasSource ? 'source' : 'reason'].value;
+}
+
+/** null: as usual again. */
+export function setSourceShare(hasSource: boolean, wanted: number | null): void {
+    const name = hasSource ? 'source' : 'reason';
+    const share = wanted === null ? null : Math.max(0.2, Math.min(wanted, 0.8));
+    sourceShares[name].value = share ?? (hasSource ? 0.5 : 0.3);
+    store(`${name}Share`, share === null ? null : String(share));
 }
 
 // ---- source and assembly ----

@@ -58,6 +58,11 @@ export function createSourcePanel(
     const sourcePanel = computed<SourcePanelView | null>(() => view.value.sourcePanel);
     const textRequest = new Request<SourceText>();
     const { value: sourceText } = textRequest;
+    /** Whether its text is there, or on its way. */
+    const hasSource = computed(() => {
+        const text = sourceText.value;
+        return text ? text.text !== null : (sourcePanel.value?.source ?? -1) >= 0;
+    });
     const codeRequest = new Request<Code>();
     const { value: code, error: codeProblem } = codeRequest;
     const costsRequest = new Request<Costs>();
@@ -383,6 +388,7 @@ export function createSourcePanel(
     return {
         sourcePanel,
         sourceText,
+        hasSource,
         lineCosts,
         symbols,
         code,
