@@ -201,6 +201,23 @@ for (const [width, height] of sizes)
     });
 await page.setViewportSize({ width: 1280, height: 800 });
 
+await check('in a narrow window names have the width, until one asks for the sidebar', async () => {
+    await page.evaluate(() => localStorage.clear());
+    await page.setViewportSize({ width: 640, height: 400 });
+    const sidebars = async () => {
+        await page.reload();
+        await page.waitForSelector('.tree-row.selected');
+        return page.locator('.sidebar').count();
+    };
+    assertEqual(await sidebars(), 0, 'sidebars');
+    await page.keyboard.press('s');
+    await page.waitForSelector('.sidebar');
+    assertEqual(await sidebars(), 1, 'sidebars after it was asked for');
+    await page.evaluate(() => localStorage.clear());
+    await page.setViewportSize({ width: 1280, height: 800 });
+    assertEqual(await sidebars(), 1, 'sidebars of a wide window');
+});
+
 await check('nothing moves for those who do not want it', async () => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
     const moving = await page.evaluate(() =>

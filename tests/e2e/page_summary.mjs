@@ -74,6 +74,35 @@ await check('time off the CPU is listed by function, and leads to who was waitin
     await page.close();
 });
 
+await check('where nothing was sampled the summary says how long the threads did not run', async () => {
+    const page = await openPage(`${summary}&range=12m4`, '.summary .empty');
+    await page.waitForSelector('.card-waits');
+    await settle(page);
+    assert((await entries(page, 'waits')).startsWith('100.0% 4 ms '), `it says ${await entries(page, 'waits')}`);
+    await page.locator('.card-waits .summary-row').first().click();
+    await page.waitForSelector('[role="treegrid"] .tree-row.selected');
+    await page.close();
+});
+
+await check('without room for a name its arguments are cut first, then what it is in', async () => {
+    const page = await openPage(summary, awaited);
+    const name = 'a::long::name::space::of::many::parts::function(int, long)';
+    const texts = await page.evaluate((long) => {
+        const [row] = document.querySelectorAll('.card-functions .summary-name');
+        const [scope, own, last] = [long.slice(0, long.lastIndexOf('::') + 2), 'function', '(int, long)'];
+        const shown = row.querySelector('.scoped-name');
+        shown.replaceChildren(
+            ...[['scope', scope], ['', own], ['arguments', last]].map(([kind, text]) => Object.assign(document.createElement('span'), { className: kind, textContent: text })),
+        );
+        return [400, 300, 120].map((width) => {
+            row.style.width = `${width}px`;
+            return [...shown.children].map((part) => (part.scrollWidth <= part.clientWidth ? 'whole' : 'cut')).join();
+        });
+    }, name);
+    assertEqual(texts.join(' '), 'whole,whole,whole cut,whole,cut cut,whole,cut', 'what is whole and what is cut');
+    await page.close();
+});
+
 await check('entries lead to the butterfly and to threads, by mouse and by key', async () => {
     const page = await openPage(summary, awaited);
     const leads = [

@@ -5,6 +5,7 @@ import type { FuncRow } from '../engine/api';
 import type { HotLines } from '../engine/source';
 import { MOST_ROWS, sharesText, type SummaryLists } from '../state/summary_view';
 import { describeWeight, formatCount, formatDuration, formatShare, formatWeight } from '../text/format';
+import { ownNameAt } from '../text/fold';
 import { baseName, plainText } from '../text/plain';
 import { EmptyTree } from './EmptyTree';
 import { ProfileText } from './text';
@@ -64,13 +65,22 @@ function Card({ name, title, note, children }: CardProps): JSX.Element {
     );
 }
 
+/** Without room, arguments go first, then what the name is in, then the end of the name itself. */
 function Name({ func, none }: { func: number; none: string }): JSX.Element {
     const { funcName, namesVersion } = useSession().names;
     namesVersion.value;
     const name = func < 0 ? undefined : funcName(func);
+    const text = plainText(name ? shortName(name.name) || '(no name)' : none, NAME_LIMIT);
+    const own = ownNameAt(text);
+    const [whole = ''] = /^[^(]*/.exec(text.slice(own)) ?? [];
+    const end = own + whole.length;
     return (
         <>
-            <ProfileText text={name ? shortName(name.name) || '(no name)' : none} limit={NAME_LIMIT} />
+            <bdi class="scoped-name" dir="ltr">
+                {own > 0 && <span class="scope">{text.slice(0, own)}</span>}
+                <span>{whole}</span>
+                {end < text.length && <span class="arguments">{text.slice(end)}</span>}
+            </bdi>
             {name && name.lib !== '' && (
                 <span class="tree-lib">
                     <ProfileText text={name.lib} limit={60} />
@@ -380,7 +390,13 @@ export function Summary(): JSX.Element {
                 {summaryError.value}
             </p>
         );
-    if (summary.value && whole === 0) return <EmptyTree />;
+    if (summary.value && whole === 0)
+        return (
+            <div class="summary">
+                <EmptyTree />
+                {lists?.waits && lists.waits.length > 0 && <WaitCard rows={lists.waits} whole={lists.waited} />}
+            </div>
+        );
     if (!lists) return <div class="summary" />;
     return (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls

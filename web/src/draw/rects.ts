@@ -1,5 +1,6 @@
 /** Draws the rects of a flame graph or a stack chart, crisp at any size of a pixel, with as much of the names as fits. */
 import type { Rects } from '../engine/charts';
+import { ownNameAt } from '../text/fold';
 import { describeNarrow } from '../text/format';
 import { type RectColors, type ChartColors, colorsOfCategory } from './rect_colors';
 import { pixelRatio, sizeCanvas } from './canvas';
@@ -85,20 +86,6 @@ export function fitText(context: CanvasRenderingContext2D, text: string, room: n
         if (width > room) return fitting === 0 ? '' : text.slice(0, fitting) + ELLIPSIS;
     }
     return text;
-}
-
-/** Where the function's own name begins, after namespaces and classes, outside of all brackets. */
-function ownNameAt(name: string): number {
-    let depth = 0;
-    let at = 0;
-    for (let i = 0; i < name.length; i++) {
-        const character = name[i];
-        if (character === '(' && depth === 0 && i > 0 && !name.startsWith('(anonymous', i)) break;
-        if (character === '<' || character === '(') depth++;
-        else if (character === '>' || character === ')') depth--;
-        else if (character === ':' && depth === 0 && name[i + 1] === ':') at = i + 2;
-    }
-    return at;
 }
 
 /** A name in `room`: what it is in goes first, then the end of the name itself. */

@@ -47,10 +47,13 @@ function keptSize<Usual extends number | null>(
 export const [timelineHeight, setTimelineHeight] = keptSize('timelineHeight', null);
 export const [sidebarWidth, setSidebarWidth] = keptSize('sidebarWidth', 320);
 
+/** px: in a window narrower than that, as at 200 % zoom, names need the width more than the sidebar. */
+const ROOM_FOR_SIDEBAR = 900;
+
 /** Beside the flame graph, which needs the width, it is open on request. */
 const sidebars = {
     'flame-graph': signal(stored('flameSidebar') === 'open'),
-    others: signal(stored('sidebar') !== 'closed'),
+    others: signal((stored('sidebar') ?? (globalThis.innerWidth < ROOM_FOR_SIDEBAR ? 'closed' : 'open')) !== 'closed'),
 };
 
 function sidebarOf(tab: Tab): Signal<boolean> {
@@ -65,7 +68,7 @@ export function toggleSidebar(tab: Tab): void {
     const isOpen = !sidebarOf(tab).value;
     sidebarOf(tab).value = isOpen;
     if (tab === 'flame-graph') store('flameSidebar', isOpen ? 'open' : null);
-    else store('sidebar', isOpen ? null : 'closed');
+    else store('sidebar', isOpen ? 'open' : 'closed');
 }
 
 // ---- rows of tables and listings ----

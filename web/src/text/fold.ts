@@ -46,3 +46,17 @@ export function foldTemplates(name: string): string {
     }
     return folded;
 }
+
+/** Where the function's own name begins, after namespaces and classes, outside of all brackets. */
+export function ownNameAt(name: string): number {
+    let depth = 0;
+    let at = 0;
+    for (let i = 0; i < name.length; i++) {
+        const character = name[i];
+        if (character === '(' && depth === 0 && i > 0 && !name.startsWith('(anonymous', i)) break;
+        if (character === '<' || character === '(') depth++;
+        else if (character === '>' || character === ')') depth--;
+        else if (character === ':' && depth === 0 && name[i + 1] === ':') at = i + 2;
+    }
+    return at;
+}
