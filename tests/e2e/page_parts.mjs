@@ -854,4 +854,12 @@ await check('a row is brought into view: a step by a row, a jump with what is ar
     assertEqual(top(40, 0, 'around'), 440, 'a row that is jumped to');
 });
 
+await check('what was found in a long name is in sight, whatever comes before it', () => {
+    const of = (...texts) => highlight.piecesInSight(texts.map((text, at) => ({ text, marked: at % 2 === 1 }))).map(({ text }) => text).join('|');
+    const long = 'a_namespace_of_many_letters::with::a::class::that::has::a::name::';
+    assertEqual(of('std::', 'sort', long), `std::|sort|${long}`, 'a short lead, and what follows');
+    assertEqual(of(long, 'sort', ''), 'a_namespace_of_many_letters::with:…::has::a::name::|sort|', 'a long lead');
+    assertEqual(of('', 'sort', long, 'x', ''), '|sort|a_namespace_of_m…::has::a::name::|x|', 'a long way between two');
+});
+
 finish();

@@ -202,7 +202,7 @@ await check('the timeline is zoomed and moved by keys', async () => {
 });
 
 /** What the palette lists, best first: group and title. */
-const offered = () => page.$$eval('.palette .picker-row', (rows) => rows.map((row) => [row.querySelector('.picker-amount').innerText, row.querySelector('.picker-name').innerText].join(' ')));
+const offered = () => page.$$eval('.palette .picker-row', (rows) => rows.map((row) => [row.querySelector('.picker-group').innerText, row.querySelector('.picker-name').innerText].join(' ')));
 
 /** Opens the palette and types; waits until it has what is expected. */
 async function palette(typed, expected) {
@@ -336,13 +336,13 @@ await check('the palette tells the share of a function, and marks why it is foun
     await palette('malloc', 'Function malloc');
     const rows = await page.$$eval('.palette .picker-row', (all) =>
         all.map((row) => ({
-            group: row.querySelector('.picker-amount').innerText,
-            detail: row.querySelector('.picker-detail').innerText,
+            group: row.querySelector('.picker-group').innerText,
+            share: row.querySelector('.picker-amount:not(.picker-group)')?.innerText ?? '',
             marked: [...row.querySelectorAll('mark')].map((mark) => mark.textContent).join(''),
         })),
     );
     const functions = rows.filter((row) => row.group === 'Function');
-    assert(functions.some((row) => /^\d+(\.\d+)?%/.test(row.detail)), `no share in ${JSON.stringify(functions)}`);
+    assert(functions.some((row) => /^<?\d+(\.\d+)?%$/.test(row.share)), `no share in ${JSON.stringify(functions)}`);
     const unmarked = rows.filter((row) => !/malloc/i.test(row.marked));
     assertEqual(unmarked.length, 0, 'entries that do not show why they are there');
     await page.keyboard.press('Escape');

@@ -1,6 +1,6 @@
 /** The command palette: type a few letters of a command, a view, a thread, a function or a marker. */
 import type { JSX } from 'preact';
-import { piecesOf } from '../text/highlight';
+import { piecesInSight, piecesOf } from '../text/highlight';
 import { Picker } from './Picker';
 import { act, isPaletteOpen } from '../state/windows';
 import { useSession } from './session_context';
@@ -9,9 +9,9 @@ function close(): void {
     isPaletteOpen.value = false;
 }
 
-/** A text with the letters marked that were typed for it. */
+/** A text with the letters marked that were typed for it, which are in sight also in a long one. */
 function Found({ text, marks }: { text: string; marks: (at: number) => boolean }): JSX.Element {
-    const pieces = piecesOf(text, marks);
+    const pieces = piecesInSight(piecesOf(text, marks));
     return <bdi dir="ltr">{pieces.map((piece) => (piece.marked ? <mark>{piece.text}</mark> : piece.text))}</bdi>;
 }
 
@@ -54,14 +54,15 @@ export function Palette(): JSX.Element | null {
             empty="No results"
             render={(entry) => (
                 <>
-                    <span class="picker-name">
+                    <span class="picker-name" title={entry.title}>
                         <Found text={entry.title} marks={entry.titleMarks} />
                     </span>
+                    {entry.share !== '' && <span class="picker-amount">{entry.share}</span>}
                     <span class="picker-detail">
                         <Found text={entry.detail} marks={entry.detailMarks} />
                     </span>
                     {entry.keys !== '' && <kbd>{entry.keys}</kbd>}
-                    <span class="picker-amount">{entry.group}</span>
+                    <span class="picker-amount picker-group">{entry.group}</span>
                 </>
             )}
         />

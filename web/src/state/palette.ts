@@ -26,6 +26,8 @@ export interface PaletteEntry {
     id: string;
     group: string;
     title: string;
+    /** Of a function, in the view: it has its place however long the name is. */
+    share: string;
     detail: string;
     keys: string;
     score: number;
@@ -36,7 +38,10 @@ export interface PaletteEntry {
 }
 
 /** What may be found; functions have their score already. */
-type Unscored = Omit<PaletteEntry, 'score' | 'titleMarks' | 'detailMarks'> & { score?: number };
+type Unscored = Omit<PaletteEntry, 'score' | 'share' | 'titleMarks' | 'detailMarks'> & {
+    score?: number;
+    share?: string;
+};
 
 const MOST_FUNCTIONS = 100;
 const MOST_MARKERS = 5000;
@@ -74,7 +79,14 @@ const NOTHING_MARKED = (): boolean => false;
 
 /** An entry as it is listed when nothing is typed. */
 function unmarked(entry: Unscored): PaletteEntry {
-    return { ...entry, ...shownTexts(entry), score: 0, titleMarks: NOTHING_MARKED, detailMarks: NOTHING_MARKED };
+    return {
+        ...entry,
+        ...shownTexts(entry),
+        share: entry.share ?? '',
+        score: 0,
+        titleMarks: NOTHING_MARKED,
+        detailMarks: NOTHING_MARKED,
+    };
 }
 
 function shownTexts({ title, detail }: Unscored): { title: string; detail: string } {
@@ -117,7 +129,7 @@ class FoundText {
 /** How well an entry has what was typed, in its title or by another word for it, which it shows then; null: not at all. */
 function scoredEntry(entry: Unscored, words: number, [title, detail, others]: FoundText[]): PaletteEntry | null {
     if (!title || !detail || !others) return null;
-    const shown = { ...entry, title: title.text, detail: detail.text };
+    const shown = { ...entry, title: title.text, share: entry.share ?? '', detail: detail.text };
     const beside: number[] = [];
     const begun: { start: number; end: number; words: number }[] = [];
     let score = entry.score ?? 0;
@@ -264,11 +276,6 @@ export function createPalette(
             }));
     }
 
-    function functionDetail(func: number, weight: number): string {
-        const share = weight === 0 ? '' : formatShare(weight, summary.value?.rootTotal ?? 0);
-        return [share, funcName(func)?.lib ?? ''].filter((part) => part !== '').join(' · ');
-    }
-
     /** Shows a function where all are listed; or only the samples with it. */
     function openFunction(func: number, isFilter: boolean): void {
         const name = funcName(func)?.name ?? '';
@@ -309,7 +316,8 @@ export function createPalette(
             id: `function-${func}`,
             group: 'Function',
             title: funcName(func)?.name ?? '',
-            detail: functionDetail(func, weight),
+            share: weight === 0 ? '' : formatShare(weight, summary.value?.rootTotal ?? 0),
+            detail: funcName(func)?.lib ?? '',
             keys: '',
             score,
             run: (held) => openFunction(func, held.ctrl),

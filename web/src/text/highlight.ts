@@ -46,6 +46,23 @@ export function piecesOf(text: string, marks: (at: number) => boolean): Piece[] 
     return pieces;
 }
 
+/** Characters before the first mark, and between two, that leave both in sight in a list. */
+const LONGEST_LEAD = 52;
+const LONGEST_BETWEEN = 36;
+/** What stays of longer ones: the beginning of the name, and what is beside a mark. */
+const BEGINNING = 34;
+const BESIDE = 16;
+
+/** Pieces of a text that is cut at its end where it has no room: what is before a mark is shortened so that the mark can be seen. */
+export function piecesInSight(pieces: readonly Piece[]): Piece[] {
+    return pieces.map((piece, at) => {
+        const { text, marked } = piece;
+        if (marked || at === pieces.length - 1) return piece;
+        if (text.length <= (at === 0 ? LONGEST_LEAD : LONGEST_BETWEEN)) return piece;
+        return { text: `${text.slice(0, at === 0 ? BEGINNING : BESIDE)}…${text.slice(-BESIDE)}`, marked };
+    });
+}
+
 /** `text` cut into pieces, those that match `expression` marked. */
 export function markedPieces(text: string, expression: RegExp | null): Piece[] {
     if (expression === null) return [{ text, marked: false }];
