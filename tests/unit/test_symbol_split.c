@@ -345,28 +345,28 @@ static void damage_everywhere(const char *name)
     free(whole);
 }
 
-static void test_every_truncation_has_a_clean_answer(void **unused)
+/* The .dwo file of each variant, and its package. */
+static void spoil_all(void (*spoil)(const char *name))
 {
-    (void)unused;
     for (size_t i = 0; i < VARIANTS; i++) {
         if (!build(&variants[i]))
             continue;
-        cut_everywhere("built/objects/program.dwo");
+        spoil("built/objects/program.dwo");
         if (pack(&variants[i], "program.dwp", "objects/program.dwo objects/other.dwo"))
-            cut_everywhere("built/program.dwp");
+            spoil("built/program.dwp");
     }
+}
+
+static void test_every_truncation_has_a_clean_answer(void **unused)
+{
+    (void)unused;
+    spoil_all(cut_everywhere);
 }
 
 static void test_damaged_files_have_clean_answers(void **unused)
 {
     (void)unused;
-    for (size_t i = 0; i < VARIANTS; i++) {
-        if (!build(&variants[i]))
-            continue;
-        damage_everywhere("built/objects/program.dwo");
-        if (pack(&variants[i], "program.dwp", "objects/program.dwo objects/other.dwo"))
-            damage_everywhere("built/program.dwp");
-    }
+    spoil_all(damage_everywhere);
 }
 
 /* ---- compression ---- */

@@ -2,11 +2,11 @@
  * The first moments of a thread: the C library's own code around the system call that makes one, which has no CFI
  * there.
  */
+#include "support/c_library.h"
 #include "unwind/address_space.h"
 #include "unwind/unwind.h"
 
 #include <fcntl.h>
-#include <link.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,12 +17,6 @@
 
 #include <cmocka.h>
 
-struct c_library {
-    const unsigned char *start, *end; /* of its code */
-    uint64_t load_address;
-    char path[256];
-};
-
 struct fixture {
     struct c_library library;
     struct address_space space;
@@ -30,29 +24,11 @@ struct fixture {
 
 enum { REG_AX = 0 };
 
-static int find_c_library(struct dl_phdr_info *info, size_t size, void *context)
-{
-    struct c_library *library = context;
-    (void)size;
-    if (!strstr(info->dlpi_name, "/libc.so"))
-        return 0;
-    snprintf(library->path, sizeof(library->path), "%s", info->dlpi_name);
-    library->load_address = info->dlpi_addr;
-    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-        if (header->p_type != PT_LOAD || !(header->p_flags & PF_X))
-            continue;
-        library->start = (const unsigned char *)(uintptr_t)(info->dlpi_addr + header->p_vaddr);
-        library->end = library->start + header->p_filesz;
-    }
-    return 1;
-}
-
 static int map_c_library(void **state)
 {
     static struct fixture fixture;
     struct c_library *library = &fixture.library;
-    if (!dl_iterate_phdr(find_c_library, library))
+    if (!c_library_find(library))
         return -1;
     int fd = open(library->path, O_RDONLY);
     struct unwind_module *module;

@@ -2,13 +2,13 @@
  * Frames found by reading the code up to its return, against what CFI says of the same code: the C library, at each of
  * its instructions.
  */
+#include "support/c_library.h"
 #include "unwind/cache.h"
 #include "unwind/cfi.h"
 #include "unwind/module.h"
 
 #include <capstone/capstone.h>
 #include <fcntl.h>
-#include <link.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -127,36 +127,11 @@ static void test_any_bytes_are_survived(void **unused)
 
 /* ---- the C library ---- */
 
-struct c_library {
-    struct code code;
-    uint64_t load_address;
-    char path[256];
-};
-
-static int find_c_library(struct dl_phdr_info *info, size_t size, void *context)
-{
-    struct c_library *library = context;
-    (void)size;
-    if (!strstr(info->dlpi_name, "/libc.so"))
-        return 0;
-    snprintf(library->path, sizeof(library->path), "%s", info->dlpi_name);
-    library->load_address = info->dlpi_addr;
-    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-        if (header->p_type != PT_LOAD || !(header->p_flags & PF_X))
-            continue;
-        library->code = (struct code){.start = header->p_vaddr,
-                                      .bytes = (const void *)(uintptr_t)(info->dlpi_addr + header->p_vaddr),
-                                      .size = header->p_filesz};
-    }
-    return 1;
-}
-
 struct score {
     size_t right, wrong, unknown, reported;
 };
 
-static void compare_at(struct c_library *library, const struct cfi_fde *fde, uint64_t pc, struct score *score)
+static void compare_at(struct code *code, const struct cfi_fde *fde, uint64_t pc, struct score *score)
 {
     struct cfi_row row;
     struct arch_frame frame;
@@ -165,7 +140,7 @@ static void compare_at(struct c_library *library, const struct cfi_fde *fde, uin
         return;
     if (row.cfa_register != UNWIND_REG_SP && row.cfa_register != UNWIND_REG_BP)
         return;
-    if (arch_find_return(read_code, &library->code, pc, &frame) != ARCH_RETURNS) {
+    if (arch_find_return(read_code, code, pc, &frame) != ARCH_RETURNS) {
         score->unknown++;
         return;
     }
@@ -184,25 +159,27 @@ static void test_it_agrees_with_the_cfi_of_the_c_library(void **unused)
     struct c_library library;
     struct score score = {0};
     csh disassembler;
-    assert_true(dl_iterate_phdr(find_c_library, &library));
+    assert_true(c_library_find(&library));
+    struct code code = {.start = (uint64_t)(uintptr_t)library.start - library.load_address,
+                        .bytes = library.start,
+                        .size = (size_t)(library.end - library.start)};
     int fd = open(library.path, O_RDONLY);
     struct unwind_module *module;
     assert_int_equal(unwind_module_open(&module, fd, library.path, NULL), 0);
     close(fd);
     assert_int_equal(cs_open(CS_ARCH_X86, CS_MODE_64, &disassembler), CS_ERR_OK);
     cs_insn *instruction = cs_malloc(disassembler);
-    const struct code *code = &library.code;
-    for (uint64_t pc = code->start, step = 0; pc < code->start + code->size; pc += step) {
+    for (uint64_t pc = code.start, step = 0; pc < code.start + code.size; pc += step) {
         struct cfi_fde fde;
         step = 16;
         if (!unwind_module_find(module, pc, &fde))
             continue;
-        const uint8_t *at = code->bytes + (fde.start - code->start);
+        const uint8_t *at = code.bytes + (fde.start - code.start);
         size_t size = fde.size;
         uint64_t address = fde.start;
         for (unsigned i = 0; address < fde.start + fde.size; i++) {
             if (i % 8 == 0)
-                compare_at(&library, &fde, address, &score);
+                compare_at(&code, &fde, address, &score);
             if (!cs_disasm_iter(disassembler, &at, &size, &address, instruction))
                 break;
         }
