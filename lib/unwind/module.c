@@ -196,7 +196,7 @@ bool unwind_module_has_code(const struct unwind_module *module)
 size_t unwind_module_read_code(struct unwind_module *module, uint64_t vaddr, unsigned char *out, size_t size)
 {
     const struct elf_segment *segment = segment_at(module, vaddr);
-    if (!segment || !(segment->flags & PF_X))
+    if (!segment)
         return 0;
     struct bytes bytes = bytes_from(module, segment, vaddr);
     if (size > bytes.size)
@@ -204,12 +204,13 @@ size_t unwind_module_read_code(struct unwind_module *module, uint64_t vaddr, uns
     return bytes_read(&bytes, 0, out, size) ? size : 0;
 }
 
-void unwind_module_code(struct unwind_module *module, uint64_t vaddr,
+bool unwind_module_code(struct unwind_module *module, uint64_t vaddr,
                         unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
 {
     memset(code, 0, ARCH_CODE_BEFORE + ARCH_CODE_AFTER);
     const struct elf_segment *segment = segment_at(module, vaddr);
     uint64_t into = segment ? vaddr - segment->address : 0;
     uint64_t before = into < ARCH_CODE_BEFORE ? into : ARCH_CODE_BEFORE;
-    unwind_module_read_code(module, vaddr - before, code + ARCH_CODE_BEFORE - before, before + ARCH_CODE_AFTER);
+    return unwind_module_read_code(module, vaddr - before, code + ARCH_CODE_BEFORE - before, before + ARCH_CODE_AFTER) >
+           before;
 }

@@ -65,11 +65,13 @@ bool unwind_module_is_entry(struct unwind_module *module, uint64_t vaddr);
 /* False for the code that a jitdump file describes: the module has its frames, and only the process has its bytes. */
 bool unwind_module_has_code(const struct unwind_module *module);
 
-/* The bytes around `vaddr`: ARCH_CODE_BEFORE before, ARCH_CODE_AFTER from it; 0 for what cannot be read. */
-void unwind_module_code(struct unwind_module *module, uint64_t vaddr,
+/* The bytes around `vaddr`: ARCH_CODE_BEFORE before, ARCH_CODE_AFTER from it. False, and zeros, if the file does not
+ * have them. */
+bool unwind_module_code(struct unwind_module *module, uint64_t vaddr,
                         unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
 
-/* Copies up to `size` bytes of code at `vaddr`; returns how many there are. */
+/* Copies up to `size` bytes of code at `vaddr`; returns how many there are. The segment need not be executable: what
+ * asks has seen it mapped so (GCL saves compiled Lisp in its data and makes that executable). */
 size_t unwind_module_read_code(struct unwind_module *module, uint64_t vaddr, unsigned char *out, size_t size);
 
 /* Internal to the module: loading, see frame_table.c. Both are done at most once; failing leaves an empty table. */

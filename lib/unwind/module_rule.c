@@ -65,10 +65,10 @@ static bool compact(const struct cfi_row *row, struct rule *rule)
 }
 
 /* The code around the instruction that runs next: a return address is one more than the pc. */
-static void read_code(const struct mapping *mapping, uint64_t pc, bool exact,
+static bool read_code(const struct mapping *mapping, uint64_t pc, bool exact,
                       unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
 {
-    unwind_module_code(mapping->module, vaddr_of(mapping, pc) + !exact, code);
+    return unwind_module_code(mapping->module, vaddr_of(mapping, pc) + !exact, code);
 }
 
 static enum rule_kind kind_of_snippet(const struct arch_code *code)
@@ -113,8 +113,9 @@ bool module_rule_follows_call(const struct mapping *mapping, uint64_t address, u
  * and it begins a function (__start_context) or has no CFI (Boost). */
 static bool is_planted(const struct mapping *mapping, uint64_t pc, bool exact)
 {
-    uint64_t start, size, target, vaddr = vaddr_of(mapping, pc) + 1;
-    return !exact && unwind_module_has_code(mapping->module) && !module_rule_follows_call(mapping, pc + 1, &target) &&
+    unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
+    uint64_t start, size, vaddr = vaddr_of(mapping, pc) + 1;
+    return !exact && read_code(mapping, pc, exact, code) && !arch_code_follows_call(code) &&
            (!unwind_module_function(mapping->module, vaddr, &start, &size) || start == vaddr);
 }
 

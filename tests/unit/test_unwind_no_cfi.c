@@ -19,7 +19,8 @@ struct image {
     unsigned char code[CODE_SIZE];
 };
 
-static void map_code(struct address_space *space, const char *code, size_t size)
+/* The mapping goes on behind the bytes of the file. */
+static void map_code(struct address_space *space, const char *code, size_t size, uint32_t flags)
 {
     struct image image = {.header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, 1},
                                      .e_type = ET_EXEC,
@@ -30,7 +31,7 @@ static void map_code(struct address_space *space, const char *code, size_t size)
                                      .e_phentsize = sizeof(Elf64_Phdr),
                                      .e_phnum = 1},
                           .segment = {.p_type = PT_LOAD,
-                                      .p_flags = PF_R | PF_X,
+                                      .p_flags = flags,
                                       .p_offset = CODE,
                                       .p_vaddr = BASE + CODE,
                                       .p_filesz = CODE_SIZE,
@@ -41,23 +42,28 @@ static void map_code(struct address_space *space, const char *code, size_t size)
     memcpy(image.code, code, size);
     assert_int_equal(unwind_module_from_memory(&module, &image, sizeof(image), "image", NULL), 0);
     struct mapping mapping = {.start = BASE + CODE,
-                              .end = BASE + CODE + CODE_SIZE,
+                              .end = BASE + 2 * CODE,
                               .rva = BASE + CODE - unwind_module_base(module),
                               .module = module};
     assert_true(address_space_map(space, &mapping));
     unwind_module_unref(module);
 }
 
-static void assert_complete(struct address_space *space, uint64_t pc, const uint64_t *words, size_t count,
-                            const uint64_t *wanted)
+static struct unwind_result walk(struct address_space *space, uint64_t pc, const uint64_t *words, uint64_t *pcs)
 {
-    uint64_t pcs[WORDS];
     struct unwind_regs regs = {{0}};
     regs.r[UNWIND_REG_PC] = pc;
     regs.r[UNWIND_REG_SP] = STACK;
     regs.r[UNWIND_REG_BP] = 0x12345; /* nothing to follow */
     struct unwind_stack stack = {.sp = STACK, .bytes = (const unsigned char *)words, .size = WORDS * sizeof(*words)};
-    struct unwind_result result = unwind_walk(space, &regs, &stack, pcs, WORDS);
+    return unwind_walk(space, &regs, &stack, pcs, WORDS);
+}
+
+static void assert_complete(struct address_space *space, uint64_t pc, const uint64_t *words, size_t count,
+                            const uint64_t *wanted)
+{
+    uint64_t pcs[WORDS];
+    struct unwind_result result = walk(space, pc, words, pcs);
     assert_int_equal(result.end, UNWIND_COMPLETE);
     assert_int_equal(result.frames, count);
     for (size_t i = 0; i < count; i++)
@@ -88,7 +94,7 @@ static void test_the_caller_of_code_that_never_returns_is_read_from_its_return_a
         "\x90\x90" CALLERS;
     static const uint64_t in_leaf[WORDS] = {MIDDLE_RETURN, 0, OUTER_RETURN}, in_middle[WORDS] = {0, OUTER_RETURN};
     struct address_space space = {0};
-    map_code(&space, code, sizeof(code) - 1);
+    map_code(&space, code, sizeof(code) - 1, PF_R | PF_X);
     assert_complete(&space, LEAF, in_leaf, 3, (uint64_t[]){LEAF, MIDDLE_RETURN - 1, LAST});
     assert_complete(&space, MIDDLE + 4, in_middle, 2, (uint64_t[]){MIDDLE + 4, LAST});
     assert_complete(&space, LEAF, in_leaf, 3, (uint64_t[]){LEAF, MIDDLE_RETURN - 1, LAST});
@@ -104,8 +110,36 @@ static void test_a_return_address_that_is_left_in_a_frame_is_no_caller(void **un
                                "\x90" CALLERS;
     static const uint64_t words[WORDS] = {OUTER_RETURN, 0, 0, MIDDLE_RETURN, 0, OUTER_RETURN};
     struct address_space space = {0};
-    map_code(&space, code, sizeof(code) - 1);
+    map_code(&space, code, sizeof(code) - 1, PF_R | PF_X);
     assert_complete(&space, LEAF + 4, words, 3, (uint64_t[]){LEAF + 4, MIDDLE_RETURN - 1, LAST});
+    address_space_destroy(&space);
+}
+
+/* As GCL has its compiled Lisp, for one. */
+static void test_code_in_a_data_segment_is_read(void **unused)
+{
+    (void)unused;
+    /* sub $8,%rsp; add $8,%rsp; ret */
+    static const char code[] =
+        "\x48\x83\xec\x08\x48\x83\xc4\x08\xc3\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90"
+        "\x90" CALLERS;
+    static const uint64_t words[WORDS] = {0, MIDDLE_RETURN, 0, OUTER_RETURN};
+    struct address_space space = {0};
+    map_code(&space, code, sizeof(code) - 1, PF_R | PF_W);
+    assert_complete(&space, LEAF + 4, words, 3, (uint64_t[]){LEAF + 4, MIDDLE_RETURN - 1, LAST});
+    address_space_destroy(&space);
+}
+
+/* Nothing says whether a call precedes it. */
+static void test_an_address_whose_code_cannot_be_read_is_no_start(void **unused)
+{
+    (void)unused;
+    static const char code[] = "\xc3\x90\x90\x90\x90"; /* ret */
+    static const uint64_t words[WORDS] = {BASE + CODE + CODE_SIZE + 0x10};
+    uint64_t pcs[WORDS];
+    struct address_space space = {0};
+    map_code(&space, code, sizeof(code) - 1, PF_R | PF_X);
+    assert_int_equal(walk(&space, LEAF, words, pcs).end, UNWIND_NO_CFI);
     address_space_destroy(&space);
 }
 
@@ -114,6 +148,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_caller_of_code_that_never_returns_is_read_from_its_return_address),
         cmocka_unit_test(test_a_return_address_that_is_left_in_a_frame_is_no_caller),
+        cmocka_unit_test(test_code_in_a_data_segment_is_read),
+        cmocka_unit_test(test_an_address_whose_code_cannot_be_read_is_no_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
