@@ -143,6 +143,50 @@ static void draw_samples(const struct canvas *canvas, const struct strip *strip,
     }
 }
 
+static void add_half(const struct canvas *canvas, const struct stack_view *stacks, const struct call_nodes *nodes,
+                     const struct activity_request *request, uint32_t stack, struct time_range time, double share)
+{
+    uint32_t category = stack == PROFILE_NONE ? stacks->default_category : stacks->category[stack];
+    if (share > 0 && is_matching(request, nodes, stack))
+        add_span(canvas, canvas->rows + (size_t)category * canvas->width, pixel_of(canvas, time.from),
+                 pixel_of(canvas, time.to), share);
+}
+
+static void add_wait_mark(const struct strip *strip, const struct canvas *canvas, double from, double to)
+{
+    double left = pixel_of(canvas, from), right = pixel_of(canvas, to);
+    for (uint32_t x = (uint32_t)left; x < right && x < canvas->width; x++)
+        if (strip->pixels[x] < STRIP_IDLE)
+            strip->pixels[x] = STRIP_IDLE;
+}
+
+/* Of a thread with recorded waits: gap by gap, the one half with what ran at its start, the other with what ran at its
+ * end. A wait raises nothing; in the strip, it lasts from its one row to the other. */
+static void draw_gaps(const struct canvas *canvas, const struct strip *strip, const struct stack_view *stacks,
+                      const struct call_nodes *nodes, const struct activity_request *request,
+                      const struct sample_table *samples, const struct wait_rows *waits)
+{
+    size_t first, last;
+    samples_in_range(samples, (struct time_range){request->from, request->to}, &first, &last);
+    last += last < samples->length; /* the gap before it reaches into the range */
+    for (size_t i = first; i < last; i++) {
+        double start = time_before(samples, i, request->interval), end = samples->time[i];
+        uint32_t stack = samples->stack[i];
+        if (is_wait_end(waits, i)) {
+            if (is_matching(request, nodes, stack))
+                add_wait_mark(strip, canvas, start, end);
+            continue;
+        }
+        double share = gap_cpu_percent(samples, i, request->interval) / 100, middle = (start + end) / 2;
+        uint32_t ran = running_stack(waits, samples, i);
+        bool is_wait = is_wait_row(waits, i);
+        add_half(canvas, stacks, nodes, request, ran, (struct time_range){start, middle}, share);
+        add_half(canvas, stacks, nodes, request, is_wait ? ran : stack, (struct time_range){middle, end}, share);
+        if (!is_wait && is_matching(request, nodes, stack))
+            add_mark(strip, canvas, end, stack == PROFILE_NONE ? STRIP_IDLE : STRIP_SAMPLE);
+    }
+}
+
 /* out[x] = mean of row[x - radius .. x + radius], with 0 beyond the ends. */
 static void box_blur(const float *row, float *out, uint32_t width, uint32_t radius)
 {
@@ -198,7 +242,10 @@ int activity_compute(struct activity *activity, const struct stack_view *stacks,
                                 request->width / (request->to - request->from)};
         struct strip strip = strip_of(activity->strip, &canvas, request->interval);
         for (size_t i = 0; i < request->thread_count; i++)
-            draw_samples(&canvas, &strip, stacks, nodes, request, request->samples[i]);
+            if (has_wait_rows(&request->waits[i]))
+                draw_gaps(&canvas, &strip, stacks, nodes, request, request->samples[i], &request->waits[i]);
+            else
+                draw_samples(&canvas, &strip, stacks, nodes, request, request->samples[i]);
         finish_rows(activity, stacks->category_count, scratch);
     }
     free(scratch);

@@ -8,6 +8,7 @@
 
 struct activity_request {
     const struct sample_table *const *samples; /* of each thread: their shares add up */
+    const struct wait_rows *waits;             /* of each thread */
     size_t thread_count;
     double interval;            /* ms: how far the first sample reaches back and the last one forward */
     double from, to;            /* ms: the left edge of the first and the right edge of the last pixel */
@@ -19,7 +20,7 @@ struct activity_request {
 /* What the strip of single samples shows in a pixel. */
 enum strip_pixel {
     STRIP_EMPTY,
-    STRIP_IDLE,   /* only samples without a stack, or since which no CPU time was used */
+    STRIP_IDLE,   /* only samples without a stack, or since which no CPU time was used; recorded waits */
     STRIP_SAMPLE, /* a sample that does something */
 };
 
@@ -33,7 +34,8 @@ struct activity {
 
 /* Samples that a transform dropped do not count; nor do those without a stack, if anything is to be left out. A sample
  * covers from the middle of the gap before it to the middle of the gap after
- * it; each half counts with the CPU share of its gap; then three box blurs. Uses memory of its own. */
+ * it; each half counts with the CPU share of its gap; then three box blurs. Recorded waits cover nothing: the CPU time
+ * beside them is that of running_stack(). Uses memory of its own. */
 int activity_compute(struct activity *activity, const struct stack_view *stacks, const struct call_nodes *nodes,
                      const struct activity_request *request, struct error *err);
 

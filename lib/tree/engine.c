@@ -65,6 +65,7 @@ struct engine *engine_new(struct profile *profile, struct error *err)
     base->profile = *profile;
     *profile = (struct profile){0};
     base->idle_category = profile_idle_category(&base->profile);
+    base->has_waits = profile_has_waits(&base->profile);
     int code = add_not_running(base, err);
     if (!code)
         code = stack_view_init(&base->whole, &base->profile, err);
@@ -495,20 +496,25 @@ static int compute_activity(struct engine *engine, bool is_all, const struct act
                             const uint32_t *threads, struct activity *activity, struct error *err)
 {
     struct activity_request request = *wanted;
+    const struct profile *profile = &engine->base->profile;
     const struct sample_table **samples = calloc(request.thread_count + 1, sizeof(*samples));
-    int code = samples ? 0 : error_no_memory(err);
+    struct wait_rows *waits = calloc(request.thread_count + 1, sizeof(*waits));
+    int code = samples && waits ? 0 : error_no_memory(err);
     for (size_t i = 0; !code && i < request.thread_count; i++) {
         code = check_thread(engine, threads[i], err);
-        if (!code)
-            samples[i] =
-                is_all ? &engine->base->profile.threads.data[threads[i]].samples : engine_samples(engine, threads[i]);
+        if (code)
+            break;
+        samples[i] = is_all ? &profile->threads.data[threads[i]].samples : engine_samples(engine, threads[i]);
+        waits[i] = wait_rows_of(profile, threads[i]);
     }
     request.samples = samples;
-    request.interval = engine->base->profile.meta.interval;
+    request.waits = waits;
+    request.interval = profile->meta.interval;
     if (!code)
         code = activity_compute(activity, is_all ? &engine->base->whole : engine->stacks,
                                 is_all ? &engine->base->whole_nodes : engine->nodes, &request, err);
     free(samples);
+    free(waits);
     return code;
 }
 

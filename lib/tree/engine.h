@@ -91,7 +91,8 @@ int engine_find(struct engine *engine, const uint32_t *path, size_t length, bool
 int engine_rewrite_path(struct engine *engine, const struct transform *transform, uint32_t *path, size_t *length,
                         struct error *err);
 
-/* From the heaviest root down to the heaviest child, weighed by what is not idle: until a node's self is more than that
+/* From the heaviest root down to the heaviest child, weighed by what is not idle, but for waits if these are what the
+ * query counts: until a node's self is more than that
  * of any child, or no child has `share` (0..1) of that of all; at most `depth` nodes. */
 int engine_heaviest_path(struct engine *engine, size_t depth, double share, struct node_path *path, struct error *err);
 
@@ -144,7 +145,8 @@ struct sample_place {
     uint32_t category;      /* of the sample */
     double time;            /* ms, of the sample that stands for it */
     double cpu_percent;     /* NAN unknown */
-    struct time_range wait; /* ms: in it the thread did not run, and there is no sample; else NAN */
+    struct time_range wait; /* ms: in it the thread did not run; else NAN. With a path: a recorded wait, else nobody
+                             * knows what for */
 };
 
 /* `path`: the funcs of the sample's stack as transforms of the query leave it, root first. */

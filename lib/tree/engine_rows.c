@@ -157,12 +157,46 @@ int engine_path(struct engine *engine, uint32_t node, struct node_path *path, st
     return 0;
 }
 
+/* What stands for a time: a stack as it was recorded, and as filters leave it. */
+struct found_stack {
+    uint32_t recorded, left;
+};
+
 /* The sample that covers the time, if the thread was there. */
-static size_t find_sample(const struct engine *engine, const struct thread_gaps *gaps, double time, double *cpu_percent)
+static bool find_sample(const struct engine *engine, uint32_t thread, const struct thread_gaps *gaps, double time,
+                        struct sample_place *place, struct found_stack *stack)
 {
     if (time >= gaps->known_end)
-        return SIZE_MAX;
-    return sample_at(gaps->samples, engine->base->profile.meta.interval, time, cpu_percent);
+        return false;
+    size_t sample = sample_at(gaps->samples, engine->base->profile.meta.interval, time, &place->cpu_percent);
+    if (sample == SIZE_MAX)
+        return false;
+    place->time = gaps->samples->time[sample];
+    *stack = (struct found_stack){gaps->samples->stack[sample], engine_samples(engine, thread)->stack[sample]};
+    return true;
+}
+
+/* The same in a thread with recorded waits: the wait, or what ran at the nearer end of the gap. */
+static bool find_in_gap(const struct engine *engine, uint32_t thread, const struct thread_gaps *gaps, double time,
+                        struct sample_place *place, struct found_stack *stack)
+{
+    const struct sample_table *samples = gaps->samples, *left = engine_samples(engine, thread);
+    struct time_range gap;
+    size_t i = gap_at(gaps, time, &gap);
+    if (i == SIZE_MAX || samples->length == 0)
+        return false;
+    sample_at(samples, gaps->interval, time, &place->cpu_percent);
+    bool is_wait = is_wait_end(&gaps->waits, i);
+    if (is_wait)
+        place->wait = gap;
+    if (is_wait || (i < samples->length && !is_wait_row(&gaps->waits, i) && time >= (gap.from + gap.to) / 2)) {
+        place->time = is_wait ? gap.from : gap.to;
+        *stack = (struct found_stack){samples->stack[i], left->stack[i]};
+        return true;
+    }
+    place->time = i > 0 ? gap.from : gap.to;
+    *stack = (struct found_stack){running_stack(&gaps->waits, samples, i), running_stack(&gaps->waits, left, i)};
+    return true;
 }
 
 int engine_sample_at(const struct engine *engine, uint32_t thread, double time, struct sample_place *place,
@@ -173,19 +207,18 @@ int engine_sample_at(const struct engine *engine, uint32_t thread, double time, 
     if (thread >= engine->base->profile.threads.length)
         return 0;
     const struct thread_gaps gaps = thread_gaps_of(&engine->base->profile, thread);
+    struct found_stack stack;
     place->is_known = is_not_running_at(&gaps, time, &place->wait);
     place->time = place->wait.from;
     place->cpu_percent = NAN;
-    size_t sample = place->is_known ? SIZE_MAX : find_sample(engine, &gaps, time, &place->cpu_percent);
-    if (sample == SIZE_MAX)
+    if (place->is_known ||
+        !(has_wait_rows(&gaps.waits) ? find_in_gap : find_sample)(engine, thread, &gaps, time, place, &stack))
         return 0;
-    uint32_t stack = gaps.samples->stack[sample], left = engine_samples(engine, thread)->stack[sample];
-    uint32_t node = left == PROFILE_NONE ? NODE_NONE : engine->nodes->of_sample[left];
+    uint32_t node = stack.left == PROFILE_NONE ? NODE_NONE : engine->nodes->of_sample[stack.left];
     place->is_known = true;
-    place->time = gaps.samples->time[sample];
-    if (stack != PROFILE_NONE)
-        place->category = engine->stacks->category[stack];
-    place->is_dropped = stack != PROFILE_NONE && node == NODE_NONE;
+    if (stack.recorded != PROFILE_NONE)
+        place->category = engine->stacks->category[stack.recorded];
+    place->is_dropped = stack.recorded != PROFILE_NONE && node == NODE_NONE;
     for (; node != NODE_NONE; node = engine->nodes->prefix[node])
         if (!array_push(path, engine->nodes->func[node]))
             return error_no_memory(err);
@@ -278,17 +311,22 @@ int engine_rewrite_path(struct engine *engine, const struct transform *transform
     return code;
 }
 
-/* What is not idle. */
+/* What is not idle; all, where waits are what is asked for. */
 struct busy {
     double *total; /* per call node, of it and those below; NULL: the total of its row */
     double all;    /* in magnitude */
 };
 
+static bool is_about_waits(const struct engine *engine)
+{
+    return engine->base->has_waits && (engine->weight == WEIGH_OFF_CPU_TIME || engine->weight == WEIGH_OFF_CPU);
+}
+
 static int find_busy(const struct engine *engine, struct busy *busy, struct error *err)
 {
     const struct call_nodes *nodes = engine->nodes;
     *busy = (struct busy){NULL, engine->timings.root_total};
-    if (engine->is_inverted || engine->base->idle_category == PROFILE_NONE)
+    if (engine->is_inverted || engine->base->idle_category == PROFILE_NONE || is_about_waits(engine))
         return 0;
     *busy = (struct busy){calloc(nodes->length + 1, sizeof(*busy->total)), 0};
     if (!busy->total)
@@ -312,7 +350,7 @@ static uint32_t heaviest_not_idle(const struct engine *engine, const struct busy
 {
     uint32_t heaviest = NODE_NONE;
     for (uint32_t i = 0; i < rows->length; i++)
-        if (rows->category[i] != engine->base->idle_category &&
+        if ((rows->category[i] != engine->base->idle_category || is_about_waits(engine)) &&
             (heaviest == NODE_NONE || busy_total(busy, rows, i) > busy_total(busy, rows, heaviest)))
             heaviest = i;
     return heaviest;

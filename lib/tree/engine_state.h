@@ -22,6 +22,7 @@ struct engine_base {
     struct stack_view whole; /* the profile's own stacks, and their nodes */
     struct call_nodes whole_nodes;
     uint32_t idle_category;
+    bool has_waits;       /* see profile_has_waits() */
     uint32_t not_running; /* the stack of waits that no sample tells of; PROFILE_NONE: no such weight */
     uint32_t *name_ranks; /* see name_order.h; NULL until someone asks for names in order */
 };

@@ -215,11 +215,15 @@ static double column_of(const struct scale *scale, double time)
     return !(column > 0) ? 0 : column > scale->columns ? scale->columns : column;
 }
 
-static uint32_t node_of(const struct scale *scale, size_t i)
+static uint32_t node_of_sample(const struct scale *scale, uint32_t stack)
 {
-    uint32_t stack = scale->samples->stack[i];
     uint32_t node = stack == PROFILE_NONE ? NODE_NONE : scale->node_of_stack[stack];
     return node != NODE_NONE && scale->matching && !scale->matching[node] ? NODE_NONE : node;
+}
+
+static uint32_t node_of(const struct scale *scale, size_t i)
+{
+    return node_of_sample(scale, scale->samples->stack[i]);
 }
 
 /* Puts a piece that ends at column `end` into the group, and draws that if it is wide enough. False if memory ran out.
@@ -235,24 +239,55 @@ static inline bool add_piece(struct chart *chart, struct group *group, struct pi
     return group->end == group->start || finish_group(chart, group, piece.node, piece.first);
 }
 
+/* What the thread did from sample `i` to the next: one piece, or two. */
+static size_t pieces_of(const struct scale *scale, size_t i, struct piece pieces[2])
+{
+    const struct sample_table *samples = scale->samples;
+    pieces[0] = (struct piece){node_of(scale, i), samples->time[i], time_after(scale, i)};
+    if (!sleeps_after(scale, i))
+        return 1;
+    pieces[1] = pieces[0];
+    pieces[0].last = pieces[1].first = samples->time[i] + scale->interval;
+    pieces[1].node = gap_has_waiting_sample(&scale->gaps, i + 1) ? node_of(scale, i + 1) : NODE_NONE;
+    return 2;
+}
+
+/* The same in a thread with recorded waits. */
+static size_t pieces_with_waits(const struct scale *scale, size_t i, struct piece pieces[2])
+{
+    const struct wait_rows *waits = &scale->gaps.waits;
+    size_t next = i + 1;
+    bool is_last = next == scale->samples->length;
+    pieces[0] = (struct piece){NODE_NONE, scale->samples->time[i], time_after(scale, i)};
+    if (is_wait_end(waits, next)) {
+        pieces[0].node = node_of(scale, next);
+        return 1;
+    }
+    if (is_last && is_wait_row(waits, i))
+        return 1;
+    pieces[0].node = node_of_sample(scale, running_stack(waits, scale->samples, next));
+    double ran_until = is_last ? INFINITY : gap_ran_until(&scale->gaps, next);
+    if (ran_until >= pieces[0].last)
+        return 1;
+    pieces[1] = (struct piece){NODE_NONE, ran_until, pieces[0].last};
+    pieces[0].last = ran_until;
+    return 2;
+}
+
 /* False if memory ran out. */
 static bool draw_by_time(struct chart *chart, const struct scale *scale, struct group *group, size_t first, size_t last)
 {
-    const struct sample_table *samples = scale->samples;
-    double column = column_of(scale, samples->time[first]);
+    bool has_waits = has_wait_rows(&scale->gaps.waits);
+    double column = column_of(scale, scale->samples->time[first]);
     group->start = group->end = (uint32_t)(column + 0.5);
     for (size_t i = first; i < last; i++) {
-        struct piece piece = {node_of(scale, i), samples->time[i], time_after(scale, i)}, sleep = piece;
-        bool sleeps = sleeps_after(scale, i);
-        if (sleeps) {
-            piece.last = sleep.first = samples->time[i] + scale->interval;
-            sleep.node = gap_has_waiting_sample(&scale->gaps, i + 1) ? node_of(scale, i + 1) : NODE_NONE;
+        struct piece pieces[2];
+        size_t count = has_waits ? pieces_with_waits(scale, i, pieces) : pieces_of(scale, i, pieces);
+        for (size_t at = 0; at < count; at++) {
+            bool is_before = at + 1 < count && pieces[at].first < scale->from && pieces[at].last <= scale->from;
+            if (!is_before && !add_piece(chart, group, pieces[at], &column, column_of(scale, pieces[at].last)))
+                return false;
         }
-        bool is_before = sleeps && piece.last <= scale->from;
-        if (!is_before && !add_piece(chart, group, piece, &column, column_of(scale, piece.last)))
-            return false;
-        if (sleeps && !add_piece(chart, group, sleep, &column, column_of(scale, sleep.last)))
-            return false;
     }
     return true;
 }

@@ -6,6 +6,10 @@
  * more than four intervals away, and less than half of that is CPU time), the sample lasts one interval only. From
  * there on the chart shows the frames that both samples have in common, because nobody saw what happened in between.
  *
+ * In a thread with recorded waits, a wait lasts from its first row to its second. Between other rows the thread ran at
+ * first, with the stack of running_stack(), and then it waited for moments: if these are half an interval or more, the
+ * chart shows nothing there.
+ *
  * The chart has as many columns as the screen has pixels. Each sample is rounded to whole columns; a sample that rounds
  * to none shares a column with the sample after it. In a shared column, the frames that all its samples have in common
  * are rects as usual. Above them the column shows the categories of its longest sample, and neighbors of one category

@@ -15,6 +15,7 @@ struct wait_rows wait_rows_of(const struct profile *profile, uint32_t thread)
     const struct sample_table *samples = &profile->threads.data[thread].samples;
     bool has_rows = samples->cpu_delta && samples->weight && samples->weight_type == WEIGHT_TRACING_MS;
     return (struct wait_rows){.samples = samples,
+                              .prefix_of_stack = profile->stacks.prefix,
                               .frame_of_stack = profile->stacks.frame,
                               .category_of_frame = profile->frames.category,
                               .category = has_rows ? profile_idle_category(profile) : PROFILE_NONE};
@@ -29,6 +30,17 @@ bool profile_has_waits(const struct profile *profile)
                 return true;
     }
     return false;
+}
+
+uint32_t running_stack(const struct wait_rows *rows, const struct sample_table *samples, size_t i)
+{
+    size_t length = samples->length;
+    if (i > 0 && !is_wait_row(rows, i - 1))
+        return samples->stack[i - 1];
+    if (i < length && !is_wait_row(rows, i))
+        return samples->stack[i];
+    uint32_t wait = i < length ? samples->stack[i] : length ? samples->stack[length - 1] : PROFILE_NONE;
+    return wait == PROFILE_NONE ? PROFILE_NONE : rows->prefix_of_stack[wait];
 }
 
 static bool is_of_kind(const struct wait_rows *rows, enum wait_row_kind kind, size_t i)

@@ -16,7 +16,7 @@ uint32_t profile_idle_category(const struct profile *profile);
 
 struct wait_rows {
     const struct sample_table *samples; /* as they were recorded: what a filter drops is a wait as before */
-    const uint32_t *frame_of_stack, *category_of_frame;
+    const uint32_t *prefix_of_stack, *frame_of_stack, *category_of_frame;
     uint32_t category; /* "Idle"; PROFILE_NONE: the thread has no such rows */
 };
 
@@ -45,6 +45,12 @@ static inline bool is_wait_end(const struct wait_rows *rows, size_t i)
     return i > 0 && is_wait_row(rows, i) && rows->samples->cpu_delta[i] == 0 &&
            rows->samples->stack[i - 1] == rows->samples->stack[i];
 }
+
+/* The stack with which a thread ran before row `i` (up to the number of rows), as far as it ran: that of the sample on
+ * a CPU at the one or the other end of this time. Between two waits, that which the later one was called from: the
+ * thread got there at its end. PROFILE_NONE: not known. `samples`: the rows, with stacks of their own where a filter
+ * dropped some. */
+uint32_t running_stack(const struct wait_rows *rows, const struct sample_table *samples, size_t i);
 
 /* Finds the row that stands for a time: the next one of a kind, else the last one before. Rows are asked for in
  * ascending order; all questions together cost one pass over the rows. Zero it to start. */

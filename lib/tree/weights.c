@@ -114,8 +114,34 @@ bool gap_has_waiting_sample(const struct thread_gaps *gaps, size_t i)
     return i < samples->length && samples->stack[i] != PROFILE_NONE && !is_on_cpu(&gaps->waits, i);
 }
 
+double gap_ran_until(const struct thread_gaps *gaps, size_t i)
+{
+    double start = gap_start(gaps, i), end = gap_end(gaps, i), ran_until = start + gap_cpu_time(gaps, i);
+    return end - ran_until >= gaps->interval / 2 ? ran_until : end;
+}
+
+size_t gap_at(const struct thread_gaps *gaps, double time, struct time_range *extent)
+{
+    size_t i = first_not_before(gaps->samples, nextafter(time, INFINITY));
+    *extent = (struct time_range){gap_start(gaps, i), gap_end(gaps, i)};
+    return time >= extent->from && time < extent->to ? i : SIZE_MAX;
+}
+
+/* The same of a thread with recorded waits, which are not meant here. */
+static bool is_short_wait_at(const struct thread_gaps *gaps, double time, struct time_range *wait)
+{
+    struct time_range gap;
+    size_t i = gap_at(gaps, time, &gap);
+    if (i == SIZE_MAX || is_wait_end(&gaps->waits, i) || time < gap_ran_until(gaps, i))
+        return false;
+    *wait = (struct time_range){gap_ran_until(gaps, i), gap.to};
+    return true;
+}
+
 bool is_not_running_at(const struct thread_gaps *gaps, double time, struct time_range *wait)
 {
+    if (has_wait_rows(&gaps->waits))
+        return is_short_wait_at(gaps, time, wait);
     size_t i = first_not_before(gaps->samples, time);
     if (!gap_is_wait(gaps, i) || gap_has_waiting_sample(gaps, i))
         return false;

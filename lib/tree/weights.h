@@ -88,6 +88,13 @@ bool gap_is_wait(const struct thread_gaps *gaps, size_t i);
  * says in which function. */
 bool gap_has_waiting_sample(const struct thread_gaps *gaps, size_t i);
 
+/* The gap in which a time is, and from when to when it is; SIZE_MAX: the thread was not there. */
+size_t gap_at(const struct thread_gaps *gaps, double time, struct time_range *extent);
+
+/* Until when a thread with recorded waits ran in gap `i`, ms: what follows is a wait too short for rows, or several of
+ * them. Less than half an interval of those is not told apart from running. */
+double gap_ran_until(const struct thread_gaps *gaps, size_t i);
+
 /* Whether a thread is known not to have run at a time, in which function is not; if so, in which part of the gap, ms.
  */
 bool is_not_running_at(const struct thread_gaps *gaps, double time, struct time_range *wait);

@@ -399,6 +399,16 @@ static inline bool slow_is_wait_end(const struct profile *profile, const struct 
            samples->stack[i] == samples->stack[i - 1];
 }
 
+/* With which stack a thread with recorded waits ran before row `i`, if it did. */
+static inline uint32_t slow_running_stack(const struct profile *profile, const struct sample_table *samples, size_t i)
+{
+    if (i > 0 && !slow_is_wait_row(profile, samples, i - 1))
+        return samples->stack[i - 1];
+    if (i == samples->length)
+        return profile->stacks.prefix[samples->stack[i - 1]];
+    return slow_is_wait_row(profile, samples, i) ? profile->stacks.prefix[samples->stack[i]] : samples->stack[i];
+}
+
 /* The row for which the time before row `i` counts: the next one from it on that is on a CPU, or ends a wait; else the
  * nearest one before; else SIZE_MAX. */
 static inline size_t slow_row_for(const struct profile *profile, const struct sample_table *samples, size_t i,

@@ -3,7 +3,18 @@
  */
 #include "slow_tree_check.h"
 
-enum { PROFILES = 1500, WIDTH = 40, CATEGORIES = 4, MOST_SAMPLES = 128 };
+#include "support/wait_profile.h"
+
+enum { PROFILES = 1500, WIDTH = 40, CATEGORIES = 4, MOST_STACKS = 96 };
+
+/* Which stacks count; the last one is for samples without a stack. */
+typedef bool stack_set[MOST_STACKS + 1];
+
+static bool counts_stack(const stack_set counts, uint32_t stack)
+{
+    assert_true(stack == PROFILE_NONE || stack < MOST_STACKS);
+    return counts[stack == PROFILE_NONE ? MOST_STACKS : stack];
+}
 
 static double slow_percent(const struct sample_table *samples, size_t i, double interval)
 {
@@ -43,26 +54,42 @@ static void slow_blur(double *row, int radius)
     memcpy(row, out, sizeof(out));
 }
 
-static void slow_activity(double rows[CATEGORIES][WIDTH], const struct engine *engine,
-                          const struct sample_table *samples, const bool *counts, double from, double to)
+/* One half of a gap that some stack has. */
+static void slow_add(double rows[CATEGORIES][WIDTH], const struct engine *engine, const stack_set counts,
+                     uint32_t stack, double start, double end, double percent, double from, double to)
 {
-    double pixel = (to - from) / WIDTH, interval = engine_profile(engine)->meta.interval;
+    if (!counts_stack(counts, stack))
+        return;
+    double pixel = (to - from) / WIDTH;
+    uint32_t category =
+        stack == PROFILE_NONE ? engine_stacks(engine)->default_category : engine_stacks(engine)->category[stack];
+    for (int x = 0; x < WIDTH; x++) {
+        double left = from + x * pixel, right = left + pixel;
+        rows[category][x] += overlap(start, end, left, right) / pixel * percent / 100;
+    }
+}
+
+static void slow_activity(double rows[CATEGORIES][WIDTH], const struct engine *engine,
+                          const struct sample_table *samples, const stack_set counts, double from, double to)
+{
+    const struct profile *profile = engine_profile(engine);
+    double interval = profile->meta.interval;
     memset(rows, 0, CATEGORIES * sizeof(rows[0]));
-    for (size_t i = 0; i < samples->length; i++) {
+    for (size_t i = 0; i < samples->length && !slow_stores_waits(samples); i++) {
         double start, end;
         slow_span(samples, i, interval, &start, &end);
-        uint32_t stack = samples->stack[i];
-        if (!counts[i])
-            continue;
-        uint32_t category =
-            stack == PROFILE_NONE ? engine_stacks(engine)->default_category : engine_stacks(engine)->category[stack];
-        for (int x = 0; x < WIDTH; x++) {
-            double left = from + x * pixel, right = left + pixel;
-            rows[category][x] +=
-                overlap(start, samples->time[i], left, right) / pixel * slow_percent(samples, i, interval) / 100;
-            rows[category][x] +=
-                overlap(samples->time[i], end, left, right) / pixel * slow_percent(samples, i + 1, interval) / 100;
-        }
+        slow_add(rows, engine, counts, samples->stack[i], start, samples->time[i], slow_percent(samples, i, interval),
+                 from, to);
+        slow_add(rows, engine, counts, samples->stack[i], samples->time[i], end, slow_percent(samples, i + 1, interval),
+                 from, to);
+    }
+    for (size_t i = 0; i < samples->length && slow_stores_waits(samples); i++) {
+        double start = i ? samples->time[i - 1] : samples->time[0] - interval, end = samples->time[i];
+        double percent = slow_is_wait_end(profile, samples, i) ? 0 : slow_percent(samples, i, interval);
+        uint32_t ran = slow_running_stack(profile, samples, i);
+        uint32_t runs = slow_is_wait_row(profile, samples, i) ? ran : samples->stack[i];
+        slow_add(rows, engine, counts, ran, start, (start + end) / 2, percent, from, to);
+        slow_add(rows, engine, counts, runs, (start + end) / 2, end, percent, from, to);
     }
     for (int category = 0; category < CATEGORIES; category++) {
         slow_blur(rows[category], 3);
@@ -81,29 +108,34 @@ static struct engine *engine_of(uint64_t seed)
     return engine;
 }
 
-/* The busiest sample whose mark covers the pixel. */
-static int slow_strip(const struct sample_table *samples, const bool *counts, double from, double to, double interval,
-                      int x)
+/* The busiest sample whose mark covers the pixel; in threads with recorded waits, waits cover all they touch. */
+static int slow_strip(const struct engine *engine, const struct sample_table *samples, const stack_set counts,
+                      double from, double to, int x)
 {
-    double pixels_per_ms = WIDTH / (to - from);
-    int mark = interval * pixels_per_ms / 2 < 1   ? 1
-               : interval * pixels_per_ms / 2 > 8 ? 8
-                                                  : (int)(interval * pixels_per_ms / 2);
+    const struct profile *profile = engine_profile(engine);
+    double pixels_per_ms = WIDTH / (to - from), half = profile->meta.interval * pixels_per_ms / 2;
+    int mark = half < 1 ? 1 : half > 8 ? 8 : (int)half;
     int found = STRIP_EMPTY;
     for (size_t i = 0; i < samples->length; i++) {
         double at = (samples->time[i] - from) * pixels_per_ms;
-        bool covers = counts[i] && at >= 0 && (int)at <= x && x < (int)at + mark;
-        bool is_idle = samples->stack[i] == PROFILE_NONE || (samples->cpu_delta && samples->cpu_delta[i] == 0);
-        if (covers && found < (is_idle ? STRIP_IDLE : STRIP_SAMPLE))
+        double before = i ? (samples->time[i - 1] - from) * pixels_per_ms : at;
+        bool covers = at >= 0 && (int)at <= x && x < (int)at + mark, is_idle = samples->stack[i] == PROFILE_NONE;
+        if (!slow_stores_waits(samples))
+            is_idle |= samples->cpu_delta && samples->cpu_delta[i] == 0;
+        else if (slow_is_wait_row(profile, samples, i)) {
+            is_idle = true;
+            covers = slow_is_wait_end(profile, samples, i) && at > x && before < x + 1;
+        }
+        if (covers && counts_stack(counts, samples->stack[i]) && found < (is_idle ? STRIP_IDLE : STRIP_SAMPLE))
             found = is_idle ? STRIP_IDLE : STRIP_SAMPLE;
     }
     return found;
 }
 
 static void check_activity(const struct engine *engine, const struct activity *activity, uint32_t thread,
-                           const bool *counts, double from, double to)
+                           const stack_set counts, double from, double to)
 {
-    double rows[CATEGORIES][WIDTH], interval = engine_profile(engine)->meta.interval;
+    double rows[CATEGORIES][WIDTH];
     const struct sample_table *samples = &engine_profile(engine)->threads.data[thread].samples;
     slow_activity(rows, engine, samples, counts, from, to);
     for (uint32_t row = 0; row < activity->row_count; row++)
@@ -116,14 +148,14 @@ static void check_activity(const struct engine *engine, const struct activity *a
         for (int x = 0; x < WIDTH; x++)
             assert_true(rows[category][x] < 1e-4);
     for (int x = 0; x < WIDTH; x++)
-        assert_int_equal(activity->strip[x], slow_strip(samples, counts, from, to, interval, x));
+        assert_int_equal(activity->strip[x], slow_strip(engine, samples, counts, from, to, x));
 }
 
 static void check_activity_of_all(struct engine *engine, uint32_t thread, double from, double to)
 {
     struct activity activity;
     struct error err;
-    bool counts[MOST_SAMPLES];
+    stack_set counts;
     memset(counts, true, sizeof(counts));
     assert_int_equal(engine_activity(engine, &thread, 1, from, to, WIDTH, "", 0, NULL, &activity, &err), 0);
     check_activity(engine, &activity, thread, counts, from, to);
@@ -168,12 +200,12 @@ static void check_activity_of_query(struct engine *engine, const struct slow_que
 {
     struct time_range full = engine_full_range(engine);
     for (uint32_t thread = 0; thread < query->profile->threads.length; thread++) {
-        const struct sample_table *samples = &query->profile->threads.data[thread].samples;
-        bool counts[MOST_SAMPLES];
+        stack_set counts;
         struct activity activity;
         struct error err;
-        for (size_t i = 0; i < samples->length; i++)
-            counts[i] = slow_counts_in(engine, query, path, samples->stack[i]);
+        for (uint32_t stack = 0; stack < query->profile->stacks.length; stack++)
+            counts[stack] = slow_counts_in(engine, query, path, stack);
+        counts[MOST_STACKS] = slow_counts_in(engine, query, path, PROFILE_NONE);
         assert_int_equal(engine_activity(engine, &thread, 1, full.from, full.to, WIDTH, query->search,
                                          strlen(query->search), path, &activity, &err),
                          0);
@@ -305,6 +337,82 @@ static void test_a_graph_of_no_time_or_no_width_is_empty(void **state)
     engine_free(engine);
 }
 
+/* ---- recorded waits ---- */
+
+enum { MAIN, READER, WRITER };
+
+static void assert_place(struct engine *engine, uint32_t thread, double time, const char *leaf, double wait_from,
+                         double wait_to)
+{
+    const struct profile *profile = engine_profile(engine);
+    struct sample_place place;
+    struct node_path path = {0};
+    struct error err;
+    assert_int_equal(engine_sample_at(engine, thread, time, &place, &path, &err), 0);
+    assert_true(place.is_known);
+    assert_string_equal(path.length ? profile_text(profile, profile->funcs.name[path.data[path.length - 1]]) : "",
+                        leaf);
+    assert_true(isnan(wait_from) ? isnan(place.wait.from) : place.wait.from == wait_from && place.wait.to == wait_to);
+    array_free(&path);
+}
+
+static void test_a_place_in_a_recorded_wait_shows_the_wait(void **state)
+{
+    struct profile profile;
+    struct error err;
+    (void)state;
+    wait_profile_make(&profile);
+    struct engine *engine = engine_new(&profile, &err);
+    assert_place(engine, READER, 5.5, "lookup", NAN, NAN);
+    assert_place(engine, READER, 10.25, "lock 0x1000", 10.25, 50.25);
+    assert_place(engine, READER, 50, "lock 0x1000", 10.25, 50.25);
+    assert_place(engine, READER, 50.25, "lookup", NAN, NAN); /* the gap after it is of what ran */
+    assert_place(engine, READER, 51.75, "", 51.5, 52);       /* too short a wait for rows */
+    assert_place(engine, READER, 60.5, "work", NAN, NAN);
+    assert_place(engine, MAIN, 40.125, "main", NAN, NAN); /* between two waits, what the next was called from */
+    assert_place(engine, WRITER, 95, "", 90, 100);
+    engine_free(engine);
+}
+
+static void test_recorded_waits_do_not_raise_the_graph(void **state)
+{
+    struct profile profile;
+    struct activity activity;
+    struct error err;
+    (void)state;
+    wait_profile_make(&profile);
+    struct engine *engine = engine_new(&profile, &err);
+    assert_int_equal(engine_activity_of_all(engine, (uint32_t[]){MAIN}, 1, 0, 100, WIDTH, &activity, &err), 0);
+    assert_int_equal(activity.row_count, 1); /* 1 ms of CPU time, and all of it is main's */
+    assert_int_equal(activity.categories[0], WAIT_USER);
+    assert_int_equal(activity.strip[WIDTH / 4], STRIP_IDLE);
+    activity_destroy(&activity);
+    engine_free(engine);
+}
+
+static void test_of_waits_the_heaviest_path_ends_in_the_longest(void **state)
+{
+    struct profile profile;
+    struct error err;
+    struct node_path path = {0};
+    const uint32_t thread = READER;
+    struct tree_query query = {
+        .threads = &thread, .thread_count = 1, .range = whole_time, .search = "", .weight = WEIGH_OFF_CPU_TIME};
+    (void)state;
+    wait_profile_make(&profile);
+    struct engine *engine = engine_new(&profile, &err);
+    for (int off_cpu = 0; off_cpu < 2; off_cpu++) {
+        query.weight = off_cpu ? WEIGH_OFF_CPU_TIME : WEIGH_TIME;
+        assert_int_equal(engine_query(engine, &query, &err), 0);
+        assert_int_equal(engine_heaviest_path(engine, 17, 0, &path, &err), 0);
+        assert_string_equal(
+            profile_text(engine_profile(engine), engine_profile(engine)->funcs.name[path.data[path.length - 1]]),
+            off_cpu ? "lock 0x1000" : "lookup");
+    }
+    array_free(&path);
+    engine_free(engine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +420,9 @@ int main(void)
         cmocka_unit_test(test_what_a_query_and_a_chosen_row_leave_is_that_of_their_samples),
         cmocka_unit_test(test_the_nodes_of_a_path_have_the_samples_of_its_row),
         cmocka_unit_test(test_a_place_shows_the_sample_whose_span_it_lies_in),
+        cmocka_unit_test(test_a_place_in_a_recorded_wait_shows_the_wait),
+        cmocka_unit_test(test_recorded_waits_do_not_raise_the_graph),
+        cmocka_unit_test(test_of_waits_the_heaviest_path_ends_in_the_longest),
         cmocka_unit_test(test_a_graph_of_no_time_or_no_width_is_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,6 +62,33 @@ static void slow_add(struct slow_chart *chart, const struct slow_stack *stack, d
         (struct slow_sample){.stack = *stack, .start = to_column(request, start), .end = to_column(request, end)};
 }
 
+/* What a thread with recorded waits did from row `i` on until `end`. */
+static void slow_add_around_waits(struct slow_chart *chart, const struct slow_query *query,
+                                  const struct stack_chart_request *request, size_t i, double end)
+{
+    const struct profile *profile = query->profile;
+    const struct sample_table *samples = &profile->threads.data[request->thread].samples;
+    double start = samples->time[i], ran_until = end;
+    bool has_next = i + 1 < samples->length;
+    struct slow_stack stack, nothing = {.depth = 0};
+    if (has_next && slow_is_wait_end(profile, samples, i + 1)) {
+        slow_stack_of(&stack, query, samples->stack[i + 1]);
+        slow_add(chart, &stack, start, end, request);
+        return;
+    }
+    if (!has_next && slow_is_wait_row(profile, samples, i)) {
+        slow_add(chart, &nothing, start, end, request);
+        return;
+    }
+    if (has_next && !isnan(samples->cpu_delta[i + 1]) &&
+        end - start - samples->cpu_delta[i + 1] / 1000 >= profile->meta.interval / 2)
+        ran_until = start + samples->cpu_delta[i + 1] / 1000;
+    slow_stack_of(&stack, query, slow_running_stack(profile, samples, i + 1));
+    slow_add(chart, &stack, start, ran_until, request);
+    if (ran_until < end)
+        slow_add(chart, &nothing, ran_until, end, request);
+}
+
 static void slow_chart_make(struct slow_chart *chart, const struct slow_query *query,
                             const struct stack_chart_request *request)
 {
@@ -73,6 +100,10 @@ static void slow_chart_make(struct slow_chart *chart, const struct slow_query *q
         double thread_end = query->profile->threads.data[request->thread].end;
         if (i + 1 == samples->length && end > thread_end)
             end = thread_end > start ? thread_end : start;
+        if (slow_stores_waits(samples) && !request->same_widths) {
+            slow_add_around_waits(chart, query, request, i, end);
+            continue;
+        }
         bool sleeps = !request->same_widths && slow_sleeps(samples, i, interval);
         struct slow_stack stack, next;
         slow_stack_of(&stack, query, samples->stack[i]);
@@ -80,9 +111,7 @@ static void slow_chart_make(struct slow_chart *chart, const struct slow_query *q
         if (!sleeps)
             continue;
         /* what a sample that was taken meanwhile says, else nothing */
-        bool is_asleep = slow_stores_waits(samples) ? slow_is_wait_end(query->profile, samples, i + 1)
-                                                    : samples->cpu_delta[i + 1] == 0;
-        slow_stack_of(&next, query, is_asleep ? samples->stack[i + 1] : PROFILE_NONE);
+        slow_stack_of(&next, query, samples->cpu_delta[i + 1] == 0 ? samples->stack[i + 1] : PROFILE_NONE);
         slow_add(chart, &next, start + interval, end, request);
     }
     if (request->same_widths) {

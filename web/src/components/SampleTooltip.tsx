@@ -49,7 +49,10 @@ function SampleContent({ sample }: { sample: SampleAt }): JSX.Element {
                 {sample.cpu !== null && <span>{Math.round(sample.cpu)}% CPU</span>}
             </div>
             {sample.notRunning && (
-                <p class="muted">Not running for {formatDuration(sample.notRunning[1] - sample.notRunning[0])}</p>
+                <p class="muted">
+                    {frames.length > 0 ? 'Waited' : 'Not running'} for{' '}
+                    {formatDuration(sample.notRunning[1] - sample.notRunning[0])}
+                </p>
             )}
             {frames.length === 0 && !sample.notRunning && (
                 <p class="muted">
