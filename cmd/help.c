@@ -50,7 +50,8 @@ static const char load_help[] =
     "\n"
     "Serves a saved profile on this machine and prints the address, until Ctrl+C. Reads what prof, samply and the\n"
     "Firefox Profiler save (processed format, from version 49 on), plain or gzip. Shows a profile without names, as\n"
-    "samply saves it, with the names that this machine knows.\n"
+    "samply saves it, with the names that this machine knows. FILE may also be the spool file of a recording that\n"
+    "was not saved, because its prof was killed, or that still runs.\n"
     "\n" SERVING_HELP;
 
 static const char symbolicate_help[] =
@@ -58,7 +59,8 @@ static const char symbolicate_help[] =
     "\n"
     "Looks up the addresses of a saved profile in the programs, libraries and debug files of this machine, and\n"
     "saves the profile with the names, lines and inlined calls that it finds; other addresses stay as they are.\n"
-    "Lists the libraries that have addresses without a name, and says why.\n"
+    "Lists the libraries that have addresses without a name, and says why. With the spool file of a recording that\n"
+    "was not saved, saves its profile; that needs -o.\n"
     "\n"
     "  -o, --output FILE     save there (otherwise FILE is replaced; a name without .gz is saved uncompressed)\n"
     "      --check           save nothing; list the addresses on which prof's reader of DWARF and libdw disagree\n"
@@ -70,7 +72,8 @@ static const char report_help[] =
     "usage: prof report [OPTIONS] FILE\n"
     "\n"
     "Prints a saved profile in the terminal: a header, the busiest threads, and the call tree with the numbers of\n"
-    "the page. The tree is indented only where it branches. FILE '-' is the standard input.\n"
+    "the page. The tree is indented only where it branches. FILE '-' is the standard input. FILE may also be the\n"
+    "spool file of a recording that was not saved, because its prof was killed, or that still runs.\n"
     "\n"
     "      --inverted         callers below callees: where the time was spent, and who called it\n"
     "      --functions        a list of functions instead of a tree, by self time\n"

@@ -7,12 +7,14 @@
  */
 #include "commands.h"
 #include "serving.h"
+#include "spool_input.h"
 #include "symbol_options.h"
 #include "symbolicating.h"
 #include "ui.h"
 
 #include "base/file_io.h"
 #include "profile/file.h"
+#include "record/spool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -74,6 +76,20 @@ static int serve_with_names(struct profile *profile, int fd, const char *name, c
     return status;
 }
 
+/* The page reads a profile: that of the recording so far, in memory. Its address is that of the spool. */
+static int load_spool(const char *path, const struct serving_options *options, struct symbol_options *symbols)
+{
+    struct assemble_result result;
+    int status = spool_input_assemble(path, NULL, symbols, options->no_cache, &result);
+    if (status)
+        return status;
+    int spool = open(path, O_RDONLY | O_CLOEXEC);
+    status = serve_open_and_wait(result.memory_fd, spool >= 0 ? spool : result.memory_fd, options, symbols);
+    if (spool >= 0)
+        close(spool);
+    return status;
+}
+
 static int load(const char *path, const struct serving_options *options, struct symbol_options *symbols)
 {
     const char *name = strcmp(path, "-") == 0 ? "the standard input" : path;
@@ -118,7 +134,8 @@ int cmd_load(int argc, char **argv)
     if (argc - optind > 1)
         return ui_usage("load", "it takes one file, not %d", argc - optind);
     symbol_options_open(&symbols);
-    status = load(argv[optind], &options, &symbols);
+    status = spool_is_spool(argv[optind]) ? load_spool(argv[optind], &options, &symbols)
+                                          : load(argv[optind], &options, &symbols);
     symbol_options_close(&symbols);
     return status;
 }

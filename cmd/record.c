@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "folders.h"
 #include "serving.h"
+#include "spool_input.h"
 #include "symbol_options.h"
 #include "ui.h"
 #include "whom_options.h"
@@ -227,8 +228,7 @@ static void say_leftover(const char *base)
     if (names)
         closedir(names);
     if (found[0])
-        ui_say("%.*s%s is an earlier recording that was not saved; 'prof record --recover %.*s%s -o FILE' makes its "
-               "profile, or remove it",
+        ui_say("%.*s%s is an earlier recording that was not saved; 'prof load %.*s%s' shows it, or remove it",
                folder_length, base, found, folder_length, base, found);
 }
 
@@ -312,16 +312,11 @@ static int serve(struct options *options, int status)
 static int recover(struct options *options)
 {
     struct assemble_result saved = {0};
-    sigset_t interrupt;
     if (access(options->recover, R_OK))
         return ui_fail("cannot read %s: %s", options->recover, strerror(errno));
-    sigemptyset(&interrupt);
-    sigaddset(&interrupt, SIGINT);
     symbol_options_open(&options->symbols);
-    if (options->symbols.search.server)
-        sigprocmask(SIG_BLOCK, &interrupt, NULL);
-    int status = save_profile(options, options->recover, NULL, &saved);
-    sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
+    int status =
+        spool_input_assemble(options->recover, options->output, &options->symbols, options->serving.no_cache, &saved);
     if (status)
         return status;
     say_saved(options->output, &saved);
@@ -419,7 +414,7 @@ static int record(struct options *options)
     open_files_destroy(&files);
     say_if_still_running(&recorded);
     if (failed) {
-        ui_say("the recording stays in %s; 'prof record --recover %s -o FILE' makes the profile", spool, spool);
+        ui_say("the recording stays in %s; 'prof load %s' shows it", spool, spool);
         return failed;
     }
     unlink(spool);

@@ -5,9 +5,11 @@
 
 #include "commands.h"
 #include "pager.h"
+#include "spool_input.h"
 #include "ui.h"
 
 #include "profile/file.h"
+#include "record/spool.h"
 
 #include <errno.h>
 #include <math.h>
@@ -73,6 +75,22 @@ static int print_report(const struct report *report, struct error *err)
     }
 }
 
+/* Returns 0, or the exit status after a message. */
+static int load(struct report_options *options, struct profile *profile)
+{
+    struct error err = {0};
+    if (!spool_is_spool(options->path))
+        return profile_load(options->path, profile, &err) == 0 ? 0 : ui_fail_error(&err);
+    struct assemble_result result;
+    symbol_options_open(&options->symbols);
+    int status = spool_input_assemble(options->path, NULL, &options->symbols, false, &result);
+    if (status)
+        return status;
+    int code = profile_load_fd(result.memory_fd, NULL, profile, &err);
+    close(result.memory_fd);
+    return code == 0 ? 0 : ui_fail_error(&err);
+}
+
 /* Loads the profile and resolves the names in the options. Returns an exit status. */
 static int prepare(struct report *report)
 {
@@ -81,15 +99,16 @@ static int prepare(struct report *report)
     profile_init(&profile);
     if (strcmp(report->options.path, "-") == 0 && isatty(STDIN_FILENO))
         return ui_usage("report", "standard input is a terminal; give a file, or send a profile through a pipe");
-    if (profile_load(report->options.path, &profile, &err)) {
+    int status = load(&report->options, &profile);
+    if (status) {
         profile_destroy(&profile);
-        return ui_fail_error(&err);
+        return status;
     }
     report->engine = engine_new(&profile, &err);
     if (!report->engine)
         return ui_fail_error(&err);
     report->profile = engine_profile(report->engine);
-    int status = report_select(report);
+    status = report_select(report);
     if (!status)
         status = report_resolve_transforms(report);
     if (!status)

@@ -55,6 +55,8 @@ static int collect_metadata(const struct report *report, struct metadata *metada
     return code;
 }
 
+static const char *const lost_names[] = {"Samples lost", NULL};
+
 /* ---- the first line ---- */
 
 /* Total CPU time in ms; 0 if the profile has none. */
@@ -127,12 +129,16 @@ static void print_first_line(const struct report *report, const struct metadata 
     static const char *const ends[] = {"Exit status", "Target ended with", NULL};
     const struct profile_meta *meta = &report->profile->meta;
     const char *command = profile_text(report->profile, meta->arguments), *end = find_metadata(metadata, ends);
-    char line[REPORT_LINE_SIZE];
+    char line[REPORT_LINE_SIZE], lost_text[QUANTITY_TEXT_MAX];
+    double lost = number_of(find_metadata(metadata, lost_names));
+    count_text(lost_text, lost);
     /* the table below lists the threads, too: leave them out if the line is too narrow */
     for (int with_threads = 1; with_threads >= 0; with_threads--) {
         line[0] = '\0';
         append_time(report, line);
         append_samples(report, line);
+        if (lost > 0)
+            report_append(line, ", %s lost", lost_text);
         if (with_threads || report->threads.length < report->profile->threads.length)
             append_threads(report, processes, line);
         if (end)
@@ -239,7 +245,6 @@ static int print_doubts(const struct report *report, const struct metadata *meta
     static const double much = 1, least_covered = 95;
     static const char *const covered_names[] = {"CPU time covered by samples", NULL};
     static const char *const hint_names[] = {"Hint", NULL}; /* which says so better */
-    static const char *const lost_names[] = {"Samples lost", NULL};
     static const char *const truncated_names[] = {"Stacks truncated", "Stacks cut", NULL};
     const char *own = profile_text(report->profile, report->profile->meta.warning);
     const char *covered = find_metadata(metadata, covered_names);
@@ -249,7 +254,8 @@ static int print_doubts(const struct report *report, const struct metadata *meta
     if (own[0])
         warn(report, own);
     if (lost > 0 && 100 * lost / (lost + all) >= much) {
-        report_append(text, "%.1f%% of the samples were lost, so times are too short (-v has the figures).",
+        report_append(text,
+                      "%.1f%% of the samples were lost, so times are too short (--markers has when, -v the figures).",
                       100 * lost / (lost + all));
         warn(report, text);
     }

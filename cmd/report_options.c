@@ -6,6 +6,8 @@
 #include "commands.h"
 #include "ui.h"
 
+#include "record/spool.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
@@ -216,8 +218,9 @@ int report_parse_options(int argc, char **argv, struct report_options *options)
         return ui_usage("report", argc == optind ? "no file given" : "it takes one file, not %d", argc - optind);
     if (options->inverted && options->kind != REPORT_TREE)
         return ui_usage("report", "--inverted works only with the tree");
-    if (options->has_symbols && options->kind != REPORT_ANNOTATION)
-        return ui_usage("report", "--symbol-dir and --debuginfod work only with --annotate");
+    if (options->has_symbols && options->kind != REPORT_ANNOTATION && !spool_is_spool(argv[optind]))
+        return ui_usage("report", "--symbol-dir and --debuginfod work only with --annotate, or with a recording that "
+                                  "was not saved as a profile");
     for (size_t i = 0; options->inverted && i < options->transforms.length; i++)
         if (options->transforms.data[i].kind == TRANSFORM_MERGE_CALL_NODE)
             return ui_usage("report", "--merge-call-node takes a path from the root, which --inverted has not");

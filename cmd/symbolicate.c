@@ -7,12 +7,14 @@
  * `prof symbolicate --check FILE` changes nothing: it lists where the two readers of DWARF disagree.
  */
 #include "commands.h"
+#include "spool_input.h"
 #include "symbolicating.h"
 #include "ui.h"
 
 #include "assemble/check_symbols.h"
 #include "profile/file.h"
 #include "profile/write.h"
+#include "record/spool.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -45,6 +47,17 @@ static int symbolicate(const char *input, const char *output, struct symbol_opti
     if (status == EXIT_SUCCESS)
         status = save(&profile, output);
     profile_destroy(&profile);
+    return status;
+}
+
+/* A recording that was not saved: its profile gets its names when it is made. */
+static int save_spool(const char *spool, const char *output, const struct symbol_options *symbols, bool no_cache)
+{
+    struct assemble_result result;
+    int status = spool_input_assemble(spool, output, symbols, no_cache, &result);
+    if (status == EXIT_SUCCESS)
+        ui_say("%s: %" PRIu64 " of %" PRIu64 " addresses have a name", output, result.addresses - result.unnamed,
+               result.addresses);
     return status;
 }
 
@@ -141,9 +154,16 @@ int cmd_symbolicate(int argc, char **argv)
     if (!is_check && !output && is_jslb_name(argv[optind]))
         return ui_usage("symbolicate", "the result is JSON, which does not belong in %s: name a file with -o",
                         argv[optind]);
+    bool is_spool = spool_is_spool(argv[optind]);
+    if (is_spool && (is_check || !output))
+        return ui_usage("symbolicate", "%s is a recording that was not saved as a profile: %s", argv[optind],
+                        is_check ? "save it first, with -o" : "name a file for its profile with -o");
     symbol_options_open(&symbols);
-    status = is_check ? check(argv[optind], &symbols)
-                      : symbolicate(argv[optind], output ? output : argv[optind], &symbols, no_cache);
+    if (is_spool)
+        status = save_spool(argv[optind], output, &symbols, no_cache);
+    else
+        status = is_check ? check(argv[optind], &symbols)
+                          : symbolicate(argv[optind], output ? output : argv[optind], &symbols, no_cache);
     symbol_options_close(&symbols);
     return status;
 }

@@ -9,6 +9,7 @@
 
 #include "assemble/metadata.h"
 #include "assemble/process_perf_map.h"
+#include "assemble/recording_markers.h"
 #include "assemble/replay.h"
 #include "assemble/symbolization.h"
 #include "profile/file.h"
@@ -22,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct assembly {
     struct replay replay;
@@ -224,10 +226,12 @@ static double time_resolution(double interval)
     return resolution < 0.001 ? 0.001 : resolution;
 }
 
-static int write_profile(struct assembly *assembly, const char *path, uint64_t *bytes, struct error *err)
+/* `path` NULL: to a file in memory, whose descriptor *memory_fd becomes the caller's. */
+static int write_profile(struct assembly *assembly, const char *path, int *memory_fd, uint64_t *bytes,
+                         struct error *err)
 {
     struct profile_file *file;
-    int code = profile_file_create(&file, path, err);
+    int code = path ? profile_file_create(&file, path, err) : profile_file_create_in_memory(&file, memory_fd, err);
     if (code)
         return code;
     struct source_context context = {.assembly = assembly, .err = err};
@@ -238,13 +242,16 @@ static int write_profile(struct assembly *assembly, const char *path, uint64_t *
     sample_cursor_destroy(&context.cursor);
     if (!code)
         code = context.code;
-    if (code) {
+    if (code)
         profile_file_abandon(file);
-        return code;
+    else
+        code = profile_file_commit(file, err);
+    if (code && !path) {
+        close(*memory_fd);
+        *memory_fd = -1;
     }
-    code = profile_file_commit(file, err);
     struct stat status;
-    if (!code && stat(path, &status) == 0)
+    if (!code && (path ? stat(path, &status) : fstat(*memory_fd, &status)) == 0)
         *bytes = (uint64_t)status.st_size;
     return code;
 }
@@ -289,6 +296,10 @@ static void fill_result(const struct assembly *assembly, struct assemble_result 
     result->samples = replay->sample_count;
     result->lost = replay->lost;
     result->damaged = replay->damaged_blocks;
+    result->rest = replay->rest;
+    result->is_finished = replay_info(replay, INFO_END_MONOTONIC) != NULL;
+    result->length = replay->last_time > assembly->start_ns ? replay->last_time - assembly->start_ns : 0;
+    result->last_realtime = replay_realtime(replay, replay->last_time);
     result->addresses = assembly->symbolization.addresses;
     result->unnamed = assembly->symbolization.unnamed;
     for (size_t i = 0; i < replay->threads.length; i++) {
@@ -305,7 +316,7 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
     struct assembly assembly = {.replay.perf_map_folder = PERF_MAP_FOLDER,
                                 .replay.jit_files = options->files ? &options->files->jit : NULL};
     struct symbolizer *symbolizer = NULL;
-    *result = (struct assemble_result){0};
+    *result = (struct assemble_result){.memory_fd = -1};
     interner_init(&assembly.interner, &assembly.profile);
     int code = replay_spool(&assembly.replay, spool_path, err);
     if (code)
@@ -333,7 +344,10 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
                              assembly.start_ns, err);
     }
     if (!code)
-        code = write_profile(&assembly, output_path, &result->bytes, err);
+        code = recording_markers_fill(&assembly.profile, &assembly.replay.marks, assembly.start_ns,
+                                      assembly.replay.last_time, err);
+    if (!code)
+        code = write_profile(&assembly, output_path, &result->memory_fd, &result->bytes, err);
     if (!code)
         fill_result(&assembly, result);
     if (!code)

@@ -11,6 +11,7 @@
 #include "record/open_files.h"
 #include "symbol/symbol.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct assemble_options {
@@ -33,7 +34,12 @@ struct assemble_result {
     uint64_t threads, processes;       /* those with samples */
     uint64_t addresses, unnamed;       /* distinct addresses in libraries; those without a symbol */
     uint64_t damaged;                  /* unreadable blocks of the spool, or samples in it */
+    uint64_t rest;                     /* bytes at the end of the spool that are no whole block */
+    bool is_finished;                  /* the recorder noted how the recording ended */
+    uint64_t length;                   /* ns from the start of the recording to its last record */
+    uint64_t last_realtime;            /* ns since the Unix epoch: time of that record; 0 unknown */
     uint64_t bytes;                    /* size of the profile file */
+    int memory_fd;                     /* of a profile in memory, the caller's; -1: none */
     size_t missing_symbols_count;      /* libraries most of whose addresses have no name */
     /* the ones with the most addresses */
     struct assemble_missing_symbols missing_symbols[ASSEMBLE_MISSING_SYMBOLS];
@@ -43,6 +49,7 @@ struct assemble_result {
 };
 
 /* Reads `spool_path`, symbolizes every address and writes the profile to `output_path`, as gzip if that ends in .gz.
- * Replaces the output atomically, by a temporary file in the same folder. Leaves the spool as it is. */
+ * Replaces the output atomically, by a temporary file in the same folder. `output_path` NULL: writes to memory, see
+ * result->memory_fd. Leaves the spool as it is, which may still grow. */
 int assemble_recording(const char *spool_path, const char *output_path, const struct assemble_options *options,
                        struct assemble_result *result, struct error *err);

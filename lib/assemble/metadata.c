@@ -185,7 +185,10 @@ static void fill_recording_section(struct metadata *metadata)
     add_info_string(metadata, "Processes", INFO_WHOM);
     add_info_string(metadata, "Filters", INFO_FILTERS);
     add_info_string(metadata, "Not recorded", INFO_TIER_NOTES);
-    add_info_string(metadata, "Exit status", INFO_EXIT);
+    if (replay_info(metadata->replay, INFO_END_MONOTONIC))
+        add_info_string(metadata, "Exit status", INFO_EXIT);
+    else
+        add_string(metadata, "Exit status", "not known: the recording was not finished");
     add_number(metadata, "Stack copied per sample", "bytes", replay_info_number(metadata->replay, INFO_STACK_BYTES, 0));
 }
 

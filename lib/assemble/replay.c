@@ -353,6 +353,9 @@ static int apply_event(struct replay *replay, const struct spool_event *event, s
     case SPOOL_THREAD_END:
         end_thread(replay, event);
         return 0;
+    case SPOOL_LOST:
+        replay->lost += event->count;
+        return replay_marks_event(&replay->marks, event, err);
     default:
         return 0;
     }
@@ -397,9 +400,11 @@ static int take_event(struct replay *replay, const struct spool_event *event, st
         return add_info(replay, event, err);
     case SPOOL_LIB:
         return add_lib(replay, event, err);
-    case SPOOL_LOST:
-        replay->lost += event->count;
-        return 0;
+    case SPOOL_PAUSED:
+    case SPOOL_RESUMED:
+    case SPOOL_MARK:
+    case SPOOL_RUN: /* these come from the recorder, whose time is not that of the records around them */
+        return replay_marks_event(&replay->marks, event, err);
     default:
         if (event->kind == SPOOL_MAP && event->number == SPOOL_NO_NUMBER && !is_timed(replay, event))
             return apply_map(replay, event, err);
@@ -418,6 +423,8 @@ static uint32_t to_cpu_units(uint64_t ns)
 static int add_sample(struct replay *replay, const struct sample *sample, struct error *err)
 {
     int code = apply_pending(replay, sample->time, err);
+    if (!code)
+        code = replay_marks_sample(&replay->marks, sample, err);
     if (code)
         return code;
     if (!is_known_thread(replay, sample->thread)) {
@@ -476,13 +483,15 @@ int replay_spool(struct replay *replay, const char *spool_path, struct error *er
     if (code)
         return code;
     replay->damaged_blocks += spool_reader_damaged(replay->reader);
+    replay->rest = spool_reader_rest(replay->reader);
     /* The kernel's own count includes samples lost after the last LOST record. */
     uint64_t counted = replay_info_number(replay, INFO_SAMPLES_LOST, 0);
     if (counted > replay->lost)
         replay->lost = counted;
     spool_reader_close(replay->reader);
     replay->reader = NULL;
-    return unsampled_add(replay, err);
+    code = replay_marks_end(&replay->marks, replay->lost, replay->last_time, err);
+    return code ? code : unsampled_add(replay, err);
 }
 
 const char *replay_info(const struct replay *replay, const char *name)
@@ -541,6 +550,7 @@ void replay_destroy(struct replay *replay)
     hash_destroy(&replay->unmapped_frames);
     hash_destroy(&replay->stack_index);
     sample_store_free(replay->samples);
+    replay_marks_destroy(&replay->marks);
     spool_reader_close(replay->reader);
     strings_destroy(&replay->strings);
     arena_destroy(&replay->arena);

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "assemble/replay_marks.h"
 #include "assemble/sample_store.h"
 #include "base/array.h"
 #include "base/error.h"
@@ -99,7 +100,9 @@ struct replay {
     ARRAY(struct replay_frame) frames;
     ARRAY(struct replay_stack) stacks;
     struct sample_store *samples;
+    struct replay_marks marks;
     uint64_t sample_count, lost, damaged_blocks;
+    uint64_t rest;                     /* bytes at the end of the spool that are no whole block */
     uint64_t covered_cpu_time;         /* ns covered by samples */
     uint64_t interval;                 /* INFO_INTERVAL: ns between two samples of a busy thread; 0 unknown */
     uint64_t excess_cpu_time;          /* ns: what samples cover beyond a period each */

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { BLOCK_SAMPLES = 512 };
@@ -22,6 +23,7 @@ struct thread_blocks {
 
 struct sample_store {
     int fd; /* -1 until the first block is full */
+    bool in_memory;
     uint64_t size;
     char *folder;
     ARRAY(struct thread_blocks) threads;
@@ -57,20 +59,59 @@ void sample_store_free(struct sample_store *store)
     free(store);
 }
 
-static int open_file(struct sample_store *store, struct error *err)
+/* -1 if the folder takes no file: it is not ours, or its disk is read-only or full. */
+static int open_in_folder(const char *folder)
 {
-    store->fd = open(store->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (store->fd >= 0)
-        return 0;
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        return fd;
     /* O_TMPFILE is not supported on every file system */
     char path[4096];
-    int length = snprintf(path, sizeof(path), "%s.prof-samples-XXXXXX", store->folder);
+    int length = snprintf(path, sizeof(path), "%s.prof-samples-XXXXXX", folder);
     if (length < 0 || (size_t)length >= sizeof(path))
-        return error_set(err, ENAMETOOLONG, "the name of the folder %s is too long", store->folder);
-    store->fd = mkostemp(path, O_CLOEXEC);
-    if (store->fd < 0)
-        return error_set(err, errno, "cannot create a temporary file in %s: %s", store->folder, strerror(errno));
-    unlink(path);
+        return -1;
+    fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0)
+        unlink(path);
+    return fd;
+}
+
+static int open_in_memory(struct error *err)
+{
+    int fd = memfd_create("prof-samples", MFD_CLOEXEC);
+    return fd < 0 ? error_set(err, errno, "cannot keep the samples in memory: %s", strerror(errno)) : fd;
+}
+
+static int open_file(struct sample_store *store, struct error *err)
+{
+    store->fd = open_in_folder(store->folder);
+    if (store->fd >= 0)
+        return 0;
+    store->in_memory = true;
+    store->fd = open_in_memory(err);
+    return store->fd < 0 ? store->fd : 0;
+}
+
+/* Goes on in memory with what the file has. */
+static int move_to_memory(struct sample_store *store, struct error *err)
+{
+    struct stored_sample block[BLOCK_SAMPLES];
+    int fd = open_in_memory(err);
+    int code = fd < 0 ? fd : 0;
+    for (uint64_t at = 0; at < store->size && !code; at += sizeof(block)) {
+        ssize_t got = file_read_at(store->fd, block, sizeof(block), at);
+        code = got == (ssize_t)sizeof(block) ? file_write(fd, block, sizeof(block)) : got < 0 ? (int)got : -EIO;
+        if (code)
+            error_set(err, -code, "cannot move a temporary file to memory: %s", strerror(-code));
+    }
+    if (code) {
+        if (fd >= 0)
+            close(fd);
+        return code;
+    }
+    close(store->fd);
+    store->fd = fd;
+    store->in_memory = true;
     return 0;
 }
 
@@ -85,6 +126,12 @@ static int append_block(struct sample_store *store, struct thread_blocks *thread
         return error_no_memory(err);
     size_t size = BLOCK_SAMPLES * sizeof(struct stored_sample);
     int code = file_write(store->fd, thread->newest.data, size);
+    if ((code == -ENOSPC || code == -EDQUOT || code == -EFBIG) && !store->in_memory) {
+        int moved = move_to_memory(store, err);
+        if (moved)
+            return moved;
+        code = file_write(store->fd, thread->newest.data, size);
+    }
     if (code)
         return error_set(err, -code, "cannot write a temporary file in %s: %s", store->folder, strerror(-code));
     store->size += size;

@@ -20,7 +20,8 @@ struct stored_sample {
 
 struct sample_store;
 
-/* Creates the file in the folder of `beside`, where the recording is: /tmp may be in memory. */
+/* Creates the file in the folder of `beside`, where the recording is: /tmp may be in memory. A file that the folder
+ * does not take (its disk is full or read-only) is in memory. */
 struct sample_store *sample_store_new(const char *beside);
 void sample_store_free(struct sample_store *store);
 

@@ -37,6 +37,10 @@ int profile_file_check(const char *path, struct error *err);
  */
 int profile_file_create(struct profile_file **out, const char *path, struct error *err);
 
+/* The same for a compressed file in memory, whose descriptor *fd is the caller's; nothing of it is to be read before
+ * profile_file_commit(). */
+int profile_file_create_in_memory(struct profile_file **out, int *fd, struct error *err);
+
 /* Where to write to; borrowed from `file`. */
 struct byte_sink profile_file_sink(struct profile_file *file);
 

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -143,6 +144,34 @@ int profile_file_create(struct profile_file **out, const char *path, struct erro
         profile_file_abandon(file);
     else
         *out = file;
+    return code;
+}
+
+int profile_file_create_in_memory(struct profile_file **out, int *fd, struct error *err)
+{
+    *out = NULL;
+    *fd = memfd_create("profile", MFD_CLOEXEC);
+    if (*fd < 0)
+        return error_set(err, errno, "cannot make a file in memory: %s", strerror(errno));
+    struct profile_file *file = calloc(1, sizeof(*file));
+    int code = 0;
+    if (file) {
+        file->path = strdup("a file in memory");
+        file->fd = fcntl(*fd, F_DUPFD_CLOEXEC, 0);
+        code = file->fd < 0 ? error_set(err, errno, "cannot make a file in memory: %s", strerror(errno)) : 0;
+    }
+    if (!code)
+        code = file && file->path
+                   ? gzip_packer_new(&file->packer, (struct byte_sink){.write = write_to_file, .context = file}, err)
+                   : error_no_memory(err);
+    if (!code) {
+        *out = file;
+        return 0;
+    }
+    if (file)
+        profile_file_abandon(file);
+    close(*fd);
+    *fd = -1;
     return code;
 }
 

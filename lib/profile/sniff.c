@@ -11,7 +11,8 @@ static const struct {
     {"\x1f\x8b", 2, "is gzip inside gzip, or was not unpacked"},
     {"PERFILE2", 8, "is a perf.data file of Linux perf, not a profile in the Firefox Profiler's format"},
     {"PROFSPL1", 8,
-     "holds a recording that was not saved as a profile yet: run 'prof record --recover FILE' to save it"},
+     "holds a recording that was not saved as a profile yet; 'prof load FILE' shows it, and 'prof symbolicate -o "
+     "PROFILE FILE' saves its profile"},
     {"\xdc\xdf\x4aSLB", 6, "is a JSLB profile written for another byte order"},
     {"\x28\xb5\x2f\xfd", 4, "is packed with zstd; unpack it first (zstd -d)"},
     {"\xfd"

@@ -27,6 +27,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char magic[8] = "PROFSPL1";
@@ -167,6 +169,18 @@ static bool code_event(struct codec *c, struct spool_event *event)
         code_u32(c, &event->cpu);
         code_u64(c, &event->count);
         break;
+    case SPOOL_PAUSED:
+    case SPOOL_RESUMED:
+        code_u64(c, &event->time);
+        break;
+    case SPOOL_MARK:
+        code_u64(c, &event->time);
+        code_text(c, &event->value);
+        break;
+    case SPOOL_RUN:
+        code_u64(c, &event->time);
+        code_u64(c, &event->count);
+        break;
     default:
         c->failed = true;
     }
@@ -267,6 +281,7 @@ static int create_file(struct spool_writer *writer, struct error *err)
     writer->fd = open(writer->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (writer->fd < 0)
         return error_set(err, errno, "cannot create %s: %s", writer->path, strerror(errno));
+    flock(writer->fd, LOCK_EX | LOCK_NB); /* the kernel takes the lock away when the recorder ends, however it does */
     int code = file_write(writer->fd, magic, sizeof(magic));
     if (!code) {
         writer->bytes = sizeof(magic);
@@ -396,6 +411,36 @@ uint64_t spool_reader_damaged(const struct spool_reader *reader)
 uint64_t spool_reader_bytes(const struct spool_reader *reader)
 {
     return reader->bytes;
+}
+
+uint64_t spool_reader_rest(const struct spool_reader *reader)
+{
+    struct stat info;
+    off_t at = lseek(reader->fd, 0, SEEK_CUR);
+    return at >= 0 && fstat(reader->fd, &info) == 0 && info.st_size > at ? (uint64_t)(info.st_size - at) : 0;
+}
+
+bool spool_is_spool(const char *path)
+{
+    char start[sizeof(magic)];
+    struct stat info;
+    if (stat(path, &info) || !S_ISREG(info.st_mode)) /* what is read of a pipe is gone */
+        return false;
+    int fd = file_open_in(-1, path);
+    bool is_spool = fd >= 0 && file_read(fd, start, sizeof(start)) == (ssize_t)sizeof(start) &&
+                    memcmp(start, magic, sizeof(magic)) == 0;
+    if (fd >= 0)
+        close(fd);
+    return is_spool;
+}
+
+bool spool_is_being_written(const char *path)
+{
+    int fd = file_open_in(-1, path);
+    bool locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (fd >= 0)
+        close(fd);
+    return locked;
 }
 
 /* Back to the beginning of the block of which `size` bytes were read: the file may still grow. */

@@ -26,9 +26,13 @@ enum spool_event_kind {
     SPOOL_NAME,     /* number (thread), time, name: a thread is renamed */
     SPOOL_THREAD_END, /* number (thread), time */
     SPOOL_LIB,        /* number, lib: a file that is mapped with execute permission */
-    SPOOL_MAP,  /* number (process; SPOOL_NO_NUMBER: the kernel's, the same in every process), time, start, end, rva,
-                   lib number; lib_number SPOOL_NO_NUMBER: anonymous */
-    SPOOL_LOST, /* time, cpu, count: samples that the kernel had no room for */
+    SPOOL_MAP,     /* number (process; SPOOL_NO_NUMBER: the kernel's, the same in every process), time, start, end, rva,
+                      lib number; lib_number SPOOL_NO_NUMBER: anonymous */
+    SPOOL_LOST,    /* time, cpu, count: samples that the kernel had no room for */
+    SPOOL_PAUSED,  /* time: nothing is recorded from then on */
+    SPOOL_RESUMED, /* time */
+    SPOOL_MARK,    /* time, value: a moment that the user wants to find again */
+    SPOOL_RUN,     /* time, count: run number `count` of the command begins */
 };
 
 /* A lib, as SPOOL_LIB has it. `kind` is enum spool_lib_kind. */
@@ -100,5 +104,12 @@ int spool_reader_next(struct spool_reader *reader, struct spool_event *event, st
 
 uint64_t spool_reader_damaged(const struct spool_reader *reader); /* blocks skipped so far */
 uint64_t spool_reader_bytes(const struct spool_reader *reader);   /* of the blocks read so far */
+uint64_t spool_reader_rest(const struct spool_reader *reader);    /* bytes of the file behind those */
+
+/* Whether it is a regular file that begins as spool files do. False if it cannot be read. */
+bool spool_is_spool(const char *path);
+
+/* Whether a recorder on this machine writes the file now. False where the file system has no locks. */
+bool spool_is_being_written(const char *path);
 
 enum { SPOOL_EVENT_MIN = 6 }; /* bytes of the shortest event that gives a number to something */

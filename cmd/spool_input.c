@@ -1,0 +1,69 @@
+#include "spool_input.h"
+
+#include "folders.h"
+#include "ui.h"
+
+#include "record/spool.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* ", the last at 14:03:22, 12.34 s after the start" */
+static void describe_last_record(const struct assemble_result *result, char *text, size_t size)
+{
+    char clock[16] = "";
+    time_t seconds = (time_t)(result->last_realtime / 1000000000);
+    struct tm local;
+    if (result->last_realtime && localtime_r(&seconds, &local))
+        strftime(clock, sizeof(clock), "%H:%M:%S", &local);
+    snprintf(text, size, ", the last record at %s%s%.2f s after the start", clock, clock[0] ? ", " : "",
+             (double)result->length / 1e9);
+}
+
+/* Says what a reader of the profile has to know: the recorder did not end it. */
+static void say_state(const char *spool, bool is_running, const struct assemble_result *result)
+{
+    char last[96], missing[128] = "";
+    describe_last_record(result, last, sizeof(last));
+    int used = 0;
+    if (result->damaged)
+        used = snprintf(missing, sizeof(missing), "; %" PRIu64 " damaged part%s missing", result->damaged,
+                        result->damaged == 1 ? " is" : "s are");
+    if (result->rest && !is_running)
+        snprintf(missing + used, sizeof(missing) - (size_t)used,
+                 "; %" PRIu64 " bytes at its end are an incomplete block", result->rest);
+    if (is_running)
+        ui_say("%s is a recording that still runs: %" PRIu64 " samples so far%s%s", spool, result->samples, last,
+               missing);
+    else if (result->is_finished)
+        ui_say("%s is a recording that was not saved as a profile: %" PRIu64 " samples%s%s", spool, result->samples,
+               last, missing);
+    else
+        ui_say("%s is a recording whose prof ended before it was saved: %" PRIu64
+               " samples%s; up to a second after it may be missing%s",
+               spool, result->samples, last, missing);
+}
+
+int spool_input_assemble(const char *spool, const char *output, const struct symbol_options *symbols, bool no_cache,
+                         struct assemble_result *result)
+{
+    struct folder_path path;
+    struct assemble_options options = {.cache_folder = no_cache ? NULL : cache_folder(&path),
+                                       .search = &symbols->search};
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    if (symbols->search.server)
+        sigprocmask(SIG_BLOCK, &interrupt, NULL);
+    struct error err = {0};
+    bool is_running = spool_is_being_written(spool);
+    int code = assemble_recording(spool, output, &options, result, &err);
+    sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
+    if (code)
+        return ui_fail_error(&err);
+    say_state(spool, is_running, result);
+    return EXIT_SUCCESS;
+}
