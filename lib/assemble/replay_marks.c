@@ -13,7 +13,9 @@ static int add_lost(struct replay_marks *marks, const struct spool_event *event,
 {
     struct replay_mark mark = {
         .kind = REPLAY_MARK_LOST, .start = event->time, .end = event->time, .count = event->count, .cpu = event->cpu};
-    if (event->cpu < marks->last_on_cpu.length && marks->last_on_cpu.data[event->cpu])
+    if (event->start)
+        mark.start = event->start;
+    else if (event->cpu < marks->last_on_cpu.length && marks->last_on_cpu.data[event->cpu])
         mark.start = marks->last_on_cpu.data[event->cpu];
     if (mark.start > mark.end)
         mark.start = mark.end;

@@ -2,25 +2,20 @@
  * The spool file of a recording grows while the target runs. It holds the whole recording until the assembler makes a
  * profile of it. So memory stays flat however long the recording is, and when the recorder is killed the spool remains.
  *
- *     file   := "PROFSPL1" block*
- *     block  := kind (1 byte: 'E' events, 'S' samples)  length (u32)  checksum (u32)  payload
- *     'S'    := one chunk (chunk.c)
- *     'E'    := event*; event := kind (1 byte), then its fields in the order of code_event() below
+ * The file is blocks (block_file.c): of samples, each one chunk (chunk.c), and of events:
  *
- * Fixed numbers are little-endian, the numbers of events LEB128, texts end with a NUL. The checksum is the low half of
- * checksum_bytes() over the payload. Events are buffered like samples and written first, so a chunk never refers to an
- * event that comes after it. When a write fails half way (a full disk), the file is cut back to its last whole block.
+ *     event := kind (1 byte), then its fields in the order of code_event() below
  *
- * The assembler needs room beside the spool: for a temporary file of 16 bytes a sample, and for the profile. So the
- * writer reserves that room behind the end of the file. When it can reserve no more, it takes the disk for full, and
- * gives the reserve back.
+ * The numbers of events are LEB128, texts end with a NUL. Events are buffered like samples and written first, so a
+ * chunk never refers to an event that comes after it.
  */
 #include "record/spool.h"
 
-#include "base/checksum.h"
 #include "base/cursor.h"
 #include "base/file_io.h"
 #include "base/leb128.h"
+#include "record/block_file.h"
+#include "record/block_reader.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,12 +26,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char magic[8] = "PROFSPL1";
-
-enum { BLOCK_HEADER = 9, EVENT_BUFFER = 64 * 1024, BLOCK_MAX = 64 * 1024 * 1024 };
-
-/* Bytes that the assembler needs: at least, and for each sample. */
-enum { PROFILE_MIN = 16 * 1024, PROFILE_SAMPLE = 24 };
+enum { EVENT_BUFFER = 64 * 1024 };
 
 /* ---- events: one description of the layout for both directions ---- */
 
@@ -166,6 +156,7 @@ static bool code_event(struct codec *c, struct spool_event *event)
         break;
     case SPOOL_LOST:
         code_u64(c, &event->time);
+        code_u64(c, &event->start);
         code_u32(c, &event->cpu);
         code_u64(c, &event->count);
         break;
@@ -190,121 +181,93 @@ static bool code_event(struct codec *c, struct spool_event *event)
 /* ---- writing ---- */
 
 struct spool_writer {
-    int fd;
-    char *path;
-    uint64_t bytes;           /* up to the last whole block */
-    uint64_t samples_in_file; /* of `samples` */
-    uint64_t reserved;        /* bytes of the disk that are the file's, those behind its end included */
-    uint64_t samples;
+    struct block_file file;
     struct byte_array events; /* not written yet */
     struct chunk_writer *chunk;
+    struct chunk_span span; /* what the chunk holds */
+    uint64_t written;       /* samples of it that are in the file, or wait for room */
 };
-
-static void put_u32(unsigned char *out, uint32_t value)
-{
-    for (int i = 0; i < 4; i++)
-        out[i] = (unsigned char)(value >> (8 * i));
-}
-
-/* Makes sure of room for `size` more bytes and the profile of the first `samples` samples. */
-static int reserve_room(struct spool_writer *writer, uint64_t size, uint64_t samples)
-{
-    uint64_t spool = writer->bytes + size;
-    uint64_t needed = spool + spool / 4 + PROFILE_MIN + samples * PROFILE_SAMPLE;
-    if (needed <= writer->reserved)
-        return 0;
-    uint64_t wanted = needed + needed / 4; /* if there is as much, not again for every block */
-    if (fallocate(writer->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)wanted)) {
-        wanted = needed;
-        if (fallocate(writer->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)wanted))
-            return errno == ENOSPC || errno == EDQUOT ? -errno : 0; /* not every file system can reserve */
-    }
-    writer->reserved = wanted;
-    return 0;
-}
-
-/* Cuts the file at its last whole block, and gives back what was reserved behind it. If that fails, the reader stops at
- * the broken block all the same. */
-static void cut_at_last_block(struct spool_writer *writer)
-{
-    if (ftruncate(writer->fd, (off_t)writer->bytes) == 0)
-        lseek(writer->fd, (off_t)writer->bytes, SEEK_SET);
-}
-
-static int write_block(struct spool_writer *writer, char kind, const void *payload, size_t size, struct error *err)
-{
-    unsigned char header[BLOCK_HEADER] = {(unsigned char)kind};
-    put_u32(header + 1, (uint32_t)size);
-    put_u32(header + 5, (uint32_t)checksum_bytes(payload, size));
-    uint64_t samples = kind == 'S' ? writer->samples : writer->samples_in_file;
-    int code = reserve_room(writer, sizeof(header) + size, samples);
-    if (!code)
-        code = file_write(writer->fd, header, sizeof(header));
-    if (!code)
-        code = file_write(writer->fd, payload, size);
-    if (code) {
-        cut_at_last_block(writer);
-        return error_set(err, -code, "cannot write to %s: %s", writer->path, strerror(-code));
-    }
-    writer->bytes += sizeof(header) + size;
-    writer->samples_in_file = samples;
-    return 0;
-}
 
 static int write_events(struct spool_writer *writer, struct error *err)
 {
     if (!writer->events.length)
         return 0;
-    int code = write_block(writer, 'E', writer->events.data, writer->events.length, err);
+    int code = block_file_add_events(&writer->file, writer->events.data, writer->events.length, err);
     if (!code)
         writer->events.length = 0;
     return code;
 }
 
-int spool_writer_flush(struct spool_writer *writer, struct error *err)
+static int write_chunk(struct spool_writer *writer, bool is_complete, struct error *err)
 {
-    int code = write_events(writer, err);
-    if (code)
-        return code;
     size_t size;
     const unsigned char *bytes = chunk_writer_bytes(writer->chunk, &size);
-    if (!size)
-        return 0;
-    code = write_block(writer, 'S', bytes, size, err);
-    if (!code)
-        chunk_writer_reset(writer->chunk);
-    return code;
-}
-
-static int create_file(struct spool_writer *writer, struct error *err)
-{
-    writer->fd = open(writer->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (writer->fd < 0)
-        return error_set(err, errno, "cannot create %s: %s", writer->path, strerror(errno));
-    flock(writer->fd, LOCK_EX | LOCK_NB); /* the kernel takes the lock away when the recorder ends, however it does */
-    int code = file_write(writer->fd, magic, sizeof(magic));
-    if (!code) {
-        writer->bytes = sizeof(magic);
-        return 0;
+    if (size && writer->span.samples > writer->written) {
+        int code = block_file_add_chunk(&writer->file, bytes, size, &writer->span, err);
+        if (code)
+            return code;
+        writer->written = writer->span.samples;
     }
-    unlink(writer->path);
-    return error_set(err, -code, "cannot write to %s: %s", writer->path, strerror(-code));
+    if (!size || !is_complete)
+        return 0;
+    block_file_end_chunk(&writer->file);
+    chunk_writer_reset(writer->chunk);
+    writer->span = (struct chunk_span){0};
+    writer->written = 0;
+    return 0;
 }
 
-int spool_writer_new(struct spool_writer **out, const char *path, struct error *err)
+/* Samples that had no room in memory either are lost. */
+static int note_dropped(struct spool_writer *writer, struct error *err)
+{
+    struct chunk_span dropped = writer->file.dropped;
+    if (!dropped.samples)
+        return 0;
+    writer->file.dropped = (struct chunk_span){0};
+    struct spool_event event = {.kind = SPOOL_LOST,
+                                .start = dropped.first,
+                                .time = dropped.last,
+                                .cpu = SPOOL_NO_NUMBER,
+                                .count = dropped.samples};
+    return spool_writer_event(writer, &event, err);
+}
+
+/* Chunks that may be replaced go on being filled. */
+static int flush(struct spool_writer *writer, bool is_complete, struct error *err)
+{
+    int code = note_dropped(writer, err);
+    if (!code)
+        code = write_events(writer, err);
+    return code ? code : write_chunk(writer, is_complete || !block_file_keeps_last(&writer->file), err);
+}
+
+int spool_writer_flush(struct spool_writer *writer, struct error *err)
+{
+    int code = block_file_write_waiting(&writer->file, err);
+    return code ? code : flush(writer, false, err);
+}
+
+int spool_writer_new_bounded(struct spool_writer **out, const char *path, const struct spool_bounds *bounds,
+                             struct error *err)
 {
     struct spool_writer *writer = *out = calloc(1, sizeof(*writer));
     if (!writer)
         return error_no_memory(err);
-    writer->fd = -1;
-    writer->path = strdup(path);
+    writer->file.fd = -1;
     writer->chunk = chunk_writer_new();
-    int code = writer->path && writer->chunk ? create_file(writer, err) : error_no_memory(err);
+    int code = writer->chunk ? block_file_create(&writer->file, path, bounds->bytes, bounds->ns, err)
+                             : error_no_memory(err);
     if (code) {
         spool_writer_close(writer, NULL);
         *out = NULL;
     }
     return code;
+}
+
+int spool_writer_new(struct spool_writer **out, const char *path, struct error *err)
+{
+    static const struct spool_bounds none = {0};
+    return spool_writer_new_bounded(out, path, &none, err);
 }
 
 int spool_writer_event(struct spool_writer *writer, const struct spool_event *event, struct error *err)
@@ -322,68 +285,74 @@ int spool_writer_event(struct spool_writer *writer, const struct spool_event *ev
 int spool_writer_sample(struct spool_writer *writer, const struct sample *sample, struct error *err)
 {
     if (!chunk_writer_append(writer->chunk, sample)) {
-        int code = spool_writer_flush(writer, err);
+        int code = flush(writer, true, err);
         if (code)
             return code;
         if (!chunk_writer_append(writer->chunk, sample))
             return error_no_memory(err);
     }
-    writer->samples++;
+    if (!writer->span.samples++)
+        writer->span.first = sample->time;
+    if (sample->time > writer->span.last)
+        writer->span.last = sample->time;
     return 0;
+}
+
+uint64_t spool_writer_size(const struct spool_writer *writer)
+{
+    return writer->file.bytes + writer->file.waiting_bytes;
+}
+
+bool spool_writer_is_waiting(const struct spool_writer *writer)
+{
+    return block_file_is_waiting(&writer->file);
+}
+
+int spool_writer_take_rest(struct spool_writer *writer, int *fd, struct error *err)
+{
+    *fd = -1;
+    int code = spool_writer_flush(writer, err);
+    if (!code)
+        code = note_dropped(writer, err);
+    if (!code)
+        code = write_events(writer, err);
+    if (code || !block_file_is_waiting(&writer->file))
+        return code;
+    *fd = block_file_move_waiting(&writer->file, err);
+    return *fd < 0 ? *fd : 0;
 }
 
 int spool_writer_close(struct spool_writer *writer, struct error *err)
 {
     if (!writer)
         return 0;
-    int code = writer->fd >= 0 ? spool_writer_flush(writer, err) : 0;
-    if (writer->fd >= 0)
-        cut_at_last_block(writer);
-    if (writer->fd >= 0 && close(writer->fd) < 0 && !code)
-        code = error_set(err, errno, "cannot write to %s: %s", writer->path, strerror(errno));
+    int code = writer->file.fd >= 0 ? spool_writer_flush(writer, err) : 0;
+    if (!code && block_file_is_waiting(&writer->file))
+        code = error_set(err, ENOSPC, "cannot write to %s: %s", writer->file.path, strerror(ENOSPC));
+    int closed = block_file_close(&writer->file, code ? NULL : err);
     chunk_writer_free(writer->chunk);
     array_free(&writer->events);
-    free(writer->path);
     free(writer);
-    return code;
+    return code ? code : closed;
 }
 
 /* ---- reading ---- */
 
 struct spool_reader {
-    int fd;
-    char *path;
-    struct byte_array block;
-    struct codec events; /* what is left of an 'E' block */
+    struct block_reader *blocks;
+    struct codec events; /* what is left of a block of events */
     struct chunk_reader *chunk;
     bool in_chunk;
-    uint64_t damaged, bytes;
+    uint64_t damaged;
 };
-
-/* Opens the file and reads its magic number. */
-static int open_file(struct spool_reader *reader, struct error *err)
-{
-    char start[sizeof(magic)];
-    reader->fd = open(reader->path, O_RDONLY | O_CLOEXEC);
-    if (reader->fd < 0)
-        return error_set(err, errno, "cannot open %s: %s", reader->path, strerror(errno));
-    ssize_t got = file_read(reader->fd, start, sizeof(start));
-    if (got < 0)
-        return error_set(err, (int)-got, "cannot read %s: %s", reader->path, strerror((int)-got));
-    if ((size_t)got < sizeof(start) || memcmp(start, magic, sizeof(magic)) != 0)
-        return error_set(err, EINVAL, "%s is not a recording of prof: it does not begin with PROFSPL1", reader->path);
-    return 0;
-}
 
 int spool_reader_open(struct spool_reader **out, const char *path, struct error *err)
 {
     struct spool_reader *reader = *out = calloc(1, sizeof(*reader));
     if (!reader)
         return error_no_memory(err);
-    reader->fd = -1;
-    reader->path = strdup(path);
     reader->chunk = chunk_reader_new();
-    int code = reader->path && reader->chunk ? open_file(reader, err) : error_no_memory(err);
+    int code = reader->chunk ? block_reader_open(&reader->blocks, path, err) : error_no_memory(err);
     if (code) {
         spool_reader_close(reader);
         *out = NULL;
@@ -391,44 +360,49 @@ int spool_reader_open(struct spool_reader **out, const char *path, struct error 
     return code;
 }
 
+int spool_reader_append(struct spool_reader *reader, const char *path, struct error *err)
+{
+    return block_reader_append(reader->blocks, path, err);
+}
+
 void spool_reader_close(struct spool_reader *reader)
 {
     if (!reader)
         return;
-    if (reader->fd >= 0)
-        close(reader->fd);
+    block_reader_close(reader->blocks);
     chunk_reader_free(reader->chunk);
-    array_free(&reader->block);
-    free(reader->path);
     free(reader);
 }
 
 uint64_t spool_reader_damaged(const struct spool_reader *reader)
 {
-    return reader->damaged;
+    return reader->damaged + block_reader_damaged(reader->blocks);
 }
 
 uint64_t spool_reader_bytes(const struct spool_reader *reader)
 {
-    return reader->bytes;
+    return block_reader_bytes(reader->blocks);
 }
 
 uint64_t spool_reader_rest(const struct spool_reader *reader)
 {
-    struct stat info;
-    off_t at = lseek(reader->fd, 0, SEEK_CUR);
-    return at >= 0 && fstat(reader->fd, &info) == 0 && info.st_size > at ? (uint64_t)(info.st_size - at) : 0;
+    return block_reader_rest(reader->blocks);
+}
+
+bool spool_reader_keeps_last(const struct spool_reader *reader)
+{
+    return block_reader_keeps_last(reader->blocks);
 }
 
 bool spool_is_spool(const char *path)
 {
-    char start[sizeof(magic)];
+    char start[BLOCK_FILE_MAGIC_SIZE];
     struct stat info;
     if (stat(path, &info) || !S_ISREG(info.st_mode)) /* what is read of a pipe is gone */
         return false;
     int fd = file_open_in(-1, path);
     bool is_spool = fd >= 0 && file_read(fd, start, sizeof(start)) == (ssize_t)sizeof(start) &&
-                    memcmp(start, magic, sizeof(magic)) == 0;
+                    memcmp(start, BLOCK_FILE_MAGIC, sizeof(start)) == 0;
     if (fd >= 0)
         close(fd);
     return is_spool;
@@ -443,48 +417,21 @@ bool spool_is_being_written(const char *path)
     return locked;
 }
 
-/* Back to the beginning of the block of which `size` bytes were read: the file may still grow. */
-static int end_for_now(struct spool_reader *reader, size_t size)
-{
-    lseek(reader->fd, -(off_t)size, SEEK_CUR);
-    return 0;
-}
-
-/* Loads the next whole block: 1, 0 at the end (also where the file is cut off or no longer makes sense), or an error.
- */
+/* Starts the next block: 1, 0 at the end, or an error. */
 static int next_block(struct spool_reader *reader, struct error *err)
 {
-    for (;;) {
-        unsigned char header[BLOCK_HEADER];
-        ssize_t got = file_read(reader->fd, header, sizeof(header));
-        if (got < 0)
-            return error_set(err, (int)-got, "cannot read %s: %s", reader->path, strerror((int)-got));
-        struct cursor at = cursor_of(header, (size_t)got);
-        uint8_t kind = cursor_u8(&at);
-        uint32_t size = cursor_u32(&at);
-        uint32_t checksum = cursor_u32(&at);
-        if (at.failed || (kind != 'E' && kind != 'S') || size > BLOCK_MAX)
-            return end_for_now(reader, (size_t)got);
-        reader->block.length = 0;
-        if (!array_reserve(&reader->block, size))
-            return error_no_memory(err);
-        got = file_read(reader->fd, reader->block.data, size);
-        if (got < 0)
-            return error_set(err, (int)-got, "cannot read %s: %s", reader->path, strerror((int)-got));
-        if ((size_t)got < size)
-            return end_for_now(reader, sizeof(header) + (size_t)got);
-        if ((uint32_t)checksum_bytes(reader->block.data, size) != checksum) {
-            reader->damaged++;
-            continue;
-        }
-        reader->bytes += sizeof(header) + size;
-        reader->in_chunk = kind == 'S';
-        if (reader->in_chunk)
-            chunk_reader_start(reader->chunk, reader->block.data, size);
-        else
-            reader->events = (struct codec){.in = cursor_of(reader->block.data, size)};
-        return 1;
-    }
+    enum block_kind kind;
+    const unsigned char *payload;
+    size_t size;
+    int code = block_reader_next(reader->blocks, &kind, &payload, &size, err);
+    if (code <= 0)
+        return code;
+    reader->in_chunk = kind == BLOCK_SAMPLES;
+    if (reader->in_chunk)
+        chunk_reader_start(reader->chunk, payload, size);
+    else
+        reader->events = (struct codec){.in = cursor_of(payload, size)};
+    return 1;
 }
 
 int spool_reader_next(struct spool_reader *reader, struct spool_event *event, struct sample *sample, struct error *err)

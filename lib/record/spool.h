@@ -28,7 +28,8 @@ enum spool_event_kind {
     SPOOL_LIB,        /* number, lib: a file that is mapped with execute permission */
     SPOOL_MAP,     /* number (process; SPOOL_NO_NUMBER: the kernel's, the same in every process), time, start, end, rva,
                       lib number; lib_number SPOOL_NO_NUMBER: anonymous */
-    SPOOL_LOST,    /* time, cpu, count: samples that the kernel had no room for */
+    SPOOL_LOST,    /* time, start, cpu, count: samples that the kernel had no room for (start 0: since when is not known),
+                      or a full disk (cpu SPOOL_NO_NUMBER) */
     SPOOL_PAUSED,  /* time: nothing is recorded from then on */
     SPOOL_RESUMED, /* time */
     SPOOL_MARK,    /* time, value: a moment that the user wants to find again */
@@ -78,14 +79,34 @@ struct spool_writer;
 /* Creates `path` (mode 0600, must not exist). */
 int spool_writer_new(struct spool_writer **out, const char *path, struct error *err);
 
-/* Append an event or a sample. After a failure, mostly -ENOSPC, the file ends with its last whole block. */
+/* The bounds of a flight recorder, which keeps only the newest samples: bytes of them in the file, ns before the newest
+ * one. 0: no bound. Bytes are at least those of three chunks. */
+struct spool_bounds {
+    uint64_t bytes, ns;
+};
+
+int spool_writer_new_bounded(struct spool_writer **out, const char *path, const struct spool_bounds *bounds,
+                             struct error *err);
+
+/* Append an event or a sample. What a full disk does not take waits in memory (block_file.h): see
+ * spool_writer_is_waiting(). After any other failure, the file ends with its last whole block. */
 int spool_writer_event(struct spool_writer *writer, const struct spool_event *event, struct error *err);
 int spool_writer_sample(struct spool_writer *writer, const struct sample *sample, struct error *err);
 
 /* Writes what is buffered. Call it about every second: it bounds what is lost when the recorder is killed. */
 int spool_writer_flush(struct spool_writer *writer, struct error *err);
 
-/* Flushes, closes the file and frees the writer, also after a failure. The file stays. NULL is allowed. */
+uint64_t spool_writer_size(const struct spool_writer *writer); /* bytes of the file, and of what waits for room */
+
+/* Whether the disk is full, and what could not be written is in memory. */
+bool spool_writer_is_waiting(const struct spool_writer *writer);
+
+/* Writes what is buffered, and what still has no room to a file in memory, for spool_reader_append(): *fd, the
+ * caller's; -1 if all is in the file. */
+int spool_writer_take_rest(struct spool_writer *writer, int *fd, struct error *err);
+
+/* Flushes, closes the file and frees the writer, also after a failure. The file stays. NULL is allowed. -ENOSPC if
+ * something has no room. */
 int spool_writer_close(struct spool_writer *writer, struct error *err);
 
 /* ---- reading ---- */
@@ -94,6 +115,9 @@ struct spool_reader;
 
 int spool_reader_open(struct spool_reader **out, const char *path, struct error *err);
 void spool_reader_close(struct spool_reader *reader);
+
+/* Has another spool file, of spool_writer_take_rest(), follow the end of this. */
+int spool_reader_append(struct spool_reader *reader, const char *path, struct error *err);
 
 enum spool_item { SPOOL_END = 0, SPOOL_ITEM_EVENT = 1, SPOOL_ITEM_SAMPLE = 2 };
 
@@ -105,6 +129,9 @@ int spool_reader_next(struct spool_reader *reader, struct spool_event *event, st
 uint64_t spool_reader_damaged(const struct spool_reader *reader); /* blocks skipped so far */
 uint64_t spool_reader_bytes(const struct spool_reader *reader);   /* of the blocks read so far */
 uint64_t spool_reader_rest(const struct spool_reader *reader);    /* bytes of the file behind those */
+
+/* Whether the recording keeps only its newest samples (struct spool_bounds). Known after the first item. */
+bool spool_reader_keeps_last(const struct spool_reader *reader);
 
 /* Whether it is a regular file that begins as spool files do. False if it cannot be read. */
 bool spool_is_spool(const char *path);

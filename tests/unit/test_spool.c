@@ -263,10 +263,12 @@ static void test_a_full_disk_leaves_whole_blocks(void **unused)
     write_start(writer);
     setrlimit(RLIMIT_FSIZE, &small);
     struct error err = {0};
-    assert_true(write_samples(writer, 0, 1000000, &err) < 0);
-    assert_non_null(strstr(err.text, "cannot write to"));
+    assert_int_equal(write_samples(writer, 0, 100000, &err), 0);
+    assert_true(spool_writer_is_waiting(writer));
     off_t size = size_of_file();
-    assert_true(spool_writer_close(writer, NULL) < 0);
+    assert_true(size <= 200000);
+    assert_int_equal(spool_writer_close(writer, &err), -ENOSPC);
+    assert_non_null(strstr(err.text, "cannot write to"));
     setrlimit(RLIMIT_FSIZE, &old);
     assert_int_equal(size_of_file(), size);
     struct spool_reader *reader;
@@ -274,6 +276,39 @@ static void test_a_full_disk_leaves_whole_blocks(void **unused)
     int events;
     assert_true(read_samples(reader, &events) > 1000);
     assert_int_equal(spool_reader_damaged(reader), 0);
+    spool_reader_close(reader);
+    unlink(path);
+}
+
+static void set_file_limit(rlim_t bytes)
+{
+    struct rlimit limit;
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static void test_what_a_full_disk_does_not_take_is_written_when_there_is_room(void **unused)
+{
+    (void)unused;
+    signal(SIGXFSZ, SIG_IGN);
+    struct rlimit old;
+    getrlimit(RLIMIT_FSIZE, &old);
+    struct spool_writer *writer;
+    assert_int_equal(spool_writer_new(&writer, path, NULL), 0);
+    write_start(writer);
+    set_file_limit(200000);
+    assert_int_equal(write_samples(writer, 0, 100000, NULL), 0);
+    assert_true(spool_writer_is_waiting(writer));
+    set_file_limit(old.rlim_cur);
+    assert_int_equal(spool_writer_flush(writer, NULL), 0);
+    assert_false(spool_writer_is_waiting(writer));
+    assert_int_equal(spool_writer_close(writer, NULL), 0);
+    struct spool_reader *reader;
+    assert_int_equal(spool_reader_open(&reader, path, NULL), 0);
+    int events;
+    assert_int_equal(read_samples(reader, &events), 100000);
+    assert_int_equal(events, START_EVENTS);
     spool_reader_close(reader);
     unlink(path);
 }
@@ -302,10 +337,12 @@ static void test_a_spool_that_fills_the_disk_leaves_room_for_its_profile(void **
     struct spool_writer *writer;
     assert_int_equal(spool_writer_new(&writer, path, NULL), 0);
     write_start(writer);
-    struct error err = {0};
-    assert_int_equal(write_samples(writer, 0, 1000000, &err), -ENOSPC);
-    assert_non_null(strstr(err.text, "No space left"));
-    assert_int_equal(spool_writer_close(writer, NULL), -ENOSPC);
+    assert_int_equal(write_samples(writer, 0, 100000, NULL), 0);
+    assert_true(spool_writer_is_waiting(writer));
+    int rest;
+    assert_int_equal(spool_writer_take_rest(writer, &rest, NULL), 0);
+    assert_true(rest >= 0);
+    assert_int_equal(spool_writer_close(writer, NULL), 0);
 
     struct spool_reader *reader;
     assert_int_equal(spool_reader_open(&reader, path, NULL), 0);
@@ -315,8 +352,167 @@ static void test_a_spool_that_fills_the_disk_leaves_room_for_its_profile(void **
     assert_int_equal(spool_reader_damaged(reader), 0);
     spool_reader_close(reader);
     assert_true(free_bytes() >= (uint64_t)samples * OF_A_SAMPLE + (uint64_t)size_of_file() / 4);
+
+    char rest_path[64];
+    snprintf(rest_path, sizeof(rest_path), "/proc/self/fd/%d", rest);
+    assert_int_equal(spool_reader_open(&reader, path, NULL), 0);
+    assert_int_equal(spool_reader_append(reader, rest_path, NULL), 0);
+    assert_int_equal(read_samples(reader, &events), 100000);
+    assert_int_equal(events, START_EVENTS);
+    spool_reader_close(reader);
+    close(rest);
     unlink(path);
     assert_int_equal(umount(folder), 0);
+}
+
+static void test_samples_beyond_the_memory_for_a_full_disk_are_counted(void **unused)
+{
+    (void)unused;
+    enum { MANY = 9000000 };
+    if (!mount_small_disk("size=512k"))
+        skip();
+    struct spool_writer *writer;
+    assert_int_equal(spool_writer_new(&writer, path, NULL), 0);
+    write_start(writer);
+    assert_int_equal(write_samples(writer, 0, MANY, NULL), 0);
+    int rest;
+    assert_int_equal(spool_writer_take_rest(writer, &rest, NULL), 0);
+    assert_int_equal(spool_writer_close(writer, NULL), 0);
+    char rest_path[64];
+    snprintf(rest_path, sizeof(rest_path), "/proc/self/fd/%d", rest);
+    struct spool_reader *reader;
+    assert_int_equal(spool_reader_open(&reader, path, NULL), 0);
+    assert_int_equal(spool_reader_append(reader, rest_path, NULL), 0);
+    struct spool_event event;
+    struct sample sample;
+    uint64_t samples = 0, lost = 0, last = 0;
+    for (int item; (item = spool_reader_next(reader, &event, &sample, NULL)) > 0;) {
+        samples += item == SPOOL_ITEM_SAMPLE;
+        if (item == SPOOL_ITEM_SAMPLE)
+            last = sample.time;
+        else if (event.kind == SPOOL_LOST && event.cpu == SPOOL_NO_NUMBER)
+            lost += event.count;
+    }
+    assert_true(lost > 0);
+    assert_int_equal(samples + lost, MANY);
+    assert_int_equal(last, 100 + MANY - 1);
+    spool_reader_close(reader);
+    close(rest);
+    unlink(path);
+    assert_int_equal(umount(folder), 0);
+}
+
+/* The numbers of the first and the last sample; returns how many there are. */
+static int read_kept(uint64_t *first, uint64_t *last, int *events)
+{
+    struct spool_reader *reader;
+    struct spool_event event;
+    struct sample sample;
+    int samples = 0;
+    *events = 0;
+    assert_int_equal(spool_reader_open(&reader, path, NULL), 0);
+    for (int item; (item = spool_reader_next(reader, &event, &sample, NULL)) > 0;) {
+        *events += item == SPOOL_ITEM_EVENT;
+        if (item != SPOOL_ITEM_SAMPLE)
+            continue;
+        assert_true(!samples || sample.time == *last + 101); /* in order, and none is missing between */
+        if (!samples++)
+            *first = sample.time - 100;
+        *last = sample.time - 100;
+    }
+    assert_int_equal(spool_reader_damaged(reader), 0);
+    assert_true(spool_reader_keeps_last(reader));
+    spool_reader_close(reader);
+    return samples;
+}
+
+static void test_a_flight_recorder_keeps_the_newest_bytes(void **unused)
+{
+    (void)unused;
+    const struct spool_bounds bounds = {.bytes = 1 << 20};
+    struct spool_writer *writer;
+    assert_int_equal(spool_writer_new_bounded(&writer, path, &bounds, NULL), 0);
+    write_start(writer);
+    uint64_t first, last;
+    int events, samples;
+    for (uint64_t i = 0; i < 100; i++) { /* 14 MB */
+        assert_int_equal(write_samples(writer, i * 10000, 10000, NULL), 0);
+        const struct spool_event late = {.kind = SPOOL_NAME, .number = 0, .time = 100 + i * 10000, .name = "late"};
+        assert_int_equal(spool_writer_event(writer, &late, NULL), 0);
+        assert_int_equal(spool_writer_flush(writer, NULL), 0);
+        assert_true(size_of_file() < (off_t)bounds.bytes + 3 * 70000);
+        samples = read_kept(&first, &last, &events); /* as after a kill at this moment */
+        assert_int_equal(last, i * 10000 + 9999);
+        assert_int_equal(first, last - (uint64_t)samples + 1);
+        assert_int_equal(events, START_EVENTS + (int)i + 1);
+        assert_true(i < 10 || samples > 40000);
+    }
+    assert_int_equal(spool_writer_close(writer, NULL), 0);
+    unlink(path);
+}
+
+static void test_a_flight_recorder_keeps_the_newest_time(void **unused)
+{
+    (void)unused;
+    const struct spool_bounds bounds = {.ns = 50000};
+    struct spool_writer *writer;
+    assert_int_equal(spool_writer_new_bounded(&writer, path, &bounds, NULL), 0);
+    write_start(writer);
+    for (uint64_t i = 0; i < 1000; i++) {
+        assert_int_equal(write_samples(writer, i * 1000, 1000, NULL), 0);
+        assert_int_equal(spool_writer_flush(writer, NULL), 0);
+        assert_true(size_of_file() < 1000000);
+    }
+    assert_int_equal(spool_writer_close(writer, NULL), 0);
+    uint64_t first, last;
+    int events, samples = read_kept(&first, &last, &events);
+    assert_int_equal(last, 999999);
+    assert_true(samples >= 50000 && samples < 60000);
+    unlink(path);
+}
+
+static void test_a_flight_recorder_on_a_full_disk_keeps_less(void **unused)
+{
+    (void)unused;
+    const struct spool_bounds bounds = {.bytes = 64 << 20};
+    if (!mount_small_disk("size=1m"))
+        skip();
+    struct spool_writer *writer;
+    assert_int_equal(spool_writer_new_bounded(&writer, path, &bounds, NULL), 0);
+    write_start(writer);
+    assert_int_equal(write_samples(writer, 0, 500000, NULL), 0);
+    assert_int_equal(spool_writer_close(writer, NULL), 0);
+    uint64_t first, last;
+    int events, samples = read_kept(&first, &last, &events);
+    assert_int_equal(last, 499999);
+    assert_true(samples > 5000);
+    unlink(path);
+    assert_int_equal(umount(folder), 0);
+}
+
+static void test_a_damaged_slot_is_left_out(void **unused)
+{
+    (void)unused;
+    const struct spool_bounds bounds = {.bytes = 1 << 20};
+    struct spool_writer *writer;
+    assert_int_equal(spool_writer_new_bounded(&writer, path, &bounds, NULL), 0);
+    write_start(writer);
+    assert_int_equal(write_samples(writer, 0, 30000, NULL), 0);
+    assert_int_equal(spool_writer_close(writer, NULL), 0);
+    int fd = open(path, O_RDWR);
+    assert_int_equal(pwrite(fd, "x", 1, size_of_file() / 2), 1);
+    close(fd);
+    struct spool_reader *reader;
+    struct spool_event event;
+    struct sample sample;
+    int samples = 0;
+    assert_int_equal(spool_reader_open(&reader, path, NULL), 0);
+    for (int item; (item = spool_reader_next(reader, &event, &sample, NULL)) > 0;)
+        samples += item == SPOOL_ITEM_SAMPLE;
+    assert_true(samples > 20000 && samples < 30000);
+    assert_int_equal(spool_reader_damaged(reader), 1);
+    spool_reader_close(reader);
+    unlink(path);
 }
 
 static void test_the_reserve_of_a_spool_is_given_back_when_it_is_closed(void **unused)
@@ -360,6 +556,12 @@ int main(void)
         cmocka_unit_test(test_a_full_disk_leaves_whole_blocks),
         cmocka_unit_test(test_a_spool_that_fills_the_disk_leaves_room_for_its_profile),
         cmocka_unit_test(test_the_reserve_of_a_spool_is_given_back_when_it_is_closed),
+        cmocka_unit_test(test_what_a_full_disk_does_not_take_is_written_when_there_is_room),
+        cmocka_unit_test(test_samples_beyond_the_memory_for_a_full_disk_are_counted),
+        cmocka_unit_test(test_a_flight_recorder_keeps_the_newest_bytes),
+        cmocka_unit_test(test_a_flight_recorder_keeps_the_newest_time),
+        cmocka_unit_test(test_a_flight_recorder_on_a_full_disk_keeps_less),
+        cmocka_unit_test(test_a_damaged_slot_is_left_out),
         cmocka_unit_test(test_an_existing_file_is_not_overwritten),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -1,0 +1,400 @@
+/*
+ *     file   := "PROFSPL1" block*
+ *     block  := kind (1 byte)  length (u32)  checksum (u32)  payload
+ *     'E'    := events (spool.c)
+ *     'S'    := one chunk (chunk.c)
+ *     'K'    := nothing; the chunks of this file are in slots
+ *     'R'    := slot: sequence (u64)  version (u64)  end of its events (u64)  size (u32)  one chunk  padding
+ *     'F'    := a slot that holds nothing
+ *
+ * Fixed numbers are little-endian. The checksum is the low half of checksum_bytes() over the payload, of a slot without
+ * its padding. A chunk never refers to an event that comes after it in the file; the chunk of a slot never refers to
+ * one behind the offset "end of its events". When a write fails half way, the file is cut back to its last whole block.
+ *
+ * A flight recorder writes the chunk that it fills into another slot each time, with the same sequence number and a
+ * higher version, and then frees the slot that it had: a recorder that is killed while it writes loses nothing that was
+ * in the file. All slots have the same size, so a file that has reached its bound does not grow by samples any more.
+ * Events are few and never dropped.
+ *
+ * The assembler needs room beside the spool: for a temporary file of 16 bytes a sample, and for the profile. So that
+ * room is reserved behind the end of the file. Where no more can be reserved, the disk counts as full. The reserve is
+ * given back when the file is closed.
+ */
+#include "record/block_file.h"
+
+#include "base/checksum.h"
+#include "base/file_io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Bytes that the assembler needs: at least, and for each sample. */
+enum { PROFILE_MIN = 16 * 1024, PROFILE_SAMPLE = 24 };
+
+enum { MIN_SLOTS = 3 }; /* of a flight recorder: the newest whole chunk, and two for the one that is being filled */
+
+static void put_number(unsigned char *out, uint64_t value, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        out[i] = (unsigned char)(value >> (8 * i));
+}
+
+static int failed(const struct block_file *file, int code, struct error *err)
+{
+    return error_set(err, -code, "cannot write to %s: %s", file->path, strerror(-code));
+}
+
+/* No room for more, by the disk, a quota or a limit on the size of files. */
+static bool is_full(int code)
+{
+    return code == -ENOSPC || code == -EDQUOT || code == -EFBIG;
+}
+
+/* ---- appending ---- */
+
+/* Makes sure of room for `size` more bytes and the profile of `samples` samples. */
+static int reserve_room(struct block_file *file, uint64_t size, uint64_t samples)
+{
+    uint64_t spool = file->bytes + size;
+    uint64_t needed = spool + spool / 4 + PROFILE_MIN + samples * PROFILE_SAMPLE;
+    if (needed <= file->reserved)
+        return 0;
+    uint64_t wanted = needed + needed / 4; /* if there is as much, not again for every block */
+    if (fallocate(file->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)wanted)) {
+        wanted = needed;
+        if (fallocate(file->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)wanted))
+            return errno == ENOSPC || errno == EDQUOT ? -errno : 0; /* not every file system can reserve */
+    }
+    file->reserved = wanted;
+    return 0;
+}
+
+/* Cuts the file at its last whole block, and gives back what was reserved behind it. If that fails, the reader stops at
+ * the broken block all the same. */
+static void cut_at_last_block(struct block_file *file)
+{
+    if (ftruncate(file->fd, (off_t)file->bytes) == 0)
+        file->reserved = 0;
+    lseek(file->fd, (off_t)file->bytes, SEEK_SET);
+}
+
+static void fill_header(unsigned char *header, enum block_kind kind, size_t size, uint64_t checksum)
+{
+    header[0] = (unsigned char)kind;
+    put_number(header + 1, size, 4);
+    put_number(header + 5, checksum, 4);
+}
+
+static int append(struct block_file *file, enum block_kind kind, const void *payload, size_t size, uint64_t samples)
+{
+    unsigned char header[BLOCK_HEADER];
+    fill_header(header, kind, size, checksum_bytes(payload, size));
+    int code = reserve_room(file, sizeof(header) + size, file->samples + samples);
+    if (code)
+        return code;
+    code = file_write(file->fd, header, sizeof(header));
+    if (!code)
+        code = file_write(file->fd, payload, size);
+    if (code) {
+        cut_at_last_block(file);
+        return code;
+    }
+    file->bytes += sizeof(header) + size;
+    file->samples += samples;
+    if (kind == BLOCK_EVENTS)
+        file->events_end = file->bytes;
+    return 0;
+}
+
+/* ---- a full disk ---- */
+
+static void add_span(struct chunk_span *sum, const struct chunk_span *span)
+{
+    if (!sum->samples || span->first < sum->first)
+        sum->first = span->first;
+    if (span->last > sum->last)
+        sum->last = span->last;
+    sum->samples += span->samples;
+}
+
+/* Drops the oldest samples that wait beyond the bound. */
+static void bound_waiting(struct block_file *file)
+{
+    for (size_t i = file->first_waiting; i < file->waiting.length && file->waiting_bytes > BLOCK_FILE_WAITING; i++) {
+        struct waiting_block *block = &file->waiting.data[i];
+        if (block->kind != BLOCK_SAMPLES || !block->payload)
+            continue;
+        add_span(&file->dropped, &block->span);
+        file->waiting_bytes -= block->size;
+        free(block->payload);
+        block->payload = NULL;
+    }
+}
+
+static int wait_for_room(struct block_file *file, enum block_kind kind, const void *payload, size_t size,
+                         const struct chunk_span *span, struct error *err)
+{
+    struct waiting_block block = {.kind = kind, .payload = malloc(size ? size : 1), .size = size};
+    if (!block.payload)
+        return error_no_memory(err);
+    memcpy(block.payload, payload, size);
+    if (span)
+        block.span = *span;
+    if (!array_push(&file->waiting, block)) {
+        free(block.payload);
+        return error_no_memory(err);
+    }
+    file->waiting_bytes += size;
+    bound_waiting(file);
+    return 0;
+}
+
+static void forget_waiting(struct block_file *file, struct waiting_block *block)
+{
+    if (block->payload)
+        file->waiting_bytes -= block->size;
+    free(block->payload);
+    block->payload = NULL;
+    if (++file->first_waiting == file->waiting.length)
+        file->first_waiting = file->waiting.length = 0;
+}
+
+int block_file_write_waiting(struct block_file *file, struct error *err)
+{
+    while (block_file_is_waiting(file)) {
+        struct waiting_block *block = &file->waiting.data[file->first_waiting];
+        int code = block->payload ? append(file, block->kind, block->payload, block->size, block->span.samples) : 0;
+        if (is_full(code))
+            return 0;
+        if (code)
+            return failed(file, code, err);
+        forget_waiting(file, block);
+    }
+    return 0;
+}
+
+/* Blocks stay in order: while one waits, those behind it do, too. */
+static int append_or_wait(struct block_file *file, enum block_kind kind, const void *payload, size_t size,
+                          const struct chunk_span *span, struct error *err)
+{
+    int code = -ENOSPC;
+    if (!block_file_is_waiting(file))
+        code = append(file, kind, payload, size, span ? span->samples : 0);
+    if (is_full(code))
+        return wait_for_room(file, kind, payload, size, span, err);
+    return code ? failed(file, code, err) : 0;
+}
+
+int block_file_move_waiting(struct block_file *file, struct error *err)
+{
+    int fd = memfd_create("prof-spool", MFD_CLOEXEC);
+    int code = fd < 0 ? -errno : file_write(fd, BLOCK_FILE_MAGIC, BLOCK_FILE_MAGIC_SIZE);
+    while (!code && block_file_is_waiting(file)) {
+        struct waiting_block *block = &file->waiting.data[file->first_waiting];
+        unsigned char header[BLOCK_HEADER];
+        if (block->payload) {
+            fill_header(header, block->kind, block->size, checksum_bytes(block->payload, block->size));
+            code = file_write(fd, header, sizeof(header));
+            if (!code)
+                code = file_write(fd, block->payload, block->size);
+        }
+        if (!code)
+            forget_waiting(file, block);
+    }
+    if (!code)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return error_set(err, -code, "cannot keep the rest of the recording in memory: %s", strerror(-code));
+}
+
+/* ---- a flight recorder ---- */
+
+static void free_slot(struct block_file *file, struct block_slot *slot)
+{
+    unsigned char kind = BLOCK_FREE_SLOT;
+    if (pwrite(file->fd, &kind, 1, (off_t)slot->offset) == 1)
+        file->samples -= slot->span.samples;
+    slot->used = false;
+}
+
+/* The used slot with the oldest samples, other than that of the chunk that is being filled; NULL: none. */
+static struct block_slot *oldest_slot(struct block_file *file)
+{
+    struct block_slot *oldest = NULL;
+    for (size_t i = 0; i < file->slots.length; i++) {
+        struct block_slot *slot = &file->slots.data[i];
+        if (slot->used && i != file->newest && (!oldest || slot->span.last < oldest->span.last))
+            oldest = slot;
+    }
+    return oldest;
+}
+
+static size_t count_used(const struct block_file *file)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < file->slots.length; i++)
+        count += file->slots.data[i].used;
+    return count;
+}
+
+/* Frees the slots beyond the bounds, where `adding` more is to come. */
+static void bound_slots(struct block_file *file, uint64_t now, size_t adding)
+{
+    size_t most = file->keep_bytes ? (size_t)(file->keep_bytes / (BLOCK_HEADER + SLOT_SIZE)) : SIZE_MAX;
+    if (most < MIN_SLOTS)
+        most = MIN_SLOTS;
+    size_t used = count_used(file);
+    for (struct block_slot *oldest; (oldest = oldest_slot(file)); used--) {
+        bool is_old = file->keep_ns && oldest->span.last + file->keep_ns < now;
+        if (used + adding <= most && !is_old)
+            break;
+        free_slot(file, oldest);
+    }
+}
+
+/* A slot that holds nothing, at the end of the file if there is no other. -ENOSPC if the disk is full. */
+static int take_slot(struct block_file *file, size_t *index)
+{
+    for (size_t i = 0; i < file->slots.length; i++)
+        if (!file->slots.data[i].used) {
+            *index = i;
+            return 0;
+        }
+    int code = reserve_room(file, BLOCK_HEADER + SLOT_SIZE, file->samples);
+    if (!code && !array_push(&file->slots, ((struct block_slot){.offset = file->bytes})))
+        code = -ENOMEM;
+    if (code)
+        return code;
+    unsigned char header[BLOCK_HEADER];
+    fill_header(header, BLOCK_FREE_SLOT, SLOT_SIZE, 0);
+    code = file_write(file->fd, header, sizeof(header));
+    if (!code && ftruncate(file->fd, (off_t)(file->bytes + sizeof(header) + SLOT_SIZE)))
+        code = -errno;
+    if (code) {
+        file->slots.length--;
+        cut_at_last_block(file);
+        return code;
+    }
+    file->bytes += sizeof(header) + SLOT_SIZE;
+    lseek(file->fd, (off_t)file->bytes, SEEK_SET);
+    *index = file->slots.length - 1;
+    return 0;
+}
+
+static int write_slot(struct block_file *file, const struct block_slot *slot, const void *chunk, size_t size)
+{
+    unsigned char bytes[BLOCK_HEADER + SLOT_SIZE], *payload = bytes + BLOCK_HEADER;
+    put_number(payload, file->sequence, 8);
+    put_number(payload + 8, ++file->version, 8);
+    put_number(payload + 16, file->events_end, 8);
+    put_number(payload + 24, size, 4);
+    memcpy(payload + SLOT_HEADER, chunk, size);
+    fill_header(bytes, BLOCK_SLOT, SLOT_SIZE, checksum_bytes(payload, SLOT_HEADER + size));
+    size_t total = BLOCK_HEADER + SLOT_HEADER + size;
+    for (size_t done = 0; done < total;) {
+        ssize_t got = pwrite(file->fd, bytes + done, total - done, (off_t)(slot->offset + done));
+        if (got < 0 && errno != EINTR)
+            return -errno;
+        done += got > 0 ? (size_t)got : 0;
+    }
+    return 0;
+}
+
+/* Where the disk is full, the oldest chunk makes room; if there is none, the new one is dropped. */
+static int replace_chunk(struct block_file *file, const void *chunk, size_t size, const struct chunk_span *span,
+                         struct error *err)
+{
+    size_t index = 0;
+    bound_slots(file, span->last, file->newest == SIZE_MAX);
+    int code = take_slot(file, &index);
+    struct block_slot *oldest = is_full(code) ? oldest_slot(file) : NULL;
+    if (oldest) {
+        free_slot(file, oldest);
+        code = take_slot(file, &index);
+    }
+    if (!code)
+        code = write_slot(file, &file->slots.data[index], chunk, size);
+    if (is_full(code)) {
+        add_span(&file->dropped, span);
+        return 0;
+    }
+    if (code)
+        return failed(file, code, err);
+    if (file->newest != SIZE_MAX)
+        free_slot(file, &file->slots.data[file->newest]);
+    file->slots.data[index].used = true;
+    file->slots.data[index].span = *span;
+    file->samples += span->samples;
+    file->newest = index;
+    return 0;
+}
+
+void block_file_end_chunk(struct block_file *file)
+{
+    file->newest = SIZE_MAX;
+    file->sequence++;
+}
+
+/* ---- the file ---- */
+
+static int create(struct block_file *file, struct error *err)
+{
+    file->fd = open(file->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file->fd < 0)
+        return error_set(err, errno, "cannot create %s: %s", file->path, strerror(errno));
+    flock(file->fd, LOCK_EX | LOCK_NB); /* the kernel takes the lock away when the recorder ends, however it does */
+    int code = file_write(file->fd, BLOCK_FILE_MAGIC, BLOCK_FILE_MAGIC_SIZE);
+    if (!code) {
+        file->bytes = file->events_end = BLOCK_FILE_MAGIC_SIZE;
+        if (block_file_keeps_last(file))
+            code = append(file, BLOCK_KEEPS_LAST, "", 0, 0);
+    }
+    if (!code)
+        return 0;
+    unlink(file->path);
+    return failed(file, code, err);
+}
+
+int block_file_create(struct block_file *file, const char *path, uint64_t keep_bytes, uint64_t keep_ns,
+                      struct error *err)
+{
+    *file = (struct block_file){.fd = -1, .keep_bytes = keep_bytes, .keep_ns = keep_ns, .newest = SIZE_MAX};
+    file->path = strdup(path);
+    return file->path ? create(file, err) : error_no_memory(err);
+}
+
+int block_file_add_events(struct block_file *file, const void *bytes, size_t size, struct error *err)
+{
+    return append_or_wait(file, BLOCK_EVENTS, bytes, size, NULL, err);
+}
+
+int block_file_add_chunk(struct block_file *file, const void *bytes, size_t size, const struct chunk_span *span,
+                         struct error *err)
+{
+    if (block_file_keeps_last(file))
+        return replace_chunk(file, bytes, size, span, err);
+    return append_or_wait(file, BLOCK_SAMPLES, bytes, size, span, err);
+}
+
+int block_file_close(struct block_file *file, struct error *err)
+{
+    int code = 0;
+    if (file->fd >= 0) {
+        cut_at_last_block(file);
+        if (close(file->fd) < 0)
+            code = failed(file, -errno, err);
+    }
+    for (size_t i = file->first_waiting; i < file->waiting.length; i++)
+        free(file->waiting.data[i].payload);
+    array_free(&file->waiting);
+    array_free(&file->slots);
+    free(file->path);
+    *file = (struct block_file){.fd = -1};
+    return code;
+}
