@@ -11,6 +11,7 @@ int cmd_record(int argc, char **argv);
 int cmd_load(int argc, char **argv);
 int cmd_symbolicate(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_ctl(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 
 struct command {

@@ -42,6 +42,12 @@ static const char record_help[] =
     "  -d, --duration SECONDS    stop recording after that time, and end COMMAND; with -p, the process goes on\n"
     "      --sampler SAMPLER     perf: perf events; ptrace: stop the threads to sample them; auto: perf events where\n"
     "                            they are permitted, else ptrace (auto)\n"
+    "      --paused              start paused, until 'prof ctl resume' or SIGUSR2\n"
+    "      --delay SECONDS       start paused for that time; -d counts from its end\n"
+    "      --iterations N        run COMMAND N times, one after the other, into one profile; stop if one fails\n"
+    "      --last TIME|SIZE      keep only the newest 30s, 5min or 64M (a flight recorder); 'prof ctl snapshot' or\n"
+    "                            SIGUSR1 saves a profile of them at any time\n"
+    "      --max-size SIZE       stop recording when it has that size (500M); COMMAND goes on\n"
     "  -s, --save-only           do not serve; exit with the exit status of COMMAND; with -p, with 0\n" SERVING_HELP
     "      --recover SPOOL       save the profile of a spool file that a killed prof left behind\n";
 
@@ -127,6 +133,17 @@ static const char report_help[] =
     "      --merge-call-node NAME;NAME          remove the frame at the end of this path\n"
     "      --inside-markers TERMS               only samples inside a marker that matches TERMS\n";
 
+static const char ctl_help[] =
+    "usage: prof ctl pause|resume|snapshot|stop [--all|PID]\n"
+    "       prof ctl mark TEXT [--all|PID]\n"
+    "       prof ctl list\n"
+    "\n"
+    "Asks a recording that runs to pause, to go on, to put a marker with TEXT at this moment, to save a profile of\n"
+    "what it has so far (profile-1.json.gz, beside its output), or to end. PID is that of 'prof record' or of what\n"
+    "it records; it is not needed if only one recording of this user runs.\n"
+    "\n"
+    "      --all   all recordings of this user\n";
+
 static const char help_help[] = "usage: prof help [COMMAND]\n"
                                 "\n"
                                 "Lists the commands, or shows the help of one.\n";
@@ -135,7 +152,7 @@ static const struct {
     const char *command, *text;
 } topics[] = {
     {"record", record_help},           {"load", load_help}, {"report", report_help},
-    {"symbolicate", symbolicate_help}, {"help", help_help},
+    {"symbolicate", symbolicate_help}, {"ctl", ctl_help},   {"help", help_help},
 };
 
 int help_print(const char *command)

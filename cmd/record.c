@@ -6,6 +6,7 @@
  * killed recorder.
  */
 #include "commands.h"
+#include "control_options.h"
 #include "folders.h"
 #include "serving.h"
 #include "spool_input.h"
@@ -45,6 +46,7 @@ struct options {
     struct symbol_options symbols;
     char **command;
     struct whom_options whom; /* instead of a command, or beside it */
+    struct control_options control;
 };
 
 /* ---- options ---- */
@@ -93,6 +95,7 @@ static const struct option long_options[] = {
     {"recover", required_argument, NULL, OPTION_RECOVER},
     WHOM_OPTIONS,
     {"sampler", required_argument, NULL, OPTION_SAMPLER},
+    CONTROL_OPTIONS,
     SERVING_OPTIONS,
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
@@ -102,6 +105,8 @@ static const struct option long_options[] = {
 static int parse_option(struct options *options, int option, char **argv)
 {
     int status = whom_parse_option(&options->whom, option);
+    if (status < 0)
+        status = control_parse_option(&options->control, option);
     if (status >= 0)
         return status;
     switch (option) {
@@ -154,7 +159,8 @@ static int parse_options(struct options *options, int argc, char **argv)
                         options->whom.pid_count ? "-p" : "-a or --cgroup");
     if (!options->recover && !has_whom && !*options->command)
         return ui_usage("record", "no command given; for example: prof record ./program, or prof record -p PID");
-    return whom_check(&options->whom, *options->command != NULL);
+    int status = control_check(&options->control, *options->command != NULL, options->recover != NULL);
+    return status ? status : whom_check(&options->whom, *options->command != NULL);
 }
 
 /* ---- the files ---- */
@@ -232,12 +238,16 @@ static void say_leftover(const char *base)
                folder_length, base, found, folder_length, base, found);
 }
 
-static int save_profile(const struct options *options, const char *spool, const struct open_files *files,
+/* `rest`: see struct record_result. */
+static int save_profile(const struct options *options, const char *spool, int rest, const struct open_files *files,
                         struct assemble_result *saved)
 {
     struct folder_path path;
+    char rest_path[64];
+    snprintf(rest_path, sizeof(rest_path), "/proc/self/fd/%d", rest);
     struct assemble_options assemble = {.cache_folder = options->serving.no_cache ? NULL : cache_folder(&path),
                                         .files = files,
+                                        .rest = rest >= 0 ? rest_path : NULL,
                                         .search = &options->symbols.search};
     struct error err = {0};
     if (assemble_recording(spool, options->output, &assemble, saved, &err) == 0)
@@ -336,7 +346,8 @@ static int exit_status(const struct record_result *recorded, const struct assemb
         return EXIT_SIGNAL + recorded->signal;
     if (recorded->end == RECORD_SPOOL_FULL && (!recorded->target_ended || !saved->samples))
         return EXIT_FAILURE;
-    if (recorded->end == RECORD_TIME_UP || !recorded->target_ended || !recorded->pid)
+    if (recorded->end == RECORD_TIME_UP || recorded->end == RECORD_STOPPED_BY_CONTROL || !recorded->target_ended ||
+        !recorded->pid)
         return EXIT_SUCCESS;
     int status = recorded->target_status;
     return WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
@@ -394,6 +405,13 @@ static int record(struct options *options)
                                             .output_to_error = is_standard_output(options),
                                             .files = &files};
     whom_apply(&options->whom, &record_options);
+    struct snapshot_source source = {.output = options->output,
+                                     .spool = spool,
+                                     .symbols = &options->symbols,
+                                     .files = &files,
+                                     .no_cache = options->serving.no_cache};
+    record_options.control = options->control;
+    control_connect(&record_options.control, &source);
     struct record_result recorded;
     code = record_command(&record_options, &recorded, &err);
     if (code) {
@@ -407,14 +425,17 @@ static int record(struct options *options)
         ui_say("%s", recorded.notes[i]);
     if (recorded.end == RECORD_SPOOL_FULL)
         ui_say("recording stopped before the end: %s", recorded.problem.text);
+    if (recorded.end == RECORD_SIZE_REACHED)
+        ui_say("recording stopped before the end: it has reached the size of --max-size");
 
     struct assemble_result saved = {0};
     symbol_options_open(&options->symbols);
-    int failed = save_profile(options, spool, &files, &saved);
+    int failed = save_profile(options, spool, recorded.rest_fd, &files, &saved);
     open_files_destroy(&files);
     say_if_still_running(&recorded);
     if (failed) {
-        ui_say("the recording stays in %s; 'prof load %s' shows it", spool, spool);
+        ui_say("the recording stays in %s%s; 'prof load %s' shows it", spool,
+               recorded.rest_fd >= 0 ? ", without its end, which was only in memory" : "", spool);
         return failed;
     }
     unlink(spool);

@@ -169,11 +169,21 @@ static int add_threads(struct assembly *assembly, struct error *err)
     return code;
 }
 
-/* Time 0 of the profile: the start of the recording, or its first event if that is earlier or the start is unknown. */
+/* Time 0 of the profile: the start of the recording, or its first event if that is earlier or the start is unknown. Of
+ * a flight recorder it is the start of what there is. */
 static uint64_t zero_time(const struct replay *replay)
 {
     uint64_t start = replay_info_number(replay, INFO_START_MONOTONIC, 0);
+    if (replay->keeps_last && replay->first_sample_time > start + replay->interval)
+        return replay->first_sample_time - replay->interval;
     return start && (start < replay->first_time || !replay->first_time) ? start : replay->first_time;
+}
+
+/* The end of the recording; of one that has none, its last record. */
+static uint64_t end_time(const struct replay *replay)
+{
+    uint64_t end = replay_info_number(replay, INFO_END_MONOTONIC, 0);
+    return end > replay->last_time ? end : replay->last_time;
 }
 
 /* ---- writing ---- */
@@ -314,6 +324,7 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
                        struct assemble_result *result, struct error *err)
 {
     struct assembly assembly = {.replay.perf_map_folder = PERF_MAP_FOLDER,
+                                .replay.rest_path = options->rest,
                                 .replay.jit_files = options->files ? &options->files->jit : NULL};
     struct symbolizer *symbolizer = NULL;
     *result = (struct assemble_result){.memory_fd = -1};
@@ -345,7 +356,7 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
     }
     if (!code)
         code = recording_markers_fill(&assembly.profile, &assembly.replay.marks, assembly.start_ns,
-                                      assembly.replay.last_time, err);
+                                      end_time(&assembly.replay), err);
     if (!code)
         code = write_profile(&assembly, output_path, &result->memory_fd, &result->bytes, err);
     if (!code)

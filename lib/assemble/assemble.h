@@ -18,6 +18,7 @@ struct assemble_options {
     unsigned threads;                  /* for symbolization; 0: one per processor */
     const char *cache_folder;          /* see struct symbolizer_options */
     const struct open_files *files;    /* open-file table of the recording that just ended; or NULL */
+    const char *rest;                  /* another spool file that goes on where the first ends; or NULL */
     const struct debug_search *search; /* where debug files are; NULL: the system's folders */
 };
 

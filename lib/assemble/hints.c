@@ -53,7 +53,7 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
     uint64_t wall = end > start ? end - start : 0;
     bool is_few = replay->sample_count < FEW_SAMPLES;
     char rate[64];
-    if (!interval || !end) /* a recovered recording has no known end */
+    if (!interval || !end || replay->keeps_last) /* a recovered recording has no known end */
         return;
     if (used < replay->covered_cpu_time)
         used = replay->covered_cpu_time;

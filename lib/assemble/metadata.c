@@ -188,7 +188,10 @@ static void fill_recording_section(struct metadata *metadata)
     if (replay_info(metadata->replay, INFO_END_MONOTONIC))
         add_info_string(metadata, "Exit status", INFO_EXIT);
     else
-        add_string(metadata, "Exit status", "not known: the recording was not finished");
+        add_string(metadata, "Exit status",
+                   metadata->replay->is_running ? "still running" : "not known: the recording was not finished");
+    if (metadata->replay->keeps_last)
+        add_string(metadata, "Part", "only the newest samples (--last)");
     add_number(metadata, "Stack copied per sample", "bytes", replay_info_number(metadata->replay, INFO_STACK_BYTES, 0));
 }
 
@@ -201,7 +204,7 @@ static void add_truncated_stacks(struct metadata *metadata, uint64_t truncated)
     for (size_t i = 0; i < UNWIND_ENDS; i++) {
         snprintf(name, sizeof(name), INFO_TRUNCATED "%s", unwind_ends[i].key);
         uint64_t count = replay_info_number(metadata->replay, name, 0);
-        if (!count)
+        if (!count || metadata->replay->keeps_last)
             continue;
         used += snprintf(text + used, sizeof(text) - (size_t)used, "%s", reasons++ ? "; " : " (");
         if (count < truncated)
@@ -268,6 +271,8 @@ static void add_coverage(struct metadata *metadata)
 {
     const struct replay *replay = metadata->replay;
     uint64_t covered = replay->covered_cpu_time, used = replay_info_number(replay, INFO_CPU_TIME, 0);
+    if (replay->keeps_last)
+        return;
     uint64_t interval = replay->interval;
     char share[32], text[256];
     if (used > covered && !replay->damaged_blocks) {

@@ -114,6 +114,25 @@ static int compare_starts(const void *a, const void *b)
     return left->start != right->start ? ORDER(left->start, right->start) : ORDER(left->kind, right->kind);
 }
 
+/* Pauses are of all threads. */
+static bool add_pauses(struct filling *filling, const struct replay_mark *marks, size_t count)
+{
+    struct profile *profile = filling->profile;
+    uint32_t reason = PROFILE_NONE;
+    for (size_t i = 0; i < count; i++) {
+        if (marks[i].kind != REPLAY_MARK_PAUSED)
+            continue;
+        reason = strings_add_z(&profile->strings, "profiler-paused");
+        struct paused_range range = {to_ms(filling, marks[i].start),
+                                     to_ms(filling, marks[i].end ? marks[i].end : filling->end_ns), reason};
+        for (size_t k = 0; k < profile->threads.length; k++)
+            if (reason == STRING_NONE ||
+                (range.start < range.end && !array_push(&profile->threads.data[k].paused, range)))
+                return false;
+    }
+    return true;
+}
+
 int recording_markers_fill(struct profile *profile, const struct replay_marks *marks, uint64_t start_ns,
                            uint64_t end_ns, struct error *err)
 {
@@ -134,6 +153,7 @@ int recording_markers_fill(struct profile *profile, const struct replay_marks *m
     }
     for (size_t i = 0; i < count && ok; i++)
         ok = add_marker(&filling, &sorted[i]);
+    ok = ok && add_pauses(&filling, sorted, count);
     free(sorted);
     profile->meta.marker_schema = ok ? strings_add_z(&profile->strings, schema) : PROFILE_NONE;
     return ok && profile->meta.marker_schema != PROFILE_NONE ? 0 : error_no_memory(err);

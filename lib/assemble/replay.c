@@ -354,6 +354,8 @@ static int apply_event(struct replay *replay, const struct spool_event *event, s
         end_thread(replay, event);
         return 0;
     case SPOOL_LOST:
+        if (replay->keeps_last && !replay->sample_count) /* before the samples that are there */
+            return 0;
         replay->lost += event->count;
         return replay_marks_event(&replay->marks, event, err);
     default:
@@ -422,7 +424,10 @@ static uint32_t to_cpu_units(uint64_t ns)
 
 static int add_sample(struct replay *replay, const struct sample *sample, struct error *err)
 {
+    replay->keeps_last = spool_reader_keeps_last(replay->reader);
     int code = apply_pending(replay, sample->time, err);
+    if (!replay->first_sample_time)
+        replay->first_sample_time = sample->time;
     if (!code)
         code = replay_marks_sample(&replay->marks, sample, err);
     if (code)
@@ -476,6 +481,11 @@ int replay_spool(struct replay *replay, const char *spool_path, struct error *er
     int code = spool_reader_open(&replay->reader, spool_path, err);
     if (code)
         return code;
+    if (replay->rest_path)
+        code = spool_reader_append(replay->reader, replay->rest_path, err);
+    if (code)
+        return code;
+    replay->is_running = spool_is_being_written(spool_path);
     replay->samples = sample_store_new(spool_path);
     code = replay->samples ? read_items(replay, err) : error_no_memory(err);
     if (!code)
@@ -486,10 +496,12 @@ int replay_spool(struct replay *replay, const char *spool_path, struct error *er
     replay->rest = spool_reader_rest(replay->reader);
     /* The kernel's own count includes samples lost after the last LOST record. */
     uint64_t counted = replay_info_number(replay, INFO_SAMPLES_LOST, 0);
-    if (counted > replay->lost)
+    if (counted > replay->lost && !replay->keeps_last)
         replay->lost = counted;
     spool_reader_close(replay->reader);
     replay->reader = NULL;
+    if (replay->keeps_last)
+        replay_marks_drop_before(&replay->marks, replay->first_sample_time);
     code = replay_marks_end(&replay->marks, replay->lost, replay->last_time, err);
     return code ? code : unsampled_add(replay, err);
 }

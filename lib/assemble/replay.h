@@ -109,6 +109,10 @@ struct replay {
     double excess_removed;             /* the part of it that is taken off again (unsampled.h) */
     uint64_t unsampled_count;          /* samples that stand for the rest */
     uint64_t first_time, last_time;    /* ns, of events and samples; 0 if there are none */
+    const char *rest_path;             /* a spool file that follows; NULL: none */
+    bool is_running;                   /* the recorder writes the spool still */
+    bool keeps_last;                   /* only the newest samples are there: counts of the recorder are of all */
+    uint64_t first_sample_time;        /* ns; 0: none */
     const char *perf_map_folder;       /* where JIT compilers write perf maps; NULL: do not use perf maps */
     const struct jit_files *jit_files; /* the recorder's open files of live processes; NULL: none */
     struct spool_reader *reader;
@@ -120,7 +124,8 @@ struct replay {
     size_t pending_done;
 };
 
-/* Reads the whole spool into `replay`, which is zeroed except for perf_map_folder and jit_files. Call replay_destroy()
+/* Reads the whole spool into `replay`, which is zeroed except for perf_map_folder,
+ * rest_path and jit_files. Call replay_destroy()
  * also after a failure. */
 int replay_spool(struct replay *replay, const char *spool_path, struct error *err);
 

@@ -88,6 +88,15 @@ int replay_marks_end(struct replay_marks *marks, uint64_t lost, uint64_t end, st
     return add(marks, &mark, err);
 }
 
+void replay_marks_drop_before(struct replay_marks *marks, uint64_t time)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < marks->items.length; i++)
+        if (!marks->items.data[i].end || marks->items.data[i].end >= time)
+            marks->items.data[kept++] = marks->items.data[i];
+    marks->items.length = kept;
+}
+
 void replay_marks_destroy(struct replay_marks *marks)
 {
     strings_destroy(&marks->texts);

@@ -44,4 +44,7 @@ int replay_marks_sample(struct replay_marks *marks, const struct sample *sample,
 /* Adds the rest of `lost` samples that the kernel counted, of which no record tells, at the end. */
 int replay_marks_end(struct replay_marks *marks, uint64_t lost, uint64_t end, struct error *err);
 
+/* Drops what ended before `time`. */
+void replay_marks_drop_before(struct replay_marks *marks, uint64_t time);
+
 void replay_marks_destroy(struct replay_marks *marks);

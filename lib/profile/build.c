@@ -11,6 +11,8 @@
 #include "profile/build_tables.h"
 #include "profile/intern.h"
 
+#include "base/search.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -217,6 +219,36 @@ static int check_stop(struct build *build)
     return stop && *stop ? error_set(build->err, ECANCELED, "nobody waits for it any more") : 0;
 }
 
+static int compare_paused(const void *a, const void *b)
+{
+    const struct paused_range *left = a, *right = b;
+    return ORDER(left->start, right->start);
+}
+
+/* Ranges without a start or an end get one that is before or after everything. What overlaps the range before it is
+ * joined to that. */
+static int build_paused_ranges(struct build *build, struct thread *thread)
+{
+    int code = 0;
+    size_t kept = 0;
+    struct paused_range *ranges = thread->paused.data;
+    for (size_t i = 0; i < thread->paused.length && !code; i++) {
+        ranges[i].start = isnan(ranges[i].start) ? -INFINITY : ranges[i].start;
+        ranges[i].end = isnan(ranges[i].end) ? INFINITY : ranges[i].end;
+        code = build_text(build, &ranges[i].reason);
+    }
+    if (thread->paused.length)
+        qsort(ranges, thread->paused.length, sizeof(*ranges), compare_paused);
+    for (size_t i = 0; i < thread->paused.length; i++) {
+        if (kept && ranges[i].start <= ranges[kept - 1].end)
+            ranges[kept - 1].end = fmax(ranges[kept - 1].end, ranges[i].end);
+        else if (ranges[i].start < ranges[i].end)
+            ranges[kept++] = ranges[i];
+    }
+    thread->paused.length = kept;
+    return code;
+}
+
 static int build_thread(struct build *build, size_t index)
 {
     struct raw_thread *raw = build->raw->threads.data[index];
@@ -224,6 +256,7 @@ static int build_thread(struct build *build, size_t index)
     if (!thread)
         return error_no_memory(build->err);
     *thread = raw->thread;
+    memset(&raw->thread.paused, 0, sizeof(raw->thread.paused)); /* they are the profile's now */
     const struct text_plan texts[] = {{&thread->name, ""},
                                       {&thread->process_name, NULL},
                                       {&thread->process_type, "default"},
@@ -232,6 +265,8 @@ static int build_thread(struct build *build, size_t index)
     int code = check_stop(build);
     if (!code)
         code = BUILD_TEXTS(build, texts);
+    if (!code)
+        code = build_paused_ranges(build, thread);
     const struct column *strings = raw->own.strings.present ? &raw->own.strings : &build->raw->shared.strings;
     if (!code)
         code = build_samples(build, raw, index, thread);

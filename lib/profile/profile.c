@@ -190,6 +190,7 @@ void profile_destroy(struct profile *profile)
         for (size_t k = 0; k < thread->more.length; k++)
             TABLE_FREE(&thread->more.data[k], sample_columns);
         array_free(&thread->more);
+        array_free(&thread->paused);
         TABLE_FREE(&thread->markers, marker_columns);
     }
     array_free(&profile->threads);

@@ -113,6 +113,12 @@ struct marker_table {
     size_t length;
 };
 
+/* When nothing was recorded. */
+struct paused_range {
+    double start, end; /* ms; infinite: from the start, to the end */
+    uint32_t reason;   /* string: "profiler-paused", "collecting"; PROFILE_NONE */
+};
+
 struct thread {
     uint32_t name;         /* string */
     uint32_t process_name; /* string, PROFILE_NONE */
@@ -122,6 +128,7 @@ struct thread {
     bool is_main;
     double process_start, process_end; /* ms; NAN: null */
     double start, end;                 /* register and unregister time, ms; NAN: null */
+    ARRAY(struct paused_range) paused; /* by their starts, none overlapping */
     struct sample_table samples;
     ARRAY(struct sample_table) more; /* TABLE_JS_ALLOCATIONS and those that follow; empty if the thread has none */
     struct marker_table markers;

@@ -146,6 +146,22 @@ static void *add_thread(void *owner)
     return raw;
 }
 
+static void *add_paused_range(void *owner)
+{
+    struct raw_thread *raw = owner;
+    struct paused_range *range = array_push_zero(&raw->thread.paused);
+    if (range)
+        *range = (struct paused_range){NAN, NAN, PROFILE_NONE};
+    return range;
+}
+
+static const struct field paused_range_fields[] = {
+    VALUE("startTime", FIELD_DOUBLE, struct paused_range, start),
+    VALUE("endTime", FIELD_DOUBLE, struct paused_range, end),
+    VALUE("reason", FIELD_TEXT, struct paused_range, reason),
+};
+static const struct schema paused_range_schema = {FIELDS(paused_range_fields), add_paused_range};
+
 static const struct field thread_fields[] = {
     VALUE("name", FIELD_TEXT, struct raw_thread, thread.name),
     VALUE("processName", FIELD_TEXT, struct raw_thread, thread.process_name),
@@ -157,6 +173,7 @@ static const struct field thread_fields[] = {
     VALUE("processShutdownTime", FIELD_DOUBLE, struct raw_thread, thread.process_end),
     VALUE("registerTime", FIELD_DOUBLE, struct raw_thread, thread.start),
     VALUE("unregisterTime", FIELD_DOUBLE, struct raw_thread, thread.end),
+    OBJECTS("pausedRanges", paused_range_schema),
     OBJECT("samples", sample_schema, struct raw_thread, samples),
     OBJECT("jsAllocations", sample_schema, struct raw_thread, js_allocations),
     OBJECT("nativeAllocations", sample_schema, struct raw_thread, native_allocations),
@@ -355,6 +372,7 @@ void raw_profile_destroy(struct raw_profile *raw)
     for (size_t i = 0; i < raw->threads.length; i++) {
         free_columns(&thread_schema, raw->threads.data[i]);
         free(raw->threads.data[i]->stack_map);
+        array_free(&raw->threads.data[i]->thread.paused);
         free(raw->threads.data[i]);
     }
     for (size_t i = 0; i < raw->counters.length; i++) {

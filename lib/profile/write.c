@@ -174,6 +174,21 @@ static void write_thread_id(struct json_writer *json, const struct profile *prof
         write_string(json, profile, tid);
 }
 
+static void write_paused_ranges(struct json_writer *json, const struct profile *profile, const struct thread *thread)
+{
+    json_member_open(json, "pausedRanges", '[');
+    for (size_t i = 0; i < thread->paused.length; i++) {
+        const struct paused_range *range = &thread->paused.data[i];
+        json_open(json, '{');
+        json_member_double(json, "startTime", isinf(range->start) ? NAN : range->start);
+        json_member_double(json, "endTime", isinf(range->end) ? NAN : range->end);
+        json_member_text(json, "reason",
+                         range->reason == PROFILE_NONE ? "profiler-paused" : profile_text(profile, range->reason));
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
 static void write_thread(struct profile_writer *writer, size_t index)
 {
     struct json_writer *json = &writer->json;
@@ -185,8 +200,7 @@ static void write_thread(struct profile_writer *writer, size_t index)
     json_member_double(json, "processShutdownTime", thread->process_end);
     json_member_double(json, "registerTime", isfinite(thread->start) ? thread->start : 0);
     json_member_double(json, "unregisterTime", thread->end);
-    json_key(json, "pausedRanges");
-    json_raw(json, "[]", 2);
+    write_paused_ranges(json, profile, thread);
     write_string_member(json, "name", profile, thread->name);
     json_member_bool(json, "isMainThread", thread->is_main);
     if (thread->process_name != PROFILE_NONE) {

@@ -20,17 +20,17 @@
 #define BLOCK_FILE_MAGIC "PROFSPL1"
 enum {
     BLOCK_FILE_MAGIC_SIZE = 8,
-    BLOCK_HEADER = 9,                /* kind, length, checksum */
-    BLOCK_MAX = 64 * 1024 * 1024,    /* bytes of a payload */
-    BLOCK_FILE_WAITING = 64 << 20,   /* bytes in memory while the disk is full */
-    SLOT_HEADER = 28,                /* sequence, version, end of its events, size of the chunk */
+    BLOCK_HEADER = 9,                    /* kind, length, checksum */
+    BLOCK_MAX = 64 * 1024 * 1024,        /* bytes of a payload */
+    BLOCK_FILE_WAITING = 64 << 20,       /* bytes in memory while the disk is full */
+    SLOT_HEADER = 28,                    /* sequence, version, end of its events, size of the chunk */
     SLOT_SIZE = SLOT_HEADER + CHUNK_SIZE /* payload of a slot */
 };
 
 /* Kinds of blocks. */
 enum block_kind {
     BLOCK_EVENTS = 'E',
-    BLOCK_SAMPLES = 'S', /* a chunk */
+    BLOCK_SAMPLES = 'S',    /* a chunk */
     BLOCK_KEEPS_LAST = 'K', /* the first one of a flight recorder, whose chunks are in slots */
     BLOCK_SLOT = 'R',       /* a chunk that a newer one may replace */
     BLOCK_FREE_SLOT = 'F'
@@ -69,7 +69,7 @@ struct block_file {
 
     uint64_t keep_bytes, keep_ns; /* of a flight recorder; both 0: keeps all */
     ARRAY(struct block_slot) slots;
-    size_t newest;                /* slot of the chunk that is still being filled; SIZE_MAX: none */
+    size_t newest; /* slot of the chunk that is still being filled; SIZE_MAX: none */
     uint64_t sequence, version;
     uint64_t events_end; /* offset behind the last block of events */
 };

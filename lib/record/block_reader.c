@@ -242,8 +242,7 @@ static int next_slot(struct block_reader *reader, const unsigned char **payload,
 /* Whether the next chunk in a slot comes before the next block. */
 static bool is_slots_turn(const struct block_reader *reader)
 {
-    return reader->next_slot < reader->slots.length &&
-           reader->slots.data[reader->next_slot].events_end <= reader->at;
+    return reader->next_slot < reader->slots.length && reader->slots.data[reader->next_slot].events_end <= reader->at;
 }
 
 /* ---- in order ---- */

@@ -164,6 +164,10 @@ int ptrace_recording_until_end(struct recording *recording, struct error *err)
         code = ptrace_sampler_serve(recording->sampler, err);
         if (is_tick)
             ptrace_sampler_tick(recording->sampler);
+        for (int i = 0; i < count && !code; i++)
+            code = control_take(recording, ready[i].data.fd, err);
+        if (recording->runs_again && !code)
+            code = recording_run_again(recording, err);
     }
     return code ? code : finish(recording, err);
 }

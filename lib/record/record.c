@@ -120,11 +120,10 @@ static void choose_announcements(struct recording *recording)
 static uint64_t next_deadline(const struct recording *recording, uint64_t now)
 {
     unsigned doublings = recording->empty_looks < MAX_LOOK_DOUBLINGS ? recording->empty_looks : MAX_LOOK_DOUBLINGS;
-    uint64_t deadline = now + (look_interval << doublings), duration = recording->options->duration;
-    if (recording->next_flush < deadline)
-        deadline = recording->next_flush;
-    if (duration && recording->started + duration < deadline)
-        deadline = recording->started + duration;
+    const uint64_t others[] = {recording->next_flush, recording_time_up(recording), control_deadline(recording)};
+    uint64_t deadline = now + (look_interval << doublings);
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        deadline = others[i] < deadline ? others[i] : deadline;
     return deadline;
 }
 
@@ -155,6 +154,10 @@ static int record_until_end(struct recording *recording, struct error *err)
         cpu_pin_choose(&recording->pin, monotonic_ns());
         if (signals)
             recording_take_signals(recording);
+        for (int i = 0; i < count && !code; i++)
+            code = control_take(recording, ready[i].data.fd, err);
+        if (recording->runs_again && !code)
+            code = recording_run_again(recording, err);
     }
     perf_events_stop(&recording->events);
     return code ? code : read_rings(recording, UINT32_MAX, err);
@@ -253,7 +256,8 @@ static int prepare(struct recording *recording, struct error *err)
     recording->frames = malloc(CHUNK_MAX_FRAMES * sizeof(*recording->frames));
     if (!recording->frames)
         return error_no_memory(err);
-    code = spool_writer_new(&recording->spool, recording->options->spool_path, err);
+    code = spool_writer_new_bounded(&recording->spool, recording->options->spool_path,
+                                    &recording->options->control.keep, err);
     if (code)
         return code;
     recording->libraries = library_table_new(recording->spool);
@@ -265,7 +269,8 @@ static int prepare(struct recording *recording, struct error *err)
         tracker_note_jit_files(recording->tracker, &recording->options->files->jit);
     if (recording->by_ptrace)
         tracker_read_mappings(recording->tracker);
-    return write_start(recording, err);
+    code = write_start(recording, err);
+    return code ? code : control_start(recording, err);
 }
 
 static void note_new_cpus(struct recording *recording)
@@ -299,7 +304,7 @@ static void fill_result(struct recording *recording, uint64_t cpu_before)
      * is it where threads are left out. */
     if ((recording->by_ptrace || recording->events.counts || recording->events.tier == PERF_TIER_KERNEL_AND_USER) &&
         !result->left_out)
-        result->cpu_time = totals.cpu_time;
+        result->cpu_time = totals.cpu_time - recording->control.paused_cpu_time;
     result->recorder_cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before;
     result->lost = recording->lost_records > totals.lost ? recording->lost_records : totals.lost;
     result->samples = recording->samples;
@@ -315,7 +320,8 @@ static void fill_result(struct recording *recording, uint64_t cpu_before)
 static void end_target(struct recording *recording)
 {
     recording->ending = false; /* for what recording_take_signals() finds */
-    while (recording->result->end == RECORD_SPOOL_FULL && !recording->target_reaped && !recording->ending) {
+    bool runs_on = recording->result->end == RECORD_SPOOL_FULL || recording->result->end == RECORD_SIZE_REACHED;
+    while (runs_on && !recording->target_reaped && !recording->ending) {
         struct epoll_event ready;
         epoll_wait(recording->epoll_fd, &ready, 1, IDLE_MS);
         recording_take_signals(recording);
@@ -326,20 +332,23 @@ static void end_target(struct recording *recording)
 
 static void run(struct recording *recording, uint64_t cpu_before)
 {
-    struct scheduling_policy policy;
-    scheduling_raise(&policy);
+    scheduling_raise(&recording->policy);
     cpu_pin_init(&recording->pin);
     struct error *problem = &recording->result->problem;
     int code =
         recording->by_ptrace ? ptrace_recording_until_end(recording, problem) : record_until_end(recording, problem);
     cpu_pin_release(&recording->pin);
-    scheduling_restore(&policy);
+    scheduling_restore(&recording->policy);
+    control_stop(recording);
     fill_result(recording, cpu_before);
     if (recording->options->files)
         open_files_reopen_roots(recording->options->files);
     if (!code)
         code = metadata_write_end(recording->spool, recording->result, recording->truncated_by_reason,
                                   &recording->result->problem);
+    control_wait(recording);
+    if (!code)
+        code = spool_writer_take_rest(recording->spool, &recording->result->rest_fd, &recording->result->problem);
     int close_code = spool_writer_close(recording->spool, code ? NULL : &recording->result->problem);
     recording->spool = NULL;
     if (code || close_code)
@@ -349,6 +358,8 @@ static void run(struct recording *recording, uint64_t cpu_before)
 
 static void recording_destroy(struct recording *recording)
 {
+    control_stop(recording);
+    control_wait(recording);
     tracker_free(recording->tracker);
     library_table_free(recording->libraries);
     if (recording->spool)
@@ -380,23 +391,75 @@ static void raise_files_limit(struct rlimit *before)
         setrlimit(RLIMIT_NOFILE, &raised);
 }
 
+static void restore_actions(const struct recording *recording)
+{
+    if (!recording->has_actions)
+        return;
+    sigaction(SIGCHLD, &recording->child_action, NULL);
+    sigaction(SIGXFSZ, &recording->size_action, NULL);
+}
+
+/* Starts the command, which then waits. SIGCHLD that is ignored would not tell that it has ended, and SIGXFSZ would end
+ * us where a limit on the size of files is reached; the command keeps what they were. */
+static int start_command(struct recording *recording, struct error *err)
+{
+    const struct record_options *options = recording->options;
+    const struct launch_options launch = {.argv = options->argv,
+                                          .mask = options->target_mask,
+                                          .files_limit = recording->files_limit,
+                                          .output_to_error = options->output_to_error};
+    restore_actions(recording);
+    sigaction(SIGCHLD, NULL, &recording->child_action);
+    sigaction(SIGXFSZ, NULL, &recording->size_action);
+    recording->has_actions = true;
+    int code = launch_fork(&recording->target, &launch, err);
+    signal(SIGCHLD, SIG_DFL);
+    signal(SIGXFSZ, SIG_IGN);
+    recording->result->pid = recording->target.pid;
+    return code;
+}
+
+static int add_command(struct recording *recording, struct error *err)
+{
+    if (recording->options->all)
+        return 0;
+    return recording->by_ptrace ? ptrace_recording_add_command(recording, err)
+                                : perf_events_add(&recording->events, recording->target.pid, err);
+}
+
+/* What the command inherits of this thread is what it was before it recorded. */
+int recording_run_again(struct recording *recording, struct error *err)
+{
+    recording->runs_again = false;
+    cpu_pin_release(&recording->pin);
+    scheduling_restore(&recording->policy);
+    int code = start_command(recording, err);
+    scheduling_raise(&recording->policy);
+    if (code)
+        return code;
+    recording->control.runs++;
+    code = control_note_run(recording, err);
+    if (!code)
+        code = add_command(recording, err);
+    if (code) {
+        launch_cancel(&recording->target);
+        return code;
+    }
+    recording->target_reaped = recording->result->target_ended = false;
+    return launch_exec(&recording->target, recording->options->argv[0], err);
+}
+
 static int launch_and_record(struct recording *recording, struct error *err)
 {
     uint64_t cpu_before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     const struct record_options *options = recording->options;
-    struct launch_options launch = {
-        .argv = options->argv, .mask = options->target_mask, .output_to_error = options->output_to_error};
-    raise_files_limit(&launch.files_limit);
-    int code = launch_fork(&recording->target, &launch, err);
+    raise_files_limit(&recording->files_limit);
+    int code = start_command(recording, err);
     if (code)
         return code;
-    signal(SIGCHLD, SIG_DFL); /* ignored, it would not tell that the target has ended; the target keeps what it was */
-    recording->result->pid = recording->target.pid;
     code = prepare(recording, err);
     if (!code)
-        code = options->all           ? whom_sample_system(recording, err)
-               : recording->by_ptrace ? ptrace_recording_add_command(recording, err)
-                                      : perf_events_add(&recording->events, recording->target.pid, err);
+        code = options->all ? whom_sample_system(recording, err) : add_command(recording, err);
     if (code) {
         launch_cancel(&recording->target);
     } else {
@@ -471,8 +534,8 @@ static int attach_and_record(struct recording *recording, struct error *err)
 {
     uint64_t cpu_before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     const struct record_options *options = recording->options;
-    struct rlimit files_limit;
-    raise_files_limit(&files_limit);
+    raise_files_limit(&recording->files_limit);
+    signal(SIGXFSZ, SIG_IGN);
     recording->running_command = attach_command(options->pids[0]);
     int code = recording->running_command ? prepare(recording, err) : error_no_memory(err);
     for (size_t i = 0; i < options->pid_count && !code; i++) {
@@ -495,8 +558,8 @@ static int attach_and_record(struct recording *recording, struct error *err)
 static int record_system(struct recording *recording, struct error *err)
 {
     uint64_t cpu_before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    struct rlimit files_limit;
-    raise_files_limit(&files_limit);
+    raise_files_limit(&recording->files_limit);
+    signal(SIGXFSZ, SIG_IGN);
     int code = prepare(recording, err);
     if (!code)
         code = whom_sample_system(recording, err);
@@ -523,6 +586,8 @@ void record_signals(sigset_t *signals)
     add_unless_ignored(signals, SIGTERM);
     add_unless_ignored(signals, SIGHUP);
     sigaddset(signals, SIGCHLD);
+    sigaddset(signals, SIGUSR1);
+    sigaddset(signals, SIGUSR2);
 }
 
 static int record_with(struct recording *recording, struct error *err)
@@ -536,7 +601,7 @@ static int record_with(struct recording *recording, struct error *err)
 /* What a recording by ptrace takes over from one by perf events that was refused, or from none. */
 static struct recording recording_begin(const struct record_options *options, struct record_result *result)
 {
-    memset(result, 0, sizeof(*result));
+    *result = (struct record_result){.rest_fd = -1};
     result->has_target = options->argv || options->pid_count;
     return (struct recording){
         .options = options, .result = result, .events = PERF_EVENTS_NONE, .epoll_fd = -1, .signal_fd = -1};
@@ -555,6 +620,9 @@ static int record_by_ptrace(struct recording *recording, struct error *err)
     struct recording by_ptrace = recording_begin(recording->options, recording->result);
     by_ptrace.by_ptrace = true;
     memcpy(by_ptrace.refusal, recording->refusal, sizeof(by_ptrace.refusal));
+    restore_actions(recording);
+    if (recording->files_limit.rlim_max)
+        setrlimit(RLIMIT_NOFILE, &recording->files_limit);
     recording_destroy(recording);
     *recording = by_ptrace;
     int code = open_signals(recording, err);

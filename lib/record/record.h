@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "record/control.h"
 #include "record/open_files.h"
 #include "sample/perf_events.h"
 
@@ -43,13 +44,16 @@ struct record_options {
     const sigset_t *target_mask; /* signals that are blocked in the command */
     bool output_to_error;        /* the command's standard output is the standard error */
     struct open_files *files;    /* filled in, the caller's; NULL: mapped files are not kept open */
+    struct control_options control;
 };
 
 enum record_end {
-    RECORD_TARGET_ENDED, /* or all processes of options.pids */
-    RECORD_TIME_UP,      /* the duration */
-    RECORD_STOPPED,      /* by a second SIGINT (without a command, the first), SIGTERM or SIGHUP: result.signal */
-    RECORD_SPOOL_FULL,   /* the spool could not be written (result.problem); the target then ran to its end */
+    RECORD_TARGET_ENDED,       /* or all processes of options.pids */
+    RECORD_TIME_UP,            /* the duration */
+    RECORD_STOPPED,            /* by a second SIGINT (without a command, the first), SIGTERM or SIGHUP: result.signal */
+    RECORD_SPOOL_FULL,         /* the spool could not be written (result.problem); the target then ran to its end */
+    RECORD_SIZE_REACHED,       /* control.max_size; the target then ran to its end */
+    RECORD_STOPPED_BY_CONTROL, /* prof ctl stop */
 };
 
 struct record_result {
@@ -72,10 +76,14 @@ struct record_result {
     uint64_t survivors;                     /* processes that went on when the target ended */
     char notes[PERF_NOTES][PERF_NOTE_SIZE]; /* what was not granted, a sentence each */
     size_t note_count;
+
+    int rest_fd; /* a file in memory with the end of the spool, for which the disk had no room, the caller's; -1: none
+                  */
 };
 
-/* The signals that record_command() takes in: SIGCHLD, and SIGINT, SIGTERM, SIGHUP as far as they are not ignored
- * (nohup, background jobs). The caller has them blocked, and does with those that come later what it likes. */
+/* The signals that record_command() takes in: SIGCHLD, SIGUSR1 and SIGUSR2 (control.h), and SIGINT, SIGTERM, SIGHUP as
+ * far as they are not ignored (nohup, background jobs). The caller has them blocked, and does with those that come
+ * later what it likes. */
 void record_signals(sigset_t *signals);
 
 /*

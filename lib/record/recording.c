@@ -131,6 +131,10 @@ int recording_take_sample(struct recording *recording, const struct perf_record 
     if (code)
         return code;
     uint64_t cpu_time = cpu_time_of(recording, thread, record); /* its counter goes on, stored or not */
+    if (control_was_paused(recording, record->time)) {
+        *depth = WAKEUP_STACK_FITS;
+        return 0;
+    }
     if (!thread_filter_matches(&recording->filter, thread->name)) {
         recording->filter.left_out++;
         *depth = WAKEUP_STACK_FITS;
@@ -188,10 +192,13 @@ static uint64_t timeval_ns(const struct timeval *time)
 void recording_target_ended(struct recording *recording, int status, const struct rusage *usage)
 {
     recording->target_reaped = true;
-    recording->result->target_cpu = timeval_ns(&usage->ru_utime) + timeval_ns(&usage->ru_stime);
+    recording->result->target_cpu += timeval_ns(&usage->ru_utime) + timeval_ns(&usage->ru_stime);
     recording->result->target_ended = true;
     recording->result->target_status = status;
-    recording_end(recording, RECORD_TARGET_ENDED, 0);
+    recording->runs_again = status == 0 && !recording->interrupted && !recording->ending &&
+                            recording->control.runs < recording->options->control.iterations;
+    if (!recording->runs_again)
+        recording_end(recording, RECORD_TARGET_ENDED, 0);
 }
 
 static void reap_target(struct recording *recording)
@@ -218,6 +225,14 @@ void recording_take_signals(struct recording *recording)
 {
     struct signalfd_siginfo info;
     while (read(recording->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+        bool is_control = info.ssi_signo == SIGUSR1 || info.ssi_signo == SIGUSR2;
+        if ((is_control || info.ssi_signo == SIGCHLD) && recording->spool &&
+            control_take_signal(recording, (int)info.ssi_signo, &recording->result->problem)) {
+            recording->result->end = RECORD_SPOOL_FULL;
+            recording->ending = true;
+        }
+        if (is_control)
+            continue;
         if (info.ssi_signo == SIGCHLD && !recording->sampler)
             reap_target(recording);
         else if (info.ssi_signo == SIGCHLD)
@@ -244,12 +259,19 @@ void recording_take_end(struct recording *recording, int pid_fd)
 
 /* ---- time, and what to wait for ---- */
 
+uint64_t recording_time_up(const struct recording *recording)
+{
+    const struct record_options *options = recording->options;
+    return options->duration ? recording->started + options->control.delay + options->duration : UINT64_MAX;
+}
+
 int recording_keep_time(struct recording *recording, uint64_t now, struct error *err)
 {
-    if (recording->options->duration && now >= recording->started + recording->options->duration)
+    if (now >= recording_time_up(recording))
         recording_end(recording, RECORD_TIME_UP, 0);
-    if (now < recording->next_flush)
-        return 0;
+    int code = control_keep_time(recording, now, err);
+    if (code || now < recording->next_flush)
+        return code;
     recording->next_flush = now + flush_interval;
     return spool_writer_flush(recording->spool, err);
 }

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "record/control.h"
 #include "record/launch.h"
 #include "record/library_table.h"
 #include "record/record.h"
@@ -20,8 +21,10 @@
 #include "sample/ptrace_sampler.h"
 #include "unwind/unwind.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 struct recording {
     const struct record_options *options;
@@ -54,6 +57,13 @@ struct recording {
     unsigned empty_looks; /* at the rings, one after the other */
     struct cpu_pin pin;
 
+    struct control control;
+    bool runs_again;                            /* the command has ended, and is to be run once more */
+    struct rlimit files_limit;                  /* that the target is to have, */
+    struct sigaction child_action, size_action; /* and what SIGCHLD and SIGXFSZ do in it */
+    bool has_actions;                           /* these two are known */
+    struct scheduling_policy policy;            /* of this thread before it recorded */
+
     struct thread_filter filter; /* of options.thread_names */
     uint64_t samples, truncated, lost_records;
     uint64_t truncated_by_reason[UNWIND_ENDS];
@@ -75,8 +85,14 @@ void recording_take_signals(struct recording *recording);
 /* Notes that a process that ran already has ended, if `fd` is one of pid_fds: it has become readable. */
 void recording_take_end(struct recording *recording, int fd);
 
+/* When the duration is over (ns), which begins after the delay; UINT64_MAX: never. */
+uint64_t recording_time_up(const struct recording *recording);
+
 /* Ends the recording when its duration is over, and flushes the spool each second. */
 int recording_keep_time(struct recording *recording, uint64_t now, struct error *err);
+
+/* Runs the command once more, as recording->runs_again asks for. */
+int recording_run_again(struct recording *recording, struct error *err);
 
 /* Has epoll_fd report when the file descriptor becomes readable. */
 int recording_watch(struct recording *recording, int fd, struct error *err);

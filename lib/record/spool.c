@@ -232,13 +232,21 @@ static int note_dropped(struct spool_writer *writer, struct error *err)
     return spool_writer_event(writer, &event, err);
 }
 
-/* Chunks that may be replaced go on being filled. */
+/* Chunks that may be replaced go on being filled. But one is dropped as a whole, so where the bound is a time, a chunk
+ * must not hold much of it. */
+static bool goes_on(const struct spool_writer *writer)
+{
+    enum { PARTS = 8 };
+    return block_file_keeps_last(&writer->file) &&
+           (!writer->file.keep_ns || writer->span.last - writer->span.first < writer->file.keep_ns / PARTS);
+}
+
 static int flush(struct spool_writer *writer, bool is_complete, struct error *err)
 {
     int code = note_dropped(writer, err);
     if (!code)
         code = write_events(writer, err);
-    return code ? code : write_chunk(writer, is_complete || !block_file_keeps_last(&writer->file), err);
+    return code ? code : write_chunk(writer, is_complete || !goes_on(writer), err);
 }
 
 int spool_writer_flush(struct spool_writer *writer, struct error *err)
@@ -255,8 +263,8 @@ int spool_writer_new_bounded(struct spool_writer **out, const char *path, const 
         return error_no_memory(err);
     writer->file.fd = -1;
     writer->chunk = chunk_writer_new();
-    int code = writer->chunk ? block_file_create(&writer->file, path, bounds->bytes, bounds->ns, err)
-                             : error_no_memory(err);
+    int code =
+        writer->chunk ? block_file_create(&writer->file, path, bounds->bytes, bounds->ns, err) : error_no_memory(err);
     if (code) {
         spool_writer_close(writer, NULL);
         *out = NULL;

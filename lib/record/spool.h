@@ -26,10 +26,10 @@ enum spool_event_kind {
     SPOOL_NAME,     /* number (thread), time, name: a thread is renamed */
     SPOOL_THREAD_END, /* number (thread), time */
     SPOOL_LIB,        /* number, lib: a file that is mapped with execute permission */
-    SPOOL_MAP,     /* number (process; SPOOL_NO_NUMBER: the kernel's, the same in every process), time, start, end, rva,
-                      lib number; lib_number SPOOL_NO_NUMBER: anonymous */
-    SPOOL_LOST,    /* time, start, cpu, count: samples that the kernel had no room for (start 0: since when is not known),
-                      or a full disk (cpu SPOOL_NO_NUMBER) */
+    SPOOL_MAP,  /* number (process; SPOOL_NO_NUMBER: the kernel's, the same in every process), time, start, end, rva,
+                   lib number; lib_number SPOOL_NO_NUMBER: anonymous */
+    SPOOL_LOST, /* time, start, cpu, count: samples that the kernel had no room for (start 0: since when is not known),
+                   or a full disk (cpu SPOOL_NO_NUMBER) */
     SPOOL_PAUSED,  /* time: nothing is recorded from then on */
     SPOOL_RESUMED, /* time */
     SPOOL_MARK,    /* time, value: a moment that the user wants to find again */

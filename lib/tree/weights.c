@@ -44,7 +44,9 @@ struct thread_gaps thread_gaps_of(const struct profile *profile, uint32_t thread
                                .known_end = end,
                                .interval = meta->interval,
                                .shortest_wait = SLEEP_INTERVALS * meta->interval,
-                               .waits = wait_rows_of(profile, thread)};
+                               .waits = wait_rows_of(profile, thread),
+                               .paused = row->paused.data,
+                               .paused_count = row->paused.length};
     if (length == 0) {
         if (meta->has_cpu_delta && !isnan(row->start) && row->start < end) {
             gaps.start = fmax(row->start, meta->profiling_start);
@@ -89,11 +91,22 @@ static double overlap(double from, double to, struct time_range range)
     return fmax(0, fmin(to, range.to) - fmax(from, range.from));
 }
 
+/* What of a time was not recorded, in ms. */
+static double paused_in(const struct thread_gaps *gaps, double from, double to)
+{
+    double paused = 0;
+    for (size_t i = 0; i < gaps->paused_count && gaps->paused[i].start < to; i++)
+        paused += overlap(gaps->paused[i].start, gaps->paused[i].end, (struct time_range){from, to});
+    return paused;
+}
+
 struct gap_time gap_time_in(const struct thread_gaps *gaps, size_t i, struct time_range range)
 {
     double start = gap_start(gaps, i), end = gap_end(gaps, i), cpu = gap_cpu_time(gaps, i);
     double ran_until = fmin(start + cpu, end);
     struct gap_time time = {overlap(start, ran_until, range), overlap(ran_until, end, range)};
+    if (gaps->paused_count && time.wait > 0)
+        time.wait -= fmin(time.wait, paused_in(gaps, fmax(ran_until, range.from), fmin(end, range.to)));
     /* of a gap that is not cut all is counted, also where clocks differ and CPU time is more than time */
     if (start >= range.from && end <= range.to && start < range.to)
         time.cpu = cpu;
@@ -102,7 +115,7 @@ struct gap_time gap_time_in(const struct thread_gaps *gaps, size_t i, struct tim
 
 bool gap_is_wait(const struct thread_gaps *gaps, size_t i)
 {
-    double length = gap_end(gaps, i) - gap_start(gaps, i);
+    double length = gap_end(gaps, i) - gap_start(gaps, i) - paused_in(gaps, gap_start(gaps, i), gap_end(gaps, i));
     return gaps->samples->cpu_delta && length > gaps->shortest_wait && gap_cpu_time(gaps, i) < length / 2;
 }
 

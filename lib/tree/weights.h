@@ -68,7 +68,9 @@ struct thread_gaps {
     double start, end; /* ms: where the first gap begins, and where the last one ends */
     double known_end;  /* ms: of the thread; NAN if the file does not say it */
     double interval;
-    double shortest_wait; /* ms: no gap_is_wait() that is not longer */
+    double shortest_wait;              /* ms: no gap_is_wait() that is not longer */
+    const struct paused_range *paused; /* nothing is known of these times: they are no waits */
+    size_t paused_count;
     struct wait_rows waits;
 };
 

@@ -1,0 +1,257 @@
+/*
+ * `prof ctl`: asks recordings that run to pause, to go on, to mark a moment, to make a snapshot or to end, over their
+ * sockets (record/control_socket.h).
+ */
+#include "commands.h"
+#include "ui.h"
+
+#include "base/array.h"
+#include "record/control_socket.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* A recording that runs. */
+struct running {
+    pid_t pid; /* of prof */
+    char path[CONTROL_PATH_SIZE];
+    char status[CONTROL_LINE]; /* the answer to "status" */
+};
+
+struct ARRAY_TYPE(running_list, struct running);
+
+/* ---- the socket ---- */
+
+static bool is_own(int fd)
+{
+    struct ucred peer;
+    socklen_t size = sizeof(peer);
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
+}
+
+static int connect_to(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 && is_own(fd))
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* Sends a request and waits for the answer, without its newline. False if none came. */
+static bool ask(const char *path, const char *request, char *answer, size_t size)
+{
+    int fd = connect_to(path);
+    if (fd < 0)
+        return false;
+    size_t length = 0;
+    bool sent = send(fd, request, strlen(request), MSG_NOSIGNAL) == (ssize_t)strlen(request) &&
+                send(fd, "\n", 1, MSG_NOSIGNAL) == 1;
+    for (ssize_t got = 1; sent && got > 0 && length < size - 1;) {
+        got = recv(fd, answer + length, size - 1 - length, 0);
+        if (got < 0 && errno == EINTR)
+            got = 1;
+        else if (got > 0)
+            length += (size_t)got;
+    }
+    close(fd);
+    answer[length] = '\0';
+    answer[strcspn(answer, "\n")] = '\0';
+    return length > 0;
+}
+
+/* ---- which recordings run ---- */
+
+/* The pid in "PID.sock"; 0 if it is another name. */
+static pid_t pid_of(const char *name)
+{
+    char *end;
+    unsigned long pid = name[0] >= '1' && name[0] <= '9' ? strtoul(name, &end, 10) : 0;
+    return pid && pid <= INT_MAX && strcmp(end, ".sock") == 0 ? (pid_t)pid : 0;
+}
+
+/* Sockets of recorders that were killed do not answer. */
+static bool list_folder(struct running_list *list, const char *folder)
+{
+    DIR *names = control_socket_is_private(folder) ? opendir(folder) : NULL;
+    bool ok = true;
+    for (const struct dirent *entry; names && ok && (entry = readdir(names));) {
+        struct running running = {.pid = pid_of(entry->d_name)};
+        int length = snprintf(running.path, sizeof(running.path), "%s/%s", folder, entry->d_name);
+        if (running.pid && length > 0 && (size_t)length < sizeof(running.path) &&
+            ask(running.path, "status", running.status, sizeof(running.status)))
+            ok = array_push(list, running);
+    }
+    if (names)
+        closedir(names);
+    return ok;
+}
+
+static bool list_running(struct running_list *list)
+{
+    char folders[CONTROL_FOLDERS][CONTROL_PATH_SIZE];
+    bool ok = true;
+    control_socket_folders(folders);
+    for (size_t i = 0; i < CONTROL_FOLDERS && ok; i++)
+        ok = !folders[i][0] || list_folder(list, folders[i]);
+    return ok;
+}
+
+struct status {
+    char state[16], what[256];
+    double seconds;
+    uint64_t samples;
+    int target;
+};
+
+static bool parse_status(const char *text, struct status *status)
+{
+    return sscanf(text, "ok %15s %lf %" SCNu64 " %d %255[^\n]", status->state, &status->seconds, &status->samples,
+                  &status->target, status->what) == 5;
+}
+
+static void print_list(const struct running_list *list)
+{
+    printf("%8s %8s %10s %12s  %-9s  %s\n", "prof", "process", "seconds", "samples", "state", "what");
+    for (size_t i = 0; i < list->length; i++) {
+        struct status status;
+        if (parse_status(list->data[i].status, &status))
+            printf("%8d %8d %10.1f %12" PRIu64 "  %-9s  %s\n", (int)list->data[i].pid, status.target, status.seconds,
+                   status.samples, status.state, status.what);
+    }
+}
+
+/* Keeps the recordings of this process, which is prof's or the recorded one. */
+static void select_pid(struct running_list *list, pid_t pid)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < list->length; i++) {
+        struct status status = {.target = 0};
+        parse_status(list->data[i].status, &status);
+        if (list->data[i].pid == pid || status.target == pid)
+            list->data[kept++] = list->data[i];
+    }
+    list->length = kept;
+}
+
+/* ---- the command ---- */
+
+struct options {
+    const char *verb, *text; /* text: of a mark */
+    bool all;
+    pid_t pid; /* 0: the only one */
+};
+
+static int send_to(const struct running_list *list, const struct options *options)
+{
+    char request[CONTROL_LINE], answer[CONTROL_LINE];
+    int status = EXIT_SUCCESS;
+    snprintf(request, sizeof(request), "%s%s%s", options->verb, options->text ? " " : "",
+             options->text ? options->text : "");
+    for (size_t i = 0; i < list->length; i++) {
+        const struct running *running = &list->data[i];
+        if (!ask(running->path, request, answer, sizeof(answer)))
+            status = ui_fail("recording %d has ended before it answered", (int)running->pid);
+        else if (strncmp(answer, "ok ", 3) == 0)
+            ui_say("recording %d: %s", (int)running->pid, answer + 3);
+        else
+            status = ui_fail("recording %d: %s", (int)running->pid, answer + strcspn(answer, " "));
+    }
+    return status;
+}
+
+static int control(const struct options *options)
+{
+    struct running_list list = {0};
+    int status = EXIT_SUCCESS;
+    if (!list_running(&list))
+        status = ui_fail("out of memory");
+    else if (strcmp(options->verb, "list") == 0)
+        print_list(&list);
+    else {
+        if (options->pid)
+            select_pid(&list, options->pid);
+        if (!list.length && options->pid)
+            status = ui_fail("no recording of yours has the process id %d, nor records it; 'prof ctl list' lists them",
+                             (int)options->pid);
+        else if (!list.length)
+            status = ui_fail("no recording of yours runs, or none that can be reached");
+        else if (list.length > 1 && !options->all && !options->pid)
+            status = ui_fail("%zu recordings of yours run: say which with its process id ('prof ctl list'), or --all",
+                             list.length);
+        else
+            status = send_to(&list, options);
+    }
+    array_free(&list);
+    return status;
+}
+
+static bool parse_pid(const char *text, pid_t *pid)
+{
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 10);
+    *pid = (pid_t)value;
+    return *text >= '1' && *text <= '9' && !*end && !errno && value <= INT_MAX;
+}
+
+/* The words after the options: VERB [TEXT] [PID]. Returns 0 or the exit status after a message. */
+static int parse_words(struct options *options, int count, char **words)
+{
+    static const char *const verbs[] = {"pause", "resume", "mark", "snapshot", "stop", "list"};
+    size_t known = 0;
+    if (!count)
+        return ui_usage("ctl", "nothing to do given: pause, resume, mark TEXT, snapshot, stop or list");
+    while (known < sizeof(verbs) / sizeof(*verbs) && strcmp(words[0], verbs[known]) != 0)
+        known++;
+    if (known == sizeof(verbs) / sizeof(*verbs))
+        return ui_usage("ctl", "'%s' is none of pause, resume, mark, snapshot, stop and list", words[0]);
+    options->verb = words[0];
+    int at = 1;
+    if (strcmp(options->verb, "mark") == 0) {
+        if (count < 2 || !words[1][0] || strlen(words[1]) > CONTROL_LINE / 2 || strchr(words[1], '\n'))
+            return ui_usage("ctl", "mark needs a text of one line, of at most %d bytes", CONTROL_LINE / 2);
+        options->text = words[at++];
+    }
+    if (at < count && !parse_pid(words[at], &options->pid))
+        return ui_usage("ctl", "'%s' is not the id of a process", words[at]);
+    if (count > at + 1)
+        return ui_usage("ctl", "it takes one process id, not %d", count - at);
+    if (options->pid && options->all)
+        return ui_usage("ctl", "--all takes no process id");
+    if (strcmp(options->verb, "list") == 0 && (options->pid || options->all))
+        return ui_usage("ctl", "list takes no process id and no --all");
+    return 0;
+}
+
+int cmd_ctl(int argc, char **argv)
+{
+    enum { OPTION_ALL = 256 };
+    static const struct option long_options[] = {
+        {"all", no_argument, NULL, OPTION_ALL},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    struct options options = {.verb = NULL};
+    for (int option; (option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1;) {
+        if (option == 'h')
+            return help_print("ctl");
+        if (option != OPTION_ALL)
+            return ui_bad_option("ctl", option, argv);
+        options.all = true;
+    }
+    int status = parse_words(&options, argc - optind, argv + optind);
+    return status ? status : control(&options);
+}

@@ -1,0 +1,251 @@
+#include "record/control.h"
+
+#include "base/clock.h"
+#include "record/control_socket.h"
+#include "record/recording.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const struct control_options *options_of(const struct recording *recording)
+{
+    return &recording->options->control;
+}
+
+static void say(const struct recording *recording, const char *sentence)
+{
+    const struct control_options *options = options_of(recording);
+    if (options->notice)
+        options->notice(options->context, sentence);
+}
+
+/* ---- pauses and marks ---- */
+
+static uint64_t cpu_time_so_far(const struct recording *recording)
+{
+    if (recording->by_ptrace)
+        return recording->sampler ? ptrace_sampler_cpu_time(recording->sampler) : 0;
+    return perf_events_totals(&recording->events).cpu_time;
+}
+
+static int write_event(struct recording *recording, enum spool_event_kind kind, uint64_t time, uint64_t count,
+                       const char *text, struct error *err)
+{
+    struct spool_event event = {.kind = kind, .time = time, .count = count, .value = text};
+    return spool_writer_event(recording->spool, &event, err);
+}
+
+int control_pause(struct recording *recording, struct error *err)
+{
+    struct control *control = &recording->control;
+    if (control->paused)
+        return 0;
+    control->paused = true;
+    control->pause_before = control->last_pause;
+    control->last_pause = (struct control_pause){.start = monotonic_ns(), .end = UINT64_MAX};
+    control->cpu_time_before = cpu_time_so_far(recording);
+    return write_event(recording, SPOOL_PAUSED, control->last_pause.start, 0, NULL, err);
+}
+
+int control_resume(struct recording *recording, struct error *err)
+{
+    struct control *control = &recording->control;
+    control->delayed = false;
+    if (!control->paused)
+        return 0;
+    control->paused = false;
+    control->last_pause.end = monotonic_ns();
+    control->paused_cpu_time += cpu_time_so_far(recording) - control->cpu_time_before;
+    return write_event(recording, SPOOL_RESUMED, control->last_pause.end, 0, NULL, err);
+}
+
+int control_mark(struct recording *recording, const char *text, struct error *err)
+{
+    int code = write_event(recording, SPOOL_MARK, monotonic_ns(), 0, text, err);
+    return code ? code : spool_writer_flush(recording->spool, err);
+}
+
+int control_note_run(struct recording *recording, struct error *err)
+{
+    if (options_of(recording)->iterations < 2)
+        return 0;
+    return write_event(recording, SPOOL_RUN, monotonic_ns(), recording->control.runs, NULL, err);
+}
+
+bool control_was_paused(const struct recording *recording, uint64_t time)
+{
+    const struct control *control = &recording->control;
+    return (time >= control->last_pause.start && time < control->last_pause.end) ||
+           (time >= control->pause_before.start && time < control->pause_before.end);
+}
+
+/* ---- snapshots ---- */
+
+/* The child: of low priority, so that it takes nothing from the recorder and the target. Signals stay blocked: Ctrl+C,
+ * which reaches it as well, ends the recording and not what was asked for before. */
+static void make_snapshot(struct recording *recording, int client)
+{
+    const struct control_options *options = options_of(recording);
+    char answer[CONTROL_ANSWER_SIZE] = "error no profile could be made";
+    const struct sched_param normal = {0};
+    sched_setscheduler(0, SCHED_OTHER, &normal);
+    setpriority(PRIO_PROCESS, 0, 19);
+    cpu_pin_release(&recording->pin);
+    perf_events_close(&recording->events); /* else they would count on when the recording has ended */
+    if (recording->options->files)
+        open_files_reopen_roots(recording->options->files);
+    memcpy(answer, "ok ", 4);
+    bool ok = options->snapshot(options->context, answer + 3, sizeof(answer) - 4);
+    if (!ok) {
+        memmove(answer + 6, answer + 3, sizeof(answer) - 7);
+        memcpy(answer, "error ", 6);
+        answer[sizeof(answer) - 2] = '\0';
+    }
+    if (client >= 0) {
+        strcat(answer, "\n");
+        (void)!send(client, answer, strlen(answer), MSG_NOSIGNAL);
+    }
+    _exit(ok ? 0 : 1);
+}
+
+bool control_snapshot(struct recording *recording, int client, char *answer, size_t size)
+{
+    struct control *control = &recording->control;
+    struct error err = {0};
+    if (!options_of(recording)->snapshot) {
+        snprintf(answer, size, "this recording goes to the standard output, and has no name for a snapshot");
+        return false;
+    }
+    if (control->snapshot_pid) {
+        snprintf(answer, size, "another snapshot is being made");
+        return false;
+    }
+    if (spool_writer_flush(recording->spool, &err)) {
+        snprintf(answer, size, "%s", err.text);
+        return false;
+    }
+    pid_t pid = fork();
+    if (pid < 0) {
+        snprintf(answer, size, "cannot start a process: %s", strerror(errno));
+        return false;
+    }
+    if (pid == 0)
+        make_snapshot(recording, client);
+    control->snapshot_pid = pid;
+    return true;
+}
+
+/* For SIGUSR1: nobody waits for an answer, so the user gets it. */
+static void snapshot_by_signal(struct recording *recording)
+{
+    char answer[CONTROL_ANSWER_SIZE], sentence[CONTROL_ANSWER_SIZE + 32];
+    if (recording->control.snapshot_pid) {
+        recording->control.snapshot_wanted = true;
+        return;
+    }
+    if (control_snapshot(recording, -1, answer, sizeof(answer)))
+        return;
+    snprintf(sentence, sizeof(sentence), "no snapshot: %s", answer);
+    say(recording, sentence);
+}
+
+static void reap_snapshot(struct recording *recording, int flags)
+{
+    struct control *control = &recording->control;
+    pid_t ended = control->snapshot_pid ? waitpid(control->snapshot_pid, NULL, flags) : 0;
+    if (ended == 0 || (ended < 0 && errno != ECHILD)) /* the sampler by ptrace waits for all children */
+        return;
+    control->snapshot_pid = 0;
+    if (control->snapshot_wanted && recording->spool) {
+        control->snapshot_wanted = false;
+        snapshot_by_signal(recording);
+    }
+}
+
+int control_take_signal(struct recording *recording, int signal, struct error *err)
+{
+    if (signal == SIGCHLD)
+        reap_snapshot(recording, WNOHANG);
+    else if (signal == SIGUSR1)
+        snapshot_by_signal(recording);
+    else if (signal == SIGUSR2)
+        return recording->control.paused ? control_resume(recording, err) : control_pause(recording, err);
+    return 0;
+}
+
+void control_wait(struct recording *recording)
+{
+    recording->control.snapshot_wanted = false;
+    reap_snapshot(recording, 0);
+}
+
+/* ---- time, size and the disk ---- */
+
+static uint64_t delay_end(const struct recording *recording)
+{
+    return recording->started + options_of(recording)->delay;
+}
+
+uint64_t control_deadline(const struct recording *recording)
+{
+    return recording->control.delayed ? delay_end(recording) : UINT64_MAX;
+}
+
+static void say_disk_state(struct recording *recording)
+{
+    struct control *control = &recording->control;
+    bool is_full = spool_writer_is_waiting(recording->spool);
+    if (is_full && !control->said_full)
+        say(recording, "the disk is full: the newest 64 MiB of the recording stay in memory until there is room, or "
+                       "until the end");
+    else if (!is_full && control->said_full)
+        say(recording, "there is room on the disk again: the recording is written to it");
+    control->said_full = is_full;
+}
+
+int control_keep_time(struct recording *recording, uint64_t now, struct error *err)
+{
+    const struct control_options *options = options_of(recording);
+    if (options->max_size && spool_writer_size(recording->spool) >= options->max_size)
+        recording_end(recording, RECORD_SIZE_REACHED, 0);
+    say_disk_state(recording);
+    return recording->control.delayed && now >= delay_end(recording) ? control_resume(recording, err) : 0;
+}
+
+/* ---- beginning and end ---- */
+
+int control_start(struct recording *recording, struct error *err)
+{
+    const struct control_options *options = options_of(recording);
+    struct control *control = &recording->control;
+    control->runs = 1;
+    control->delayed = options->delay != 0;
+    int code = options->paused || options->delay ? control_pause(recording, err) : 0;
+    if (!code && options->has_socket)
+        code = control_socket_open(&control->socket, recording, err);
+    return code ? code : control_note_run(recording, err);
+}
+
+int control_take(struct recording *recording, int fd, struct error *err)
+{
+    struct control_socket *socket = recording->control.socket;
+    return socket && control_socket_fd(socket) == fd ? control_socket_serve(socket, recording, err) : 0;
+}
+
+void control_stop(struct recording *recording)
+{
+    struct control *control = &recording->control;
+    if (control->paused) /* to the end; what it took is not of the recording */
+        control->paused_cpu_time += cpu_time_so_far(recording) - control->cpu_time_before;
+    control->paused = false;
+    control_socket_close(control->socket);
+    control->socket = NULL;
+}

@@ -1,0 +1,248 @@
+#include "record/control_socket.h"
+
+#include "base/clock.h"
+#include "record/recording.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { MOST_CLIENTS = 8 };
+
+struct client {
+    int fd; /* -1: free */
+    size_t length;
+    char line[CONTROL_LINE];
+};
+
+struct control_socket {
+    int epoll_fd, listen_fd;
+    char path[CONTROL_PATH_SIZE];
+    struct client clients[MOST_CLIENTS];
+};
+
+/* ---- where ---- */
+
+void control_socket_folders(char folders[CONTROL_FOLDERS][CONTROL_PATH_SIZE])
+{
+    enum { NAME_MAX_LENGTH = 24 }; /* "/4194304.sock" and some */
+    const char *runtime = getenv("XDG_RUNTIME_DIR");
+    folders[0][0] = '\0';
+    if (runtime && runtime[0] == '/' && strlen(runtime) + NAME_MAX_LENGTH < CONTROL_PATH_SIZE)
+        snprintf(folders[0], CONTROL_PATH_SIZE, "%s/prof", runtime);
+    snprintf(folders[1], CONTROL_PATH_SIZE, "/tmp/prof-%u", (unsigned)geteuid());
+}
+
+bool control_socket_is_private(const char *folder)
+{
+    struct stat info;
+    return lstat(folder, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() && (info.st_mode & 077) == 0;
+}
+
+static bool choose_folder(char *folder)
+{
+    char folders[CONTROL_FOLDERS][CONTROL_PATH_SIZE];
+    control_socket_folders(folders);
+    for (size_t i = 0; i < CONTROL_FOLDERS; i++) {
+        if (!folders[i][0] || (mkdir(folders[i], 0700) && errno != EEXIST) || !control_socket_is_private(folders[i]))
+            continue;
+        memcpy(folder, folders[i], CONTROL_PATH_SIZE);
+        return true;
+    }
+    return false;
+}
+
+/* ---- opening ---- */
+
+static bool listen_at(struct control_socket *socket_, const char *folder)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int length = snprintf(socket_->path, sizeof(socket_->path), "%s/%d.sock", folder, (int)getpid());
+    if (length < 0 || (size_t)length >= sizeof(address.sun_path))
+        return false;
+    memcpy(address.sun_path, socket_->path, (size_t)length + 1);
+    unlink(socket_->path); /* of a recorder that had the same number and was killed */
+    socket_->listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    return socket_->listen_fd >= 0 && bind(socket_->listen_fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+           listen(socket_->listen_fd, MOST_CLIENTS) == 0;
+}
+
+static bool watch(const struct control_socket *socket, int fd)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+    return epoll_ctl(socket->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+int control_socket_open(struct control_socket **out, struct recording *recording, struct error *err)
+{
+    char folder[CONTROL_PATH_SIZE];
+    *out = NULL;
+    if (!choose_folder(folder))
+        return 0;
+    struct control_socket *socket = calloc(1, sizeof(*socket));
+    if (!socket)
+        return error_no_memory(err);
+    socket->listen_fd = -1;
+    for (size_t i = 0; i < MOST_CLIENTS; i++)
+        socket->clients[i].fd = -1;
+    socket->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (socket->epoll_fd < 0 || !listen_at(socket, folder) || !watch(socket, socket->listen_fd) ||
+        recording_watch(recording, socket->epoll_fd, NULL)) {
+        control_socket_close(socket);
+        return 0;
+    }
+    *out = socket;
+    return 0;
+}
+
+void control_socket_close(struct control_socket *socket)
+{
+    if (!socket)
+        return;
+    for (size_t i = 0; i < MOST_CLIENTS; i++)
+        if (socket->clients[i].fd >= 0)
+            close(socket->clients[i].fd);
+    if (socket->listen_fd >= 0) {
+        close(socket->listen_fd);
+        unlink(socket->path);
+    }
+    if (socket->epoll_fd >= 0)
+        close(socket->epoll_fd);
+    free(socket);
+}
+
+int control_socket_fd(const struct control_socket *socket)
+{
+    return socket->epoll_fd;
+}
+
+/* ---- requests ---- */
+
+static void describe(const struct recording *recording, char *answer, size_t size)
+{
+    const struct record_options *options = recording->options;
+    char *const *argv = options->argv ? options->argv : recording->running_command;
+    pid_t target = options->argv ? recording->target.pid : options->pid_count ? options->pids[0] : 0;
+    snprintf(answer, size, "%s %.1f %" PRIu64 " %d %.200s", recording->control.paused ? "paused" : "recording",
+             (double)(monotonic_ns() - recording->started) / 1e9, recording->samples, (int)target,
+             argv ? argv[0] : "the whole system");
+}
+
+struct request {
+    char *verb, *text;
+    char answer[CONTROL_ANSWER_SIZE];
+    bool failed, answers_later;
+};
+
+static int take_request(struct recording *recording, int fd, struct request *request, struct error *err)
+{
+    const char *verb = request->verb;
+    bool was_paused = recording->control.paused;
+    int code = 0;
+    if (strcmp(verb, "pause") == 0) {
+        code = control_pause(recording, err);
+        snprintf(request->answer, sizeof(request->answer), was_paused ? "was paused already" : "paused");
+    } else if (strcmp(verb, "resume") == 0) {
+        code = control_resume(recording, err);
+        snprintf(request->answer, sizeof(request->answer), was_paused ? "goes on" : "was not paused");
+    } else if (strcmp(verb, "mark") == 0 && request->text[0]) {
+        code = control_mark(recording, request->text, err);
+        snprintf(request->answer, sizeof(request->answer), "marked");
+    } else if (strcmp(verb, "stop") == 0) {
+        recording_end(recording, RECORD_STOPPED_BY_CONTROL, 0);
+        snprintf(request->answer, sizeof(request->answer), "ends, and saves its profile");
+    } else if (strcmp(verb, "status") == 0) {
+        describe(recording, request->answer, sizeof(request->answer));
+    } else if (strcmp(verb, "snapshot") == 0) {
+        request->answers_later = control_snapshot(recording, fd, request->answer, sizeof(request->answer));
+        request->failed = !request->answers_later;
+    } else {
+        request->failed = true;
+        snprintf(request->answer, sizeof(request->answer), "this prof knows no '%.40s'", verb);
+    }
+    return code;
+}
+
+static int answer_line(struct recording *recording, struct client *client, struct error *err)
+{
+    struct request request = {.verb = client->line, .text = strchr(client->line, ' ')};
+    char line[CONTROL_ANSWER_SIZE + 16];
+    if (request.text)
+        *request.text++ = '\0';
+    else
+        request.text = client->line + strlen(client->line);
+    int code = take_request(recording, client->fd, &request, err);
+    if (!request.answers_later) {
+        int length = snprintf(line, sizeof(line), "%s %s\n", request.failed ? "error" : "ok", request.answer);
+        (void)!send(client->fd, line, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT);
+    }
+    return code;
+}
+
+static void drop_client(struct client *client)
+{
+    close(client->fd);
+    client->fd = -1;
+}
+
+/* One request for each connection. */
+static int serve_client(struct recording *recording, struct client *client, struct error *err)
+{
+    ssize_t got = recv(client->fd, client->line + client->length, sizeof(client->line) - 1 - client->length, 0);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
+    client->length += got > 0 ? (size_t)got : 0;
+    client->line[client->length] = '\0';
+    char *end = memchr(client->line, '\n', client->length);
+    int code = 0;
+    if (end) {
+        *end = '\0';
+        code = answer_line(recording, client, err);
+    }
+    if (end || got <= 0 || client->length == sizeof(client->line) - 1)
+        drop_client(client);
+    return code;
+}
+
+static bool is_allowed(int fd)
+{
+    struct ucred peer;
+    socklen_t size = sizeof(peer);
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == geteuid() || peer.uid == 0);
+}
+
+static void accept_client(struct control_socket *socket)
+{
+    int fd = accept4(socket->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd < 0)
+        return;
+    for (size_t i = 0; i < MOST_CLIENTS && is_allowed(fd); i++) {
+        if (socket->clients[i].fd >= 0 || !watch(socket, fd))
+            continue;
+        socket->clients[i].fd = fd;
+        socket->clients[i].length = 0;
+        return;
+    }
+    close(fd);
+}
+
+int control_socket_serve(struct control_socket *socket, struct recording *recording, struct error *err)
+{
+    struct epoll_event ready[MOST_CLIENTS + 1];
+    int count = epoll_wait(socket->epoll_fd, ready, MOST_CLIENTS + 1, 0), code = 0;
+    for (int i = 0; i < count && !code; i++) {
+        if (ready[i].data.fd == socket->listen_fd)
+            accept_client(socket);
+        for (size_t k = 0; k < MOST_CLIENTS && !code; k++)
+            if (socket->clients[k].fd >= 0 && socket->clients[k].fd == ready[i].data.fd)
+                code = serve_client(recording, &socket->clients[k], err);
+    }
+    return code;
+}
