@@ -2,7 +2,7 @@
 _prof() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W 'record load report symbolicate ctl help --version --help' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'record load report symbolicate ctl doctor help --version --help' -- "$word")
         return
     fi
     if [[ $previous == --ui && $command =~ ^(record|load)$ ]]; then
@@ -26,7 +26,9 @@ _prof() {
         *) mapfile -t COMPREPLY < <(compgen -W "$(prof ctl list 2>/dev/null | awk 'NR > 1 { print $1 }')" -- "$word") ;;
         esac
         ;;
-    help:*) mapfile -t COMPREPLY < <(compgen -W 'record load report symbolicate ctl help' -- "$word") ;;
+    doctor:-*) mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$word") ;;
+    doctor:*) mapfile -t COMPREPLY < <(compgen -c -f -- "$word") ;;
+    help:*) mapfile -t COMPREPLY < <(compgen -W 'record load report symbolicate ctl doctor help' -- "$word") ;;
     record:*)
         case $previous in
         record) mapfile -t COMPREPLY < <(compgen -c -f -- "$word") ;;

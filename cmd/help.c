@@ -144,6 +144,15 @@ static const char ctl_help[] =
     "\n"
     "      --all   all recordings of this user\n";
 
+static const char doctor_help[] =
+    "usage: prof doctor [--json] [PROGRAM]\n"
+    "\n"
+    "Tries what can be recorded here by this user, and says it in a line each; where something is missing, with the\n"
+    "command that changes it. With PROGRAM, also what names, lines and stacks its profile will have. Exits with 0 if\n"
+    "prof can record, else with 1.\n"
+    "\n"
+    "      --json   the same for scripts\n";
+
 static const char help_help[] = "usage: prof help [COMMAND]\n"
                                 "\n"
                                 "Lists the commands, or shows the help of one.\n";
@@ -151,8 +160,8 @@ static const char help_help[] = "usage: prof help [COMMAND]\n"
 static const struct {
     const char *command, *text;
 } topics[] = {
-    {"record", record_help},           {"load", load_help}, {"report", report_help},
-    {"symbolicate", symbolicate_help}, {"ctl", ctl_help},   {"help", help_help},
+    {"record", record_help}, {"load", load_help},     {"report", report_help}, {"symbolicate", symbolicate_help},
+    {"ctl", ctl_help},       {"doctor", doctor_help}, {"help", help_help},
 };
 
 int help_print(const char *command)

@@ -23,6 +23,7 @@ const struct command commands[] = {
     {"report", cmd_report, "Print a saved profile in the terminal"},
     {"symbolicate", cmd_symbolicate, "Look up the names of a saved profile again"},
     {"ctl", cmd_ctl, "Pause, mark, snapshot or end a recording that runs"},
+    {"doctor", cmd_doctor, "Say what can be recorded here, and what would make more work"},
     {"help", cmd_help, "Show the help of a command"},
 };
 const struct command *const commands_end = commands + sizeof(commands) / sizeof(*commands);

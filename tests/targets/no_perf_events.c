@@ -1,6 +1,7 @@
 /*
  * Runs a command for which perf_event_open() fails, as in a container: no_perf_events ERROR COMMAND..., ERROR a number
- * of errno(3). A seccomp filter answers the call, for the command and its children.
+ * of errno(3). A seccomp filter answers the call, for the command and its children. So does ptrace() with NO_PTRACE in
+ * the environment.
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -22,7 +23,8 @@ int main(int argc, char **argv)
     }
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, getenv("NO_PTRACE") ? SYS_ptrace : SYS_perf_event_open, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ((unsigned)atoi(argv[1]) & SECCOMP_RET_DATA)),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
