@@ -222,6 +222,17 @@ static int take_sample(struct ptrace_sampler *sampler, struct ptrace_thread *thr
 
 /* ---- stops ---- */
 
+static void interrupt(struct ptrace_sampler *sampler, struct ptrace_thread *thread)
+{
+    if (ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL) == 0)
+        set_state(sampler, thread, PTRACE_THREAD_INTERRUPTED);
+}
+
+static bool is_ignored_by_default(int signal)
+{
+    return signal == SIGCHLD || signal == SIGWINCH || signal == SIGURG || signal == SIGCONT;
+}
+
 /* Whether `tid` is a thread of the process `pid`. */
 static bool is_thread_of(pid_t pid, pid_t tid)
 {
@@ -349,6 +360,21 @@ static bool stops_process(int signal)
     return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }
 
+/*
+ * A signal for the process wakes one of its threads, and another that is faster may take it. If the program ignores the
+ * signal it would not have woken any. Threads that run now, or will when they get a CPU, are stopped, so that what
+ * their system calls return can be put right.
+ */
+static void interrupt_others(struct ptrace_sampler *sampler, const struct ptrace_thread *thread)
+{
+    for (size_t i = 0; i < sampler->threads.length; i++) {
+        struct ptrace_thread *other = sampler->threads.data[i];
+        if (other->pid == thread->pid && other != thread && other->state == PTRACE_THREAD_RUNS &&
+            ptrace_thread_is_runnable(other))
+            interrupt(sampler, other);
+    }
+}
+
 static int take_stop(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int status, struct error *err)
 {
     int event = status >> 16, signal = WSTOPSIG(status);
@@ -356,6 +382,8 @@ static int take_stop(struct ptrace_sampler *sampler, struct ptrace_thread *threa
     struct user_regs_struct registers;
     switch (event) {
     case 0: /* a signal is about to be delivered; any stop takes the place of an interrupt */
+        if (is_ignored_by_default(signal))
+            interrupt_others(sampler, thread);
         if (was_interrupted)
             return take_sample(sampler, thread, signal, err);
         read_registers(thread, &registers);
@@ -420,17 +448,19 @@ int ptrace_sampler_serve(struct ptrace_sampler *sampler, struct error *err)
 
 /* ---- ticks ---- */
 
-static void interrupt(struct ptrace_sampler *sampler, struct ptrace_thread *thread)
-{
-    if (ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL) == 0)
-        set_state(sampler, thread, PTRACE_THREAD_INTERRUPTED);
-}
-
 /* Many threads that sleep are looked at in turn. */
 static uint32_t longest_pause(const struct ptrace_sampler *sampler)
 {
     size_t pause = sampler->sleepers / SLEEPERS_PER_TICK;
     return pause < MIN_LONGEST_PAUSE ? MIN_LONGEST_PAUSE : (uint32_t)pause;
+}
+
+/* Whether it was switched off its CPU since its last sample, and has used so little before that that it can wait. For a
+ * thread that has stayed on its CPU the scheduler's figures may be some ms old. */
+static bool has_used_little(const struct ptrace_sampler *sampler, const struct ptrace_thread *thread,
+                            const struct ptrace_schedule *now)
+{
+    return now->slices > thread->stopped_slices + 1 && now->cpu < thread->sampled_cpu + sampler->interval / 2;
 }
 
 /*
@@ -449,7 +479,7 @@ static void look_at(struct ptrace_sampler *sampler, struct ptrace_thread *thread
     if (!thread->asleep || was_on_cpu) {
         thread->asleep = !ptrace_thread_is_runnable(thread);
         thread->pause = 1;
-        if (!thread->asleep)
+        if (!thread->asleep && !(is_known && has_used_little(sampler, thread, &now)))
             interrupt(sampler, thread);
     } else if (thread->pause < longest_pause(sampler)) {
         thread->pause *= 2;
