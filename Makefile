@@ -17,7 +17,7 @@ BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 
-PACKAGES := libcjson libmicrohttpd libelf libdw libisal liblzma capstone
+PACKAGES := libcjson libmicrohttpd libelf libdw libisal liblzma capstone libunwind-ptrace libunwind-generic
 # Debug info that is compressed with it is not read where it is missing.
 OPTIONAL := $(shell pkg-config --exists libzstd 2>/dev/null && echo libzstd)
 WARNINGS := -Wall -Wextra
@@ -27,7 +27,7 @@ endif
 BASE_CFLAGS := -std=c11 -D_GNU_SOURCE -DPROF_VERSION='"$(VERSION)"' -Ilib -Icmd $(WARNINGS) -fno-omit-frame-pointer \
                $(if $(filter libzstd,$(OPTIONAL)),-DHAVE_ZSTD) $(shell pkg-config --cflags $(PACKAGES) $(OPTIONAL) 2>/dev/null)
 ALL_CFLAGS  := $(BASE_CFLAGS) $(CFLAGS)
-# --as-needed: libraries that are loaded only when they are needed (lib/symbol/late_library.h) are not linked with.
+# --as-needed: libraries that are loaded only when they are needed (lib/base/late_library.h) are not linked with.
 LIBS        := -Wl,--as-needed $(shell pkg-config --libs $(PACKAGES) $(OPTIONAL) 2>/dev/null) -liberty -lpthread -lm
 
 # lib/tree/wasm_*.c are the API that the WebAssembly build exports; file_*.c are the impure files of pure folders.

@@ -326,6 +326,9 @@ static void fill_trust_section(struct metadata *metadata, const struct symboliza
     if (replay->sample_count)
         add_truncated_stacks(metadata, truncated);
     add_number(metadata, "Stacks completed from the live process", "integer", completed_live);
+    if (replay_info_number(metadata->replay, INFO_BY_LIBUNWIND, 0))
+        add_number(metadata, "Stacks completed by libunwind", "integer",
+                   replay_info_number(metadata->replay, INFO_BY_LIBUNWIND, 0));
     add_number(metadata, "Stacks with frames found without unwind information", "integer", without_cfi);
     add_count_and_share(metadata, "Addresses resolved", symbolization->addresses - symbolization->unnamed,
                         symbolization->addresses);

@@ -30,12 +30,14 @@
 #define INFO_RECORDER    "recorder"    /* "prof 0.1.0" */
 
 /* At the end. */
-#define INFO_END_MONOTONIC   "end_monotonic"   /* ns of CLOCK_MONOTONIC: recording stopped */
-#define INFO_CPU_TIME        "cpu_time"        /* ns that the recorded threads used, sampled or not; 0 unknown */
-#define INFO_TARGET_CPU      "target_cpu"      /* ns by the resource usage of the target; 0 if it did not end */
-#define INFO_SURVIVORS       "survivors"       /* processes that went on when the target ended */
-#define INFO_LEFT_OUT        "left_out"        /* samples of threads that INFO_FILTERS leaves out */
-#define INFO_SAMPLES_LOST    "samples_lost"    /* had no room in the kernel's buffers */
+#define INFO_END_MONOTONIC "end_monotonic" /* ns of CLOCK_MONOTONIC: recording stopped */
+#define INFO_CPU_TIME      "cpu_time"      /* ns that the recorded threads used, sampled or not; 0 unknown */
+#define INFO_TARGET_CPU    "target_cpu"    /* ns by the resource usage of the target; 0 if it did not end */
+#define INFO_SURVIVORS     "survivors"     /* processes that went on when the target ended */
+#define INFO_LEFT_OUT      "left_out"      /* samples of threads that INFO_FILTERS leaves out */
+#define INFO_SAMPLES_LOST  "samples_lost"  /* had no room in the kernel's buffers */
+#define INFO_BY_LIBUNWIND                                                                                              \
+    "completed_by_libunwind"                   /* stacks that libunwind walked to the thread's start, and prof not */
 #define INFO_RECORDER_CPU    "recorder_cpu"    /* ns of CPU that the recorder used until the target ended */
 #define INFO_RECORDER_MEMORY "recorder_memory" /* bytes, most that was resident */
 #define INFO_EXIT                                                                                                      \

@@ -117,6 +117,7 @@ int metadata_write_end(struct spool_writer *spool, const struct record_result *r
         {INFO_SURVIVORS, .number = result->survivors},
         {INFO_LEFT_OUT, .number = result->left_out},
         {INFO_SAMPLES_LOST, .number = result->lost},
+        {INFO_BY_LIBUNWIND, .number = result->completed_by_libunwind},
         {INFO_RECORDER_CPU, .number = result->recorder_cpu},
         {INFO_RECORDER_MEMORY, .number = (uint64_t)usage.ru_maxrss * 1024},
         {INFO_EXIT, .text = end},

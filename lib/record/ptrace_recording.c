@@ -28,6 +28,8 @@ static void *run_thread(void *context)
     run->code = run->record(run->recording, run->err);
     ptrace_sampler_free(run->recording->sampler);
     run->recording->sampler = NULL;
+    in_place_walker_free(run->recording->second_walker);
+    run->recording->second_walker = NULL;
     return NULL;
 }
 
@@ -83,6 +85,7 @@ static int take_sample(void *context, struct ptrace_sample *sample, struct error
         return 0;
     enum wakeup_stack depth;
     uint64_t truncated = recording->truncated;
+    recording->thread_is_stopped = sample->is_stopped;
     int code = recording_take_sample(recording, &sample->record, &depth, err);
     sample->was_short = depth != WAKEUP_STACK_FITS && sample->record.sample.stack_full;
     sample->was_bad = (depth != WAKEUP_STACK_FITS && !sample->was_short) || recording->truncated != truncated;

@@ -253,7 +253,7 @@ static int prepare(struct recording *recording, struct error *err)
         return code;
     recording->started = monotonic_ns();
     recording->next_flush = recording->started + SECOND / 4; /* the first one, for who reads along */
-    recording->frames = malloc(CHUNK_MAX_FRAMES * sizeof(*recording->frames));
+    recording->frames = malloc(2 * CHUNK_MAX_FRAMES * sizeof(*recording->frames)); /* also those of a second walk */
     if (!recording->frames)
         return error_no_memory(err);
     code = spool_writer_new_bounded(&recording->spool, recording->options->spool_path,
@@ -309,6 +309,7 @@ static void fill_result(struct recording *recording, uint64_t cpu_before)
     result->lost = recording->lost_records > totals.lost ? recording->lost_records : totals.lost;
     result->samples = recording->samples;
     result->truncated = recording->truncated;
+    result->completed_by_libunwind = recording->completed_by_libunwind;
     if (result->target_ended && !recording->options->all)
         result->survivors = tracker_count_survivors(recording->tracker);
     if (!recording->by_ptrace)

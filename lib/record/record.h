@@ -70,6 +70,7 @@ struct record_result {
     uint64_t samples, lost;
     uint64_t left_out;                      /* samples of threads that options.thread_names leaves out */
     uint64_t truncated;                     /* samples whose stack does not reach the thread's start */
+    uint64_t completed_by_libunwind;        /* samples whose stack is the one that libunwind found in the thread */
     uint64_t cpu_time;                      /* ns that the target and its children used; 0 unknown */
     uint64_t target_cpu;                    /* ns that the kernel says the target and the children it waited for used */
     uint64_t recorder_cpu;                  /* ns */

@@ -74,6 +74,30 @@ static struct unwind_result walk(struct recording *recording, const struct perf_
     return unwind_walk(&process->space, &regs, &stack, frames, max);
 }
 
+/* Only a thread that is stopped by ptrace can be walked by libunwind. */
+static bool walk_again_in_place(struct recording *recording, const struct perf_record *record,
+                                struct tracked_process *process, uint64_t *frames, size_t max,
+                                struct unwind_result *result)
+{
+    if (result->end == UNWIND_COMPLETE || result->end == UNWIND_32_BIT || !recording->thread_is_stopped ||
+        recording->has_no_second_walker)
+        return false;
+    if (!recording->second_walker)
+        recording->second_walker = in_place_walker_new();
+    recording->has_no_second_walker = !recording->second_walker;
+    if (recording->has_no_second_walker)
+        return false;
+    struct in_place_thread thread = {.tid = (pid_t)record->tid, .program = process->number, .space = &process->space};
+    uint64_t *found = recording->frames + CHUNK_MAX_FRAMES;
+    size_t count = in_place_walk(recording->second_walker, &thread, found, max);
+    if (!count)
+        return false;
+    memcpy(frames, found, count * sizeof(*frames));
+    *result = (struct unwind_result){.frames = count, .end = UNWIND_COMPLETE, .used_read_above = true};
+    recording->completed_by_libunwind++;
+    return true;
+}
+
 static int walk_user_stack(struct recording *recording, const struct perf_record *record,
                            struct tracked_process *process, uint64_t *frames, size_t max, struct user_stack *user,
                            struct error *err)
@@ -94,6 +118,7 @@ static int walk_user_stack(struct recording *recording, const struct perf_record
         if (changed)
             result = walk(recording, record, process, frames, max);
     }
+    bool was_completed = walk_again_in_place(recording, record, process, frames, max, &result);
     user->frames = result.frames;
     if (result.end != UNWIND_COMPLETE)
         user->flags |= SAMPLE_TRUNCATED;
@@ -104,7 +129,9 @@ static int walk_user_stack(struct recording *recording, const struct perf_record
         user->flags |= SAMPLE_COMPLETED_LIVE;
     bool is_short = result.end == UNWIND_STACK_SHORT || result.end == UNWIND_OFF_COPIED_STACK;
     bool may_be_deeper = record->sample.stack_full || recording->reader.went_off_copied_stack;
-    if (may_be_deeper && (result.used_read_above || is_short))
+    if (was_completed)
+        user->depth = WAKEUP_STACK_LATE; /* the next one will need it too */
+    else if (may_be_deeper && (result.used_read_above || is_short))
         user->depth = recording->reader.was_late ? WAKEUP_STACK_LATE : WAKEUP_STACK_SHORT;
     return 0;
 }

@@ -19,6 +19,7 @@
 #include "sample/perf_events.h"
 #include "sample/perf_merge.h"
 #include "sample/ptrace_sampler.h"
+#include "unwind/in_place.h"
 #include "unwind/unwind.h"
 
 #include <signal.h>
@@ -39,8 +40,11 @@ struct recording {
     struct wakeup_mode *wakeup_modes; /* for each CPU */
     bool by_ptrace;                   /* the tier: instead of perf events */
     struct ptrace_sampler *sampler;   /* while threads are traced */
-    bool noted_privilege;             /* that a program runs without the rights of its owner */
-    char refusal[PERF_NOTE_SIZE];     /* why there are no perf events; "" */
+    struct in_place_walker *second_walker;
+    bool has_no_second_walker;
+    bool thread_is_stopped;       /* that of the sample at hand */
+    bool noted_privilege;         /* that a program runs without the rights of its owner */
+    char refusal[PERF_NOTE_SIZE]; /* why there are no perf events; "" */
 
     struct spool_writer *spool;
     struct library_table *libraries;
@@ -67,6 +71,7 @@ struct recording {
     struct thread_filter filter; /* of options.thread_names */
     uint64_t samples, truncated, lost_records;
     uint64_t truncated_by_reason[UNWIND_ENDS];
+    uint64_t completed_by_libunwind;
 };
 
 /* Walks the stack of a sample, and appends the sample to the spool. `depth`: how its stack compares with the copy. */

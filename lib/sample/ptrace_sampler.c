@@ -185,8 +185,10 @@ static void learn(struct ptrace_thread *thread, const struct ptrace_sample *samp
         thread->calm = 0;
     }
     thread->hold |= sample->was_bad;
-    if (sample->was_short && thread->stack_size < PTRACE_STACK_MAX)
-        thread->stack_size *= 2;
+    if (!sample->was_short || thread->is_too_deep)
+        return;
+    thread->is_too_deep = thread->stack_size == PTRACE_STACK_MAX; /* copying more does not help */
+    thread->stack_size = thread->is_too_deep ? PTRACE_STACK_SIZE : thread->stack_size * 2;
 }
 
 /* Takes the sample of a thread that has stopped, and has it go on. */
@@ -344,7 +346,7 @@ static int take_exec(struct ptrace_sampler *sampler, struct ptrace_thread *threa
         drop(sampler, other);
     }
     ptrace_thread_close_files(thread);
-    thread->hold = false;
+    thread->hold = thread->is_too_deep = false;
     thread->stack_size = PTRACE_STACK_SIZE;
     if (!thread->follows)
         thread->follows = ptrace(PTRACE_SETOPTIONS, thread->tid, NULL, sampler->follow_options) == 0;

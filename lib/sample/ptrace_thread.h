@@ -45,6 +45,7 @@ struct ptrace_thread {
     uint64_t stopped_slices; /* at its last stop */
 
     uint32_t stack_size; /* bytes to copy */
+    bool is_too_deep;    /* for the largest copy */
     bool hold;           /* it is to stay stopped until its stack is walked */
     uint32_t calm;       /* samples in a row whose stack was no trouble */
 

@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "symbol/late_library.h"
+#include "base/late_library.h"
 #include "symbol/library_id.h"
 #include "symbol/parallel.h"
 

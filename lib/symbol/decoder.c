@@ -6,7 +6,7 @@
  * basic block.
  */
 #include "symbol/decoder.h"
-#include "symbol/late_library.h"
+#include "base/late_library.h"
 #include "symbol/x86_length.h"
 
 #include <capstone/capstone.h>

@@ -1,7 +1,12 @@
-#include "symbol/late_library.h"
+#include "base/late_library.h"
 
 #include <dlfcn.h>
 #include <string.h>
+
+bool late_library_provide(const char *library)
+{
+    return dlopen(library, RTLD_NOW | RTLD_GLOBAL) != NULL;
+}
 
 bool late_library_load(const char *library, const char *const *names, size_t count, void *functions)
 {

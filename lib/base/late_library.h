@@ -18,3 +18,6 @@
 /* Stores the addresses of the functions, in the order of their names, to `functions`: a struct or an array of function
  * pointers. False if the library is not installed or lacks one of them. The library stays loaded. */
 bool late_library_load(const char *library, const char *const *names, size_t count, void *functions);
+
+/* Loads a library for others that need its functions and do not say so. */
+bool late_library_provide(const char *library);

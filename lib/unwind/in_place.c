@@ -1,0 +1,153 @@
+#include "unwind/in_place.h"
+
+#include "base/clock.h"
+#include "base/late_library.h"
+#include "unwind/address_space.h"
+
+#include <libunwind-ptrace.h>
+#include <stdlib.h>
+
+#define SECOND UINT64_C(1000000000)
+
+enum {
+    WALKS_PER_SECOND = 200,
+    TIME_SHARE = 100, /* one part in so many of the time since the first walk */
+};
+static const uint64_t longest_walk = SECOND / 200, first_time = SECOND / 50; /* ns */
+
+/* The names of the first are macros for those of the architecture: so they are expanded before they become names of
+ * fields. */
+#define EXPANDED_FUNCTION(name) LATE_FUNCTION(name)
+#define EXPANDED_NAME(name)     LATE_NAME(name)
+#define UNWIND_FUNCTIONS(use)                                                                                          \
+    use(unw_create_addr_space) use(unw_destroy_addr_space) use(unw_set_caching_policy) use(unw_flush_cache)            \
+        use(unw_init_remote) use(unw_step) use(unw_get_reg) use(unw_is_signal_frame)
+#define PTRACE_FUNCTIONS(use) use(_UPT_accessors) use(_UPT_create) use(_UPT_destroy)
+
+struct in_place_walker {
+    struct {
+        UNWIND_FUNCTIONS(EXPANDED_FUNCTION)
+    } libunwind;
+    struct {
+        PTRACE_FUNCTIONS(LATE_FUNCTION)
+    } libunwind_ptrace;
+    unw_addr_space_t space;
+    uint32_t program;           /* that the cached rules are of */
+    uint64_t flushed;           /* ns: when there were none */
+    uint64_t first_walk, spent; /* ns */
+    uint64_t second;            /* that `walks` is of */
+    uint32_t walks;
+};
+
+/* Debian's libunwind-ptrace does not name the libraries that it needs: libunwind itself, and liblzma, which prof has.
+ */
+static bool load(struct in_place_walker *walker)
+{
+    static const char *const names[] = {UNWIND_FUNCTIONS(EXPANDED_NAME)};
+    static const char *const ptrace_names[] = {PTRACE_FUNCTIONS(LATE_NAME)};
+    static const char library[] = "libunwind-x86_64.so.8";
+    return late_library_provide(library) &&
+           late_library_load(library, names, sizeof(names) / sizeof(*names), &walker->libunwind) &&
+           late_library_load("libunwind-ptrace.so.0", ptrace_names, sizeof(ptrace_names) / sizeof(*ptrace_names),
+                             &walker->libunwind_ptrace);
+}
+
+struct in_place_walker *in_place_walker_new(void)
+{
+    struct in_place_walker *walker = calloc(1, sizeof(*walker));
+    if (!walker)
+        return NULL;
+    if (load(walker))
+        walker->space = walker->libunwind.unw_create_addr_space(walker->libunwind_ptrace._UPT_accessors, 0);
+    if (!walker->space) {
+        free(walker);
+        return NULL;
+    }
+    walker->libunwind.unw_set_caching_policy(walker->space, UNW_CACHE_GLOBAL);
+    return walker;
+}
+
+void in_place_walker_free(struct in_place_walker *walker)
+{
+    if (walker)
+        walker->libunwind.unw_destroy_addr_space(walker->space);
+    free(walker);
+}
+
+static bool may_walk(struct in_place_walker *walker, uint64_t now)
+{
+    if (!walker->first_walk)
+        walker->first_walk = now;
+    if (walker->second != now / SECOND) {
+        walker->second = now / SECOND;
+        walker->walks = 0;
+    }
+    return walker->walks < WALKS_PER_SECOND && walker->spent < first_time + (now - walker->first_walk) / TIME_SHARE;
+}
+
+/* The rules in the cache are those of addresses, whatever is mapped there. */
+static void forget_other_programs(struct in_place_walker *walker, uint32_t program, uint64_t now)
+{
+    if (walker->program == program && now < walker->flushed + SECOND)
+        return;
+    walker->libunwind.unw_flush_cache(walker->space, 0, 0);
+    walker->program = program;
+    walker->flushed = now;
+}
+
+/* By their DWARF numbers, as libunwind has them, too. */
+static bool read_registers(const struct in_place_walker *walker, unw_cursor_t *cursor, struct unwind_regs *regs)
+{
+    for (int i = 0; i < UNWIND_REGS; i++) {
+        unw_word_t value = 0;
+        if (walker->libunwind.unw_get_reg(cursor, i, &value) && (i == UNWIND_REG_PC || i == UNWIND_REG_SP))
+            return false;
+        regs->r[i] = value;
+    }
+    return true;
+}
+
+/* Whether our own rules end a walk at this frame, without a look at the stack. */
+static bool is_start(struct address_space *space, const struct unwind_regs *regs)
+{
+    uint64_t pcs[2];
+    struct unwind_stack nothing = {.sp = regs->r[UNWIND_REG_SP]};
+    struct unwind_result result = unwind_walk(space, regs, &nothing, pcs, 2);
+    return result.end == UNWIND_COMPLETE && result.frames == 1;
+}
+
+static size_t walk(struct in_place_walker *walker, const struct in_place_thread *thread, void *context,
+                   uint64_t deadline, uint64_t *pcs, size_t max)
+{
+    unw_cursor_t cursor;
+    struct unwind_regs regs;
+    size_t count = 0;
+    if (walker->libunwind.unw_init_remote(&cursor, walker->space, context) < 0)
+        return 0;
+    bool exact = true;
+    do {
+        if (!read_registers(walker, &cursor, &regs) || !address_space_find(thread->space, regs.r[UNWIND_REG_PC]))
+            return 0;
+        pcs[count++] = regs.r[UNWIND_REG_PC] - (exact ? 0 : 1);
+        if (is_start(thread->space, &regs))
+            return count;
+        exact = walker->libunwind.unw_is_signal_frame(&cursor) > 0;
+    } while (count < max && monotonic_ns() < deadline && walker->libunwind.unw_step(&cursor) > 0);
+    return 0;
+}
+
+size_t in_place_walk(struct in_place_walker *walker, const struct in_place_thread *thread, uint64_t *pcs, size_t max)
+{
+    uint64_t start = monotonic_ns();
+    if (!may_walk(walker, start))
+        return 0;
+    void *context = walker->libunwind_ptrace._UPT_create(thread->tid);
+    if (!context)
+        return 0;
+    forget_other_programs(walker, thread->program, start);
+    size_t count = walk(walker, thread, context, start + longest_walk, pcs, max);
+    walker->libunwind_ptrace._UPT_destroy(context);
+    walker->walks++;
+    walker->spent += monotonic_ns() - start;
+    return count;
+}
