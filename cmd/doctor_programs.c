@@ -5,8 +5,8 @@
 
 #include "browser.h"
 
+#include "base/late_library.h"
 #include "serve/http_library.h"
-#include "symbol/late_library.h"
 
 #include <capstone/capstone.h>
 #include <stdio.h>
