@@ -244,7 +244,7 @@ int cmd_ctl(int argc, char **argv)
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
-    struct options options = {.verb = NULL};
+    struct options options = {.verb = ""};
     for (int option; (option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1;) {
         if (option == 'h')
             return help_print("ctl");

@@ -18,6 +18,7 @@
 #include "profile/file.h"
 #include "record/launch.h"
 #include "record/record.h"
+#include "record/spool.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -216,6 +217,13 @@ static pid_t recorder_of(const char *name, const char *base)
     return strcmp(end, ".spool") == 0 && pid <= INT_MAX ? (pid_t)pid : 0;
 }
 
+/* Its recorder may be in a container with other process ids. */
+static bool is_written_in(const char *folder, const char *name)
+{
+    char path[PATH_MAX];
+    return snprintf(path, sizeof(path), "%s/%s", folder, name) < PATH_MAX && spool_is_being_written(path);
+}
+
 /* Reports a recording of this output whose recorder was killed, or could not save it. */
 static void say_leftover(const char *base)
 {
@@ -228,7 +236,7 @@ static void say_leftover(const char *base)
         struct stat info;
         pid_t pid = recorder_of(entry->d_name, base + folder_length);
         if (pid && kill(pid, 0) && errno == ESRCH && !fstatat(dirfd(names), entry->d_name, &info, 0) &&
-            info.st_uid == geteuid())
+            info.st_uid == geteuid() && !is_written_in(folder, entry->d_name))
             snprintf(found, sizeof(found), "%s", entry->d_name);
     }
     if (names)
@@ -431,6 +439,8 @@ static int record(struct options *options)
     struct assemble_result saved = {0};
     symbol_options_open(&options->symbols);
     int failed = save_profile(options, spool, recorded.rest_fd, &files, &saved);
+    if (recorded.rest_fd >= 0)
+        close(recorded.rest_fd);
     open_files_destroy(&files);
     say_if_still_running(&recorded);
     if (failed) {

@@ -94,7 +94,7 @@ bool control_was_paused(const struct recording *recording, uint64_t time)
 static void make_snapshot(struct recording *recording, int client)
 {
     const struct control_options *options = options_of(recording);
-    char answer[CONTROL_ANSWER_SIZE] = "error no profile could be made";
+    char answer[CONTROL_ANSWER_SIZE] = "", line[CONTROL_ANSWER_SIZE + 16];
     const struct sched_param normal = {0};
     sched_setscheduler(0, SCHED_OTHER, &normal);
     setpriority(PRIO_PROCESS, 0, 19);
@@ -102,17 +102,10 @@ static void make_snapshot(struct recording *recording, int client)
     perf_events_close(&recording->events); /* else they would count on when the recording has ended */
     if (recording->options->files)
         open_files_reopen_roots(recording->options->files);
-    memcpy(answer, "ok ", 4);
-    bool ok = options->snapshot(options->context, answer + 3, sizeof(answer) - 4);
-    if (!ok) {
-        memmove(answer + 6, answer + 3, sizeof(answer) - 7);
-        memcpy(answer, "error ", 6);
-        answer[sizeof(answer) - 2] = '\0';
-    }
-    if (client >= 0) {
-        strcat(answer, "\n");
-        (void)!send(client, answer, strlen(answer), MSG_NOSIGNAL);
-    }
+    bool ok = options->snapshot(options->context, answer, sizeof(answer));
+    int length = snprintf(line, sizeof(line), "%s %s\n", ok ? "ok" : "error", answer);
+    if (client >= 0)
+        (void)!send(client, line, (size_t)length, MSG_NOSIGNAL);
     _exit(ok ? 0 : 1);
 }
 

@@ -2,6 +2,7 @@
  * search gets past them to the events. */
 #include "assemble/replay.h"
 #include "base/checksum.h"
+#include "record/block_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,16 @@
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+/* Of a slot only the part that its chunk fills. */
+static size_t checked_part(const unsigned char *block, size_t length)
+{
+    uint32_t chunk = 0;
+    if (block[0] != BLOCK_SLOT || length < SLOT_HEADER)
+        return length;
+    memcpy(&chunk, block + BLOCK_HEADER + SLOT_HEADER - 4, 4);
+    return SLOT_HEADER + (size_t)chunk <= length ? SLOT_HEADER + (size_t)chunk : length;
+}
 
 static void mend_checksums(unsigned char *bytes, size_t size)
 {
@@ -20,7 +31,7 @@ static void mend_checksums(unsigned char *bytes, size_t size)
         memcpy(&length, bytes + at + 1, 4);
         if (length > size - at - 9)
             break;
-        uint32_t checksum = (uint32_t)checksum_bytes(bytes + at + 9, length);
+        uint32_t checksum = (uint32_t)checksum_bytes(bytes + at + 9, checked_part(bytes + at, length));
         memcpy(bytes + at + 5, &checksum, 4);
         at += 9 + length;
     }

@@ -719,6 +719,12 @@ static int track_all(struct spool_writer *spool, struct tracker *tracker, struct
     }
     if (!code)
         code = lose_and_refresh(tracker, err);
+    const struct spool_event marks[] = {{.kind = SPOOL_PAUSED, .time = 26},
+                                        {.kind = SPOOL_RESUMED, .time = 27},
+                                        {.kind = SPOOL_MARK, .time = 28, .value = "here"},
+                                        {.kind = SPOOL_RUN, .time = 29, .count = 2}};
+    for (size_t i = 0; !code && i < sizeof(marks) / sizeof(*marks); i++)
+        code = spool_writer_event(spool, &marks[i], err);
     make_task(&made, PERF_RECORD_EXIT, 0x7ffffff1, 0x7ffffff0, 0x7ffffff1, 0x7ffffff0, 30);
     return code ? code : track(tracker, &made, err);
 }

@@ -490,6 +490,32 @@ static void test_a_flight_recorder_on_a_full_disk_keeps_less(void **unused)
     assert_int_equal(umount(folder), 0);
 }
 
+static void test_a_flight_recorder_cut_anywhere_reads_whole_chunks(void **unused)
+{
+    (void)unused;
+    const struct spool_bounds bounds = {.bytes = 1 << 20};
+    struct spool_writer *writer;
+    assert_int_equal(spool_writer_new_bounded(&writer, path, &bounds, NULL), 0);
+    write_start(writer);
+    assert_int_equal(write_samples(writer, 0, 20000, NULL), 0);
+    assert_int_equal(spool_writer_close(writer, NULL), 0);
+    for (off_t cut = size_of_file(); cut >= 8; cut -= 1001) {
+        assert_int_equal(truncate(path, cut), 0);
+        struct spool_reader *reader;
+        struct spool_event event;
+        struct sample sample;
+        uint64_t next = 100;
+        int item;
+        assert_int_equal(spool_reader_open(&reader, path, NULL), 0);
+        while ((item = spool_reader_next(reader, &event, &sample, NULL)) > 0)
+            if (item == SPOOL_ITEM_SAMPLE)
+                assert_int_equal(sample.time, next++);
+        assert_int_equal(item, SPOOL_END);
+        spool_reader_close(reader);
+    }
+    unlink(path);
+}
+
 static void test_a_damaged_slot_is_left_out(void **unused)
 {
     (void)unused;
@@ -561,6 +587,7 @@ int main(void)
         cmocka_unit_test(test_a_flight_recorder_keeps_the_newest_bytes),
         cmocka_unit_test(test_a_flight_recorder_keeps_the_newest_time),
         cmocka_unit_test(test_a_flight_recorder_on_a_full_disk_keeps_less),
+        cmocka_unit_test(test_a_flight_recorder_cut_anywhere_reads_whole_chunks),
         cmocka_unit_test(test_a_damaged_slot_is_left_out),
         cmocka_unit_test(test_an_existing_file_is_not_overwritten),
     };
