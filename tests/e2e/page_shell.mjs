@@ -363,6 +363,13 @@ await check('the palette knows other words for commands, and shows them', async 
     }
 });
 
+await check('how to zoom is found, and said where nothing is selected', async () => {
+    await palette('zoom', 'Command Zoom into the selection');
+    await page.locator('.palette .picker-row', { hasText: 'Zoom into the selection' }).click();
+    await page.waitForSelector('.palette', { state: 'detached' });
+    await askUntil((text) => text.includes('drag in the timeline'), () => page.locator('.notice').innerText());
+});
+
 await check('what is printed is the view, without what it is worked with', async () => {
     await page.emulateMedia({ media: 'print' });
     for (const name of ['.header .button', '.filter-bar', '.splitter', '.tab[aria-selected="false"]'])

@@ -180,8 +180,11 @@ export function createCommands(
         {
             title: 'Zoom into the selection',
             key: 'z',
-            isOffered: () => view.value.preview !== null,
-            run: commitPreview,
+            isOffered: always,
+            run: () => {
+                if (view.value.preview) commitPreview();
+                else showNotice('Select a range first: drag in the timeline');
+            },
         },
         {
             title: 'Zoom out one level',
