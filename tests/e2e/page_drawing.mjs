@@ -469,13 +469,15 @@ await check('areas of categories lie on one another; the height is a CPU, or wha
         const canvas = new Canvas();
         const ratio = 1 + random(2);
         useRatio(ratio);
-        activity.drawActivity(canvas, one, order, colors, width, 35);
+        const faintColors = random(2) ? ['A', colors[1] && 'B', 'C'] : null;
+        activity.drawActivity(canvas, one, { order, colors, faintColors }, width, 35);
         const used = (x) => one.shares.filter((_, at) => at % width === x).reduce((sum, share) => sum + share, 0);
         const room = (32 * ratio) / Math.max(1, ...Array.from({ length: width }, (_, x) => used(x)));
         const y = (share) => 35 * ratio - share * room;
         assertEqual(canvas.scaling[0], canvas.width / width, 'the width of a column');
         const expected = [];
-        for (const [of, alpha] of one.matching ? [[one.shares, 'faint'], [one.matching, 1]] : [[one.shares, 1]]) {
+        const behind = faintColors ? [one.shares, 1, faintColors] : [one.shares, 'faint', colors];
+        for (const [of, alpha, colorOf] of one.matching ? [behind, [one.matching, 1, colors]] : [[one.shares, 1, colors]]) {
             const base = new Array(width).fill(0);
             for (const at of order) {
                 const points = [];
@@ -488,7 +490,7 @@ await check('areas of categories lie on one another; the height is a CPU, or wha
                     if (!isThere(x - 1)) points.push(`${x} ${y(low[x])}`);
                     if (!isThere(x + 1)) points.push(`${x + 1} ${y(base[x])}`, `${x + 1} ${y(low[x])}`);
                 }
-                if (points.length > 0) expected.push({ color: colors[at], alpha, points });
+                if (points.length > 0) expected.push({ color: colorOf[at], alpha, points });
             }
         }
         const drawn = canvas.fills.filter((fill) => fill.points.size > 0);
@@ -562,6 +564,10 @@ for (const theme of ['light', 'dark'])
             assert(contrast(one.selectedNarrow, one.fill) >= 1.5, `${one.selectedNarrow}, without a frame, beside ${one.fill}`);
             if (theme === 'dark') assert(contrast(one.selected, chart.surface) <= 8, `${one.selected} glares`);
         }
+        const own = [...names.map(({ color }) => values.get(`--category-${color}`)), null];
+        const faint = rectColors.faintColors(own, theme);
+        if (theme === 'light') assertEqual(faint, null, 'colors of what stands behind');
+        else assertEqual(faint.join(), [...chart.rects.slice(0, names.length).map(({ fill }) => fill), ''].join(), 'they are those of charts');
     });
 
 finish();

@@ -6,15 +6,22 @@ const FAINT = 0.38;
 /** Room above a graph at 100 %, so that neighboring tracks stay apart. */
 const HEADROOM = 3;
 
+/** Of the categories of an activity: the order in which they are stacked, and their colors. */
+export interface ActivityLook {
+    order: readonly number[];
+    colors: readonly (string | null)[];
+    /** For what stands behind; null: `colors`, transparent. */
+    faintColors: readonly (string | null)[] | null;
+}
+
 /**
- * Draws `activity` over the whole canvas. `order` and `colors` belong to activity.categories. Where a search or the
- * selected row leaves only part of the samples, the whole is drawn faint behind that part.
+ * Draws `activity` over the whole canvas. Where a search or the selected row leaves only part of the samples, the whole is
+ * drawn faint behind that part.
  */
 export function drawActivity(
     canvas: HTMLCanvasElement,
     activity: Activity,
-    order: readonly number[],
-    colors: readonly (string | null)[],
+    { order, colors, faintColors }: ActivityLook,
     cssWidth: number,
     cssHeight: number,
 ): void {
@@ -24,8 +31,9 @@ export function drawActivity(
     const { width, height } = canvas;
     context.setTransform(width / Math.max(activity.width, 1), 0, 0, 1, 0, 0);
     const room = (height - HEADROOM * scale) / peakOf(activity);
-    context.globalAlpha = activity.matching ? FAINT : 1;
-    drawStack(context, activity.shares, activity.width, order, colors, height, room);
+    context.globalAlpha = activity.matching && !faintColors ? FAINT : 1;
+    const behind = activity.matching ? (faintColors ?? colors) : colors;
+    drawStack(context, activity.shares, activity.width, order, behind, height, room);
     context.globalAlpha = 1;
     if (activity.matching) drawStack(context, activity.matching, activity.width, order, colors, height, room);
 }

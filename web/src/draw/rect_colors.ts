@@ -113,6 +113,12 @@ function rectColors(color: Rgb, surface: Rgb, theme: 'light' | 'dark', isPale = 
     };
 }
 
+/** What stands behind in a graph; null: the same colors, transparent, which the dark theme would turn into mud. */
+export function faintColors(colors: readonly (string | null)[], theme: 'light' | 'dark'): (string | null)[] | null {
+    if (theme === 'light') return null;
+    return colors.map((color) => color && rectColors(parse(color), [0, 0, 0], theme).fill);
+}
+
 /** Of all categories, and one more for those that are unknown, for the theme that is on. */
 export function chartColors(categories: readonly Category[], theme: 'light' | 'dark'): ChartColors {
     const surface = parse(styleColor('surface'));

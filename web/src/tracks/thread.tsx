@@ -7,6 +7,7 @@ import { showSample } from '../components/SampleTooltip';
 import { useSession } from '../components/session_context';
 import { useRequest, useSeen } from '../components/use';
 import { categoryAmounts, drawActivity } from '../draw/activity';
+import { faintColors } from '../draw/rect_colors';
 import { canvasColors, stackingOrder } from '../draw/colors';
 import { drawStrip, stripColors } from '../draw/strip';
 import type { Activity, PathFilter } from '../engine/api';
@@ -75,14 +76,10 @@ export function ThreadGraph({ row }: { row: TrackRow }): JSX.Element {
         const { categories } = info.value;
         // The colors are read from the style sheet, which has the new theme by now.
         canvas.current.dataset.theme = colors;
-        drawActivity(
-            canvas.current,
-            activity,
-            stackingOrder(activity.categories, categories),
-            canvasColors(activity.categories, categories),
-            width,
-            GRAPH_HEIGHT,
-        );
+        const order = stackingOrder(activity.categories, categories);
+        const own = canvasColors(activity.categories, categories);
+        const look = { order, colors: own, faintColors: faintColors(own, colors) };
+        drawActivity(canvas.current, activity, look, width, GRAPH_HEIGHT);
     }, [activity, width, colors]);
     useEffect(() => {
         if (!strip.current || !activity) return;
