@@ -201,6 +201,18 @@ for (const [width, height] of sizes)
     });
 await page.setViewportSize({ width: 1280, height: 800 });
 
+await check('at 200 % zoom all can be scrolled by keys', async () => {
+    await page.setViewportSize({ width: 640, height: 400 });
+    for (const tab of tabs) {
+        await show(tab);
+        await assertNoViolations(tab);
+    }
+    await openSourcePanel();
+    await assertNoViolations('source and assembly');
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await page.waitForSelector('.source-panel', { state: 'detached' });
+});
+
 await check('in a narrow window names have the width, until one asks for the sidebar', async () => {
     await page.evaluate(() => localStorage.clear());
     await page.setViewportSize({ width: 640, height: 400 });
@@ -213,6 +225,12 @@ await check('in a narrow window names have the width, until one asks for the sid
     await page.keyboard.press('s');
     await page.waitForSelector('.sidebar');
     assertEqual(await sidebars(), 1, 'sidebars after it was asked for');
+    await assertNoViolations('a narrow window with a sidebar');
+    const names = () => page.$$eval('.tree-header > [role="columnheader"]', (heads) => heads.map((head) => Math.round(innerWidth - head.getBoundingClientRect().left)));
+    await show('butterfly');
+    const rooms = await names();
+    assert(rooms.length === 3 && rooms.every((room) => room > 120), `names of the butterfly have ${rooms.join()} px`);
+    await show('calltree');
     await page.evaluate(() => localStorage.clear());
     await page.setViewportSize({ width: 1280, height: 800 });
     assertEqual(await sidebars(), 1, 'sidebars of a wide window');

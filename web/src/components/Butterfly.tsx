@@ -38,7 +38,7 @@ const LISTS: [CenterKind, string][] = [
     ['category', 'Categories'],
 ];
 const LEAST_LIST = 200;
-const MOST_LIST_SHARE = 0.6;
+const MOST_LIST_SHARE = 0.45;
 
 function focusOn(session: Session, func: number): void {
     const { setCenter } = session.butterfly;
@@ -175,8 +175,8 @@ function createButterflyModel(session: Session) {
     const listColumns = computed<Column<FuncRow>[]>(() =>
         weightColumns<FuncRow>(session, { whole: () => summary.value?.rootTotal ?? 0 }).map((column) => {
             if (column.key === 'share') return { ...column, sortedBy: 'total' };
-            if (column.key === 'selfShare') return { ...column, sortedBy: 'self', spared: false };
-            return { ...column, optional: 'hidden' };
+            if (column.key === 'selfShare') return { ...column, sortedBy: 'self', sparedBelow: 0 };
+            return { ...column, optional: 'hidden', sparedBelow: 0 };
         }),
     );
 

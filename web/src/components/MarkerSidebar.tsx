@@ -120,7 +120,8 @@ export function MarkerSidebar(): JSX.Element {
     const { markerDetails } = useSession().markers;
     const marker = markerDetails.value;
     return (
-        <aside class="sidebar" aria-label="Selected marker" style={{ width: `${sidebarWidth.value}px` }}>
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+        <aside class="sidebar" aria-label="Selected marker" tabIndex={0} style={{ width: `${sidebarWidth.value}px` }}>
             {marker ? (
                 <>
                     <h2 class="full-name">

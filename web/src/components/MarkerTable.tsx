@@ -8,7 +8,7 @@ import { formatCount } from '../text/format';
 import { categoryColor } from '../draw/colors';
 import { actionOfKey, copyDescription, durationText, markerItems } from './marker_parts';
 import { Table } from './Table';
-import { type Column, shownColumns } from './table_columns';
+import { type Column, NARROW, shownColumns } from './table_columns';
 import { ProfileText } from './text';
 import { useModel, useSession } from './session_context';
 import type { Session } from '../state/session';
@@ -97,7 +97,14 @@ function createMarkerTableModel(session: Session) {
         ),
         textColumn(
             session,
-            { key: 'category', title: 'Category', width: 112, isNumber: false, optional: 'hidden', spared: true },
+            {
+                key: 'category',
+                title: 'Category',
+                width: 112,
+                isNumber: false,
+                optional: 'hidden',
+                sparedBelow: NARROW,
+            },
             (row) => categoryName(session, row),
             (row) => <ProfileText text={categoryName(session, row)} limit={NAME_LIMIT} />,
         ),

@@ -333,7 +333,8 @@ export function Sidebar(): JSX.Element {
     const unit = weightUnit.value;
     const { interval } = info.value;
     return (
-        <aside class="sidebar" aria-label="Selected function" style={{ width: `${sidebarWidth.value}px` }}>
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+        <aside class="sidebar" aria-label="Selected function" tabIndex={0} style={{ width: `${sidebarWidth.value}px` }}>
             {hasSelection && current && <NodeContent node={current.details} />}
             {ofFunction && <FunctionContent of={ofFunction} />}
             {!hasSelection && summary.value && summary.value.rootTotal !== 0 && (

@@ -6,8 +6,9 @@ import { type MenuItem, menuItem } from '../state/windows';
 import { useSession } from './session_context';
 import { Splitter } from './Splitter';
 
-/** px of a table below which columns that can be spared are left out. */
-const NARROW = 640;
+/** px of tables: below the first, names need the room of what repeats another column; below the second, of all but one number. */
+export const NARROW = 640;
+export const VERY_NARROW = 400;
 const WIDTH_STEP = 8;
 
 export interface Column<Row> {
@@ -35,14 +36,14 @@ export interface Column<Row> {
     value?(row: Row): number;
     /** It can be left out; whether it usually is. */
     optional?: 'shown' | 'hidden';
-    /** It is left out where there is little room. */
-    spared?: boolean;
+    /** It is left out in tables that are narrower, px. */
+    sparedBelow?: number;
 }
 
 export function shownColumns<Row>(table: string, columns: readonly Column<Row>[], width: number): Column<Row>[] {
     return columns.filter(
-        ({ key, optional, spared }) =>
-            !(spared && width > 0 && width < NARROW) && (!optional || isShown(table, key, optional === 'shown')),
+        ({ key, optional, sparedBelow = 0 }) =>
+            !(width > 0 && width < sparedBelow) && (!optional || isShown(table, key, optional === 'shown')),
     );
 }
 

@@ -10,7 +10,7 @@ import { plainText, ROW_LIMIT } from '../text/plain';
 import { ChevronIcon, CutIcon } from './icons';
 import { NameTooltip } from './NameTooltip';
 import { INDENT } from './Table';
-import type { Column } from './table_columns';
+import { type Column, NARROW, VERY_NARROW } from './table_columns';
 import { ProfileText } from './text';
 import { foldsTemplates, toggleTemplates } from '../state/settings';
 import { useSession } from './session_context';
@@ -98,7 +98,7 @@ export function weightColumns<Row extends Weighed>(
             sortedBy: '',
             class: 'self-share',
             optional: 'shown',
-            spared: true,
+            sparedBelow: NARROW,
             // Nothing is left empty, to keep the column calm.
             cell: (row) => (row.self === 0 ? '' : formatShare(row.self, whole(row))),
             text: (row) => (row.self === 0 ? '' : formatShare(row.self, whole(row))),
@@ -108,6 +108,7 @@ export function weightColumns<Row extends Weighed>(
             key: 'self',
             title: 'Self',
             hint,
+            sparedBelow: VERY_NARROW,
             width: 79,
             isNumber: true,
             sortedBy: 'self',
