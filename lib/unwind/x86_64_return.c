@@ -271,7 +271,7 @@ static enum flow follow(struct path *path, const struct instruction *in)
 
 /* ---- all paths ---- */
 
-enum { PATHS_MAX = 32, TARGETS_MAX = 128, INSTRUCTIONS_MAX = 1000, WINDOW = 1024 };
+enum { PATHS_MAX = 64, TARGETS_MAX = 128, INSTRUCTIONS_MAX = 1000, WINDOW = 1024 };
 
 struct search {
     arch_code_reader *read;

@@ -111,6 +111,25 @@ static void test_what_padding_follows_may_return(void **unused)
     assert_int_equal(frame.cfa_offset, 16);
 }
 
+/* As in the dispatch of a compiler: of many branches the last leads to the return, and the others to loops. */
+static void test_a_return_behind_many_branches_is_found(void **unused)
+{
+    (void)unused;
+    enum { BRANCHES = 50, BRANCH_SIZE = 6, LOOP_SIZE = 2 };
+    char code[BRANCHES * (BRANCH_SIZE + LOOP_SIZE) + LOOP_SIZE];
+    for (int i = 0; i < BRANCHES; i++) {
+        int32_t target = BRANCHES * BRANCH_SIZE + (i + 1) * LOOP_SIZE, distance = target - (i + 1) * BRANCH_SIZE;
+        memcpy(code + i * BRANCH_SIZE, "\x0f\x84", 2); /* je */
+        memcpy(code + i * BRANCH_SIZE + 2, &distance, sizeof(distance));
+    }
+    for (size_t at = (size_t)BRANCHES * BRANCH_SIZE; at < sizeof(code); at += LOOP_SIZE)
+        memcpy(code + at, "\xeb\xfe", LOOP_SIZE);
+    memcpy(code + sizeof(code) - LOOP_SIZE, "\x5b\xc3", LOOP_SIZE); /* pop %rbx; ret */
+    struct arch_frame frame;
+    assert_int_equal(find(code, sizeof(code), 0, &frame), ARCH_RETURNS);
+    assert_int_equal(frame.cfa_offset, 16);
+}
+
 static void test_any_bytes_are_survived(void **unused)
 {
     (void)unused;
@@ -201,6 +220,7 @@ int main(void)
         cmocka_unit_test(test_a_loop_does_not_return),
         cmocka_unit_test(test_a_return_with_an_sp_that_is_lost_says_nothing),
         cmocka_unit_test(test_what_padding_follows_may_return),
+        cmocka_unit_test(test_a_return_behind_many_branches_is_found),
         cmocka_unit_test(test_any_bytes_are_survived),
         cmocka_unit_test(test_it_agrees_with_the_cfi_of_the_c_library),
     };
