@@ -75,7 +75,7 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
                  "that run",
                  seconds, used_ms);
     else if (is_few)
-        add_hint(hints, "the program used only %.1f ms of CPU time, and prof takes a sample every %.3g ms of it%s",
+        add_hint(hints, "the program used only %.1f ms of CPU time, and prof takes a sample every %.4g ms of it%s",
                  used_ms, (double)interval / (double)MS, higher_rate(interval, rate, sizeof(rate)));
     else if (replay->covered_cpu_time < used / 100 * LEAST_COVERED_PERCENT && used > MUCH_MS * MS)
         add_hint(hints, "%.0f %% of the CPU time was used by threads that ended before their next sample%s",
