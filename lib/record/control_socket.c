@@ -37,7 +37,9 @@ void control_socket_folders(char folders[CONTROL_FOLDERS][CONTROL_PATH_SIZE])
     folders[0][0] = '\0';
     if (runtime && runtime[0] == '/' && strlen(runtime) + NAME_MAX_LENGTH < CONTROL_PATH_SIZE)
         snprintf(folders[0], CONTROL_PATH_SIZE, "%s/prof", runtime);
-    snprintf(folders[1], CONTROL_PATH_SIZE, "/tmp/prof-%u", (unsigned)geteuid());
+    const char *temporary = getenv("TMPDIR");
+    bool usable = temporary && temporary[0] == '/' && strlen(temporary) + 2 * NAME_MAX_LENGTH < CONTROL_PATH_SIZE;
+    snprintf(folders[1], CONTROL_PATH_SIZE, "%s/prof-%u", usable ? temporary : "/tmp", (unsigned)geteuid());
 }
 
 bool control_socket_is_private(const char *folder)

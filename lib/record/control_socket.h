@@ -20,7 +20,8 @@ enum { CONTROL_LINE = 1024, CONTROL_ANSWER_SIZE = 512 }; /* bytes of the longest
 
 enum { CONTROL_FOLDERS = 2, CONTROL_PATH_SIZE = 108 };
 
-/* The folders where sockets may be, the preferred one first: $XDG_RUNTIME_DIR/prof, /tmp/prof-UID. Empty where there is
+/* The folders where sockets may be, the preferred one first: $XDG_RUNTIME_DIR/prof, $TMPDIR/prof-UID or
+ * /tmp/prof-UID. Empty where there is
  * none. They may not exist. */
 void control_socket_folders(char folders[CONTROL_FOLDERS][CONTROL_PATH_SIZE]);
 
