@@ -4,7 +4,9 @@
 #include "base/search.h"
 #include "base/text_buffer.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,11 +15,12 @@ enum { PHASE_INSTANT, PHASE_INTERVAL };
 /* As JSON, because the schema of a profile is kept as its text. Only those in the timeline are seen without a click. */
 static const char schema[] =
     "[{\"name\":\"SamplesLost\",\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],"
-    "\"tooltipLabel\":\"{marker.data.samples} samples lost\",\"tableLabel\":\"{marker.data.samples} samples\","
+    "\"tooltipLabel\":\"{marker.data.samples} samples lost\",\"tableLabel\":\"{marker.data.samples} samples, CPU "
+    "{marker.data.cpu}\","
     "\"chartLabel\":\"{marker.data.samples}\",\"description\":\"The kernel's buffer of this CPU was full: what ran on "
     "it "
     "has too few samples here.\",\"fields\":[{\"key\":\"samples\",\"label\":\"Samples\",\"format\":\"integer\"},"
-    "{\"key\":\"cpu\",\"label\":\"CPU\",\"format\":\"integer\"}]},"
+    "{\"key\":\"cpu\",\"label\":\"CPU\",\"format\":\"string\"}]},"
     "{\"name\":\"RecordingPaused\",\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],"
     "\"description\":\"Nothing was recorded.\",\"fields\":[]},"
     "{\"name\":\"Mark\",\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],"
@@ -51,8 +54,13 @@ static void write_payload(struct json_writer *json, const struct replay_mark *ma
     json_member_text(json, "type", types[mark->kind]);
     if (mark->kind == REPLAY_MARK_LOST)
         json_member_unsigned(json, "samples", mark->count);
-    if (mark->kind == REPLAY_MARK_LOST && mark->cpu != SPOOL_NO_NUMBER)
-        json_member_unsigned(json, "cpu", mark->cpu);
+    if (mark->kind == REPLAY_MARK_LOST && mark->cpu == SPOOL_NO_NUMBER)
+        json_member_text(json, "cpu", "unknown");
+    else if (mark->kind == REPLAY_MARK_LOST) {
+        char cpu[16];
+        snprintf(cpu, sizeof(cpu), "%" PRIu32, mark->cpu);
+        json_member_text(json, "cpu", cpu);
+    }
     if (mark->kind == REPLAY_MARK_USER)
         json_member_text(json, "text", strings_text(texts, mark->text));
     if (mark->kind == REPLAY_MARK_RUN)
