@@ -25,7 +25,13 @@ enum { UNWIND_REG_BP = 6, UNWIND_REG_SP = 7, UNWIND_REG_PC = 16, UNWIND_REGS = 1
 
 struct unwind_regs {
     uint64_t r[UNWIND_REGS];
+    uint32_t unknown; /* bits of the DWARF numbers of registers whose values nobody knows: of a thread that waits, the
+                         kernel tells sp and pc alone */
 };
+
+/* All but sp and pc. */
+#define UNWIND_UNKNOWN_WHILE_WAITING                                                                                   \
+    (((UINT32_C(1) << UNWIND_REGS) - 1) & ~(UINT32_C(1) << UNWIND_REG_SP | UINT32_C(1) << UNWIND_REG_PC))
 
 /* The stack of a sampled thread: `size` bytes copied from `sp` upward at the time of the sample. The functions read
  * other memory of the process while it runs; unwind_walk() calls them on its own thread. */

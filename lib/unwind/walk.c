@@ -36,6 +36,11 @@
  * for a stale register (a CFA computed from rbx or r12, an expression), the walk starts over as a full one, which
  * restores everything.
  *
+ * Unknown registers. Of a thread that waits only sp and pc are known. That is enough until a CFA is computed from a
+ * frame pointer that no function further in has saved: in code that keeps one (-O0, -fno-omit-frame-pointer), below a
+ * system call wrapper that needs none. Then the walker looks for the frame, from sp upwards: where the CFI would find
+ * the return address there must be one, behind a call of this function or an indirect one.
+ *
  * A leaf whose CFI is wrong. Some assembly has calls inside of one function, and its CFI does not hold for the part
  * that is called. When the CFI of a leaf leads nowhere, the walk starts over, and reads the code of the leaf ahead to
  * its return.
@@ -70,7 +75,7 @@ struct walk {
     struct unwind_cache *cache;
     const struct unwind_stack *stack;
     struct unwind_regs regs;
-    uint32_t stale; /* bits of DWARF register numbers whose value a light walk has lost */
+    uint32_t stale; /* bits of DWARF register numbers whose value a light walk has lost, or nobody knows */
     bool full;
     bool leaf_by_return; /* the leaf's CFI led nowhere: read its code instead */
     bool exact;          /* the pc of this frame was interrupted, it is not a return address */
@@ -335,12 +340,62 @@ static enum step arrive_at_interrupted(struct walk *walk, uint64_t handler_sp)
     return step;
 }
 
+static bool is_call_of(struct walk *walk, uint64_t return_address, const struct mapping *mapping, uint64_t start)
+{
+    uint64_t target;
+    if (!follows_call(walk, return_address, &target))
+        return false;
+    /* an indirect call; one of another file, which went through a PLT; one of this function */
+    return !target || !mapping || target < mapping->start || target >= mapping->end || target == start;
+}
+
+/* Where a function begins, as far as its CFI tells; 0 if it does not. */
+static uint64_t function_start(const struct mapping *mapping, uint64_t pc)
+{
+    uint64_t base = unwind_module_base(mapping->module), start, size;
+    bool is_known = unwind_module_function(mapping->module, base + mapping->rva + (pc - mapping->start), &start, &size);
+    return is_known ? start - base - mapping->rva + mapping->start : 0;
+}
+
+/* Finds the value that an unknown frame pointer must have. Returns false if there is none. */
+static bool find_frame_pointer(struct walk *walk, const struct rule *rule)
+{
+    enum { REACH = 64 << 10 };
+    uint64_t sp = walk->regs.r[UNWIND_REG_SP], pc = walk->pcs[walk->frame], address;
+    const struct mapping *mapping = address_space_find(walk->space, pc);
+    if (rule->kind != RULE_FRAME || rule->cfa_register != UNWIND_REG_BP || !mapping || !mapping->module)
+        return false;
+    uint64_t start = function_start(mapping, pc);
+    uint64_t to_return_address = (uint64_t)(rule->cfa_offset + (int64_t)rule->return_slot * 8);
+    for (uint64_t bp = sp; bp < sp + REACH && read_word(walk, bp + to_return_address, &address); bp += 8) {
+        if (!address_space_find(walk->space, address - 1) || !is_call_of(walk, address, mapping, start))
+            continue;
+        walk->regs.r[UNWIND_REG_BP] = bp;
+        walk->stale &= ~(UINT32_C(1) << UNWIND_REG_BP);
+        walk->result.used_no_cfi = true;
+        return true;
+    }
+    return false;
+}
+
+static __attribute__((noinline)) bool has_cfa_register(struct walk *walk, const struct rule *rule, enum step *step)
+{
+    if (!walk->full && rule->cfa_register != UNWIND_REG_BP)
+        *step = restart_in_full(walk);
+    else if (!find_frame_pointer(walk, rule))
+        *step = end_without_rule(walk);
+    else
+        return true;
+    return false;
+}
+
 /* The step of almost every frame: a call for it would cost a tenth of the walk. */
 static inline __attribute__((always_inline)) enum step step_frame(struct walk *walk, const struct rule *rule)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], cfa, pc;
-    if (walk->stale >> rule->cfa_register & 1)
-        return restart_in_full(walk);
+    enum step step;
+    if (__builtin_expect(walk->stale >> rule->cfa_register & 1, 0) && !has_cfa_register(walk, rule, &step))
+        return step;
     cfa = walk->regs.r[rule->cfa_register] + (uint64_t)(int64_t)rule->cfa_offset;
     if (rule->kind == RULE_FRAME_DEREF && !read_word(walk, cfa, &cfa))
         return end_of_memory(walk);
@@ -355,8 +410,11 @@ static inline __attribute__((always_inline)) enum step step_frame(struct walk *w
     for (size_t i = 0; i < wanted; i++) {
         uint8_t reg = arch_saved_registers[i];
         uint64_t slot = cfa + (uint64_t)((int64_t)rule->slots[i] * 8);
-        if ((rule->saved >> reg & 1) && slot >= sp && !read_word(walk, slot, &walk->regs.r[reg]))
+        if (!(rule->saved >> reg & 1) || slot < sp)
+            continue;
+        if (!read_word(walk, slot, &walk->regs.r[reg]))
             return end_of_memory(walk);
+        walk->stale &= ~(UINT32_C(1) << reg);
     }
     if (!walk->full)
         walk->stale |= rule->saved & ~(1u << UNWIND_REG_BP);
@@ -395,7 +453,7 @@ static bool register_of_caller(struct walk *walk, const struct cfi_row *row, uns
 
 static enum step step_complex(struct walk *walk, uint64_t pc)
 {
-    if (walk->stale)
+    if (walk->stale && !walk->full)
         return restart_in_full(walk);
     const struct mapping *mapping = address_space_find(walk->space, pc);
     struct cfi_fde fde;
@@ -403,6 +461,8 @@ static enum step step_complex(struct walk *walk, uint64_t pc)
     if (!mapping || !module_rule_row(mapping, pc, &fde, &row))
         return end_without_rule(walk);
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], cfa;
+    if (row.cfa_kind == CFI_CFA_REGISTER && row.cfa_register < UNWIND_REGS && walk->stale >> row.cfa_register & 1)
+        return end_without_rule(walk);
     if (row.cfa_kind == CFI_CFA_REGISTER)
         cfa = walk->regs.r[row.cfa_register] + (uint64_t)row.cfa_value;
     else if (!expression_evaluate(cfi_expression(&row, row.cfa_value), &walk->regs, NULL, read_for_expression, walk,
@@ -410,9 +470,12 @@ static enum step step_complex(struct walk *walk, uint64_t pc)
         return end_of_memory(walk);
     struct unwind_regs caller = walk->regs;
     caller.r[UNWIND_REG_SP] = cfa;
-    for (unsigned reg = 0; reg < UNWIND_REGS; reg++)
+    for (unsigned reg = 0; reg < UNWIND_REGS; reg++) {
         if (!register_of_caller(walk, &row, reg, cfa, &caller.r[reg]))
             return end_of_memory(walk);
+        if (row.rules[reg] != CFI_SAME_VALUE && row.rules[reg] != CFI_UNDEFINED)
+            walk->stale &= ~(UINT32_C(1) << reg);
+    }
     /* A leaf may have its return address in a register and nothing on the stack (the last instruction of longjmp). */
     bool may_stay = walk->exact && row.rules[UNWIND_REG_PC] == CFI_REGISTER;
     if (!row.is_signal_frame && (caller.r[UNWIND_REG_SP] < sp || (caller.r[UNWIND_REG_SP] == sp && !may_stay)))
@@ -425,7 +488,7 @@ static enum step step_complex(struct walk *walk, uint64_t pc)
 static enum step step_signal_frame(struct walk *walk)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP];
-    struct unwind_regs caller;
+    struct unwind_regs caller = {0};
     for (unsigned reg = 0; reg < UNWIND_REGS; reg++)
         if (!read_word(walk, sp + arch_signal_frame_slots[reg], &caller.r[reg]))
             return end_of_memory(walk);
@@ -607,6 +670,8 @@ static enum step step_go_pointer(struct walk *walk)
 {
     enum { SWITCHES_MAX = 4 };
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], caller_bp, pc;
+    if (walk->stale >> UNWIND_REG_BP & 1)
+        return end_without_rule(walk);
     if (bp == 0 && !walk->exact)
         return end_of_go_pointers(walk);
     if (bp % 8 != 0)
@@ -621,11 +686,28 @@ static enum step step_go_pointer(struct walk *walk)
     return arrive_by_pointer(walk, pc, caller_bp, bp + 16);
 }
 
+/* The frame pointer is not known: the thread waits. Every function of Go with a frame keeps it below the return
+ * address.
+ */
+static enum step step_go_without_pointer(struct walk *walk, const struct rule *rule)
+{
+    uint64_t cfa = walk->regs.r[UNWIND_REG_SP] + (uint64_t)(int64_t)rule->cfa_offset;
+    if (rule->cfa_offset > 8) {
+        if (!read_word(walk, cfa - 16, &walk->regs.r[UNWIND_REG_BP]))
+            return end_of_memory(walk);
+        walk->stale &= ~(UINT32_C(1) << UNWIND_REG_BP);
+    }
+    enum step step = step_frame(walk, rule);
+    return walk->regs.r[UNWIND_REG_PC] == 0 ? end_without_rule(walk) : step;
+}
+
 static enum step step_go(struct walk *walk, const struct rule *rule)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], pc;
     uint64_t cfa = sp + (uint64_t)(int64_t)rule->cfa_offset;
     bool bp_in_frame = bp >= sp && bp < cfa;
+    if (walk->stale >> UNWIND_REG_BP & 1)
+        return step_go_without_pointer(walk, rule);
     if (bp == 0 && !walk->exact)
         return end_of_go_pointers(walk);
     /* Assembly without a frame of its own leaves the caller's frame pointer, which is above. All others have switched.
@@ -746,7 +828,7 @@ static enum step run(struct walk *walk, size_t max_pcs)
 static void start(struct walk *walk, const struct unwind_regs *regs)
 {
     walk->regs = *regs;
-    walk->stale = 0;
+    walk->stale = regs->unknown;
     walk->switches = 0;
     walk->off_copied_stack = false;
     walk->exact = true;

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 static void walk_from(struct address_space *space, uint64_t pc, const uint64_t *words)
 {
-    struct unwind_regs regs;
+    struct unwind_regs regs = {0};
     uint64_t pcs[FRAMES_MAX];
     for (unsigned i = 0; i < UNWIND_REGS; i++)
         regs.r[i] = STACK_AT + i * 16;

@@ -241,7 +241,7 @@ static size_t walk(const struct original *file, const unsigned char *bytes, size
     for (size_t i = 0; i < WORDS; i++)
         words[i] = i % 2 ? first + i * 97 % file->code_size : STACK_AT + (i + 4) * 8;
     for (size_t i = 0; i < ADDRESSES; i++) {
-        struct unwind_regs regs;
+        struct unwind_regs regs = {0};
         uint64_t pcs[FRAMES];
         for (unsigned r = 0; r < UNWIND_REGS; r++)
             regs.r[r] = STACK_AT + r * 16;

@@ -42,7 +42,7 @@ static void walk_around(struct unwind_module *module, uint64_t image_size, unsig
     for (size_t i = 0; i < STACK_SIZE / 8; i++)
         stack[i] = i % 3 ? MAPPED_AT + (uint64_t)rand_r(&seed) % image_size : STACK_AT + (i + 2 + i % 7) * 8;
     for (unsigned i = 0; i < 24; i++) {
-        struct unwind_regs regs;
+        struct unwind_regs regs = {0};
         uint64_t pcs[FRAMES_MAX];
         for (unsigned r = 0; r < UNWIND_REGS; r++)
             regs.r[r] = STACK_AT + (unsigned)rand_r(&seed) % STACK_SIZE;
