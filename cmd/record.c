@@ -42,7 +42,7 @@ struct options {
     const char *recover; /* spool file to make the profile of */
     uint32_t rate;
     uint64_t duration; /* ns; 0: until the command ends */
-    bool save_only, help;
+    bool save_only, off_cpu, no_off_cpu, help;
     struct serving_options serving;
     struct symbol_options symbols;
     char **command;
@@ -86,7 +86,7 @@ static bool parse_sampler(const char *text, enum record_sampler *sampler)
     return false;
 }
 
-enum { OPTION_RECOVER = 256, OPTION_SAMPLER };
+enum { OPTION_RECOVER = 256, OPTION_SAMPLER, OPTION_OFF_CPU };
 
 static const struct option long_options[] = {
     {"output", required_argument, NULL, 'o'},
@@ -94,6 +94,7 @@ static const struct option long_options[] = {
     {"duration", required_argument, NULL, 'd'},
     {"save-only", no_argument, NULL, 's'},
     {"recover", required_argument, NULL, OPTION_RECOVER},
+    {"off-cpu", required_argument, NULL, OPTION_OFF_CPU},
     WHOM_OPTIONS,
     {"sampler", required_argument, NULL, OPTION_SAMPLER},
     CONTROL_OPTIONS,
@@ -125,6 +126,12 @@ static int parse_option(struct options *options, int option, char **argv)
     case 's':
         options->save_only = true;
         return 0;
+    case OPTION_OFF_CPU:
+        options->no_off_cpu = strcmp(optarg, "no") == 0;
+        options->off_cpu = !options->no_off_cpu;
+        return options->no_off_cpu || strcmp(optarg, "yes") == 0
+                   ? 0
+                   : ui_usage("record", "--off-cpu is 'yes' or 'no', not '%s'", optarg);
     case OPTION_RECOVER:
         options->recover = optarg;
         return 0;
@@ -406,6 +413,8 @@ static int record(struct options *options)
                                             .attached = say_attached,
                                             .context = options,
                                             .rate = options->rate,
+                                            /* what the system's daemons wait for is of use to few */
+                                            .off_cpu = options->off_cpu || (!options->no_off_cpu && !options->whom.all),
                                             .duration = options->duration,
                                             .spool_path = spool,
                                             .recorder = "prof " PROF_VERSION,

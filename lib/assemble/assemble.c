@@ -64,6 +64,11 @@ static int map_stacks(struct assembly *assembly, struct error *err)
 
 /* ---- threads ---- */
 
+static bool records_waits(const struct replay *replay)
+{
+    return replay_info_number(replay, INFO_OFF_CPU, 0) != 0;
+}
+
 static bool is_main_thread(const struct replay *replay, const struct replay_thread *thread)
 {
     return thread->tid == replay->processes.data[thread->process].pid;
@@ -73,7 +78,7 @@ static bool is_main_thread(const struct replay *replay, const struct replay_thre
  * process. */
 static bool is_shown(const struct replay *replay, const struct replay_thread *thread)
 {
-    return thread->known && (thread->samples || thread->unsampled ||
+    return thread->known && (thread->samples || thread->unsampled || thread->waits ||
                              (is_main_thread(replay, thread) && replay->processes.data[thread->process].samples));
 }
 
@@ -151,6 +156,7 @@ static int add_thread(struct assembly *assembly, const struct replay_thread *fro
     thread->pid = strings_add_z(strings, pid);
     thread->tid = strings_add_z(strings, tid);
     thread->is_main = is_main_thread(replay, from);
+    thread->samples.weight_type = records_waits(replay) ? WEIGHT_TRACING_MS : WEIGHT_SAMPLES;
     thread->process_start = to_ms(assembly, process->start);
     thread->process_end = to_end_ms(assembly, process->end);
     thread->start = to_ms(assembly, from->start);
@@ -191,6 +197,10 @@ static uint64_t end_time(const struct replay *replay)
 struct source_context {
     const struct assembly *assembly;
     struct sample_cursor cursor;
+    const struct replay_thread *thread;
+    uint64_t row;       /* samples of the thread so far */
+    double cpu, waited; /* ms that the weight of no sample has yet: on a CPU, and off it */
+    double time;        /* ms: of the last sample; NAN before the first */
     struct error *err;
     int code; /* of the first failed read */
 };
@@ -198,8 +208,13 @@ struct source_context {
 static int rewind_samples(void *context, size_t thread, struct error *err)
 {
     struct source_context *source = context;
-    return sample_cursor_start(&source->cursor, source->assembly->replay.samples, source->assembly->order.data[thread],
-                               err);
+    const struct replay *replay = &source->assembly->replay;
+    uint32_t number = source->assembly->order.data[thread];
+    source->thread = &replay->threads.data[number];
+    source->row = 0;
+    source->cpu = source->waited = 0;
+    source->time = NAN;
+    return sample_cursor_start(&source->cursor, replay->samples, number, err);
 }
 
 /* µs */
@@ -207,7 +222,32 @@ static double cpu_time_of(const struct replay *replay, const struct stored_sampl
 {
     double cpu_time = sample->cpu_time * (SAMPLE_CPU_UNIT / 1e3);
     double excess = cpu_time - (double)replay->interval / 1e3;
+    cpu_time *= 1 + replay->spread;
     return excess > 0 ? cpu_time - excess * replay->excess_removed : cpu_time;
+}
+
+/*
+ * With waits, weights are ms: those of samples on a CPU the CPU time, those of waits the time off the CPU since the
+ * last wait. So each sums up to that of the thread. The beginning of a wait weighs nothing; the CPU time before it is
+ * that of the next sample on a CPU, if there is one.
+ */
+static double weight_of(struct source_context *source, const struct stored_sample *sample, double time, double cpu)
+{
+    double before = isnan(source->time) ? to_ms(source->assembly, source->thread->start) : source->time, weight = 0;
+    bool is_end = sample->is_wait && sample->cpu_time == 0;
+    source->row++;
+    source->time = time;
+    source->cpu += cpu;
+    source->waited += fmax(0, time - before - cpu);
+    if (!sample->is_wait || source->row > source->thread->last_run) {
+        weight += source->cpu;
+        source->cpu = 0;
+    }
+    if (is_end) {
+        weight += source->waited;
+        source->waited = 0;
+    }
+    return weight;
 }
 
 static bool next_sample(void *context, struct sample_row *row)
@@ -220,11 +260,12 @@ static bool next_sample(void *context, struct sample_row *row)
         source->code = got;
     if (got <= 0)
         return false;
+    double time = to_ms(assembly, sample.time), cpu_delta = cpu_time_of(&assembly->replay, &sample);
     *row = (struct sample_row){
         .stack = sample.stack == REPLAY_NONE ? PROFILE_NONE : assembly->stack_map[sample.stack],
-        .time = to_ms(assembly, sample.time),
-        .weight = 1,
-        .cpu_delta = cpu_time_of(&assembly->replay, &sample),
+        .time = time,
+        .weight = weight_of(source, &sample, time, cpu_delta / 1e3),
+        .cpu_delta = cpu_delta,
     };
     return true;
 }
@@ -245,8 +286,11 @@ static int write_profile(struct assembly *assembly, const char *path, int *memor
     if (code)
         return code;
     struct source_context context = {.assembly = assembly, .err = err};
-    struct sample_source source = {
-        .rewind = rewind_samples, .next = next_sample, .has_cpu_delta = true, .context = &context};
+    struct sample_source source = {.rewind = rewind_samples,
+                                   .next = next_sample,
+                                   .has_weight = records_waits(&assembly->replay),
+                                   .has_cpu_delta = true,
+                                   .context = &context};
     struct byte_sink sink = profile_file_sink(file);
     code = profile_write(&assembly->profile, &source, time_resolution(assembly->profile.meta.interval), &sink, err);
     sample_cursor_destroy(&context.cursor);
@@ -304,6 +348,7 @@ static void fill_result(const struct assembly *assembly, struct assemble_result 
 {
     const struct replay *replay = &assembly->replay;
     result->samples = replay->sample_count;
+    result->waits = replay->wait_count;
     result->lost = replay->lost;
     result->damaged = replay->damaged_blocks;
     result->rest = replay->rest;

@@ -31,6 +31,7 @@ struct assemble_missing_symbols {
 enum { ASSEMBLE_MISSING_SYMBOLS = 3 };
 
 struct assemble_result {
+    uint64_t waits;
     uint64_t samples, lost, truncated; /* truncated: samples whose stack does not reach the start of the thread */
     uint64_t threads, processes;       /* those with samples */
     uint64_t addresses, unnamed;       /* distinct addresses in libraries; those without a symbol */

@@ -14,6 +14,7 @@
 #include "assemble/replay_jit.h"
 #include "assemble/unsampled.h"
 #include "record/info.h"
+#include "record/wait_reason.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -96,6 +97,16 @@ uint32_t replay_add_mark(struct replay *replay, uint32_t lib)
 {
     uint32_t mark = add_pc_frame(replay, lib, 0);
     return mark == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, REPLAY_NONE, mark);
+}
+
+/* The stack of a wait: that of its thread, and what it waits for. REPLAY_NONE if memory ran out. */
+static uint32_t add_wait_stack(struct replay *replay, uint32_t stack, const struct sample *sample)
+{
+    uint32_t reason = sample->reason < WAIT_REASONS ? sample->reason : (uint32_t)REASON_UNKNOWN;
+    struct replay_frame frame = {
+        .lib = REPLAY_LIB_WAIT, .process = REPLAY_NONE, .address = replay_wait_address(reason, sample->object)};
+    uint32_t index = add_frame(replay, &replay->wait_frames, frame.address, &frame);
+    return index == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, stack, index);
 }
 
 /* Finds the stack index of a sample: REPLAY_NONE if it has no frames. */
@@ -233,6 +244,15 @@ static void end_thread(struct replay *replay, const struct spool_event *event)
     }
 }
 
+static void note_rest(struct replay *replay, const struct spool_event *event)
+{
+    if (!is_known_thread(replay, event->number))
+        return;
+    struct replay_thread *thread = &replay->threads.data[event->number];
+    thread->has_rest = true;
+    thread->rest += event->count;
+}
+
 static int start_process(struct replay *replay, const struct spool_event *event, struct error *err)
 {
     int is_there = ENSURE_ROW(replay, &replay->processes, event->number, err);
@@ -322,6 +342,27 @@ static int add_lib(struct replay *replay, const struct spool_event *event, struc
     return lib->path && lib->build_id && lib->image ? 0 : error_no_memory(err);
 }
 
+static int add_object(struct replay *replay, const struct spool_event *event, struct error *err)
+{
+    if (!event->number || !is_possible(replay, event->number)) {
+        replay->damaged_blocks++;
+        return 0;
+    }
+    while (replay->objects.length < event->number)
+        if (!array_push(&replay->objects, STRING_NONE))
+            return error_no_memory(err);
+    uint32_t *name = &replay->objects.data[event->number - 1];
+    *name = strings_add_z(&replay->strings, event->name);
+    return *name == STRING_NONE ? error_no_memory(err) : 0;
+}
+
+const char *replay_wait_object(const struct replay *replay, uint64_t address)
+{
+    uint32_t number = (uint32_t)address;
+    bool is_known = number && number <= replay->objects.length && replay->objects.data[number - 1] != STRING_NONE;
+    return is_known ? strings_text(&replay->strings, replay->objects.data[number - 1]) : NULL;
+}
+
 static int add_info(struct replay *replay, const struct spool_event *event, struct error *err)
 {
     struct replay_info info = {
@@ -358,6 +399,9 @@ static int apply_event(struct replay *replay, const struct spool_event *event, s
             return 0;
         replay->lost += event->count;
         return replay_marks_event(&replay->marks, event, err);
+    case SPOOL_UNSAMPLED:
+        note_rest(replay, event);
+        return 0;
     default:
         return 0;
     }
@@ -407,6 +451,8 @@ static int take_event(struct replay *replay, const struct spool_event *event, st
     case SPOOL_MARK:
     case SPOOL_RUN: /* these come from the recorder, whose time is not that of the records around them */
         return replay_marks_event(&replay->marks, event, err);
+    case SPOOL_OBJECT:
+        return add_object(replay, event, err);
     default:
         if (event->kind == SPOOL_MAP && event->number == SPOOL_NO_NUMBER && !is_timed(replay, event))
             return apply_map(replay, event, err);
@@ -419,7 +465,47 @@ static int take_event(struct replay *replay, const struct spool_event *event, st
 static uint32_t to_cpu_units(uint64_t ns)
 {
     uint64_t units = ns / SAMPLE_CPU_UNIT;
-    return units < UINT32_MAX ? (uint32_t)units : UINT32_MAX;
+    return units < SAMPLE_CPU_MAX ? (uint32_t)units : (uint32_t)SAMPLE_CPU_MAX;
+}
+
+static void cover(struct replay *replay, uint32_t cpu_units)
+{
+    uint64_t covered = (uint64_t)cpu_units * SAMPLE_CPU_UNIT;
+    replay->covered_cpu_time += covered;
+    replay->excess_cpu_time += covered > replay->interval ? covered - replay->interval : 0;
+}
+
+/* The clocks of two CPUs may differ by some ns; columns must not run backwards. */
+static uint64_t next_time(struct replay_thread *thread, uint64_t time)
+{
+    if (time > thread->last_time)
+        thread->last_time = time;
+    return thread->last_time;
+}
+
+/* A wait becomes two samples: at its beginning, with the CPU time before it, and at its end. A part that goes on where
+ * the part before it ended only moves the end. */
+static int add_wait(struct replay *replay, const struct sample *sample, uint32_t stack, struct error *err)
+{
+    struct replay_thread *thread = &replay->threads.data[sample->thread];
+    struct stored_sample *newest = sample_store_newest(replay->samples, sample->thread);
+    stack = add_wait_stack(replay, stack, sample);
+    if (stack == REPLAY_NONE)
+        return error_no_memory(err);
+    thread->covered_until = sample->time;
+    if (sample->flags & SAMPLE_WAIT_GOES_ON && newest && newest->is_wait && newest->stack == stack) {
+        newest->time = next_time(thread, sample->time);
+        return 0;
+    }
+    thread->waits += sample->reason != REASON_PREEMPTED;
+    replay->processes.data[thread->process].samples += sample->reason != REASON_PREEMPTED;
+    replay->wait_count++;
+    struct stored_sample start = {.stack = stack, .cpu_time = to_cpu_units(sample->cpu_time), .is_wait = 1};
+    start.time = next_time(thread, sample->time > sample->wait ? sample->time - sample->wait : 0);
+    cover(replay, start.cpu_time);
+    int code = sample_store_add(replay->samples, sample->thread, &start, err);
+    struct stored_sample end = {.time = next_time(thread, sample->time), .stack = stack, .is_wait = 1};
+    return code ? code : sample_store_add(replay->samples, sample->thread, &end, err);
 }
 
 static int add_sample(struct replay *replay, const struct sample *sample, struct error *err)
@@ -442,6 +528,8 @@ static int add_sample(struct replay *replay, const struct sample *sample, struct
     code = stack_of(replay, thread, sample, &stack, err);
     if (code)
         return code;
+    if (sample->wait)
+        return add_wait(replay, sample, stack, err);
     thread->samples++;
     thread->covered_until = sample->time;
     thread->truncated += (sample->flags & SAMPLE_TRUNCATED) != 0;
@@ -451,15 +539,12 @@ static int add_sample(struct replay *replay, const struct sample *sample, struct
         replay->frames.data[replay->stacks.data[stack].frame].samples++;
     replay->processes.data[thread->process].samples++;
     replay->sample_count++;
-    /* the clocks of two CPUs may differ by some ns; columns must not run backwards */
-    if (sample->time > thread->last_time)
-        thread->last_time = sample->time;
     struct stored_sample stored = {
-        .time = thread->last_time, .stack = stack, .cpu_time = to_cpu_units(sample->cpu_time)};
-    uint64_t covered = (uint64_t)stored.cpu_time * SAMPLE_CPU_UNIT;
-    replay->covered_cpu_time += covered;
-    replay->excess_cpu_time += covered > replay->interval ? covered - replay->interval : 0;
-    return sample_store_add(replay->samples, sample->thread, &stored, err);
+        .time = next_time(thread, sample->time), .stack = stack, .cpu_time = to_cpu_units(sample->cpu_time)};
+    cover(replay, stored.cpu_time);
+    code = sample_store_add(replay->samples, sample->thread, &stored, err);
+    thread->last_run = sample_store_count(replay->samples, sample->thread);
+    return code;
 }
 
 static int read_items(struct replay *replay, struct error *err)
@@ -554,12 +639,14 @@ void replay_destroy(struct replay *replay)
     array_free(&replay->processes);
     array_free(&replay->threads);
     array_free(&replay->libs);
+    array_free(&replay->objects);
     array_free(&replay->frames);
     array_free(&replay->stacks);
     array_free(&replay->pending);
     hash_destroy(&replay->lib_frames);
     hash_destroy(&replay->pc_frames);
     hash_destroy(&replay->unmapped_frames);
+    hash_destroy(&replay->wait_frames);
     hash_destroy(&replay->stack_index);
     sample_store_free(replay->samples);
     replay_marks_destroy(&replay->marks);

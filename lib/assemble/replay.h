@@ -28,6 +28,7 @@ enum {
     REPLAY_LIB_DUMPED = UINT32_MAX - 3,         /* JIT code in the jitdump file of `process`: `code` in it */
     REPLAY_LIB_UNMAPPED = UINT32_MAX - 4,       /* no known executable memory: address is the pc */
     REPLAY_LIB_NOT_SAMPLED = UINT32_MAX - 5,    /* marker: CPU time that no sample covers (unsampled.h) */
+    REPLAY_LIB_WAIT = UINT32_MAX - 6,           /* marker: what a thread waits for; replay_wait_address() */
 };
 
 struct replay_frame {
@@ -69,9 +70,13 @@ struct replay_thread {
     uint64_t start, end;                                      /* ns; end 0: unknown */
     uint32_t name;                                            /* index of a string */
     uint64_t samples, truncated, completed_live, without_cfi; /* quality of its stacks */
+    uint64_t waits;    /* but for preemptions: a thread that was only ready to run need not be shown */
+    uint64_t last_run; /* how many samples of the store reach up to its last one on a CPU */
     uint64_t last_time;
     uint64_t covered_until;  /* ns: the samples cover its CPU time up to here; its start if it has none */
     bool goes_on;            /* continues after exec as another thread, whose samples cover the rest */
+    bool has_rest;           /* `rest` is known */
+    uint64_t rest;           /* ns on a CPU after its last sample or wait */
     uint64_t unsampled;      /* samples that stand for CPU time without samples */
     uint32_t threads_in_row; /* threads without samples whose CPU time is in this thread's row, including itself */
     /* The last stack, outermost first, with the index of the stack that ends at each frame. */
@@ -97,16 +102,18 @@ struct replay {
     ARRAY(struct replay_process) processes;
     ARRAY(struct replay_thread) threads;
     ARRAY(struct replay_lib) libs;
+    ARRAY(uint32_t) objects; /* what threads wait for, by number less 1: indexes of strings, STRING_NONE */
     ARRAY(struct replay_frame) frames;
     ARRAY(struct replay_stack) stacks;
     struct sample_store *samples;
     struct replay_marks marks;
-    uint64_t sample_count, lost, damaged_blocks;
-    uint64_t rest;                     /* bytes at the end of the spool that are no whole block */
+    uint64_t rest; /* bytes at the end of the spool that are no whole block */
+    uint64_t sample_count, wait_count, lost, damaged_blocks;
     uint64_t covered_cpu_time;         /* ns covered by samples */
     uint64_t interval;                 /* INFO_INTERVAL: ns between two samples of a busy thread; 0 unknown */
     uint64_t excess_cpu_time;          /* ns: what samples cover beyond a period each */
     double excess_removed;             /* the part of it that is taken off again (unsampled.h) */
+    double spread;                     /* what each sample's CPU time grows by: of time between them (unsampled.h) */
     uint64_t unsampled_count;          /* samples that stand for the rest */
     uint64_t first_time, last_time;    /* ns, of events and samples; 0 if there are none */
     const char *rest_path;             /* a spool file that follows; NULL: none */
@@ -117,7 +124,7 @@ struct replay {
     const struct jit_files *jit_files; /* the recorder's open files of live processes; NULL: none */
     struct spool_reader *reader;
 
-    struct hash lib_frames, pc_frames, unmapped_frames, stack_index; /* see replay.c */
+    struct hash lib_frames, pc_frames, unmapped_frames, wait_frames, stack_index; /* see replay.c */
     struct address_space kernel;
     uint32_t kernel_generation;        /* incremented by every change of `kernel` */
     ARRAY(struct spool_event) pending; /* events later than the last sample, by time */
@@ -134,6 +141,20 @@ const char *replay_info(const struct replay *replay, const char *name);
 
 /* The value of an info as a decimal number; `missing` if the recording lacks it or it is not a number. */
 uint64_t replay_info_number(const struct replay *replay, const char *name, uint64_t missing);
+
+/* The address of a frame of REPLAY_LIB_WAIT, and the enum wait_reason and the number of the object in it. */
+static inline uint64_t replay_wait_address(uint32_t reason, uint32_t object)
+{
+    return (uint64_t)reason << 32 | object;
+}
+
+static inline uint32_t replay_wait_reason(uint64_t address)
+{
+    return (uint32_t)(address >> 32);
+}
+
+/* The name of what is waited for at such an address; NULL if it is not known. */
+const char *replay_wait_object(const struct replay *replay, uint64_t address);
 
 /* The process that `number` was forked from, if it still has that process's JIT code; REPLAY_NONE if it was not forked,
  * or called exec since. */

@@ -13,10 +13,13 @@
 enum { SAMPLE_CPU_UNIT = 100 /* ns */ };
 
 struct stored_sample {
-    uint64_t time;     /* ns */
-    uint32_t stack;    /* index of the replay's stack */
-    uint32_t cpu_time; /* since the thread's previous sample, in units of SAMPLE_CPU_UNIT */
+    uint64_t time;          /* ns */
+    uint32_t stack;         /* index of the replay's stack */
+    uint32_t cpu_time : 31; /* since the thread's previous sample, in units of SAMPLE_CPU_UNIT */
+    uint32_t is_wait : 1;   /* the beginning or the end of a wait */
 };
+
+enum { SAMPLE_CPU_MAX = INT32_MAX }; /* units */
 
 struct sample_store;
 

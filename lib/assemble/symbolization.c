@@ -8,6 +8,7 @@
 #include "assemble/process_perf_map.h"
 #include "base/path.h"
 #include "record/info.h"
+#include "record/wait_reason.h"
 #include "symbol/debug_file.h"
 #include "symbol/jitdump.h"
 #include "symbol/kallsyms.h"
@@ -20,12 +21,12 @@
 #include <string.h>
 
 /* The categories of a recording, in the page's order. */
-enum { CATEGORY_OTHER, CATEGORY_USER, CATEGORY_LIBRARY, CATEGORY_JIT, CATEGORY_KERNEL, CATEGORY_COUNT };
+enum { CATEGORY_OTHER, CATEGORY_USER, CATEGORY_LIBRARY, CATEGORY_JIT, CATEGORY_KERNEL, CATEGORY_IDLE, CATEGORY_COUNT };
 
 static const char *const categories[CATEGORY_COUNT][2] = {
     [CATEGORY_OTHER] = {"Other", "grey"},     [CATEGORY_USER] = {"User", "yellow"},
     [CATEGORY_LIBRARY] = {"Library", "blue"}, [CATEGORY_JIT] = {"JIT", "green"},
-    [CATEGORY_KERNEL] = {"Kernel", "orange"},
+    [CATEGORY_KERNEL] = {"Kernel", "orange"}, [CATEGORY_IDLE] = {"Idle", "transparent"},
 };
 
 struct frame_builder {
@@ -78,15 +79,52 @@ static uint32_t add_text(struct frame_builder *builder, const char *text)
     return strings_add_z(&builder->profile->strings, text);
 }
 
-/* Adds a func without a library: a marker frame, or an address outside libraries. */
-static uint32_t add_bare_frame(struct frame_builder *builder, const char *name, uint32_t resource, uint32_t category)
+static uint32_t add_frame_with(struct frame_builder *builder, const char *name, uint32_t resource, uint32_t category,
+                               uint32_t subcategory)
 {
     struct func_row func = {.name = add_text(builder, name), .resource = resource, .source = PROFILE_NONE};
     struct frame_row frame =
         frame_row_of(func.name == STRING_NONE ? PROFILE_NONE : intern_func(builder->interner, &func));
     frame.category = category;
-    frame.subcategory = 0;
-    return frame.func == PROFILE_NONE ? PROFILE_NONE : intern_frame(builder->interner, &frame);
+    frame.subcategory = subcategory;
+    return frame.func == PROFILE_NONE || subcategory == PROFILE_NONE ? PROFILE_NONE
+                                                                     : intern_frame(builder->interner, &frame);
+}
+
+/* Adds a func without a library: a marker frame, or an address outside libraries. */
+static uint32_t add_bare_frame(struct frame_builder *builder, const char *name, uint32_t resource, uint32_t category)
+{
+    return add_frame_with(builder, name, resource, category, 0);
+}
+
+/* Adds the innermost frame of a wait: what it waits for. */
+static uint32_t add_wait_frame(struct frame_builder *builder, uint64_t address)
+{
+    static const char *const without_object[WAIT_REASONS] = {
+        [REASON_UNKNOWN] = "wait",          [REASON_LOCK] = "lock",
+        [REASON_SLEEP] = "sleep",           [REASON_DISK] = "disk",
+        [REASON_NETWORK] = "network",       [REASON_PIPE] = "pipe",
+        [REASON_PAGE_FAULT] = "page fault", [REASON_CHILD] = "child",
+        [REASON_PREEMPTED] = "preempted",
+    };
+    uint32_t reason = replay_wait_reason(address);
+    const char *object = replay_wait_object(builder->replay, address);
+    return add_frame_with(builder, object ? object : without_object[reason], PROFILE_NONE, CATEGORY_IDLE,
+                          intern_subcategory(builder->interner, CATEGORY_IDLE, wait_reason_names[reason]));
+}
+
+/* Adds the category of waits, with all their reasons, where waits are recorded. */
+static bool add_categories(struct frame_builder *builder)
+{
+    bool has_waits = replay_info_number(builder->replay, INFO_OFF_CPU, 0) || builder->replay->wait_count;
+    for (size_t i = 0; i < CATEGORY_COUNT; i++)
+        if ((i != CATEGORY_IDLE || has_waits) &&
+            intern_category(builder->interner, categories[i][0], categories[i][1]) == PROFILE_NONE)
+            return false;
+    for (size_t i = 0; has_waits && i < WAIT_REASONS; i++)
+        if (intern_subcategory(builder->interner, CATEGORY_IDLE, wait_reason_names[i]) == PROFILE_NONE)
+            return false;
+    return true;
 }
 
 /* Adds a frame of JIT code. Its address means nothing in another run, and it has no library. So all its addresses share
@@ -247,6 +285,8 @@ static uint32_t add_frame_of(struct frame_builder *builder, size_t index)
         return add_bare_frame(builder, "(truncated)", PROFILE_NONE, CATEGORY_OTHER);
     case REPLAY_LIB_NOT_SAMPLED:
         return add_bare_frame(builder, "(not sampled)", PROFILE_NONE, CATEGORY_OTHER);
+    case REPLAY_LIB_WAIT:
+        return add_wait_frame(builder, from->address);
     case REPLAY_LIB_UNKNOWN_KERNEL:
         return add_unknown_kernel(builder, from->address);
     case REPLAY_LIB_DUMPED:
@@ -467,9 +507,8 @@ int symbolize_frames(struct symbolization *symbolization, const struct replay *r
     struct address_batches batches = {0};
     struct recorded_libs libs = {.replay = replay};
     int code = -ENOMEM;
-    for (size_t i = 0; i < CATEGORY_COUNT; i++)
-        if (intern_category(interner, categories[i][0], categories[i][1]) == PROFILE_NONE)
-            goto no_memory;
+    if (!add_categories(&builder))
+        goto no_memory;
     if (!array_reserve(&symbolization->named, replay->frames.length + 1) || !make_batches(&batches, &libs, files))
         goto no_memory;
     symbolization->named.length = replay->frames.length;

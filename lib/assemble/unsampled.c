@@ -11,13 +11,14 @@ enum { PERIODS_PER_THREAD = 64 };
 struct unsampled_time {
     uint32_t thread;
     uint64_t end;    /* ns: end of the thread, or of the recording */
-    uint64_t length; /* ns since its last sample, at most one period */
+    uint64_t length; /* ns that it ran after its last sample; where not known, since then, at most one period */
 };
 
 struct attribution {
     struct replay *replay;
     ARRAY(struct unsampled_time) times; /* by end */
     struct hash rows;                   /* names of process and thread -> the thread whose row shows them */
+    bool has_rests;                     /* the recorder has told of each thread how long it ran at its end */
     uint64_t period, total;             /* ns; total: the sum of `length` */
     uint32_t stack;                     /* the stack "(not sampled)" */
 };
@@ -37,7 +38,9 @@ static int list_times(struct attribution *attribution, struct error *err)
         if (!thread->known || thread->goes_on || end <= thread->covered_until)
             continue;
         struct unsampled_time unsampled = {.thread = (uint32_t)i, .end = end, .length = end - thread->covered_until};
-        if (unsampled.length > attribution->period)
+        if (thread->has_rest || attribution->has_rests)
+            unsampled.length = thread->rest;
+        else if (unsampled.length > attribution->period)
             unsampled.length = attribution->period;
         attribution->total += unsampled.length;
         if (!array_push(&attribution->times, unsampled))
@@ -53,7 +56,7 @@ static uint32_t row_of(struct attribution *attribution, uint32_t number)
 {
     struct replay *replay = attribution->replay;
     const struct replay_thread *thread = &replay->threads.data[number];
-    if (thread->samples)
+    if (thread->samples || thread->waits)
         return number;
     uint32_t process_name = replay->processes.data[thread->process].name;
     uint32_t *row = hash_at(&attribution->rows, (uint64_t)process_name << 32 | thread->name);
@@ -81,27 +84,44 @@ static int add_sample(struct attribution *attribution, uint32_t row, uint64_t ti
     thread->unsampled++;
     process->samples++;
     replay->unsampled_count++;
-    struct stored_sample sample = {
-        .time = thread->last_time, .stack = attribution->stack, .cpu_time = (uint32_t)(cpu_time / SAMPLE_CPU_UNIT)};
-    return sample_store_add(replay->samples, row, &sample, err);
+    struct stored_sample sample = {.time = thread->last_time,
+                                   .stack = attribution->stack,
+                                   .cpu_time = (uint32_t)(cpu_time / SAMPLE_CPU_UNIT) & SAMPLE_CPU_MAX};
+    int code = sample_store_add(replay->samples, row, &sample, err);
+    thread->last_run = sample_store_count(replay->samples, row);
+    return code;
 }
 
 /* Adds the final rest, which is less than a period: as an own sample, or to the weight of the last one. */
 static int add_rest(struct attribution *attribution, uint32_t row, uint64_t time, uint64_t rest, struct error *err)
 {
     struct stored_sample *newest = row == REPLAY_NONE ? NULL : sample_store_newest(attribution->replay->samples, row);
-    if (newest && rest < attribution->period / 2)
+    if (newest && !newest->is_wait && rest < attribution->period / 2)
         newest->cpu_time += (uint32_t)(rest / SAMPLE_CPU_UNIT);
     else if (newest)
         return add_sample(attribution, row, time, rest, err);
     return 0;
 }
 
+/* The time of switching from thread to thread is in no part of a thread's time on a CPU. */
+static void spread_rest(struct replay *replay, uint64_t missing, double attributed)
+{
+    double rest = (double)missing - attributed;
+    double covered = (double)replay->covered_cpu_time + attributed; /* also of the samples that are added */
+    if (rest <= 0 || covered <= 0)
+        return;
+    replay->spread = rest / covered;
+    replay->covered_cpu_time += (uint64_t)(replay->spread * (double)replay->covered_cpu_time);
+}
+
 static int attribute(struct attribution *attribution, uint64_t missing, struct error *err)
 {
     double scale = attribution->total ? (double)missing / (double)attribution->total : 0, carried = 0;
-    if (scale > PERIODS_PER_THREAD)
-        scale = PERIODS_PER_THREAD;
+    double most = attribution->has_rests ? 1 : PERIODS_PER_THREAD;
+    if (scale > most)
+        scale = most;
+    if (attribution->has_rests)
+        spread_rest(attribution->replay, missing, (double)attribution->total * scale);
     uint32_t last_row = REPLAY_NONE;
     uint64_t last_end = 0;
     for (size_t i = 0; i < attribution->times.length; i++) {
@@ -137,7 +157,8 @@ static void remove_excess(struct replay *replay, uint64_t too_much)
 int unsampled_add(struct replay *replay, struct error *err)
 {
     uint64_t used = replay_info_number(replay, INFO_CPU_TIME, 0);
-    struct attribution attribution = {.replay = replay, .period = replay->interval};
+    struct attribution attribution = {
+        .replay = replay, .period = replay->interval, .has_rests = replay_info_number(replay, INFO_OFF_CPU, 0) != 0};
     if (!used || used == replay->covered_cpu_time || !attribution.period || replay->damaged_blocks ||
         replay->keeps_last)
         return 0;

@@ -11,6 +11,10 @@
  * than a period. So the uncovered time is attributed in proportion to the lesser of the two. The threads follow each
  * other in the order of their ends; each whole period makes a sample, and the rest carries over to the next thread.
  *
+ * Where waits are recorded, the recorder knows how long each thread ran after its last sample or wait, and nothing is
+ * estimated. Then what is still missing is the time of switching between threads, which grows with the switches: it is
+ * spread over all samples in proportion.
+ *
  * Samples may also cover too much: the counters of threads include setting their own timers, some microseconds at each
  * context switch. With 20,000 switches a second, samples cover one and a half times the CPU time used. The excess is
  * removed from samples that cover more than a period, in proportion.
@@ -22,6 +26,6 @@
 
 #include "assemble/replay.h"
 
-/* Makes the CPU time of a complete replay equal to what the kernel counted: adds samples, or sets excess_removed. Does
- * nothing if the recording lacks that count or is damaged. */
+/* Makes the CPU time of a complete replay equal to what the kernel counted: adds samples, or sets excess_removed or
+ * spread. Does nothing if the recording lacks that count or is damaged. */
 int unsampled_add(struct replay *replay, struct error *err);

@@ -12,6 +12,7 @@
  *     thread     if HEAD_THREAD: the thread's number; else that of the entry before
  *     time       change against the entry before, ns (against 0 in the first)
  *     cpu_time   ns
+ *     wait       if HEAD_WAIT: ns, then the reason and the object
  *     cpu        if HEAD_CPU; else that of this thread's previous sample
  *     flags      if HEAD_FLAGS; else 0
  *     shared     unless HEAD_SAME: outer frames taken over from this thread's previous sample
@@ -37,9 +38,10 @@ enum head {
     HEAD_FLAGS = 4,
     HEAD_THREAD = 8,
     HEAD_KERNEL = 16,
+    HEAD_WAIT = 32,
 };
 
-enum { FIELDS_MAX = 8 }; /* numbers of an entry besides its frames */
+enum { FIELDS_MAX = 11 }; /* numbers of an entry besides its frames */
 
 /* The last sample of a thread in the current chunk. */
 struct last_sample {
@@ -166,6 +168,12 @@ bool chunk_writer_append(struct chunk_writer *writer, const struct sample *sampl
     }
     out = leb128_put(out, zigzag((int64_t)(sample->time - writer->time)));
     out = leb128_put(out, sample->cpu_time);
+    if (sample->wait) {
+        *head |= HEAD_WAIT;
+        out = leb128_put(out, sample->wait);
+        out = leb128_put(out, sample->reason);
+        out = leb128_put(out, sample->object);
+    }
     if (sample->cpu != last->cpu) {
         *head |= HEAD_CPU;
         out = leb128_put(out, sample->cpu);
@@ -273,6 +281,9 @@ int chunk_reader_next(struct chunk_reader *reader, struct sample *sample, struct
     reader->first = false;
     reader->time += (uint64_t)unzigzag(cursor_uleb(at));
     uint64_t cpu_time = cursor_uleb(at);
+    uint64_t wait = head & HEAD_WAIT ? cursor_uleb(at) : 0;
+    uint32_t reason = head & HEAD_WAIT ? read_u32(at) : 0;
+    uint32_t object = head & HEAD_WAIT ? read_u32(at) : 0;
     struct last_sample *last = at->failed ? NULL : slot_of(&reader->threads, reader->thread);
     if (!at->failed && !last)
         return error_no_memory(err);
@@ -299,6 +310,9 @@ int chunk_reader_next(struct chunk_reader *reader, struct sample *sample, struct
         .cpu = last->cpu,
         .time = reader->time,
         .cpu_time = cpu_time,
+        .wait = wait,
+        .reason = reason,
+        .object = object,
         .flags = flags,
         .frame_count = (uint32_t)count,
         .kernel_frame_count = last->kernel_frame_count,

@@ -21,14 +21,19 @@ enum sample_flags {
     SAMPLE_TRUNCATED = 1,      /* the stack does not reach the thread's start */
     SAMPLE_WITHOUT_CFI = 2,    /* some frame was found without CFI */
     SAMPLE_COMPLETED_LIVE = 4, /* some frame was read from the living process */
+    SAMPLE_WAIT_GOES_ON = 8,   /* a wait: the next part of the thread's previous one */
 };
 
-/* One sample, as the recorder writes it and the reader returns it. */
+/* One sample, as the recorder writes it and the reader returns it: of a thread that ran at `time`, or of a wait that
+ * ended then. */
 struct sample {
     uint32_t thread; /* the recorder's number for the thread (spool.h) */
     uint32_t cpu;
     uint64_t time;     /* ns, CLOCK_MONOTONIC */
-    uint64_t cpu_time; /* ns of CPU since this thread's previous sample */
+    uint64_t cpu_time; /* ns of CPU since this thread's previous sample; of a wait: up to its beginning */
+    uint64_t wait;     /* ns that the thread waited up to `time`; 0: it ran */
+    uint32_t reason;   /* of a wait: enum wait_reason */
+    uint32_t object;   /* of a wait: the number of what it waited for (SPOOL_OBJECT); 0 unknown */
     uint32_t flags;    /* enum sample_flags */
     uint32_t frame_count;
     uint32_t kernel_frame_count; /* how many frames, the first of `frames`, are kernel addresses */

@@ -28,14 +28,18 @@
 #define INFO_BOOT        "boot" /* which boot of the machine: /proc/sys/kernel/random/boot_id */
 #define INFO_STACK_BYTES "stack_bytes" /* copied with each sample */
 #define INFO_RECORDER    "recorder"    /* "prof 0.1.0" */
+#define INFO_OFF_CPU     "off_cpu"     /* 1: waits are recorded; 0: they are not */
 
 /* At the end. */
-#define INFO_END_MONOTONIC "end_monotonic" /* ns of CLOCK_MONOTONIC: recording stopped */
-#define INFO_CPU_TIME      "cpu_time"      /* ns that the recorded threads used, sampled or not; 0 unknown */
-#define INFO_TARGET_CPU    "target_cpu"    /* ns by the resource usage of the target; 0 if it did not end */
-#define INFO_SURVIVORS     "survivors"     /* processes that went on when the target ended */
-#define INFO_LEFT_OUT      "left_out"      /* samples of threads that INFO_FILTERS leaves out */
-#define INFO_SAMPLES_LOST  "samples_lost"  /* had no room in the kernel's buffers */
+#define INFO_END_MONOTONIC   "end_monotonic"   /* ns of CLOCK_MONOTONIC: recording stopped */
+#define INFO_CPU_TIME        "cpu_time"        /* ns that the recorded threads used, sampled or not; 0 unknown */
+#define INFO_TARGET_CPU      "target_cpu"      /* ns by the resource usage of the target; 0 if it did not end */
+#define INFO_SURVIVORS       "survivors"       /* processes that went on when the target ended */
+#define INFO_WAITS           "waits"           /* stored ... */
+#define INFO_WAITS_TRUNCATED "waits_truncated" /* ... of which with a truncated stack ... */
+#define INFO_WAITS_BARE      "waits_bare"      /* ... and without a stack, preemptions left out */
+#define INFO_LEFT_OUT        "left_out"        /* samples of threads that INFO_FILTERS leaves out */
+#define INFO_SAMPLES_LOST    "samples_lost"    /* had no room in the kernel's buffers */
 #define INFO_BY_LIBUNWIND                                                                                              \
     "completed_by_libunwind"                   /* stacks that libunwind walked to the thread's start, and prof not */
 #define INFO_RECORDER_CPU    "recorder_cpu"    /* ns of CPU that the recorder used until the target ended */

@@ -74,11 +74,12 @@ int metadata_write_start(struct spool_writer *spool, const struct record_options
         {INFO_FILTERS, .text = filters},
         {INFO_START_REALTIME, .number = clock_ns(CLOCK_REALTIME) - (monotonic_ns() - start->started)},
         {INFO_START_MONOTONIC, .number = start->started},
-        {INFO_INTERVAL, .number = UINT64_C(1000000000) / options->rate},
+        {INFO_INTERVAL, .number = UINT64_C(1000000000) / start->rate},
         {INFO_EVENT, .text = start->event},
         {INFO_TIER, .text = start->tier},
         {INFO_STACK_BYTES, .number = start->stack_size},
         {INFO_RECORDER, .text = options->recorder},
+        {INFO_OFF_CPU, .number = start->off_cpu},
     };
     int code = start->command ? info_write_command(spool, start->command, err) : 0;
     if (!code)
@@ -115,6 +116,9 @@ int metadata_write_end(struct spool_writer *spool, const struct record_result *r
         {INFO_CPU_TIME, .number = result->cpu_time},
         {INFO_TARGET_CPU, .number = result->target_cpu},
         {INFO_SURVIVORS, .number = result->survivors},
+        {INFO_WAITS, .number = result->waits},
+        {INFO_WAITS_TRUNCATED, .number = result->waits_truncated},
+        {INFO_WAITS_BARE, .number = result->waits_without_stack},
         {INFO_LEFT_OUT, .number = result->left_out},
         {INFO_SAMPLES_LOST, .number = result->lost},
         {INFO_BY_LIBUNWIND, .number = result->completed_by_libunwind},

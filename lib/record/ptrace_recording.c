@@ -15,7 +15,7 @@
 
 /* ---- the thread ---- */
 
-struct thread_run {
+struct ptrace_run {
     struct recording *recording;
     int (*record)(struct recording *, struct error *);
     struct error *err;
@@ -24,7 +24,7 @@ struct thread_run {
 
 static void *run_thread(void *context)
 {
-    struct thread_run *run = context;
+    struct ptrace_run *run = context;
     run->code = run->record(run->recording, run->err);
     ptrace_sampler_free(run->recording->sampler);
     run->recording->sampler = NULL;
@@ -36,7 +36,7 @@ static void *run_thread(void *context)
 int ptrace_recording_on_a_thread(struct recording *recording, int (*record)(struct recording *, struct error *),
                                  struct error *err)
 {
-    struct thread_run run = {.recording = recording, .record = record, .err = err};
+    struct ptrace_run run = {.recording = recording, .record = record, .err = err};
     pthread_t thread;
     int code = pthread_create(&thread, NULL, run_thread, &run);
     if (code)

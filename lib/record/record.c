@@ -16,6 +16,7 @@
 #include "record/spool.h"
 #include "record/stack_reader.h"
 #include "record/tracker.h"
+#include "record/waits.h"
 #include "record/wakeup_mode.h"
 #include "record/whom.h"
 #include "sample/cpu_list.h"
@@ -45,7 +46,8 @@ enum {
 };
 
 static const uint64_t look_interval = 40 * SECOND / 1000; /* between two looks at the rings; more would save little */
-enum { MAX_LOOK_DOUBLINGS = 3 };                          /* where nothing happens, a look every 320 ms is enough */
+static const uint64_t wait_look_interval = 4 * SECOND / 1000; /* while threads switch: longer waits are all seen */
+enum { MAX_LOOK_DOUBLINGS = 3 };                              /* where nothing happens, a look every 320 ms is enough */
 
 /* ---- records ---- */
 
@@ -75,9 +77,12 @@ static int take_record(struct recording *recording, const struct perf_merge_reco
         return take_sample(recording, &record, raw->ring, err);
     if (record.type == PERF_RECORD_KSYMBOL)
         return kernel_map_symbol(recording->libraries, recording->spool, record.time, &record.kernel_symbol, err);
+    if (record.type == PERF_RECORD_SWITCH || record.type == PERF_RECORD_SWITCH_CPU_WIDE)
+        return recording->events.switches ? waits_switch(&recording->waits, &record, err) : 0;
     if (record.type == PERF_RECORD_LOST || record.type == PERF_RECORD_LOST_SAMPLES) {
         recording->lost_records += record.lost;
         wakeup_mode_lost(&recording->wakeup_modes[raw->ring], record.time);
+        waits_lost(&recording->waits);
     }
     return tracker_record(recording->tracker, &record, err);
 }
@@ -121,7 +126,10 @@ static uint64_t next_deadline(const struct recording *recording, uint64_t now)
 {
     unsigned doublings = recording->empty_looks < MAX_LOOK_DOUBLINGS ? recording->empty_looks : MAX_LOOK_DOUBLINGS;
     const uint64_t others[] = {recording->next_flush, recording_time_up(recording), control_deadline(recording)};
-    uint64_t deadline = now + (look_interval << doublings);
+    uint64_t interval = look_interval << doublings;
+    if (recording->events.switches)
+        interval = waits_want_look(&recording->waits) ? wait_look_interval : look_interval;
+    uint64_t deadline = now + interval;
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
         deadline = others[i] < deadline ? others[i] : deadline;
     return deadline;
@@ -150,6 +158,8 @@ static int record_until_end(struct recording *recording, struct error *err)
         }
         perf_events_take_announcements(&recording->events);
         code = read_rings(recording, ROUNDS_AT_ONCE, err);
+        if (!code && recording->events.switches)
+            code = waits_look(&recording->waits, err);
         choose_announcements(recording);
         cpu_pin_choose(&recording->pin, monotonic_ns());
         if (signals)
@@ -160,7 +170,10 @@ static int record_until_end(struct recording *recording, struct error *err)
             code = recording_run_again(recording, err);
     }
     perf_events_stop(&recording->events);
-    return code ? code : read_rings(recording, UINT32_MAX, err);
+    uint64_t stopped = monotonic_ns();
+    if (!code)
+        code = read_rings(recording, UINT32_MAX, err);
+    return code || !recording->events.switches ? code : waits_flush(&recording->waits, stopped, true, err);
 }
 
 /* ---- beginning and end ---- */
@@ -200,6 +213,7 @@ static int open_perf_events(struct recording *recording, struct error *err)
                                    .at_exec = wanted->argv && !wanted->all,
                                    .all = wanted->all,
                                    .threads_only = wanted->no_inherit,
+                                   .switches = wanted->off_cpu,
                                    .cpus = wanted->cpus};
     int code = perf_events_open(&recording->events, &options, &why);
     if (code) {
@@ -230,6 +244,8 @@ static int write_start(struct recording *recording, struct error *err)
                                        recording->options->argv ? recording->options->argv : recording->running_command,
                                    .event = recording->events.hardware ? "cycles" : "cpu-clock",
                                    .tier = has_kernel ? "kernel and user" : "user only",
+                                   .rate = recording->by_ptrace ? recording->options->rate : recording->events.rate,
+                                   .off_cpu = recording->events.switches,
                                    .stack_size = recording->events.stack_size,
                                    .started = recording->started};
     if (recording->by_ptrace)
@@ -264,6 +280,12 @@ static int prepare(struct recording *recording, struct error *err)
     recording->tracker = tracker_new(recording->spool, recording->libraries);
     if (!recording->libraries || !recording->tracker)
         return error_no_memory(err);
+    if (recording->events.switches) {
+        code = waits_init(&recording->waits, recording->spool, recording->tracker, &recording->filter,
+                          SECOND / recording->events.rate, err);
+        if (code)
+            return code;
+    }
     library_table_keep(recording->libraries, recording->options->files);
     if (recording->options->files)
         tracker_note_jit_files(recording->tracker, &recording->options->files->jit);
@@ -310,6 +332,9 @@ static void fill_result(struct recording *recording, uint64_t cpu_before)
     result->samples = recording->samples;
     result->truncated = recording->truncated;
     result->completed_by_libunwind = recording->completed_by_libunwind;
+    result->waits = recording->waits.stored;
+    result->waits_truncated = recording->waits.truncated;
+    result->waits_without_stack = recording->waits.without_stack;
     if (result->target_ended && !recording->options->all)
         result->survivors = tracker_count_survivors(recording->tracker);
     if (!recording->by_ptrace)
@@ -361,6 +386,7 @@ static void recording_destroy(struct recording *recording)
 {
     control_stop(recording);
     control_wait(recording);
+    waits_destroy(&recording->waits);
     tracker_free(recording->tracker);
     library_table_free(recording->libraries);
     if (recording->spool)

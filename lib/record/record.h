@@ -42,6 +42,7 @@ struct record_options {
     const char *spool_path;      /* of the file to be made */
     const char *recorder;        /* "prof 0.1.0", for the profile */
     const sigset_t *target_mask; /* signals that are blocked in the command */
+    bool off_cpu;                /* record waits as well (waits.h) */
     bool output_to_error;        /* the command's standard output is the standard error */
     struct open_files *files;    /* filled in, the caller's; NULL: mapped files are not kept open */
     struct control_options control;
@@ -71,6 +72,9 @@ struct record_result {
     uint64_t left_out;                      /* samples of threads that options.thread_names leaves out */
     uint64_t truncated;                     /* samples whose stack does not reach the thread's start */
     uint64_t completed_by_libunwind;        /* samples whose stack is the one that libunwind found in the thread */
+    uint64_t waits;                         /* stored */
+    uint64_t waits_truncated;               /* those whose stack does not reach the thread's start */
+    uint64_t waits_without_stack;           /* those without any, preemptions left out */
     uint64_t cpu_time;                      /* ns that the target and its children used; 0 unknown */
     uint64_t target_cpu;                    /* ns that the kernel says the target and the children it waited for used */
     uint64_t recorder_cpu;                  /* ns */

@@ -55,7 +55,7 @@ static struct unwind_result walk(struct recording *recording, const struct perf_
                                  struct tracked_process *process, uint64_t *frames, size_t max)
 {
     const struct perf_sample *sample = &record->sample;
-    struct unwind_regs regs;
+    struct unwind_regs regs = {0};
     _Static_assert(sizeof(regs.r) == sizeof(sample->registers), "both are the registers by their DWARF numbers");
     memcpy(regs.r, sample->registers, sizeof(regs.r));
     struct unwind_stack stack = {.sp = regs.r[UNWIND_REG_SP],
@@ -136,11 +136,15 @@ static int walk_user_stack(struct recording *recording, const struct perf_record
     return 0;
 }
 
-/* The counter where there is one; the sampling period of a clock is a time as well, that of cycles only nominally. */
-static uint64_t cpu_time_of(const struct recording *recording, struct tracked_thread *thread,
+/* By the thread's switches, if they are known; else by the counter, where there is one. The sampling period of a clock
+ * is a time as well, that of cycles only nominally. */
+static uint64_t cpu_time_of(struct recording *recording, struct tracked_thread *thread,
                             const struct perf_record *record)
 {
     const struct perf_sample *sample = &record->sample;
+    uint64_t by_switches;
+    if (recording->events.switches && waits_sample(thread, record->time, &by_switches))
+        return by_switches;
     if (recording->events.counts)
         return thread_clock_advance(&thread->clock, sample->id,
                                     recording->events.hardware ? sample->running : sample->value, record->time);
@@ -300,7 +304,9 @@ int recording_keep_time(struct recording *recording, uint64_t now, struct error 
     if (code || now < recording->next_flush)
         return code;
     recording->next_flush = now + flush_interval;
-    return spool_writer_flush(recording->spool, err);
+    if (recording->events.switches)
+        code = waits_flush(&recording->waits, now, false, err);
+    return code ? code : spool_writer_flush(recording->spool, err);
 }
 
 int recording_watch(struct recording *recording, int fd, struct error *err)

@@ -15,6 +15,7 @@
 #include "record/stack_reader.h"
 #include "record/thread_filter.h"
 #include "record/tracker.h"
+#include "record/waits.h"
 #include "record/wakeup_mode.h"
 #include "sample/perf_events.h"
 #include "sample/perf_merge.h"
@@ -49,6 +50,7 @@ struct recording {
     struct spool_writer *spool;
     struct library_table *libraries;
     struct tracker *tracker;
+    struct waits waits; /* in use if events.switches */
     struct stack_reader reader;
     uint64_t *frames; /* CHUNK_MAX_FRAMES */
 

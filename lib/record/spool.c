@@ -172,6 +172,15 @@ static bool code_event(struct codec *c, struct spool_event *event)
         code_u64(c, &event->time);
         code_u64(c, &event->count);
         break;
+    case SPOOL_UNSAMPLED:
+        code_u32(c, &event->number);
+        code_u64(c, &event->time);
+        code_u64(c, &event->count);
+        break;
+    case SPOOL_OBJECT:
+        code_u32(c, &event->number);
+        code_text(c, &event->name);
+        break;
     default:
         c->failed = true;
     }

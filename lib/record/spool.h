@@ -30,10 +30,12 @@ enum spool_event_kind {
                    lib number; lib_number SPOOL_NO_NUMBER: anonymous */
     SPOOL_LOST, /* time, start, cpu, count: samples that the kernel had no room for (start 0: since when is not known),
                    or a full disk (cpu SPOOL_NO_NUMBER) */
-    SPOOL_PAUSED,  /* time: nothing is recorded from then on */
-    SPOOL_RESUMED, /* time */
-    SPOOL_MARK,    /* time, value: a moment that the user wants to find again */
-    SPOOL_RUN,     /* time, count: run number `count` of the command begins */
+    SPOOL_PAUSED,    /* time: nothing is recorded from then on */
+    SPOOL_RESUMED,   /* time */
+    SPOOL_MARK,      /* time, value: a moment that the user wants to find again */
+    SPOOL_RUN,       /* time, count: run number `count` of the command begins */
+    SPOOL_UNSAMPLED, /* number (thread), time, count: ns on a CPU after its last sample or wait, told at its end */
+    SPOOL_OBJECT,    /* number, name: something that threads wait for; numbers start at 1 */
 };
 
 /* A lib, as SPOOL_LIB has it. `kind` is enum spool_lib_kind. */

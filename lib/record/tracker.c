@@ -36,6 +36,7 @@ struct tracker {
     uint32_t next_process, next_thread;
     uint64_t losses;     /* how often records were lost */
     bool reads_mappings; /* no record tells of them */
+    bool has_switches;   /* each thread's `run` is kept up */
     bool has_samples_after_ends;
     ARRAY(struct ending) endings; /* by time */
     size_t endings_done;
@@ -121,6 +122,11 @@ void tracker_read_mappings(struct tracker *tracker)
     tracker->reads_mappings = true;
 }
 
+void tracker_expect_switches(struct tracker *tracker, bool expect)
+{
+    tracker->has_switches = expect;
+}
+
 static void process_free(struct tracked_process *process)
 {
     if (process) {
@@ -132,8 +138,10 @@ static void process_free(struct tracked_process *process)
 
 static void thread_free(struct tracked_thread *thread)
 {
-    if (thread)
+    if (thread) {
         thread_clock_destroy(&thread->clock);
+        free(thread->run.stack);
+    }
     free(thread);
 }
 
@@ -192,6 +200,16 @@ static void unlink_thread(struct tracked_process *process, struct tracked_thread
 
 /* ---- what ends ---- */
 
+int tracker_tell_unsampled(struct tracker *tracker, struct tracked_thread *thread, uint64_t time, struct error *err)
+{
+    struct thread_run *run = &thread->run;
+    uint64_t ran = run->ran + (run->state == RUN_ON && time > run->since ? time - run->since : 0);
+    struct spool_event event = {.kind = SPOOL_UNSAMPLED, .number = thread->number, .time = time, .count = ran};
+    run->ran = 0;
+    run->since = time;
+    return ran && tracker->has_switches ? spool_writer_event(tracker->spool, &event, err) : 0;
+}
+
 static int end_process(struct tracker *tracker, uint32_t index, struct error *err)
 {
     struct tracked_process *process = tracker->processes.items.data[index];
@@ -211,7 +229,9 @@ static int end_thread(struct tracker *tracker, uint32_t tid, uint64_t time, stru
     uint32_t process_index = thread->process;
     struct tracked_process *process = process_of(tracker, thread);
     struct spool_event event = {.kind = SPOOL_THREAD_END, .number = thread->number, .time = time};
-    int code = spool_writer_event(tracker->spool, &event, err);
+    int code = tracker_tell_unsampled(tracker, thread, time, err);
+    if (!code)
+        code = spool_writer_event(tracker->spool, &event, err);
     hash_remove(&tracker->by_tid, tid);
     unlink_thread(process, thread);
     thread_free(thread);
@@ -581,6 +601,17 @@ int tracker_keep_current(struct tracker *tracker, struct tracked_process *proces
     return tracker->reads_mappings ? read_maps_at_most(tracker, process, time, reading_interval, &changed, err) : 0;
 }
 
+/* A new thread is ready to run, and soon comes to a CPU. */
+static int add_new_thread(struct tracker *tracker, struct tracked_process *process, const struct perf_record *record,
+                          const char *name, struct error *err)
+{
+    int code = add_thread(tracker, process, record->tid, name, record->time, err);
+    if (!code)
+        find_thread(tracker, record->tid)->run =
+            (struct thread_run){.state = RUN_WAITS, .since = record->time, .preempted = true};
+    return code;
+}
+
 static int fork_process(struct tracker *tracker, const struct perf_record *record, struct error *err)
 {
     int code = end_stale_process(tracker, record->pid, record->time, err);
@@ -601,7 +632,7 @@ static int fork_process(struct tracker *tracker, const struct perf_record *recor
     if (parent)
         child->losses = parent->losses;
     code = emit_process(tracker, child, parent ? parent->number : SPOOL_NO_NUMBER, false, record->time, name, err);
-    return code ? code : add_thread(tracker, child, record->tid, name, record->time, err);
+    return code ? code : add_new_thread(tracker, child, record, name, err);
 }
 
 static int fork_thread(struct tracker *tracker, const struct perf_record *record, struct error *err)
@@ -612,15 +643,16 @@ static int fork_thread(struct tracker *tracker, const struct perf_record *record
     const char *name = cloning ? cloning->name : "";
     if (!process)
         code = add_unknown_process(tracker, record->pid, name, record->time, &process, err);
-    return code ? code : add_thread(tracker, process, record->tid, name, record->time, err);
+    return code ? code : add_new_thread(tracker, process, record, name, err);
 }
 
 /*
  * The thread that called exec goes on alone, under the number of the process. The others have ended, and their ends
  * were recorded before. If the first thread was not the caller it has ended as well, and the caller is the one that is
- * left; its counters go on.
+ * left; its counters go on, and so does its time on the CPU.
  */
-static struct thread_clock take_clock_of_caller(struct tracker *tracker, const struct tracked_process *process)
+static struct thread_clock take_clock_of_caller(struct tracker *tracker, const struct tracked_process *process,
+                                                struct thread_run *run)
 {
     struct thread_clock clock = {0};
     struct tracked_thread *caller = find_thread(tracker, process->pid);
@@ -629,6 +661,8 @@ static struct thread_clock take_clock_of_caller(struct tracker *tracker, const s
     if (caller) {
         clock = caller->clock;
         caller->clock = (struct thread_clock){0};
+        *run = caller->run;
+        caller->run = (struct thread_run){0};
     }
     return clock;
 }
@@ -638,9 +672,10 @@ static int exec_process(struct tracker *tracker, const struct perf_record *recor
     const struct tracked_process *old = find_process(tracker, record->pid);
     uint32_t old_number = old ? old->number : SPOOL_NO_NUMBER;
     struct thread_clock clock = {0};
+    struct thread_run run = {.state = RUN_ON, .since = record->time};
     int code = 0;
     if (old) {
-        clock = take_clock_of_caller(tracker, old);
+        clock = take_clock_of_caller(tracker, old, &run);
         code = end_stale_process(tracker, record->pid, record->time, err);
     }
     struct tracked_process *process = NULL;
@@ -652,10 +687,13 @@ static int exec_process(struct tracker *tracker, const struct perf_record *recor
     if (!code)
         code = add_thread(tracker, process, record->tid, record->comm.name, record->time, err);
     struct tracked_thread *thread = find_thread(tracker, record->tid);
-    if (code || !thread)
+    if (code || !thread) {
         thread_clock_destroy(&clock);
-    else
+        free(run.stack);
+    } else {
         thread->clock = clock;
+        thread->run = run;
+    }
     if (!code && tracker->reads_mappings) {
         bool changed;
         code = read_maps(tracker, process, record->time, &changed, err);
@@ -693,6 +731,25 @@ static int lost_records(struct tracker *tracker, const struct perf_record *recor
     tracker->losses++;
     struct spool_event event = {.kind = SPOOL_LOST, .time = record->time, .cpu = record->cpu, .count = record->lost};
     return spool_writer_event(tracker->spool, &event, err);
+}
+
+struct tracked_thread *tracker_thread(struct tracker *tracker, uint32_t tid, struct tracked_process **process)
+{
+    struct tracked_thread *thread = find_thread(tracker, tid);
+    *process = thread ? process_of(tracker, thread) : NULL;
+    return thread;
+}
+
+size_t tracker_thread_count(const struct tracker *tracker)
+{
+    return tracker->threads.items.length;
+}
+
+struct tracked_thread *tracker_thread_at(struct tracker *tracker, size_t i, struct tracked_process **process)
+{
+    struct tracked_thread *thread = tracker->threads.items.data[i];
+    *process = thread ? process_of(tracker, thread) : NULL;
+    return thread;
 }
 
 /* The record of an end may not have come yet. A zombie only waits for its parent. */

@@ -16,6 +16,7 @@
 #include "record/jitdump_unwind.h"
 #include "record/library_table.h"
 #include "record/spool.h"
+#include "record/thread_run.h"
 #include "sample/perf_record.h"
 #include "unwind/address_space.h"
 
@@ -56,6 +57,7 @@ struct tracked_process {
 
 struct tracked_thread {
     uint32_t number; /* in the spool */
+    struct thread_run run;
     uint32_t tid;
     uint32_t process;                       /* index of its process in the tracker */
     struct tracked_thread *next, *previous; /* of the same process */
@@ -79,6 +81,8 @@ void tracker_expect_samples_after_ends(struct tracker *tracker);
 /* From now on there are no records of mappings: they are read at exec, and by tracker_refresh() and
  * tracker_keep_current(). */
 void tracker_read_mappings(struct tracker *tracker);
+/* Whether thread_run of each thread is kept up from now on, and is to be told (waits.h). */
+void tracker_expect_switches(struct tracker *tracker, bool expect);
 
 /* Takes in a record that is not a sample, and ignores other types of records. Fails only if the spool cannot be written
  * or memory runs out. */
@@ -111,6 +115,16 @@ int tracker_refresh(struct tracker *tracker, struct tracked_process *process, ui
 
 /* Without records of mappings, reads those of a process again each second of the samples' time. */
 int tracker_keep_current(struct tracker *tracker, struct tracked_process *process, uint64_t time, struct error *err);
+/* The living thread of this tid and its process; NULL if it is not known. */
+struct tracked_thread *tracker_thread(struct tracker *tracker, uint32_t tid, struct tracked_process **process);
+
+/* The living thread at index `i` and its process; NULL if the index is free. Indexes are below
+ * tracker_thread_count(). */
+struct tracked_thread *tracker_thread_at(struct tracker *tracker, size_t i, struct tracked_process **process);
+size_t tracker_thread_count(const struct tracker *tracker);
+
+/* Writes how long a thread ran since its last sample or wait in the spool: its recording ends. */
+int tracker_tell_unsampled(struct tracker *tracker, struct tracked_thread *thread, uint64_t time, struct error *err);
 
 /* Returns how many of the processes still live. */
 size_t tracker_count_survivors(const struct tracker *tracker);

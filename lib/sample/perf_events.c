@@ -5,9 +5,9 @@
  * the kernel refuses, features are dropped in this order:
  *
  * 1. Features that older kernels lack (EINVAL), newest first: SAMPLE_READ with inherit (6.13), PERF_FORMAT_LOST (6.0),
- * build ids in mapping records (5.12), KSYMBOL records (5.1). Without them, sampling periods count CPU time, LOST
- * records count losses, prof reads build ids from the files, and BPF programs have names only if they still exist at
- * the end.
+ * build ids in mapping records (5.12), KSYMBOL records (5.1), SWITCH records (4.3). Without them, sampling periods
+ * count CPU time, LOST records count losses, prof reads build ids from the files, BPF programs have names only if they
+ * still exist at the end, and waits are not recorded.
  * 2. Hardware cycles (ENOENT, EOPNOTSUPP: no PMU, as in most virtual machines). The CPU clock replaces them: it misses
  * code that runs with interrupts off, and is otherwise as good.
  * 3. The kernel (EACCES, EPERM at perf_event_paranoid 2 and up): only user code is sampled.
@@ -109,6 +109,7 @@ static struct perf_event_attr sampling_attr(const struct perf_events *events)
         .mmap = 1,
         .mmap2 = 1,
         .build_id = events->build_ids,
+        .context_switch = events->switches,
         .ksymbol = events->kernel_symbols && events->tier == PERF_TIER_KERNEL_AND_USER,
         .comm = 1,
         .comm_exec = 1,
@@ -186,6 +187,8 @@ static int find_supported_event(struct perf_events *events)
             events->build_ids = false;
         else if (code == -EINVAL && events->kernel_symbols)
             events->kernel_symbols = false;
+        else if (code == -EINVAL && events->switches)
+            events->switches = false;
         else
             return code;
     }
@@ -418,6 +421,7 @@ static int list_cpus(struct perf_events *events, const struct cpu_list *wanted, 
             code = error_no_memory(err);
     }
     events->some_cpus = sampled < online.length;
+    events->switches &= !events->some_cpus; /* a thread on another CPU is not one that waits */
     if (!code && !sampled)
         code =
             error_set(err, ENODEV, "none of the CPUs that are to be sampled is online; there are %zu, from CPU %u on",
@@ -447,6 +451,7 @@ static int too_many_files(const struct perf_events *events, struct error *err)
 
 static int open_all(struct perf_events *events, const struct perf_options *options, struct error *err)
 {
+    events->switches = options->switches;
     int code = list_cpus(events, options->cpus, err);
     if (code)
         return code;

@@ -58,6 +58,7 @@ struct perf_events {
     bool all;            /* events of CPUs, not of threads */
     bool threads_only;   /* of the threads that were added, threads inherit the events, child processes do not */
     bool some_cpus;      /* not all CPUs are sampled */
+    bool switches;       /* SWITCH records say when a thread leaves its CPU, and when it is on one again */
     struct perf_fds cpu_clocks; /* each counts the CPU time of a thread and its descendants */
     int announcement_fd;        /* readable (poll) when a sample was announced; a signalfd */
     sigset_t mask;              /* of the thread before the signal of announcements was blocked in it */
@@ -75,6 +76,7 @@ struct perf_options {
     bool at_exec;                /* events start when their thread calls exec, not at once */
     bool all;                    /* for perf_events_add_all(), not perf_events_add() */
     bool threads_only;           /* do not sample the child processes of the threads that are added */
+    bool switches;               /* record context switches, where the kernel can (4.3 and later) */
     const struct cpu_list *cpus; /* sample only what runs on these; NULL: on all */
 };
 

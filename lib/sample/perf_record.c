@@ -219,6 +219,11 @@ int perf_record_parse(const struct perf_layout *layout, const void *bytes, size_
     case PERF_RECORD_EXIT:
         parse_task(&c, record);
         break;
+    case PERF_RECORD_SWITCH:
+    case PERF_RECORD_SWITCH_CPU_WIDE: /* names the other thread, too */
+        record->context_switch.out = record->misc & PERF_RECORD_MISC_SWITCH_OUT;
+        record->context_switch.preempted = record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+        break;
     case PERF_RECORD_LOST:
         cursor_u64(&c); /* id of the event */
         record->lost = cursor_u64(&c);

@@ -71,8 +71,12 @@ struct perf_record {
         } comm;        /* PERF_RECORD_COMM */
         struct {
             uint32_t parent_pid, parent_tid;
-        } task;        /* PERF_RECORD_FORK, PERF_RECORD_EXIT */
-        uint64_t lost; /* PERF_RECORD_LOST, PERF_RECORD_LOST_SAMPLES: how many records */
+        } task; /* PERF_RECORD_FORK, PERF_RECORD_EXIT */
+        struct {
+            bool out;       /* the thread leaves its CPU, else it comes to one */
+            bool preempted; /* it leaves although it could run on */
+        } context_switch;   /* PERF_RECORD_SWITCH, PERF_RECORD_SWITCH_CPU_WIDE */
+        uint64_t lost;      /* PERF_RECORD_LOST, PERF_RECORD_LOST_SAMPLES: how many records */
     };
 };
 

@@ -340,7 +340,7 @@ static enum step arrive_at_interrupted(struct walk *walk, uint64_t handler_sp)
     return step;
 }
 
-static bool is_call_of(struct walk *walk, uint64_t return_address, const struct mapping *mapping, uint64_t start)
+static bool may_call(struct walk *walk, uint64_t return_address, const struct mapping *mapping, uint64_t start)
 {
     uint64_t target;
     if (!follows_call(walk, return_address, &target))
@@ -368,7 +368,7 @@ static bool find_frame_pointer(struct walk *walk, const struct rule *rule)
     uint64_t start = function_start(mapping, pc);
     uint64_t to_return_address = (uint64_t)(rule->cfa_offset + (int64_t)rule->return_slot * 8);
     for (uint64_t bp = sp; bp < sp + REACH && read_word(walk, bp + to_return_address, &address); bp += 8) {
-        if (!address_space_find(walk->space, address - 1) || !is_call_of(walk, address, mapping, start))
+        if (!address_space_find(walk->space, address - 1) || !may_call(walk, address, mapping, start))
             continue;
         walk->regs.r[UNWIND_REG_BP] = bp;
         walk->stale &= ~(UINT32_C(1) << UNWIND_REG_BP);

@@ -2,8 +2,8 @@
 """An independent look into a saved profile, for tests: python's own JSON and gzip, and sums done the obvious way.
 
     profile_metadata.py FILE check                  says what is wrong with indexes, lengths and orders; exits 1 if anything is
-    profile_metadata.py FILE samples                samples with a stack
-    profile_metadata.py FILE threads                a line per thread: pid, tid, process name, name, samples
+    profile_metadata.py FILE samples                samples with a stack, of threads that ran
+    profile_metadata.py FILE threads                a line per thread: pid, tid, process name, name, such samples
     profile_metadata.py FILE self NAME              percent of samples whose innermost function is NAME
     profile_metadata.py FILE self-at NAME LINE      percent of samples whose innermost function is NAME, in that line
     profile_metadata.py FILE user-self NAME [LINE]  the same, of the samples that are not in the kernel
@@ -13,6 +13,9 @@
     profile_metadata.py FILE roots                  how many samples each outermost function has
     profile_metadata.py FILE named                  percent of frames of samples (weighted) that are not "0x..."
     profile_metadata.py FILE cpu                    CPU time in ms, all threads
+    profile_metadata.py FILE waits                  a line per thread and object: ms, waits, thread, reason, object
+    profile_metadata.py FILE wait-chain REASON A B  percent of the time waited for REASON with A calling B
+    profile_metadata.py FILE balance                a line per thread: ms it was there, on a CPU, off it; by weights on and off
     profile_metadata.py FILE meta KEY               a value of meta
     profile_metadata.py FILE extra LABEL            a value of the info sections
     profile_metadata.py FILE line NAME              source files and lines of the frames of NAME
@@ -50,11 +53,34 @@ class Profile:
             stack = self.prefix[stack]
         return names[::-1]
 
+    def is_wait(self, stack):
+        category = self.frames["category"][self.stacks["frame"][stack]]
+        return category is not None and self.categories[category] == "Idle"
+
+    def thread_stacks(self, thread):
+        return [stack for stack in thread["samples"]["stack"] if stack is not None and not self.is_wait(stack)]
+
     def sample_stacks(self):
         for thread in self.json["threads"]:
-            for stack in thread["samples"]["stack"]:
-                if stack is not None:
-                    yield stack
+            yield from self.thread_stacks(thread)
+
+    def waits(self):
+        """Thread, stack, ms from its beginning to its end."""
+        for thread in self.json["threads"]:
+            samples, time, before = thread["samples"], 0, None
+            for stack, delta, cpu in zip(samples["stack"], samples["timeDeltas"], samples["threadCPUDelta"]):
+                time += delta
+                is_wait = stack is not None and self.is_wait(stack)
+                if is_wait and before and before[0] == stack and not cpu:
+                    yield thread, stack, time - before[1]
+                    before = None
+                else:
+                    before = (stack, time) if is_wait else None
+
+    def reason(self, stack):
+        frame = self.stacks["frame"][stack]
+        category = self.json["meta"]["categories"][self.frames["category"][frame]]
+        return category["subcategories"][self.frames["subcategory"][frame]]
 
     def share(self, matches):
         """Percent of samples whose path satisfies `matches`."""
@@ -137,7 +163,8 @@ def main():
         print(sum(1 for _ in profile.sample_stacks()))
     elif question == "threads":
         for thread in profile.json["threads"]:
-            print(thread["pid"], thread["tid"], thread["processName"], thread["name"], thread["samples"]["length"])
+            print(thread["pid"], thread["tid"], thread["processName"], thread["name"],
+                  len(profile.thread_stacks(thread)))
     elif question == "self":
         print(f"{profile.self_share(words[0]):.2f}")
     elif question == "self-at":
@@ -167,6 +194,29 @@ def main():
     elif question == "cpu":
         deltas = [d or 0 for t in profile.json["threads"] for d in t["samples"]["threadCPUDelta"]]
         print(f"{sum(deltas) / 1000:.3f}")
+    elif question == "waits":
+        sums = {}
+        for thread, stack, length in profile.waits():
+            key = (thread["name"].replace(" ", "_"), profile.reason(stack).replace(" ", "_"), profile.path(stack)[-1])
+            time, count = sums.get(key, (0, 0))
+            sums[key] = (time + length, count + 1)
+        for key, (time, count) in sorted(sums.items(), key=lambda item: -item[1][0]):
+            print(f"{time:.3f}", count, *key)
+    elif question == "wait-chain":
+        waits = [(profile.path(stack), length) for _, stack, length in profile.waits() if profile.reason(stack) == words[0]]
+        total = sum(length for _, length in waits)
+        print(f"{100 * sum(length for path, length in waits if is_chain(path, words[1:])) / total if total else 0:.2f}")
+    elif question == "balance":
+        for thread in profile.json["threads"]:
+            samples = thread["samples"]
+            end = thread["unregisterTime"] or profile.json["meta"]["profilingEndTime"]
+            on, off = 0, 0
+            for stack, weight in zip(samples["stack"], samples["weight"]):
+                is_wait = stack is not None and profile.is_wait(stack)
+                on, off = (on, off + weight) if is_wait else (on + weight, off)
+            cpu = sum(delta or 0 for delta in samples["threadCPUDelta"]) / 1000
+            there = end - thread["registerTime"]
+            print(f"{there:.3f} {cpu:.3f} {there - cpu:.3f} {on:.3f} {off:.3f} {thread['name'].replace(' ', '_')}")
     elif question == "meta":
         print(profile.json["meta"].get(words[0]))
     elif question == "extra":

@@ -1,0 +1,35 @@
+/*
+ * When a thread runs and when it waits: its part of waits.h, kept with each thread of the tracker.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What was found of a thread while it waited. */
+struct wait_stack {
+    uint64_t taken;  /* ns, CLOCK_MONOTONIC: when it had been read */
+    uint32_t reason; /* enum wait_reason */
+    uint32_t object; /* number of a SPOOL_OBJECT; 0: none */
+    uint32_t flags;  /* enum sample_flags */
+    uint32_t frame_count;
+    uint64_t frames[]; /* leaf first */
+};
+
+enum run_state {
+    RUN_UNKNOWN, /* records were lost, or none has come yet */
+    RUN_ON,      /* on a CPU */
+    RUN_WAITS,   /* off the CPU */
+};
+
+/* Starts zeroed. Times are ns of CLOCK_MONOTONIC. */
+struct thread_run {
+    enum run_state state;
+    bool preempted;             /* RUN_WAITS: it could run */
+    bool goes_on;               /* RUN_WAITS: earlier parts of this wait are in the spool */
+    bool in_pending;            /* it is in waits.pending */
+    uint64_t since;             /* the state; of a wait that goes on, its last part in the spool */
+    uint64_t ran;               /* ns on a CPU up to `since` which no sample or wait in the spool covers */
+    uint64_t waited, was_ready; /* ns: waits since the last one in the spool, and the same of preemptions */
+    struct wait_stack *stack;   /* RUN_WAITS: NULL if nothing was found, or not yet */
+};

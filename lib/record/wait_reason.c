@@ -1,0 +1,261 @@
+/*
+ * The reason is that of the system call, or of the file that it is called for: read() waits for a disk, a peer or a
+ * pipe, and /proc/PID/fd/N says which. A thread that sleeps outside of any system call waits for memory, or was
+ * stopped.
+ */
+#include "record/wait_reason.h"
+
+#include "base/file_io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+const char *const wait_reason_names[WAIT_REASONS] = {
+    [REASON_UNKNOWN] = "Other",         [REASON_LOCK] = "Lock",
+    [REASON_SLEEP] = "Sleep",           [REASON_DISK] = "Disk",
+    [REASON_NETWORK] = "Network",       [REASON_PIPE] = "Pipe",
+    [REASON_PAGE_FAULT] = "Page fault", [REASON_CHILD] = "Child",
+    [REASON_PREEMPTED] = "Preempted",
+};
+
+/* Where a system call says what it waits for. */
+enum wait_object {
+    OBJECT_NONE,    /* nowhere: `name` says all */
+    OBJECT_ADDRESS, /* its first argument is the address of a lock */
+    OBJECT_FILE,    /* its first argument is a file descriptor, which also says the reason */
+    OBJECT_LOCKED,  /* its first argument is a file descriptor, and the reason stands */
+    OBJECT_POLL,    /* struct pollfd[second argument] */
+    OBJECT_SELECT,  /* its first argument is how many descriptors there are */
+};
+
+struct waiting_call {
+    int number;
+    enum wait_reason reason;
+    enum wait_object object;
+    const char *name;
+};
+
+static const struct waiting_call calls[] = {
+    {SYS_futex, REASON_LOCK, OBJECT_ADDRESS, "lock"},
+    {SYS_clock_nanosleep, REASON_SLEEP, OBJECT_NONE, "sleep"},
+    {SYS_nanosleep, REASON_SLEEP, OBJECT_NONE, "sleep"},
+    {SYS_epoll_wait, REASON_NETWORK, OBJECT_NONE, "poll"},
+    {SYS_epoll_pwait, REASON_NETWORK, OBJECT_NONE, "poll"},
+    {SYS_epoll_pwait2, REASON_NETWORK, OBJECT_NONE, "poll"},
+    {SYS_poll, REASON_NETWORK, OBJECT_POLL, "poll"},
+    {SYS_ppoll, REASON_NETWORK, OBJECT_POLL, "poll"},
+    {SYS_select, REASON_NETWORK, OBJECT_SELECT, "poll"},
+    {SYS_pselect6, REASON_NETWORK, OBJECT_SELECT, "poll"},
+    {SYS_read, REASON_DISK, OBJECT_FILE, "read"},
+    {SYS_readv, REASON_DISK, OBJECT_FILE, "read"},
+    {SYS_pread64, REASON_DISK, OBJECT_FILE, "read"},
+    {SYS_preadv, REASON_DISK, OBJECT_FILE, "read"},
+    {SYS_preadv2, REASON_DISK, OBJECT_FILE, "read"},
+    {SYS_write, REASON_DISK, OBJECT_FILE, "write"},
+    {SYS_writev, REASON_DISK, OBJECT_FILE, "write"},
+    {SYS_pwrite64, REASON_DISK, OBJECT_FILE, "write"},
+    {SYS_pwritev, REASON_DISK, OBJECT_FILE, "write"},
+    {SYS_pwritev2, REASON_DISK, OBJECT_FILE, "write"},
+    {SYS_sendfile, REASON_DISK, OBJECT_FILE, "write"},
+    {SYS_splice, REASON_DISK, OBJECT_FILE, "splice"},
+    {SYS_ioctl, REASON_DISK, OBJECT_FILE, "ioctl"},
+    {SYS_fsync, REASON_DISK, OBJECT_FILE, "fsync"},
+    {SYS_fdatasync, REASON_DISK, OBJECT_FILE, "fsync"},
+    {SYS_sync_file_range, REASON_DISK, OBJECT_FILE, "fsync"},
+    {SYS_ftruncate, REASON_DISK, OBJECT_FILE, "truncate"},
+    {SYS_fallocate, REASON_DISK, OBJECT_FILE, "allocate"},
+    {SYS_fstat, REASON_DISK, OBJECT_FILE, "stat"},
+    {SYS_getdents64, REASON_DISK, OBJECT_FILE, "read"},
+    {SYS_close, REASON_DISK, OBJECT_NONE, "disk: close"},
+    {SYS_sync, REASON_DISK, OBJECT_NONE, "disk: sync"},
+    {SYS_msync, REASON_DISK, OBJECT_NONE, "disk: sync"},
+    {SYS_open, REASON_DISK, OBJECT_NONE, "disk: open"},
+    {SYS_openat, REASON_DISK, OBJECT_NONE, "disk: open"},
+    {SYS_stat, REASON_DISK, OBJECT_NONE, "disk: stat"},
+    {SYS_lstat, REASON_DISK, OBJECT_NONE, "disk: stat"},
+    {SYS_newfstatat, REASON_DISK, OBJECT_NONE, "disk: stat"},
+    {SYS_statx, REASON_DISK, OBJECT_NONE, "disk: stat"},
+    {SYS_access, REASON_DISK, OBJECT_NONE, "disk: stat"},
+    {SYS_readlink, REASON_DISK, OBJECT_NONE, "disk: stat"},
+    {SYS_rename, REASON_DISK, OBJECT_NONE, "disk: rename"},
+    {SYS_unlink, REASON_DISK, OBJECT_NONE, "disk: unlink"},
+    {SYS_unlinkat, REASON_DISK, OBJECT_NONE, "disk: unlink"},
+    {SYS_mkdir, REASON_DISK, OBJECT_NONE, "disk: mkdir"},
+    {SYS_execve, REASON_DISK, OBJECT_NONE, "disk: exec"},
+    {SYS_io_getevents, REASON_DISK, OBJECT_NONE, "disk: asynchronous I/O"},
+    {SYS_io_uring_enter, REASON_DISK, OBJECT_NONE, "io_uring"},
+    {SYS_accept, REASON_NETWORK, OBJECT_FILE, "accept"},
+    {SYS_accept4, REASON_NETWORK, OBJECT_FILE, "accept"},
+    {SYS_connect, REASON_NETWORK, OBJECT_FILE, "connect"},
+    {SYS_recvfrom, REASON_NETWORK, OBJECT_FILE, "receive"},
+    {SYS_recvmsg, REASON_NETWORK, OBJECT_FILE, "receive"},
+    {SYS_recvmmsg, REASON_NETWORK, OBJECT_FILE, "receive"},
+    {SYS_sendto, REASON_NETWORK, OBJECT_FILE, "send"},
+    {SYS_sendmsg, REASON_NETWORK, OBJECT_FILE, "send"},
+    {SYS_sendmmsg, REASON_NETWORK, OBJECT_FILE, "send"},
+    {SYS_wait4, REASON_CHILD, OBJECT_NONE, "child"},
+    {SYS_waitid, REASON_CHILD, OBJECT_NONE, "child"},
+    {SYS_vfork, REASON_CHILD, OBJECT_NONE, "child"},
+    {SYS_clone, REASON_CHILD, OBJECT_NONE, "child"}, /* with CLONE_VFORK */
+    {SYS_clone3, REASON_CHILD, OBJECT_NONE, "child"},
+    {SYS_flock, REASON_LOCK, OBJECT_LOCKED, "lock"},
+    {SYS_fcntl, REASON_LOCK, OBJECT_LOCKED, "lock"},
+    {SYS_semop, REASON_LOCK, OBJECT_NONE, "semaphore"},
+    {SYS_semtimedop, REASON_LOCK, OBJECT_NONE, "semaphore"},
+    {SYS_msgrcv, REASON_PIPE, OBJECT_NONE, "message queue"},
+    {SYS_msgsnd, REASON_PIPE, OBJECT_NONE, "message queue"},
+    {SYS_mq_timedreceive, REASON_PIPE, OBJECT_NONE, "message queue"},
+    {SYS_mq_timedsend, REASON_PIPE, OBJECT_NONE, "message queue"},
+    {SYS_pause, REASON_SLEEP, OBJECT_NONE, "signal"},
+    {SYS_rt_sigsuspend, REASON_SLEEP, OBJECT_NONE, "signal"},
+    {SYS_rt_sigtimedwait, REASON_SLEEP, OBJECT_NONE, "signal"},
+};
+
+static const struct waiting_call *call_of(int64_t number)
+{
+    for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+        if (calls[i].number == number)
+            return &calls[i];
+    return NULL;
+}
+
+bool wait_state_parse(const char *line, int64_t *number, uint64_t arguments[6], uint64_t *sp, uint64_t *pc)
+{
+    char *end;
+    memset(arguments, 0, 6 * sizeof(*arguments));
+    *number = strtoll(line, &end, 10);
+    if (end == line)
+        return false; /* "running" */
+    for (int i = 0; *number >= 0 && i < 6; i++)
+        arguments[i] = strtoull(end, &end, 16);
+    const char *at = end;
+    *sp = strtoull(at, &end, 16);
+    if (end == at)
+        return false;
+    at = end;
+    *pc = strtoull(at, &end, 16);
+    return end != at;
+}
+
+/* ---- files ---- */
+
+static bool has_start(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* Names the file that the descriptor `fd` of the process is, and the reason to wait for such a file. */
+static void describe_file(uint32_t pid, uint64_t fd, const char *call, struct wait_state *state)
+{
+    char path[64], target[WAIT_OBJECT_SIZE - 32];
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/fd/%" PRIu32, pid, (uint32_t)fd);
+    ssize_t length = readlink(path, target, sizeof(target) - 1);
+    if (length <= 0) {
+        snprintf(state->object, sizeof(state->object), "%s", call);
+        return;
+    }
+    target[length] = '\0';
+    if (has_start(target, "socket:")) {
+        state->reason = REASON_NETWORK;
+        snprintf(state->object, sizeof(state->object), "%s %s", call, target);
+    } else if (has_start(target, "pipe:") || has_start(target, "anon_inode:") || has_start(target, "/dev/")) {
+        state->reason = has_start(target, "anon_inode:inotify") ? REASON_DISK : REASON_PIPE;
+        snprintf(state->object, sizeof(state->object), "%s %s", call, target);
+    } else {
+        snprintf(state->object, sizeof(state->object), "disk: %s %s", call, target);
+    }
+}
+
+/* poll() of one descriptor waits for that one, of none for a time. */
+static void describe_poll(uint32_t pid, uint64_t address, uint64_t count, struct wait_state *state)
+{
+    struct pollfd polled;
+    struct iovec local = {.iov_base = &polled, .iov_len = sizeof(polled)};
+    struct iovec remote = {.iov_base = (void *)(uintptr_t)address, .iov_len = sizeof(polled)};
+    snprintf(state->object, sizeof(state->object), "poll");
+    if (count == 0) {
+        state->reason = REASON_SLEEP;
+        snprintf(state->object, sizeof(state->object), "sleep");
+    } else if (count == 1 && process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0) == sizeof(polled)) {
+        describe_file(pid, (uint64_t)(uint32_t)polled.fd, "poll", state);
+    }
+}
+
+static void describe_call(uint32_t pid, const struct waiting_call *call, const uint64_t *arguments,
+                          struct wait_state *state)
+{
+    state->reason = call->reason;
+    switch (call->object) {
+    case OBJECT_NONE:
+        snprintf(state->object, sizeof(state->object), "%s", call->name);
+        break;
+    case OBJECT_ADDRESS:
+        snprintf(state->object, sizeof(state->object), "%s 0x%" PRIx64, call->name, arguments[0]);
+        break;
+    case OBJECT_FILE:
+        describe_file(pid, arguments[0], call->name, state);
+        break;
+    case OBJECT_LOCKED:
+        describe_file(pid, arguments[0], call->name, state);
+        state->reason = call->reason;
+        break;
+    case OBJECT_POLL:
+        describe_poll(pid, arguments[0], arguments[1], state);
+        break;
+    case OBJECT_SELECT:
+        if (arguments[0] == 0)
+            state->reason = REASON_SLEEP;
+        snprintf(state->object, sizeof(state->object), "%s", arguments[0] ? call->name : "sleep");
+        break;
+    }
+}
+
+/* ---- outside of system calls ---- */
+
+static void describe_fault(const char *folder, struct wait_state *state)
+{
+    char path[80], line[512];
+    snprintf(path, sizeof(path), "%s/stat", folder);
+    const char *name_end = file_read_text(path, line, sizeof(line)) ? strrchr(line, ')') : NULL;
+    bool is_stopped = name_end && name_end[1] && strchr("Tt", name_end[2]);
+    state->reason = is_stopped ? REASON_UNKNOWN : REASON_PAGE_FAULT;
+    snprintf(state->object, sizeof(state->object), is_stopped ? "stopped" : "page fault");
+}
+
+int wait_state_read(uint32_t pid, uint32_t tid, struct wait_state *state)
+{
+    char folder[64], path[80], line[256];
+    snprintf(folder, sizeof(folder), "/proc/%" PRIu32 "/task/%" PRIu32, pid, tid);
+    snprintf(path, sizeof(path), "%s/syscall", folder);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd < 0 ? -errno : read(fd, line, sizeof(line) - 1);
+    if (fd >= 0 && length < 0)
+        length = -errno;
+    if (fd >= 0)
+        close(fd);
+    if (length <= 0)
+        return length == -EACCES || length == -EPERM ? -EACCES : 0;
+    line[length] = '\0';
+
+    int64_t number;
+    uint64_t arguments[6];
+    if (!wait_state_parse(line, &number, arguments, &state->sp, &state->pc))
+        return 0;
+    const struct waiting_call *call = call_of(number);
+    state->reason = REASON_UNKNOWN;
+    if (number < 0)
+        describe_fault(folder, state);
+    else if (call)
+        describe_call(pid, call, arguments, state);
+    else
+        snprintf(state->object, sizeof(state->object), "system call %" PRId64, number);
+    return 1;
+}

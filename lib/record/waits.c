@@ -1,0 +1,340 @@
+#include "record/waits.h"
+
+#include "base/clock.h"
+#include "record/wait_reason.h"
+#include "unwind/unwind.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+enum {
+    STACK_COPY = 16 * 1024, /* bytes; most threads that wait have less, and the rest is read when a walk wants it */
+    LOOKS_AT_ONCE = 256,    /* stacks that are read before the rings are looked at again */
+    OBJECTS_MAX = 65536,    /* names; the waits for others say only why */
+    LONG_INTERVALS = 4,     /* a wait of so many is stored even if its stack could not be read */
+};
+
+static const uint64_t part_length = UINT64_C(1000000000); /* ns of a long wait that are stored at a time */
+
+int waits_init(struct waits *waits, struct spool_writer *spool, struct tracker *tracker,
+               const struct thread_filter *filter, uint64_t interval, struct error *err)
+{
+    *waits = (struct waits){.spool = spool, .tracker = tracker, .filter = filter, .interval = interval};
+    tracker_expect_switches(tracker, true);
+    waits->copy = malloc(STACK_COPY);
+    waits->frames = malloc(CHUNK_MAX_FRAMES * sizeof(*waits->frames));
+    if (!waits->copy || !waits->frames)
+        return error_no_memory(err);
+    return stack_reader_init(&waits->reader, err);
+}
+
+void waits_destroy(struct waits *waits)
+{
+    stack_reader_destroy(&waits->reader);
+    strings_destroy(&waits->objects);
+    array_free(&waits->pending);
+    free(waits->copy);
+    free(waits->frames);
+    *waits = (struct waits){0};
+}
+
+/* ---- storing ---- */
+
+static void forget_stack(struct thread_run *run)
+{
+    free(run->stack);
+    run->stack = NULL;
+}
+
+/* What of a thread's waits is not in the spool, ns; of preemptions if it is preempted now. */
+static uint64_t *unstored(struct thread_run *run)
+{
+    return run->preempted ? &run->was_ready : &run->waited;
+}
+
+/* Whether the wait of a thread up to `end` is to be stored. */
+static bool is_due(const struct waits *waits, struct thread_run *run, uint64_t end)
+{
+    uint64_t length = end > run->since ? end - run->since : 0;
+    if (run->stack && run->stack->taken > end)
+        forget_stack(run); /* the thread ran already when it was read */
+    bool is_told = run->preempted || run->stack || run->goes_on || length >= LONG_INTERVALS * waits->interval;
+    return length && is_told && *unstored(run) + length >= waits->interval;
+}
+
+/* Stores a wait up to `end`, or the part of it that is not in the spool. */
+static int store(struct waits *waits, struct tracked_thread *thread, uint64_t end, struct error *err)
+{
+    struct thread_run *run = &thread->run;
+    const struct wait_stack *stack = run->stack;
+    struct sample sample = {.thread = thread->number, .time = end, .cpu_time = run->ran, .wait = end - run->since};
+    sample.reason = run->preempted ? REASON_PREEMPTED : REASON_UNKNOWN;
+    if (stack) {
+        sample.reason = stack->reason;
+        sample.object = stack->object;
+        sample.flags = stack->flags;
+        sample.frame_count = stack->frame_count;
+        sample.frames = stack->frames;
+    }
+    run->ran = 0;
+    *unstored(run) = 0;
+    if (waits->paused || !thread_filter_matches(waits->filter, thread->name))
+        return 0;
+    if (run->goes_on)
+        sample.flags |= SAMPLE_WAIT_GOES_ON;
+    else
+        waits->stored++;
+    waits->without_stack += !run->goes_on && !sample.frame_count && !run->preempted;
+    waits->truncated += !run->goes_on && sample.flags & SAMPLE_TRUNCATED;
+    return spool_writer_sample(waits->spool, &sample, err);
+}
+
+/* ---- switches ---- */
+
+static int leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_t time, bool preempted,
+                     struct error *err)
+{
+    struct thread_run *run = &thread->run;
+    if (run->state == RUN_ON && time > run->since)
+        run->ran += time - run->since;
+    run->state = RUN_WAITS;
+    run->since = time;
+    run->preempted = preempted;
+    run->goes_on = false;
+    forget_stack(run);
+    if (preempted || run->in_pending)
+        return 0;
+    run->in_pending = array_push(&waits->pending, thread->tid);
+    return run->in_pending ? 0 : error_no_memory(err);
+}
+
+static int come_to_cpu(struct waits *waits, struct tracked_thread *thread, uint64_t time, struct error *err)
+{
+    struct thread_run *run = &thread->run;
+    int code = 0;
+    if (run->state == RUN_WAITS && is_due(waits, run, time))
+        code = store(waits, thread, time, err);
+    else if (run->state == RUN_WAITS && time > run->since)
+        *unstored(run) += time - run->since;
+    forget_stack(run);
+    run->state = RUN_ON;
+    run->since = time;
+    return code;
+}
+
+int waits_switch(struct waits *waits, const struct perf_record *record, struct error *err)
+{
+    struct tracked_process *process;
+    struct tracked_thread *thread = tracker_thread(waits->tracker, record->tid, &process);
+    waits->switched = true;
+    if (!thread)
+        return 0;
+    return record->context_switch.out ? leave_cpu(waits, thread, record->time, record->context_switch.preempted, err)
+                                      : come_to_cpu(waits, thread, record->time, err);
+}
+
+bool waits_sample(struct tracked_thread *thread, uint64_t time, uint64_t *cpu_time)
+{
+    struct thread_run *run = &thread->run;
+    bool is_known = run->state == RUN_ON;
+    *cpu_time = run->ran + (is_known && time > run->since ? time - run->since : 0);
+    forget_stack(run);
+    run->state = RUN_ON;
+    run->since = time;
+    run->ran = 0;
+    return is_known;
+}
+
+void waits_lost(struct waits *waits)
+{
+    struct tracked_process *process;
+    for (size_t i = 0; i < tracker_thread_count(waits->tracker); i++) {
+        struct tracked_thread *thread = tracker_thread_at(waits->tracker, i, &process);
+        if (!thread)
+            continue;
+        forget_stack(&thread->run);
+        thread->run.state = RUN_UNKNOWN;
+        thread->run.ran = 0;
+    }
+}
+
+/* ---- looking at threads that wait ---- */
+
+/* The number of a SPOOL_OBJECT of this name; 0 if there are too many. */
+static int object_number(struct waits *waits, const char *name, uint32_t *number, struct error *err)
+{
+    size_t known = waits->objects.entries.length;
+    uint32_t found = strings_find(&waits->objects, name, strlen(name));
+    *number = found == STRING_NONE ? 0 : found + 1;
+    if (found != STRING_NONE || known >= OBJECTS_MAX)
+        return 0;
+    if (strings_add_z(&waits->objects, name) == STRING_NONE)
+        return error_no_memory(err);
+    *number = (uint32_t)known + 1;
+    struct spool_event event = {.kind = SPOOL_OBJECT, .number = *number, .name = name};
+    return spool_writer_event(waits->spool, &event, err);
+}
+
+static size_t copy_stack(struct waits *waits, uint32_t pid, uint64_t sp)
+{
+    struct iovec local = {.iov_base = waits->copy, .iov_len = STACK_COPY};
+    struct iovec remote = {.iov_base = (void *)(uintptr_t)sp, .iov_len = STACK_COPY};
+    ssize_t size = process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0);
+    return size > 0 ? (size_t)size : 0;
+}
+
+static struct unwind_result walk(struct waits *waits, struct tracked_process *process, const struct wait_state *state)
+{
+    struct unwind_regs regs = {.unknown = UNWIND_UNKNOWN_WHILE_WAITING};
+    memset(regs.r, 0xff, sizeof(regs.r)); /* no result of a system call, and no address */
+    regs.r[UNWIND_REG_SP] = state->sp;
+    regs.r[UNWIND_REG_PC] = state->pc;
+    size_t size = copy_stack(waits, process->pid, state->sp);
+    struct unwind_stack stack = {.sp = state->sp,
+                                 .bytes = waits->copy,
+                                 .size = size,
+                                 .read_above = stack_reader_read,
+                                 .read_off_copied_stack = stack_reader_read_off_copied_stack,
+                                 .read_code = stack_reader_read_code,
+                                 .context = &waits->reader};
+    stack_reader_start(&waits->reader, process->pid, monotonic_ns(), state->sp, waits->copy, size, size == STACK_COPY);
+    if (process->dump)
+        jitdump_unwind_follow(process->dump, &process->space);
+    return unwind_walk(&process->space, &regs, &stack, waits->frames, CHUNK_MAX_FRAMES);
+}
+
+static int keep_stack(struct waits *waits, struct thread_run *run, const struct wait_state *state,
+                      const struct unwind_result *result, struct error *err)
+{
+    uint32_t object;
+    int code = object_number(waits, state->object, &object, err);
+    if (code)
+        return code;
+    forget_stack(run);
+    run->stack = malloc(sizeof(*run->stack) + result->frames * sizeof(*run->stack->frames));
+    if (!run->stack)
+        return error_no_memory(err);
+    *run->stack = (struct wait_stack){.taken = monotonic_ns(),
+                                      .reason = state->reason,
+                                      .object = object,
+                                      .flags = (result->end == UNWIND_COMPLETE ? 0 : SAMPLE_TRUNCATED) |
+                                               (result->used_no_cfi ? SAMPLE_WITHOUT_CFI : 0) |
+                                               (result->used_read_above ? SAMPLE_COMPLETED_LIVE : 0),
+                                      .frame_count = (uint32_t)result->frames};
+    memcpy(run->stack->frames, waits->frames, result->frames * sizeof(*run->stack->frames));
+    return 0;
+}
+
+/* Reads the stack of a thread that waits. It may be running again by now, which its next switch will tell. */
+static int read_stack(struct waits *waits, struct tracked_thread *thread, struct tracked_process *process,
+                      struct error *err)
+{
+    struct wait_state state;
+    int code = wait_state_read(process->pid, thread->tid, &state);
+    if (code == -EACCES)
+        waits->refused++;
+    if (code <= 0)
+        return 0;
+    struct unwind_result result = walk(waits, process, &state);
+    if (result.end == UNWIND_NO_MODULE) {
+        bool changed;
+        code = tracker_refresh(waits->tracker, process, monotonic_ns(), &changed, err);
+        if (code < 0)
+            return code;
+        if (changed)
+            result = walk(waits, process, &state);
+    }
+    return keep_stack(waits, &thread->run, &state, &result, err);
+}
+
+int waits_look(struct waits *waits, struct error *err)
+{
+    uint64_t now = monotonic_ns();
+    size_t kept = 0, read = 0;
+    int code = 0;
+    waits->switched = false;
+    for (size_t i = 0; i < waits->pending.length; i++) {
+        struct tracked_process *process;
+        uint32_t tid = waits->pending.data[i];
+        struct tracked_thread *thread = tracker_thread(waits->tracker, tid, &process);
+        if (!thread)
+            continue;
+        struct thread_run *run = &thread->run;
+        bool waits_on = run->state == RUN_WAITS && !run->preempted && !run->stack;
+        uint64_t length = now > run->since ? now - run->since : 0;
+        if (waits_on && (length + run->waited < waits->interval || read >= LOOKS_AT_ONCE || code)) {
+            waits->pending.data[kept++] = tid;
+            continue;
+        }
+        run->in_pending = false;
+        if (!waits_on)
+            continue;
+        read++;
+        code = read_stack(waits, thread, process, err);
+    }
+    waits->pending.length = kept;
+    return code;
+}
+
+bool waits_want_look(const struct waits *waits)
+{
+    return waits->switched || waits->pending.length;
+}
+
+int waits_add_running(struct waits *waits, uint32_t tid, uint64_t time, struct error *err)
+{
+    struct tracked_process *process;
+    struct tracked_thread *thread = tracker_thread(waits->tracker, tid, &process);
+    struct wait_state state;
+    if (!thread || thread->run.state != RUN_UNKNOWN || wait_state_read(process->pid, tid, &state) <= 0)
+        return 0;
+    return leave_cpu(waits, thread, time, false, err);
+}
+
+int waits_flush(struct waits *waits, uint64_t now, bool end, struct error *err)
+{
+    struct tracked_process *process;
+    int code = 0;
+    for (size_t i = 0; i < tracker_thread_count(waits->tracker) && !code; i++) {
+        struct tracked_thread *thread = tracker_thread_at(waits->tracker, i, &process);
+        if (!thread || now <= thread->run.since)
+            continue;
+        if (end && thread->run.state == RUN_ON)
+            code = tracker_tell_unsampled(waits->tracker, thread, now, err);
+        if (thread->run.state != RUN_WAITS)
+            continue;
+        struct thread_run *run = &thread->run;
+        if ((!end && now - run->since < part_length) || !is_due(waits, run, now))
+            continue;
+        code = store(waits, thread, now, err);
+        run->since = now;
+        run->goes_on = true;
+    }
+    return code;
+}
+
+int waits_pause(struct waits *waits, uint64_t time, struct error *err)
+{
+    int code = waits_flush(waits, time, true, err);
+    waits->paused = true;
+    tracker_expect_switches(waits->tracker, false);
+    return code;
+}
+
+void waits_resume(struct waits *waits, uint64_t time)
+{
+    struct tracked_process *process;
+    waits->paused = false;
+    tracker_expect_switches(waits->tracker, true);
+    for (size_t i = 0; i < tracker_thread_count(waits->tracker); i++) {
+        struct tracked_thread *thread = tracker_thread_at(waits->tracker, i, &process);
+        if (!thread)
+            continue;
+        struct thread_run *run = &thread->run;
+        run->since = time;
+        run->ran = run->waited = run->was_ready = 0;
+        run->goes_on = false;
+    }
+}

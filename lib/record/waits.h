@@ -1,0 +1,81 @@
+/*
+ * Records when each thread runs and when it waits, and the stacks of those that wait.
+ *
+ * SWITCH records say to the ns when a thread leaves its CPU and when it is on one again, whoever records. The kernel
+ * does not say where a thread waits: it gives stacks at context switches to those only who may record the kernel. But
+ * it tells everyone the sp and pc of an own thread that sleeps, in /proc/PID/task/TID/syscall, and lets its memory be
+ * read. So the recorder looks at the threads that wait, every few milliseconds while threads switch, and walks their
+ * stacks. Nothing stops or wakes the thread. What was read counts only if the thread slept on until after it was read,
+ * which the time of its next switch tells.
+ *
+ * Which waits are stored. A wait is stored when the thread has waited for a sampling interval or more since its last
+ * stored wait, and its stack was read. So every wait that is longer than the time between two looks is stored, and of
+ * shorter ones some, in proportion to their length: the time of those that are not stored counts for the next that is.
+ * Off-CPU time is sampled like CPU time. Preemptions, in which a thread could have run, need no stack, and are counted
+ * by themselves.
+ *
+ * A wait that is long is stored in parts, one a second, so that a killed recorder has lost a second of it at most.
+ *
+ * Threads: one thread, which is the recorder thread of a recording.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/strings.h"
+#include "record/spool.h"
+#include "record/stack_reader.h"
+#include "record/thread_filter.h"
+#include "record/tracker.h"
+#include "sample/perf_record.h"
+
+struct waits {
+    struct spool_writer *spool;
+    struct tracker *tracker;
+    const struct thread_filter *filter;
+    uint64_t interval;                             /* ns */
+    struct ARRAY_TYPE(tid_list, uint32_t) pending; /* threads that wait, and whose stacks were not read yet */
+    struct strings objects;                        /* names of SPOOL_OBJECT, by number less 1 */
+    struct stack_reader reader;
+    unsigned char *copy; /* of a stack */
+    uint64_t *frames;    /* CHUNK_MAX_FRAMES */
+    bool paused;
+    bool switched; /* there were switches since the last look */
+
+    uint64_t stored, without_stack; /* waits */
+    uint64_t truncated;             /* stored ones whose stack does not reach the start of its thread */
+    uint64_t refused;               /* stacks that this user may not read */
+};
+
+/* The spool, the tracker and the filter of threads belong to the caller and must outlive the waits. `interval`: ns
+ * between two samples. */
+int waits_init(struct waits *waits, struct spool_writer *spool, struct tracker *tracker,
+               const struct thread_filter *filter, uint64_t interval, struct error *err);
+void waits_destroy(struct waits *waits);
+
+/* Takes in a SWITCH record: a thread begins to wait, or has waited. Fails only if the spool cannot be written or memory
+ * runs out, like all of these. */
+int waits_switch(struct waits *waits, const struct perf_record *record, struct error *err);
+
+/* Takes in that a thread was sampled on a CPU at `time`. Returns true and the CPU time in ns since its previous sample
+ * or wait in the spool; false if that is not known, because records were lost. */
+bool waits_sample(struct tracked_thread *thread, uint64_t time, uint64_t *cpu_time);
+
+/* A thread that ran before the recording: finds out whether it waits. */
+int waits_add_running(struct waits *waits, uint32_t tid, uint64_t time, struct error *err);
+
+/* Reads the stacks of threads that wait now. To be called when the rings have been read. */
+int waits_look(struct waits *waits, struct error *err);
+
+/* Whether a look in a few milliseconds will find something. */
+bool waits_want_look(const struct waits *waits);
+
+/* Stores what has passed of long waits, up to `now`. `end`: of all waits, because the recording ends. */
+int waits_flush(struct waits *waits, uint64_t now, bool end, struct error *err);
+
+/* Nothing is stored from `time` on, and again from `time` on. Threads are followed meanwhile. */
+int waits_pause(struct waits *waits, uint64_t time, struct error *err);
+void waits_resume(struct waits *waits, uint64_t time);
+
+/* Records were lost: what the threads do now is not known. */
+void waits_lost(struct waits *waits);
