@@ -4,7 +4,7 @@
 import { askUntil, closeBrowser, complaints, openPage, selectedRow, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [url, groupsUrl, legendUrl] = process.argv.slice(2);
+const [url, groupsUrl, legendUrl, usualUrl] = process.argv.slice(2);
 const RANGE = 100; // ms
 const parameter = (page, name) => new URL(page.url()).searchParams.get(name);
 const tooltip = (page) => page.evaluate(() => document.querySelector('.tooltip')?.innerText ?? '');
@@ -262,6 +262,15 @@ await check('each category in the legend has its color in sight beside the tabs 
         const widths = await page.$$eval('.legend-name', (names) => names.map((name) => name.offsetWidth));
         assert(widths.every((name) => name === 0) || widths.every((name) => name >= 24), `px of names at ${width} px: ${widths}`);
     }
+    await page.close();
+});
+
+await check('the categories of a usual recording are named beside the sidebar', async () => {
+    const page = await openPage(usualUrl);
+    assertEqual(await page.locator('.sidebar').count(), 1, 'sidebars');
+    const names = () => page.$$eval('.legend-name', (all) => all.map((one) => [one.innerText, one.scrollWidth <= one.clientWidth].join(' ')));
+    await askUntil((now) => now.length === 4, names);
+    assertEqual((await names()).sort().join(), 'Kernel true,Library true,Other true,User true', 'names, and whether they are whole');
     await page.close();
 });
 

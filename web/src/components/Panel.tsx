@@ -86,8 +86,11 @@ const MarkerSearch = (): JSX.Element => {
     );
 };
 
-/** px: with less for each, names would be cut to letters. */
+/** px: with less for each, names would be cut to letters; short ones need less. */
 const LEAST_LEGEND_ENTRY = 56;
+/** px: of a square with the gaps around it, and of a character. */
+const LEGEND_SQUARE = 22;
+const LEGEND_CHARACTER = 6.2;
 
 function Legend(): JSX.Element {
     const session = useSession();
@@ -105,7 +108,11 @@ function Legend(): JSX.Element {
         const category = info.value.categories[at];
         return category && category.color !== 'transparent' ? [{ at, category }] : [];
     });
-    const hasNames = width >= categories.length * LEAST_LEGEND_ENTRY;
+    const needed = categories.reduce((sum, { category: { name } }) => {
+        const whole = LEGEND_SQUARE + name.length * LEGEND_CHARACTER;
+        return sum + Math.min(whole, LEAST_LEGEND_ENTRY);
+    }, 0);
+    const hasNames = width >= needed;
     return (
         <ul ref={list} class={hasNames ? 'legend' : 'legend squares'} aria-label="Categories">
             {categories.map(({ at, category }) => (
