@@ -600,7 +600,7 @@ await check('that the program is another one by now is said once', async () => {
 await check('of code that was compiled while the program ran, there is the script, and it says that there are no instructions', async () => {
     const script = `${file}.js`;
     writeFileSync(script, 'let words = "a script";\n'.repeat(60));
-    const [source, code] = await sentencesOf((profile) => {
+    const inScript = (hasLines) => (profile) => {
         const { funcTable, frameTable, resourceTable, sources, stringArray } = profile.shared;
         const func = funcTable.name.findIndex((name) => stringArray[name] === 'divide');
         resourceTable.name[funcTable.resource[func]] = stringArray.push('JIT') - 1;
@@ -612,8 +612,13 @@ await check('of code that was compiled while the program ran, there is the scrip
             frameTable.nativeSymbol[frame] = null;
             frameTable.address[frame] = -1;
             frameTable.lib[frame] = -1;
+            if (!hasLines) frameTable.line[frame] = null;
         });
-    }, 'divide');
+    };
+    const [source, code] = await sentencesOf(inScript(true), 'divide');
+    assert(!source.includes('line numbers'), `of lines with costs it says ${source}`);
+    const [without] = await sentencesOf(inScript(false), 'divide');
+    assert(without.includes('no line numbers. JIT compilers that write a jitdump'), `without lines it says ${without}`);
     assert(!source.includes('not found'), `of the source it says ${source}`);
     assert(code.includes('JIT code'), `it says ${code}`);
 });

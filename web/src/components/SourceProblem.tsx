@@ -11,7 +11,7 @@ const TEXT_LIMIT = 400;
 const MOST_LINES = 500;
 
 /** What profiles call the library of code that was compiled while the program ran. */
-const JIT = 'JIT';
+export const JIT = 'JIT';
 
 /** The folder of a path, without its last slash. */
 function folderOf(file: string): string {

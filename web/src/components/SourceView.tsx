@@ -8,7 +8,8 @@ import { describeWeight } from '../text/format';
 import { partExpression } from '../text/highlight';
 import { plainText } from '../text/plain';
 import { FindBar } from './FindBar';
-import { SourceProblem } from './SourceProblem';
+import { InfoIcon } from './icons';
+import { JIT, SourceProblem } from './SourceProblem';
 import { inPercent } from '../state/settings';
 import { useSession } from './session_context';
 import type { Session } from '../state/session';
@@ -46,6 +47,23 @@ function marksOf(session: Session, costs: LineCosts): Map<number, LineMark> {
         });
     }
     return marks;
+}
+
+/** Why the lines of a text have no costs, as far as that needs to be said. */
+function NoLines(): JSX.Element | null {
+    const session = useSession();
+    const { funcName, namesVersion } = session.names;
+    const { hasSource, lineCosts, sourcePanel } = session.sourcePanel;
+    namesVersion.value;
+    const costs = lineCosts.value;
+    if (!hasSource.value || !costs || costs.total === 0 || costs.lines.some(({ line }) => line > 0)) return null;
+    const isJit = funcName(sourcePanel.value?.func ?? -1)?.lib === JIT;
+    return (
+        <p class="note" role="status">
+            <InfoIcon /> The samples in this file have no line numbers.
+            {isJit && ' JIT compilers that write a jitdump give them: see man prof-record.'}
+        </p>
+    );
 }
 
 /** `share`: of the width. */
@@ -117,6 +135,7 @@ export function SourceView({ share }: { share: number }): JSX.Element {
                 </div>
             )}
             {problem !== '' && <p class="empty">{problem}</p>}
+            <NoLines />
             {!hasSource.value && <SourceProblem text={shown} />}
             <div ref={holder} class={hasText ? 'source-editor' : 'source-editor absent'} />
             <FindBar pane="source" />
