@@ -442,8 +442,6 @@ static int record(struct options *options)
         ui_say("%s", recorded.notes[i]);
     if (recorded.end == RECORD_SPOOL_FULL)
         ui_say("recording stopped before the end: %s", recorded.problem.text);
-    if (recorded.end == RECORD_SIZE_REACHED)
-        ui_say("recording stopped before the end: it has reached the size of --max-size");
 
     struct assemble_result saved = {0};
     symbol_options_open(&options->symbols);

@@ -214,8 +214,10 @@ static void say_disk_state(struct recording *recording)
 int control_keep_time(struct recording *recording, uint64_t now, struct error *err)
 {
     const struct control_options *options = options_of(recording);
-    if (options->max_size && spool_writer_size(recording->spool) >= options->max_size)
+    if (options->max_size && spool_writer_size(recording->spool) >= options->max_size && !recording->ending) {
         recording_end(recording, RECORD_SIZE_REACHED, 0);
+        say(recording, "the recording has reached the size of --max-size, and ends here");
+    }
     say_disk_state(recording);
     return recording->control.delayed && now >= delay_end(recording) ? control_resume(recording, err) : 0;
 }

@@ -209,8 +209,8 @@ void recording_end(struct recording *recording, enum record_end end, int signal)
     if (recording->ending)
         return;
     recording->ending = true;
-    if (recording->result->end == RECORD_SPOOL_FULL)
-        return;
+    if (recording->result->end == RECORD_SPOOL_FULL || recording->result->end == RECORD_SIZE_REACHED)
+        return; /* before the command ended */
     recording->result->end = end;
     recording->result->signal = signal;
 }
