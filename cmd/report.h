@@ -108,6 +108,9 @@ bool report_is_filtered(const struct report *report);
 /* Prints one line about the profile, warnings about its quality, and the filters; with --verbose all metadata. */
 int report_print_head(const struct report *report, struct error *err);
 
+/* How many samples the recording lost; 0 if the profile does not say. */
+int report_count_lost(const struct report *report, double *lost, struct error *err);
+
 /* ---- report_threads.c ---- */
 
 /* CPU time of a thread in the range in ms, regardless of search and transforms; 0 if the profile has none. */

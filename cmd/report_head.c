@@ -347,6 +347,17 @@ static int print_details(const struct report *report, struct error *err)
     return code;
 }
 
+int report_count_lost(const struct report *report, double *lost, struct error *err)
+{
+    struct arena arena = {0};
+    struct metadata metadata = {0};
+    int code = collect_metadata(report, &metadata, &arena, err);
+    *lost = code ? 0 : number_of(find_metadata(&metadata, lost_names));
+    array_free(&metadata);
+    arena_destroy(&arena);
+    return code;
+}
+
 int report_print_head(const struct report *report, struct error *err)
 {
     struct arena arena = {0};

@@ -270,8 +270,12 @@ int report_print_json(const struct report *report, struct error *err)
 {
     struct byte_sink sink = {write_to_stdout, NULL};
     struct json_writer *json = malloc(sizeof(*json));
-    if (!json)
-        return error_no_memory(err);
+    double lost = 0;
+    int code = json ? report_count_lost(report, &lost, err) : error_no_memory(err);
+    if (code) {
+        free(json);
+        return code;
+    }
     json_writer_init(json, &sink, err);
     json_open(json, '{');
     put_string(json, "product", report, report->profile->meta.product);
@@ -280,11 +284,12 @@ int report_print_json(const struct report *report, struct error *err)
     json_member_double(json, "from_ms", report->range.from);
     json_member_double(json, "to_ms", report->range.to);
     json_member_double(json, "samples", (double)engine_timings(report->engine)->samples);
+    json_member_double(json, "lost", lost);
     json_member_text(json, "unit", report->weight.unit);
     json_member_double(json, "total", report->total);
     put_threads(json, report);
     put_transforms(json, report);
-    int code = put_rows(json, report, err);
+    code = put_rows(json, report, err);
     json_close(json, '}');
     int written = json_writer_finish(json);
     free(json);

@@ -233,6 +233,11 @@ int control_start(struct recording *recording, struct error *err)
     int code = options->paused || options->delay ? control_pause(recording, err) : 0;
     if (!code && options->has_socket)
         code = control_socket_open(&control->socket, recording, err);
+    char sentence[128];
+    snprintf(sentence, sizeof(sentence), "paused; %sSIGUSR2 to process %d starts the recording",
+             control->socket ? "'prof ctl resume' or " : "", (int)getpid());
+    if (!code && options->paused)
+        say(recording, sentence);
     return code ? code : control_note_run(recording, err);
 }
 
