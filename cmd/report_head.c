@@ -137,7 +137,7 @@ static void print_first_line(const struct report *report, const struct metadata 
         line[0] = '\0';
         append_time(report, line);
         append_samples(report, line);
-        if (lost > 0)
+        if (lost > 0 && !report_is_filtered(report) && report->threads.length == report->profile->threads.length)
             report_append(line, ", %s lost", lost_text);
         if (with_threads || report->threads.length < report->profile->threads.length)
             append_threads(report, processes, line);
