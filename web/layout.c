@@ -77,6 +77,11 @@ struct entry {
 #define BUTTERFLY_SIDE(VALUE) VALUE("callers", BUTTERFLY_CALLERS) VALUE("callees", BUTTERFLY_CALLEES)
 #define GROUP_KIND(VALUE)                                                                                              \
     VALUE("library", GROUP_LIBRARY) VALUE("category", GROUP_CATEGORY) VALUE("thread", GROUP_THREAD)
+#define WAIT_GROUPING(VALUE)                                                                                           \
+    VALUE("reason", WAITS_BY_REASON)                                                                                   \
+    VALUE("object", WAITS_BY_OBJECT)                                                                                   \
+    VALUE("stack", WAITS_BY_STACK)                                                                                     \
+    VALUE("thread", WAITS_BY_THREAD)
 #define SELECTION_KIND(VALUE)                                                                                          \
     VALUE("all", SELECT_ALL)                                                                                           \
     VALUE("path", SELECT_PATH)                                                                                         \
@@ -129,6 +134,7 @@ CHECK(frame_kind, FRAME_KIND, )
 CHECK(butterfly_kind, BUTTERFLY_KIND, )
 CHECK(butterfly_side, BUTTERFLY_SIDE, )
 CHECK(group_kind, GROUP_KIND, )
+CHECK(wait_grouping, WAIT_GROUPING, case WAIT_GROUPINGS:)
 CHECK(selection_kind, SELECTION_KIND, )
 CHECK(inlining, INLINING, )
 CHECK(recursion, RECURSION, )
@@ -168,6 +174,18 @@ static const struct entry entries[] = {
     INDEX(func_timing, func),
     NUMBER(func_timing, total),
     NUMBER(func_timing, self),
+    STRUCT_OF(wait_group),
+    NUMBER(wait_group, total),
+    NUMBER(wait_group, preempted),
+    NUMBER(wait_group, longest),
+    NUMBER(wait_group, from),
+    NUMBER(wait_group, to),
+    INDEX(wait_group, key),
+    NUMBER(wait_group, count),
+    INDEX(wait_group, reason),
+    INDEX(wait_group, func),
+    NUMBER(wait_group, thread),
+    INDEX(wait_group, node),
     STRUCT_OF(category_weight),
     NUMBER(category_weight, category),
     NUMBER(category_weight, weight),
@@ -240,11 +258,11 @@ static const struct entry entries[] = {
     NUMBER(marker_row, row_of_name),
     NUMBER(marker_row, is_of_instants),
     ENUM_OF(transform_kind, TRANSFORM_KIND) ENUM_OF(frame_kind, FRAME_KIND) ENUM_OF(butterfly_kind, BUTTERFLY_KIND)
-        ENUM_OF(butterfly_side, BUTTERFLY_SIDE) ENUM_OF(group_kind, GROUP_KIND) ENUM_OF(selection_kind, SELECTION_KIND)
-            ENUM_OF(inlining, INLINING) ENUM_OF(recursion, RECURSION) ENUM_OF(marker_kind, MARKER_KIND)
-                ENUM_OF(marker_column, MARKER_COLUMN) ENUM_OF(marker_label, MARKER_LABEL)
-                    ENUM_OF(marker_place, MARKER_PLACE) ENUM_OF(wait_state, WAIT_STATE)
-                        ENUM_OF(strip_pixel, STRIP_PIXEL)};
+        ENUM_OF(butterfly_side, BUTTERFLY_SIDE) ENUM_OF(group_kind, GROUP_KIND) ENUM_OF(wait_grouping, WAIT_GROUPING)
+            ENUM_OF(selection_kind, SELECTION_KIND) ENUM_OF(inlining, INLINING) ENUM_OF(recursion, RECURSION)
+                ENUM_OF(marker_kind, MARKER_KIND) ENUM_OF(marker_column, MARKER_COLUMN)
+                    ENUM_OF(marker_label, MARKER_LABEL) ENUM_OF(marker_place, MARKER_PLACE)
+                        ENUM_OF(wait_state, WAIT_STATE) ENUM_OF(strip_pixel, STRIP_PIXEL)};
 
 __attribute__((export_name("entries"))) const struct entry *layout_entries(void)
 {

@@ -136,6 +136,11 @@ const struct timings *engine_timings(const struct engine *engine)
     return &engine->timings;
 }
 
+bool engine_has_waits(const struct engine *engine)
+{
+    return engine->base->has_waits;
+}
+
 uint32_t engine_idle_category(const struct engine *engine)
 {
     return engine->base->idle_category;

@@ -55,6 +55,7 @@ const struct call_nodes *engine_nodes(const struct engine *engine);
 const struct timings *engine_timings(const struct engine *engine);
 /* What the query counts, for costs that are summed stack by stack; valid until the next query. */
 struct counted_stacks engine_counted(const struct engine *engine);
+bool engine_has_waits(const struct engine *engine);         /* recorded ones: see wait_rows.h */
 uint32_t engine_idle_category(const struct engine *engine); /* the one named "Idle", or PROFILE_NONE */
 
 /* The full range, ms: what the file says, else from the first sample to one interval after the last; of threads without

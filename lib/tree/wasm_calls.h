@@ -72,6 +72,9 @@ const struct view *EXPORT(session_butterfly_children)(struct session *session, u
 const struct view *EXPORT(session_butterfly_descendants)(struct session *session, uint32_t id, int side, uint32_t node,
                                                          uint32_t limit);
 
+/* wasm_waits.c */
+const struct view *EXPORT(session_wait_groups)(struct session *session, uint32_t query, int by);
+
 /* wasm_timeline.c */
 const struct view *EXPORT(session_activity)(struct session *session, uint32_t drawn_count, double from, double to,
                                             uint32_t width);

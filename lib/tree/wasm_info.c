@@ -149,6 +149,14 @@ static void put_all_marker_graphs(struct json_writer *json, const struct engine 
     json_close(json, ']');
 }
 
+static void put_subcategories(struct json_writer *json, const struct profile *profile, const struct category *category)
+{
+    json_member_open(json, "subcategories", '[');
+    for (size_t i = 0; i < category->subcategories.length; i++)
+        json_text_z(json, profile_text(profile, category->subcategories.data[i]));
+    json_close(json, ']');
+}
+
 static void put_tables(struct json_writer *json, const struct engine *engine, const struct marker_view *markers)
 {
     const struct profile *profile = engine_profile(engine);
@@ -157,6 +165,7 @@ static void put_tables(struct json_writer *json, const struct engine *engine, co
         json_open(json, '{');
         put_string(json, "name", profile, profile->categories.data[i].name);
         put_string(json, "color", profile, profile->categories.data[i].color);
+        put_subcategories(json, profile, &profile->categories.data[i]);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -231,6 +240,7 @@ const struct view *session_info(struct session *session)
     json_member_double(json, "frameKinds", frame_kinds_of_profile(profile));
     uint32_t idle = engine_idle_category(session->engine);
     json_member_double(json, "idleCategory", idle == PROFILE_NONE ? -1 : (double)idle);
+    json_member_bool(json, "hasWaits", engine_has_waits(session->engine));
     json_member_double(json, "funcCount", (double)profile->funcs.length);
     json_member_bool(json, "symbolicated", profile->meta.symbolicated != 0);
     int code = put_weights(json, session);

@@ -20,6 +20,7 @@
 #include "tree/marker_view.h"
 #include "tree/stack_chart.h"
 #include "tree/stack_view.h"
+#include "tree/wait_groups.h"
 #include "tree/waits.h"
 #include "tree/weight_list.h"
 
@@ -108,6 +109,11 @@ struct session {
     uint32_t next_butterfly;
     double butterfly_weights[2];
     struct func_timings groups;
+
+    /* wasm_waits.c */
+    struct wait_groups wait_groups;
+    struct node_path wait_paths;
+    ARRAY(uint32_t) wait_path_ends;
 
     /* wasm_timeline.c */
     struct activity activity;

@@ -165,6 +165,7 @@ function askOfQuery(api, info, query, id) {
     for (const [from, to, least] of [[0.25, 0.5, 1 / 100], [0.4, 0.4001, 1 / 3000], [0, 1, 1 / 3]])
         api.call('flame', '0:ddddwwwwwww.', [id, from, to, least]);
     for (const by of [0, 1, 2]) api.call('groups', '0:w.dd', [id, by]);
+    for (const by of [-1, 0, 1, 2, 3, 4]) api.call('wait_groups', '0:dddddwwwwww', [id, by]);
     for (let weight = -1; weight <= info.weights.length; weight++) api.call('functions_weighed', '0:w.dd', [id, weight]);
     api.call('truncated', '=', []);
     for (const func of [...path, NONE]) {

@@ -1,0 +1,261 @@
+#include "tree/wait_groups.h"
+
+#include "tree/engine_state.h"
+#include "tree/order.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- one pass over the samples of a thread ---- */
+
+struct grouper {
+    const struct engine *engine;
+    enum wait_grouping grouping;
+    struct wait_groups *groups;
+    uint32_t *group_of_key; /* the last one is for PROFILE_NONE */
+    size_t key_count;
+    uint32_t preempted; /* the subcategory; PROFILE_NONE */
+    uint32_t thread;
+};
+
+/* A wait, or what of one is in the range. */
+struct wait_part {
+    double ms;
+    bool is_recorded;       /* else too short for rows */
+    struct time_range time; /* of a recorded one, all of it */
+    uint32_t stack;         /* as it was recorded; PROFILE_NONE: no row tells */
+    uint32_t node;          /* as the query has it */
+};
+
+static uint32_t preempted_reason(const struct profile *profile, uint32_t idle)
+{
+    if (idle == PROFILE_NONE)
+        return PROFILE_NONE;
+    const struct category *category = &profile->categories.data[idle];
+    for (uint32_t i = 0; i < category->subcategories.length; i++)
+        if (strcmp(profile_text(profile, category->subcategories.data[i]), "Preempted") == 0)
+            return i;
+    return PROFILE_NONE;
+}
+
+static uint32_t frame_of(const struct grouper *grouper, const struct wait_part *part)
+{
+    return part->stack == PROFILE_NONE ? PROFILE_NONE : engine_profile(grouper->engine)->stacks.frame[part->stack];
+}
+
+static uint32_t reason_of(const struct grouper *grouper, const struct wait_part *part)
+{
+    uint32_t frame = frame_of(grouper, part);
+    return frame == PROFILE_NONE ? PROFILE_NONE : engine_profile(grouper->engine)->frames.subcategory[frame];
+}
+
+static uint32_t object_of(const struct grouper *grouper, const struct wait_part *part)
+{
+    uint32_t frame = frame_of(grouper, part);
+    return frame == PROFILE_NONE ? PROFILE_NONE : engine_profile(grouper->engine)->frames.func[frame];
+}
+
+static uint32_t caller_of(const struct grouper *grouper, const struct wait_part *part)
+{
+    return part->stack == PROFILE_NONE ? NODE_NONE : grouper->engine->nodes->prefix[part->node];
+}
+
+static uint32_t key_of(const struct grouper *grouper, const struct wait_part *part)
+{
+    switch (grouper->grouping) {
+    case WAITS_BY_REASON:
+        return reason_of(grouper, part);
+    case WAITS_BY_OBJECT:
+        return object_of(grouper, part);
+    case WAITS_BY_STACK:
+        return caller_of(grouper, part);
+    default:
+        return grouper->thread;
+    }
+}
+
+static struct wait_group *group_of(struct grouper *grouper, const struct wait_part *part)
+{
+    uint32_t key = key_of(grouper, part);
+    uint32_t *at = &grouper->group_of_key[key < grouper->key_count ? key : grouper->key_count];
+    if (*at == UINT32_MAX) {
+        const struct wait_group empty = {
+            .from = NAN, .to = NAN, .key = key, .reason = PROFILE_NONE, .func = PROFILE_NONE, .node = NODE_NONE};
+        *at = (uint32_t)grouper->groups->list.length;
+        if (!array_push(&grouper->groups->list, empty))
+            return NULL;
+    }
+    return &grouper->groups->list.data[*at];
+}
+
+/* Whether a wait is to be told of rather than the longest so far. */
+static bool is_longer(const struct grouper *grouper, const struct wait_group *group, double ms, bool is_preempted)
+{
+    if (isnan(group->from))
+        return true;
+    bool was_preempted = group->reason == grouper->preempted;
+    return was_preempted == is_preempted ? ms > group->longest : was_preempted;
+}
+
+/* False if memory ran out. */
+static bool add_part(struct grouper *grouper, const struct wait_part *part)
+{
+    struct wait_totals *totals = &grouper->groups->totals;
+    struct wait_group *group = group_of(grouper, part);
+    if (!group)
+        return false;
+    uint32_t reason = reason_of(grouper, part);
+    bool is_preempted = reason == grouper->preempted && reason != PROFILE_NONE;
+    group->total += part->ms;
+    group->preempted += is_preempted ? part->ms : 0;
+    totals->waited += part->ms;
+    totals->preempted += is_preempted ? part->ms : 0;
+    if (isnan(group->from)) {
+        group->reason = reason;
+        group->func = object_of(grouper, part);
+        group->thread = grouper->thread;
+        group->node =
+            grouper->grouping == WAITS_BY_STACK || part->stack == PROFILE_NONE ? caller_of(grouper, part) : part->node;
+    }
+    if (!part->is_recorded)
+        return true;
+    group->count++;
+    totals->count++;
+    if (is_longer(grouper, group, part->ms, is_preempted)) {
+        group->longest = part->ms;
+        group->from = part->time.from;
+        group->to = part->time.to;
+        group->reason = reason;
+        group->func = object_of(grouper, part);
+        group->thread = grouper->thread;
+        group->node = grouper->grouping == WAITS_BY_STACK ? caller_of(grouper, part) : part->node;
+    }
+    return true;
+}
+
+/* Whether the query counts waits with this stack, which filters may have dropped; if so, for which node. */
+static bool find_node(const struct engine *engine, uint32_t stack, uint32_t *node)
+{
+    const uint8_t *matching = engine_matching(engine);
+    *node = stack == PROFILE_NONE ? NODE_NONE : engine->nodes->of_sample[stack];
+    return *node != NODE_NONE && (!matching || matching[*node]);
+}
+
+/* False if memory ran out. */
+static bool add_thread(struct grouper *grouper)
+{
+    const struct engine *engine = grouper->engine;
+    const struct thread_gaps gaps = thread_gaps_of(engine_profile(engine), grouper->thread);
+    const struct sample_table *left = engine_samples(engine, grouper->thread);
+    struct row_cursor wait_end = {0};
+    size_t first, after;
+    grouper->groups->totals.there += fmax(0, fmin(gaps.end, engine->range.to) - fmax(gaps.start, engine->range.from));
+    if (!has_wait_rows(&gaps.waits))
+        return true;
+    samples_in_range(left, engine->range, &first, &after);
+    for (size_t i = first; i <= after; i++) {
+        size_t row = row_cursor_find(&wait_end, &gaps.waits, ROW_WAIT_END, i);
+        double ms = gap_time_in(&gaps, i, engine->range).wait;
+        if (!(ms > 0))
+            continue;
+        struct wait_part part = {.ms = ms, .stack = PROFILE_NONE};
+        bool counts = row == SIZE_MAX ? find_node(engine, engine->base->not_running, &part.node)
+                                      : find_node(engine, left->stack[row], &part.node);
+        if (!counts)
+            continue;
+        if (row != SIZE_MAX)
+            part.stack = gaps.samples->stack[row];
+        part.is_recorded = row == i;
+        if (part.is_recorded)
+            part.time = (struct time_range){gaps.samples->time[i - 1], gaps.samples->time[i]};
+        if (!add_part(grouper, &part))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the groups ---- */
+
+static size_t count_keys(const struct engine *engine, enum wait_grouping grouping)
+{
+    const struct profile *profile = engine_profile(engine);
+    uint32_t idle = engine->base->idle_category;
+    switch (grouping) {
+    case WAITS_BY_REASON:
+        return idle == PROFILE_NONE ? 0 : profile->categories.data[idle].subcategories.length;
+    case WAITS_BY_OBJECT:
+        return profile->funcs.length;
+    case WAITS_BY_STACK:
+        return engine->nodes->length;
+    default:
+        return profile->threads.length;
+    }
+}
+
+static int sort_groups(struct wait_groups *groups, struct error *err)
+{
+    size_t length = groups->list.length;
+    struct order_entry *entries = malloc((length + 1) * sizeof(*entries));
+    struct wait_group *sorted = malloc((length + 1) * sizeof(*sorted));
+    int code = entries && sorted ? 0 : error_no_memory(err);
+    for (uint32_t i = 0; !code && i < length; i++)
+        entries[i] = (struct order_entry){groups->list.data[i].total, i};
+    if (!code)
+        code = order_heaviest_first(entries, length, err);
+    for (size_t i = 0; !code && i < length; i++)
+        sorted[i] = groups->list.data[entries[i].index];
+    if (!code && length)
+        memcpy(groups->list.data, sorted, length * sizeof(*sorted));
+    free(entries);
+    free(sorted);
+    return code;
+}
+
+int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struct wait_groups *groups,
+                       struct error *err)
+{
+    struct grouper grouper = {.engine = engine,
+                              .grouping = grouping,
+                              .groups = groups,
+                              .key_count = count_keys(engine, grouping),
+                              .preempted = preempted_reason(engine_profile(engine), engine->base->idle_category)};
+    size_t thread_count = engine_profile(engine)->threads.length;
+    groups->list.length = 0;
+    groups->totals = (struct wait_totals){0};
+    grouper.group_of_key = malloc((grouper.key_count + 1) * sizeof(*grouper.group_of_key));
+    uint8_t *seen = calloc(thread_count + 1, sizeof(*seen));
+    bool enough = grouper.group_of_key && seen;
+    for (size_t i = 0; enough && i <= grouper.key_count; i++)
+        grouper.group_of_key[i] = UINT32_MAX;
+    for (size_t i = 0; enough && i < engine->threads.length; i++) {
+        grouper.thread = engine->threads.data[i];
+        if (grouper.thread >= thread_count || seen[grouper.thread])
+            continue;
+        seen[grouper.thread] = 1;
+        enough = add_thread(&grouper);
+    }
+    free(grouper.group_of_key);
+    free(seen);
+    return enough ? sort_groups(groups, err) : error_no_memory(err);
+}
+
+bool wait_group_path(const struct engine *engine, uint32_t node, struct node_path *path)
+{
+    const struct call_nodes *nodes = engine->nodes;
+    size_t first = path->length;
+    for (; node != NODE_NONE; node = nodes->prefix[node])
+        if (!array_push(path, nodes->func[node]))
+            return false;
+    for (size_t i = first, last = path->length; i + 1 < last; i++, last--) {
+        uint32_t swap = path->data[i];
+        path->data[i] = path->data[last - 1];
+        path->data[last - 1] = swap;
+    }
+    return true;
+}
+
+void wait_groups_destroy(struct wait_groups *groups)
+{
+    array_free(&groups->list);
+}

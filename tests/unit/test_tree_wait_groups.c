@@ -1,0 +1,222 @@
+/*
+ * What threads waited for: on a profile whose waits are known, and against a slow reference that adds up the gaps of
+ * random profiles one by one.
+ */
+#include "slow_tree_check.h"
+
+#include "support/wait_profile.h"
+#include "tree/wait_groups.h"
+
+enum { PROFILES = 1500, MOST_KEYS = 256 };
+
+/* ---- a known profile ---- */
+
+enum { MAIN, READER, WRITER };
+
+static struct engine *known_engine(struct wait_stacks *stacks)
+{
+    struct profile profile;
+    struct error err;
+    *stacks = wait_profile_make(&profile);
+    struct engine *engine = engine_new(&profile, &err);
+    assert_non_null(engine);
+    return engine;
+}
+
+static void ask_known(struct engine *engine, struct time_range range, const char *search)
+{
+    const uint32_t threads[] = {MAIN, READER, WRITER};
+    const struct tree_query query = {.threads = threads,
+                                     .thread_count = 3,
+                                     .range = range,
+                                     .search = search,
+                                     .search_length = strlen(search),
+                                     .weight = WEIGH_OFF_CPU_TIME};
+    struct error err;
+    assert_int_equal(engine_query(engine, &query, &err), 0);
+}
+
+static const char *name_of(const struct engine *engine, uint32_t func)
+{
+    return func == PROFILE_NONE ? "" : profile_text(engine_profile(engine), engine_profile(engine)->funcs.name[func]);
+}
+
+static void test_two_waiters_on_one_lock_are_one_object(void **state)
+{
+    struct wait_stacks stacks;
+    struct engine *engine = known_engine(&stacks);
+    struct wait_groups groups = {0};
+    struct node_path path = {0};
+    struct error err;
+    (void)state;
+    ask_known(engine, whole_time, "");
+    assert_int_equal(engine_wait_groups(engine, WAITS_BY_OBJECT, &groups, &err), 0);
+    assert_string_equal(name_of(engine, groups.list.data[0].func), "lock 0x1000");
+    const struct wait_group *lock = &groups.list.data[0];
+    assert_true(lock->total == 40 + 29.5 + 30);
+    assert_int_equal(lock->count, 3);
+    assert_true(lock->longest == 40 && lock->from == 10.25 && lock->to == 50.25);
+    assert_int_equal(lock->thread, READER);
+    assert_int_equal(lock->reason, REASON_LOCK);
+    assert_true(wait_group_path(engine, lock->node, &path));
+    assert_int_equal(path.length, 4);
+    assert_string_equal(name_of(engine, path.data[0]), "main");
+    assert_string_equal(name_of(engine, path.data[2]), "lookup");
+    assert_true(groups.totals.there == 100 + 100 + 80);
+    assert_true(groups.totals.preempted == 8.5);
+    array_free(&path);
+    wait_groups_destroy(&groups);
+    engine_free(engine);
+}
+
+static void test_waits_are_clipped_to_the_range(void **state)
+{
+    struct wait_stacks stacks;
+    struct engine *engine = known_engine(&stacks);
+    struct wait_groups groups = {0};
+    struct error err;
+    (void)state;
+    ask_known(engine, (struct time_range){20, 30}, "lock");
+    assert_int_equal(engine_wait_groups(engine, WAITS_BY_REASON, &groups, &err), 0);
+    assert_int_equal(groups.list.length, 1);
+    const struct wait_group *locks = &groups.list.data[0];
+    assert_int_equal(locks->key, REASON_LOCK);
+    assert_true(locks->total == 10 + 9); /* the writer's first sample is at 21 ms */
+    assert_int_equal(locks->count, 2);
+    assert_true(locks->longest == 10 && locks->from == 10.25 && locks->to == 50.25);
+    assert_true(groups.totals.there == 30);
+    wait_groups_destroy(&groups);
+    engine_free(engine);
+}
+
+static void test_preemption_is_told_apart_from_waiting(void **state)
+{
+    struct wait_stacks stacks;
+    struct engine *engine = known_engine(&stacks);
+    struct wait_groups groups = {0};
+    struct error err;
+    (void)state;
+    ask_known(engine, (struct time_range){51, 61}, "");
+    assert_int_equal(engine_wait_groups(engine, WAITS_BY_THREAD, &groups, &err), 0);
+    for (size_t i = 0; i < groups.list.length; i++) {
+        const struct wait_group *group = &groups.list.data[i];
+        assert_true(group->preempted == (group->key == READER ? group->total : 0));
+        assert_int_equal(group->reason == REASON_PREEMPTED, group->key == READER);
+    }
+    wait_groups_destroy(&groups);
+    engine_free(engine);
+}
+
+/* ---- the slow reference ---- */
+
+struct slow_group {
+    uint32_t key, count;
+    double total, longest;
+};
+
+struct slow_groups {
+    struct slow_group groups[MOST_KEYS];
+    size_t count;
+};
+
+static void slow_add_wait(struct slow_groups *groups, uint32_t key, double ms, bool is_recorded)
+{
+    size_t at = 0;
+    while (at < groups->count && groups->groups[at].key != key)
+        at++;
+    assert_true(at < MOST_KEYS);
+    if (at == groups->count)
+        groups->groups[groups->count++] = (struct slow_group){.key = key};
+    struct slow_group *group = &groups->groups[at];
+    group->total += ms;
+    group->count += is_recorded;
+    if (is_recorded && ms > group->longest)
+        group->longest = ms;
+}
+
+static void slow_wait_groups(struct slow_groups *groups, const struct engine *engine, const struct slow_query *query,
+                             enum wait_grouping grouping)
+{
+    const struct profile *profile = query->profile;
+    groups->count = 0;
+    for (size_t t = 0; t < query->thread_count; t++) {
+        uint32_t thread = query->threads[t];
+        const struct sample_table *samples = &profile->threads.data[thread].samples;
+        for (size_t i = 0; slow_stores_waits(samples) && i <= samples->length; i++) {
+            struct slow_gap gap = slow_gap_of(profile, thread, i);
+            struct slow_stack made;
+            double cpu, ms;
+            slow_gap_sums(&gap, query->range, &cpu, &ms);
+            size_t row = slow_row_for(profile, samples, i, false);
+            uint32_t stack = row == SIZE_MAX ? (uint32_t)profile->stacks.length - 1 : samples->stack[row];
+            slow_stack_make(&made, query, stack);
+            if (ms == 0 || !made.depth || !slow_matches(query, &made))
+                continue;
+            uint32_t frame = profile->stacks.frame[stack], node = engine_nodes(engine)->of_sample[stack];
+            const uint32_t keys[] = {profile->frames.subcategory[frame], profile->frames.func[frame],
+                                     engine_nodes(engine)->prefix[node], thread};
+            bool is_told = row != SIZE_MAX || grouping == WAITS_BY_THREAD;
+            slow_add_wait(groups, is_told ? keys[grouping] : PROFILE_NONE, ms, row == i);
+        }
+    }
+}
+
+static void check_groups(struct engine *engine, const struct slow_query *query, enum wait_grouping grouping)
+{
+    static struct slow_groups slow;
+    struct wait_groups groups = {0};
+    struct error err;
+    double sum = 0;
+    slow_wait_groups(&slow, engine, query, grouping);
+    assert_int_equal(engine_wait_groups(engine, grouping, &groups, &err), 0);
+    assert_int_equal(groups.list.length, slow.count);
+    for (size_t i = 0; i < groups.list.length; i++) {
+        const struct wait_group *group = &groups.list.data[i];
+        size_t at = 0;
+        while (at < slow.count && slow.groups[at].key != group->key)
+            at++;
+        assert_true(at < slow.count);
+        assert_true(group->total == slow.groups[at].total && group->count == slow.groups[at].count);
+        assert_true(group->longest == slow.groups[at].longest);
+        assert_true(i == 0 || groups.list.data[i - 1].total >= group->total);
+        sum += group->total;
+    }
+    assert_true(groups.totals.waited == sum);
+    wait_groups_destroy(&groups);
+}
+
+static void test_groups_add_up_the_waits_of_the_query(void **state)
+{
+    size_t checked = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < PROFILES; seed++) {
+        struct profile reference;
+        struct engine *engine = random_engine(&reference, seed);
+        struct random random = {seed * 3 + 1};
+        struct slow_query query;
+        slow_random_query(&query, &reference, &random);
+        query.weight = WEIGH_OFF_CPU_TIME;
+        ask(engine, &query, false);
+        for (int grouping = 0; grouping < WAIT_GROUPINGS; grouping++)
+            check_groups(engine, &query, (enum wait_grouping)grouping);
+        struct wait_groups groups = {0};
+        struct error err;
+        assert_int_equal(engine_wait_groups(engine, WAITS_BY_OBJECT, &groups, &err), 0);
+        checked += groups.list.length > 0;
+        wait_groups_destroy(&groups);
+        engine_free(engine);
+        profile_destroy(&reference);
+    }
+    assert_true(checked > PROFILES / 50);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_two_waiters_on_one_lock_are_one_object),
+        cmocka_unit_test(test_waits_are_clipped_to_the_range),
+        cmocka_unit_test(test_preemption_is_told_apart_from_waiting),
+        cmocka_unit_test(test_groups_add_up_the_waits_of_the_query),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
