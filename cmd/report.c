@@ -50,6 +50,8 @@ static int print_report(const struct report *report, struct error *err)
         return code;
     if (kind == REPORT_MARKERS)
         return report_print_markers(report, err);
+    if (kind == REPORT_WAITS)
+        return report_print_waits(report, err);
     if (kind == REPORT_THREADS)
         return report_print_threads(report, err);
     if (report->total == 0) {
@@ -108,7 +110,9 @@ static int prepare(struct report *report)
     if (!report->engine)
         return ui_fail_error(&err);
     report->profile = engine_profile(report->engine);
-    status = report_select(report);
+    status = report->options.kind == REPORT_WAITS ? report_choose_waits(report) : EXIT_SUCCESS;
+    if (!status)
+        status = report_select(report);
     if (!status)
         status = report_resolve_transforms(report);
     if (!status)

@@ -14,11 +14,14 @@
 #include "tree/engine.h"
 #include "tree/line_costs.h"
 #include "tree/quantity.h"
+#include "tree/wait_groups.h"
 #include "tree/weight_list.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct json_writer;
 
 struct report_transform {
     enum transform_kind kind;
@@ -38,6 +41,7 @@ enum report_kind {
     REPORT_ANNOTATION,
     REPORT_MARKERS,
     REPORT_THREADS,
+    REPORT_WAITS,
     REPORT_KINDS
 };
 
@@ -50,8 +54,8 @@ struct report_options {
     bool inverted, json, verbose, no_pager;
     enum report_color_when color;
     enum report_kind kind;
-    const char *subject; /* argument of the butterfly, lines or annotation */
-    const char *weight;  /* its id; NULL: what was recorded */
+    const char *subject; /* argument of the butterfly, lines, annotation or waits */
+    const char *weight;  /* its id; NULL: the first of the profile */
     const char *search;
     ARRAY(const char *) threads; /* arguments of --thread */
     ARRAY(struct report_transform) transforms;
@@ -74,6 +78,7 @@ struct report {
     struct butterfly_focus focus;      /* for REPORT_BUTTERFLY; a function: for REPORT_ANNOTATION */
     const struct debug_search *search; /* for REPORT_ANNOTATION */
     uint32_t source;                   /* for REPORT_LINES */
+    enum wait_grouping wait_grouping;  /* for REPORT_WAITS */
     struct func_inlining inlining;
     struct weight weight;
     double total;   /* weight that is 100% */
@@ -195,6 +200,18 @@ const char *report_group_name(const struct report *report, uint32_t index);
 /* The library of a func, otherwise its source file, otherwise NULL. */
 const char *report_origin(const struct profile *profile, uint32_t func);
 
+/* ---- report_waits.c ---- */
+
+/* Reads the argument of --waits. Returns an exit status, after a message if it is not 0. */
+int report_choose_waits(struct report *report);
+
+int report_print_waits(const struct report *report, struct error *err);
+int report_put_waits(struct json_writer *json, const struct report *report, struct error *err);
+
+/* Where CPU time is counted, and the threads waited nearly all the time: says so and what shows more, in a buffer of
+ * REPORT_LINE_SIZE bytes; else "". */
+int report_describe_waiting(const struct report *report, char *text, struct error *err);
+
 /* ---- report_lines.c ---- */
 
 /* Finds the source file of --lines. Returns an exit status, after a message if it is not 0. */
@@ -226,8 +243,6 @@ const char *source_text_line(const struct source_text *text, uint32_t line); /* 
 void source_text_destroy(struct source_text *text);
 
 /* ---- report_annotate.c ---- */
-
-struct json_writer;
 
 int report_print_annotation(const struct report *report, struct error *err);
 

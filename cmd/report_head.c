@@ -270,7 +270,13 @@ static int print_doubts(const struct report *report, const struct metadata *meta
                  100 * fmin(1, truncated / all));
         warn(report, text);
     }
-    if (!warn_of_hints(report, metadata))
+    char waiting[REPORT_LINE_SIZE];
+    int code = report_describe_waiting(report, waiting, err);
+    if (code)
+        return code;
+    if (waiting[0])
+        report_put_wrapped(report, waiting, 0, 0);
+    else if (!warn_of_hints(report, metadata) && report->options.kind != REPORT_WAITS)
         warn_of_few_samples(report);
     return warn_of_unnamed_code(report, err);
 }

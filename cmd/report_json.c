@@ -230,6 +230,8 @@ static int put_rows(struct json_writer *json, const struct report *report, struc
         return put_hot_lines(json, report, err);
     case REPORT_ANNOTATION:
         return report_put_annotation(json, report, err);
+    case REPORT_WAITS:
+        return report_put_waits(json, report, err);
     case REPORT_MARKERS:
         return report_put_markers(json, report, err);
     default:

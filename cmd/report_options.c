@@ -17,6 +17,9 @@
 enum {
     OPTION_INVERTED = 256,
     OPTION_WEIGHT,
+    OPTION_ON_CPU,
+    OPTION_OFF_CPU,
+    OPTION_BOTH,
     OPTION_SEARCH,
     OPTION_RANGE,
     OPTION_DEPTH,
@@ -119,7 +122,7 @@ static int choose_kind(struct report_options *options, enum report_kind kind, co
 {
     if (options->kind != REPORT_TREE && options->kind != kind)
         return ui_usage("report", "--functions, --libraries, --categories, --butterfly, --hot-lines, --lines, "
-                                  "--annotate, --markers and --threads exclude each other");
+                                  "--annotate, --markers, --threads and --waits exclude each other");
     options->kind = kind;
     options->subject = subject;
     return 0;
@@ -127,6 +130,7 @@ static int choose_kind(struct report_options *options, enum report_kind kind, co
 
 int report_parse_options(int argc, char **argv, struct report_options *options)
 {
+    static const char *const time_weights[] = {"cpu-time", "off-cpu-time", "time"};
     static const struct option plain_options[] = {
         {"help", no_argument, NULL, 'h'},
         {"inverted", no_argument, NULL, OPTION_INVERTED},
@@ -139,6 +143,10 @@ int report_parse_options(int argc, char **argv, struct report_options *options)
         {"categories", no_argument, NULL, OPTION_KIND + REPORT_CATEGORIES},
         {"butterfly", required_argument, NULL, OPTION_KIND + REPORT_BUTTERFLY},
         {"weight", required_argument, NULL, OPTION_WEIGHT},
+        {"on-cpu", no_argument, NULL, OPTION_ON_CPU},
+        {"off-cpu", no_argument, NULL, OPTION_OFF_CPU},
+        {"both", no_argument, NULL, OPTION_BOTH},
+        {"waits", optional_argument, NULL, OPTION_KIND + REPORT_WAITS},
         {"thread", required_argument, NULL, 't'},
         {"search", required_argument, NULL, OPTION_SEARCH},
         {"range", required_argument, NULL, OPTION_RANGE},
@@ -168,6 +176,11 @@ int report_parse_options(int argc, char **argv, struct report_options *options)
             break;
         case OPTION_WEIGHT:
             options->weight = optarg;
+            break;
+        case OPTION_ON_CPU:
+        case OPTION_OFF_CPU:
+        case OPTION_BOTH:
+            options->weight = time_weights[option - OPTION_ON_CPU];
             break;
         case OPTION_SYMBOL_DIR:
         case OPTION_DEBUGINFOD:
