@@ -1,12 +1,12 @@
 /** The page: header, timeline, and below it the views of the selected threads with their sidebar; all of one session. */
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
-import { TAB_TITLES, TABS, type Tab } from '../state/codec';
+import { offeredTabs, TAB_TITLES, type Tab } from '../state/codec';
 import { keyName, OPEN_KEY } from '../state/commands';
 import { chooseFile, opening, page } from '../state/page';
 import type { Session } from '../state/session';
-import type { StorePart } from '../state/store';
 import { isSidebarOpen } from '../state/settings';
+import type { StorePart } from '../state/store';
 import { hasSidebar, isPaletteOpen, isTrackListOpen, menu, openDialog } from '../state/windows';
 import { plainText } from '../text/plain';
 import { ContextMenu } from './ContextMenu';
@@ -21,11 +21,11 @@ import { OpeningLayer } from './Opening';
 import { Palette } from './Palette';
 import { Panel } from './Panel';
 import { focusView } from './SearchInput';
-import { SessionContext, useSession } from './session_context';
 import { Sidebar } from './Sidebar';
 import { SourcePanel } from './SourcePanel';
 import { SidebarSplitter, SourcePanelSplitter, TimelineSplitter } from './Splitter';
 import { Stopped } from './Stopped';
+import { SessionContext, useSession } from './session_context';
 import { Timeline } from './Timeline';
 import { TooltipLayer } from './TooltipLayer';
 import { TrackPicker } from './TrackPicker';
@@ -48,12 +48,12 @@ function goToView(store: StorePart, tab: Tab): void {
 }
 
 /** Keys that work wherever the focus is, text fields and dialogs apart; a digit goes to a view. */
-function onSessionKey({ commands, store }: Session, event: KeyboardEvent): void {
+function onSessionKey({ commands, info, store }: Session, event: KeyboardEvent): void {
     if (event.defaultPrevented || opening.value !== null) return;
     if (openDialog.value !== null || menu.value !== null || isPaletteOpen.value || isTrackListOpen.value) return;
     const name = keyName(event);
     const command = commands.commands.find(({ key, isOffered }) => name !== null && key === name && isOffered());
-    const tab = /^[1-9]$/.test(name ?? '') ? TABS[Number(name) - 1] : undefined;
+    const tab = /^[1-9]$/.test(name ?? '') ? offeredTabs(info.value)[Number(name) - 1] : undefined;
     if (isTyping(event.target) && !command?.isEverywhere) return;
     if (command) command.run();
     else if (tab) goToView(store, tab);

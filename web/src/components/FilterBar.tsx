@@ -2,8 +2,9 @@
 import type { JSX } from 'preact';
 import { COLOR_CHOICES } from '../state/coloring';
 import type { Choice } from '../state/filters';
-import { useSession } from './session_context';
 import { act } from '../state/windows';
+import { Choices } from './Choices';
+import { useSession } from './session_context';
 
 interface SelectProps<Value extends string> {
     label: string;
@@ -47,13 +48,17 @@ export function SampleFilters(): JSX.Element {
     const { view } = session.store;
     const { setStackType } = session.treeChanges;
     const { hidesIdle, stackType } = view.value;
+    // The switch between on-CPU and off-CPU does what hiding idle samples does.
+    const { hasWaits } = session.info.value;
+    const Weights = hasWaits ? Choices : Select;
     return (
         <div class="sample-filters">
-            <Select
+            <Weights
                 label="Sample weight"
                 choices={weights.value.map(({ id, label, hint }) => ({ value: id, label, hint }))}
                 value={weight.value.id}
                 onChoose={setWeight}
+                {...(hasWaits ? { keys: 'O' } : {})}
             />
             <Select
                 label="Frame filter"
@@ -61,7 +66,7 @@ export function SampleFilters(): JSX.Element {
                 value={stackType}
                 onChoose={(type) => act(setStackType(type))}
             />
-            {idleCategory.value >= 0 && (
+            {idleCategory.value >= 0 && (!hasWaits || hidesIdle) && (
                 <label class="checkbox" title="Samples whose leaf frame is in the category Idle">
                     <input type="checkbox" checked={!hidesIdle} onChange={() => setHidesIdle(!hidesIdle)} />
                     Include idle samples

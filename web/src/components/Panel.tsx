@@ -2,9 +2,13 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { categoryColor, slotColor } from '../draw/colors';
-import { NODE_TABS, TAB_TITLES, TABS, type Tab } from '../state/codec';
+import { NODE_TABS, offeredTabs, TAB_TITLES, type Tab } from '../state/codec';
 import { MARKER_SEARCH_HELP, STACK_SEARCH_HELP } from '../state/search_help';
+import type { Session } from '../state/session';
+import { isSidebarOpen, toggleSidebar } from '../state/settings';
 import { act, hasSidebar } from '../state/windows';
+import { formatCount, formatShare } from '../text/format';
+import { plainText } from '../text/plain';
 import { Butterfly } from './Butterfly';
 import { CallTree } from './CallTree';
 import { ColorSelect, SampleFilters } from './FilterBar';
@@ -16,14 +20,12 @@ import { MarkerCount, MarkerTable } from './MarkerTable';
 import { focusView, SearchInput } from './SearchInput';
 import { StackChart } from './StackChart';
 import { Summary } from './Summary';
-import { formatCount, formatShare } from '../text/format';
-import { plainText } from '../text/plain';
-import { ProfileText } from './text';
-import { TransformBar } from './TransformBar';
-import { isSidebarOpen, toggleSidebar } from '../state/settings';
 import { useSession } from './session_context';
+import { TransformBar } from './TransformBar';
+import { ProfileText } from './text';
 import { useSize } from './use';
-import type { Session } from '../state/session';
+import { WaitNote } from './WaitNote';
+import { WaitCount, WaitGroupingChoice, WaitTable } from './WaitTable';
 
 /** What fills the panel, in each view. */
 const VIEWS: Record<Tab, () => JSX.Element> = {
@@ -35,6 +37,7 @@ const VIEWS: Record<Tab, () => JSX.Element> = {
     'stack-chart': StackChart,
     'marker-chart': MarkerChart,
     'marker-table': MarkerTable,
+    waits: WaitTable,
 };
 
 const StackSearch = (): JSX.Element => {
@@ -173,6 +176,7 @@ function Options({ tab }: { tab: Tab }): JSX.Element {
     const { inverted } = session.store;
     const { invert } = session.treeChanges;
     if (tab === 'stack-chart') return <SameWidths />;
+    if (tab === 'waits') return <WaitCount />;
     if (isMarkerView.value) return <MarkerCount />;
     return (
         <label
@@ -186,16 +190,19 @@ function Options({ tab }: { tab: Tab }): JSX.Element {
 }
 
 /** Where arrows go from a tab; null for other keys. */
-function tabByKey(tab: Tab, key: string): Tab | null {
-    const at = TABS.indexOf(tab);
+function tabByKey(tabs: readonly Tab[], tab: Tab, key: string): Tab | null {
+    const at = tabs.indexOf(tab);
     const steps: Record<string, number> = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 };
     const step = steps[key];
-    return step === undefined ? null : (TABS[(step + TABS.length) % TABS.length] ?? null);
+    return step === undefined ? null : (tabs[(step + tabs.length) % tabs.length] ?? null);
 }
 
 function onTabKey(session: Session, event: KeyboardEvent): void {
     const { changeView, view } = session.store;
-    const to = event.ctrlKey || event.metaKey || event.altKey ? null : tabByKey(view.value.tab, event.key);
+    const to =
+        event.ctrlKey || event.metaKey || event.altKey
+            ? null
+            : tabByKey(offeredTabs(session.info.value), view.value.tab, event.key);
     if (to === null) return;
     if (to !== view.value.tab) changeView({ tab: to }, 'push');
     document.querySelector<HTMLElement>(`#tab-${to}`)?.focus();
@@ -213,11 +220,12 @@ export function Panel(): JSX.Element {
         document.querySelector(`#tab-${tab}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     }, [tab]);
     const View = VIEWS[tab];
+    const tabs = offeredTabs(session.info.value);
     return (
         <section class="panel" aria-label="Selected threads">
             <div class="tab-bar">
                 <div role="tablist" aria-label="Views" onKeyDown={(event) => onTabKey(session, event)}>
-                    {TABS.map((one) => (
+                    {tabs.map((one) => (
                         <button
                             key={one}
                             type="button"
@@ -252,12 +260,13 @@ export function Panel(): JSX.Element {
                 </button>
             </div>
             <div class="filter-bar">
-                {!isMarkers && <SampleFilters />}
+                {tab === 'waits' ? <WaitGroupingChoice /> : !isMarkers && <SampleFilters />}
                 <Options tab={tab} />
                 {COLORED_TABS.has(tab) && <ColorSelect />}
-                {!isMarkers && <SearchCount />}
+                {!isMarkers && tab !== 'waits' && <SearchCount />}
                 {isMarkers ? <MarkerSearch /> : <StackSearch />}
             </div>
+            <WaitNote />
             <TransformBar />
             <div class="view" id="view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
                 <View />

@@ -3,17 +3,17 @@ import type { ComponentChildren, JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { FuncRow } from '../engine/api';
 import type { HotLines } from '../engine/source';
-import { MOST_ROWS, sharesText, type SummaryLists } from '../state/summary_view';
-import { describeWeight, formatCount, formatDuration, formatShare, formatWeight } from '../text/format';
+import type { Session } from '../state/session';
+import { MOST_ROWS, type SummaryLists, sharesText } from '../state/summary_view';
+import { trustFigure, trustSummary } from '../state/trust';
+import { openDialog } from '../state/windows';
 import { ownNameAt } from '../text/fold';
+import { describeWeight, formatCount, formatDuration, formatShare, formatWeight } from '../text/format';
 import { baseName, plainText } from '../text/plain';
 import { EmptyTree } from './EmptyTree';
+import { useSession } from './session_context';
 import { ProfileText } from './text';
 import { shortName } from './weight_columns';
-import { openDialog } from '../state/windows';
-import { useSession } from './session_context';
-import { trustFigure, trustSummary } from '../state/trust';
-import type { Session } from '../state/session';
 
 const NAME_LIMIT = 160;
 const MOST_PROBLEMS = 4;
@@ -282,6 +282,45 @@ function WaitCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Elem
     );
 }
 
+/** Of a profile with recorded waits: what for, how often, and how long at most. */
+function WaitedForCard(): JSX.Element | null {
+    const session = useSession();
+    const { objectOf, reasonOf, selectWait, topWaits, waitOverview } = session.waitList;
+    const { changeView } = session.store;
+    const { namesVersion } = session.names;
+    namesVersion.value;
+    const all = waitOverview.value;
+    if (!all || topWaits.value.length === 0) return null;
+    return (
+        <Card
+            name="waits"
+            title="Waited for"
+            note={`Off the CPU for ${formatDuration(all.waited)} of ${formatDuration(all.there)}`}
+        >
+            <ol>
+                {topWaits.value.map((group) => (
+                    <Row
+                        key={group.key}
+                        weight={group.total}
+                        whole={all.there}
+                        amount={formatDuration(group.total)}
+                        title={`${reasonOf(group)}, ${formatCount(group.count)} times; show in the waits`}
+                        onOpen={() => {
+                            selectWait(group, true);
+                            changeView({ tab: 'waits', waitsBy: 'object' }, 'push');
+                        }}
+                    >
+                        <ProfileText text={objectOf(group)} limit={NAME_LIMIT} />
+                        <span class="tree-lib">
+                            {`${formatCount(group.count)} ×, longest ${formatDuration(group.longest)}`}
+                        </span>
+                    </Row>
+                ))}
+            </ol>
+        </Card>
+    );
+}
+
 function TrustCard(): JSX.Element | null {
     const session = useSession();
     const { trustSection } = session.summaryView;
@@ -382,6 +421,7 @@ export function Summary(): JSX.Element {
     const session = useSession();
     const { summaryError, summaryLists } = session.summaryView;
     const { summary } = session.tree;
+    const { hasWaits } = session.info.value;
     const lists = summaryLists.value;
     const whole = summary.value?.rootTotal ?? 0;
     if (summaryError.value !== '')
@@ -394,7 +434,10 @@ export function Summary(): JSX.Element {
         return (
             <div class="summary">
                 <EmptyTree />
-                {lists?.waits && lists.waits.length > 0 && <WaitCard rows={lists.waits} whole={lists.waited} />}
+                {hasWaits && <WaitedForCard />}
+                {!hasWaits && lists?.waits && lists.waits.length > 0 && (
+                    <WaitCard rows={lists.waits} whole={lists.waited} />
+                )}
             </div>
         );
     if (!lists) return <div class="summary" />;
@@ -406,7 +449,8 @@ export function Summary(): JSX.Element {
                 <div class="cards-column">
                     <FunctionCard lists={lists} whole={whole} />
                     {lists.hot && <LineCard hot={lists.hot} whole={whole} />}
-                    {lists.waits && <WaitCard rows={lists.waits} whole={lists.waited} />}
+                    {hasWaits && <WaitedForCard />}
+                    {!hasWaits && lists.waits && <WaitCard rows={lists.waits} whole={lists.waited} />}
                 </div>
                 <div class="cards-column">
                     <CategoryCard rows={lists.categories.slice(0, MOST_ROWS)} whole={whole} />

@@ -5,13 +5,15 @@
  *
  * Indexes (thread, func, node, category) are plain numbers. Times are milliseconds after the profile's zero.
  */
-import type { CounterInfo, MarkerCalls, MarkerGraphs } from './markers';
-import type { SourceCalls } from './source';
+
 import type { ButterflyCalls } from './butterfly';
 import type { ChartCalls } from './charts';
 import type { ProfileSource } from './download';
 import type { FindCalls } from './find';
 import type { INLINING, RECURSION, TRANSFORM_KIND } from './layout';
+import type { CounterInfo, MarkerCalls, MarkerGraphs } from './markers';
+import type { SourceCalls } from './source';
+import type { WaitCalls } from './waits';
 
 /** How far loading has come: bytes of the (compressed) file so far and in all (0 if unknown). */
 export interface Progress {
@@ -23,6 +25,7 @@ export interface Progress {
 export interface Category {
     name: string;
     color: string;
+    subcategories: string[];
 }
 
 export interface ThreadInfo {
@@ -80,6 +83,8 @@ export interface ProfileInfo {
     frameKinds: number;
     /** The one of samples that wait; -1: there is none. */
     idleCategory: number;
+    /** Whether waits of threads were recorded: with their stacks, and with what they were for. */
+    hasWaits: boolean;
     symbolicated: boolean;
     sampleCount: number;
     markerCount: number;
@@ -330,4 +335,5 @@ export interface Engine
         ChartCalls,
         ButterflyCalls,
         FindCalls,
-        MarkerCalls {}
+        MarkerCalls,
+        WaitCalls {}

@@ -8,13 +8,14 @@ import { butterflyAnswers } from './butterfly';
 import { chartAnswers } from './charts';
 import { findAnswers } from './find';
 import type { Run } from './helper';
-import { markerAnswers } from './markers';
 import { DEFERRED_RUN } from './layout';
+import { markerAnswers } from './markers';
 import { EngineModule, type Pointer, type View } from './module';
 import type { EngineAnswers } from './protocol';
 import { sourceAnswers } from './source';
 import { timelineAnswers } from './timeline';
 import { treeAnswers } from './tree';
+import { waitAnswers } from './waits';
 
 interface Functions {
     session_feed(session: Pointer, size: number): number;
@@ -74,6 +75,7 @@ export async function openEngine(compiled: WebAssembly.Module): Promise<WasmEngi
         memoryBytes: () => module.memoryBytes,
         ...treeAnswers(module),
         ...butterflyAnswers(module),
+        ...waitAnswers(module),
         ...timelineAnswers(module),
         ...sourceAnswers(module),
         ...markerAnswers(module),

@@ -1,16 +1,17 @@
 /**
  * The view as the query part of the page's address, and back. Keys and shapes are those of the Firefox Profiler where it
  * has the same thing (`thread`, `range`, `transforms`, `search`, `invertCallstack`, `implementation`, `hideIdleSamples`); `path` (the selected call node),
- * `preview` (the range that is being chosen), `tab`, `sort`, `center` (of the butterfly), `weight`, `colorBy` and the tracks (`tracks`, `shownTracks`, `hiddenTracks`,
+ * `preview` (the range that is being chosen), `tab`, `sort`, `center` (of the butterfly), `waitsBy`, `weight`, `colorBy` and the tracks (`tracks`, `shownTracks`, `hiddenTracks`,
  * `openTracks`, `trackOrder`) are ours.
  */
 import type { NodePath, Transform } from '../engine/api';
 import { CENTER_KINDS, type Center } from '../engine/butterfly';
-import { type SourcePanelView, decodeSourcePanel, encodeSourcePanel } from './source_codec';
+import { WAIT_GROUPING, type WaitGrouping } from '../engine/waits';
+import { COLOR_KEYS, type ColorKey } from '../text/color_key';
 import { decodeIndex, decodeIndexes, encodeIndexes } from './indexes';
+import { decodeSourcePanel, encodeSourcePanel, type SourcePanelView } from './source_codec';
 import { decodeTracks, encodeTracks } from './track_choice';
 import { DEFAULT_TRACKS, type TrackChoice } from './tracks';
-import { COLOR_KEYS, type ColorKey } from '../text/color_key';
 import { decodeTransforms, encodeTransforms } from './transform_codec';
 
 /** [start, end) in milliseconds after the profile's zero. */
@@ -25,6 +26,7 @@ export const TABS = [
     'stack-chart',
     'marker-chart',
     'marker-table',
+    'waits',
 ] as const;
 export type Tab = (typeof TABS)[number];
 export const TAB_TITLES: Record<Tab, string> = {
@@ -36,9 +38,15 @@ export const TAB_TITLES: Record<Tab, string> = {
     'stack-chart': 'Stack Chart',
     'marker-chart': 'Marker Chart',
     'marker-table': 'Marker Table',
+    waits: 'Waits',
 };
 /** The tabs that show the call tree in some way: what is selected there is the view's path. */
 export const NODE_TABS: ReadonlySet<Tab> = new Set<Tab>(['calltree', 'flame-graph']);
+/** The tabs that a profile has something for. */
+export function offeredTabs(info: { hasWaits: boolean }): Tab[] {
+    return TABS.filter((tab) => tab !== 'waits' || info.hasWaits);
+}
+
 /** The tabs that show markers. */
 export const MARKER_TABS: ReadonlySet<Tab> = new Set<Tab>(['marker-chart', 'marker-table']);
 
@@ -72,6 +80,8 @@ export interface View {
     /** Which frames are shown. */
     stackType: StackType;
     hidesIdle: boolean;
+    /** What the waits of a group have in common. */
+    waitsBy: WaitGrouping;
     /** What the butterfly is about; null: the heaviest function. */
     center: Center | null;
     /** In the stack chart each stack is as wide as the others, however long it lasted. */
@@ -108,6 +118,7 @@ export const EMPTY_VIEW: View = {
     weight: 'recorded',
     stackType: 'all',
     hidesIdle: false,
+    waitsBy: 'object',
     center: null,
     sameWidths: false,
     colorBy: 'category',
@@ -198,6 +209,7 @@ export function encodeView(view: View, zero: number, funcCount: number): string 
     if (view.weight !== EMPTY_VIEW.weight) query.set('weight', view.weight);
     if (view.stackType !== 'all') query.set('implementation', view.stackType);
     if (view.hidesIdle) query.set('hideIdleSamples', '');
+    if (view.waitsBy !== EMPTY_VIEW.waitsBy) query.set('waitsBy', view.waitsBy);
     if (view.center) query.set('center', `${view.center.kind}-${view.center.index}`);
     if (view.sameWidths) query.set('sameWidths', '');
     if (view.colorBy !== 'category') query.set('colorBy', view.colorBy);
@@ -238,6 +250,7 @@ export function decodeView(text: string, zero: number): View {
         weight: decodeWeight(query.get('weight') ?? ''),
         stackType: decodeStackType(query.get('implementation')),
         hidesIdle: query.has('hideIdleSamples'),
+        waitsBy: WAIT_GROUPING.find((by) => by === query.get('waitsBy')) ?? EMPTY_VIEW.waitsBy,
         center: decodeCenter(query.get('center') ?? ''),
         sameWidths: query.has('sameWidths'),
         colorBy: COLOR_KEYS.find((by) => by === query.get('colorBy')) ?? 'category',

@@ -1,24 +1,24 @@
 /** What can be done from anywhere on the page: by its key, and by its name in the command palette. */
 import { MARKER_TABS, NODE_TABS } from './codec';
-import { differenceOf } from './steps';
-import { isCompact, toggleCompactRows } from './settings';
-import { theme, toggleTheme } from './theme';
-import { act, copyText, isPaletteOpen, isRenaming, isTrackListOpen, openDialog, showNotice, tooltip } from './windows';
-import { toggleSidebar, toggleTemplates } from './settings';
-import { mergeMatchingLabel } from './transform_offers';
 import type { ExportsPart } from './exports';
+import type { FiltersPart } from './filters';
 import type { FunctionsPart } from './functions';
+import type { Given } from './given';
 import type { MarkerFilterPart } from './marker_filter';
 import type { NodeMenuPart } from './node_menu';
 import type { ProfilePart } from './profile';
+import { isCompact, toggleCompactRows, toggleSidebar, toggleTemplates } from './settings';
 import type { SourceFindPart } from './source_find';
 import type { SourcePanelPart } from './source_panel';
+import { differenceOf } from './steps';
 import type { StorePart } from './store';
+import { theme, toggleTheme } from './theme';
 import type { TrackActionsPart } from './track_actions';
+import { mergeMatchingLabel } from './transform_offers';
 import type { TreePart } from './tree';
 import type { TreeChangesPart } from './tree_changes';
 import type { TreeSearchPart } from './tree_search';
-import type { Given } from './given';
+import { act, copyText, isPaletteOpen, isRenaming, isTrackListOpen, openDialog, showNotice, tooltip } from './windows';
 
 export interface Command {
     /** As a menu says it. */
@@ -63,6 +63,7 @@ export function keyText(key: string): string {
 export function createCommands(
     session: Given & {
         exports: ExportsPart;
+        filters: FiltersPart;
         functions: FunctionsPart;
         markerFilter: MarkerFilterPart;
         nodeMenu: NodeMenuPart;
@@ -76,8 +77,9 @@ export function createCommands(
         treeSearch: TreeSearchPart;
     },
 ) {
-    const { host } = session;
+    const { host, info } = session;
     const { saveFlameSvg, saveTimeline, saveView } = session.exports;
+    const { nextWeight } = session.filters;
     const { selectedFunc } = session.functions;
     const { isMarkerSearchShown, keepSamplesInsideFound } = session.markerFilter;
     const { showButterfly } = session.nodeMenu;
@@ -147,6 +149,12 @@ export function createCommands(
             key: '',
             isOffered: () => search.value.trim() !== '' && !MARKER_TABS.has(view.value.tab),
             run: () => act(mergeMatching()),
+        },
+        {
+            title: 'On-CPU, off-CPU or both',
+            key: 'O',
+            isOffered: () => info.value.hasWaits,
+            run: nextWeight,
         },
         { title: 'Invert call stack', key: 'i', isOffered: always, run: () => act(invert()) },
         {

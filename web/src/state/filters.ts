@@ -6,9 +6,9 @@
 import { computed } from '@preact/signals';
 import type { Transform, Weight } from '../engine/api';
 import { FRAME_KIND } from '../engine/layout';
-import type { StackType } from './codec';
-import type { StorePart } from './store';
+import { EMPTY_VIEW, type StackType } from './codec';
 import type { Given } from './given';
+import type { StorePart } from './store';
 
 export interface Choice<Value> {
     value: Value;
@@ -49,8 +49,18 @@ export function createFilters(session: Given & { store: StorePart }) {
         return weights.value.some((one) => one.id === id);
     }
 
-    function setWeight(wanted: string): void {
+    /** The first one is the default, which needs no word in the address. */
+    function setWeight(id: string): void {
+        const wanted = id === weights.value[0]?.id ? EMPTY_VIEW.weight : id;
         if (wanted !== view.value.weight) changeView({ weight: wanted }, 'push');
+    }
+
+    /** From one kind of time to the next: on-CPU, off-CPU, both. */
+    function nextWeight(): void {
+        const times = weights.value.filter(({ unit }) => unit === 'ms');
+        const at = times.findIndex(({ id }) => id === weight.value.id);
+        const next = times[(at + 1) % times.length];
+        if (next) setWeight(next.id);
     }
 
     // ---- which samples and frames ----
@@ -98,6 +108,7 @@ export function createFilters(session: Given & { store: StorePart }) {
         weight,
         weightUnit,
         setWeight,
+        nextWeight,
         idleCategory,
         stackChoices,
         filterTransforms,

@@ -1,11 +1,12 @@
 /** All keys of the page, by where they work: for the dialog of keys. What commands, tracks and transforms do, they say themselves. */
-import { TABS } from './codec';
-import { keyText } from './commands';
-import { rowKeyText } from './track_actions';
-import { MARKER_SEARCH_HELP, STACK_SEARCH_HELP } from './search_help';
-import { OFFERED } from './transform_offers';
+import { offeredTabs } from './codec';
 import type { CommandsPart } from './commands';
+import { keyText } from './commands';
+import type { Given } from './given';
+import { MARKER_SEARCH_HELP, STACK_SEARCH_HELP } from './search_help';
 import type { TrackActionsPart } from './track_actions';
+import { rowKeyText } from './track_actions';
+import { OFFERED } from './transform_offers';
 
 /** A line: its keys, or what the mouse does, and what they mean. */
 export type KeyLine = [keys: string[], meaning: string];
@@ -15,7 +16,7 @@ export interface KeyGroup {
     keys: KeyLine[];
 }
 
-export function createKeyHelp(session: { commands: CommandsPart; trackActions: TrackActionsPart }) {
+export function createKeyHelp(session: Given & { commands: CommandsPart; trackActions: TrackActionsPart }) {
     const { commands } = session.commands;
     const { rowActions } = session.trackActions;
 
@@ -36,7 +37,7 @@ export function createKeyHelp(session: { commands: CommandsPart; trackActions: T
         {
             title: 'Views',
             keys: [
-                [['1', '…', String(TABS.length)], 'switch to the view with this number'],
+                [['1', '…', String(offeredTabs(session.info.value).length)], 'switch to the view with this number'],
                 [['Tab', 'Shift+Tab'], 'next or previous part of the page'],
             ],
         },
@@ -138,6 +139,14 @@ export function createKeyHelp(session: { commands: CommandsPart; trackActions: T
             keys: [
                 [['x', 'Double click'], 'select the time range of the node'],
                 [['Backspace', 'Esc'], 'clear selection'],
+            ],
+        },
+        {
+            title: 'Waits',
+            keys: [
+                [['Enter', 'Double click'], 'show the longest wait in the stack chart'],
+                [['w'], 'show in the call tree, by off-CPU time'],
+                [['← →'], 'on the grouping: by reason, object, stack or thread'],
             ],
         },
         {

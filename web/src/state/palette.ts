@@ -6,21 +6,21 @@ import { computed, signal, untracked } from '@preact/signals';
 import type { FoundTexts } from '../engine/find';
 import { formatCount, formatShare } from '../text/format';
 import { plainText } from '../text/plain';
-import { TAB_TITLES, TABS } from './codec';
-import { keyText } from './commands';
-import { showTracks } from './track_choice';
-import type { MenuItem } from './windows';
-import { act, isPaletteOpen } from './windows';
-import { Request } from './request';
+import { offeredTabs, TAB_TITLES } from './codec';
 import { COLOR_CHOICES, type ColoringPart } from './coloring';
 import type { CommandsPart } from './commands';
+import { keyText } from './commands';
 import type { FiltersPart } from './filters';
 import type { FunctionsPart } from './functions';
+import type { Given } from './given';
 import type { NamesPart } from './names';
+import { Request } from './request';
 import type { StorePart } from './store';
+import { showTracks } from './track_choice';
 import type { TreePart } from './tree';
 import type { TreeChangesPart } from './tree_changes';
-import type { Given } from './given';
+import type { MenuItem } from './windows';
+import { act, isPaletteOpen } from './windows';
 
 export interface PaletteEntry {
     id: string;
@@ -164,7 +164,7 @@ export function createPalette(
         treeChanges: TreeChangesPart;
     },
 ) {
-    const { engine } = session;
+    const { engine, info } = session;
     const { effect } = session.lifetime;
     const { setColorBy } = session.coloring;
     const { commands } = session.commands;
@@ -178,7 +178,7 @@ export function createPalette(
     const paletteText = signal('');
 
     function viewEntries(): Unscored[] {
-        return TABS.map((tab, at) => ({
+        return offeredTabs(info.value).map((tab, at) => ({
             id: `view-${tab}`,
             group: 'View',
             title: TAB_TITLES[tab],

@@ -18,8 +18,10 @@ import { createExports } from './exports';
 import { createFilters } from './filters';
 import { createFlame } from './flame';
 import { createFunctions } from './functions';
+import type { Given } from './given';
 import { createHover } from './hover';
 import { createKeyHelp } from './key_help';
+import { Lifetime } from './lifetime';
 import { createMarkerChart } from './marker_chart';
 import { createMarkerFilter } from './marker_filter';
 import { createMarkers } from './markers';
@@ -41,8 +43,7 @@ import { createTransformOffers } from './transform_offers';
 import { createTree } from './tree';
 import { createTreeChanges } from './tree_changes';
 import { createTreeSearch } from './tree_search';
-import type { Given } from './given';
-import { Lifetime } from './lifetime';
+import { createWaitList } from './wait_list';
 
 export interface SessionStart extends Pick<Given, 'engine' | 'file' | 'host' | 'query'> {
     /** Tells it from others in the history of the browser. */
@@ -96,6 +97,7 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
     const commands = createCommands({
         ...given,
         exports,
+        filters,
         functions,
         markerFilter,
         nodeMenu,
@@ -108,6 +110,7 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
         treeChanges,
         treeSearch,
     });
+    const waitList = createWaitList({ ...given, filters, names, store, tables, tree });
     const costText = createCostText({ ...given, filters, tree });
     const hover = createHover({ ...given });
     const keyHelp = createKeyHelp({ ...given, commands, trackActions });
@@ -154,6 +157,7 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
         sourceFind,
         trackActions,
         commands,
+        waitList,
         costText,
         hover,
         keyHelp,

@@ -39,7 +39,7 @@ export function createStackChart(session: Given & { axis: AxisPart; store: Store
     const { effect } = session.lifetime;
     const { shownRange } = session.axis;
     const { changeView, inverted, selectedThreads, view } = session.store;
-    const { queryOf, shownFilter } = session.tree;
+    const { queryOf, shownFilter, summary } = session.tree;
 
     const request = new Request<StackChart>();
     const { value: stackChart, error: stackChartError } = request;
@@ -78,6 +78,8 @@ export function createStackChart(session: Given & { axis: AxisPart; store: Store
     function follow(): void {
         effect(() => {
             stackChartPixels.value;
+            // What was asked of the query before may have come too late for an answer.
+            summary.value;
             shownFilter.value;
             selectedThreads.value;
             from.value;

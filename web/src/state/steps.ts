@@ -10,6 +10,7 @@ const WORDS: Partial<Record<keyof View, string>> = {
     stackType: 'frame filter',
     weight: 'weight',
     hidesIdle: 'idle samples',
+    waitsBy: 'groups of waits',
     zoom: 'flame graph zoom',
     part: 'flame graph zoom',
     center: 'focus function',

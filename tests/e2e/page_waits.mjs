@@ -1,0 +1,177 @@
+// What the page shows of recorded waits: the switch between on-CPU and off-CPU, the note where threads only waited, the
+// Waits view and its numbers, which are those of `prof report --waits`, and the way to a known lock wait.
+//
+//     node tests/e2e/page_waits.mjs URL PROF PROFILE
+import { execFileSync } from 'node:child_process';
+import { askUntil, closeBrowser, complaints, numberOf, openPage, selectedRow, settle } from './page_driver.mjs';
+import { assert, assertEqual, check, finish } from './page_tap.mjs';
+import { LOCK, LONGEST } from './waits_profile.mjs';
+
+const [url, prof, file] = process.argv.slice(2);
+const ROW = '#view .tree-row';
+const ALL = `${url}?thread=0w4`;
+
+function report(...options) {
+    return JSON.parse(execFileSync(prof, ['report', '--json', '--limit', '0', ...options, file], { encoding: 'utf8' }));
+}
+
+const parameter = (page, name) => new URL(page.url()).searchParams.get(name);
+
+/** Name, total, count and longest of each row, top to bottom. */
+function readWaits(page) {
+    return page.$$eval(ROW, (rows) =>
+        rows
+            .sort((a, b) => Number(a.dataset.row) - Number(b.dataset.row))
+            .map((row) => {
+                const [, total, count, longest] = [...row.querySelectorAll('.tree-numbers [role=gridcell]')].map((cell) => cell.textContent);
+                return { name: row.querySelector('.tree-text bdi').textContent, total, count, longest };
+            }),
+    );
+}
+
+const shown = ({ name, total, count, longest }) => `${name} ${numberOf(total)} ${numberOf(count)} ${numberOf(longest)}`;
+const wanted = (name) => (group) =>
+    `${name(group)} ${numberOf(group.total_ms.toFixed(1))} ${group.count} ${numberOf(group.longest.ms.toFixed(1))}`;
+const NAMES = {
+    reason: ({ reason }) => reason,
+    object: ({ object }) => object,
+    stack: ({ callers }) => callers[0] ?? '(no callers)',
+    thread: ({ thread }) => ['server', 'owner', 'reader 1', 'reader 2', 'writer'][thread],
+};
+
+await check('a known lock wait is found in three steps: the view, all threads, the longest wait of the lock', async () => {
+    const page = await openPage(url);
+    await page.getByRole('tab', { name: 'Waits' }).click();
+    await page.waitForSelector(ROW);
+    await page.locator('.track-name', { hasText: 'reader 1' }).click();
+    await settle(page);
+    await page.locator(ROW, { hasText: LOCK }).getByRole('button').click();
+    await page.waitForSelector('.chart');
+    await settle(page);
+    assertEqual(parameter(page, 'tab'), 'stack-chart', 'the view');
+    assertEqual(parameter(page, 'preview'), `${LONGEST.from * 1000}u${(LONGEST.to - LONGEST.from) * 1000}`, 'the range of the wait');
+    assertEqual(parameter(page, 'thread'), '2', 'its thread');
+    await page.close();
+});
+
+for (const by of ['reason', 'object', 'stack', 'thread'])
+    await check(`waits by ${by} have the numbers of prof report, also in a range`, async () => {
+        for (const [address, ...options] of [[''], ['&preview=300m200', '--range', '0.3,0.5']]) {
+            const page = await openPage(`${ALL}&tab=waits&waitsBy=${by}${address}`, ROW);
+            const groups = report('--waits', ...options).waits[`by_${by}`].filter(({ longest }) => longest);
+            const rows = (await readWaits(page)).filter(({ longest }) => longest !== '—');
+            assertEqual(rows.map(shown).join('\n'), groups.map(wanted(NAMES[by])).join('\n'), 'groups');
+            await page.close();
+        }
+    });
+
+await check('groups follow the search and the threads, and are sorted by their columns', async () => {
+    const page = await openPage(`${ALL}&tab=waits`, ROW);
+    await page.locator('#stack-search').fill('Cache::lookup');
+    await page.keyboard.press('Enter');
+    await settle(page);
+    const found = report('--waits', '--search', 'Cache::lookup').waits.by_object;
+    assertEqual((await readWaits(page)).map(({ name }) => name).join(), found.map(({ object }) => object).join(), 'what matches');
+    await page.locator('#stack-search').fill('');
+    await page.keyboard.press('Enter');
+    await page.getByRole('columnheader', { name: 'Count' }).getByRole('button').click();
+    await settle(page);
+    const counts = (await readWaits(page)).map(({ count }) => numberOf(count));
+    assertEqual(counts.join(), [...counts].sort((a, b) => b - a).join(), 'by count');
+    assert(parameter(page, 'sort').includes('waits.count'), 'the order is not in the address');
+    await page.close();
+});
+
+await check('by keyboard: arrows choose the groups, Enter shows the longest wait, w the call tree by off-CPU time', async () => {
+    const page = await openPage(`${ALL}&tab=waits`, ROW);
+    await page.getByRole('radio', { name: 'Object' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await settle(page);
+    assertEqual(parameter(page, 'waitsBy'), 'stack', 'the groups');
+    await page.keyboard.press('ArrowLeft');
+    await settle(page);
+    await page.locator('#view .tree').focus();
+    const at = (await readWaits(page)).findIndex(({ name }) => name === LOCK);
+    await page.keyboard.press('Home');
+    for (let i = 0; i < at; i++) await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('w');
+    await page.waitForSelector('[role="treegrid"] .tree-row.selected');
+    await settle(page);
+    assertEqual((await selectedRow(page)).name, LOCK, 'the selected row');
+    assertEqual(parameter(page, 'weight'), 'off-cpu-time', 'what is counted');
+    await page.goBack();
+    await page.waitForSelector('#tab-waits[aria-selected="true"]');
+    await settle(page);
+    await page.locator('#view .tree').focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Enter');
+    await askUntil((tab) => tab === 'stack-chart', async () => parameter(page, 'tab'));
+    await page.close();
+});
+
+await check('On-CPU, Off-CPU and Both are side by side, and O goes from one to the next', async () => {
+    const page = await openPage(ALL);
+    const total = async () => numberOf((await page.locator('[role="treegrid"] .tree-row .number').first().innerText()).replace('%', ''));
+    const checked = () => page.$eval('[aria-label="Sample weight"] [aria-checked="true"]', (one) => one.textContent);
+    assertEqual(await checked(), 'On-CPU', 'what is counted at first');
+    assert((await total()) > 90, 'CPU time');
+    for (const [label, weight] of [['Off-CPU', 'off-cpu-time'], ['Both', 'time'], ['On-CPU', null]]) {
+        await page.locator('[role="treegrid"]').press('Shift+O');
+        await settle(page);
+        assertEqual(await checked(), label, 'what is counted');
+        assertEqual(parameter(page, 'weight'), weight, 'in the address');
+    }
+    await page.getByRole('radio', { name: 'Off-CPU' }).click();
+    await settle(page);
+    assertEqual(parameter(page, 'weight'), 'off-cpu-time', 'what is counted after a click');
+    await page.goto(`${url}?thread=0&weight=off-cpu-time`);
+    await page.waitForSelector('[role="treegrid"] .tree-row.selected');
+    await settle(page);
+    assertEqual((await selectedRow(page)).name, 'network: socket:[4711]', 'the heaviest path ends in the longest wait');
+    await page.close();
+});
+
+await check('where threads only waited, a line says so and leads to off-CPU time and to the waits', async () => {
+    const page = await openPage(`${url}?thread=0`);
+    assertEqual(await page.locator('.wait-note').innerText().then((text) => text.replace(/\s+/g, ' ')), 'The thread used 14.5 ms of CPU in 1 s: show Off-CPU or what was waited for', 'the note');
+    await page.getByRole('button', { name: 'show Off-CPU' }).click();
+    await settle(page);
+    assertEqual(parameter(page, 'weight'), 'off-cpu-time', 'what is counted');
+    assertEqual(await page.locator('.wait-note').count(), 0, 'notes');
+    await page.goBack();
+    await page.getByRole('button', { name: 'what was waited for' }).click();
+    await page.waitForSelector(ROW);
+    assertEqual(parameter(page, 'tab'), 'waits', 'the view');
+    await page.goto(`${url}?thread=3`);
+    await page.waitForSelector('.tree-row.selected');
+    await settle(page);
+    assertEqual(await page.locator('.wait-note').count(), 0, 'notes of a thread that ran');
+    await page.close();
+});
+
+await check('the summary lists what was waited for, and leads to it', async () => {
+    const page = await openPage(`${ALL}&tab=summary`, '.card-waits');
+    const { by_object: objects } = report('--waits').waits;
+    const names = await page.$$eval('.card-waits .summary-name bdi', (all) => all.map((one) => one.textContent));
+    assertEqual(names.join(), objects.slice(0, names.length).map(({ object }) => object).join(), 'objects');
+    await page.locator('.card-waits .summary-row', { hasText: LOCK }).click();
+    await page.waitForSelector(`${ROW}.selected`);
+    await settle(page);
+    assertEqual(await page.locator(`${ROW}.selected .tree-text bdi`).first().innerText(), LOCK, 'the selected group');
+    await page.close();
+});
+
+await check('the stack chart has a wait from its start to its end, and the mouse tells how long it was', async () => {
+    const page = await openPage(`${url}?thread=2&tab=stack-chart`, '.chart');
+    const track = await page.locator('.track.selected .track-graph').boundingBox();
+    await page.mouse.move(track.x + track.width * 0.4, track.y + 10);
+    await page.waitForSelector('.tooltip');
+    const text = await page.locator('.tooltip').innerText();
+    assert(text.includes(LOCK) && text.includes('Waited for 170 ms'), `the tooltip says ${text}`);
+    await page.close();
+});
+
+await check('nothing is wrong in the console', async () => assertEqual(complaints.join('\n'), '', 'complaints'));
+
+await closeBrowser();
+finish();

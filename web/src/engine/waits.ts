@@ -1,0 +1,66 @@
+/** What threads waited for, in groups: a thin layer over lib/tree/wasm_waits.c. */
+import type { NodePath } from './api';
+import { WAIT_GROUP, WAIT_GROUPING } from './layout';
+import type { EngineModule, Pointer } from './module';
+import type { Answers } from './protocol';
+
+export { WAIT_GROUPING };
+export type WaitGrouping = (typeof WAIT_GROUPING)[number];
+
+/** Waits that have something in common: see struct wait_group. Times are ms. */
+export interface WaitGroup {
+    total: number;
+    /** The part of it in which the thread could have run. */
+    preempted: number;
+    longest: number;
+    /** When the longest began and ended; null: all were too short to be recorded one by one. */
+    range: [number, number] | null;
+    /** Subcategory of "Idle", func, call node of the caller, or thread; -1: none. */
+    key: number;
+    count: number;
+    /** Of the longest: subcategory of "Idle", func, and thread. -1: not recorded. */
+    reason: number;
+    func: number;
+    thread: number;
+    /** Where the longest was; by stack, the callers that all have. */
+    path: NodePath;
+}
+
+export interface WaitGroups {
+    /** The longest in total first. */
+    list: WaitGroup[];
+    /** For how long the threads were there in the range, and how long of it they did not run; ms. */
+    there: number;
+    waited: number;
+    preempted: number;
+    /** Recorded waits. */
+    count: number;
+}
+
+export interface WaitCalls {
+    /** The waits of the query by what they have in common. */
+    waitGroups(query: number, by: WaitGrouping): Promise<WaitGroups>;
+}
+
+interface Functions {
+    session_wait_groups(session: Pointer, query: number, by: number): Pointer;
+}
+
+export function waitAnswers(module: EngineModule): Answers<WaitCalls> {
+    const { session } = module;
+    const wasm = module.functions<Functions>();
+    return {
+        waitGroups(query, by) {
+            const view = module.view(wasm.session_wait_groups(session, query, WAIT_GROUPING.indexOf(by)));
+            const [there = 0, waited = 0, preempted = 0, count = 0] = view.doubles(1, 4);
+            const ends = view.ints(2);
+            const funcs = view.ints(3, ends[ends.length - 1] ?? 0);
+            const list = view.records(0, WAIT_GROUP).map(({ from, to, node: _, ...group }, at) => ({
+                ...group,
+                range: Number.isNaN(from) ? null : ([from, to] as [number, number]),
+                path: Array.from(funcs.subarray(ends[at - 1] ?? 0, ends[at])),
+            }));
+            return { list, there, waited, preempted, count };
+        },
+    };
+}
