@@ -42,6 +42,8 @@ static int list_times(struct attribution *attribution, struct error *err)
             unsampled.length = thread->rest;
         else if (unsampled.length > attribution->period)
             unsampled.length = attribution->period;
+        if (!unsampled.length)
+            continue;
         attribution->total += unsampled.length;
         if (!array_push(&attribution->times, unsampled))
             return error_no_memory(err);

@@ -47,6 +47,11 @@ static void vary(struct recorded *next, const struct recorded *previous, uint64_
         .kernel_frame_count = (uint32_t)(next_random(state) % (count + 1)),
         .frames = next->frames,
     };
+    if (next_random(state) % 4 == 0) {
+        next->sample.wait = 1 + next_random(state) % UINT64_C(5000000000);
+        next->sample.reason = (uint32_t)(next_random(state) % 9);
+        next->sample.object = (uint32_t)(next_random(state) % 70000);
+    }
 }
 
 static void assert_same_sample(const struct sample *a, const struct sample *b)
@@ -55,6 +60,9 @@ static void assert_same_sample(const struct sample *a, const struct sample *b)
     assert_int_equal(a->cpu, b->cpu);
     assert_true(a->time == b->time);
     assert_true(a->cpu_time == b->cpu_time);
+    assert_true(a->wait == b->wait);
+    assert_int_equal(a->reason, b->reason);
+    assert_int_equal(a->object, b->object);
     assert_int_equal(a->flags, b->flags);
     assert_int_equal(a->frame_count, b->frame_count);
     assert_int_equal(a->kernel_frame_count, b->kernel_frame_count);

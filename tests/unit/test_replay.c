@@ -1,6 +1,9 @@
 /* Replaying a recording puts each address into the library that was mapped there at that time. */
 #include "assemble/replay.h"
 
+#include "record/info.h"
+#include "record/wait_reason.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -475,6 +478,113 @@ static void test_what_counters_have_too_much_is_taken_off_samples_of_more_than_a
     replay_destroy(&recording.replay);
 }
 
+/* ---- waits ---- */
+
+static void add_wait(struct recording *recording, uint64_t start, uint64_t end, uint32_t reason, uint32_t object,
+                     uint32_t flags)
+{
+    static const uint64_t frames[] = {0x1004, 0x1008};
+    struct sample sample = {.time = end,
+                            .cpu_time = 300000,
+                            .wait = end - start,
+                            .reason = reason,
+                            .object = object,
+                            .flags = flags,
+                            .frame_count = 2,
+                            .frames = frames};
+    assert_int_equal(spool_writer_sample(recording->writer, &sample, NULL), 0);
+}
+
+static struct stored_sample sample_at(const struct replay *replay, int n)
+{
+    struct sample_cursor cursor = {0};
+    struct stored_sample sample;
+    assert_int_equal(sample_cursor_start(&cursor, replay->samples, 0, NULL), 0);
+    for (int i = 0; i <= n; i++)
+        assert_int_equal(sample_cursor_next(&cursor, &sample, NULL), 1);
+    sample_cursor_destroy(&cursor);
+    return sample;
+}
+
+static void test_a_wait_is_two_samples_below_what_it_waited_for(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    start(&recording);
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 100, 1000);
+    add(&recording, (struct spool_event){.kind = SPOOL_OBJECT, .number = 1, .name = "lock 0x10"});
+    add_wait(&recording, 5000000, 9000000, REASON_LOCK, 1, 0);
+    replay_it(&recording);
+    const struct replay *replay = &recording.replay;
+    struct stored_sample first = sample_at(replay, 0), second = sample_at(replay, 1);
+    assert_int_equal(sample_store_count(replay->samples, 0), 2);
+    assert_true(first.time == 5000000 && second.time == 9000000);
+    assert_true(first.is_wait && second.is_wait && first.stack == second.stack);
+    assert_int_equal(first.cpu_time * SAMPLE_CPU_UNIT, 300000);
+    assert_int_equal(second.cpu_time, 0);
+    const struct replay_frame *leaf = &replay->frames.data[replay->stacks.data[first.stack].frame];
+    assert_int_equal(leaf->lib, (uint32_t)REPLAY_LIB_WAIT);
+    assert_int_equal(replay_wait_reason(leaf->address), REASON_LOCK);
+    assert_string_equal(replay_wait_object(replay, leaf->address), "lock 0x10");
+    assert_int_equal(replay->sample_count, 0);
+    assert_int_equal(replay->wait_count, 1);
+    replay_destroy(&recording.replay);
+}
+
+static void test_the_parts_of_a_long_wait_are_one(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    start(&recording);
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 100, 1000);
+    add_wait(&recording, 5000000, 9000000, REASON_SLEEP, 0, 0);
+    add_wait(&recording, 9000000, 20000000, REASON_SLEEP, 0, SAMPLE_WAIT_GOES_ON);
+    add_wait(&recording, 21000000, 30000000, REASON_SLEEP, 0, 0);
+    replay_it(&recording);
+    assert_int_equal(sample_store_count(recording.replay.samples, 0), 4);
+    assert_true(sample_at(&recording.replay, 1).time == 20000000);
+    assert_int_equal(recording.replay.wait_count, 2);
+    replay_destroy(&recording.replay);
+}
+
+static void test_an_object_that_is_not_known_has_no_name(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    start(&recording);
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 100, 1000);
+    add(&recording, (struct spool_event){.kind = SPOOL_OBJECT, .number = 0, .name = "no number"});
+    add(&recording, (struct spool_event){.kind = SPOOL_OBJECT, .number = UINT32_MAX, .name = "a damaged one"});
+    add_wait(&recording, 5000000, 9000000, 77, 5, 0);
+    replay_it(&recording);
+    const struct replay *replay = &recording.replay;
+    uint64_t address = replay->frames.data[replay->stacks.data[sample_at(replay, 0).stack].frame].address;
+    assert_int_equal(replay_wait_reason(address), REASON_UNKNOWN);
+    assert_null(replay_wait_object(replay, address));
+    assert_int_equal(replay->damaged_blocks, 2);
+    replay_destroy(&recording.replay);
+}
+
+static void test_where_waits_are_known_each_thread_has_its_own_rest(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    start(&recording);
+    add_number(&recording, INFO_INTERVAL, "1000000");
+    add_number(&recording, INFO_OFF_CPU, "1");
+    add_number(&recording, INFO_CPU_TIME, "4000000");
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 100, 1000);
+    add_process(&recording, 1, SPOOL_NO_NUMBER, false, 101, 1000);
+    add(&recording, (struct spool_event){.kind = SPOOL_UNSAMPLED, .number = 1, .time = 50000000, .count = 4000000});
+    end_thread(&recording, 0, 60000000);
+    end_thread(&recording, 1, 60000000);
+    replay_it(&recording);
+    assert_int_equal(sample_store_count(recording.replay.samples, 0), 0);
+    assert_int_equal(sample_store_count(recording.replay.samples, 1), 4);
+    assert_true(recording.replay.spread == 0);
+    replay_destroy(&recording.replay);
+}
+
 static void test_a_rest_below_half_a_period_counts_for_the_last_sample(void **unused)
 {
     (void)unused;
@@ -514,6 +624,10 @@ int main(void)
         cmocka_unit_test(test_the_rest_of_a_period_is_the_threads_whose_it_was),
         cmocka_unit_test(test_what_counters_have_too_much_is_taken_off_samples_of_more_than_a_period),
         cmocka_unit_test(test_a_rest_below_half_a_period_counts_for_the_last_sample),
+        cmocka_unit_test(test_a_wait_is_two_samples_below_what_it_waited_for),
+        cmocka_unit_test(test_the_parts_of_a_long_wait_are_one),
+        cmocka_unit_test(test_an_object_that_is_not_known_has_no_name),
+        cmocka_unit_test(test_where_waits_are_known_each_thread_has_its_own_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,211 @@
+/* What /proc says of a thread that waits. */
+#include "record/wait_reason.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void test_lines_are_read(void **unused)
+{
+    (void)unused;
+    int64_t number;
+    uint64_t arguments[6], sp, pc;
+    assert_true(wait_state_parse("202 0x7f10 0x80 0x2 0x0 0x0 0x0 0x7ffd00001000 0x7f0000001234", &number, arguments,
+                                 &sp, &pc));
+    assert_int_equal(number, 202);
+    assert_true(arguments[0] == 0x7f10 && sp == 0x7ffd00001000 && pc == 0x7f0000001234);
+    assert_true(wait_state_parse("-1 0x7ffd00001000 0x7f0000001234", &number, arguments, &sp, &pc));
+    assert_int_equal(number, -1);
+    assert_true(sp == 0x7ffd00001000 && pc == 0x7f0000001234);
+    static const char *const bad[] = {"", "running", "running\n", "1", "-1", "-1 0x10", "202 0x1 0x2 0x3"};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+        assert_false(wait_state_parse(bad[i], &number, arguments, &sp, &pc));
+}
+
+/* ---- processes that wait ---- */
+
+/* What a process in `wait` waits for, once it does. */
+static struct wait_state state_of(void (*wait)(int fd), int fd, enum wait_reason reason)
+{
+    struct wait_state state = {0};
+    pid_t pid = fork();
+    if (pid == 0) {
+        wait(fd);
+        _exit(0);
+    }
+    for (int i = 0; i < 5000; i++) {
+        if (wait_state_read((uint32_t)pid, (uint32_t)pid, &state) == 1 && state.reason == reason)
+            break;
+        usleep(1000);
+    }
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    assert_int_equal(state.reason, reason);
+    assert_true(state.sp && state.pc);
+    return state;
+}
+
+static void wait_in_read(int fd)
+{
+    char byte;
+    (void)!read(fd, &byte, 1);
+}
+
+static void wait_in_poll(int fd)
+{
+    struct pollfd polled = {.fd = fd, .events = POLLIN};
+    poll(&polled, 1, -1);
+}
+
+static void wait_in_sleep(int fd)
+{
+    (void)fd;
+    sleep(100);
+}
+
+static void wait_in_pause(int fd)
+{
+    (void)fd;
+    pause();
+}
+
+static void wait_in_poll_of_nothing(int fd)
+{
+    (void)fd;
+    poll(NULL, 0, -1);
+}
+
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void wait_for_a_condition(int fd)
+{
+    (void)fd;
+    pthread_mutex_lock(&mutex);
+    pthread_cond_wait(&condition, &mutex);
+}
+
+static void wait_for_a_child(int fd)
+{
+    (void)fd;
+    pid_t child = fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        pause();
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
+static void test_each_wait_has_its_reason_and_object(void **unused)
+{
+    (void)unused;
+    int pipes[2], sockets[2];
+    char wanted[64];
+    assert_int_equal(pipe(pipes), 0);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+    assert_non_null(strstr(state_of(wait_in_read, pipes[0], REASON_PIPE).object, "read pipe:["));
+    assert_non_null(strstr(state_of(wait_in_read, sockets[0], REASON_NETWORK).object, "read socket:["));
+    assert_non_null(strstr(state_of(wait_in_poll, sockets[0], REASON_NETWORK).object, "poll socket:["));
+    assert_non_null(strstr(state_of(wait_in_poll, pipes[0], REASON_PIPE).object, "poll pipe:["));
+    assert_string_equal(state_of(wait_in_sleep, 0, REASON_SLEEP).object, "sleep");
+    assert_string_equal(state_of(wait_in_pause, 0, REASON_SLEEP).object, "signal");
+    assert_string_equal(state_of(wait_in_poll_of_nothing, 0, REASON_SLEEP).object, "sleep");
+    struct wait_state locked = state_of(wait_for_a_condition, 0, REASON_LOCK);
+    uintptr_t address = strtoull(locked.object + strlen("lock "), NULL, 16);
+    assert_true(address >= (uintptr_t)&condition && address < (uintptr_t)(&condition + 1));
+    snprintf(wanted, sizeof(wanted), "lock 0x%jx", (uintmax_t)address);
+    assert_string_equal(locked.object, wanted);
+    assert_string_equal(state_of(wait_for_a_child, 0, REASON_CHILD).object, "child");
+    for (int i = 0; i < 2; i++) {
+        close(pipes[i]);
+        close(sockets[i]);
+    }
+}
+
+static void test_a_file_lock_is_a_lock_of_that_file(void **unused)
+{
+    (void)unused;
+    char path[] = "/tmp/prof-lock-XXXXXX";
+    struct wait_state state = {0};
+    int fd = mkstemp(path);
+    assert_true(fd >= 0 && flock(fd, LOCK_EX) == 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        int own = open(path, O_RDWR);
+        _exit(flock(own, LOCK_EX));
+    }
+    for (int i = 0; i < 5000 && state.reason != REASON_LOCK; i++) {
+        wait_state_read((uint32_t)pid, (uint32_t)pid, &state);
+        usleep(1000);
+    }
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    close(fd);
+    unlink(path);
+    assert_int_equal(state.reason, REASON_LOCK);
+    assert_non_null(strstr(state.object, path));
+}
+
+static void test_a_stopped_process_is_not_in_a_page_fault(void **unused)
+{
+    (void)unused;
+    struct wait_state state = {0};
+    pid_t pid = fork();
+    if (pid == 0)
+        for (;;)
+            ;
+    usleep(10000);
+    kill(pid, SIGSTOP);
+    waitpid(pid, NULL, WUNTRACED);
+    int code = wait_state_read((uint32_t)pid, (uint32_t)pid, &state);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    assert_int_equal(code, 1);
+    assert_int_equal(state.reason, REASON_UNKNOWN);
+    assert_string_equal(state.object, "stopped");
+}
+
+static void test_who_runs_or_is_gone_does_not_wait(void **unused)
+{
+    (void)unused;
+    struct wait_state state;
+    pid_t pid = fork();
+    if (pid == 0)
+        for (;;)
+            ;
+    int code = 1;
+    for (int i = 0; i < 5000 && code; i++, usleep(1000)) /* it may wait for its memory at first */
+        code = wait_state_read((uint32_t)pid, (uint32_t)pid, &state);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    assert_int_equal(code, 0);
+    assert_int_equal(wait_state_read(4194304, 4194304, &state), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lines_are_read),
+        cmocka_unit_test(test_each_wait_has_its_reason_and_object),
+        cmocka_unit_test(test_a_file_lock_is_a_lock_of_that_file),
+        cmocka_unit_test(test_a_stopped_process_is_not_in_a_page_fault),
+        cmocka_unit_test(test_who_runs_or_is_gone_does_not_wait),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
