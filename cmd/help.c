@@ -40,6 +40,7 @@ static const char record_help[] =
     "      --cpu LIST            only what runs on these CPUs (0-3,8)\n"
     "  -r, --rate HZ             samples per second of CPU time, for each thread (1000)\n"
     "  -d, --duration SECONDS    stop recording after that time, and end COMMAND; with -p, the process goes on\n"
+    "      --off-cpu yes|no      record also where threads wait, and for what (yes; with -a: no)\n"
     "      --sampler SAMPLER     perf: perf events; ptrace: stop the threads to sample them; auto: perf events where\n"
     "                            they are permitted, else ptrace (auto)\n"
     "      --paused              start paused, until 'prof ctl resume' or SIGUSR2\n"

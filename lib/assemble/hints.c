@@ -70,10 +70,9 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
                  "then; have the program stay in the foreground (many daemons have an option for it)",
                  survivors, survivors == 1 ? "" : "es");
     else if (is_few && wall > LONG_MS * MS && used < wall / 100 * LEAST_BUSY_PERCENT)
-        add_hint(hints,
-                 "in %.2f s the program used %.1f ms of CPU time and waited for the rest; prof samples only threads "
-                 "that run",
-                 seconds, used_ms);
+        add_hint(hints, "in %.2f s the program used %.1f ms of CPU time and waited for the rest; %s", seconds, used_ms,
+                 replay->wait_count ? "'prof report --waits' and the page's Waits tab show for what"
+                                    : "prof samples only threads that run");
     else if (is_few)
         add_hint(hints, "the program used only %.1f ms of CPU time, and prof takes a sample every %.4g ms of it%s",
                  used_ms, (double)interval / (double)MS, higher_rate(interval, rate, sizeof(rate)));

@@ -301,6 +301,24 @@ static void add_coverage(struct metadata *metadata)
     add_string(metadata, "Samples requested", text);
 }
 
+/* "1,234, of which 3 with a truncated stack, 2 without a stack". A recovered recording has no counts. */
+static void add_waits(struct metadata *metadata)
+{
+    const struct replay *replay = metadata->replay;
+    const uint64_t counts[] = {replay_info_number(replay, INFO_WAITS_TRUNCATED, 0),
+                               replay_info_number(replay, INFO_WAITS_BARE, 0)};
+    static const char *const what[] = {"with a truncated stack", "without a stack"};
+    char text[128];
+    if (!replay->wait_count)
+        return;
+    int length = snprintf(text, sizeof(text), "%" PRIu64, replay->wait_count);
+    for (size_t i = 0, listed = 0; i < sizeof(counts) / sizeof(*counts); i++)
+        if (counts[i])
+            length += snprintf(text + length, sizeof(text) - (size_t)length, "%s%" PRIu64 " %s",
+                               listed++ ? ", " : ", of which ", counts[i], what[i]);
+    add_string(metadata, "Waits", text);
+}
+
 static void fill_trust_section(struct metadata *metadata, const struct symbolization *symbolization,
                                const struct hints *hints)
 {
@@ -326,6 +344,7 @@ static void fill_trust_section(struct metadata *metadata, const struct symboliza
     if (replay->sample_count)
         add_truncated_stacks(metadata, truncated);
     add_number(metadata, "Stacks completed from the live process", "integer", completed_live);
+    add_waits(metadata);
     if (replay_info_number(metadata->replay, INFO_BY_LIBUNWIND, 0))
         add_number(metadata, "Stacks completed by libunwind", "integer",
                    replay_info_number(metadata->replay, INFO_BY_LIBUNWIND, 0));

@@ -340,6 +340,7 @@ static void fill_result(struct recording *recording, uint64_t cpu_before)
     if (!recording->by_ptrace)
         note_new_cpus(recording);
     recording_note_lost_files(recording);
+    recording_note_refused_waits(recording);
 }
 
 /* Waits for, or ends, a target that runs longer than its recording. */

@@ -8,6 +8,7 @@
  */
 #include "record/recording.h"
 
+#include "base/file_io.h"
 #include "base/path.h"
 #include "record/kernel_map.h"
 #include "unwind/unwind.h"
@@ -350,4 +351,16 @@ void recording_note_lost_files(struct recording *recording)
                            " open files is too low to hold %zu deleted file%s open; functions in them may "
                            "have no names; raise 'ulimit -n'",
                            (uint64_t)limit.rlim_cur, files->lost, files->lost == 1 ? "" : "s");
+}
+
+void recording_note_refused_waits(struct recording *recording)
+{
+    char scope[16];
+    if (!recording->waits.refused)
+        return;
+    bool is_yama =
+        file_read_text("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof(scope)) && strcmp(scope, "0") != 0;
+    recording_add_note(
+        recording, "where threads waited is not known for all waits: this user may not look into their processes%s",
+        is_yama ? " (kernel.yama.ptrace_scope); 'sudo sysctl kernel.yama.ptrace_scope=0' allows it" : "");
 }

@@ -109,3 +109,6 @@ void recording_add_note(struct recording *recording, const char *format, ...) __
 
 /* Adds notes about files whose unwinding information or names are missing because they are gone. */
 void recording_note_lost_files(struct recording *recording);
+
+/* Adds a note if this user may not know where some threads waited. */
+void recording_note_refused_waits(struct recording *recording);
