@@ -65,7 +65,7 @@ static bool read_interpreter(const char *path, char *interpreter, size_t size)
 /* ---- which package ---- */
 
 /* Writes the first line that a program prints, "" if it prints none within two seconds. */
-static void read_output(char *const *argv, char *line, size_t size)
+static void read_output(const char *const *argv, char *line, size_t size)
 {
     enum { SECONDS = 2 };
     int ends[2];
@@ -77,7 +77,7 @@ static void read_output(char *const *argv, char *line, size_t size)
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    if (posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ))
+    if (posix_spawnp(&pid, argv[0], &actions, NULL, (char *const *)argv, environ))
         pid = -1;
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
@@ -95,8 +95,8 @@ static void read_output(char *const *argv, char *line, size_t size)
 /* The package that has the file, by the package system of Debian or RPM; "" if there is none. */
 static void find_package(const char *path, char *package, size_t size)
 {
-    char *const dpkg[] = {"dpkg-query", "-S", (char *)path, NULL};
-    char *const rpm[] = {"rpm", "-qf", "--queryformat", "%{NAME}\\n", (char *)path, NULL};
+    const char *const dpkg[] = {"dpkg-query", "-S", path, NULL};
+    const char *const rpm[] = {"rpm", "-qf", "--queryformat", "%{NAME}\\n", path, NULL};
     read_output(dpkg, package, size);
     char *colon = strchr(package, ':'); /* "binutils: /usr/bin/objdump", "libc6:amd64: /lib/..." */
     if (colon)
