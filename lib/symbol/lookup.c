@@ -378,6 +378,14 @@ static void take_frames(struct frames_of_address *from, const struct dwarf_frame
         *from = (struct frames_of_address){frames->list.data + first, frames->ends[k] - first};
 }
 
+/* The last row of a function in a line table lasts until the next function. What lies between (padding, code that no
+ * symbol, DIE or CFI is about) does not come from its line. */
+static bool is_line_of_another_function(const struct lookup *lookup, const struct lookup_symbol *symbol,
+                                        struct frames_of_address from)
+{
+    return is_elf(lookup) && from.count == 1 && !from.frames[0].function && !symbol->function && !symbol->size;
+}
+
 static bool answer_one(struct symbol_answers *answers, struct strings *texts, size_t i,
                        const struct lookup_symbol *symbol, struct frames_of_address from)
 {
@@ -451,7 +459,10 @@ int lookup_answer(struct lookup *lookup, struct error *err)
     if (complete)
         memset(answers->answers, 0, (count + 1) * sizeof(*answers->answers));
     for (size_t i = 0; complete && i < count; i++)
-        complete = answer_one(answers, &texts, i, &lookup->symbols[i], from[i]);
+        complete =
+            answer_one(answers, &texts, i, &lookup->symbols[i],
+                       is_line_of_another_function(lookup, &lookup->symbols[i], from[i]) ? (struct frames_of_address){0}
+                                                                                         : from[i]);
     free(from);
     answers->arena = texts.arena; /* the texts stay; lookup data is freed */
     texts.arena = (struct arena){0};
@@ -476,7 +487,7 @@ static enum missing_symbols_reason missing_symbols_reason_of(const struct lookup
     bool unnamed = has_unnamed(answers);
     if (unnamed && lookup->files.missing_symbols)
         return lookup->files.missing_symbols;
-    if (unnamed)
+    if (unnamed && !answers->has_debug_info) /* with it, the address is in no function */
         return answers->is_found ? MISSING_SYMBOLS_STRIPPED : MISSING_SYMBOLS_NO_FILE;
     if (answers->is_damaged)
         return MISSING_SYMBOLS_DAMAGED;

@@ -40,6 +40,28 @@ static void test_inlined_call_is_a_frame_of_its_own(void **unused)
     symbol_answers_destroy(&answers);
 }
 
+/* The line table goes on from the last row of a function to the next function. */
+static void test_code_between_functions_has_no_line(void **unused)
+{
+    (void)unused;
+    write_text("between.c", "int first(int x) { return x * 3 + 1; }\n"
+                            "__asm__(\".text; .fill 256, 1, 0x90\");\n"
+                            "int second(int x) { return x * 5 + 2; }\n"
+                            "int main(int argc, char **argv) { (void)argv; return first(argc) + second(argc); }\n");
+    run("gcc -g -O1 -fno-toplevel-reorder -o between between.c");
+    const char *path = in_folder("between");
+    uint64_t second = address_of(path, "second");
+    struct symbol_answers answers = lookup_file(path, second - 100);
+    assert_int_equal(answers.answers[0].frame_count, 0);
+    assert_null(answers.answers[0].symbol);
+    assert_int_equal(answers.missing_symbols, MISSING_SYMBOLS_NONE);
+    symbol_answers_destroy(&answers);
+    answers = lookup_file(path, second);
+    assert_int_equal(answers.answers[0].frame_count, 1);
+    assert_int_equal(answers.frames.data[0].line, 3);
+    symbol_answers_destroy(&answers);
+}
+
 static void test_replaced_file_is_said_and_not_symbolized(void **unused)
 {
     (void)unused;
@@ -476,6 +498,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_inlined_call_is_a_frame_of_its_own),
+        cmocka_unit_test(test_code_between_functions_has_no_line),
         cmocka_unit_test(test_replaced_file_is_said_and_not_symbolized),
         cmocka_unit_test(test_missing_file_is_said),
         cmocka_unit_test(test_big_endian_file_has_symbols_and_lines),
