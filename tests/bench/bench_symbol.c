@@ -93,6 +93,7 @@ struct work {
 };
 
 struct outcome {
+    double cpu; /* seconds of it, of the whole process */
     double seconds;
     size_t frames, named;
     double peak; /* MiB */
@@ -131,6 +132,8 @@ static struct outcome collect(pid_t child, int from)
         wait4(child, &status, 0, &usage) != child || status != 0)
         return (struct outcome){0};
     outcome.peak = (double)usage.ru_maxrss / 1024;
+    outcome.cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                  (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
     return outcome;
 }
 
@@ -184,7 +187,7 @@ static const struct outcome *median(struct outcome *outcomes, size_t count)
 
 static void print_run(const char *name, const struct outcome *outcome, const struct outcome *other)
 {
-    printf("  %-16s %7.3f s  %4.0f MiB", name, outcome->seconds, outcome->peak);
+    printf("  %-16s %7.3f s  %7.3f s of CPU  %4.0f MiB", name, outcome->seconds, outcome->cpu, outcome->peak);
     if (other && other->seconds > 0)
         printf("  %.3f of llvm-symbolizer", outcome->seconds / other->seconds);
     printf("\n");
