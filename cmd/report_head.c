@@ -19,7 +19,7 @@ static double count_all_samples(const struct report *report)
 {
     double all = 0;
     for (size_t i = 0; i < report->profile->threads.length; i++)
-        all += (double)weighed_sample_count(report->profile, i, report->weight.kind);
+        all += (double)weighed_sample_count(report->profile, i, report->weight.kind, whole_time);
     return all;
 }
 

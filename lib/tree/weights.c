@@ -320,15 +320,17 @@ void weigh_thread(const struct profile *profile, const struct weighing *weighing
     }
 }
 
-size_t weighed_sample_count(const struct profile *profile, uint32_t thread, enum sample_weight weight)
+size_t weighed_sample_count(const struct profile *profile, uint32_t thread, enum sample_weight weight,
+                            struct time_range range)
 {
     const struct wait_rows waits = wait_rows_of(profile, thread);
-    size_t length = waits.samples->length, count = 0;
+    size_t first, last, count = 0;
+    samples_in_range(waits.samples, range, &first, &last);
     bool on_cpu = weight == WEIGH_CPU_TIME || weight == WEIGH_TIME;
     bool off_cpu = weight == WEIGH_OFF_CPU_TIME || weight == WEIGH_TIME;
     if (!has_wait_rows(&waits) || (!on_cpu && !off_cpu))
-        return length;
-    for (size_t i = 0; i < length; i++)
+        return last - first;
+    for (size_t i = first; i < last; i++)
         count += (on_cpu && !is_wait_row(&waits, i)) || (off_cpu && is_wait_end(&waits, i));
     return count;
 }

@@ -106,8 +106,9 @@ bool is_not_running_at(const struct thread_gaps *gaps, double time, struct time_
 void weigh_thread(const struct profile *profile, const struct weighing *weighing, uint32_t thread,
                   void (*add)(void *context, uint32_t stack, double weight, unsigned count), void *context);
 
-/* How many samples of a thread count at all times, with or without a stack: see weigh_thread(). */
-size_t weighed_sample_count(const struct profile *profile, uint32_t thread, enum sample_weight weight);
+/* How many samples of a thread count in a range, with or without a stack: see weigh_thread(). */
+size_t weighed_sample_count(const struct profile *profile, uint32_t thread, enum sample_weight weight,
+                            struct time_range range);
 
 /* Sums the samples of several threads (indexes out of range count nothing; one that is named twice counts once). Uses
  * the memory of an earlier call with the same struct, which is zeroed at first. */

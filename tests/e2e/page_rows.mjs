@@ -52,6 +52,13 @@ export async function selectedRow(page) {
     return (await readRows(page)).find((row) => row.selected);
 }
 
+const rounded = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1, useGrouping: false });
+
+/** A number as tables show it: times have one digit after the point. */
+export function shownNumber(value) {
+    return Number(rounded.format(value));
+}
+
 /** The number that a cell shows. */
 export function numberOf(text) {
     return text === '—' ? 0 : Number(text.replace(/,/g, ''));

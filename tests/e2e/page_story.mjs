@@ -6,19 +6,17 @@
 // Several stories can be told one after another.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { askUntil, closeBrowser, complaints, numberOf, openPage, readRows, selectedRow, settle } from './page_driver.mjs';
+import { askUntil, closeBrowser, complaints, numberOf, openPage, readRows, selectedRow, settle, shownNumber } from './page_driver.mjs';
 import { LONGEST } from './page_story_profile.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
 const [prof, ...stories] = process.argv.slice(2);
 
-const rounded = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1, useGrouping: false });
-
 function report(file, ...options) {
     const all = ['report', '--json', '--limit', '0', '--min-percent', '0', ...options, file];
     const text = execFileSync(prof, all, { encoding: 'utf8', maxBuffer: 1 << 28 });
     // The page shows times with one digit after the point.
-    return JSON.parse(text, (_, value) => (typeof value === 'number' ? Number(rounded.format(value)) : value));
+    return JSON.parse(text, (_, value) => (typeof value === 'number' ? shownNumber(value) : value));
 }
 
 const parameter = (page, name) => new URL(page.url()).searchParams.get(name);

@@ -29,6 +29,7 @@
 #include "tree/marker_view.h"
 #include "tree/stack_chart.h"
 #include "tree/waits.h"
+#include "tree/wait_groups.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -313,6 +314,10 @@ static int ask_for_tables(struct engine *engine, size_t *rows_seen, struct error
         code = engine_functions_weighed(engine, WEIGH_SAMPLES, TABLE_SAMPLES, &table, err);
     *rows_seen += table.length;
     func_timings_destroy(&table);
+    struct wait_groups waits = {0};
+    if (!code)
+        code = engine_wait_groups(engine, WAITS_BY_THREAD, &waits, err);
+    wait_groups_destroy(&waits);
     return code;
 }
 
