@@ -127,6 +127,7 @@ export function SourceView({ share }: { share: number }): JSX.Element {
 
     return (
         <section class="source-pane" aria-label="Source" style={{ flexBasis: `${share * 100}%` }}>
+            <NoLines />
             {hasSource.value && (
                 <div class="pane-header" aria-hidden="true">
                     <span class="cost">Total</span>
@@ -135,7 +136,6 @@ export function SourceView({ share }: { share: number }): JSX.Element {
                 </div>
             )}
             {problem !== '' && <p class="empty">{problem}</p>}
-            <NoLines />
             {!hasSource.value && <SourceProblem text={shown} />}
             <div ref={holder} class={hasText ? 'source-editor' : 'source-editor absent'} />
             <FindBar pane="source" />
