@@ -145,9 +145,13 @@ await check('Enter opens the source at the hottest line of the function, which i
 });
 
 /** "line total self" of each line with a cost, as `prof report` has it. */
+const ONE_DECIMAL = new Intl.NumberFormat('en-US', { useGrouping: false, maximumFractionDigits: 1 });
+
 function reported(...options) {
     const report = JSON.parse(execFileSync(prof, ['report', '--json', '--lines', sourceFile, ...options, file], { encoding: 'utf8' }));
-    return report.lines.filter((row) => row.total > 0).map((row) => `${row.line} ${row.total} ${row.self}`);
+    // Times have one decimal on the page, and 66.05 is not rounded as its binary is.
+    const rounded = (weight) => Number(ONE_DECIMAL.format(weight));
+    return report.lines.filter((row) => row.total > 0).map((row) => `${row.line} ${rounded(row.total)} ${rounded(row.self)}`);
 }
 
 const number = (text) => (text === '' ? 0 : numberOf(text));
