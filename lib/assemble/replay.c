@@ -249,7 +249,7 @@ static void note_rest(struct replay *replay, const struct spool_event *event)
     if (!is_known_thread(replay, event->number))
         return;
     struct replay_thread *thread = &replay->threads.data[event->number];
-    thread->has_rest = true;
+    replay->has_rests = true;
     thread->rest += event->count;
 }
 

@@ -75,7 +75,6 @@ struct replay_thread {
     uint64_t last_time;
     uint64_t covered_until;  /* ns: the samples cover its CPU time up to here; its start if it has none */
     bool goes_on;            /* continues after exec as another thread, whose samples cover the rest */
-    bool has_rest;           /* `rest` is known */
     uint64_t rest;           /* ns on a CPU after its last sample or wait */
     uint64_t unsampled;      /* samples that stand for CPU time without samples */
     uint32_t threads_in_row; /* threads without samples whose CPU time is in this thread's row, including itself */
@@ -107,7 +106,8 @@ struct replay {
     ARRAY(struct replay_stack) stacks;
     struct sample_store *samples;
     struct replay_marks marks;
-    uint64_t rest; /* bytes at the end of the spool that are no whole block */
+    bool has_rests; /* thread.rest is known, of all threads */
+    uint64_t rest;  /* bytes at the end of the spool that are no whole block */
     uint64_t sample_count, wait_count, lost, damaged_blocks;
     uint64_t covered_cpu_time;         /* ns covered by samples */
     uint64_t interval;                 /* INFO_INTERVAL: ns between two samples of a busy thread; 0 unknown */

@@ -38,7 +38,7 @@ static int list_times(struct attribution *attribution, struct error *err)
         if (!thread->known || thread->goes_on || end <= thread->covered_until)
             continue;
         struct unsampled_time unsampled = {.thread = (uint32_t)i, .end = end, .length = end - thread->covered_until};
-        if (thread->has_rest || attribution->has_rests)
+        if (attribution->has_rests)
             unsampled.length = thread->rest;
         else if (unsampled.length > attribution->period)
             unsampled.length = attribution->period;
@@ -159,8 +159,7 @@ static void remove_excess(struct replay *replay, uint64_t too_much)
 int unsampled_add(struct replay *replay, struct error *err)
 {
     uint64_t used = replay_info_number(replay, INFO_CPU_TIME, 0);
-    struct attribution attribution = {
-        .replay = replay, .period = replay->interval, .has_rests = replay_info_number(replay, INFO_OFF_CPU, 0) != 0};
+    struct attribution attribution = {.replay = replay, .period = replay->interval, .has_rests = replay->has_rests};
     if (!used || used == replay->covered_cpu_time || !attribution.period || replay->damaged_blocks ||
         replay->keeps_last)
         return 0;

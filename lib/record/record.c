@@ -121,13 +121,18 @@ static void choose_announcements(struct recording *recording)
                              recording->wakeup_modes[i].fast || recording->empty_looks);
 }
 
+static bool wanted_waits(const struct recording *recording)
+{
+    return recording->events.switches && recording->options->off_cpu;
+}
+
 /* Returns when to wake up even without a record or a signal. */
 static uint64_t next_deadline(const struct recording *recording, uint64_t now)
 {
     unsigned doublings = recording->empty_looks < MAX_LOOK_DOUBLINGS ? recording->empty_looks : MAX_LOOK_DOUBLINGS;
     const uint64_t others[] = {recording->next_flush, recording_time_up(recording), control_deadline(recording)};
     uint64_t interval = look_interval << doublings;
-    if (recording->events.switches)
+    if (wanted_waits(recording))
         interval = waits_want_look(&recording->waits) ? wait_look_interval : look_interval;
     uint64_t deadline = now + interval;
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
@@ -158,7 +163,7 @@ static int record_until_end(struct recording *recording, struct error *err)
         }
         perf_events_take_announcements(&recording->events);
         code = read_rings(recording, ROUNDS_AT_ONCE, err);
-        if (!code && recording->events.switches)
+        if (!code && wanted_waits(recording))
             code = waits_look(&recording->waits, err);
         choose_announcements(recording);
         cpu_pin_choose(&recording->pin, monotonic_ns());
@@ -213,7 +218,8 @@ static int open_perf_events(struct recording *recording, struct error *err)
                                    .at_exec = wanted->argv && !wanted->all,
                                    .all = wanted->all,
                                    .threads_only = wanted->no_inherit,
-                                   .switches = wanted->off_cpu,
+                                   /* of all threads of a system they are many */
+                                   .switches = wanted->off_cpu || !wanted->all,
                                    .cpus = wanted->cpus};
     int code = perf_events_open(&recording->events, &options, &why);
     if (code) {
@@ -245,7 +251,7 @@ static int write_start(struct recording *recording, struct error *err)
                                    .event = recording->events.hardware ? "cycles" : "cpu-clock",
                                    .tier = has_kernel ? "kernel and user" : "user only",
                                    .rate = recording->by_ptrace ? recording->options->rate : recording->events.rate,
-                                   .off_cpu = recording->events.switches,
+                                   .off_cpu = wanted_waits(recording),
                                    .stack_size = recording->events.stack_size,
                                    .started = recording->started};
     if (recording->by_ptrace)
@@ -281,8 +287,12 @@ static int prepare(struct recording *recording, struct error *err)
     if (!recording->libraries || !recording->tracker)
         return error_no_memory(err);
     if (recording->events.switches) {
-        code = waits_init(&recording->waits, recording->spool, recording->tracker, &recording->filter,
-                          SECOND / recording->events.rate, err);
+        const struct waits_options waits = {.spool = recording->spool,
+                                            .tracker = recording->tracker,
+                                            .filter = &recording->filter,
+                                            .interval = SECOND / recording->events.rate,
+                                            .only_runs = !recording->options->off_cpu};
+        code = waits_init(&recording->waits, &waits, err);
         if (code)
             return code;
     }
@@ -324,7 +334,8 @@ static void fill_result(struct recording *recording, uint64_t cpu_before)
     result->left_out = recording->filter.left_out;
     /* Where neither samples nor counters tell of the time inside the kernel, the rest is not that of ended threads; nor
      * is it where threads are left out. */
-    if ((recording->by_ptrace || recording->events.counts || recording->events.tier == PERF_TIER_KERNEL_AND_USER) &&
+    if ((recording->by_ptrace || recording->events.counts || recording->events.switches ||
+         recording->events.tier == PERF_TIER_KERNEL_AND_USER) &&
         !result->left_out)
         result->cpu_time = totals.cpu_time - recording->control.paused_cpu_time;
     result->recorder_cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before;

@@ -18,11 +18,10 @@ enum {
 
 static const uint64_t part_length = UINT64_C(1000000000); /* ns of a long wait that are stored at a time */
 
-int waits_init(struct waits *waits, struct spool_writer *spool, struct tracker *tracker,
-               const struct thread_filter *filter, uint64_t interval, struct error *err)
+int waits_init(struct waits *waits, const struct waits_options *options, struct error *err)
 {
-    *waits = (struct waits){.spool = spool, .tracker = tracker, .filter = filter, .interval = interval};
-    tracker_expect_switches(tracker, true);
+    *waits = (struct waits){.options = *options};
+    tracker_expect_switches(options->tracker, true);
     waits->copy = malloc(STACK_COPY);
     waits->frames = malloc(CHUNK_MAX_FRAMES * sizeof(*waits->frames));
     if (!waits->copy || !waits->frames)
@@ -60,8 +59,8 @@ static bool is_due(const struct waits *waits, struct thread_run *run, uint64_t e
     uint64_t length = end > run->since ? end - run->since : 0;
     if (run->stack && run->stack->taken > end)
         forget_stack(run); /* the thread ran already when it was read */
-    bool is_told = run->preempted || run->stack || run->goes_on || length >= LONG_INTERVALS * waits->interval;
-    return length && is_told && *unstored(run) + length >= waits->interval;
+    bool is_told = run->preempted || run->stack || run->goes_on || length >= LONG_INTERVALS * waits->options.interval;
+    return length && is_told && *unstored(run) + length >= waits->options.interval;
 }
 
 /* Stores a wait up to `end`, or the part of it that is not in the spool. */
@@ -80,7 +79,7 @@ static int store(struct waits *waits, struct tracked_thread *thread, uint64_t en
     }
     run->ran = 0;
     *unstored(run) = 0;
-    if (waits->paused || !thread_filter_matches(waits->filter, thread->name))
+    if (waits->paused || waits->options.only_runs || !thread_filter_matches(waits->options.filter, thread->name))
         return 0;
     if (run->goes_on)
         sample.flags |= SAMPLE_WAIT_GOES_ON;
@@ -88,7 +87,7 @@ static int store(struct waits *waits, struct tracked_thread *thread, uint64_t en
         waits->stored++;
     waits->without_stack += !run->goes_on && !sample.frame_count && !run->preempted;
     waits->truncated += !run->goes_on && sample.flags & SAMPLE_TRUNCATED;
-    return spool_writer_sample(waits->spool, &sample, err);
+    return spool_writer_sample(waits->options.spool, &sample, err);
 }
 
 /* ---- switches ---- */
@@ -104,7 +103,7 @@ static int leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_
     run->preempted = preempted;
     run->goes_on = false;
     forget_stack(run);
-    if (preempted || run->in_pending)
+    if (preempted || run->in_pending || waits->options.only_runs)
         return 0;
     run->in_pending = array_push(&waits->pending, thread->tid);
     return run->in_pending ? 0 : error_no_memory(err);
@@ -127,7 +126,7 @@ static int come_to_cpu(struct waits *waits, struct tracked_thread *thread, uint6
 int waits_switch(struct waits *waits, const struct perf_record *record, struct error *err)
 {
     struct tracked_process *process;
-    struct tracked_thread *thread = tracker_thread(waits->tracker, record->tid, &process);
+    struct tracked_thread *thread = tracker_thread(waits->options.tracker, record->tid, &process);
     waits->switched = true;
     if (!thread)
         return 0;
@@ -150,8 +149,8 @@ bool waits_sample(struct tracked_thread *thread, uint64_t time, uint64_t *cpu_ti
 void waits_lost(struct waits *waits)
 {
     struct tracked_process *process;
-    for (size_t i = 0; i < tracker_thread_count(waits->tracker); i++) {
-        struct tracked_thread *thread = tracker_thread_at(waits->tracker, i, &process);
+    for (size_t i = 0; i < tracker_thread_count(waits->options.tracker); i++) {
+        struct tracked_thread *thread = tracker_thread_at(waits->options.tracker, i, &process);
         if (!thread)
             continue;
         forget_stack(&thread->run);
@@ -174,7 +173,7 @@ static int object_number(struct waits *waits, const char *name, uint32_t *number
         return error_no_memory(err);
     *number = (uint32_t)known + 1;
     struct spool_event event = {.kind = SPOOL_OBJECT, .number = *number, .name = name};
-    return spool_writer_event(waits->spool, &event, err);
+    return spool_writer_event(waits->options.spool, &event, err);
 }
 
 static size_t copy_stack(struct waits *waits, uint32_t pid, uint64_t sp)
@@ -240,7 +239,7 @@ static int read_stack(struct waits *waits, struct tracked_thread *thread, struct
     struct unwind_result result = walk(waits, process, &state);
     if (result.end == UNWIND_NO_MODULE) {
         bool changed;
-        code = tracker_refresh(waits->tracker, process, monotonic_ns(), &changed, err);
+        code = tracker_refresh(waits->options.tracker, process, monotonic_ns(), &changed, err);
         if (code < 0)
             return code;
         if (changed)
@@ -258,13 +257,13 @@ int waits_look(struct waits *waits, struct error *err)
     for (size_t i = 0; i < waits->pending.length; i++) {
         struct tracked_process *process;
         uint32_t tid = waits->pending.data[i];
-        struct tracked_thread *thread = tracker_thread(waits->tracker, tid, &process);
+        struct tracked_thread *thread = tracker_thread(waits->options.tracker, tid, &process);
         if (!thread)
             continue;
         struct thread_run *run = &thread->run;
         bool waits_on = run->state == RUN_WAITS && !run->preempted && !run->stack;
         uint64_t length = now > run->since ? now - run->since : 0;
-        if (waits_on && (length + run->waited < waits->interval || read >= LOOKS_AT_ONCE || code)) {
+        if (waits_on && (length + run->waited < waits->options.interval || read >= LOOKS_AT_ONCE || code)) {
             waits->pending.data[kept++] = tid;
             continue;
         }
@@ -286,7 +285,7 @@ bool waits_want_look(const struct waits *waits)
 int waits_add_running(struct waits *waits, uint32_t tid, uint64_t time, struct error *err)
 {
     struct tracked_process *process;
-    struct tracked_thread *thread = tracker_thread(waits->tracker, tid, &process);
+    struct tracked_thread *thread = tracker_thread(waits->options.tracker, tid, &process);
     struct wait_state state;
     if (!thread || thread->run.state != RUN_UNKNOWN || wait_state_read(process->pid, tid, &state) <= 0)
         return 0;
@@ -297,12 +296,12 @@ int waits_flush(struct waits *waits, uint64_t now, bool end, struct error *err)
 {
     struct tracked_process *process;
     int code = 0;
-    for (size_t i = 0; i < tracker_thread_count(waits->tracker) && !code; i++) {
-        struct tracked_thread *thread = tracker_thread_at(waits->tracker, i, &process);
+    for (size_t i = 0; i < tracker_thread_count(waits->options.tracker) && !code; i++) {
+        struct tracked_thread *thread = tracker_thread_at(waits->options.tracker, i, &process);
         if (!thread || now <= thread->run.since)
             continue;
         if (end && thread->run.state == RUN_ON)
-            code = tracker_tell_unsampled(waits->tracker, thread, now, err);
+            code = tracker_tell_unsampled(waits->options.tracker, thread, now, err);
         if (thread->run.state != RUN_WAITS)
             continue;
         struct thread_run *run = &thread->run;
@@ -319,7 +318,7 @@ int waits_pause(struct waits *waits, uint64_t time, struct error *err)
 {
     int code = waits_flush(waits, time, true, err);
     waits->paused = true;
-    tracker_expect_switches(waits->tracker, false);
+    tracker_expect_switches(waits->options.tracker, false);
     return code;
 }
 
@@ -327,9 +326,9 @@ void waits_resume(struct waits *waits, uint64_t time)
 {
     struct tracked_process *process;
     waits->paused = false;
-    tracker_expect_switches(waits->tracker, true);
-    for (size_t i = 0; i < tracker_thread_count(waits->tracker); i++) {
-        struct tracked_thread *thread = tracker_thread_at(waits->tracker, i, &process);
+    tracker_expect_switches(waits->options.tracker, true);
+    for (size_t i = 0; i < tracker_thread_count(waits->options.tracker); i++) {
+        struct tracked_thread *thread = tracker_thread_at(waits->options.tracker, i, &process);
         if (!thread)
             continue;
         struct thread_run *run = &thread->run;

@@ -29,11 +29,17 @@
 #include "record/tracker.h"
 #include "sample/perf_record.h"
 
-struct waits {
+/* The spool, the tracker and the filter of threads belong to the caller and must outlive the waits. */
+struct waits_options {
     struct spool_writer *spool;
     struct tracker *tracker;
     const struct thread_filter *filter;
-    uint64_t interval;                             /* ns */
+    uint64_t interval; /* ns between two samples */
+    bool only_runs;    /* follow when threads run, for their CPU time, and store no waits */
+};
+
+struct waits {
+    struct waits_options options;
     struct ARRAY_TYPE(tid_list, uint32_t) pending; /* threads that wait, and whose stacks were not read yet */
     struct strings objects;                        /* names of SPOOL_OBJECT, by number less 1 */
     struct stack_reader reader;
@@ -47,10 +53,7 @@ struct waits {
     uint64_t refused;               /* stacks that this user may not read */
 };
 
-/* The spool, the tracker and the filter of threads belong to the caller and must outlive the waits. `interval`: ns
- * between two samples. */
-int waits_init(struct waits *waits, struct spool_writer *spool, struct tracker *tracker,
-               const struct thread_filter *filter, uint64_t interval, struct error *err);
+int waits_init(struct waits *waits, const struct waits_options *options, struct error *err);
 void waits_destroy(struct waits *waits);
 
 /* Takes in a SWITCH record: a thread begins to wait, or has waited. Fails only if the spool cannot be written or memory

@@ -164,7 +164,9 @@ static int find_supported_event(struct perf_events *events)
     /* The counter of a CPU is not that of a thread. And the kernel adapts the period of a cycles event to how busy its
      * CPU is, so that a sample would stand for no known time. */
     events->hardware = !events->all;
-    events->counts = !events->all;
+    /* The counters of inherited events are not needed where switches tell CPU time, and make every switch dear: the
+     * kernel (6.13) cannot leave events in place between two threads that have the same ones. */
+    events->counts = !events->all && !events->switches;
     events->tier = PERF_TIER_KERNEL_AND_USER;
     events->layout.read_format =
         PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID | PERF_FORMAT_LOST;
@@ -402,7 +404,7 @@ static void note_tier(struct perf_events *events)
              "kernel frames are not recorded (kernel.perf_event_paranoid is %ld); 'sudo sysctl "
              "kernel.perf_event_paranoid=1' allows them",
              kernel_setting("perf_event_paranoid", 2));
-    if (events->tier == PERF_TIER_USER && !events->counts)
+    if (events->tier == PERF_TIER_USER && !events->counts && !events->switches)
         note(events,
              "CPU time inside the kernel is not counted either: this kernel has no counters that children inherit");
 }
