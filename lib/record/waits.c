@@ -103,7 +103,10 @@ static int leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_
     run->preempted = preempted;
     run->goes_on = false;
     forget_stack(run);
-    if (preempted || run->in_pending || waits->options.only_runs)
+    if (preempted || waits->options.only_runs)
+        return 0;
+    waits->has_blocked = true;
+    if (run->in_pending)
         return 0;
     run->in_pending = array_push(&waits->pending, thread->tid);
     return run->in_pending ? 0 : error_no_memory(err);
@@ -127,7 +130,6 @@ int waits_switch(struct waits *waits, const struct perf_record *record, struct e
 {
     struct tracked_process *process;
     struct tracked_thread *thread = tracker_thread(waits->options.tracker, record->tid, &process);
-    waits->switched = true;
     if (!thread)
         return 0;
     return record->context_switch.out ? leave_cpu(waits, thread, record->time, record->context_switch.preempted, err)
@@ -253,7 +255,7 @@ int waits_look(struct waits *waits, struct error *err)
     uint64_t now = monotonic_ns();
     size_t kept = 0, read = 0;
     int code = 0;
-    waits->switched = false;
+    waits->has_blocked = false;
     for (size_t i = 0; i < waits->pending.length; i++) {
         struct tracked_process *process;
         uint32_t tid = waits->pending.data[i];
@@ -279,7 +281,7 @@ int waits_look(struct waits *waits, struct error *err)
 
 bool waits_want_look(const struct waits *waits)
 {
-    return waits->switched || waits->pending.length;
+    return waits->has_blocked || waits->pending.length;
 }
 
 int waits_add_running(struct waits *waits, uint32_t tid, uint64_t time, struct error *err)

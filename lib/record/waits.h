@@ -46,7 +46,7 @@ struct waits {
     unsigned char *copy; /* of a stack */
     uint64_t *frames;    /* CHUNK_MAX_FRAMES */
     bool paused;
-    bool switched; /* there were switches since the last look */
+    bool has_blocked; /* a thread did since the last look, but for being preempted */
 
     uint64_t stored, without_stack; /* waits */
     uint64_t truncated;             /* stored ones whose stack does not reach the start of its thread */
