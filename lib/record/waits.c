@@ -11,7 +11,8 @@
 
 enum {
     STACK_COPY = 16 * 1024, /* bytes; most threads that wait have less, and the rest is read when a walk wants it */
-    LOOKS_AT_ONCE = 256,    /* stacks that are read before the rings are looked at again */
+    LOOKS_AT_ONCE = 256,    /* stacks that are read before the rings are looked at again ... */
+    LOOK_COST_NS = 500000,  /* ... and one for so much time: 10 to 20 us each, 2 to 4 % of a CPU at most */
     OBJECTS_MAX = 65536,    /* names; the waits for others say only why */
     LONG_INTERVALS = 4,     /* a wait of so many is stored even if its stack could not be read */
 };
@@ -57,9 +58,13 @@ static uint64_t *unstored(struct thread_run *run)
 static bool is_due(const struct waits *waits, struct thread_run *run, uint64_t end)
 {
     uint64_t length = end > run->since ? end - run->since : 0;
+    if (waits->options.only_runs)
+        return false;
     if (run->stack && run->stack->taken > end)
         forget_stack(run); /* the thread ran already when it was read */
-    bool is_told = run->preempted || run->stack || run->goes_on || length >= LONG_INTERVALS * waits->options.interval;
+    /* one whose stack nobody has tried to read counts for the next one of its thread */
+    bool is_bare = !run->in_pending && length >= LONG_INTERVALS * waits->options.interval;
+    bool is_told = run->preempted || run->stack || run->goes_on || is_bare;
     return length && is_told && *unstored(run) + length >= waits->options.interval;
 }
 
@@ -79,7 +84,7 @@ static int store(struct waits *waits, struct tracked_thread *thread, uint64_t en
     }
     run->ran = 0;
     *unstored(run) = 0;
-    if (waits->paused || waits->options.only_runs || !thread_filter_matches(waits->options.filter, thread->name))
+    if (waits->paused || !thread_filter_matches(waits->options.filter, thread->name))
         return 0;
     if (run->goes_on)
         sample.flags |= SAMPLE_WAIT_GOES_ON;
@@ -253,9 +258,13 @@ static int read_stack(struct waits *waits, struct tracked_thread *thread, struct
 int waits_look(struct waits *waits, struct error *err)
 {
     uint64_t now = monotonic_ns();
-    size_t kept = 0, read = 0;
+    size_t kept = 0;
     int code = 0;
     waits->has_blocked = false;
+    waits->looks += (now - waits->last_look) / LOOK_COST_NS;
+    if (waits->looks > LOOKS_AT_ONCE)
+        waits->looks = LOOKS_AT_ONCE;
+    waits->last_look = now - (now - waits->last_look) % LOOK_COST_NS;
     for (size_t i = 0; i < waits->pending.length; i++) {
         struct tracked_process *process;
         uint32_t tid = waits->pending.data[i];
@@ -265,14 +274,14 @@ int waits_look(struct waits *waits, struct error *err)
         struct thread_run *run = &thread->run;
         bool waits_on = run->state == RUN_WAITS && !run->preempted && !run->stack;
         uint64_t length = now > run->since ? now - run->since : 0;
-        if (waits_on && (length + run->waited < waits->options.interval || read >= LOOKS_AT_ONCE || code)) {
+        if (waits_on && (length + run->waited < waits->options.interval || !waits->looks || code)) {
             waits->pending.data[kept++] = tid;
             continue;
         }
         run->in_pending = false;
         if (!waits_on)
             continue;
-        read++;
+        waits->looks--;
         code = read_stack(waits, thread, process, err);
     }
     waits->pending.length = kept;

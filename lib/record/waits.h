@@ -14,6 +14,8 @@
  * Off-CPU time is sampled like CPU time. Preemptions, in which a thread could have run, need no stack, and are counted
  * by themselves.
  *
+ * Where very many threads switch, fewer stacks are read, so that the recorder takes a few percent of a CPU at most.
+ *
  * A wait that is long is stored in parts, one a second, so that a killed recorder has lost a second of it at most.
  *
  * Threads: one thread, which is the recorder thread of a recording.
@@ -46,7 +48,9 @@ struct waits {
     unsigned char *copy; /* of a stack */
     uint64_t *frames;    /* CHUNK_MAX_FRAMES */
     bool paused;
-    bool has_blocked; /* a thread did since the last look, but for being preempted */
+    uint64_t last_look; /* ns */
+    uint64_t looks;     /* stacks that may be read now */
+    bool has_blocked;   /* a thread did since the last look, but for being preempted */
 
     uint64_t stored, without_stack; /* waits */
     uint64_t truncated;             /* stored ones whose stack does not reach the start of its thread */
