@@ -36,6 +36,7 @@ static const char record_help[] =
     "  -a, --all                 record all processes (as root, or where kernel.perf_event_paranoid is 0 or below)\n"
     "      --cgroup PATH         the same, but only the processes in that cgroup and the ones below it\n"
     "      --no-inherit          only COMMAND or the processes of -p, not the children that they start\n"
+    "      --follow-daemons      record until the children have ended, too, that COMMAND leaves in the background\n"
     "      --thread NAME         only threads with that name, or pattern ('worker-*'); several times: them all\n"
     "      --cpu LIST            only what runs on these CPUs (0-3,8)\n"
     "  -r, --rate HZ             samples per second of CPU time, for each thread (1000)\n"

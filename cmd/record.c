@@ -361,8 +361,7 @@ static int exit_status(const struct record_result *recorded, const struct assemb
         return EXIT_SIGNAL + recorded->signal;
     if (recorded->end == RECORD_SPOOL_FULL && (!recorded->target_ended || !saved->samples))
         return EXIT_FAILURE;
-    if (recorded->end == RECORD_TIME_UP || recorded->end == RECORD_STOPPED_BY_CONTROL || !recorded->target_ended ||
-        !recorded->pid)
+    if (recorded->end == RECORD_STOPPED_BY_CONTROL || !recorded->target_ended || !recorded->pid)
         return EXIT_SUCCESS;
     int status = recorded->target_status;
     return WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);

@@ -48,6 +48,9 @@ int whom_parse_option(struct whom_options *options, int option)
     case OPTION_NO_INHERIT:
         options->no_inherit = true;
         return 0;
+    case OPTION_FOLLOW_DAEMONS:
+        options->follow_daemons = true;
+        return 0;
     case OPTION_CPU:
         options->has_cpus = true;
         return cpu_list_parse(optarg, &options->cpus, NULL)
@@ -70,6 +73,9 @@ int whom_check(const struct whom_options *options, bool has_command)
                         options->cgroup ? "it records the processes of a cgroup" : "it records all processes");
     if (options->no_inherit && options->all)
         return ui_usage("record", "%s takes no --no-inherit: that is for a command or the processes of -p", all);
+    if (options->follow_daemons && (options->all || options->no_inherit))
+        return ui_usage("record", "--follow-daemons is for the children of a command or of processes, which %s",
+                        options->all ? "are among all processes" : "--no-inherit leaves out");
     return 0;
 }
 
@@ -80,6 +86,7 @@ void whom_apply(const struct whom_options *options, struct record_options *recor
     record->all = options->all;
     record->cgroup = options->cgroup;
     record->no_inherit = options->no_inherit;
+    record->follow_daemons = options->follow_daemons;
     record->cpus = options->has_cpus ? &options->cpus : NULL;
     record->thread_names = options->threads.data;
     record->thread_name_count = options->threads.length;

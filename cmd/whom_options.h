@@ -1,5 +1,6 @@
 /*
- * The options of `prof record` that say whom to record: -p, -a, --cgroup, --no-inherit, --cpu, --thread.
+ * The options of `prof record` that say whom to record: -p, -a, --cgroup, --no-inherit, --follow-daemons, --cpu,
+ * --thread.
  */
 #pragma once
 
@@ -20,18 +21,18 @@ struct whom_options {
     size_t pid_count;
     bool all;
     const char *cgroup; /* its processes alone; `all` is set then */
-    bool no_inherit;
+    bool no_inherit, follow_daemons;
     bool has_cpus;
     struct cpu_list cpus;
     ARRAY(const char *) threads; /* patterns */
 };
 
 /* For the table of long options; 'p' and 'a' are the short ones. */
-enum { OPTION_CGROUP = 3000, OPTION_NO_INHERIT, OPTION_CPU, OPTION_THREAD };
+enum { OPTION_CGROUP = 3000, OPTION_NO_INHERIT, OPTION_FOLLOW_DAEMONS, OPTION_CPU, OPTION_THREAD };
 #define WHOM_OPTIONS                                                                                                   \
     {"pid", required_argument, NULL, 'p'}, {"all", no_argument, NULL, 'a'},                                            \
         {"cgroup", required_argument, NULL, OPTION_CGROUP}, {"no-inherit", no_argument, NULL, OPTION_NO_INHERIT},      \
-        {"cpu", required_argument, NULL, OPTION_CPU},                                                                  \
+        {"follow-daemons", no_argument, NULL, OPTION_FOLLOW_DAEMONS}, {"cpu", required_argument, NULL, OPTION_CPU},    \
     {                                                                                                                  \
         "thread", required_argument, NULL, OPTION_THREAD                                                               \
     }

@@ -64,11 +64,8 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
             "%.2f of %.2f s of CPU time were used by a program that this user may not sample, because it is setuid "
             "or not readable; record it as root",
             (double)(of_target - used) / 1e9, (double)of_target / 1e9);
-    else if (is_few && survivors)
-        add_hint(hints,
-                 "%" PRIu64 " process%s that the program started went on when it ended, and prof records only until "
-                 "then; have the program stay in the foreground (many daemons have an option for it)",
-                 survivors, survivors == 1 ? "" : "es");
+    else if (is_few && survivors) /* explained below */
+        return;
     else if (is_few && wall > LONG_MS * MS && used < wall / 100 * LEAST_BUSY_PERCENT)
         add_hint(hints, "in %.2f s the program used %.1f ms of CPU time and waited for the rest; %s", seconds, used_ms,
                  replay->wait_count ? "'prof report --waits' and the page's Waits tab show for what"
@@ -80,6 +77,20 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
         add_hint(hints, "%.0f %% of the CPU time was used by threads that ended before their next sample%s",
                  100 * (1 - (double)replay->covered_cpu_time / (double)used),
                  higher_rate(interval, rate, sizeof(rate)));
+}
+
+/* Processes that were started by the target, and are not through when the recording is. */
+static void list_survivors(struct hints *hints, const struct replay *replay)
+{
+    uint64_t count = replay_info_number(replay, INFO_SURVIVORS, 0);
+    const char *names = replay_info(replay, INFO_SURVIVOR_NAMES);
+    if (!count)
+        return;
+    if (replay_info_number(replay, INFO_FOLLOWED, 0))
+        add_hint(hints, "%s %s", names ? names : "", count == 1 ? "runs on" : "run on");
+    else
+        add_hint(hints, "%s %s on without being recorded; '--follow-daemons' records until %s ended, too",
+                 names ? names : "", count == 1 ? "runs" : "run", count == 1 ? "it has" : "they have");
 }
 
 /* ---- names of JIT code ---- */
@@ -152,5 +163,6 @@ void hints_find(struct hints *hints, const struct replay *replay, const struct s
 {
     hints->count = 0;
     explain_samples(hints, replay);
+    list_survivors(hints, replay);
     explain_jit_code(hints, replay, symbolization);
 }

@@ -34,7 +34,9 @@
 #define INFO_END_MONOTONIC   "end_monotonic"   /* ns of CLOCK_MONOTONIC: recording stopped */
 #define INFO_CPU_TIME        "cpu_time"        /* ns that the recorded threads used, sampled or not; 0 unknown */
 #define INFO_TARGET_CPU      "target_cpu"      /* ns by the resource usage of the target; 0 if it did not end */
-#define INFO_SURVIVORS       "survivors"       /* processes that went on when the target ended */
+#define INFO_SURVIVORS       "survivors"       /* processes that run on although the target has ended */
+#define INFO_SURVIVOR_NAMES  "survivor_names"  /* some of them: "nginx (1234), nginx (1235) and 3 more" */
+#define INFO_FOLLOWED        "followed"        /* 1: the recording went on after the end of the target; else 0 */
 #define INFO_WAITS           "waits"           /* stored ... */
 #define INFO_WAITS_TRUNCATED "waits_truncated" /* ... of which with a truncated stack ... */
 #define INFO_WAITS_BARE      "waits_bare"      /* ... and without a stack, preemptions left out */

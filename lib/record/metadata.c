@@ -104,8 +104,8 @@ static void describe_end(const struct record_result *result, char *text, size_t 
     }
 }
 
-int metadata_write_end(struct spool_writer *spool, const struct record_result *result,
-                       const uint64_t *truncated_by_reason, struct error *err)
+int metadata_write_end(struct spool_writer *spool, const struct record_options *options,
+                       const struct record_result *result, const uint64_t *truncated_by_reason, struct error *err)
 {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
@@ -116,6 +116,8 @@ int metadata_write_end(struct spool_writer *spool, const struct record_result *r
         {INFO_CPU_TIME, .number = result->cpu_time},
         {INFO_TARGET_CPU, .number = result->target_cpu},
         {INFO_SURVIVORS, .number = result->survivors},
+        {INFO_SURVIVOR_NAMES, .text = result->survivor_names},
+        {INFO_FOLLOWED, .number = options->follow_daemons},
         {INFO_WAITS, .number = result->waits},
         {INFO_WAITS_TRUNCATED, .number = result->waits_truncated},
         {INFO_WAITS_BARE, .number = result->waits_without_stack},

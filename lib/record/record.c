@@ -146,6 +146,20 @@ static int wait_ms(const struct recording *recording, uint64_t now)
     return deadline > now ? (int)((deadline - now + 999999) / 1000000) : 0;
 }
 
+/* A daemon is a grandchild of the command, and seldom there when the command ends: the child between them starts it and
+ * ends, too. A moment later the names of what runs on are right. */
+static int await_daemons(struct recording *recording, struct error *err)
+{
+    static const struct timespec moment = {.tv_nsec = 20000000};
+    char names[64];
+    if (recording->result->end != RECORD_TARGET_ENDED || recording->options->all)
+        return 0;
+    int code = read_rings(recording, ROUNDS_AT_ONCE, err);
+    if (!code && tracker_list_survivors(recording->tracker, names, sizeof(names)))
+        nanosleep(&moment, NULL);
+    return code;
+}
+
 static int record_until_end(struct recording *recording, struct error *err)
 {
     int code = 0;
@@ -174,6 +188,8 @@ static int record_until_end(struct recording *recording, struct error *err)
         if (recording->runs_again && !code)
             code = recording_run_again(recording, err);
     }
+    if (!code)
+        code = await_daemons(recording, err);
     perf_events_stop(&recording->events);
     uint64_t stopped = monotonic_ns();
     if (!code)
@@ -347,7 +363,8 @@ static void fill_result(struct recording *recording, uint64_t cpu_before)
     result->waits_truncated = recording->waits.truncated;
     result->waits_without_stack = recording->waits.without_stack;
     if (result->target_ended && !recording->options->all)
-        result->survivors = tracker_count_survivors(recording->tracker);
+        result->survivors =
+            tracker_list_survivors(recording->tracker, result->survivor_names, sizeof(result->survivor_names));
     if (!recording->by_ptrace)
         note_new_cpus(recording);
     recording_note_lost_files(recording);
@@ -382,8 +399,8 @@ static void run(struct recording *recording, uint64_t cpu_before)
     if (recording->options->files)
         open_files_reopen_roots(recording->options->files);
     if (!code)
-        code = metadata_write_end(recording->spool, recording->result, recording->truncated_by_reason,
-                                  &recording->result->problem);
+        code = metadata_write_end(recording->spool, recording->options, recording->result,
+                                  recording->truncated_by_reason, &recording->result->problem);
     control_wait(recording);
     if (!code)
         code = spool_writer_take_rest(recording->spool, &recording->result->rest_fd, &recording->result->problem);

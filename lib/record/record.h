@@ -32,6 +32,7 @@ struct record_options {
     bool all;                        /* all processes of the system; a command then tells how long */
     const char *cgroup;              /* with `all`: only the processes of this one; NULL */
     bool no_inherit;                 /* not the child processes */
+    bool follow_daemons;             /* until the children that outlive the command or `pids` have ended, too */
     const struct cpu_list *cpus;     /* only what runs on these; NULL: all */
     const char *const *thread_names; /* only threads with a name that matches one of these (thread_filter.h) */
     size_t thread_name_count;        /* 0: all threads */
@@ -78,7 +79,8 @@ struct record_result {
     uint64_t cpu_time;                      /* ns that the target and its children used; 0 unknown */
     uint64_t target_cpu;                    /* ns that the kernel says the target and the children it waited for used */
     uint64_t recorder_cpu;                  /* ns */
-    uint64_t survivors;                     /* processes that went on when the target ended */
+    uint64_t survivors;                     /* processes that run on although the target has ended */
+    char survivor_names[256];               /* some of them */
     char notes[PERF_NOTES][PERF_NOTE_SIZE]; /* what was not granted, a sentence each */
     size_t note_count;
 
@@ -99,7 +101,8 @@ void record_signals(sigset_t *signals);
  * - SIGTERM and SIGHUP end it at once.
  *
  * When a recording ends before its target (these signals, the duration), the target is sent SIGTERM, as perf does: it
- * was started to be recorded. Children that outlive the target are not waited for.
+ * was started to be recorded. Children that outlive the target are not waited for, unless options.follow_daemons is
+ * set; then SIGINT ends the recording once only they are left.
  *
  * Processes that ran before go on when their recording ends, and SIGINT ends it. So does it that of the whole system
  * without a command.

@@ -216,6 +216,14 @@ void recording_end(struct recording *recording, enum record_end end, int signal)
     recording->result->signal = signal;
 }
 
+static void end_with_target(struct recording *recording)
+{
+    recording->result->target_ended = true;
+    recording->follows = recording->options->follow_daemons;
+    if (!recording->follows)
+        recording_end(recording, RECORD_TARGET_ENDED, 0);
+}
+
 static uint64_t timeval_ns(const struct timeval *time)
 {
     return (uint64_t)time->tv_sec * SECOND + (uint64_t)time->tv_usec * 1000;
@@ -230,7 +238,7 @@ void recording_target_ended(struct recording *recording, int status, const struc
     recording->runs_again = status == 0 && !recording->interrupted && !recording->ending &&
                             recording->control.runs < recording->options->control.iterations;
     if (!recording->runs_again)
-        recording_end(recording, RECORD_TARGET_ENDED, 0);
+        end_with_target(recording);
 }
 
 static void reap_target(struct recording *recording)
@@ -244,6 +252,10 @@ static void reap_target(struct recording *recording)
 
 static void take_interrupt(struct recording *recording, bool from_terminal)
 {
+    if (recording->follows) {
+        recording_end(recording, RECORD_TARGET_ENDED, 0);
+        return;
+    }
     if (recording->interrupted || !recording->options->argv) {
         recording_end(recording, RECORD_STOPPED, SIGINT);
         return;
@@ -283,9 +295,8 @@ void recording_take_end(struct recording *recording, int pid_fd)
             continue;
         close(pid_fd);
         recording->pid_fds.data[i] = recording->pid_fds.data[--recording->pid_fds.length];
-        recording->result->target_ended = !recording->pid_fds.length;
         if (!recording->pid_fds.length)
-            recording_end(recording, RECORD_TARGET_ENDED, 0);
+            end_with_target(recording);
     }
 }
 
@@ -297,14 +308,26 @@ uint64_t recording_time_up(const struct recording *recording)
     return options->duration ? recording->started + options->control.delay + options->duration : UINT64_MAX;
 }
 
+/* Where the records of ends were lost. */
+static void end_if_all_are_gone(struct recording *recording)
+{
+    struct record_result *result = recording->result;
+    if (recording->follows && recording->lost_records &&
+        !tracker_list_survivors(recording->tracker, result->survivor_names, sizeof(result->survivor_names)))
+        recording_end(recording, RECORD_TARGET_ENDED, 0);
+}
+
 int recording_keep_time(struct recording *recording, uint64_t now, struct error *err)
 {
     if (now >= recording_time_up(recording))
         recording_end(recording, RECORD_TIME_UP, 0);
+    if (recording->follows && !tracker_count_processes(recording->tracker))
+        recording_end(recording, RECORD_TARGET_ENDED, 0);
     int code = control_keep_time(recording, now, err);
     if (code || now < recording->next_flush)
         return code;
     recording->next_flush = now + flush_interval;
+    end_if_all_are_gone(recording);
     if (recording->events.switches)
         code = waits_flush(&recording->waits, now, false, err);
     return code ? code : spool_writer_flush(recording->spool, err);

@@ -59,6 +59,7 @@ struct recording {
     bool ending;                  /* result.end says why */
     bool was_run;                 /* there is a spool, and the target was started */
     bool interrupted;             /* one SIGINT came */
+    bool follows;                 /* the target has ended, and its children go on */
     bool kernel_mapped;
     unsigned empty_looks; /* at the rings, one after the other */
     struct cpu_pin pin;
@@ -95,7 +96,8 @@ void recording_take_end(struct recording *recording, int fd);
 /* When the duration is over (ns), which begins after the delay; UINT64_MAX: never. */
 uint64_t recording_time_up(const struct recording *recording);
 
-/* Ends the recording when its duration is over, and flushes the spool each second. */
+/* Ends the recording when its duration is over, or when all that it follows have ended; flushes the spool each second.
+ */
 int recording_keep_time(struct recording *recording, uint64_t now, struct error *err);
 
 /* Runs the command once more, as recording->runs_again asks for. */

@@ -761,13 +761,26 @@ static bool still_runs(uint32_t pid)
     return name_end && name_end[1] && !strchr("ZX", name_end[2]);
 }
 
-size_t tracker_count_survivors(const struct tracker *tracker)
+size_t tracker_count_processes(const struct tracker *tracker)
 {
-    size_t count = 0;
+    return tracker->processes.items.length - tracker->processes.free.length;
+}
+
+size_t tracker_list_survivors(const struct tracker *tracker, char *text, size_t size)
+{
+    enum { LISTED = 5 };
+    size_t count = 0, used = 0;
+    text[0] = '\0';
     for (size_t i = 0; i < tracker->processes.items.length; i++) {
         const struct tracked_process *process = tracker->processes.items.data[i];
-        count += process && still_runs(process->pid);
+        if (!process || !still_runs(process->pid) || count++ >= LISTED || used >= size)
+            continue;
+        char name[32];
+        attach_thread_name((pid_t)process->pid, (pid_t)process->pid, name, sizeof(name));
+        used += (size_t)snprintf(text + used, size - used, "%s%s (%" PRIu32 ")", used ? ", " : "", name, process->pid);
     }
+    if (count > LISTED && used < size)
+        snprintf(text + used, size - used, " and %zu more", count - LISTED);
     return count;
 }
 

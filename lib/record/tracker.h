@@ -126,8 +126,11 @@ size_t tracker_thread_count(const struct tracker *tracker);
 /* Writes how long a thread ran since its last sample or wait in the spool: its recording ends. */
 int tracker_tell_unsampled(struct tracker *tracker, struct tracked_thread *thread, uint64_t time, struct error *err);
 
-/* Returns how many of the processes still live. */
-size_t tracker_count_survivors(const struct tracker *tracker);
+/* Returns how many processes have not ended, as far as records tell. */
+size_t tracker_count_processes(const struct tracker *tracker);
+
+/* Returns how many of the processes still live, and lists a few in `text`: "nginx (1234), nginx (1235) and 3 more". */
+size_t tracker_list_survivors(const struct tracker *tracker, char *text, size_t size);
 
 /*
  * Returns by how much the counter `id`, in ns, grew since the last call for it. A value below the last one comes from a
