@@ -58,7 +58,8 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
     if (used < replay->covered_cpu_time)
         used = replay->covered_cpu_time;
     double used_ms = (double)used / (double)MS, seconds = (double)wall / 1e9;
-    if (of_target > used + MUCH_MS * MS && used < of_target / 2)
+    bool leaves_out = replay_info_number(replay, INFO_LEFT_OUT, 0) != 0;
+    if (!leaves_out && of_target > used + MUCH_MS * MS && used < of_target / 2)
         add_hint(
             hints,
             "%.2f of %.2f s of CPU time were used by a program that this user may not sample, because it is setuid "

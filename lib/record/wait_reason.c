@@ -251,7 +251,9 @@ int wait_state_read(uint32_t pid, uint32_t tid, struct wait_state *state)
         return 0;
     const struct waiting_call *call = call_of(number);
     state->reason = REASON_UNKNOWN;
-    if (number < 0)
+    if (!state->sp) /* a thread of the kernel, which is in no system call */
+        snprintf(state->object, sizeof(state->object), "wait");
+    else if (number < 0)
         describe_fault(folder, state);
     else if (call)
         describe_call(pid, call, arguments, state);

@@ -243,7 +243,13 @@ static int read_stack(struct waits *waits, struct tracked_thread *thread, struct
         waits->refused++;
     if (code <= 0)
         return 0;
-    struct unwind_result result = walk(waits, process, &state);
+    /* it may be a process whose mappings nobody has needed so far */
+    code = tracker_find(waits->options.tracker, process->pid, thread->tid, monotonic_ns(), &thread, &process, err);
+    if (code < 0)
+        return code;
+    struct unwind_result result = {.end = UNWIND_COMPLETE};
+    if (state.sp)
+        result = walk(waits, process, &state);
     if (result.end == UNWIND_NO_MODULE) {
         bool changed;
         code = tracker_refresh(waits->options.tracker, process, monotonic_ns(), &changed, err);
