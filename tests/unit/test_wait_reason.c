@@ -198,6 +198,17 @@ static void test_who_runs_or_is_gone_does_not_wait(void **unused)
     assert_int_equal(wait_state_read(4194304, 4194304, &state), 0);
 }
 
+static void test_a_thread_of_the_kernel_is_in_no_system_call(void **unused)
+{
+    (void)unused;
+    enum { KTHREADD = 2 };
+    struct wait_state state;
+    if (wait_state_read(KTHREADD, KTHREADD, &state) != 1)
+        skip(); /* this user may not look, or it is another process's number here */
+    assert_int_equal(state.reason, REASON_UNKNOWN);
+    assert_true(!state.sp && !state.pc);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +216,7 @@ int main(void)
         cmocka_unit_test(test_each_wait_has_its_reason_and_object),
         cmocka_unit_test(test_a_file_lock_is_a_lock_of_that_file),
         cmocka_unit_test(test_a_stopped_process_is_not_in_a_page_fault),
+        cmocka_unit_test(test_a_thread_of_the_kernel_is_in_no_system_call),
         cmocka_unit_test(test_who_runs_or_is_gone_does_not_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
