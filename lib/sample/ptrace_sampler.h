@@ -64,7 +64,7 @@ struct ptrace_sampler;
 
 /* `rate`: samples per second of CPU time. `has_children`: child processes are traced as well, not only threads. The
  * consumer's context must outlive the sampler. */
-int ptrace_sampler_new(struct ptrace_sampler **sampler, const struct ptrace_consumer *consumer, uint32_t rate,
+int ptrace_sampler_new(struct ptrace_sampler **out, const struct ptrace_consumer *consumer, uint32_t rate,
                        bool has_children, struct error *err);
 
 /* Frees the memory. Threads stay traced until the calling thread ends. NULL is allowed. */

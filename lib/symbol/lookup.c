@@ -458,11 +458,11 @@ int lookup_answer(struct lookup *lookup, struct error *err)
     answers->count = complete ? count : 0;
     if (complete)
         memset(answers->answers, 0, (count + 1) * sizeof(*answers->answers));
-    for (size_t i = 0; complete && i < count; i++)
-        complete =
-            answer_one(answers, &texts, i, &lookup->symbols[i],
-                       is_line_of_another_function(lookup, &lookup->symbols[i], from[i]) ? (struct frames_of_address){0}
-                                                                                         : from[i]);
+    for (size_t i = 0; complete && i < count; i++) {
+        if (is_line_of_another_function(lookup, &lookup->symbols[i], from[i]))
+            from[i] = (struct frames_of_address){0};
+        complete = answer_one(answers, &texts, i, &lookup->symbols[i], from[i]);
+    }
     free(from);
     answers->arena = texts.arena; /* the texts stay; lookup data is freed */
     texts.arena = (struct arena){0};

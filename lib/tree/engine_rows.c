@@ -207,7 +207,7 @@ int engine_sample_at(const struct engine *engine, uint32_t thread, double time, 
     if (thread >= engine->base->profile.threads.length)
         return 0;
     const struct thread_gaps gaps = thread_gaps_of(&engine->base->profile, thread);
-    struct found_stack stack;
+    struct found_stack stack = {PROFILE_NONE, PROFILE_NONE};
     place->is_known = is_not_running_at(&gaps, time, &place->wait);
     place->time = place->wait.from;
     place->cpu_percent = NAN;
