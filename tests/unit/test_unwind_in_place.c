@@ -69,7 +69,7 @@ struct scene {
     uint64_t maps_sum; /* to see whether they have changed */
     struct libunwind_in_place libunwind;
     unsigned char *stack; /* STACK_SIZE */
-    bool has_no_eh_frame;
+    bool has_no_eh_frame; /* libunwind does not read the .debug_frame of a Go program */
     size_t walks, by_kind[KINDS], complete;
 };
 
@@ -179,11 +179,11 @@ static enum kind compare(const struct scene *scene, const struct unwind_result *
         return complete ? SAME : WE_ARE_SHORT;
     if (same == result->frames)
         return complete ? PAST_START : WE_ARE_SHORT;
-    if (same && !has_cfi(scene, ours[same - 1]))
-        return same == count ? STOPS_NO_CFI : GUESS;
     if (scene->has_no_eh_frame && same == 1 && same + 1 < result->frames && same < count &&
         theirs[same] == ours[same + 1])
         return SKIPS_CALLER;
+    if (same && (scene->has_no_eh_frame || !has_cfi(scene, ours[same - 1])))
+        return same == count ? STOPS_NO_CFI : GUESS;
     if (same == count)
         return error < 0 ? STOPS_ERROR : UNEXPLAINED;
     return address_space_find(&scene->space, theirs[same]) ? UNEXPLAINED : OUT_OF_CODE;
