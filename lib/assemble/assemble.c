@@ -226,6 +226,16 @@ static double cpu_time_of(const struct replay *replay, const struct stored_sampl
     return excess > 0 ? cpu_time - excess * replay->excess_removed : cpu_time;
 }
 
+/* ms that the thread waited after its last wait in the store: waits too short to be stored, of which none follows. */
+static double waited_at_end(const struct source_context *source)
+{
+    const struct replay_thread *thread = source->thread;
+    const struct replay *replay = &source->assembly->replay;
+    uint64_t end = thread->end ? thread->end : replay->last_time;
+    double passed = end > thread->last_wait_end ? (double)(end - thread->last_wait_end) : 0;
+    return fmax(0, passed - (double)thread->ran_since_wait * (1 + replay->spread)) / 1e6;
+}
+
 /*
  * With waits, weights are ms: those of samples on a CPU the CPU time, those of waits the time off the CPU since the
  * last wait. So each sums up to that of the thread. The beginning of a wait weighs nothing; the CPU time before it is
@@ -247,6 +257,8 @@ static double weight_of(struct source_context *source, const struct stored_sampl
         weight += source->waited;
         source->waited = 0;
     }
+    if (is_end && source->row == source->thread->last_wait)
+        weight += waited_at_end(source);
     return weight;
 }
 

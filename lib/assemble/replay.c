@@ -494,7 +494,7 @@ static int add_wait(struct replay *replay, const struct sample *sample, uint32_t
         return error_no_memory(err);
     thread->covered_until = sample->time;
     if (sample->flags & SAMPLE_WAIT_GOES_ON && newest && newest->is_wait && newest->stack == stack) {
-        newest->time = next_time(thread, sample->time);
+        newest->time = thread->last_wait_end = next_time(thread, sample->time);
         return 0;
     }
     thread->waits += sample->reason != REASON_PREEMPTED;
@@ -505,7 +505,12 @@ static int add_wait(struct replay *replay, const struct sample *sample, uint32_t
     cover(replay, start.cpu_time);
     int code = sample_store_add(replay->samples, sample->thread, &start, err);
     struct stored_sample end = {.time = next_time(thread, sample->time), .stack = stack, .is_wait = 1};
-    return code ? code : sample_store_add(replay->samples, sample->thread, &end, err);
+    if (!code)
+        code = sample_store_add(replay->samples, sample->thread, &end, err);
+    thread->last_wait = sample_store_count(replay->samples, sample->thread);
+    thread->last_wait_end = end.time;
+    thread->ran_since_wait = 0;
+    return code;
 }
 
 static int add_sample(struct replay *replay, const struct sample *sample, struct error *err)
@@ -542,6 +547,7 @@ static int add_sample(struct replay *replay, const struct sample *sample, struct
     struct stored_sample stored = {
         .time = next_time(thread, sample->time), .stack = stack, .cpu_time = to_cpu_units(sample->cpu_time)};
     cover(replay, stored.cpu_time);
+    thread->ran_since_wait += (uint64_t)stored.cpu_time * SAMPLE_CPU_UNIT;
     code = sample_store_add(replay->samples, sample->thread, &stored, err);
     thread->last_run = sample_store_count(replay->samples, sample->thread);
     return code;

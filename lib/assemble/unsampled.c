@@ -90,6 +90,7 @@ static int add_sample(struct attribution *attribution, uint32_t row, uint64_t ti
                                    .stack = attribution->stack,
                                    .cpu_time = (uint32_t)(cpu_time / SAMPLE_CPU_UNIT) & SAMPLE_CPU_MAX};
     int code = sample_store_add(replay->samples, row, &sample, err);
+    thread->ran_since_wait += cpu_time;
     thread->last_run = sample_store_count(replay->samples, row);
     return code;
 }
