@@ -266,6 +266,17 @@ static void add_problems(struct metadata *metadata, const struct symbolization *
     }
 }
 
+/* "12, of which 3 this, 2 that"; parts of 0 are left out. `text` has room for all of them. */
+static void format_parts(char *text, size_t size, uint64_t whole, const uint64_t *counts, const char *const *names,
+                         size_t parts)
+{
+    int length = snprintf(text, size, "%" PRIu64, whole);
+    for (size_t i = 0, listed = 0; i < parts; i++)
+        if (counts[i])
+            length += snprintf(text + length, size - (size_t)length, "%s%" PRIu64 " %s",
+                               listed++ ? ", " : ", of which ", counts[i], names[i]);
+}
+
 /* How much CPU time the samples cover, how many samples were requested, and the reasons for the difference. */
 static void add_coverage(struct metadata *metadata)
 {
@@ -293,11 +304,7 @@ static void add_coverage(struct metadata *metadata)
     static const char *const reasons[] = {"in threads that ended before their next sample",
                                           "lost because the kernel's buffers were full",
                                           "merged into the next sample, because the timer fired late or in the kernel"};
-    int length = snprintf(text, sizeof(text), "%" PRIu64, requested);
-    for (size_t i = 0, listed = 0; i < sizeof(counts) / sizeof(*counts); i++)
-        if (counts[i])
-            length += snprintf(text + length, sizeof(text) - (size_t)length, "%s%" PRIu64 " %s",
-                               listed++ ? ", " : ", of which ", counts[i], reasons[i]);
+    format_parts(text, sizeof(text), requested, counts, reasons, sizeof(counts) / sizeof(*counts));
     add_string(metadata, "Samples requested", text);
 }
 
@@ -311,11 +318,7 @@ static void add_waits(struct metadata *metadata)
     char text[128];
     if (!replay->wait_count)
         return;
-    int length = snprintf(text, sizeof(text), "%" PRIu64, replay->wait_count);
-    for (size_t i = 0, listed = 0; i < sizeof(counts) / sizeof(*counts); i++)
-        if (counts[i])
-            length += snprintf(text + length, sizeof(text) - (size_t)length, "%s%" PRIu64 " %s",
-                               listed++ ? ", " : ", of which ", counts[i], what[i]);
+    format_parts(text, sizeof(text), replay->wait_count, counts, what, sizeof(counts) / sizeof(*counts));
     add_string(metadata, "Waits", text);
 }
 
