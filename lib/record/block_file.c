@@ -12,9 +12,9 @@
  * one behind the offset "end of its events". When a write fails half way, the file is cut back to its last whole block.
  *
  * A flight recorder writes the chunk that it fills into another slot each time, with the same sequence number and a
- * higher version, and then frees the slot that it had: a recorder that is killed while it writes loses nothing that was
- * in the file. All slots have the same size, so a file that has reached its bound does not grow by samples any more.
- * Events are few and never dropped.
+ * higher version, and frees the slot that it had one round later, when the disk holds the newer version: neither a
+ * recorder that is killed while it writes nor a power cut loses what was in the file before. All slots have the same
+ * size, so a file that has reached its bound does not grow by samples any more. Events are few and never dropped.
  *
  * The assembler needs room beside the spool: for a temporary file of 16 bytes a sample, and for the profile. So that
  * room is reserved behind the end of the file. Where no more can be reserved, the disk counts as full. The reserve is
@@ -24,6 +24,7 @@
 
 #include "base/checksum.h"
 #include "base/file_io.h"
+#include "record/file_sync.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +37,7 @@
 /* Bytes that the assembler needs: at least, and for each sample. */
 enum { PROFILE_MIN = 16 * 1024, PROFILE_SAMPLE = 24 };
 
-enum { MIN_SLOTS = 3 }; /* of a flight recorder: the newest whole chunk, and two for the one that is being filled */
+enum { MIN_SLOTS = 4 }; /* of a flight recorder: the newest whole chunk, and three for the one that is being filled */
 
 static void put_number(unsigned char *out, uint64_t value, int bytes)
 {
@@ -223,13 +224,22 @@ static void free_slot(struct block_file *file, struct block_slot *slot)
     slot->used = false;
 }
 
-/* The used slot with the oldest samples, other than that of the chunk that is being filled; NULL: none. */
+/* The version before of the chunk that is, or was, being filled. Its samples are not counted any more. */
+static void free_superseded(struct block_file *file)
+{
+    if (file->superseded != SIZE_MAX)
+        free_slot(file, &file->slots.data[file->superseded]);
+    file->superseded = SIZE_MAX;
+}
+
+/* The used slot with the oldest samples, other than those of the chunk that is being filled; NULL: none. */
 static struct block_slot *oldest_slot(struct block_file *file)
 {
     struct block_slot *oldest = NULL;
     for (size_t i = 0; i < file->slots.length; i++) {
         struct block_slot *slot = &file->slots.data[i];
-        if (slot->used && i != file->newest && (!oldest || slot->span.last < oldest->span.last))
+        if (slot->used && i != file->newest && i != file->superseded &&
+            (!oldest || slot->span.last < oldest->span.last))
             oldest = slot;
     }
     return oldest;
@@ -311,7 +321,8 @@ static int replace_chunk(struct block_file *file, const void *chunk, size_t size
                          struct error *err)
 {
     size_t index = 0;
-    bound_slots(file, span->last, file->newest == SIZE_MAX);
+    free_superseded(file);
+    bound_slots(file, span->last, 1);
     int code = take_slot(file, &index);
     struct block_slot *oldest = is_full(code) ? oldest_slot(file) : NULL;
     if (oldest) {
@@ -326,8 +337,12 @@ static int replace_chunk(struct block_file *file, const void *chunk, size_t size
     }
     if (code)
         return failed(file, code, err);
-    if (file->newest != SIZE_MAX)
-        free_slot(file, &file->slots.data[file->newest]);
+    if (file->newest != SIZE_MAX) {
+        struct block_slot *before = &file->slots.data[file->newest];
+        file->samples -= before->span.samples;
+        before->span.samples = 0;
+        file->superseded = file->newest;
+    }
     file->slots.data[index].used = true;
     file->slots.data[index].span = *span;
     file->samples += span->samples;
@@ -355,8 +370,10 @@ static int create(struct block_file *file, struct error *err)
         if (block_file_keeps_last(file))
             code = append(file, BLOCK_KEEPS_LAST, "", 0, 0);
     }
-    if (!code)
+    if (!code) {
+        file->sync = file_sync_begin(file->fd, file->path);
         return 0;
+    }
     unlink(file->path);
     return failed(file, code, err);
 }
@@ -364,7 +381,8 @@ static int create(struct block_file *file, struct error *err)
 int block_file_create(struct block_file *file, const char *path, uint64_t keep_bytes, uint64_t keep_ns,
                       struct error *err)
 {
-    *file = (struct block_file){.fd = -1, .keep_bytes = keep_bytes, .keep_ns = keep_ns, .newest = SIZE_MAX};
+    *file = (struct block_file){
+        .fd = -1, .keep_bytes = keep_bytes, .keep_ns = keep_ns, .newest = SIZE_MAX, .superseded = SIZE_MAX};
     file->path = strdup(path);
     return file->path ? create(file, err) : error_no_memory(err);
 }
@@ -382,9 +400,21 @@ int block_file_add_chunk(struct block_file *file, const void *bytes, size_t size
     return append_or_wait(file, BLOCK_SAMPLES, bytes, size, span, err);
 }
 
+int block_file_sync(struct block_file *file, struct error *err)
+{
+    int code = file_sync_request(file->sync);
+    return code ? failed(file, code, err) : 0;
+}
+
+uint64_t block_file_sync_cpu_time(const struct block_file *file)
+{
+    return file_sync_cpu_time(file->sync);
+}
+
 int block_file_close(struct block_file *file, struct error *err)
 {
     int code = 0;
+    file_sync_end(file->sync);
     if (file->fd >= 0) {
         cut_at_last_block(file);
         if (close(file->fd) < 0)

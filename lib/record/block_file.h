@@ -4,6 +4,7 @@
  * - A full disk: what has no room waits in memory, up to BLOCK_FILE_WAITING bytes. The oldest samples are dropped then,
  *   and counted. What waits is written when there is room again.
  * - A flight recorder keeps only the newest chunks of samples: it writes a new one over the oldest.
+ * - A power cut: the disk is asked to hold what is in the file (file_sync.h).
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -55,8 +56,11 @@ struct block_slot {
     struct chunk_span span;
 };
 
+struct file_sync;
+
 struct block_file {
     int fd;
+    struct file_sync *sync; /* NULL: none is needed */
     char *path;
     uint64_t bytes;    /* up to the last whole block */
     uint64_t samples;  /* in the file */
@@ -69,7 +73,8 @@ struct block_file {
 
     uint64_t keep_bytes, keep_ns; /* of a flight recorder; both 0: keeps all */
     ARRAY(struct block_slot) slots;
-    size_t newest; /* slot of the chunk that is still being filled; SIZE_MAX: none */
+    size_t newest;     /* slot of the chunk that is still being filled; SIZE_MAX: none */
+    size_t superseded; /* slot of the version before, which stays until the disk holds the newest; SIZE_MAX: none */
     uint64_t sequence, version;
     uint64_t events_end; /* offset behind the last block of events */
 };
@@ -98,6 +103,12 @@ static inline bool block_file_is_waiting(const struct block_file *file)
 {
     return file->first_waiting < file->waiting.length;
 }
+
+/* Has the disk hold, in a moment, what is in the file now; does not wait for it. To be called about every second. Fails
+ * where an earlier call turns out to have failed. */
+int block_file_sync(struct block_file *file, struct error *err);
+
+uint64_t block_file_sync_cpu_time(const struct block_file *file); /* ns that this has taken */
 
 /* Moves what waits to a file in memory that reads like a spool. Returns its descriptor, or a negative errno value. */
 int block_file_move_waiting(struct block_file *file, struct error *err);

@@ -354,7 +354,8 @@ static void fill_result(struct recording *recording, uint64_t cpu_before)
          recording->events.tier == PERF_TIER_KERNEL_AND_USER) &&
         !result->left_out)
         result->cpu_time = totals.cpu_time - recording->control.paused_cpu_time;
-    result->recorder_cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before;
+    result->recorder_cpu =
+        clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before + spool_writer_sync_cpu_time(recording->spool);
     result->lost = recording->lost_records > totals.lost ? recording->lost_records : totals.lost;
     result->samples = recording->samples;
     result->truncated = recording->truncated;

@@ -1,6 +1,6 @@
 /*
  * What the recording loops have in common: a sample becomes a call chain in the spool, signals end the recording, the
- * spool is flushed each second.
+ * spool is flushed about each second.
  *
  * Stacks are walked at once because they are large (up to 64 KiB each, 64 MB a second for each busy CPU at 1 kHz) and
  * their call chains are small (some 10 bytes); and because what lies above the copy can still be read then
@@ -27,7 +27,8 @@
 
 #define SECOND UINT64_C(1000000000)
 
-static const uint64_t flush_interval = SECOND; /* what a killed recorder loses at most */
+/* What a killed recorder loses at most. A power cut loses the time that the disk takes as well, together a second. */
+static const uint64_t flush_interval = SECOND * 9 / 10;
 
 /* ---- samples ---- */
 

@@ -261,7 +261,9 @@ static int flush(struct spool_writer *writer, bool is_complete, struct error *er
 int spool_writer_flush(struct spool_writer *writer, struct error *err)
 {
     int code = block_file_write_waiting(&writer->file, err);
-    return code ? code : flush(writer, false, err);
+    if (!code)
+        code = flush(writer, false, err);
+    return code ? code : block_file_sync(&writer->file, err);
 }
 
 int spool_writer_new_bounded(struct spool_writer **out, const char *path, const struct spool_bounds *bounds,
@@ -318,6 +320,11 @@ int spool_writer_sample(struct spool_writer *writer, const struct sample *sample
 uint64_t spool_writer_size(const struct spool_writer *writer)
 {
     return writer->file.bytes + writer->file.waiting_bytes;
+}
+
+uint64_t spool_writer_sync_cpu_time(const struct spool_writer *writer)
+{
+    return block_file_sync_cpu_time(&writer->file);
 }
 
 bool spool_writer_is_waiting(const struct spool_writer *writer)

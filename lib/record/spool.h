@@ -3,7 +3,7 @@
  * threads, libraries, mappings), in one append-only file. See spool.c for the byte layout.
  *
  * An event is always in the file before the first chunk that refers to it. A spool whose writer was killed reads up to
- * the last whole block.
+ * the last whole block. So does one that a power cut ended, as far as the disk held it (file_sync.h).
  *
  * Threads: a writer belongs to one thread, and so does a reader. Both may use one file at the same time.
  */
@@ -82,7 +82,7 @@ struct spool_writer;
 int spool_writer_new(struct spool_writer **out, const char *path, struct error *err);
 
 /* The bounds of a flight recorder, which keeps only the newest samples: bytes of them in the file, ns before the newest
- * one. 0: no bound. Bytes are at least those of three chunks. */
+ * one. 0: no bound. Bytes are at least those of four chunks. */
 struct spool_bounds {
     uint64_t bytes, ns;
 };
@@ -95,9 +95,11 @@ int spool_writer_new_bounded(struct spool_writer **out, const char *path, const 
 int spool_writer_event(struct spool_writer *writer, const struct spool_event *event, struct error *err);
 int spool_writer_sample(struct spool_writer *writer, const struct sample *sample, struct error *err);
 
-/* Writes what is buffered. Call it about every second: it bounds what is lost when the recorder is killed. */
+/* Writes what is buffered, and has the disk hold it a moment later. Call it about every second: it bounds what is lost
+ * when the recorder is killed, or the power is cut. */
 int spool_writer_flush(struct spool_writer *writer, struct error *err);
 
+uint64_t spool_writer_sync_cpu_time(const struct spool_writer *writer); /* ns that the latter has taken */
 uint64_t spool_writer_size(const struct spool_writer *writer); /* bytes of the file, and of what waits for room */
 
 /* Whether the disk is full, and what could not be written is in memory. */

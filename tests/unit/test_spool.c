@@ -1,18 +1,63 @@
 /* The spool file gives back events and samples in order, whole up to where it was cut off or the disk was full. */
+#include "record/block_file.h"
 #include "record/spool.h"
 #include "support/folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <linux/magic.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static char path[64];
+
+/* In place of libc's: what the disk was asked to hold, and when it fails. */
+static atomic_int syncs, sync_error;
+static atomic_bool sync_held;
+static atomic_llong synced; /* size of the file at the start of the last sync that is done */
+
+int fdatasync(int fd)
+{
+    struct stat status;
+    assert_int_equal(fstat(fd, &status), 0);
+    while (sync_held)
+        poll(NULL, 0, 1);
+    int code = (int)syscall(SYS_fdatasync, fd);
+    if (sync_error) {
+        errno = sync_error;
+        code = -1;
+    }
+    synced = status.st_size;
+    syncs++;
+    return code;
+}
+
+static bool comes_true(bool (*is_true)(off_t), off_t size)
+{
+    for (int i = 0; i < 6000 && !is_true(size); i++)
+        poll(NULL, 0, 10);
+    return is_true(size);
+}
+
+static bool is_synced(off_t size)
+{
+    return synced == size;
+}
+
+static bool was_synced(off_t unused)
+{
+    (void)unused;
+    return syncs > 0;
+}
 
 static int make_folder(void **unused)
 {
@@ -560,6 +605,122 @@ static void test_the_reserve_of_a_spool_is_given_back_when_it_is_closed(void **u
     assert_int_equal(umount(folder), 0);
 }
 
+static bool is_on_tmpfs(void)
+{
+    struct statfs disk;
+    return statfs(folder, &disk) == 0 && disk.f_type == TMPFS_MAGIC;
+}
+
+static void test_the_disk_holds_each_flush_without_the_writer_waiting_for_it(void **unused)
+{
+    (void)unused;
+    if (is_on_tmpfs())
+        skip();
+    struct spool_writer *writer;
+    assert_int_equal(spool_writer_new(&writer, path, NULL), 0);
+    write_start(writer);
+    for (uint64_t i = 0; i < 5; i++) {
+        assert_int_equal(write_samples(writer, i * 100, 100, NULL), 0);
+        assert_int_equal(spool_writer_flush(writer, NULL), 0);
+        assert_true(comes_true(is_synced, size_of_file()));
+    }
+    syncs = 0;
+    sync_held = true;
+    for (uint64_t i = 5; i < 105; i++) { /* while the disk is at work */
+        assert_int_equal(write_samples(writer, i * 100, 100, NULL), 0);
+        assert_int_equal(spool_writer_flush(writer, NULL), 0);
+    }
+    assert_int_equal(syncs, 0);
+    sync_held = false;
+    assert_true(comes_true(is_synced, size_of_file()));
+    assert_true(syncs <= 2); /* the requests of that time are one */
+    assert_int_equal(spool_writer_close(writer, NULL), 0);
+    unlink(path);
+}
+
+static void test_a_disk_that_fails_to_hold_the_file_is_an_error(void **unused)
+{
+    (void)unused;
+    if (is_on_tmpfs())
+        skip();
+    struct spool_writer *writer;
+    assert_int_equal(spool_writer_new(&writer, path, NULL), 0);
+    write_start(writer);
+    syncs = 0;
+    sync_error = EIO;
+    assert_int_equal(spool_writer_flush(writer, NULL), 0);
+    assert_true(comes_true(was_synced, 0));
+    struct error err = {0};
+    int code = 0;
+    for (int i = 0; i < 6000 && !code; i++) {
+        code = spool_writer_flush(writer, &err);
+        poll(NULL, 0, 10);
+    }
+    sync_error = 0;
+    assert_int_equal(code, -EIO);
+    assert_non_null(strstr(err.text, "cannot write to"));
+    spool_writer_close(writer, NULL);
+    unlink(path);
+}
+
+static void test_a_file_in_memory_is_not_synced(void **unused)
+{
+    (void)unused;
+    if (!mount_small_disk("size=4m"))
+        skip();
+    struct spool_writer *writer;
+    syncs = 0;
+    assert_int_equal(spool_writer_new(&writer, path, NULL), 0);
+    write_start(writer);
+    assert_int_equal(spool_writer_flush(writer, NULL), 0);
+    assert_int_equal(spool_writer_close(writer, NULL), 0);
+    assert_int_equal(syncs, 0);
+    unlink(path);
+    assert_int_equal(umount(folder), 0);
+}
+
+/* A power cut may catch a new version of a chunk half written. */
+static void test_a_torn_slot_leaves_the_version_before(void **unused)
+{
+    (void)unused;
+    const struct spool_bounds bounds = {.bytes = 1 << 20};
+    struct spool_writer *writer;
+    assert_int_equal(spool_writer_new_bounded(&writer, path, &bounds, NULL), 0);
+    write_start(writer);
+    off_t before[4];
+    for (uint64_t i = 0; i < 4; i++) { /* versions of one chunk */
+        assert_int_equal(write_samples(writer, i * 10, 10, NULL), 0);
+        assert_int_equal(spool_writer_flush(writer, NULL), 0);
+        before[i] = size_of_file();
+    }
+    assert_true(before[3] == before[2]); /* the fourth is where the first was */
+    int fd = open(path, O_RDWR);
+    static unsigned char bytes[1 << 20];
+    ssize_t size = pread(fd, bytes, sizeof(bytes), 0);
+    off_t newest = 0;
+    uint64_t version, newest_version = 0;
+    for (off_t at = BLOCK_FILE_MAGIC_SIZE; at + BLOCK_HEADER < size;) {
+        uint32_t length;
+        memcpy(&length, bytes + at + 1, sizeof(length));
+        memcpy(&version, bytes + at + BLOCK_HEADER + 8, sizeof(version));
+        if (bytes[at] == BLOCK_SLOT && version > newest_version) {
+            newest = at;
+            newest_version = version;
+        }
+        at += BLOCK_HEADER + length;
+    }
+    assert_int_equal(newest_version, 4);
+    assert_int_equal(pwrite(fd, "torn", 4, newest + BLOCK_HEADER + SLOT_HEADER + 8), 4);
+    close(fd);
+    struct spool_reader *reader;
+    assert_int_equal(spool_reader_open(&reader, path, NULL), 0);
+    int events;
+    assert_int_equal(read_samples(reader, &events), 30);
+    spool_reader_close(reader);
+    assert_int_equal(spool_writer_close(writer, NULL), 0);
+    unlink(path);
+}
+
 static void test_an_existing_file_is_not_overwritten(void **unused)
 {
     (void)unused;
@@ -589,6 +750,10 @@ int main(void)
         cmocka_unit_test(test_a_flight_recorder_on_a_full_disk_keeps_less),
         cmocka_unit_test(test_a_flight_recorder_cut_anywhere_reads_whole_chunks),
         cmocka_unit_test(test_a_damaged_slot_is_left_out),
+        cmocka_unit_test(test_a_torn_slot_leaves_the_version_before),
+        cmocka_unit_test(test_the_disk_holds_each_flush_without_the_writer_waiting_for_it),
+        cmocka_unit_test(test_a_disk_that_fails_to_hold_the_file_is_an_error),
+        cmocka_unit_test(test_a_file_in_memory_is_not_synced),
         cmocka_unit_test(test_an_existing_file_is_not_overwritten),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
