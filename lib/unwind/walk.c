@@ -590,6 +590,14 @@ static enum step step_no_pointer(struct walk *walk, bool is_out_of_reach)
     return is_out_of_reach ? end_of_memory(walk) : end_without_rule(walk);
 }
 
+/* Returns whether the frame at `bp` is one whose caller lies in no known mapping. */
+static bool is_frame_of_unknown_code(struct walk *walk, uint64_t bp, uint64_t caller_bp, uint64_t pc)
+{
+    const struct mapping *lowest = walk->space->mappings.length ? walk->space->mappings.data : NULL;
+    return lowest && pc > lowest->start && caller_bp > bp && caller_bp - bp < FAR && caller_bp % 8 == 0 &&
+           !address_space_find(walk->space, pc - 1);
+}
+
 static enum step step_frame_pointer(struct walk *walk)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], caller_bp, pc;
@@ -597,8 +605,13 @@ static enum step step_frame_pointer(struct walk *walk)
         return step_no_pointer(walk, false);
     if (!read_word(walk, bp, &caller_bp) || !read_word(walk, bp + 8, &pc))
         return step_no_pointer(walk, true);
-    if (!can_return_to(walk, pc) && (pc != 0 || caller_bp != 0))
-        return step_no_pointer(walk, false);
+    if (!can_return_to(walk, pc) && (pc != 0 || caller_bp != 0)) {
+        enum step step = step_no_pointer(walk, false);
+        if (step == STEP_END && walk->result.end != UNWIND_COMPLETE &&
+            is_frame_of_unknown_code(walk, bp, caller_bp, pc))
+            walk->result.end = UNWIND_NO_MODULE; /* code that was mapped since the mappings were read, perhaps */
+        return step;
+    }
     enum step step = arrive_by_pointer(walk, pc, caller_bp, bp + 16);
     note_java_sp(walk, bp);
     return step;
