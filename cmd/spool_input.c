@@ -23,18 +23,32 @@ static void describe_last_record(const struct assemble_result *result, char *tex
              (double)result->length / 1e9);
 }
 
+/* "; 2 damaged parts, 70012 bytes, are missing, and with them the 120 samples of threads that they described" */
+static size_t describe_damage(const struct assemble_result *result, char *text, size_t size)
+{
+    size_t used = 0;
+    uint64_t samples = result->samples_without_thread;
+    text[0] = '\0';
+    if (result->damaged || samples)
+        used = (size_t)snprintf(text, size, "; %" PRIu64 " damaged part%s, %" PRIu64 " bytes, %s missing",
+                                result->damaged, result->damaged == 1 ? "" : "s", result->damaged_bytes,
+                                result->damaged == 1 ? "is" : "are");
+    if (samples)
+        used += (size_t)snprintf(text + used, size - used, ", and with %s %" PRIu64 " sample%s of threads %s described",
+                                 result->damaged == 1 ? "it" : "them", samples, samples == 1 ? "" : "s",
+                                 result->damaged == 1 ? "that it" : "that they");
+    return used;
+}
+
 /* Says what a reader of the profile has to know: the recorder did not end it. */
 static void say_state(const char *spool, bool is_running, const struct assemble_result *result)
 {
-    char last[96], missing[128] = "";
+    char last[96], missing[320];
     describe_last_record(result, last, sizeof(last));
-    int used = 0;
-    if (result->damaged)
-        used = snprintf(missing, sizeof(missing), "; %" PRIu64 " damaged part%s missing", result->damaged,
-                        result->damaged == 1 ? " is" : "s are");
+    size_t used = describe_damage(result, missing, sizeof(missing));
     if (result->rest && !is_running)
-        snprintf(missing + used, sizeof(missing) - (size_t)used,
-                 "; %" PRIu64 " bytes at its end are an incomplete block", result->rest);
+        snprintf(missing + used, sizeof(missing) - used, "; %" PRIu64 " bytes at its end are an incomplete block",
+                 result->rest);
     if (is_running)
         ui_say("%s is a recording that still runs: %" PRIu64 " samples so far%s%s", spool, result->samples, last,
                missing);

@@ -363,6 +363,8 @@ static void fill_result(const struct assembly *assembly, struct assemble_result 
     result->waits = replay->wait_count;
     result->lost = replay->lost;
     result->damaged = replay->damaged_blocks;
+    result->damaged_bytes = replay->damaged_bytes;
+    result->samples_without_thread = replay->samples_without_thread;
     result->rest = replay->rest;
     result->is_finished = replay_info(replay, INFO_END_MONOTONIC) != NULL;
     result->length = replay->last_time > assembly->start_ns ? replay->last_time - assembly->start_ns : 0;

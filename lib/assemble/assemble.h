@@ -35,7 +35,8 @@ struct assemble_result {
     uint64_t samples, lost, truncated; /* truncated: samples whose stack does not reach the start of the thread */
     uint64_t threads, processes;       /* those with samples */
     uint64_t addresses, unnamed;       /* distinct addresses in libraries; those without a symbol */
-    uint64_t damaged;                  /* unreadable blocks of the spool, or samples in it */
+    uint64_t damaged, damaged_bytes;   /* parts of the spool that were skipped */
+    uint64_t samples_without_thread;   /* left out, because their thread was described in one of these */
     uint64_t rest;                     /* bytes at the end of the spool that are no whole block */
     bool is_finished;                  /* the recorder noted how the recording ended */
     uint64_t length;                   /* ns from the start of the recording to its last record */

@@ -286,7 +286,7 @@ static void add_coverage(struct metadata *metadata)
         return;
     uint64_t interval = replay->interval;
     char share[32], text[256];
-    if (used > covered && !replay->damaged_blocks) {
+    if (used > covered && !replay->damaged_blocks && !replay->samples_without_thread) {
         format_share(share, sizeof(share), covered, used);
         snprintf(text, sizeof(text), "%s (%.3f of %.3f s); the rest is shown as (not sampled)", share,
                  (double)covered / 1e9, (double)used / 1e9);
@@ -357,6 +357,9 @@ static void fill_trust_section(struct metadata *metadata, const struct symboliza
     add_jit_code(metadata, symbolization);
     if (replay->damaged_blocks)
         add_number(metadata, "Damaged parts of the recording", "integer", replay->damaged_blocks);
+    if (replay->samples_without_thread)
+        add_number(metadata, "Samples whose thread was described in a damaged part", "integer",
+                   replay->samples_without_thread);
     uint64_t recorder_cpu = replay_info_number(replay, INFO_RECORDER_CPU, 0);
     if (recorder_cpu) {
         char text[64];

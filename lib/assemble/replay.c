@@ -524,7 +524,7 @@ static int add_sample(struct replay *replay, const struct sample *sample, struct
     if (code)
         return code;
     if (!is_known_thread(replay, sample->thread)) {
-        replay->damaged_blocks++; /* its thread was in a lost block */
+        replay->samples_without_thread++;
         return 0;
     }
     note_time(replay, sample->time);
@@ -584,6 +584,7 @@ int replay_spool(struct replay *replay, const char *spool_path, struct error *er
     if (code)
         return code;
     replay->damaged_blocks += spool_reader_damaged(replay->reader);
+    replay->damaged_bytes = spool_reader_damaged_bytes(replay->reader);
     replay->rest = spool_reader_rest(replay->reader);
     /* The kernel's own count includes samples lost after the last LOST record. */
     uint64_t counted = replay_info_number(replay, INFO_SAMPLES_LOST, 0);

@@ -111,6 +111,8 @@ struct replay {
     bool has_rests; /* thread.rest is known, of all threads */
     uint64_t rest;  /* bytes at the end of the spool that are no whole block */
     uint64_t sample_count, wait_count, lost, damaged_blocks;
+    uint64_t damaged_bytes;            /* of the spool */
+    uint64_t samples_without_thread;   /* left out: the event that describes their thread was in a damaged block */
     uint64_t covered_cpu_time;         /* ns covered by samples */
     uint64_t interval;                 /* INFO_INTERVAL: ns between two samples of a busy thread; 0 unknown */
     uint64_t excess_cpu_time;          /* ns: what samples cover beyond a period each */

@@ -162,7 +162,7 @@ int unsampled_add(struct replay *replay, struct error *err)
     uint64_t used = replay_info_number(replay, INFO_CPU_TIME, 0);
     struct attribution attribution = {.replay = replay, .period = replay->interval, .has_rests = replay->has_rests};
     if (!used || used == replay->covered_cpu_time || !attribution.period || replay->damaged_blocks ||
-        replay->keeps_last)
+        replay->samples_without_thread || replay->keeps_last)
         return 0;
     if (used < replay->covered_cpu_time) {
         remove_excess(replay, replay->covered_cpu_time - used);

@@ -26,7 +26,8 @@ struct block_reader {
     size_t next_slot;
     int more_fd; /* -1: none */
     char *more_path;
-    uint64_t damaged, bytes, rest; /* rest: of files that were read before */
+    uint64_t damaged, damaged_bytes, bytes, rest; /* rest: of files that were read before */
+    uint64_t searched, verified;                  /* bytes, see verify_in_search() */
 };
 
 struct block_header {
@@ -102,17 +103,26 @@ uint64_t block_reader_damaged(const struct block_reader *reader)
     return reader->damaged;
 }
 
+uint64_t block_reader_damaged_bytes(const struct block_reader *reader)
+{
+    return reader->damaged_bytes;
+}
+
 uint64_t block_reader_bytes(const struct block_reader *reader)
 {
     return reader->bytes;
 }
 
-static uint64_t bytes_behind(const struct block_reader *reader)
+static uint64_t size_of_file(const struct block_reader *reader)
 {
     struct stat info;
-    return fstat(reader->fd, &info) == 0 && info.st_size > 0 && (uint64_t)info.st_size > reader->at
-               ? (uint64_t)info.st_size - reader->at
-               : 0;
+    return fstat(reader->fd, &info) == 0 && info.st_size > 0 ? (uint64_t)info.st_size : 0;
+}
+
+static uint64_t bytes_behind(const struct block_reader *reader)
+{
+    uint64_t size = size_of_file(reader);
+    return size > reader->at ? size - reader->at : 0;
 }
 
 uint64_t block_reader_rest(const struct block_reader *reader)
@@ -132,17 +142,39 @@ static int cannot_read(const struct block_reader *reader, ssize_t code, struct e
 
 /* ---- reading at an offset: 1, 0 if there is no whole block, or an error ---- */
 
+/* Whether a recorder may have written it. */
+static bool is_header(const struct block_header *header)
+{
+    switch (header->kind) {
+    case BLOCK_EVENTS:
+        return header->size <= BLOCK_MAX;
+    case BLOCK_SAMPLES:
+        return header->size <= CHUNK_SIZE;
+    case BLOCK_KEEPS_LAST:
+        return header->size == 0;
+    case BLOCK_SLOT:
+    case BLOCK_FREE_SLOT:
+        return header->size == SLOT_SIZE;
+    }
+    return false;
+}
+
+static bool parse_header(const unsigned char *bytes, size_t size, struct block_header *header)
+{
+    struct cursor at = cursor_of(bytes, size);
+    *header = (struct block_header){.kind = (enum block_kind)cursor_u8(&at)};
+    header->size = cursor_u32(&at);
+    header->checksum = cursor_u32(&at);
+    return !at.failed && is_header(header);
+}
+
 static int read_header(struct block_reader *reader, uint64_t offset, struct block_header *header, struct error *err)
 {
     unsigned char bytes[BLOCK_HEADER];
     ssize_t got = file_read_at(reader->fd, bytes, sizeof(bytes), offset);
     if (got < 0)
         return cannot_read(reader, got, err);
-    struct cursor at = cursor_of(bytes, (size_t)got);
-    *header = (struct block_header){.kind = (enum block_kind)cursor_u8(&at)};
-    header->size = cursor_u32(&at);
-    header->checksum = cursor_u32(&at);
-    return !at.failed && header->kind && strchr("ESKRF", (int)header->kind) && header->size <= BLOCK_MAX;
+    return parse_header(bytes, (size_t)got, header);
 }
 
 static int read_payload(struct block_reader *reader, uint64_t offset, size_t size, struct error *err)
@@ -179,6 +211,87 @@ static int read_slot(struct block_reader *reader, uint64_t offset, struct slot_r
            (uint32_t)checksum_bytes(reader->block.data, SLOT_HEADER + *chunk_size) == header.checksum;
 }
 
+/* ---- damage ---- */
+
+/* Whether the block at `offset` is whole: 1, 0 or an error. A slot that holds nothing has no checksum. */
+static int is_whole(struct block_reader *reader, uint64_t offset, const struct block_header *header, struct error *err)
+{
+    if (header->kind == BLOCK_FREE_SLOT)
+        return offset + BLOCK_HEADER + header->size <= size_of_file(reader);
+    if (header->kind == BLOCK_SLOT) {
+        struct slot_ref slot;
+        size_t chunk_size;
+        return read_slot(reader, offset, &slot, &chunk_size, err);
+    }
+    int code = read_payload(reader, offset + BLOCK_HEADER, header->size, err);
+    if (code <= 0)
+        return code;
+    return (uint32_t)checksum_bytes(reader->block.data, header->size) == header->checksum;
+}
+
+/* The same during a search. Bytes that look like one header after the other, each of a large block, would take time in
+ * proportion to their square; so no more bytes are verified than some times those that were passed. */
+static int verify_in_search(struct block_reader *reader, uint64_t offset, const struct block_header *header,
+                            struct error *err)
+{
+    enum { TIMES = 16, ALWAYS = 8 << 20 };
+    if (header->kind != BLOCK_FREE_SLOT) {
+        if (reader->verified + header->size > ALWAYS + TIMES * (reader->at + reader->searched))
+            return 0;
+        reader->verified += header->size;
+    }
+    return is_whole(reader, offset, header, err);
+}
+
+/* Finds the first whole block behind `offset`: 1 with *found, 0 if there is none, or an error. */
+static int search_block(struct block_reader *reader, uint64_t offset, uint64_t *found, struct error *err)
+{
+    enum { WINDOW = 32 * 1024 };
+    unsigned char window[WINDOW];
+    for (uint64_t start = offset + 1;; start += WINDOW - BLOCK_HEADER + 1) {
+        ssize_t got = file_read_at(reader->fd, window, sizeof(window), start);
+        if (got < 0)
+            return cannot_read(reader, got, err);
+        for (size_t i = 0; i + BLOCK_HEADER <= (size_t)got; i++) {
+            struct block_header header;
+            reader->searched++;
+            if (!parse_header(window + i, (size_t)got - i, &header))
+                continue;
+            int code = verify_in_search(reader, start + i, &header, err);
+            *found = start + i;
+            if (code)
+                return code;
+        }
+        if (got < WINDOW)
+            return 0;
+    }
+}
+
+/* Whether the length in the header of a block whose payload is damaged can be right: another block follows it. */
+static int length_is_right(struct block_reader *reader, uint64_t offset, const struct block_header *header,
+                           struct error *err)
+{
+    struct block_header next;
+    uint64_t end = offset + BLOCK_HEADER + header->size;
+    if (end == size_of_file(reader))
+        return 1;
+    int code = read_header(reader, end, &next, err);
+    return code <= 0 ? code : verify_in_search(reader, end, &next, err);
+}
+
+/* Finds where to go on behind the damaged block at `offset`: 1 with *next, 0 if no whole block follows, or an error.
+ * `header` is NULL if it makes no sense. */
+static int next_behind_damage(struct block_reader *reader, uint64_t offset, const struct block_header *header,
+                              uint64_t *next, struct error *err)
+{
+    int code = header ? length_is_right(reader, offset, header, err) : 0;
+    if (code > 0)
+        *next = offset + BLOCK_HEADER + header->size;
+    return code ? code : search_block(reader, offset, next, err);
+}
+
+/* ---- slots of a flight recorder ---- */
+
 static int compare_slots(const void *a, const void *b)
 {
     const struct slot_ref *left = a, *right = b;
@@ -198,26 +311,46 @@ static void keep_newest_versions(struct block_reader *reader)
     reader->slots.length = kept;
 }
 
+/* Notes the slot at `offset`. */
+static int note_slot(struct block_reader *reader, uint64_t offset, struct error *err)
+{
+    struct slot_ref slot;
+    size_t chunk_size;
+    int code = read_slot(reader, offset, &slot, &chunk_size, err);
+    if (code < 0)
+        return code;
+    if (!code) {
+        reader->damaged++;
+        reader->damaged_bytes += BLOCK_HEADER + SLOT_SIZE;
+    } else if (!array_push(&reader->slots, slot)) {
+        return error_no_memory(err);
+    }
+    return 0;
+}
+
 static int find_slots(struct block_reader *reader, struct error *err)
 {
     struct block_header header;
-    int code;
-    for (uint64_t offset = reader->at; (code = read_header(reader, offset, &header, err)) > 0;
-         offset += BLOCK_HEADER + header.size) {
-        struct slot_ref slot;
-        size_t chunk_size;
-        if (header.kind != BLOCK_SLOT)
+    uint64_t offset = reader->at;
+    for (;;) {
+        int code = read_header(reader, offset, &header, err);
+        if (code > 0) {
+            if (header.kind == BLOCK_SLOT)
+                code = note_slot(reader, offset, err);
+            if (code < 0)
+                return code;
+            offset += BLOCK_HEADER + header.size;
             continue;
-        code = read_slot(reader, offset, &slot, &chunk_size, err);
+        }
+        if (!code)
+            code = search_block(reader, offset, &offset, err);
         if (code < 0)
             return code;
         if (!code)
-            reader->damaged++;
-        else if (!array_push(&reader->slots, slot))
-            return error_no_memory(err);
+            break;
     }
     keep_newest_versions(reader);
-    return code;
+    return 0;
 }
 
 /* Gives out the next chunk of a flight recorder; 0 if there is none. One that the recorder has replaced since is left
@@ -263,33 +396,63 @@ static bool go_on_with_next_file(struct block_reader *reader)
     return true;
 }
 
+static void skip_to(struct block_reader *reader, uint64_t next)
+{
+    reader->damaged++;
+    reader->damaged_bytes += next - reader->at;
+    reader->bytes += next - reader->at;
+    reader->at = next;
+}
+
+/* Skips what is at reader->at and no whole block: 2; 0 if none follows, or an error. The file may have grown while we
+ * searched: then it is the block at reader->at that has become whole. */
+static int skip_damage(struct block_reader *reader, const struct block_header *header, struct error *err)
+{
+    struct block_header again;
+    uint64_t next = 0;
+    int code = next_behind_damage(reader, reader->at, header, &next, err);
+    if (code <= 0)
+        return code;
+    code = read_header(reader, reader->at, &again, err);
+    if (code > 0)
+        code = is_whole(reader, reader->at, &again, err);
+    if (code < 0)
+        return code;
+    if (!code)
+        skip_to(reader, next);
+    return 2;
+}
+
+/* The slots are those of the whole file. The block that says so, at its beginning, may be damaged. */
+static int begin_slots(struct block_reader *reader, struct error *err)
+{
+    if (reader->keeps_last)
+        return 2;
+    reader->keeps_last = true;
+    int code = find_slots(reader, err);
+    return code < 0 ? code : 2;
+}
+
 /* Reads the block at reader->at: 1 if it is to be given out, 2 if not, 0 at the end. */
 static int take_block(struct block_reader *reader, enum block_kind *kind, size_t *size, struct error *err)
 {
     struct block_header header;
     int code = read_header(reader, reader->at, &header, err);
     if (code <= 0)
+        return code ? code : skip_damage(reader, NULL, err);
+    if (header.kind == BLOCK_SLOT || header.kind == BLOCK_FREE_SLOT) {
+        code = begin_slots(reader, err);
+        reader->at += BLOCK_HEADER + header.size;
         return code;
-    bool is_slot = header.kind == BLOCK_SLOT || header.kind == BLOCK_FREE_SLOT;
-    if (!is_slot)
-        code = read_payload(reader, reader->at + BLOCK_HEADER, header.size, err);
-    if (code <= 0)
-        return code;
-    reader->at += BLOCK_HEADER + header.size;
-    if (is_slot)
-        return 2;
-    if ((uint32_t)checksum_bytes(reader->block.data, header.size) != header.checksum) {
-        reader->damaged++;
-        return 2;
     }
+    code = is_whole(reader, reader->at, &header, err);
+    if (code <= 0)
+        return code ? code : skip_damage(reader, &header, err);
+    reader->at += BLOCK_HEADER + header.size;
     reader->bytes += BLOCK_HEADER + header.size;
     *kind = header.kind;
     *size = header.size;
-    if (header.kind != BLOCK_KEEPS_LAST)
-        return 1;
-    reader->keeps_last = true;
-    code = find_slots(reader, err);
-    return code < 0 ? code : 2;
+    return header.kind == BLOCK_KEEPS_LAST ? begin_slots(reader, err) : 1;
 }
 
 int block_reader_next(struct block_reader *reader, enum block_kind *kind, const unsigned char **payload, size_t *size,

@@ -403,6 +403,11 @@ uint64_t spool_reader_damaged(const struct spool_reader *reader)
     return reader->damaged + block_reader_damaged(reader->blocks);
 }
 
+uint64_t spool_reader_damaged_bytes(const struct spool_reader *reader)
+{
+    return block_reader_damaged_bytes(reader->blocks);
+}
+
 uint64_t spool_reader_bytes(const struct spool_reader *reader)
 {
     return block_reader_bytes(reader->blocks);

@@ -126,13 +126,14 @@ int spool_reader_append(struct spool_reader *reader, const char *path, struct er
 enum spool_item { SPOOL_END = 0, SPOOL_ITEM_EVENT = 1, SPOOL_ITEM_SAMPLE = 2 };
 
 /* Reads the next item, in file order, into *event or *sample. Returns an enum spool_item or a negative errno value. A
- * truncated block at the end of the file gives SPOOL_END, and can be read once the file has grown by its rest. A
- * damaged block in the middle is skipped and counted. */
+ * truncated block at the end of the file gives SPOOL_END, and can be read once the file has grown by its rest. What is
+ * damaged in the middle is skipped and counted, up to the next whole block. */
 int spool_reader_next(struct spool_reader *reader, struct spool_event *event, struct sample *sample, struct error *err);
 
-uint64_t spool_reader_damaged(const struct spool_reader *reader); /* blocks skipped so far */
-uint64_t spool_reader_bytes(const struct spool_reader *reader);   /* of the blocks read so far */
-uint64_t spool_reader_rest(const struct spool_reader *reader);    /* bytes of the file behind those */
+uint64_t spool_reader_damaged(const struct spool_reader *reader);       /* parts of the file skipped so far, */
+uint64_t spool_reader_damaged_bytes(const struct spool_reader *reader); /* and the bytes of these */
+uint64_t spool_reader_bytes(const struct spool_reader *reader);         /* of what was read or skipped so far */
+uint64_t spool_reader_rest(const struct spool_reader *reader);          /* bytes of the file behind those */
 
 /* Whether the recording keeps only its newest samples (struct spool_bounds). Known after the first item. */
 bool spool_reader_keeps_last(const struct spool_reader *reader);

@@ -294,6 +294,185 @@ static void test_a_damaged_block_is_skipped_and_counted(void **unused)
     unlink(path);
 }
 
+static void change_byte(off_t where, unsigned char value)
+{
+    int fd = open(path, O_RDWR);
+    assert_int_equal(pwrite(fd, &value, 1, where), 1);
+    close(fd);
+}
+
+/* Reads all; returns the number of samples, each of which comes after those before it. */
+static int read_what_is_left(uint64_t *damaged, uint64_t *damaged_bytes, uint64_t *rest)
+{
+    struct spool_reader *reader;
+    struct spool_event event;
+    struct sample sample;
+    uint64_t previous = 0;
+    int samples = 0, item;
+    assert_int_equal(spool_reader_open(&reader, path, NULL), 0);
+    while ((item = spool_reader_next(reader, &event, &sample, NULL)) > 0) {
+        if (item != SPOOL_ITEM_SAMPLE)
+            continue;
+        assert_true(sample.time > previous);
+        assert_true(sample.frames[1] == 0x1200 + sample.time - 100);
+        previous = sample.time;
+        samples++;
+    }
+    assert_int_equal(item, SPOOL_END);
+    *damaged = spool_reader_damaged(reader);
+    *damaged_bytes = spool_reader_damaged_bytes(reader);
+    *rest = spool_reader_rest(reader);
+    spool_reader_close(reader);
+    return samples;
+}
+
+/* Three blocks of 25 samples each; the second is from *start to *end. */
+static void write_three_blocks(off_t *start, off_t *end)
+{
+    struct spool_writer *writer;
+    assert_int_equal(spool_writer_new(&writer, path, NULL), 0);
+    write_start(writer);
+    for (uint64_t i = 0; i < 3; i++) {
+        if (i == 1)
+            *start = size_of_file();
+        assert_int_equal(write_samples(writer, i * 25, 25, NULL), 0);
+        assert_int_equal(spool_writer_flush(writer, NULL), 0);
+        if (i == 1)
+            *end = size_of_file();
+    }
+    assert_int_equal(spool_writer_close(writer, NULL), 0);
+}
+
+static void test_damage_to_any_byte_of_a_header_loses_only_its_block(void **unused)
+{
+    (void)unused;
+    for (int byte = 0; byte < BLOCK_HEADER; byte++) {
+        static const unsigned char values[] = {0, 1, 0x7f, 0xff, 'x', 'R', 'F', 'K'};
+        for (size_t i = 0; i < sizeof(values); i++) {
+            off_t start = 0, end = 0;
+            write_three_blocks(&start, &end);
+            unsigned char before;
+            int fd = open(path, O_RDONLY);
+            assert_int_equal(pread(fd, &before, 1, start + byte), 1);
+            close(fd);
+            change_byte(start + byte, values[i]);
+            uint64_t damaged, bytes, rest;
+            int samples = read_what_is_left(&damaged, &bytes, &rest);
+            bool is_changed = values[i] != before;
+            assert_int_equal(samples, is_changed ? 50 : 75);
+            assert_int_equal(damaged, is_changed);
+            assert_int_equal(bytes, is_changed ? end - start : 0);
+            assert_int_equal(rest, 0);
+            unlink(path);
+        }
+    }
+}
+
+static void test_damage_to_the_last_header_loses_only_the_last_block(void **unused)
+{
+    (void)unused;
+    for (int byte = 0; byte < BLOCK_HEADER; byte++) {
+        off_t start = 0, end = 0;
+        write_three_blocks(&start, &end);
+        change_byte(end + byte, 0xee);
+        uint64_t damaged, bytes, rest;
+        assert_int_equal(read_what_is_left(&damaged, &bytes, &rest), 50);
+        assert_int_equal(bytes + rest, size_of_file() - end);
+        unlink(path);
+    }
+}
+
+static void test_any_number_of_bytes_may_be_lost_or_overwritten(void **unused)
+{
+    (void)unused;
+    static unsigned char bytes[1 << 16];
+    off_t start = 0, end = 0;
+    write_three_blocks(&start, &end);
+    int fd = open(path, O_RDWR);
+    ssize_t size = read(fd, bytes, sizeof(bytes));
+    assert_true(size > 0 && (size_t)size < sizeof(bytes));
+    for (off_t lost = 1; lost < end - start; lost++) { /* of the beginning of the second block */
+        assert_int_equal(ftruncate(fd, start), 0);
+        assert_int_equal(pwrite(fd, bytes + start + lost, (size_t)(size - start - lost), start), size - start - lost);
+        uint64_t damaged, damaged_bytes, rest;
+        assert_int_equal(read_what_is_left(&damaged, &damaged_bytes, &rest), 50);
+        assert_int_equal(damaged, 1);
+        assert_int_equal(damaged_bytes, end - start - lost);
+    }
+    assert_int_equal(pwrite(fd, bytes, (size_t)size, 0), size);
+    for (off_t at = start; at < end; at++) { /* of its end, and all of it at last */
+        static const unsigned char zeros[1 << 16];
+        off_t from = end - 1 - (at - start);
+        assert_int_equal(pwrite(fd, zeros, (size_t)(end - from), from), end - from);
+        uint64_t damaged, damaged_bytes, rest;
+        int samples = read_what_is_left(&damaged, &damaged_bytes, &rest);
+        assert_true(samples == 50 || samples == 75); /* its last bytes may be zeros */
+        assert_int_equal(damaged_bytes, samples == 50 ? end - start : 0);
+    }
+    close(fd);
+    unlink(path);
+}
+
+/* Each byte looks like the beginning of a large block: to verify each would take hours. */
+static void test_headers_everywhere_are_searched_in_time(void **unused)
+{
+    (void)unused;
+    enum { COUNT = 1 << 20, BIG = 1 << 22 };
+    static unsigned char headers[COUNT][BLOCK_HEADER];
+    for (size_t i = 0; i < COUNT; i++) {
+        const uint32_t size = BIG;
+        headers[i][0] = BLOCK_EVENTS;
+        memcpy(headers[i] + 1, &size, sizeof(size));
+    }
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    fwrite(BLOCK_FILE_MAGIC, 1, BLOCK_FILE_MAGIC_SIZE, out);
+    fwrite(headers, 1, sizeof(headers), out);
+    fclose(out);
+    uint64_t damaged, bytes, rest;
+    assert_int_equal(read_what_is_left(&damaged, &bytes, &rest), 0);
+    assert_int_equal(bytes + rest, sizeof(headers));
+    unlink(path);
+}
+
+static void test_a_flight_recorder_survives_damaged_headers(void **unused)
+{
+    (void)unused;
+    const struct spool_bounds bounds = {.bytes = 1 << 20};
+    struct spool_writer *writer;
+    assert_int_equal(spool_writer_new_bounded(&writer, path, &bounds, NULL), 0);
+    write_start(writer);
+    assert_int_equal(write_samples(writer, 0, 30000, NULL), 0);
+    assert_int_equal(spool_writer_close(writer, NULL), 0);
+    uint64_t damaged, bytes, rest;
+    int all = read_what_is_left(&damaged, &bytes, &rest);
+    assert_int_equal(damaged, 0);
+    static unsigned char spool[1 << 20];
+    int fd = open(path, O_RDWR);
+    ssize_t size = pread(fd, spool, sizeof(spool), 0);
+    assert_true(size > 0 && (size_t)size < sizeof(spool));
+    int slots = 0;
+    for (off_t at = BLOCK_FILE_MAGIC_SIZE; at + BLOCK_HEADER < size;) {
+        uint32_t length;
+        memcpy(&length, spool + at + 1, sizeof(length));
+        bool is_slot = spool[at] == BLOCK_SLOT;
+        for (int byte = 0; byte < BLOCK_HEADER && spool[at] != BLOCK_EVENTS; byte++) {
+            change_byte(at + byte, spool[at + byte] ^ 0xff);
+            int samples = read_what_is_left(&damaged, &bytes, &rest);
+            if (is_slot)
+                assert_true(samples > all / 2 && samples < all && (damaged || rest));
+            else
+                assert_int_equal(samples, all);
+            change_byte(at + byte, spool[at + byte]);
+        }
+        slots += is_slot;
+        at += BLOCK_HEADER + length;
+    }
+    assert_true(slots >= 3);
+    close(fd);
+    unlink(path);
+}
+
 static void test_a_full_disk_leaves_whole_blocks(void **unused)
 {
     (void)unused;
@@ -740,6 +919,11 @@ int main(void)
         cmocka_unit_test(test_a_file_cut_anywhere_reads_up_to_its_last_whole_block),
         cmocka_unit_test(test_a_file_that_grows_byte_by_byte_is_read_on),
         cmocka_unit_test(test_a_damaged_block_is_skipped_and_counted),
+        cmocka_unit_test(test_damage_to_any_byte_of_a_header_loses_only_its_block),
+        cmocka_unit_test(test_damage_to_the_last_header_loses_only_the_last_block),
+        cmocka_unit_test(test_any_number_of_bytes_may_be_lost_or_overwritten),
+        cmocka_unit_test(test_headers_everywhere_are_searched_in_time),
+        cmocka_unit_test(test_a_flight_recorder_survives_damaged_headers),
         cmocka_unit_test(test_a_full_disk_leaves_whole_blocks),
         cmocka_unit_test(test_a_spool_that_fills_the_disk_leaves_room_for_its_profile),
         cmocka_unit_test(test_the_reserve_of_a_spool_is_given_back_when_it_is_closed),
