@@ -283,7 +283,7 @@ static void test_a_frame_pointer_to_code_that_is_not_there_is_no_frame(void **st
     uint64_t stack[] = {STACK_AT + 64, 0x9999, 0}, pcs[64];
     struct unwind_regs regs = {.r = {[UNWIND_REG_PC] = 0x1001, [UNWIND_REG_BP] = STACK_AT}};
     struct unwind_result result = walk_jit(stack, 3, &regs, pcs, 64);
-    assert_int_equal(result.end, UNWIND_JIT_CODE);
+    assert_int_equal(result.end, UNWIND_NO_MODULE); /* it may have been mapped since */
     assert_int_equal(result.frames, 1);
 }
 
