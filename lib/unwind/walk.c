@@ -13,7 +13,8 @@
  * 4. Other code without CFI is read ahead to its return (x86_64_return.c), which shows where the return address is.
  * 5. The frame pointer.
  * JIT code has no file. The walker reads its instructions from the process (jit_rule.h), and tries the frame pointer
- * before it reads ahead. What steps 4 and 5 find counts only if it follows a call instruction.
+ * before it reads ahead. What steps 4 and 5 find counts only if it follows a call instruction. Where all fails, JIT
+ * code is left for the file that entered it, and that counts only if the walk from there is complete.
  *
  * When a stack is complete. The walk must reach the start of its thread or coroutine. Some code is such a start:
  * - a function whose CFI says that its return address is undefined (glibc's _start and clone);
@@ -86,6 +87,7 @@ struct walk {
     bool off_copied_stack; /* on another stack than the one that was copied */
     uint64_t fetched;      /* bytes of the copy that are on their way to this processor */
     struct rule made;      /* one that is not for the cache */
+    size_t guess;          /* the frame that leave_jit_code() found, 0 if none: what it leads to must be complete */
     uint64_t java_sp; /* the stack pointer of this frame, if the one before is of HotSpot's interpreter; 0: cannot be */
     struct unwind_result result;
 };
@@ -578,6 +580,26 @@ static bool is_in_file(const struct walk *walk)
     return mapping && mapping->module;
 }
 
+/* JIT code that does not return and keeps no frame pointer, like LuaJIT's traces, runs in the frame of the code that
+ * entered it. So the caller is the first return address on the stack, if it is in a file: in JIT code it would be one
+ * of several frames, of which nothing is known. */
+static enum step leave_jit_code(struct walk *walk)
+{
+    uint64_t sp = walk->regs.r[UNWIND_REG_SP], address;
+    const struct mapping *mapping = address_space_find(walk->space, walk->pcs[walk->frame]);
+    if (!mapping || mapping->module || mapping->lib != MAPPING_NO_LIB || !next_return_address(walk, &sp, &address))
+        return end_without_rule(walk);
+    const struct mapping *caller = address_space_find(walk->space, address - 1);
+    if (!caller || !caller->module)
+        return end_without_rule(walk);
+    if (!walk->guess)
+        walk->guess = walk->frame + 1;
+    for (size_t i = 0; i < ARCH_SAVED_REGISTERS; i++)
+        walk->stale |= UINT32_C(1) << arch_saved_registers[i];
+    walk->result.used_no_cfi = true;
+    return arrive(walk, address, sp + 8);
+}
+
 /* The frame pointer leads nowhere. `is_out_of_reach` says that it may be a frame which cannot be read. */
 static enum step step_no_pointer(struct walk *walk, bool is_out_of_reach)
 {
@@ -587,7 +609,7 @@ static enum step step_no_pointer(struct walk *walk, bool is_out_of_reach)
         return step;
     if (walk->regs.r[UNWIND_REG_BP] == 0 && walk->frame > 0 && (walk->by_pointer || is_in_file(walk)))
         return end_at_mark(walk, walk->regs.r[UNWIND_REG_SP]);
-    return is_out_of_reach ? end_of_memory(walk) : end_without_rule(walk);
+    return is_out_of_reach ? end_of_memory(walk) : leave_jit_code(walk);
 }
 
 /* Returns whether the frame at `bp` is one whose caller lies in no known mapping. */
@@ -835,7 +857,13 @@ static enum step run(struct walk *walk, size_t max_pcs)
         fetch_ahead(walk);
         step = step_to_caller(walk);
     }
-    return step == STEP_CALLER ? end_walk(walk, UNWIND_TOO_DEEP) : step;
+    if (step == STEP_CALLER)
+        step = end_walk(walk, UNWIND_TOO_DEEP);
+    if (step == STEP_END && walk->guess && walk->result.end != UNWIND_COMPLETE) {
+        walk->result.frames = walk->guess;
+        walk->result.end = UNWIND_JIT_CODE;
+    }
+    return step;
 }
 
 static void start(struct walk *walk, const struct unwind_regs *regs)
@@ -847,6 +875,7 @@ static void start(struct walk *walk, const struct unwind_regs *regs)
     walk->exact = true;
     walk->by_pointer = false;
     walk->java_sp = 0;
+    walk->guess = 0;
     walk->result = (struct unwind_result){.end = UNWIND_DAMAGED};
 }
 
