@@ -64,6 +64,12 @@ static int take_sample(struct recording *recording, const struct perf_record *re
     return 0;
 }
 
+/* Whether the kernel may exchange the events of two threads at a switch. */
+static bool exchanges_events(const struct recording *recording)
+{
+    return !recording->events.all && !recording->events.counts;
+}
+
 static int take_record(struct recording *recording, const struct perf_merge_record *raw, struct error *err)
 {
     struct perf_record record;
@@ -84,6 +90,8 @@ static int take_record(struct recording *recording, const struct perf_merge_reco
         wakeup_mode_lost(&recording->wakeup_modes[raw->ring], record.time);
         waits_lost(&recording->waits);
     }
+    if (exchanges_events(recording))
+        perf_apart_record(&recording->apart, &record);
     return tracker_record(recording->tracker, &record, err);
 }
 
@@ -426,6 +434,7 @@ static void recording_destroy(struct recording *recording)
     array_free(&recording->pid_fds);
     free(recording->running_command);
     perf_merge_free(recording->merge);
+    perf_apart_destroy(&recording->apart);
     perf_events_close(&recording->events);
     stack_reader_destroy(&recording->reader);
     free(recording->frames);

@@ -17,6 +17,7 @@
 #include "record/tracker.h"
 #include "record/waits.h"
 #include "record/wakeup_mode.h"
+#include "sample/perf_apart.h"
 #include "sample/perf_events.h"
 #include "sample/perf_merge.h"
 #include "sample/ptrace_sampler.h"
@@ -37,6 +38,7 @@ struct recording {
     struct perf_fds pid_fds; /* of those of options.pids that still run */
 
     struct perf_events events;
+    struct perf_apart apart; /* threads whose children keep ending */
     struct perf_merge *merge;
     struct wakeup_mode *wakeup_modes; /* for each CPU */
     bool by_ptrace;                   /* the tier: instead of perf events */

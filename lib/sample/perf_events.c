@@ -164,10 +164,9 @@ static int find_supported_event(struct perf_events *events)
     /* The counter of a CPU is not that of a thread. And the kernel adapts the period of a cycles event to how busy its
      * CPU is, so that a sample would stand for no known time. */
     events->hardware = !events->all;
-    /* Where switches tell CPU time the counters are not needed, but they keep the kernel (6.13) from exchanging the
-     * events of two threads at a switch: a parent of short children would go on with the timer of a child, which has
-     * just begun, and take no samples. */
-    events->counts = !events->all;
+    /* Where switches tell CPU time the counters are not needed, and they make switches slow: the kernel (6.13) then
+     * stops and starts the timers of two threads that could have exchanged them. */
+    events->counts = !events->all && !events->switches;
     events->tier = PERF_TIER_KERNEL_AND_USER;
     events->layout.read_format =
         PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID | PERF_FORMAT_LOST;

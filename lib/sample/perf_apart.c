@@ -1,0 +1,73 @@
+#include "sample/perf_apart.h"
+
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    ENDED_CHILDREN = 16, /* of a thread; each may have cost it one sample */
+    THREADS_MAX = 256    /* descriptors */
+};
+
+static int open_own_event(uint32_t tid)
+{
+    struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+                                   .size = sizeof(attr),
+                                   .config = PERF_COUNT_SW_DUMMY,
+                                   .exclude_kernel = 1,
+                                   .exclude_hv = 1};
+    return (int)syscall(SYS_perf_event_open, &attr, (pid_t)tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static void keep_apart(struct perf_apart *apart, uint32_t tid)
+{
+    if (apart->threads.length == THREADS_MAX)
+        return;
+    struct perf_apart_thread thread = {.tid = tid, .fd = open_own_event(tid)};
+    if (thread.fd >= 0 && !array_push(&apart->threads, thread))
+        close(thread.fd);
+}
+
+static void let_go(struct perf_apart *apart, uint32_t tid)
+{
+    for (size_t i = 0; i < apart->threads.length; i++) {
+        if (apart->threads.data[i].tid != tid)
+            continue;
+        close(apart->threads.data[i].fd);
+        apart->threads.data[i] = apart->threads.data[--apart->threads.length];
+        return;
+    }
+}
+
+static void count_end(struct perf_apart *apart, uint32_t parent)
+{
+    uint32_t *ended = hash_at(&apart->ended, parent);
+    if (!ended)
+        return;
+    *ended = *ended == HASH_MISSING ? 1 : *ended + 1;
+    if (*ended == ENDED_CHILDREN)
+        keep_apart(apart, parent);
+}
+
+void perf_apart_record(struct perf_apart *apart, const struct perf_record *record)
+{
+    if (record->type == PERF_RECORD_FORK) {
+        hash_set(&apart->parents, record->tid, record->task.parent_tid);
+    } else if (record->type == PERF_RECORD_EXIT) {
+        uint32_t parent = hash_get(&apart->parents, record->tid);
+        hash_remove(&apart->parents, record->tid);
+        hash_remove(&apart->ended, record->tid);
+        let_go(apart, record->tid);
+        if (parent != HASH_MISSING)
+            count_end(apart, parent);
+    }
+}
+
+void perf_apart_destroy(struct perf_apart *apart)
+{
+    for (size_t i = 0; i < apart->threads.length; i++)
+        close(apart->threads.data[i].fd);
+    array_free(&apart->threads);
+    hash_destroy(&apart->parents);
+    hash_destroy(&apart->ended);
+}

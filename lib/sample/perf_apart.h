@@ -1,0 +1,41 @@
+/*
+ * Keeps threads apart from their children in the kernel's perf events.
+ *
+ * If a thread gives its CPU to one that has inherited the same events, the kernel leaves the events where they are and
+ * has the two threads exchange them. That makes switches three times as fast. But an exchanged event that has used half
+ * of its sampling period does so for the other thread, and ends with it. So a thread whose children are short goes on
+ * again and again with an event that has just begun: of 939 samples that it should have it took 3.
+ *
+ * The kernel exchanges only events that are all inherited. So a thread whose children keep ending gets an event more
+ * that is not: its own events stay with it from then on, and its switches take longer. Children of the first moments,
+ * and children that live, change nothing: the workers of a server switch fast.
+ *
+ * Threads: one thread, which is the recorder thread of a recording.
+ */
+#pragma once
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "sample/perf_record.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct perf_apart_thread {
+    uint32_t tid;
+    int fd; /* of its own event */
+};
+
+/* Starts zeroed. */
+struct perf_apart {
+    struct hash parents; /* of living threads: tid -> tid of the thread that started it */
+    struct hash ended;   /* of living threads: tid -> how many threads and processes that it started have ended */
+    ARRAY(struct perf_apart_thread) threads; /* those that are kept apart */
+};
+
+/* Takes in the record of a start or an end, and ignores others. The thread whose children keep ending is kept apart if
+ * the kernel permits it and there is memory for it; otherwise it just has fewer samples. */
+void perf_apart_record(struct perf_apart *apart, const struct perf_record *record);
+
+/* From now on no thread is kept apart. */
+void perf_apart_destroy(struct perf_apart *apart);
