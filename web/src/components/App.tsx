@@ -26,6 +26,7 @@ import { SourcePanel } from './SourcePanel';
 import { SidebarSplitter, SourcePanelSplitter, TimelineSplitter } from './Splitter';
 import { Stopped } from './Stopped';
 import { SessionContext, useSession } from './session_context';
+import { TabBar } from './TabBar';
 import { Timeline } from './Timeline';
 import { TooltipLayer } from './TooltipLayer';
 import { TrackPicker } from './TrackPicker';
@@ -114,6 +115,7 @@ function Page(): JSX.Element {
             <main class="main">
                 <Timeline />
                 <TimelineSplitter />
+                <TabBar />
                 <div class="below">
                     <Panel />
                     {isSidebarShown && <SidebarSplitter />}

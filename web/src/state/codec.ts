@@ -42,6 +42,8 @@ export const TAB_TITLES: Record<Tab, string> = {
 };
 /** The tabs that show the call tree in some way: what is selected there is the view's path. */
 export const NODE_TABS: ReadonlySet<Tab> = new Set<Tab>(['calltree', 'flame-graph']);
+/** The charts that can be colored by something other than the category. */
+export const COLORED_TABS: ReadonlySet<Tab> = new Set<Tab>(['flame-graph', 'stack-chart']);
 /** The tabs that a profile has something for. */
 export function offeredTabs(info: { hasWaits: boolean }): Tab[] {
     return TABS.filter((tab) => tab !== 'waits' || info.hasWaits);
