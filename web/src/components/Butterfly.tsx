@@ -176,7 +176,7 @@ function createButterflyModel(session: Session) {
         weightColumns<FuncRow>(session, { whole: () => summary.value?.rootTotal ?? 0 }).map((column) => {
             if (column.key === 'share') return { ...column, sortedBy: 'total' };
             if (column.key === 'selfShare') return { ...column, sortedBy: 'self', sparedBelow: 0 };
-            return { ...column, optional: 'hidden', sparedBelow: 0 };
+            return { ...column, sortedBy: '', optional: 'hidden', sparedBelow: 0 };
         }),
     );
 
