@@ -255,10 +255,11 @@ int report_describe_waiting(const struct report *report, char *text, struct erro
     if (!engine_has_waits(report->engine) || report->weight.kind != WEIGH_CPU_TIME)
         return 0;
     int code = engine_wait_groups(report->engine, WAITS_BY_REASON, &groups, err);
-    double there = groups.totals.there, ran = fmax(0, there - groups.totals.waited);
-    if (!code && there > 0 && ran < mostly_waiting * there) {
+    double there = groups.totals.there;
+    bool has_waited = groups.totals.waited > (1 - mostly_waiting) * there;
+    if (!code && has_waited && groups.totals.ran < mostly_waiting * there) {
         char ran_text[32], there_text[32];
-        report_format_time(ran, ran_text, sizeof(ran_text));
+        report_format_time(groups.totals.ran, ran_text, sizeof(ran_text));
         report_format_time(there, there_text, sizeof(there_text));
         report_append(text, "The thread%s ran for %s of %s: --off-cpu shows where %s waited, --waits for what.",
                       report->threads.length == 1 ? "" : "s", ran_text, there_text,

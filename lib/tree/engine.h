@@ -110,6 +110,10 @@ int engine_functions(struct engine *engine, enum func_order order, struct func_t
 int engine_functions_weighed(struct engine *engine, enum sample_weight weight, enum sample_table_kind table,
                              struct func_timings *functions, struct error *err);
 
+/* What a thread adds to the total of the query, had it another weight. */
+double engine_thread_total(const struct engine *engine, uint32_t thread, enum sample_weight weight,
+                           enum sample_table_kind table);
+
 /* Libraries (`func`: resource, PROFILE_NONE for what is in none) or categories by self, or what each thread of the
  * query
  * (`func`: thread) adds to the total; heaviest first. */

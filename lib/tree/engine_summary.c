@@ -43,9 +43,12 @@ static void add_to_total(void *context, uint32_t stack, double weight, unsigned 
         total->sum += weight;
 }
 
-static double total_of_thread(const struct engine *engine, uint32_t thread)
+double engine_thread_total(const struct engine *engine, uint32_t thread, enum sample_weight weight,
+                           enum sample_table_kind table)
 {
     struct weighing weighing = engine_weighing(engine);
+    weighing.weight = weight;
+    weighing.table = table;
     weighing.threads = &thread;
     weighing.thread_count = 1;
     struct thread_total total = {engine, engine_matching(engine), 0};
@@ -68,7 +71,7 @@ static int list_threads(const struct engine *engine, struct func_timings *thread
         if (thread >= known || seen[thread])
             continue;
         seen[thread] = 1;
-        totals[thread] = total_of_thread(engine, thread);
+        totals[thread] = engine_thread_total(engine, thread, engine->weight, engine->table);
         entries[length++] = (struct order_entry){fabs(totals[thread]), thread};
     }
     int code = enough ? order_heaviest_first(entries, length, err) : error_no_memory(err);

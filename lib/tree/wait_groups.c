@@ -15,7 +15,7 @@ struct grouper {
     struct wait_groups *groups;
     uint32_t *group_of_key; /* the last one is for PROFILE_NONE */
     size_t key_count;
-    uint32_t preempted; /* the subcategory; PROFILE_NONE */
+    uint32_t preempted; /* profile_preempted_reason() */
     uint32_t thread;
 };
 
@@ -27,17 +27,6 @@ struct wait_part {
     uint32_t stack;         /* as it was recorded; PROFILE_NONE: no row tells */
     uint32_t node;          /* as the query has it */
 };
-
-static uint32_t preempted_reason(const struct profile *profile, uint32_t idle)
-{
-    if (idle == PROFILE_NONE)
-        return PROFILE_NONE;
-    const struct category *category = &profile->categories.data[idle];
-    for (uint32_t i = 0; i < category->subcategories.length; i++)
-        if (strcmp(profile_text(profile, category->subcategories.data[i]), "Preempted") == 0)
-            return i;
-    return PROFILE_NONE;
-}
 
 static uint32_t frame_of(const struct grouper *grouper, const struct wait_part *part)
 {
@@ -219,7 +208,7 @@ int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struc
                               .grouping = grouping,
                               .groups = groups,
                               .key_count = count_keys(engine, grouping),
-                              .preempted = preempted_reason(engine_profile(engine), engine->base->idle_category)};
+                              .preempted = profile_preempted_reason(engine_profile(engine))};
     size_t thread_count = engine_profile(engine)->threads.length;
     groups->list.length = 0;
     groups->totals = (struct wait_totals){0};
@@ -234,6 +223,7 @@ int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struc
             continue;
         seen[grouper.thread] = 1;
         enough = add_thread(&grouper);
+        groups->totals.ran += engine_thread_total(engine, grouper.thread, WEIGH_CPU_TIME, TABLE_SAMPLES);
     }
     free(grouper.group_of_key);
     free(seen);

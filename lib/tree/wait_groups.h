@@ -29,6 +29,8 @@ struct wait_totals {
     double waited;    /* ms without CPU time: the totals of all groups */
     double preempted; /* part of it */
     double count;     /* waits */
+    double ran;       /* ms of CPU time, as the tree of WEIGH_CPU_TIME has them at its root: where samples were lost or
+                       * merged, or clocks differ, this is not what `waited` leaves of `there` */
 };
 
 struct wait_groups {

@@ -10,6 +10,18 @@ uint32_t profile_idle_category(const struct profile *profile)
     return PROFILE_NONE;
 }
 
+uint32_t profile_preempted_reason(const struct profile *profile)
+{
+    uint32_t idle = profile_idle_category(profile);
+    if (idle == PROFILE_NONE)
+        return PROFILE_NONE;
+    const struct category *category = &profile->categories.data[idle];
+    for (uint32_t i = 0; i < category->subcategories.length; i++)
+        if (strcmp(profile_text(profile, category->subcategories.data[i]), "Preempted") == 0)
+            return i;
+    return PROFILE_NONE;
+}
+
 struct wait_rows wait_rows_of(const struct profile *profile, uint32_t thread)
 {
     const struct sample_table *samples = &profile->threads.data[thread].samples;
@@ -23,8 +35,11 @@ struct wait_rows wait_rows_of(const struct profile *profile, uint32_t thread)
 
 bool profile_has_waits(const struct profile *profile)
 {
+    bool names_reasons = profile_preempted_reason(profile) != PROFILE_NONE;
     for (uint32_t thread = 0; thread < profile->threads.length; thread++) {
         const struct wait_rows rows = wait_rows_of(profile, thread);
+        if (names_reasons && has_wait_rows(&rows))
+            return true;
         for (size_t i = 0; has_wait_rows(&rows) && i < rows.samples->length; i++)
             if (is_wait_row(&rows, i))
                 return true;

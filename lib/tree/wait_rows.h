@@ -14,6 +14,10 @@
 /* The category "Idle", or PROFILE_NONE. */
 uint32_t profile_idle_category(const struct profile *profile);
 
+/* The subcategory "Preempted" of "Idle": the reason of waits in which the thread was ready to run. PROFILE_NONE: none.
+ */
+uint32_t profile_preempted_reason(const struct profile *profile);
+
 struct wait_rows {
     const struct sample_table *samples; /* as they were recorded: what a filter drops is a wait as before */
     const uint32_t *prefix_of_stack, *frame_of_stack, *category_of_frame;
@@ -28,7 +32,8 @@ static inline bool has_wait_rows(const struct wait_rows *rows)
     return rows->category != PROFILE_NONE;
 }
 
-/* Whether some thread has waits in rows. Linear in the samples up to the first such. */
+/* Whether waits were recorded: some thread stores them in rows, and has one, or "Idle" names the reasons of waits, as a
+ * recorder of waits writes them even if no thread has waited. Linear in the samples up to the first wait. */
 bool profile_has_waits(const struct profile *profile);
 
 /* Whether row `i` is one of the two of a wait; `i` may be out of range. */

@@ -17,7 +17,7 @@ static const struct view *view_groups(struct session *session, const struct engi
                   &session->wait_groups.totals, session->wait_path_ends.data, session->wait_paths.data);
 }
 
-/* `by`: enum wait_grouping. Columns: struct wait_group; the four numbers of struct wait_totals; where the path of each
+/* `by`: enum wait_grouping. Columns: struct wait_group; the numbers of struct wait_totals; where the path of each
  * group ends in the last column; the funcs of the paths, from the root down. */
 const struct view *session_wait_groups(struct session *session, uint32_t query, int by)
 {

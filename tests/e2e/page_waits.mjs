@@ -1,13 +1,13 @@
 // What the page shows of recorded waits: the switch between on-CPU and off-CPU, the note where threads only waited, the
 // Waits view and its numbers, which are those of `prof report --waits`, and the way to a known lock wait.
 //
-//     node tests/e2e/page_waits.mjs URL PROF PROFILE
+//     node tests/e2e/page_waits.mjs URL PROF PROFILE QUIET_URL LOSSY_URL
 import { execFileSync } from 'node:child_process';
 import { askUntil, closeBrowser, complaints, numberOf, openPage, selectedRow, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
-import { LOCK, LONGEST } from './waits_profile.mjs';
+import { LOCK, LONGEST, LOSSY_MORE } from './waits_profile.mjs';
 
-const [url, prof, file] = process.argv.slice(2);
+const [url, prof, file, quiet, lossy] = process.argv.slice(2);
 const ROW = '#view .tree-row';
 const ALL = `${url}?thread=0w4`;
 
@@ -82,6 +82,24 @@ await check('groups follow the search and the threads, and are sorted by their c
     await page.close();
 });
 
+await check('one column is said to sort, and a bar shows the share', async () => {
+    const page = await openPage(`${ALL}&tab=waits`, ROW);
+    const heads = await page.$$eval('#view [role=columnheader]', (all) => all.map((head) => head.textContent).filter((text) => /[▾▴]/.test(text)));
+    assertEqual(heads.join(), 'Total (ms) ▾', 'the titles with an arrow');
+    const bar = await page.$eval(`${ROW} [role=gridcell]`, (cell) => getComputedStyle(cell).backgroundImage);
+    assert(bar.includes('gradient'), `the background of a share is ${bar}`);
+    await page.close();
+});
+
+await check('the names of colors are there beside all tabs and the sidebar at 1280 pixels', async () => {
+    const page = await openPage(`${ALL}&tab=calltree`);
+    const names = await page.$$eval('.legend .legend-name', (all) => all.map((name) => [name.textContent, name.clientWidth >= name.scrollWidth && name.clientWidth > 0]));
+    assert(names.length > 0, 'there are none');
+    assertEqual(names.filter(([, isWhole]) => !isWhole).join(), '', 'names that are hidden or cut');
+    assert(await page.locator('.sidebar').isVisible(), 'there is no sidebar');
+    await page.close();
+});
+
 await check('by keyboard: arrows choose the groups, Enter shows the longest wait, w the call tree by off-CPU time', async () => {
     const page = await openPage(`${ALL}&tab=waits`, ROW);
     await page.getByRole('radio', { name: 'Object' }).focus();
@@ -128,6 +146,25 @@ await check('On-CPU, Off-CPU and Both are side by side, and O goes from one to t
     await page.waitForSelector('[role="treegrid"] .tree-row.selected');
     await settle(page);
     assertEqual((await selectedRow(page)).name, 'network: socket:[4711]', 'the heaviest path ends in the longest wait');
+    await page.close();
+});
+
+await check('a recording without waits has the switch and the view, if it would have them with some', async () => {
+    const page = await openPage(quiet);
+    const radios = await page.getByRole('radiogroup', { name: 'Sample weight' }).getByRole('radio').allInnerTexts();
+    assertEqual(radios.join(), 'On-CPU,Off-CPU,Both,Samples', 'what can be counted');
+    assertEqual(await page.getByLabel('Include idle samples').count(), 0, 'boxes for idle samples');
+    await page.getByRole('tab', { name: 'Waits' }).click();
+    await page.getByText('The selected threads did not wait in this range.').waitFor();
+    await page.close();
+});
+
+await check('where samples were lost, the line about waiting says the CPU time of the tree', async () => {
+    const page = await openPage(`${lossy}?thread=0&sort=calltree.total`);
+    const note = await page.locator('.wait-note').innerText();
+    const roots = await page.$$eval('[role="treegrid"] .tree-row[aria-level="1"] .number', (cells) => cells.map((cell) => cell.textContent));
+    assertEqual(roots[0], (14.5 + LOSSY_MORE).toFixed(1), 'CPU time in the tree');
+    assert(note.includes(`used ${roots[0]} ms of CPU`), `the line says: ${note}`);
     await page.close();
 });
 

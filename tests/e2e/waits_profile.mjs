@@ -3,7 +3,10 @@
 // waits for it from 310 ms on and "reader 2" from 400 ms on. That is their longest wait for it. There are waits for
 // other things, too, and waits too short for rows of their own, and CPU time shorter than the sampling interval.
 //
-//     node tests/e2e/waits_profile.mjs FILE
+// Two more are for what the page says of them: "quiet" was recorded like this, but no thread has waited, and in "lossy"
+// a sample of the main thread has more CPU time than there was time, as where samples were lost.
+//
+//     node tests/e2e/waits_profile.mjs FILE [quiet|lossy]
 import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { WHOLE_LIFE } from './small_profile.mjs';
@@ -194,5 +197,26 @@ export function waitsProfile() {
     };
 }
 
-const [file] = process.argv.slice(2);
-if (import.meta.url === pathToFileURL(process.argv[1]).href) writeFileSync(file, JSON.stringify(waitsProfile()));
+/** CPU time, ms, that a sample of `lossy` has more. */
+export const LOSSY_MORE = 20;
+const KINDS = {
+    quiet({ threads }) {
+        threads.length = 1;
+        const { samples } = threads[0];
+        const ran = samples.threadCPUDelta.findIndex((_, at) => samples.weight[at] === 0); // the rows before the first wait
+        for (const column of ['stack', 'time', 'threadCPUDelta', 'weight']) samples[column].length = ran;
+        samples.length = ran;
+        threads[0].unregisterTime = samples.time[ran - 1];
+    },
+    lossy({ threads }) {
+        threads[0].samples.threadCPUDelta[5] += 1000 * LOSSY_MORE;
+        threads[0].samples.weight[5] += LOSSY_MORE;
+    },
+};
+
+const [file, kind] = process.argv.slice(2);
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+    const profile = waitsProfile();
+    KINDS[kind]?.(profile);
+    writeFileSync(file, JSON.stringify(profile));
+}

@@ -107,6 +107,53 @@ static void test_preemption_is_told_apart_from_waiting(void **state)
     engine_free(engine);
 }
 
+static void test_cpu_time_is_that_of_the_tree_where_clocks_differ(void **state)
+{
+    struct profile profile;
+    struct wait_groups groups = {0};
+    struct error err;
+    (void)state;
+    wait_profile_make(&profile);
+    struct sample_table *samples = &profile.threads.data[WRITER].samples;
+    samples->cpu_delta[samples->length - 3] = 3000; /* us, of an interval of 1 ms */
+    struct engine *engine = engine_new(&profile, &err);
+    assert_non_null(engine);
+    ask_known(engine, whole_time, "");
+    assert_int_equal(engine_wait_groups(engine, WAITS_BY_THREAD, &groups, &err), 0);
+    const double of_main = 1, of_reader = 10 + 0.25 + 1.25 + 10 + 0.5, of_writer = 1 + 1 + 4 + 2;
+    assert_true(groups.totals.ran == of_main + of_reader + of_writer);
+    assert_true(groups.totals.ran > groups.totals.there - groups.totals.waited);
+    wait_groups_destroy(&groups);
+    engine_free(engine);
+}
+
+/* ---- whether waits were recorded ---- */
+
+/* A profile of one thread that never waits; `names_reasons`: "Idle" has the reasons of waits. */
+static bool has_waits_without_any(bool names_reasons)
+{
+    struct profile profile;
+    struct error err;
+    wait_profile_make(&profile);
+    struct category *idle = &profile.categories.data[WAIT_IDLE];
+    if (!names_reasons)
+        idle->subcategories.length = 1;
+    for (size_t t = 0; t < profile.threads.length; t++)
+        profile.threads.data[t].samples.length = t == READER ? 10 : 0;
+    struct engine *engine = engine_new(&profile, &err);
+    assert_non_null(engine);
+    bool has_waits = engine_has_waits(engine);
+    engine_free(engine);
+    return has_waits;
+}
+
+static void test_a_recorder_of_waits_is_known_by_its_reasons_where_nobody_waited(void **state)
+{
+    (void)state;
+    assert_true(has_waits_without_any(true));
+    assert_false(has_waits_without_any(false));
+}
+
 /* ---- the slow reference ---- */
 
 struct slow_group {
@@ -161,6 +208,22 @@ static void slow_wait_groups(struct slow_groups *groups, const struct engine *en
     }
 }
 
+static void add_weight(void *context, const struct slow_stack *stack, double weight)
+{
+    (void)stack;
+    *(double *)context += weight;
+}
+
+/* The CPU time of a query, as its call tree adds it up. */
+static double slow_ran(const struct slow_query *query)
+{
+    struct slow_query on_cpu = *query;
+    double sum = 0;
+    on_cpu.weight = WEIGH_CPU_TIME;
+    slow_each_sample(&on_cpu, add_weight, &sum);
+    return sum;
+}
+
 static void check_groups(struct engine *engine, const struct slow_query *query, enum wait_grouping grouping)
 {
     static struct slow_groups slow;
@@ -182,6 +245,7 @@ static void check_groups(struct engine *engine, const struct slow_query *query, 
         sum += group->total;
     }
     assert_true(groups.totals.waited == sum);
+    assert_true(groups.totals.ran == slow_ran(query));
     wait_groups_destroy(&groups);
 }
 
@@ -216,6 +280,8 @@ int main(void)
         cmocka_unit_test(test_two_waiters_on_one_lock_are_one_object),
         cmocka_unit_test(test_waits_are_clipped_to_the_range),
         cmocka_unit_test(test_preemption_is_told_apart_from_waiting),
+        cmocka_unit_test(test_cpu_time_is_that_of_the_tree_where_clocks_differ),
+        cmocka_unit_test(test_a_recorder_of_waits_is_known_by_its_reasons_where_nobody_waited),
         cmocka_unit_test(test_groups_add_up_the_waits_of_the_query),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

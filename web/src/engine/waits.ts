@@ -35,6 +35,8 @@ export interface WaitGroups {
     preempted: number;
     /** Recorded waits. */
     count: number;
+    /** CPU time as the call tree has it, ms. */
+    ran: number;
 }
 
 export interface WaitCalls {
@@ -52,7 +54,7 @@ export function waitAnswers(module: EngineModule): Answers<WaitCalls> {
     return {
         waitGroups(query, by) {
             const view = module.view(wasm.session_wait_groups(session, query, WAIT_GROUPING.indexOf(by)));
-            const [there = 0, waited = 0, preempted = 0, count = 0] = view.doubles(1, 4);
+            const [there = 0, waited = 0, preempted = 0, count = 0, ran = 0] = view.doubles(1, 5);
             const ends = view.ints(2);
             const funcs = view.ints(3, ends[ends.length - 1] ?? 0);
             const list = view.records(0, WAIT_GROUP).map(({ from, to, node: _, ...group }, at) => ({
@@ -60,7 +62,7 @@ export function waitAnswers(module: EngineModule): Answers<WaitCalls> {
                 range: Number.isNaN(from) ? null : ([from, to] as [number, number]),
                 path: Array.from(funcs.subarray(ends[at - 1] ?? 0, ends[at])),
             }));
-            return { list, there, waited, preempted, count };
+            return { list, there, waited, preempted, count, ran };
         },
     };
 }

@@ -15,7 +15,7 @@ export const OFF_CPU = 'off-cpu-time';
 const NONE: WaitGroup[] = [];
 /** So many names of callers are shown of a group. */
 const MOST_CALLERS = 12;
-/** The threads that ran less than this share of their time are said to have waited. */
+/** The threads that waited for all but this share of their time, and ran for less, are said to have waited. */
 const MOSTLY_WAITING = 0.1;
 const SUMMARY_ROWS = 8;
 
@@ -152,10 +152,9 @@ export function createWaitList(
 
     /** How long the threads were there, and how long they ran; null: they did run, or nobody knows. */
     const mostlyWaiting = computed<{ there: number; ran: number } | null>(() => {
-        const all = waitOverview.value;
-        if (!all || weight.value.id !== 'cpu-time' || all.there <= 0) return null;
-        const ran = Math.max(0, all.there - all.waited);
-        return ran < MOSTLY_WAITING * all.there ? { there: all.there, ran } : null;
+        if (!waitOverview.value || weight.value.id !== 'cpu-time') return null;
+        const { there, waited, ran } = waitOverview.value;
+        return waited > (1 - MOSTLY_WAITING) * there && ran < MOSTLY_WAITING * there ? { there, ran } : null;
     });
 
     /** What was waited for most; empty without recorded waits. */
