@@ -6,6 +6,7 @@
 
 #include "base/file_io.h"
 #include "sample/perf_events.h"
+#include "sample/wakeups.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -204,11 +205,19 @@ static void look_at_tracepoints(struct findings *findings)
         is_readable = access(path, R_OK) == 0;
         is_there |= is_readable || (access(path, F_OK) && errno == EACCES);
     }
-    finding_add(findings, is_readable ? FINDING_OK : FINDING_LESS, "tracefs", "tracepoints",
-                is_readable ? "readable: who woke which thread can be recorded"
-                : is_there  ? "not readable for you (tracefs): who woke which thread is not recorded"
-                            : "not there (tracefs is not mounted): who woke which thread is not recorded");
-    if (!is_readable)
+    struct wakeups wakeups;
+    struct error err = {0};
+    bool works = wakeups_open(&wakeups, &err) == 0;
+    if (works)
+        wakeups_close(&wakeups);
+    finding_add(findings, works ? FINDING_OK : FINDING_LESS, "tracefs", "tracepoints",
+                works         ? "readable: who woke which thread can be recorded (--wakers)"
+                : is_readable ? "readable, but the kernel refuses their events: who woke which thread is not recorded"
+                : is_there    ? "not readable for you (tracefs): who woke which thread is not recorded"
+                              : "not there (tracefs is not mounted): who woke which thread is not recorded");
+    if (is_readable && !works)
+        finding_fix(findings, "%ssysctl kernel.perf_event_paranoid=-1", sudo());
+    else if (!works)
         finding_fix(findings,
                     is_there ? "%smount -o remount,mode=755 /sys/kernel/tracing"
                              : "%smount -t tracefs -o mode=755 tracefs /sys/kernel/tracing",

@@ -42,7 +42,7 @@ struct options {
     const char *recover; /* spool file to make the profile of */
     uint32_t rate;
     uint64_t duration; /* ns; 0: until the command ends */
-    bool save_only, off_cpu, no_off_cpu, help;
+    bool save_only, off_cpu, no_off_cpu, wakers, help;
     struct serving_options serving;
     struct symbol_options symbols;
     char **command;
@@ -86,7 +86,7 @@ static bool parse_sampler(const char *text, enum record_sampler *sampler)
     return false;
 }
 
-enum { OPTION_RECOVER = 256, OPTION_SAMPLER, OPTION_OFF_CPU };
+enum { OPTION_RECOVER = 256, OPTION_SAMPLER, OPTION_OFF_CPU, OPTION_WAKERS };
 
 static const struct option long_options[] = {
     {"output", required_argument, NULL, 'o'},
@@ -95,6 +95,7 @@ static const struct option long_options[] = {
     {"save-only", no_argument, NULL, 's'},
     {"recover", required_argument, NULL, OPTION_RECOVER},
     {"off-cpu", required_argument, NULL, OPTION_OFF_CPU},
+    {"wakers", no_argument, NULL, OPTION_WAKERS},
     WHOM_OPTIONS,
     {"sampler", required_argument, NULL, OPTION_SAMPLER},
     CONTROL_OPTIONS,
@@ -132,6 +133,9 @@ static int parse_option(struct options *options, int option, char **argv)
         return options->no_off_cpu || strcmp(optarg, "yes") == 0
                    ? 0
                    : ui_usage("record", "--off-cpu is 'yes' or 'no', not '%s'", optarg);
+    case OPTION_WAKERS:
+        options->wakers = true;
+        return 0;
     case OPTION_RECOVER:
         options->recover = optarg;
         return 0;
@@ -159,6 +163,8 @@ static int parse_options(struct options *options, int argc, char **argv)
     options->command = argv + optind;
     if (options->whom.all && options->sampler == RECORD_BY_PTRACE)
         return ui_usage("record", "--sampler ptrace records a command or processes (-p), not all of them");
+    if (options->wakers && options->no_off_cpu)
+        return ui_usage("record", "--wakers notes who ends waits, and --off-cpu=no records none");
     if (options->recover && *options->command)
         return ui_usage("record", "--recover takes no command: it makes the profile of an earlier recording");
     bool has_whom = options->whom.pid_count || options->whom.all;
@@ -413,7 +419,9 @@ static int record(struct options *options)
                                             .context = options,
                                             .rate = options->rate,
                                             /* what the system's daemons wait for is of use to few */
-                                            .off_cpu = options->off_cpu || (!options->no_off_cpu && !options->whom.all),
+                                            .off_cpu = options->off_cpu || options->wakers ||
+                                                       (!options->no_off_cpu && !options->whom.all),
+                                            .wakers = options->wakers,
                                             .duration = options->duration,
                                             .spool_path = spool,
                                             .recorder = "prof " PROF_VERSION,

@@ -19,7 +19,8 @@ enum { TOTAL_COLUMNS = 11, SHARE_COLUMNS = 8, COUNT_COLUMNS = 8, LONGEST_COLUMNS
 static const char *const grouping_names[WAIT_GROUPINGS] = {[WAITS_BY_REASON] = "reason",
                                                            [WAITS_BY_OBJECT] = "object",
                                                            [WAITS_BY_STACK] = "stack",
-                                                           [WAITS_BY_THREAD] = "thread"};
+                                                           [WAITS_BY_THREAD] = "thread",
+                                                           [WAITS_BY_WAKER] = "waker"};
 
 int report_choose_waits(struct report *report)
 {
@@ -30,9 +31,14 @@ int report_choose_waits(struct report *report)
     for (int i = 0; name && i < WAIT_GROUPINGS; i++)
         if (strcmp(grouping_names[i], name) == 0) {
             report->wait_grouping = (enum wait_grouping)i;
-            return EXIT_SUCCESS;
+            return i != WAITS_BY_WAKER || profile_has_wakers(report->profile)
+                       ? EXIT_SUCCESS
+                       : ui_fail("%s does not say who ended waits: 'prof record --wakers' notes it where the kernel "
+                                 "allows it ('prof doctor' tells)",
+                                 report->options.path);
         }
-    return name ? ui_usage("report", "--waits takes reason, object, stack or thread, not '%s'", name) : EXIT_SUCCESS;
+    return name ? ui_usage("report", "--waits takes reason, object, stack, thread or waker, not '%s'", name)
+                : EXIT_SUCCESS;
 }
 
 /* ---- words ---- */
@@ -60,6 +66,11 @@ static const char *object_text(const struct report *report, const struct wait_gr
 static const char *thread_text(const struct report *report, uint32_t thread)
 {
     return profile_text(report->profile, report->profile->threads.data[thread].name);
+}
+
+static const char *waker_text(const struct report *report, const struct wait_group *group)
+{
+    return group->waker == PROFILE_NONE ? "(not known)" : profile_text(report->profile, group->waker);
 }
 
 /* The funcs that called into the longest wait of a group, root first. */
@@ -96,6 +107,9 @@ static unsigned put_title(const struct report *report, const struct wait_group *
     case WAITS_BY_THREAD:
         title = thread_text(report, group->thread);
         break;
+    case WAITS_BY_WAKER:
+        title = waker_text(report, group);
+        break;
     default:
         if (path->length)
             title = func_text(report, path->data[path->length - 1]);
@@ -121,6 +135,8 @@ static void put_details(const struct report *report, const struct wait_group *gr
         report_append(text, "longest at %.3f s", (group->from - full.from) / 1000);
         if (by != WAITS_BY_THREAD)
             report_append(text, " in %.40s", thread_text(report, group->thread));
+        if (by != WAITS_BY_WAKER && group->waker != PROFILE_NONE)
+            report_append(text, ", ended by %.40s", waker_text(report, group));
     }
     if (group->preempted > 0 && by != WAITS_BY_REASON && group->preempted < group->total)
         report_append(text, "; %.1f ms of it preempted", group->preempted);
@@ -165,6 +181,7 @@ static void print_totals(const struct report *report, const struct wait_totals *
            "longest",
            report->wait_grouping == WAITS_BY_THREAD  ? "thread"
            : report->wait_grouping == WAITS_BY_STACK ? "called from"
+           : report->wait_grouping == WAITS_BY_WAKER ? "ended by"
                                                      : "waited for");
     report_color(report, COLOR_NORMAL);
     putchar('\n');
@@ -197,6 +214,8 @@ static int put_group(struct json_writer *json, const struct report *report, enum
     json_open(json, '{');
     if (by == WAITS_BY_THREAD)
         json_member_double(json, "thread", group->key);
+    if (group->waker != PROFILE_NONE)
+        json_member_text(json, "waker", waker_text(report, group));
     json_member_text(json, "reason", reason_text(report, group->reason));
     json_member_text(json, "object", object_text(report, group));
     json_member_double(json, "total_ms", group->total);
@@ -225,6 +244,8 @@ int report_put_waits(struct json_writer *json, const struct report *report, stru
     int code = 0;
     json_member_open(json, "waits", '{');
     for (int by = 0; !code && by < WAIT_GROUPINGS; by++) {
+        if (by == WAITS_BY_WAKER && !profile_has_wakers(report->profile))
+            continue;
         code = engine_wait_groups(report->engine, (enum wait_grouping)by, &groups, err);
         if (!code && by == 0) {
             json_member_double(json, "there_ms", groups.totals.there);

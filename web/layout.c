@@ -81,7 +81,8 @@ struct entry {
     VALUE("reason", WAITS_BY_REASON)                                                                                   \
     VALUE("object", WAITS_BY_OBJECT)                                                                                   \
     VALUE("stack", WAITS_BY_STACK)                                                                                     \
-    VALUE("thread", WAITS_BY_THREAD)
+    VALUE("thread", WAITS_BY_THREAD)                                                                                   \
+    VALUE("waker", WAITS_BY_WAKER)
 #define SELECTION_KIND(VALUE)                                                                                          \
     VALUE("all", SELECT_ALL)                                                                                           \
     VALUE("path", SELECT_PATH)                                                                                         \
@@ -186,6 +187,7 @@ static const struct entry entries[] = {
     INDEX(wait_group, func),
     NUMBER(wait_group, thread),
     INDEX(wait_group, node),
+    INDEX(wait_group, waker),
     STRUCT_OF(category_weight),
     NUMBER(category_weight, category),
     NUMBER(category_weight, weight),

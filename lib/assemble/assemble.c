@@ -30,9 +30,10 @@ struct assembly {
     struct profile profile;
     struct interner interner;
     struct symbolization symbolization;
-    uint32_t *stack_map;   /* per stack of the replay: the profile's stack */
-    ARRAY(uint32_t) order; /* the profile's threads, as indexes of the replay's */
-    uint64_t start_ns;     /* CLOCK_MONOTONIC at time 0 of the profile */
+    uint32_t *stack_map;    /* per stack of the replay: the profile's stack */
+    ARRAY(uint32_t) order;  /* the profile's threads, as indexes of the replay's */
+    ARRAY(uint32_t) wakers; /* the profile's strings of the replay's objects; empty: nobody noted who woke whom */
+    uint64_t start_ns;      /* CLOCK_MONOTONIC at time 0 of the profile */
 };
 
 /* ---- stacks ---- */
@@ -220,6 +221,8 @@ static int rewind_samples(void *context, size_t thread, struct error *err)
 /* µs */
 static double cpu_time_of(const struct replay *replay, const struct stored_sample *sample)
 {
+    if (sample->is_end)
+        return 0;
     double cpu_time = sample->cpu_time * (SAMPLE_CPU_UNIT / 1e3);
     double excess = cpu_time - (double)replay->interval / 1e3;
     cpu_time *= 1 + replay->spread;
@@ -244,7 +247,7 @@ static double waited_at_end(const struct source_context *source)
 static double weight_of(struct source_context *source, const struct stored_sample *sample, double time, double cpu)
 {
     double before = isnan(source->time) ? to_ms(source->assembly, source->thread->start) : source->time, weight = 0;
-    bool is_end = sample->is_wait && sample->cpu_time == 0;
+    bool is_end = sample->is_end || (sample->is_wait && sample->cpu_time == 0);
     source->row++;
     source->time = time;
     source->cpu += cpu;
@@ -260,6 +263,26 @@ static double weight_of(struct source_context *source, const struct stored_sampl
     if (is_end && source->row == source->thread->last_wait)
         weight += waited_at_end(source);
     return weight;
+}
+
+/* String index; PROFILE_NONE: it is not known who ended the wait. */
+static uint32_t waker_of(const struct assembly *assembly, const struct stored_sample *sample)
+{
+    uint32_t number = sample->is_end ? sample->cpu_time : 0;
+    return number && number <= assembly->wakers.length ? assembly->wakers.data[number - 1] : PROFILE_NONE;
+}
+
+/* The names of those who wake threads are texts of the profile. */
+static int add_wakers(struct assembly *assembly, struct error *err)
+{
+    const struct replay *replay = &assembly->replay;
+    for (uint32_t i = 0; replay_info_number(replay, INFO_WAKERS, 0) && i < replay->objects.length; i++) {
+        const char *name = replay_object(replay, i + 1);
+        uint32_t text = name ? strings_add_z(&assembly->profile.strings, name) : STRING_NONE;
+        if ((name && text == STRING_NONE) || !array_push(&assembly->wakers, name ? text : PROFILE_NONE))
+            return error_no_memory(err);
+    }
+    return 0;
 }
 
 static bool next_sample(void *context, struct sample_row *row)
@@ -278,6 +301,7 @@ static bool next_sample(void *context, struct sample_row *row)
         .time = time,
         .weight = weight_of(source, &sample, time, cpu_delta / 1e3),
         .cpu_delta = cpu_delta,
+        .waker = waker_of(assembly, &sample),
     };
     return true;
 }
@@ -302,6 +326,7 @@ static int write_profile(struct assembly *assembly, const char *path, int *memor
                                    .next = next_sample,
                                    .has_weight = records_waits(&assembly->replay),
                                    .has_cpu_delta = true,
+                                   .has_wakers = assembly->wakers.length != 0,
                                    .context = &context};
     struct byte_sink sink = profile_file_sink(file);
     code = profile_write(&assembly->profile, &source, time_resolution(assembly->profile.meta.interval), &sink, err);
@@ -408,6 +433,8 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
     code = map_stacks(&assembly, err);
     if (!code)
         code = add_threads(&assembly, err);
+    if (!code)
+        code = add_wakers(&assembly, err);
     if (!code) {
         hints_find(&result->hints, &assembly.replay, &assembly.symbolization);
         code = fill_metadata(&assembly.profile, &assembly.replay, &assembly.symbolization, &result->hints,
@@ -429,6 +456,7 @@ out:
     profile_destroy(&assembly.profile);
     replay_destroy(&assembly.replay);
     array_free(&assembly.order);
+    array_free(&assembly.wakers);
     free(assembly.stack_map);
     return code;
 }

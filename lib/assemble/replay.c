@@ -356,9 +356,8 @@ static int add_object(struct replay *replay, const struct spool_event *event, st
     return *name == STRING_NONE ? error_no_memory(err) : 0;
 }
 
-const char *replay_wait_object(const struct replay *replay, uint64_t address)
+const char *replay_object(const struct replay *replay, uint32_t number)
 {
-    uint32_t number = (uint32_t)address;
     bool is_known = number && number <= replay->objects.length && replay->objects.data[number - 1] != STRING_NONE;
     return is_known ? strings_text(&replay->strings, replay->objects.data[number - 1]) : NULL;
 }
@@ -493,8 +492,9 @@ static int add_wait(struct replay *replay, const struct sample *sample, uint32_t
     if (stack == REPLAY_NONE)
         return error_no_memory(err);
     thread->covered_until = sample->time;
-    if (sample->flags & SAMPLE_WAIT_GOES_ON && newest && newest->is_wait && newest->stack == stack) {
+    if (sample->flags & SAMPLE_WAIT_GOES_ON && newest && newest->is_end && newest->stack == stack) {
         newest->time = thread->last_wait_end = next_time(thread, sample->time);
+        newest->cpu_time = sample->waker & SAMPLE_CPU_MAX;
         return 0;
     }
     thread->waits += sample->reason != REASON_PREEMPTED;
@@ -504,7 +504,11 @@ static int add_wait(struct replay *replay, const struct sample *sample, uint32_t
     start.time = next_time(thread, sample->time > sample->wait ? sample->time - sample->wait : 0);
     cover(replay, start.cpu_time);
     int code = sample_store_add(replay->samples, sample->thread, &start, err);
-    struct stored_sample end = {.time = next_time(thread, sample->time), .stack = stack, .is_wait = 1};
+    struct stored_sample end = {.time = next_time(thread, sample->time),
+                                .stack = stack,
+                                .cpu_time = sample->waker & SAMPLE_CPU_MAX,
+                                .is_wait = 1,
+                                .is_end = 1};
     if (!code)
         code = sample_store_add(replay->samples, sample->thread, &end, err);
     thread->last_wait = sample_store_count(replay->samples, sample->thread);

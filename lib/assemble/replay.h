@@ -103,7 +103,9 @@ struct replay {
     ARRAY(struct replay_process) processes;
     ARRAY(struct replay_thread) threads;
     ARRAY(struct replay_lib) libs;
-    ARRAY(uint32_t) objects; /* what threads wait for, by number less 1: indexes of strings, STRING_NONE */
+    ARRAY(uint32_t)
+    objects; /* what threads wait for, and what wakes them, by number less 1: indexes of strings,
+              * STRING_NONE */
     ARRAY(struct replay_frame) frames;
     ARRAY(struct replay_stack) stacks;
     struct sample_store *samples;
@@ -157,8 +159,13 @@ static inline uint32_t replay_wait_reason(uint64_t address)
     return (uint32_t)(address >> 32);
 }
 
-/* The name of what is waited for at such an address; NULL if it is not known. */
-const char *replay_wait_object(const struct replay *replay, uint64_t address);
+static inline uint32_t replay_wait_object(uint64_t address)
+{
+    return (uint32_t)address;
+}
+
+/* The name of what threads wait for, or of what wakes them; NULL if it is not known. */
+const char *replay_object(const struct replay *replay, uint32_t number);
 
 /* The process that `number` was forked from, if it still has that process's JIT code; REPLAY_NONE if it was not forked,
  * or called exec since. */

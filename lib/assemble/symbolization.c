@@ -108,7 +108,7 @@ static uint32_t add_wait_frame(struct frame_builder *builder, uint64_t address)
         [REASON_PREEMPTED] = "preempted",
     };
     uint32_t reason = replay_wait_reason(address);
-    const char *object = replay_wait_object(builder->replay, address);
+    const char *object = replay_object(builder->replay, replay_wait_object(address));
     return add_frame_with(builder, object ? object : without_object[reason], PROFILE_NONE, CATEGORY_IDLE,
                           intern_subcategory(builder->interner, CATEGORY_IDLE, wait_reason_names[reason]));
 }

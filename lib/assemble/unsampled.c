@@ -86,9 +86,10 @@ static int add_sample(struct attribution *attribution, uint32_t row, uint64_t ti
     thread->unsampled++;
     process->samples++;
     replay->unsampled_count++;
+    uint64_t units = cpu_time / SAMPLE_CPU_UNIT;
     struct stored_sample sample = {.time = thread->last_time,
                                    .stack = attribution->stack,
-                                   .cpu_time = (uint32_t)(cpu_time / SAMPLE_CPU_UNIT) & SAMPLE_CPU_MAX};
+                                   .cpu_time = (uint32_t)(units < SAMPLE_CPU_MAX ? units : SAMPLE_CPU_MAX)};
     int code = sample_store_add(replay->samples, row, &sample, err);
     thread->ran_since_wait += cpu_time;
     thread->last_run = sample_store_count(replay->samples, row);

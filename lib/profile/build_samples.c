@@ -87,6 +87,8 @@ static bool sort_samples(struct sample_table *samples)
         permute(samples->cpu_delta, scratch, keys, length);
         permute(samples->address, scratch, keys, length);
         permute_indexes(samples->stack, (uint32_t *)(void *)scratch, keys, length);
+        if (samples->waker)
+            permute_indexes(samples->waker, (uint32_t *)(void *)scratch, keys, length);
     }
     free(keys);
     free(scratch);
@@ -98,6 +100,21 @@ static bool sort_samples(struct sample_table *samples)
 static bool text_is(const struct build *build, uint32_t text, const char *wanted)
 {
     return text != PROFILE_NONE && strcmp(strings_text(&build->raw->texts, text), wanted) == 0;
+}
+
+/* A tool that cuts samples out does not know this column: then it is not of these rows. */
+static int build_wakers(struct build *build, struct raw_samples *raw, struct sample_table *samples)
+{
+    int code = 0;
+    if (raw->waker.length != samples->length)
+        return 0;
+    samples->waker = build_take(&raw->waker);
+    for (size_t i = 0; samples->waker && i < samples->length && !code; i++)
+        if (text_is(build, samples->waker[i], "")) /* null */
+            samples->waker[i] = PROFILE_NONE;
+        else
+            code = build_text(build, &samples->waker[i]);
+    return code;
 }
 
 static int build_table(struct build *build, struct raw_samples *raw, const char *path, struct sample_table *samples)
@@ -128,6 +145,9 @@ static int build_table(struct build *build, struct raw_samples *raw, const char 
     samples->cpu_delta = build_take(&raw->cpu_delta);
     samples->address = build_take(&raw->address);
     samples->length = rows;
+    code = build_wakers(build, raw, samples);
+    if (code)
+        return code;
     if (is_sorted(samples->time, rows))
         return 0;
     build->sorted = true;

@@ -30,7 +30,8 @@ static const struct column_place func_columns[] = {PLACE(func_table, name),   PL
                                                    PLACE(func_table, column), PLACE(func_table, flags)};
 static const struct column_place sample_columns[] = {PLACE(sample_table, stack),   PLACE(sample_table, time),
                                                      PLACE(sample_table, weight),  PLACE(sample_table, cpu_delta),
-                                                     PLACE(sample_table, address), PLACE(sample_table, partner)};
+                                                     PLACE(sample_table, address), PLACE(sample_table, partner),
+                                                     PLACE(sample_table, waker)};
 static const struct column_place marker_columns[] = {PLACE(marker_table, name),     PLACE(marker_table, start),
                                                      PLACE(marker_table, end),      PLACE(marker_table, phase),
                                                      PLACE(marker_table, category), PLACE(marker_table, data)};

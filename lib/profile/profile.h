@@ -93,7 +93,9 @@ struct sample_table {
     double *time;      /* ms after meta.start_time, non-decreasing */
     double *weight;    /* NULL: each counts 1 */
     double *cpu_delta; /* CPU time since the previous sample, in µs; NAN unknown; NULL: no such column */
-    double *address;   /* of allocations: where the memory is; NAN unknown; NULL: no such column */
+    uint32_t *waker; /* who ended the wait of which the row is the end: string; PROFILE_NONE: not known, or no such row;
+                        NULL: no such column */
+    double *address; /* of allocations: where the memory is; NAN unknown; NULL: no such column */
     uint32_t *partner; /* the row that frees what this one allocates, or the other way round; PROFILE_NONE unknown;
                           NULL exactly where address is */
     enum weight_type weight_type;

@@ -111,6 +111,7 @@ static const struct field sample_fields[] = {
     VALUE("weightType", FIELD_TEXT, struct raw_samples, weight_type),
     COLUMN("threadCPUDelta", COLUMN_DOUBLE, struct raw_samples, cpu_delta),
     COLUMN("memoryAddress", COLUMN_DOUBLE, struct raw_samples, address),
+    COLUMN("waker", COLUMN_TEXT, struct raw_samples, waker),
     VALUE("length", FIELD_LENGTH, struct raw_samples, length),
 };
 static const struct schema sample_schema = {FIELDS(sample_fields), NULL};

@@ -56,7 +56,7 @@ struct raw_tables {
 };
 
 struct raw_samples {
-    struct column stack, time, time_deltas, weight, cpu_delta, address;
+    struct column stack, time, time_deltas, weight, cpu_delta, address, waker;
     uint32_t weight_type;
     raw_length length;
 };

@@ -42,7 +42,8 @@ static bool table_next(void *context, struct sample_row *row)
     *row = (struct sample_row){.stack = samples->stack[i],
                                .time = samples->time[i],
                                .weight = samples->weight ? samples->weight[i] : 1,
-                               .cpu_delta = samples->cpu_delta ? samples->cpu_delta[i] : NAN};
+                               .cpu_delta = samples->cpu_delta ? samples->cpu_delta[i] : NAN,
+                               .waker = samples->waker ? samples->waker[i] : PROFILE_NONE};
     return true;
 }
 
@@ -135,6 +136,20 @@ static void write_weights(struct profile_writer *writer, size_t thread)
     json_close(&writer->json, ']');
 }
 
+/* Texts, not indexes of the string table: other readers do not know the column, and some drop strings that nothing they
+ * know refers to. */
+static void write_wakers(struct profile_writer *writer, size_t thread)
+{
+    struct sample_row row;
+    open_samples_column(writer, "waker", thread);
+    while (next_sample(writer, &row))
+        if (row.waker == PROFILE_NONE)
+            json_null(&writer->json);
+        else
+            write_string(&writer->json, writer->profile, row.waker);
+    json_close(&writer->json, ']');
+}
+
 static void write_samples(struct profile_writer *writer, size_t index)
 {
     static const char *const weight_types[] = {
@@ -143,6 +158,7 @@ static void write_samples(struct profile_writer *writer, size_t index)
     const struct sample_table *table = &writer->profile->threads.data[index].samples;
     bool has_weight = writer->from_tables ? table->weight != NULL : writer->samples.has_weight;
     bool has_cpu_delta = writer->from_tables ? table->cpu_delta != NULL : writer->samples.has_cpu_delta;
+    bool has_wakers = writer->from_tables ? table->waker != NULL : writer->samples.has_wakers;
 
     json_open(json, '{');
     size_t length = write_sample_stacks(writer, index);
@@ -158,6 +174,8 @@ static void write_samples(struct profile_writer *writer, size_t index)
     json_member_text(json, "weightType", weight_types[table->weight_type]);
     if (has_cpu_delta && writer->profile->meta.has_cpu_delta)
         write_cpu_deltas(writer, index);
+    if (has_wakers)
+        write_wakers(writer, index);
     json_member_unsigned(json, "length", length);
     json_close(json, '}');
 }

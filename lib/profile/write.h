@@ -12,6 +12,7 @@ struct sample_row {
     double time;      /* ms */
     double weight;    /* read only if the thread has weights */
     double cpu_delta; /* µs, NAN: null; read only if the thread has them */
+    uint32_t waker;   /* string; PROFILE_NONE: null; read only if the thread has them */
 };
 
 /* The samples of a thread, in time order. The writer writes one column at a time, so it reads each thread several
@@ -19,7 +20,7 @@ struct sample_row {
 struct sample_source {
     int (*rewind)(void *context, size_t thread, struct error *err);
     bool (*next)(void *context, struct sample_row *row); /* false at the end */
-    bool has_weight, has_cpu_delta;
+    bool has_weight, has_cpu_delta, has_wakers;
     void *context;
 };
 

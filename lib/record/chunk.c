@@ -13,6 +13,7 @@
  *     time       change against the entry before, ns (against 0 in the first)
  *     cpu_time   ns
  *     wait       if HEAD_WAIT: ns, then the reason and the object
+ *     waker      if HEAD_WAKER; else 0
  *     cpu        if HEAD_CPU; else that of this thread's previous sample
  *     flags      if HEAD_FLAGS; else 0
  *     shared     unless HEAD_SAME: outer frames taken over from this thread's previous sample
@@ -39,9 +40,10 @@ enum head {
     HEAD_THREAD = 8,
     HEAD_KERNEL = 16,
     HEAD_WAIT = 32,
+    HEAD_WAKER = 64,
 };
 
-enum { FIELDS_MAX = 11 }; /* numbers of an entry besides its frames */
+enum { FIELDS_MAX = 12 }; /* numbers of an entry besides its frames */
 
 /* The last sample of a thread in the current chunk. */
 struct last_sample {
@@ -174,6 +176,10 @@ bool chunk_writer_append(struct chunk_writer *writer, const struct sample *sampl
         out = leb128_put(out, sample->reason);
         out = leb128_put(out, sample->object);
     }
+    if (sample->wait && sample->waker) {
+        *head |= HEAD_WAKER;
+        out = leb128_put(out, sample->waker);
+    }
     if (sample->cpu != last->cpu) {
         *head |= HEAD_CPU;
         out = leb128_put(out, sample->cpu);
@@ -284,6 +290,7 @@ int chunk_reader_next(struct chunk_reader *reader, struct sample *sample, struct
     uint64_t wait = head & HEAD_WAIT ? cursor_uleb(at) : 0;
     uint32_t reason = head & HEAD_WAIT ? read_u32(at) : 0;
     uint32_t object = head & HEAD_WAIT ? read_u32(at) : 0;
+    uint32_t waker = head & HEAD_WAKER ? read_u32(at) : 0;
     struct last_sample *last = at->failed ? NULL : slot_of(&reader->threads, reader->thread);
     if (!at->failed && !last)
         return error_no_memory(err);
@@ -313,6 +320,7 @@ int chunk_reader_next(struct chunk_reader *reader, struct sample *sample, struct
         .wait = wait,
         .reason = reason,
         .object = object,
+        .waker = waker,
         .flags = flags,
         .frame_count = (uint32_t)count,
         .kernel_frame_count = last->kernel_frame_count,

@@ -34,6 +34,7 @@ struct sample {
     uint64_t wait;     /* ns that the thread waited up to `time`; 0: it ran */
     uint32_t reason;   /* of a wait: enum wait_reason */
     uint32_t object;   /* of a wait: the number of what it waited for (SPOOL_OBJECT); 0 unknown */
+    uint32_t waker;    /* of a wait: the number of what ended it (SPOOL_OBJECT); 0 unknown */
     uint32_t flags;    /* enum sample_flags */
     uint32_t frame_count;
     uint32_t kernel_frame_count; /* how many frames, the first of `frames`, are kernel addresses */

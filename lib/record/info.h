@@ -29,6 +29,7 @@
 #define INFO_STACK_BYTES "stack_bytes" /* copied with each sample */
 #define INFO_RECORDER    "recorder"    /* "prof 0.1.0" */
 #define INFO_OFF_CPU     "off_cpu"     /* 1: waits are recorded; 0: they are not */
+#define INFO_WAKERS      "wakers"      /* 1: and who ended them; 0: not */
 
 /* At the end. */
 #define INFO_END_MONOTONIC   "end_monotonic"   /* ns of CLOCK_MONOTONIC: recording stopped */

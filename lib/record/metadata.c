@@ -80,6 +80,7 @@ int metadata_write_start(struct spool_writer *spool, const struct record_options
         {INFO_STACK_BYTES, .number = start->stack_size},
         {INFO_RECORDER, .text = options->recorder},
         {INFO_OFF_CPU, .number = start->off_cpu},
+        {INFO_WAKERS, .number = start->wakers},
     };
     int code = start->command ? info_write_command(spool, start->command, err) : 0;
     if (!code)

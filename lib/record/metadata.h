@@ -18,6 +18,7 @@ struct metadata_start {
     const char *event, *tier;
     uint32_t rate;       /* samples a second that are taken, which may be fewer than were asked for */
     bool off_cpu;        /* waits are recorded */
+    bool wakers;         /* and who ended them */
     uint32_t stack_size; /* bytes copied with each sample */
     uint64_t started;    /* ns of CLOCK_MONOTONIC */
 };

@@ -73,6 +73,10 @@ static bool exchanges_events(const struct recording *recording)
 static int take_record(struct recording *recording, const struct perf_merge_record *raw, struct error *err)
 {
     struct perf_record record;
+    if (raw->ring >= recording->events.cpus.length) {
+        recording_take_wakeup(recording, raw);
+        return 0;
+    }
     if (perf_record_parse(&recording->events.layout, raw->bytes, raw->size, &record)) {
         recording->lost_records++;
         return 0;
@@ -92,6 +96,8 @@ static int take_record(struct recording *recording, const struct perf_merge_reco
     }
     if (exchanges_events(recording))
         perf_apart_record(&recording->apart, &record);
+    if (record.type == PERF_RECORD_EXIT && recording->wakeups.cpus.length)
+        waits_thread_ends(&recording->waits, record.tid);
     return tracker_record(recording->tracker, &record, err);
 }
 
@@ -199,6 +205,7 @@ static int record_until_end(struct recording *recording, struct error *err)
     if (!code)
         code = await_daemons(recording, err);
     perf_events_stop(&recording->events);
+    wakeups_stop(&recording->wakeups);
     uint64_t stopped = monotonic_ns();
     if (!code)
         code = read_rings(recording, UINT32_MAX, err);
@@ -209,13 +216,15 @@ static int record_until_end(struct recording *recording, struct error *err)
 
 static int open_merge(struct recording *recording, struct error *err)
 {
-    size_t count = recording->events.cpus.length;
-    struct perf_ring **rings = calloc(count, sizeof(struct perf_ring *));
+    size_t count = recording->events.cpus.length, wakeup_count = recording->wakeups.cpus.length;
+    struct perf_ring **rings = calloc(count + wakeup_count, sizeof(struct perf_ring *));
     if (!rings)
         return error_no_memory(err);
     for (size_t i = 0; i < count; i++)
         rings[i] = &recording->events.cpus.data[i].ring;
-    recording->merge = perf_merge_new(&recording->events.layout, rings, count);
+    for (size_t i = 0; i < wakeup_count; i++)
+        rings[count + i] = &recording->wakeups.cpus.data[i].ring;
+    recording->merge = perf_merge_new(&recording->events.layout, rings, count + wakeup_count);
     free(rings);
     return recording->merge ? 0 : error_no_memory(err);
 }
@@ -225,6 +234,8 @@ static int watch_rings(struct recording *recording, struct error *err)
     int code = recording_watch(recording, recording->events.announcement_fd, err);
     for (size_t i = 0; i < recording->events.cpus.length && !code; i++)
         code = recording_watch(recording, recording->events.cpus.data[i].ring_fd, err);
+    for (size_t i = 0; i < recording->wakeups.cpus.length && !code; i++)
+        code = recording_watch(recording, recording->wakeups.cpus.data[i].fd, err);
     return code;
 }
 
@@ -253,6 +264,7 @@ static int open_perf_events(struct recording *recording, struct error *err)
     }
     memcpy(recording->result->notes, recording->events.notes, sizeof(recording->result->notes));
     recording->result->note_count = recording->events.note_count;
+    recording_open_wakeups(recording);
     code = open_merge(recording, err);
     if (!code)
         code = watch_rings(recording, err);
@@ -276,6 +288,7 @@ static int write_start(struct recording *recording, struct error *err)
                                    .tier = has_kernel ? "kernel and user" : "user only",
                                    .rate = recording->by_ptrace ? recording->options->rate : recording->events.rate,
                                    .off_cpu = wanted_waits(recording),
+                                   .wakers = recording->wakeups.cpus.length != 0,
                                    .stack_size = recording->events.stack_size,
                                    .started = recording->started};
     if (recording->by_ptrace)
@@ -293,6 +306,8 @@ static int prepare(struct recording *recording, struct error *err)
     int code = recording_watch(recording, recording->signal_fd, err);
     if (!code)
         code = recording->by_ptrace ? ptrace_recording_open(recording, err) : open_perf_events(recording, err);
+    if (!code && recording->by_ptrace)
+        recording_open_wakeups(recording);
     if (!code)
         code = stack_reader_init(&recording->reader, err);
     if (code)
@@ -378,6 +393,9 @@ static void fill_result(struct recording *recording, uint64_t cpu_before)
         note_new_cpus(recording);
     recording_note_lost_files(recording);
     recording_note_refused_waits(recording);
+    if (recording->lost_wakeups)
+        recording_add_note(recording, "who woke whom is not known of all waits: %" PRIu64 " wakeups found no room",
+                           recording->lost_wakeups);
 }
 
 /* Waits for, or ends, a target that runs longer than its recording. */
@@ -436,6 +454,7 @@ static void recording_destroy(struct recording *recording)
     perf_merge_free(recording->merge);
     perf_apart_destroy(&recording->apart);
     perf_events_close(&recording->events);
+    wakeups_close(&recording->wakeups);
     stack_reader_destroy(&recording->reader);
     free(recording->frames);
     free(recording->wakeup_modes);

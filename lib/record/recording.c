@@ -204,6 +204,32 @@ int recording_take_sample(struct recording *recording, const struct perf_record 
     return spool_writer_sample(recording->spool, &sample, err);
 }
 
+/* ---- wakeups ---- */
+
+void recording_open_wakeups(struct recording *recording)
+{
+    struct error why;
+    if (!recording->options->wakers)
+        return;
+    if (recording->by_ptrace)
+        recording_add_note(recording, "who woke whom is not recorded: perf events tell it, which are refused here");
+    else if (!recording->events.switches || !recording->options->off_cpu)
+        recording_add_note(recording, "who woke whom is not recorded, because waits are not");
+    else if (wakeups_open(&recording->wakeups, &why))
+        recording_add_note(recording, "%s", why.text);
+}
+
+void recording_take_wakeup(struct recording *recording, const struct perf_merge_record *raw)
+{
+    struct wakeup wakeup;
+    struct perf_record record;
+    if (wakeups_parse(&recording->wakeups, raw->bytes, raw->size, &wakeup))
+        waits_wakeup(&recording->waits, &wakeup);
+    else if (!perf_record_parse(&recording->events.layout, raw->bytes, raw->size, &record) &&
+             record.type == PERF_RECORD_LOST)
+        recording->lost_wakeups += record.lost;
+}
+
 /* ---- signals ---- */
 
 void recording_end(struct recording *recording, enum record_end end, int signal)

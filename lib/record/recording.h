@@ -21,6 +21,7 @@
 #include "sample/perf_events.h"
 #include "sample/perf_merge.h"
 #include "sample/ptrace_sampler.h"
+#include "sample/wakeups.h"
 #include "unwind/in_place.h"
 #include "unwind/unwind.h"
 
@@ -39,6 +40,7 @@ struct recording {
 
     struct perf_events events;
     struct perf_apart apart; /* threads whose children keep ending */
+    struct wakeups wakeups; /* empty: who woke whom is not recorded; its rings follow those of `events` in `merge` */
     struct perf_merge *merge;
     struct wakeup_mode *wakeup_modes; /* for each CPU */
     bool by_ptrace;                   /* the tier: instead of perf events */
@@ -74,7 +76,7 @@ struct recording {
     struct scheduling_policy policy;            /* of this thread before it recorded */
 
     struct thread_filter filter; /* of options.thread_names */
-    uint64_t samples, truncated, lost_records;
+    uint64_t samples, truncated, lost_records, lost_wakeups;
     uint64_t truncated_by_reason[UNWIND_ENDS];
     uint64_t completed_by_libunwind;
 };
@@ -113,6 +115,12 @@ void recording_add_note(struct recording *recording, const char *format, ...) __
 
 /* Adds notes about files whose unwinding information or names are missing because they are gone. */
 void recording_note_lost_files(struct recording *recording);
+
+/* Opens the events of wakeups, if they are wanted. Where the kernel does not allow them a note says so. */
+void recording_open_wakeups(struct recording *recording);
+
+/* Takes in a record of the rings of wakeups. */
+void recording_take_wakeup(struct recording *recording, const struct perf_merge_record *raw);
 
 /* Adds a note if this user may not know where some threads waited. */
 void recording_note_refused_waits(struct recording *recording);

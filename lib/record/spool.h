@@ -35,7 +35,7 @@ enum spool_event_kind {
     SPOOL_MARK,      /* time, value: a moment that the user wants to find again */
     SPOOL_RUN,       /* time, count: run number `count` of the command begins */
     SPOOL_UNSAMPLED, /* number (thread), time, count: ns on a CPU after its last sample or wait, told at its end */
-    SPOOL_OBJECT,    /* number, name: something that threads wait for; numbers start at 1 */
+    SPOOL_OBJECT,    /* number, name: something that threads wait for, or that wakes them; numbers start at 1 */
 };
 
 /* A lib, as SPOOL_LIB has it. `kind` is enum spool_lib_kind. */

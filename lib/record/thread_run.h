@@ -22,6 +22,13 @@ enum run_state {
     RUN_WAITS,   /* off the CPU */
 };
 
+/* Who woke a thread. */
+struct thread_waker {
+    bool is_known;
+    uint32_t pid, tid; /* 0: the CPU was idle */
+    uint32_t context;  /* enum wakeup_context */
+};
+
 /* Starts zeroed. Times are ns of CLOCK_MONOTONIC. */
 struct thread_run {
     enum run_state state;
@@ -32,4 +39,5 @@ struct thread_run {
     uint64_t ran;               /* ns on a CPU up to `since` which no sample or wait in the spool covers */
     uint64_t waited, was_ready; /* ns: waits since the last one in the spool, and the same of preemptions */
     struct wait_stack *stack;   /* RUN_WAITS: NULL if nothing was found, or not yet */
+    struct thread_waker waker;  /* RUN_WAITS: who has ended the wait, of which the thread has not come to a CPU yet */
 };

@@ -68,6 +68,30 @@ static bool is_due(const struct waits *waits, struct thread_run *run, uint64_t e
     return length && is_told && *unstored(run) + length >= waits->options.interval;
 }
 
+/* The number of a SPOOL_OBJECT of this name; 0 if there are too many. */
+static int object_number(struct waits *waits, const char *name, uint32_t *number, struct error *err)
+{
+    size_t known = waits->objects.entries.length;
+    uint32_t found = strings_find(&waits->objects, name, strlen(name));
+    *number = found == STRING_NONE ? 0 : found + 1;
+    if (found != STRING_NONE || known >= OBJECTS_MAX)
+        return 0;
+    if (strings_add_z(&waits->objects, name) == STRING_NONE)
+        return error_no_memory(err);
+    *number = (uint32_t)known + 1;
+    struct spool_event event = {.kind = SPOOL_OBJECT, .number = *number, .name = name};
+    return spool_writer_event(waits->options.spool, &event, err);
+}
+
+static int waker_number(struct waits *waits, const struct thread_waker *waker, uint32_t *number, struct error *err)
+{
+    char name[WAKER_NAME_SIZE];
+    if (!waker->is_known)
+        return 0;
+    wakers_name(&waits->wakers, waits->options.tracker, waker, name, sizeof(name));
+    return object_number(waits, name, number, err);
+}
+
 /* Stores a wait up to `end`, or the part of it that is not in the spool. */
 static int store(struct waits *waits, struct tracked_thread *thread, uint64_t end, struct error *err)
 {
@@ -92,7 +116,8 @@ static int store(struct waits *waits, struct tracked_thread *thread, uint64_t en
         waits->stored++;
     waits->without_stack += !run->goes_on && !sample.frame_count && !run->preempted;
     waits->truncated += !run->goes_on && sample.flags & SAMPLE_TRUNCATED;
-    return spool_writer_sample(waits->options.spool, &sample, err);
+    int code = waker_number(waits, &run->waker, &sample.waker, err);
+    return code ? code : spool_writer_sample(waits->options.spool, &sample, err);
 }
 
 /* ---- switches ---- */
@@ -107,6 +132,7 @@ static int leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_
     run->since = time;
     run->preempted = preempted;
     run->goes_on = false;
+    run->waker = (struct thread_waker){0};
     forget_stack(run);
     if (preempted || waits->options.only_runs)
         return 0;
@@ -141,6 +167,23 @@ int waits_switch(struct waits *waits, const struct perf_record *record, struct e
                                       : come_to_cpu(waits, thread, record->time, err);
 }
 
+void waits_wakeup(struct waits *waits, const struct wakeup *wakeup)
+{
+    struct tracked_process *process;
+    struct tracked_thread *thread = tracker_thread(waits->options.tracker, wakeup->woken, &process);
+    if (thread && thread->run.state == RUN_WAITS && !thread->run.preempted)
+        thread->run.waker = (struct thread_waker){
+            .is_known = true, .pid = wakeup->by_pid, .tid = wakeup->by_tid, .context = wakeup->context};
+}
+
+void waits_thread_ends(struct waits *waits, uint32_t tid)
+{
+    struct tracked_process *process;
+    const struct tracked_thread *thread = tracker_thread(waits->options.tracker, tid, &process);
+    if (thread)
+        wakers_thread_ends(&waits->wakers, tid, thread->name);
+}
+
 bool waits_sample(struct tracked_thread *thread, uint64_t time, uint64_t *cpu_time)
 {
     struct thread_run *run = &thread->run;
@@ -167,21 +210,6 @@ void waits_lost(struct waits *waits)
 }
 
 /* ---- looking at threads that wait ---- */
-
-/* The number of a SPOOL_OBJECT of this name; 0 if there are too many. */
-static int object_number(struct waits *waits, const char *name, uint32_t *number, struct error *err)
-{
-    size_t known = waits->objects.entries.length;
-    uint32_t found = strings_find(&waits->objects, name, strlen(name));
-    *number = found == STRING_NONE ? 0 : found + 1;
-    if (found != STRING_NONE || known >= OBJECTS_MAX)
-        return 0;
-    if (strings_add_z(&waits->objects, name) == STRING_NONE)
-        return error_no_memory(err);
-    *number = (uint32_t)known + 1;
-    struct spool_event event = {.kind = SPOOL_OBJECT, .number = *number, .name = name};
-    return spool_writer_event(waits->options.spool, &event, err);
-}
 
 static size_t copy_stack(struct waits *waits, uint32_t pid, uint64_t sp)
 {

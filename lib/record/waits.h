@@ -29,7 +29,9 @@
 #include "record/stack_reader.h"
 #include "record/thread_filter.h"
 #include "record/tracker.h"
+#include "record/wakers.h"
 #include "sample/perf_record.h"
+#include "sample/wakeups.h"
 
 /* The spool, the tracker and the filter of threads belong to the caller and must outlive the waits. */
 struct waits_options {
@@ -44,6 +46,7 @@ struct waits {
     struct waits_options options;
     struct ARRAY_TYPE(tid_list, uint32_t) pending; /* threads that wait, and whose stacks were not read yet */
     struct strings objects;                        /* names of SPOOL_OBJECT, by number less 1 */
+    struct wakers wakers;
     struct stack_reader reader;
     unsigned char *copy; /* of a stack */
     uint64_t *frames;    /* CHUNK_MAX_FRAMES */
@@ -63,6 +66,10 @@ void waits_destroy(struct waits *waits);
 /* Takes in a SWITCH record: a thread begins to wait, or has waited. Fails only if the spool cannot be written or memory
  * runs out, like all of these. */
 int waits_switch(struct waits *waits, const struct perf_record *record, struct error *err);
+
+/* Takes in that a thread was woken, and that one has ended, whose name those that it woke may need. */
+void waits_wakeup(struct waits *waits, const struct wakeup *wakeup);
+void waits_thread_ends(struct waits *waits, uint32_t tid);
 
 /* Takes in that a thread was sampled on a CPU at `time`. Returns true and the CPU time in ns since its previous sample
  * or wait in the spool; false if that is not known, because records were lost. */

@@ -26,6 +26,7 @@ struct wait_part {
     struct time_range time; /* of a recorded one, all of it */
     uint32_t stack;         /* as it was recorded; PROFILE_NONE: no row tells */
     uint32_t node;          /* as the query has it */
+    uint32_t waker;         /* string; PROFILE_NONE: not known */
 };
 
 static uint32_t frame_of(const struct grouper *grouper, const struct wait_part *part)
@@ -59,6 +60,8 @@ static uint32_t key_of(const struct grouper *grouper, const struct wait_part *pa
         return object_of(grouper, part);
     case WAITS_BY_STACK:
         return caller_of(grouper, part);
+    case WAITS_BY_WAKER:
+        return part->waker;
     default:
         return grouper->thread;
     }
@@ -69,8 +72,13 @@ static struct wait_group *group_of(struct grouper *grouper, const struct wait_pa
     uint32_t key = key_of(grouper, part);
     uint32_t *at = &grouper->group_of_key[key < grouper->key_count ? key : grouper->key_count];
     if (*at == UINT32_MAX) {
-        const struct wait_group empty = {
-            .from = NAN, .to = NAN, .key = key, .reason = PROFILE_NONE, .func = PROFILE_NONE, .node = NODE_NONE};
+        const struct wait_group empty = {.from = NAN,
+                                         .to = NAN,
+                                         .key = key,
+                                         .reason = PROFILE_NONE,
+                                         .func = PROFILE_NONE,
+                                         .node = NODE_NONE,
+                                         .waker = PROFILE_NONE};
         *at = (uint32_t)grouper->groups->list.length;
         if (!array_push(&grouper->groups->list, empty))
             return NULL;
@@ -104,6 +112,7 @@ static bool add_part(struct grouper *grouper, const struct wait_part *part)
         group->reason = reason;
         group->func = object_of(grouper, part);
         group->thread = grouper->thread;
+        group->waker = part->waker;
         group->node =
             grouper->grouping == WAITS_BY_STACK || part->stack == PROFILE_NONE ? caller_of(grouper, part) : part->node;
     }
@@ -118,6 +127,7 @@ static bool add_part(struct grouper *grouper, const struct wait_part *part)
         group->reason = reason;
         group->func = object_of(grouper, part);
         group->thread = grouper->thread;
+        group->waker = part->waker;
         group->node = grouper->grouping == WAITS_BY_STACK ? caller_of(grouper, part) : part->node;
     }
     return true;
@@ -148,13 +158,15 @@ static bool add_thread(struct grouper *grouper)
         double ms = gap_time_in(&gaps, i, engine->range).wait;
         if (!(ms > 0))
             continue;
-        struct wait_part part = {.ms = ms, .stack = PROFILE_NONE};
+        struct wait_part part = {.ms = ms, .stack = PROFILE_NONE, .waker = PROFILE_NONE};
         bool counts = row == SIZE_MAX ? find_node(engine, engine->base->not_running, &part.node)
                                       : find_node(engine, left->stack[row], &part.node);
         if (!counts)
             continue;
         if (row != SIZE_MAX)
             part.stack = gaps.samples->stack[row];
+        if (row != SIZE_MAX && gaps.samples->waker)
+            part.waker = gaps.samples->waker[row];
         part.is_recorded = row == i;
         if (part.is_recorded)
             part.time = (struct time_range){gaps.samples->time[i - 1], gaps.samples->time[i]};
@@ -177,6 +189,8 @@ static size_t count_keys(const struct engine *engine, enum wait_grouping groupin
         return profile->funcs.length;
     case WAITS_BY_STACK:
         return engine->nodes->length;
+    case WAITS_BY_WAKER:
+        return profile->strings.entries.length;
     default:
         return profile->threads.length;
     }
@@ -243,6 +257,14 @@ bool wait_group_path(const struct engine *engine, uint32_t node, struct node_pat
         path->data[last - 1] = swap;
     }
     return true;
+}
+
+bool profile_has_wakers(const struct profile *profile)
+{
+    for (size_t i = 0; i < profile->threads.length; i++)
+        if (profile->threads.data[i].samples.waker)
+            return true;
+    return false;
 }
 
 void wait_groups_destroy(struct wait_groups *groups)

@@ -1,27 +1,36 @@
 /*
  * What threads waited for: their recorded waits (wait_rows.h) in groups, by reason, by object (a lock, a file, a
- * socket), by the functions that called into the wait, or by thread. All is of the current query of an engine: its
- * threads, range, transforms and search. The totals of the groups add up to the off-CPU time of the query, clipped to
- * its range: waits too short for rows count for the group of the next wait of their thread, as WEIGH_OFF_CPU_TIME says.
+ * socket), by the functions that called into the wait, by thread, or by who ended them. All is of the current query of
+ * an engine: its threads, range, transforms and search. The totals of the groups add up to the off-CPU time of the
+ * query, clipped to its range: waits too short for rows count for the group of the next wait of their thread, as
+ * WEIGH_OFF_CPU_TIME says.
  */
 #pragma once
 
 #include "tree/engine.h"
 
-enum wait_grouping { WAITS_BY_REASON, WAITS_BY_OBJECT, WAITS_BY_STACK, WAITS_BY_THREAD, WAIT_GROUPINGS };
+enum wait_grouping {
+    WAITS_BY_REASON,
+    WAITS_BY_OBJECT,
+    WAITS_BY_STACK,
+    WAITS_BY_THREAD,
+    WAITS_BY_WAKER,
+    WAIT_GROUPINGS
+};
 
 struct wait_group {
     double total;     /* ms of the range, all */
     double preempted; /* the part of it in which the thread was ready to run, and another one did */
     double longest;  /* ms: the longest wait as far as it lies in the range, of preemptions only if there is no other */
     double from, to; /* ms: when that one began and ended; NAN if the group has short waits alone */
-    uint32_t key;    /* subcategory of "Idle", func, call node of the caller, or thread; PROFILE_NONE: of waits that no
-                      * row tells of; of stacks: also without callers */
+    uint32_t key;    /* subcategory of "Idle", func, call node of the caller, thread, or string; PROFILE_NONE: of waits
+                      * that no row tells of; of stacks: also without callers; of wakers: also where nobody is known */
     uint32_t count;  /* waits of which some part is in the range */
     uint32_t reason; /* of the longest: subcategory of "Idle"; PROFILE_NONE: no row tells */
     uint32_t func;   /* what the longest was for; PROFILE_NONE: no row tells */
     uint32_t thread; /* of the longest */
     uint32_t node;   /* call node of the longest; by stack, that of the caller; NODE_NONE: none */
+    uint32_t waker;  /* who ended the longest: string; PROFILE_NONE: not known */
 };
 
 struct wait_totals {
@@ -45,5 +54,8 @@ int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struc
 
 /* Appends the funcs from the root down to a call node. */
 bool wait_group_path(const struct engine *engine, uint32_t node, struct node_path *path);
+
+/* Whether the profile says who ended waits. */
+bool profile_has_wakers(const struct profile *profile);
 
 void wait_groups_destroy(struct wait_groups *groups);

@@ -4,6 +4,7 @@
 #include "tree/counters.h"
 #include "tree/frame_kinds.h"
 #include "tree/info.h"
+#include "tree/wait_groups.h"
 #include "tree/wasm_calls.h"
 #include "tree/wasm_session.h"
 
@@ -241,6 +242,7 @@ const struct view *session_info(struct session *session)
     uint32_t idle = engine_idle_category(session->engine);
     json_member_double(json, "idleCategory", idle == PROFILE_NONE ? -1 : (double)idle);
     json_member_bool(json, "hasWaits", engine_has_waits(session->engine));
+    json_member_bool(json, "hasWakers", profile_has_wakers(profile));
     json_member_double(json, "funcCount", (double)profile->funcs.length);
     json_member_bool(json, "symbolicated", profile->meta.symbolicated != 0);
     int code = put_weights(json, session);

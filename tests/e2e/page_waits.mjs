@@ -37,6 +37,7 @@ const NAMES = {
     object: ({ object }) => object,
     stack: ({ callers }) => callers[0] ?? '(no callers)',
     thread: ({ thread }) => ['server', 'owner', 'reader 1', 'reader 2', 'writer'][thread],
+    waker: ({ waker }) => waker ?? '(not known)',
 };
 
 await check('a known lock wait is found in three steps: the view, all threads, the longest wait of the lock', async () => {
@@ -54,7 +55,7 @@ await check('a known lock wait is found in three steps: the view, all threads, t
     await page.close();
 });
 
-for (const by of ['reason', 'object', 'stack', 'thread'])
+for (const by of ['reason', 'object', 'stack', 'thread', 'waker'])
     await check(`waits by ${by} have the numbers of prof report, also in a range`, async () => {
         for (const [address, ...options] of [[''], ['&preview=300m200', '--range', '0.3,0.5']]) {
             const page = await openPage(`${ALL}&tab=waits&waitsBy=${by}${address}`, ROW);

@@ -14,6 +14,7 @@
     profile_metadata.py FILE named                  percent of frames of samples (weighted) that are not "0x..."
     profile_metadata.py FILE cpu                    CPU time in ms, all threads
     profile_metadata.py FILE waits                  a line per thread and object: ms, waits, thread, reason, object
+    profile_metadata.py FILE wakers                 a line per thread, reason and waker, apart by tabs: ms, thread, reason, waker
     profile_metadata.py FILE wait-chain REASON A B  percent of the time waited for REASON with A calling B
     profile_metadata.py FILE balance                a line per thread: ms it was there, on a CPU, off it; by weights on and off
     profile_metadata.py FILE meta KEY               a value of meta
@@ -76,6 +77,15 @@ class Profile:
                     before = None
                 else:
                     before = (stack, time) if is_wait else None
+
+    def wakers(self):
+        """Thread, stack, ms and who ended it, of the waits of threads of which that was noted."""
+        for thread in self.json["threads"]:
+            samples = thread["samples"]
+            rows = list(zip(samples["stack"], samples["timeDeltas"], samples["threadCPUDelta"], samples.get("waker", [])))
+            for (before, _, _, _), (stack, delta, cpu, waker) in zip(rows, rows[1:]):
+                if stack == before and self.is_wait(stack) and not cpu:
+                    yield thread, stack, delta, waker
 
     def reason(self, stack):
         frame = self.stacks["frame"][stack]
@@ -202,6 +212,13 @@ def main():
             sums[key] = (time + length, count + 1)
         for key, (time, count) in sorted(sums.items(), key=lambda item: -item[1][0]):
             print(f"{time:.3f}", count, *key)
+    elif question == "wakers":
+        sums = {}
+        for thread, stack, length, waker in profile.wakers():
+            key = (thread["name"], profile.reason(stack), str(waker))
+            sums[key] = sums.get(key, 0) + length
+        for key, time in sorted(sums.items(), key=lambda item: -item[1]):
+            print(f"{time:.3f}", *key, sep="\t")
     elif question == "wait-chain":
         waits = [(profile.path(stack), length) for _, stack, length in profile.waits() if profile.reason(stack) == words[0]]
         total = sum(length for _, length in waits)

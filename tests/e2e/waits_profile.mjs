@@ -110,12 +110,13 @@ class Life {
         return this;
     }
 
-    wait(path, reason, what, until) {
+    /** `waker`: who ended it, as far as that was recorded. */
+    wait(path, reason, what, until, waker = null) {
         const stack = this.tables.stack(path, reason, what);
         this.rows.push({ stack, time: this.now, threadCPUDelta: 1000 * this.pending, weight: 0 });
         this.cpu += this.pending;
         this.pending = 0;
-        this.rows.push({ stack, time: until, threadCPUDelta: 0, weight: until - this.now + this.off });
+        this.rows.push({ stack, time: until, threadCPUDelta: 0, weight: until - this.now + this.off, waker });
         this.off = 0;
         this.now = until;
         return this;
@@ -123,6 +124,7 @@ class Life {
 
     thread(index) {
         if (this.cpu > 0) this.rows.findLast(({ weight }) => weight === 0).weight = this.cpu;
+        const wakers = this.rows.some(({ waker }) => waker) ? { waker: this.rows.map(({ waker }) => waker ?? null) } : {};
         return {
             ...WHOLE_LIFE,
             registerTime: this.start,
@@ -132,7 +134,7 @@ class Life {
             processName: 'server',
             pid: '500',
             tid: 500 + index,
-            samples: { ...columns(this.rows, ['stack', 'time', 'threadCPUDelta', 'weight']), weightType: 'tracing-ms' },
+            samples: { ...columns(this.rows, ['stack', 'time', 'threadCPUDelta', 'weight']), ...wakers, weightType: 'tracing-ms' },
             markers: { data: [], name: [], startTime: [], endTime: [], phase: [], category: [], length: 0 },
         };
     }
@@ -153,14 +155,14 @@ function lives(tables) {
     owner.run(['start_thread', 'Cache::rebuild'], 480).run(answer, 700).wait([...answer, 'nanosleep'], 'Sleep', 'sleep', LENGTH);
 
     const first = new Life(tables, 'reader 1', 12);
-    first.run(lookup, 100).wait(lock, 'Lock', LOCK, 104).run(answer, 310).wait(lock, 'Lock', LOCK, LONGEST.to);
+    first.run(lookup, 100).wait(lock, 'Lock', LOCK, 104).run(answer, 310).wait(lock, 'Lock', LOCK, LONGEST.to, 'owner (501)');
     first.run(lookup, 520.25).wait([...lookup, 'read'], 'Page fault', 'page fault', 523).run(answer, 600);
-    first.wait([...answer, 'read'], 'Pipe', 'pipe:[77]', 700.5).run(answer, 720).wait([...answer, 'read'], 'Pipe', 'pipe:[77]', LENGTH);
+    first.wait([...answer, 'read'], 'Pipe', 'pipe:[77]', 700.5, 'cat (77), not recorded').run(answer, 720).wait([...answer, 'read'], 'Pipe', 'pipe:[77]', LENGTH);
 
     const second = new Life(tables, 'reader 2', 12);
-    second.run(answer, 300).wait([...answer], 'Preempted', 'preempted', 306).run(answer, 400).wait(lock, 'Lock', LOCK, 482);
+    second.run(answer, 300).wait([...answer], 'Preempted', 'preempted', 306).run(answer, 400).wait(lock, 'Lock', LOCK, 482, 'reader 1 (502)');
     second.run(lookup, 500).wait(lock, 'Lock', 'lock 0x7f0000002080', 510).run(answer, 600);
-    second.wait([...answer, 'read'], 'Pipe', 'pipe:[77]', 900).run(answer, LENGTH);
+    second.wait([...answer, 'read'], 'Pipe', 'pipe:[77]', 900, 'cat (77), not recorded').run(answer, LENGTH);
 
     const writer = new Life(tables, 'writer', 12);
     for (let at = 0; at < 8; at++)

@@ -30,6 +30,12 @@ static inline bool samples_give_cpu_delta(struct sample_table *samples)
     return true;
 }
 
+static inline bool samples_give_waker(struct sample_table *samples)
+{
+    SAMPLES_GROW(samples->waker, 1);
+    return true;
+}
+
 /* Appends a sample of weight 1 and unknown CPU time. False if memory ran out. */
 static inline bool samples_add(struct sample_table *samples, uint32_t stack, double time)
 {
@@ -42,6 +48,8 @@ static inline bool samples_add(struct sample_table *samples, uint32_t stack, dou
             SAMPLES_GROW(samples->weight, rows);
         if (samples->cpu_delta)
             SAMPLES_GROW(samples->cpu_delta, rows);
+        if (samples->waker)
+            SAMPLES_GROW(samples->waker, rows);
     }
     samples->stack[row] = stack;
     samples->time[row] = time;
@@ -49,6 +57,8 @@ static inline bool samples_add(struct sample_table *samples, uint32_t stack, dou
         samples->weight[row] = 1;
     if (samples->cpu_delta)
         samples->cpu_delta[row] = NAN;
+    if (samples->waker)
+        samples->waker[row] = PROFILE_NONE;
     samples->length++;
     return true;
 }

@@ -47,6 +47,8 @@ static inline void random_wait(struct random *random, struct profile *profile, s
     if (!samples_add(samples, is_whole ? stack : random_idle_stack(random, profile), *time))
         abort();
     samples->cpu_delta[samples->length - 1] = is_whole ? 0 : 125;
+    if (samples->waker && random_below(random, 3))
+        samples->waker[samples->length - 1] = random_below(random, (uint32_t)profile->strings.entries.length);
 }
 
 static inline void random_samples(struct random *random, struct profile *profile, struct sample_table *samples)
@@ -55,6 +57,8 @@ static inline void random_samples(struct random *random, struct profile *profile
     if ((weighted && !samples_give_weight(samples)) || (has_cpu && !samples_give_cpu_delta(samples)))
         abort();
     bool has_waits = weighted && has_cpu && random_below(random, 4);
+    if (has_waits && random_below(random, 2) && !samples_give_waker(samples))
+        abort();
     samples->weight_type = has_waits ? WEIGHT_TRACING_MS : weighted ? WEIGHT_BYTES : WEIGHT_SAMPLES;
     double time = random_below(random, 10);
     uint32_t count = random_below(random, 60);

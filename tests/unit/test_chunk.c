@@ -51,6 +51,7 @@ static void vary(struct recorded *next, const struct recorded *previous, uint64_
         next->sample.wait = 1 + next_random(state) % UINT64_C(5000000000);
         next->sample.reason = (uint32_t)(next_random(state) % 9);
         next->sample.object = (uint32_t)(next_random(state) % 70000);
+        next->sample.waker = next_random(state) % 2 ? (uint32_t)(next_random(state) % 70000) : 0;
     }
 }
 
@@ -63,6 +64,7 @@ static void assert_same_sample(const struct sample *a, const struct sample *b)
     assert_true(a->wait == b->wait);
     assert_int_equal(a->reason, b->reason);
     assert_int_equal(a->object, b->object);
+    assert_int_equal(a->waker, b->waker);
     assert_int_equal(a->flags, b->flags);
     assert_int_equal(a->frame_count, b->frame_count);
     assert_int_equal(a->kernel_frame_count, b->kernel_frame_count);

@@ -159,6 +159,31 @@ static void test_times_on_a_grid_are_never_off_by_more_than_a_step(void **state)
     profile_destroy(&back);
 }
 
+static void test_who_ended_waits_stands_in_the_samples_as_a_text(void **state)
+{
+    (void)state;
+    struct profile profile, back = {0};
+    make_jittery_thread(&profile, 0);
+    struct sample_table *samples = &profile.threads.data[0].samples;
+    assert_true(samples_give_waker(samples));
+    for (int i = 0; i < 3; i++) {
+        assert_true(samples_add(samples, 0, i));
+        samples->cpu_delta[i] = 0;
+    }
+    samples->waker[1] = strings_add_z(&profile.strings, "worker (7)");
+    char *written = text_of_profile(&profile, 0.01);
+    assert_non_null(strstr(written, "\"waker\":[null,\"worker (7)\",null]"));
+    read_text(written, &back);
+    const struct sample_table *read = &back.threads.data[0].samples;
+    assert_non_null(read->waker);
+    assert_int_equal(read->waker[0], PROFILE_NONE);
+    assert_string_equal(strings_text(&back.strings, read->waker[1]), "worker (7)");
+    assert_int_equal(read->waker[2], PROFILE_NONE);
+    free(written);
+    profile_destroy(&profile);
+    profile_destroy(&back);
+}
+
 static void test_what_was_on_the_grid_stays_where_it_is(void **state)
 {
     (void)state;
@@ -383,6 +408,7 @@ int main(void)
         cmocka_unit_test(test_the_tables_of_the_minimal_file_are_written_as_they_are),
         cmocka_unit_test(test_texts_that_are_written_in_place_stay_out_of_the_string_table),
         cmocka_unit_test(test_times_on_a_grid_are_never_off_by_more_than_a_step),
+        cmocka_unit_test(test_who_ended_waits_stands_in_the_samples_as_a_text),
         cmocka_unit_test(test_what_was_on_the_grid_stays_where_it_is),
         cmocka_unit_test(test_full_precision_keeps_every_time),
         cmocka_unit_test(test_samples_come_from_a_stream),

@@ -526,7 +526,7 @@ static void test_a_wait_is_two_samples_below_what_it_waited_for(void **unused)
     const struct replay_frame *leaf = &replay->frames.data[replay->stacks.data[first.stack].frame];
     assert_int_equal(leaf->lib, (uint32_t)REPLAY_LIB_WAIT);
     assert_int_equal(replay_wait_reason(leaf->address), REASON_LOCK);
-    assert_string_equal(replay_wait_object(replay, leaf->address), "lock 0x10");
+    assert_string_equal(replay_object(replay, replay_wait_object(leaf->address)), "lock 0x10");
     assert_int_equal(replay->sample_count, 0);
     assert_int_equal(replay->wait_count, 1);
     replay_destroy(&recording.replay);
@@ -548,6 +548,34 @@ static void test_the_parts_of_a_long_wait_are_one(void **unused)
     replay_destroy(&recording.replay);
 }
 
+static void test_who_ended_a_wait_is_known_at_its_end(void **unused)
+{
+    (void)unused;
+    static const uint64_t frames[] = {0x1004};
+    struct recording recording;
+    start(&recording);
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 100, 1000);
+    add(&recording, (struct spool_event){.kind = SPOOL_OBJECT, .number = 1, .name = "worker (7)"});
+    add_wait(&recording, 5000000, 9000000, REASON_LOCK, 0, 0);
+    struct sample rest = {.time = 20000000,
+                          .wait = 11000000,
+                          .reason = REASON_LOCK,
+                          .waker = 1,
+                          .flags = SAMPLE_WAIT_GOES_ON,
+                          .frame_count = 1,
+                          .frames = frames};
+    assert_int_equal(spool_writer_sample(recording.writer, &rest, NULL), 0); /* with another stack */
+    replay_it(&recording);
+    assert_int_equal(sample_store_count(recording.replay.samples, 0), 4);
+    struct stored_sample first = sample_at(&recording.replay, 1), start = sample_at(&recording.replay, 2),
+                         end = sample_at(&recording.replay, 3);
+    assert_true(first.is_end && first.cpu_time == 0);
+    assert_true(start.is_wait && !start.is_end);
+    assert_true(end.is_end && end.cpu_time == 1);
+    assert_string_equal(replay_object(&recording.replay, end.cpu_time), "worker (7)");
+    replay_destroy(&recording.replay);
+}
+
 static void test_an_object_that_is_not_known_has_no_name(void **unused)
 {
     (void)unused;
@@ -561,7 +589,7 @@ static void test_an_object_that_is_not_known_has_no_name(void **unused)
     const struct replay *replay = &recording.replay;
     uint64_t address = replay->frames.data[replay->stacks.data[sample_at(replay, 0).stack].frame].address;
     assert_int_equal(replay_wait_reason(address), REASON_UNKNOWN);
-    assert_null(replay_wait_object(replay, address));
+    assert_null(replay_object(replay, replay_wait_object(address)));
     assert_int_equal(replay->damaged_blocks, 2);
     replay_destroy(&recording.replay);
 }
@@ -627,6 +655,7 @@ int main(void)
         cmocka_unit_test(test_a_rest_below_half_a_period_counts_for_the_last_sample),
         cmocka_unit_test(test_a_wait_is_two_samples_below_what_it_waited_for),
         cmocka_unit_test(test_the_parts_of_a_long_wait_are_one),
+        cmocka_unit_test(test_who_ended_a_wait_is_known_at_its_end),
         cmocka_unit_test(test_an_object_that_is_not_known_has_no_name),
         cmocka_unit_test(test_where_waits_are_known_each_thread_has_its_own_rest),
     };

@@ -201,7 +201,8 @@ static void slow_wait_groups(struct slow_groups *groups, const struct engine *en
                 continue;
             uint32_t frame = profile->stacks.frame[stack], node = engine_nodes(engine)->of_sample[stack];
             const uint32_t keys[] = {profile->frames.subcategory[frame], profile->frames.func[frame],
-                                     engine_nodes(engine)->prefix[node], thread};
+                                     engine_nodes(engine)->prefix[node], thread,
+                                     row != SIZE_MAX && samples->waker ? samples->waker[row] : PROFILE_NONE};
             bool is_told = row != SIZE_MAX || grouping == WAITS_BY_THREAD;
             slow_add_wait(groups, is_told ? keys[grouping] : PROFILE_NONE, ms, row == i);
         }

@@ -21,6 +21,7 @@ const MAIN_TITLES: Record<WaitGrouping, string> = {
     object: 'Waited for',
     stack: 'Called from',
     thread: 'Thread',
+    waker: 'Ended by',
 };
 
 function Longest({ group }: { group: WaitGroup }): JSX.Element {
@@ -55,7 +56,8 @@ function createWaitTableModel(session: Session) {
 
     const columns = computed<Column<WaitGroup>[]>(() => {
         const by = view.value.waitsBy;
-        const hasPreempted = (by === 'stack' || by === 'thread') && (waitGroups.value?.preempted ?? 0) > 0;
+        const hasPreempted =
+            (by === 'stack' || by === 'thread' || by === 'waker') && (waitGroups.value?.preempted ?? 0) > 0;
         return [
             {
                 key: 'share',
@@ -133,7 +135,8 @@ function createWaitTableModel(session: Session) {
         const at = group.range ? ` at ${formatDuration(group.range[0] - fullRange.value[0])}` : '';
         const what = by === 'object' ? reasonOf(group) : by === 'reason' && group.func < 0 ? '' : objectOf(group);
         const who = by === 'thread' ? '' : threadName(group);
-        return [what, shown, group.range ? `longest in ${who || 'it'}${at}` : '']
+        const waker = by === 'waker' || group.waker === '' ? '' : `, ended by ${group.waker}`;
+        return [what, shown, group.range ? `longest in ${who || 'it'}${at}${waker}` : '']
             .filter((text) => text !== '')
             .join(' · ');
     }
@@ -171,6 +174,8 @@ function createWaitTableModel(session: Session) {
     return { columns, main, copyItems };
 }
 
+const NO_WAKERS = '. Nobody noted who ended waits: prof record --wakers does, where the kernel allows it.';
+
 export function WaitGroupingChoice(): JSX.Element {
     const { setGrouping } = useSession().waitList;
     const { view } = useSession().store;
@@ -181,12 +186,14 @@ export function WaitGroupingChoice(): JSX.Element {
 
 /** "Waited 1.2 s of 2 s, 30 ms of it preempted". */
 export function WaitCount(): JSX.Element {
-    const groups = useSession().waitList.waitGroups.value;
+    const session = useSession();
+    const groups = session.waitList.waitGroups.value;
     if (!groups) return <span class="muted" />;
     const preempted = groups.preempted > 0 ? `, ${formatDuration(groups.preempted)} of it preempted` : '';
     return (
         <span class="muted" role="status">
             {`Off the CPU for ${formatDuration(groups.waited)} of ${formatDuration(groups.there)}${preempted}`}
+            {session.store.view.value.waitsBy === 'waker' && !session.info.value.hasWakers ? NO_WAKERS : ''}
         </span>
     );
 }

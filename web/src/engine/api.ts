@@ -85,6 +85,8 @@ export interface ProfileInfo {
     idleCategory: number;
     /** Whether waits of threads were recorded: with their stacks, and with what they were for. */
     hasWaits: boolean;
+    /** Whether it was recorded who ended them. */
+    hasWakers: boolean;
     symbolicated: boolean;
     sampleCount: number;
     markerCount: number;

@@ -15,13 +15,15 @@ export interface WaitGroup {
     longest: number;
     /** When the longest began and ended; null: all were too short to be recorded one by one. */
     range: [number, number] | null;
-    /** Subcategory of "Idle", func, call node of the caller, or thread; -1: none. */
+    /** Subcategory of "Idle", func, call node of the caller, thread, or string; -1: none. */
     key: number;
     count: number;
     /** Of the longest: subcategory of "Idle", func, and thread. -1: not recorded. */
     reason: number;
     func: number;
     thread: number;
+    /** Who ended the longest; '': not known. */
+    waker: string;
     /** Where the longest was; by stack, the callers that all have. */
     path: NodePath;
 }
@@ -57,8 +59,9 @@ export function waitAnswers(module: EngineModule): Answers<WaitCalls> {
             const [there = 0, waited = 0, preempted = 0, count = 0, ran = 0] = view.doubles(1, 5);
             const ends = view.ints(2);
             const funcs = view.ints(3, ends[ends.length - 1] ?? 0);
-            const list = view.records(0, WAIT_GROUP).map(({ from, to, node: _, ...group }, at) => ({
+            const list = view.records(0, WAIT_GROUP).map(({ from, to, node: _, waker, ...group }, at) => ({
                 ...group,
+                waker: waker < 0 ? '' : module.text(waker),
                 range: Number.isNaN(from) ? null : ([from, to] as [number, number]),
                 path: Array.from(funcs.subarray(ends[at - 1] ?? 0, ends[at])),
             }));

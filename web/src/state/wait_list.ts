@@ -24,6 +24,7 @@ export const WAIT_GROUPINGS: readonly { value: WaitGrouping; label: string; hint
     { value: 'object', label: 'Object', hint: 'By what they waited for: a lock, a file, a socket, …' },
     { value: 'stack', label: 'Stack', hint: 'By the functions that called into the wait' },
     { value: 'thread', label: 'Thread', hint: 'By the thread that waited' },
+    { value: 'waker', label: 'Waker', hint: 'By the thread that ended the wait, or the interrupt' },
 ];
 
 export function createWaitList(
@@ -98,6 +99,7 @@ export function createWaitList(
         if (by === 'reason') return reasonOf(group);
         if (by === 'object') return objectOf(group);
         if (by === 'thread') return threadName(group);
+        if (by === 'waker') return group.waker || '(not known)';
         return callersOf(group, by)[0] ?? '(no callers)';
     }
 

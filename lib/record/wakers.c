@@ -1,0 +1,55 @@
+#include "record/wakers.h"
+
+#include "base/file_io.h"
+#include "sample/wakeups.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void wakers_thread_ends(struct wakers *wakers, uint32_t tid, const char *name)
+{
+    wakers->ended[wakers->next].tid = tid;
+    snprintf(wakers->ended[wakers->next].name, sizeof(wakers->ended[0].name), "%s", name);
+    wakers->next = (wakers->next + 1) % WAKERS_ENDED;
+}
+
+/* The newest one of this tid; NULL. */
+static const char *ended_name(const struct wakers *wakers, uint32_t tid)
+{
+    for (size_t i = 1; i <= WAKERS_ENDED; i++) {
+        size_t at = (wakers->next + WAKERS_ENDED - i) % WAKERS_ENDED;
+        if (wakers->ended[at].tid == tid)
+            return wakers->ended[at].name;
+    }
+    return NULL;
+}
+
+static void name_stranger(uint32_t tid, char *text, size_t size)
+{
+    char path[32], name[32];
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/comm", tid);
+    if (file_read_text(path, name, sizeof(name)))
+        snprintf(text, size, "%s (%" PRIu32 "), not recorded", name, tid);
+    else
+        snprintf(text, size, "thread %" PRIu32 ", not recorded", tid);
+}
+
+void wakers_name(const struct wakers *wakers, struct tracker *tracker, const struct thread_waker *waker, char *text,
+                 size_t size)
+{
+    struct tracked_process *process;
+    if (!waker->tid || waker->context == WAKEUP_BY_INTERRUPT) {
+        snprintf(text, size, "interrupt");
+        return;
+    }
+    const struct tracked_thread *thread = tracker_thread(tracker, waker->tid, &process);
+    const char *name = thread ? thread->name : ended_name(wakers, waker->tid);
+    if (name)
+        snprintf(text, size, "%s (%" PRIu32 ")", name, waker->tid);
+    else
+        name_stranger(waker->tid, text, size);
+    size_t used = strlen(text);
+    if (waker->context == WAKEUP_BY_SOFT_INTERRUPT)
+        snprintf(text + used, size - used, ", in a soft interrupt");
+}

@@ -1,0 +1,68 @@
+/*
+ * Who wakes whom: the kernel's tracepoint sched:sched_waking, which the waking thread raises, of the whole system, with
+ * a ring for each CPU. An interrupt that wakes a thread raises it in whichever thread it has interrupted, and says that
+ * it is one.
+ *
+ * Of the whole system, and not of the recorded threads: the wakers may be other programs, the events of threads would
+ * have to be taken off a CPU and put on again at each switch, which is when threads wake one another, and of two
+ * recorded threads the kernel would tell each wakeup twice. The price is that the wakeups of all others come in as
+ * well. Stacks are not recorded: at 50,000 wakeups a second the record alone is what a target can be slowed down by.
+ *
+ * The times of records are where those of perf_events.h have theirs, so that one perf_merge reads the rings of both.
+ *
+ * Threads: one thread, which is the recorder thread of a recording.
+ */
+#pragma once
+
+#include "base/array.h"
+#include "base/error.h"
+#include "sample/perf_ring.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum wakeup_context {
+    WAKEUP_BY_THREAD,
+    WAKEUP_BY_SOFT_INTERRUPT, /* a thread that sends to a socket of this machine does it in one */
+    WAKEUP_BY_INTERRUPT,      /* of a timer or a device: the thread that it interrupted has nothing to do with it */
+};
+
+struct wakeup {
+    uint64_t time;           /* ns, CLOCK_MONOTONIC */
+    uint32_t woken;          /* tid */
+    uint32_t by_pid, by_tid; /* 0: the CPU was idle */
+    enum wakeup_context context;
+};
+
+struct wakeup_cpu {
+    int fd; /* readable (poll) when a quarter of the ring has filled since */
+    struct perf_ring ring;
+};
+
+/* Where a record has what, bytes from the beginning of the tracepoint's fields. */
+struct wakeup_layout {
+    uint64_t id; /* of the tracepoint */
+    size_t flags, woken;
+};
+
+struct wakeups {
+    ARRAY(struct wakeup_cpu) cpus;
+    struct wakeup_layout layout;
+};
+
+/* Opens the events of all CPUs that are online. -ENOENT, -EACCES or -EPERM where the kernel does not allow it: the
+ * sentence says why, and which command allows it. Nothing stays open after a failure. */
+int wakeups_open(struct wakeups *wakeups, struct error *err);
+
+/* Reads a record of one of the rings: false if it is not a wakeup, or damaged. */
+bool wakeups_parse(const struct wakeups *wakeups, const void *bytes, size_t size, struct wakeup *wakeup);
+
+/* Reads the text of a tracepoint's "format" file: false if a field that is needed is not there. */
+bool wakeup_layout_parse(struct wakeup_layout *layout, const char *format);
+
+/* No more wakeups are recorded; the rings stay readable. For a zeroed struct as well. */
+void wakeups_stop(struct wakeups *wakeups);
+
+/* Also for a zeroed struct. */
+void wakeups_close(struct wakeups *wakeups);
