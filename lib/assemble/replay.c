@@ -503,6 +503,7 @@ static int add_wait(struct replay *replay, const struct sample *sample, uint32_t
     struct stored_sample start = {.stack = stack, .cpu_time = to_cpu_units(sample->cpu_time), .is_wait = 1};
     start.time = next_time(thread, sample->time > sample->wait ? sample->time - sample->wait : 0);
     cover(replay, start.cpu_time);
+    thread->ran_to_waits += (uint64_t)start.cpu_time * SAMPLE_CPU_UNIT;
     int code = sample_store_add(replay->samples, sample->thread, &start, err);
     struct stored_sample end = {.time = next_time(thread, sample->time),
                                 .stack = stack,

@@ -78,6 +78,7 @@ struct replay_thread {
     uint64_t covered_until;  /* ns: the samples cover its CPU time up to here; its start if it has none */
     bool goes_on;            /* continues after exec as another thread, whose samples cover the rest */
     uint64_t rest;           /* ns on a CPU after its last sample or wait */
+    uint64_t ran_to_waits;   /* ns on a CPU that the samples of its waits stand for */
     uint64_t unsampled;      /* samples that stand for CPU time without samples */
     uint32_t threads_in_row; /* threads without samples whose CPU time is in this thread's row, including itself */
     /* The last stack, outermost first, with the index of the stack that ends at each frame. */

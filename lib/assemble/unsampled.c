@@ -10,8 +10,10 @@ enum { PERIODS_PER_THREAD = 64 };
 
 struct unsampled_time {
     uint32_t thread;
+    uint32_t row;    /* the thread whose row shows it */
     uint64_t end;    /* ns: end of the thread, or of the recording */
     uint64_t length; /* ns that it ran after its last sample; where not known, since then, at most one period */
+    uint64_t hidden; /* ns that it ran before waits that are not shown */
 };
 
 struct attribution {
@@ -29,22 +31,34 @@ static int compare_ends(const void *a, const void *b)
     return left->end != right->end ? ORDER(left->end, right->end) : ORDER(left->thread, right->thread);
 }
 
+/* A thread that was only ready to run, and never sampled, has no row: what it ran before it was preempted has no sample
+ * that is shown. */
+static uint64_t hidden_time(const struct replay *replay, const struct replay_thread *thread)
+{
+    const struct replay_process *process = &replay->processes.data[thread->process];
+    bool is_shown = thread->samples || thread->waits || (process->pid == thread->tid && process->samples);
+    return is_shown ? 0 : thread->ran_to_waits;
+}
+
 static int list_times(struct attribution *attribution, struct error *err)
 {
     const struct replay *replay = attribution->replay;
     for (size_t i = 0; i < replay->threads.length; i++) {
         const struct replay_thread *thread = &replay->threads.data[i];
         uint64_t end = thread->end ? thread->end : replay->last_time;
-        if (!thread->known || thread->goes_on || end <= thread->covered_until)
+        uint64_t hidden = thread->known ? hidden_time(replay, thread) : 0;
+        if (!thread->known || thread->goes_on || (end <= thread->covered_until && !hidden))
             continue;
-        struct unsampled_time unsampled = {.thread = (uint32_t)i, .end = end, .length = end - thread->covered_until};
+        struct unsampled_time unsampled = {.thread = (uint32_t)i,
+                                           .end = end,
+                                           .length = end > thread->covered_until ? end - thread->covered_until : 0,
+                                           .hidden = hidden};
         if (attribution->has_rests)
             unsampled.length = thread->rest;
         else if (unsampled.length > attribution->period)
             unsampled.length = attribution->period;
-        if (!unsampled.length)
+        if (!unsampled.length && !hidden)
             continue;
-        attribution->total += unsampled.length;
         if (!array_push(&attribution->times, unsampled))
             return error_no_memory(err);
     }
@@ -107,6 +121,23 @@ static int add_rest(struct attribution *attribution, uint32_t row, uint64_t time
     return 0;
 }
 
+/* A row is the only one of its threads whose waits are shown. */
+static int choose_rows(struct attribution *attribution, struct error *err)
+{
+    for (size_t i = 0; i < attribution->times.length; i++) {
+        struct unsampled_time *unsampled = &attribution->times.data[i];
+        unsampled->row = row_of(attribution, unsampled->thread);
+        if (unsampled->row == REPLAY_NONE)
+            return error_no_memory(err);
+        if (unsampled->row != unsampled->thread) {
+            unsampled->length += unsampled->hidden;
+            attribution->replay->covered_cpu_time -= unsampled->hidden;
+        }
+        attribution->total += unsampled->length;
+    }
+    return 0;
+}
+
 /* The time of switching from thread to thread is in no part of a thread's time on a CPU. */
 static void spread_rest(struct replay *replay, uint64_t missing, double attributed)
 {
@@ -130,9 +161,7 @@ static int attribute(struct attribution *attribution, uint64_t missing, struct e
     uint64_t last_end = 0;
     for (size_t i = 0; i < attribution->times.length; i++) {
         const struct unsampled_time *unsampled = &attribution->times.data[i];
-        uint32_t row = row_of(attribution, unsampled->thread);
-        if (row == REPLAY_NONE)
-            return error_no_memory(err);
+        uint32_t row = unsampled->row;
         carried += (double)unsampled->length * scale;
         while (carried >= (double)attribution->period) {
             carried -= (double)attribution->period;
@@ -171,6 +200,8 @@ int unsampled_add(struct replay *replay, struct error *err)
     }
     attribution.stack = replay_add_mark(replay, REPLAY_LIB_NOT_SAMPLED);
     int code = attribution.stack == REPLAY_NONE ? error_no_memory(err) : list_times(&attribution, err);
+    if (!code)
+        code = choose_rows(&attribution, err);
     if (!code)
         code = attribute(&attribution, used - replay->covered_cpu_time, err);
     array_free(&attribution.times);

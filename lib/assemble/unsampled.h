@@ -20,7 +20,8 @@
  * removed from samples that cover more than a period, in proportion.
  *
  * Threads without samples share a row by name, that of the first of them: 4,000 children of 0.2 ms are one row, not
- * 4,000.
+ * 4,000. On a busy machine many of them are preempted, and the preemptions of all but the first are not shown: what
+ * they ran before these has no sample either.
  */
 #pragma once
 

@@ -614,6 +614,40 @@ static void test_where_waits_are_known_each_thread_has_its_own_rest(void **unuse
     replay_destroy(&recording.replay);
 }
 
+/* Short processes on a busy machine: they share one row, in which the preemptions of only one are shown. */
+static void test_cpu_time_before_a_preemption_that_is_not_shown_is_not_lost(void **unused)
+{
+    (void)unused;
+    enum { PROCESSES = 4 };
+    struct recording recording;
+    start(&recording);
+    add_number(&recording, INFO_INTERVAL, "1000000");
+    add_number(&recording, INFO_OFF_CPU, "1");
+    add_number(&recording, INFO_CPU_TIME, "4000000");
+    for (uint32_t i = 0; i < PROCESSES; i++)
+        add_process(&recording, i, SPOOL_NO_NUMBER, false, 100 + i, 1000);
+    for (uint32_t i = 0; i < PROCESSES; i++) {
+        uint64_t end = (20 + i) * MS;
+        struct sample wait = {
+            .thread = i, .time = end - MS, .cpu_time = 3 * MS / 10, .wait = 10 * MS, .reason = REASON_PREEMPTED};
+        assert_int_equal(spool_writer_sample(recording.writer, &wait, NULL), 0);
+        add(&recording, (struct spool_event){.kind = SPOOL_UNSAMPLED, .number = i, .time = end, .count = 7 * MS / 10});
+        end_thread(&recording, i, end);
+    }
+    replay_it(&recording);
+    struct sample_cursor cursor = {0};
+    struct stored_sample sample;
+    uint64_t shown = 0;
+    assert_int_equal(sample_cursor_start(&cursor, recording.replay.samples, 0, NULL), 0);
+    while (sample_cursor_next(&cursor, &sample, NULL) == 1)
+        shown += (uint64_t)sample.cpu_time * SAMPLE_CPU_UNIT;
+    sample_cursor_destroy(&cursor);
+    assert_int_equal(shown, 4 * MS);
+    assert_int_equal(recording.replay.threads.data[0].threads_in_row, PROCESSES);
+    assert_int_equal(recording.replay.covered_cpu_time, 3 * MS / 10);
+    replay_destroy(&recording.replay);
+}
+
 static void test_a_rest_below_half_a_period_counts_for_the_last_sample(void **unused)
 {
     (void)unused;
@@ -658,6 +692,7 @@ int main(void)
         cmocka_unit_test(test_who_ended_a_wait_is_known_at_its_end),
         cmocka_unit_test(test_an_object_that_is_not_known_has_no_name),
         cmocka_unit_test(test_where_waits_are_known_each_thread_has_its_own_rest),
+        cmocka_unit_test(test_cpu_time_before_a_preemption_that_is_not_shown_is_not_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
