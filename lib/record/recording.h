@@ -40,7 +40,7 @@ struct recording {
 
     struct perf_events events;
     struct perf_apart apart; /* threads whose children keep ending */
-    struct wakeups wakeups; /* empty: who woke whom is not recorded; its rings follow those of `events` in `merge` */
+    struct wakeups wakeups;  /* empty: who woke whom is not recorded; its rings follow those of `events` in `merge` */
     struct perf_merge *merge;
     struct wakeup_mode *wakeup_modes; /* for each CPU */
     bool by_ptrace;                   /* the tier: instead of perf events */

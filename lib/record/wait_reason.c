@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -152,6 +153,13 @@ static bool has_start(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
+/* A named pipe. The file system is not asked: it may be one of another machine that does not answer. */
+static bool is_fifo(const char *path)
+{
+    struct statx info;
+    return statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE, &info) == 0 && S_ISFIFO(info.stx_mode);
+}
+
 /* Names the file that the descriptor `fd` of the process is, and the reason to wait for such a file. */
 static void describe_file(uint32_t pid, uint64_t fd, const char *call, struct wait_state *state)
 {
@@ -166,7 +174,8 @@ static void describe_file(uint32_t pid, uint64_t fd, const char *call, struct wa
     if (has_start(target, "socket:")) {
         state->reason = REASON_NETWORK;
         snprintf(state->object, sizeof(state->object), "%s %s", call, target);
-    } else if (has_start(target, "pipe:") || has_start(target, "anon_inode:") || has_start(target, "/dev/")) {
+    } else if (is_fifo(path) || has_start(target, "pipe:") || has_start(target, "anon_inode:") ||
+               has_start(target, "/dev/")) {
         state->reason = has_start(target, "anon_inode:inotify") ? REASON_DISK : REASON_PIPE;
         snprintf(state->object, sizeof(state->object), "%s %s", call, target);
     } else {

@@ -1,27 +1,31 @@
 #include "record/waits.h"
 
 #include "base/clock.h"
+#include "record/socket_names.h"
 #include "record/wait_reason.h"
 #include "unwind/unwind.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 
 enum {
-    STACK_COPY = 16 * 1024, /* bytes; most threads that wait have less, and the rest is read when a walk wants it */
-    LOOKS_AT_ONCE = 256,    /* stacks that are read before the rings are looked at again ... */
-    LOOK_COST_NS = 500000,  /* ... and one for so much time: 10 to 20 us each, 2 to 4 % of a CPU at most */
-    OBJECTS_MAX = 65536,    /* names; the waits for others say only why */
-    LONG_INTERVALS = 4,     /* a wait of so many is stored even if its stack could not be read */
+    STACK_COPY = 16 * 1024,     /* bytes; most threads that wait have less, and the rest is read when a walk wants it */
+    LOOKS_AT_ONCE = 256,        /* stacks that are read before the rings are looked at again ... */
+    LOOK_COST_NS = 500000,      /* ... and one for so much time: 10 to 20 us each, 2 to 4 % of a CPU at most */
+    OBJECTS_MAX = 65536,        /* names; the waits for others say only why */
+    SOCKETS_COST_NS = 20000000, /* for what sockets are, and ... */
+    SOCKETS_SHARE = 100,        /* ... such a part of the time */
+    LONG_INTERVALS = 4,         /* a wait of so many is stored even if its stack could not be read */
 };
 
 static const uint64_t part_length = UINT64_C(1000000000); /* ns of a long wait that are stored at a time */
 
 int waits_init(struct waits *waits, const struct waits_options *options, struct error *err)
 {
-    *waits = (struct waits){.options = *options};
+    *waits = (struct waits){.options = *options, .started = monotonic_ns()};
     tracker_expect_switches(options->tracker, true);
     waits->copy = malloc(STACK_COPY);
     waits->frames = malloc(CHUNK_MAX_FRAMES * sizeof(*waits->frames));
@@ -68,9 +72,26 @@ static bool is_due(const struct waits *waits, struct thread_run *run, uint64_t e
     return length && is_told && *unstored(run) + length >= waits->options.interval;
 }
 
-/* The number of a SPOOL_OBJECT of this name; 0 if there are too many. */
-static int object_number(struct waits *waits, const char *name, uint32_t *number, struct error *err)
+/* Appends what the socket is, once for each new one. Lists of very many sockets take long to read: then some are left
+ * with their number alone. */
+static void describe_socket(struct waits *waits, uint32_t pid, const char *name, char *text, size_t size)
 {
+    const char *socket = strstr(name, "socket:[");
+    char what[SOCKET_NAME_SIZE];
+    uint64_t start = monotonic_ns();
+    snprintf(text, size, "%s", name);
+    if (!socket || !pid || waits->socket_cost > SOCKETS_COST_NS + (start - waits->started) / SOCKETS_SHARE)
+        return;
+    if (socket_name(pid, strtoull(socket + strlen("socket:["), NULL, 10), what, sizeof(what)))
+        snprintf(text, size, "%s %s", name, what);
+    waits->socket_cost += monotonic_ns() - start;
+}
+
+/* The number of a SPOOL_OBJECT of this name; 0 if there are too many. `pid`: of the process that has the file
+ * descriptor, if it is one; 0. */
+static int object_number(struct waits *waits, uint32_t pid, const char *name, uint32_t *number, struct error *err)
+{
+    char text[WAIT_OBJECT_SIZE + SOCKET_NAME_SIZE];
     size_t known = waits->objects.entries.length;
     uint32_t found = strings_find(&waits->objects, name, strlen(name));
     *number = found == STRING_NONE ? 0 : found + 1;
@@ -79,7 +100,8 @@ static int object_number(struct waits *waits, const char *name, uint32_t *number
     if (strings_add_z(&waits->objects, name) == STRING_NONE)
         return error_no_memory(err);
     *number = (uint32_t)known + 1;
-    struct spool_event event = {.kind = SPOOL_OBJECT, .number = *number, .name = name};
+    describe_socket(waits, pid, name, text, sizeof(text));
+    struct spool_event event = {.kind = SPOOL_OBJECT, .number = *number, .name = text};
     return spool_writer_event(waits->options.spool, &event, err);
 }
 
@@ -89,7 +111,7 @@ static int waker_number(struct waits *waits, const struct thread_waker *waker, u
     if (!waker->is_known)
         return 0;
     wakers_name(&waits->wakers, waits->options.tracker, waker, name, sizeof(name));
-    return object_number(waits, name, number, err);
+    return object_number(waits, 0, name, number, err);
 }
 
 /* Stores a wait up to `end`, or the part of it that is not in the spool. */
@@ -239,11 +261,11 @@ static struct unwind_result walk(struct waits *waits, struct tracked_process *pr
     return unwind_walk(&process->space, &regs, &stack, waits->frames, CHUNK_MAX_FRAMES);
 }
 
-static int keep_stack(struct waits *waits, struct thread_run *run, const struct wait_state *state,
+static int keep_stack(struct waits *waits, uint32_t pid, struct thread_run *run, const struct wait_state *state,
                       const struct unwind_result *result, struct error *err)
 {
     uint32_t object;
-    int code = object_number(waits, state->object, &object, err);
+    int code = object_number(waits, pid, state->object, &object, err);
     if (code)
         return code;
     forget_stack(run);
@@ -286,7 +308,7 @@ static int read_stack(struct waits *waits, struct tracked_thread *thread, struct
         if (changed)
             result = walk(waits, process, &state);
     }
-    return keep_stack(waits, &thread->run, &state, &result, err);
+    return keep_stack(waits, process->pid, &thread->run, &state, &result, err);
 }
 
 int waits_look(struct waits *waits, struct error *err)

@@ -51,9 +51,10 @@ struct waits {
     unsigned char *copy; /* of a stack */
     uint64_t *frames;    /* CHUNK_MAX_FRAMES */
     bool paused;
-    uint64_t last_look; /* ns */
-    uint64_t looks;     /* stacks that may be read now */
-    bool has_blocked;   /* a thread did since the last look, but for being preempted */
+    uint64_t last_look;            /* ns */
+    uint64_t started, socket_cost; /* ns: and what was spent on finding out what sockets are */
+    uint64_t looks;                /* stacks that may be read now */
+    bool has_blocked;              /* a thread did since the last look, but for being preempted */
 
     uint64_t stored, without_stack; /* waits */
     uint64_t truncated;             /* stored ones whose stack does not reach the start of its thread */

@@ -17,6 +17,7 @@
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -110,6 +111,22 @@ static void wait_for_a_child(int fd)
         _exit(0);
     }
     waitpid(child, NULL, 0);
+}
+
+static void test_a_pipe_with_a_name_is_no_disk(void **unused)
+{
+    (void)unused;
+    char path[] = "/tmp/prof-fifo-XXXXXX";
+    assert_non_null(mkdtemp(path));
+    char fifo[64];
+    snprintf(fifo, sizeof(fifo), "%s/fifo", path);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    int fd = open(fifo, O_RDWR);
+    assert_true(fd >= 0);
+    assert_non_null(strstr(state_of(wait_in_read, fd, REASON_PIPE).object, "/fifo"));
+    close(fd);
+    unlink(fifo);
+    rmdir(path);
 }
 
 static void test_each_wait_has_its_reason_and_object(void **unused)
@@ -214,6 +231,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines_are_read),
         cmocka_unit_test(test_each_wait_has_its_reason_and_object),
+        cmocka_unit_test(test_a_pipe_with_a_name_is_no_disk),
         cmocka_unit_test(test_a_file_lock_is_a_lock_of_that_file),
         cmocka_unit_test(test_a_stopped_process_is_not_in_a_page_fault),
         cmocka_unit_test(test_a_thread_of_the_kernel_is_in_no_system_call),
