@@ -268,13 +268,21 @@ void recording_target_ended(struct recording *recording, int status, const struc
         end_with_target(recording);
 }
 
+/* At normal priority: see scheduling.h. */
 static void reap_target(struct recording *recording)
 {
+    siginfo_t info = {0};
     int status;
     struct rusage usage;
-    if (recording->options->argv && !recording->target_reaped &&
-        wait4(recording->target.pid, &status, WNOHANG, &usage) == recording->target.pid)
+    if (!recording->options->argv || recording->target_reaped ||
+        waitid(P_PID, (id_t)recording->target.pid, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid)
+        return;
+    bool was_raised = recording->policy.size;
+    scheduling_restore(&recording->policy);
+    if (wait4(recording->target.pid, &status, WNOHANG, &usage) == recording->target.pid)
         recording_target_ended(recording, status, &usage);
+    if (was_raised)
+        scheduling_raise(&recording->policy);
 }
 
 static void take_interrupt(struct recording *recording, bool from_terminal)

@@ -34,10 +34,11 @@ bool scheduling_raise(struct scheduling_policy *before)
     return false;
 }
 
-void scheduling_restore(const struct scheduling_policy *before)
+void scheduling_restore(struct scheduling_policy *before)
 {
     if (before->size)
         set_policy(before);
+    before->size = 0;
 }
 
 /* ---- CPU ---- */

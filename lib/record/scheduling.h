@@ -6,7 +6,12 @@
  * value if that is allowed, and a short slice, with which it preempts early (Linux 6.12). A refusal does no harm.
  *
  * The recorder thread shares its address space with no thread of lower priority: one that is preempted while it holds
- * mmap_lock would stop the recorder at its next page fault.
+ * mmap_lock would stop the recorder at its next page fault. (The thread of file_sync.h maps nothing, and touches memory
+ * that is new only when it starts.)
+ *
+ * It reaps its target at normal priority. Reaping drops the entries of /proc that the recorder has looked at, which the
+ * target's last thread may be about to do. Until that is done the kernel tries again and again, which would take 0.95 s
+ * if a recorder of real-time priority had the CPU of that thread.
  *
  * It runs on any CPU until one gives stacks that are deeper than their copies; then on that one. The rest of such a
  * stack is read from the living process (stack_reader.c), and a thread on another CPU would run on meanwhile. A
@@ -36,10 +41,12 @@ struct scheduling_policy {
     uint64_t runtime, deadline, period; /* ns; of a normal policy, runtime is the slice */
 };
 
-/* Raises the priority of the thread. True if it is a real-time one now. `before` is for scheduling_restore(). */
+/* Raises the priority of the thread. True if it is a real-time one now. `before` is for scheduling_restore(); its size
+ * is 0 where there is nothing to restore. */
 bool scheduling_raise(struct scheduling_policy *before);
 
-void scheduling_restore(const struct scheduling_policy *before);
+/* Once for each time that it was raised; nothing happens the second time. */
+void scheduling_restore(struct scheduling_policy *before);
 
 /* ---- CPU ---- */
 

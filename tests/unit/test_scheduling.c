@@ -128,6 +128,7 @@ static void test_policy_is_restored_as_it_was(void **state)
     assert_int_equal(sched_getscheduler(0), is_realtime ? SCHED_FIFO : SCHED_OTHER);
     scheduling_restore(&before);
     assert_int_equal(sched_getscheduler(0), SCHED_BATCH);
+    assert_int_equal(before.size, 0); /* nothing is left to restore */
     /* back to a nice value that is worse than the raised one needs no right */
     assert_int_equal(getpriority(PRIO_PROCESS, 0), nice_before);
     sched_setscheduler(0, SCHED_OTHER, &none);
