@@ -51,7 +51,9 @@ static const char record_help[] =
     "      --last TIME|SIZE      keep only the newest 30s, 5min or 64M (a flight recorder); 'prof ctl snapshot' or\n"
     "                            SIGUSR1 saves a profile of them at any time\n"
     "      --max-size SIZE       stop recording when it has that size (500M); COMMAND goes on\n"
-    "  -s, --save-only           do not serve; exit with the exit status of COMMAND; with -p, with 0\n" SERVING_HELP
+    "  -s, --save-only           do not serve; exit with the exit status of COMMAND; with -p, with 0\n"
+    "  -q, --quiet               say nothing but failures, and the address of the page\n"
+    "  -v, --verbose             at the end, say all that the profile says about the quality of its data\n" SERVING_HELP
     "      --recover SPOOL       save the profile of a spool file that a killed prof left behind\n";
 
 static const char load_help[] =

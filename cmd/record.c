@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "control_options.h"
 #include "folders.h"
+#include "record_summary.h"
 #include "serving.h"
 #include "spool_input.h"
 #include "symbol_options.h"
@@ -42,7 +43,7 @@ struct options {
     const char *recover; /* spool file to make the profile of */
     uint32_t rate;
     uint64_t duration; /* ns; 0: until the command ends */
-    bool save_only, off_cpu, no_off_cpu, wakers, help;
+    bool save_only, off_cpu, no_off_cpu, wakers, quiet, verbose, help;
     struct serving_options serving;
     struct symbol_options symbols;
     char **command;
@@ -93,6 +94,8 @@ static const struct option long_options[] = {
     {"rate", required_argument, NULL, 'r'},
     {"duration", required_argument, NULL, 'd'},
     {"save-only", no_argument, NULL, 's'},
+    {"quiet", no_argument, NULL, 'q'},
+    {"verbose", no_argument, NULL, 'v'},
     {"recover", required_argument, NULL, OPTION_RECOVER},
     {"off-cpu", required_argument, NULL, OPTION_OFF_CPU},
     {"wakers", no_argument, NULL, OPTION_WAKERS},
@@ -127,6 +130,12 @@ static int parse_option(struct options *options, int option, char **argv)
     case 's':
         options->save_only = true;
         return 0;
+    case 'q':
+        options->quiet = true;
+        return 0;
+    case 'v':
+        options->verbose = true;
+        return 0;
     case OPTION_OFF_CPU:
         options->no_off_cpu = strcmp(optarg, "no") == 0;
         options->off_cpu = !options->no_off_cpu;
@@ -155,12 +164,14 @@ static int parse_options(struct options *options, int argc, char **argv)
 {
     int option;
     optind = 1;
-    while ((option = getopt_long(argc, argv, "+:o:p:r:d:asnP:h", long_options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "+:o:p:r:d:asqvnP:h", long_options, NULL)) != -1) {
         int status = parse_option(options, option, argv);
         if (status || options->help)
             return status;
     }
     options->command = argv + optind;
+    if (options->quiet && options->verbose)
+        return ui_usage("record", "-q/--quiet and -v/--verbose exclude each other");
     if (options->whom.all && options->sampler == RECORD_BY_PTRACE)
         return ui_usage("record", "--sampler ptrace records a command or processes (-p), not all of them");
     if (options->wakers && options->no_off_cpu)
@@ -261,7 +272,7 @@ static void say_leftover(const char *base)
 
 /* `rest`: see struct record_result. */
 static int save_profile(const struct options *options, const char *spool, int rest, const struct open_files *files,
-                        struct assemble_result *saved)
+                        struct record_summary *summary, struct assemble_result *saved)
 {
     struct folder_path path;
     char rest_path[64];
@@ -269,65 +280,12 @@ static int save_profile(const struct options *options, const char *spool, int re
     struct assemble_options assemble = {.cache_folder = options->serving.no_cache ? NULL : cache_folder(&path),
                                         .files = files,
                                         .rest = rest >= 0 ? rest_path : NULL,
-                                        .search = &options->symbols.search};
+                                        .search = &options->symbols.search,
+                                        .listener = record_summary_listener(summary)};
     struct error err = {0};
     if (assemble_recording(spool, options->output, &assemble, saved, &err) == 0)
         return 0;
     return ui_fail_error(&err);
-}
-
-static void format_size(uint64_t bytes, char *text, size_t size)
-{
-    if (bytes < 10000)
-        snprintf(text, size, "%" PRIu64 " bytes", bytes);
-    else if (bytes < 10000000)
-        snprintf(text, size, "%" PRIu64 " kB", (bytes + 500) / 1000);
-    else
-        snprintf(text, size, "%" PRIu64 " MB", (bytes + 500000) / 1000000);
-}
-
-/* Lists the libraries with few or no names. */
-static void say_missing_symbols(const struct assemble_result *saved)
-{
-    char text[512] = "";
-    int used = 0;
-    if (saved->missing_symbols_count == 0)
-        return;
-    for (size_t i = 0; i < saved->missing_symbols_count && i < ASSEMBLE_MISSING_SYMBOLS; i++)
-        used += snprintf(text + used, sizeof(text) - (size_t)used, "%s%s (%s)", i ? ", " : "",
-                         saved->missing_symbols[i].library, missing_symbols_text(saved->missing_symbols[i].reason));
-    if (saved->missing_symbols_count > ASSEMBLE_MISSING_SYMBOLS)
-        snprintf(text + used, sizeof(text) - (size_t)used, " and %zu more",
-                 saved->missing_symbols_count - ASSEMBLE_MISSING_SYMBOLS);
-    ui_say("without names: %s", text);
-}
-
-/* Lists libraries whose source and machine code may differ from what ran. */
-static void say_gone(const struct assemble_result *saved)
-{
-    char others[48] = "";
-    if (saved->gone_count > 1)
-        snprintf(others, sizeof(others), " and %zu more", saved->gone_count - 1);
-    if (saved->gone_count)
-        ui_say("deleted, replaced or unmounted during the recording (names are those of the file that ran): %s%s",
-               saved->gone, others);
-}
-
-static void say_saved(const char *output, const struct assemble_result *saved)
-{
-    char size[32], lost[64] = "", cut[64] = "";
-    format_size(saved->bytes, size, sizeof(size));
-    if (saved->lost)
-        snprintf(lost, sizeof(lost), ", %" PRIu64 " lost", saved->lost);
-    if (saved->truncated)
-        snprintf(cut, sizeof(cut), ", %.1f %% of stacks truncated",
-                 100.0 * (double)saved->truncated / (double)saved->samples);
-    ui_say("%s: %" PRIu64 " sample%s%s%s%s%s", strcmp(output, "-") ? output : "standard output", saved->samples,
-           saved->samples == 1 ? "" : "s", lost, cut, saved->bytes ? ", " : "", saved->bytes ? size : "");
-    say_missing_symbols(saved);
-    say_gone(saved);
-    for (size_t i = 0; i < saved->hints.count; i++)
-        ui_say("%s", saved->hints.text[i]);
 }
 
 /* ---- commands ---- */
@@ -340,6 +298,14 @@ static int serve(struct options *options, int status)
     return failed ? failed : status;
 }
 
+static struct record_summary summary_of(const struct options *options)
+{
+    return (struct record_summary){.output = options->output,
+                                   .quiet = options->quiet,
+                                   .verbose = options->verbose,
+                                   .has_debug_servers = options->symbols.search.server != NULL};
+}
+
 static int recover(struct options *options)
 {
     struct assemble_result saved = {0};
@@ -350,7 +316,8 @@ static int recover(struct options *options)
         spool_input_assemble(options->recover, options->output, &options->symbols, options->serving.no_cache, &saved);
     if (status)
         return status;
-    say_saved(options->output, &saved);
+    struct record_summary summary = summary_of(options);
+    record_summary_print(&summary, &saved);
     return serve(options, EXIT_SUCCESS);
 }
 
@@ -391,7 +358,8 @@ static void say_if_still_running(const struct record_result *recorded)
 static void say_attached(void *context)
 {
     const struct options *options = context;
-    whom_say(&options->whom, options->duration != 0);
+    if (!options->quiet)
+        whom_say(&options->whom, options->duration != 0);
 }
 
 static int record(struct options *options)
@@ -405,7 +373,8 @@ static int record(struct options *options)
     }
     char base[PATH_MAX - 32], spool[PATH_MAX];
     spool_base(options, base, sizeof(base));
-    say_leftover(base);
+    if (!options->quiet)
+        say_leftover(base);
     snprintf(spool, sizeof(spool), "%s.%d.spool", base, (int)getpid());
 
     sigset_t signals, mask;
@@ -445,25 +414,28 @@ static int record(struct options *options)
     }
     /* the reader of our messages may be gone: save all the same. The target has been started already. */
     void (*on_closed_pipe)(int) = signal(SIGPIPE, SIG_IGN);
-    for (size_t i = 0; i < recorded.note_count; i++)
-        ui_say("%s", recorded.notes[i]);
     if (recorded.end == RECORD_SPOOL_FULL)
         ui_say("recording stopped before the end: %s", recorded.problem.text);
 
     struct assemble_result saved = {0};
     symbol_options_open(&options->symbols);
-    int failed = save_profile(options, spool, recorded.rest_fd, &files, &saved);
+    struct record_summary summary = summary_of(options);
+    for (size_t i = 0; i < recorded.note_count; i++)
+        record_summary_note(&summary, recorded.notes[i]);
+    int failed = save_profile(options, spool, recorded.rest_fd, &files, &summary, &saved);
     if (recorded.rest_fd >= 0)
         close(recorded.rest_fd);
     open_files_destroy(&files);
-    say_if_still_running(&recorded);
+    if (!options->quiet)
+        say_if_still_running(&recorded);
     if (failed) {
+        record_summary_print(&summary, NULL);
         ui_say("the recording stays in %s%s; 'prof load %s' shows it", spool,
                recorded.rest_fd >= 0 ? ", without its end, which was only in memory" : "", spool);
         return failed;
     }
     unlink(spool);
-    say_saved(options->output, &saved);
+    record_summary_print(&summary, &saved);
     signal(SIGPIPE, on_closed_pipe);
     return serve(options, exit_status(&recorded, &saved));
 }

@@ -30,6 +30,7 @@ struct assembly {
     struct profile profile;
     struct interner interner;
     struct symbolization symbolization;
+    struct trust trust;
     uint32_t *stack_map;    /* per stack of the replay: the profile's stack */
     ARRAY(uint32_t) order;  /* the profile's threads, as indexes of the replay's */
     ARRAY(uint32_t) wakers; /* the profile's strings of the replay's objects; empty: nobody noted who woke whom */
@@ -372,6 +373,7 @@ static void list_missing_symbols(struct assembly *assembly, struct assemble_resu
             continue;
         struct assemble_missing_symbols *missing = &result->missing_symbols[result->missing_symbols_count - 1];
         missing->reason = from->reason;
+        missing->is_packaged = from->is_packaged;
         snprintf(missing->library, sizeof(missing->library), "%s",
                  strings_text(&assembly->profile.strings, from->library));
     }
@@ -396,10 +398,11 @@ static void fill_result(const struct assembly *assembly, struct assemble_result 
     result->last_realtime = replay_realtime(replay, replay->last_time);
     result->addresses = assembly->symbolization.addresses;
     result->unnamed = assembly->symbolization.unnamed;
-    for (size_t i = 0; i < replay->threads.length; i++) {
-        result->truncated += replay->threads.data[i].truncated;
+    result->trust = assembly->trust.all;
+    result->recorder_cpu = replay_info_number(replay, INFO_RECORDER_CPU, 0);
+    result->recorder_wall = trust_recorder_wall(replay);
+    for (size_t i = 0; i < replay->threads.length; i++)
         result->threads += replay->threads.data[i].samples != 0;
-    }
     for (size_t i = 0; i < replay->processes.length; i++)
         result->processes += replay->processes.data[i].samples != 0;
 }
@@ -435,10 +438,17 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
         code = add_threads(&assembly, err);
     if (!code)
         code = add_wakers(&assembly, err);
+    if (!code)
+        code = trust_find(&assembly.trust, &assembly.replay, &assembly.symbolization, err);
     if (!code) {
+        const struct metadata_source source = {.replay = &assembly.replay,
+                                               .symbolization = &assembly.symbolization,
+                                               .hints = &result->hints,
+                                               .trust = &assembly.trust,
+                                               .start_ns = assembly.start_ns,
+                                               .listener = options->listener};
         hints_find(&result->hints, &assembly.replay, &assembly.symbolization);
-        code = fill_metadata(&assembly.profile, &assembly.replay, &assembly.symbolization, &result->hints,
-                             assembly.start_ns, err);
+        code = fill_metadata(&assembly.profile, &source, err);
     }
     if (!code)
         code = recording_markers_fill(&assembly.profile, &assembly.replay.marks, assembly.start_ns,
@@ -452,6 +462,7 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
 out:
     symbolizer_free(symbolizer);
     symbolization_destroy(&assembly.symbolization);
+    trust_destroy(&assembly.trust);
     interner_destroy(&assembly.interner);
     profile_destroy(&assembly.profile);
     replay_destroy(&assembly.replay);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "assemble/hints.h"
+#include "assemble/metadata.h"
 #include "base/error.h"
 #include "record/open_files.h"
 #include "symbol/symbol.h"
@@ -20,30 +21,34 @@ struct assemble_options {
     const struct open_files *files;    /* open-file table of the recording that just ended; or NULL */
     const char *rest;                  /* another spool file that goes on where the first ends; or NULL */
     const struct debug_search *search; /* where debug files are; NULL: the system's folders */
+    struct metadata_listener listener; /* is told what the profile says of the quality of its data */
 };
 
 /* A library most of whose addresses have no name. */
 struct assemble_missing_symbols {
     char library[64];
     enum missing_symbols_reason reason;
+    bool is_packaged; /* debug servers may know it */
 };
 
 enum { ASSEMBLE_MISSING_SYMBOLS = 3 };
 
 struct assemble_result {
     uint64_t waits;
-    uint64_t samples, lost, truncated; /* truncated: samples whose stack does not reach the start of the thread */
-    uint64_t threads, processes;       /* those with samples */
-    uint64_t addresses, unnamed;       /* distinct addresses in libraries; those without a symbol */
-    uint64_t damaged, damaged_bytes;   /* parts of the spool that were skipped */
-    uint64_t samples_without_thread;   /* left out, because their thread was described in one of these */
-    uint64_t rest;                     /* bytes at the end of the spool that are no whole block */
-    bool is_finished;                  /* the recorder noted how the recording ended */
-    uint64_t length;                   /* ns from the start of the recording to its last record */
-    uint64_t last_realtime;            /* ns since the Unix epoch: time of that record; 0 unknown */
-    uint64_t bytes;                    /* size of the profile file */
-    int memory_fd;                     /* of a profile in memory, the caller's; -1: none */
-    size_t missing_symbols_count;      /* libraries most of whose addresses have no name */
+    uint64_t samples, lost;
+    struct trust_counts trust;
+    uint64_t recorder_cpu, recorder_wall; /* ns: CPU time of the recorder, and how long it recorded; 0: unknown */
+    uint64_t threads, processes;          /* those with samples */
+    uint64_t addresses, unnamed;          /* distinct addresses in libraries; those without a symbol */
+    uint64_t damaged, damaged_bytes;      /* parts of the spool that were skipped */
+    uint64_t samples_without_thread;      /* left out, because their thread was described in one of these */
+    uint64_t rest;                        /* bytes at the end of the spool that are no whole block */
+    bool is_finished;                     /* the recorder noted how the recording ended */
+    uint64_t length;                      /* ns from the start of the recording to its last record */
+    uint64_t last_realtime;               /* ns since the Unix epoch: time of that record; 0 unknown */
+    uint64_t bytes;                       /* size of the profile file */
+    int memory_fd;                        /* of a profile in memory, the caller's; -1: none */
+    size_t missing_symbols_count;         /* libraries most of whose addresses have no name */
     /* the ones with the most addresses */
     struct assemble_missing_symbols missing_symbols[ASSEMBLE_MISSING_SYMBOLS];
     size_t gone_count; /* libraries deleted, replaced or unmounted since they were mapped; they have names */

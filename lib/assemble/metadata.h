@@ -6,7 +6,23 @@
 #include "assemble/hints.h"
 #include "assemble/replay.h"
 #include "assemble/symbolization.h"
+#include "assemble/trust.h"
 
-/* Fills profile->meta. `start_ns` is CLOCK_MONOTONIC at time 0 of the profile. */
-int fill_metadata(struct profile *profile, const struct replay *replay, const struct symbolization *symbolization,
-                  const struct hints *hints, uint64_t start_ns, struct error *err);
+/* Is told each entry about the quality of the data, as text. */
+struct metadata_listener {
+    void (*tell)(void *context, const char *label, const char *value); /* NULL: nobody listens */
+    void *context;
+};
+
+/* What metadata is of. */
+struct metadata_source {
+    const struct replay *replay;
+    const struct symbolization *symbolization;
+    const struct hints *hints;
+    const struct trust *trust;
+    uint64_t start_ns; /* CLOCK_MONOTONIC at time 0 of the profile */
+    struct metadata_listener listener;
+};
+
+/* Fills profile->meta. */
+int fill_metadata(struct profile *profile, const struct metadata_source *source, struct error *err);

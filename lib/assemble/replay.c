@@ -467,10 +467,11 @@ static uint32_t to_cpu_units(uint64_t ns)
     return units < SAMPLE_CPU_MAX ? (uint32_t)units : (uint32_t)SAMPLE_CPU_MAX;
 }
 
-static void cover(struct replay *replay, uint32_t cpu_units)
+static void cover(struct replay *replay, struct replay_thread *thread, uint32_t cpu_units)
 {
     uint64_t covered = (uint64_t)cpu_units * SAMPLE_CPU_UNIT;
     replay->covered_cpu_time += covered;
+    thread->covered_cpu_time += covered;
     replay->excess_cpu_time += covered > replay->interval ? covered - replay->interval : 0;
 }
 
@@ -502,7 +503,7 @@ static int add_wait(struct replay *replay, const struct sample *sample, uint32_t
     replay->wait_count++;
     struct stored_sample start = {.stack = stack, .cpu_time = to_cpu_units(sample->cpu_time), .is_wait = 1};
     start.time = next_time(thread, sample->time > sample->wait ? sample->time - sample->wait : 0);
-    cover(replay, start.cpu_time);
+    cover(replay, thread, start.cpu_time);
     thread->ran_to_waits += (uint64_t)start.cpu_time * SAMPLE_CPU_UNIT;
     int code = sample_store_add(replay->samples, sample->thread, &start, err);
     struct stored_sample end = {.time = next_time(thread, sample->time),
@@ -551,7 +552,7 @@ static int add_sample(struct replay *replay, const struct sample *sample, struct
     replay->sample_count++;
     struct stored_sample stored = {
         .time = next_time(thread, sample->time), .stack = stack, .cpu_time = to_cpu_units(sample->cpu_time)};
-    cover(replay, stored.cpu_time);
+    cover(replay, thread, stored.cpu_time);
     thread->ran_since_wait += (uint64_t)stored.cpu_time * SAMPLE_CPU_UNIT;
     code = sample_store_add(replay->samples, sample->thread, &stored, err);
     thread->last_run = sample_store_count(replay->samples, sample->thread);

@@ -73,6 +73,7 @@ struct replay_thread {
     uint64_t waits; /* but for preemptions: a thread that was only ready to run need not be shown */
     uint64_t last_wait, last_wait_end, ran_since_wait; /* samples of the store up to its last wait; ns: its end, and
                                                           what the thread ran after it */
+    uint64_t covered_cpu_time;                         /* ns, as of replay.covered_cpu_time */
     uint64_t last_run; /* how many samples of the store reach up to its last one on a CPU */
     uint64_t last_time;
     uint64_t covered_until;  /* ns: the samples cover its CPU time up to here; its start if it has none */

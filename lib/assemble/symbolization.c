@@ -323,9 +323,13 @@ static bool tell_bad_dumps(struct frame_builder *builder)
 static bool set_bare(struct frame_builder *builder, size_t index)
 {
     struct symbolization *symbolization = builder->symbolization;
+    uint64_t unnamed_before = symbolization->unnamed + symbolization->jit_unnamed;
     uint32_t frame = add_frame_of(builder, index);
     symbolization->named.data[index] =
-        (struct symbolized_frame){.first = (uint32_t)symbolization->frames.length, .count = 1};
+        (struct symbolized_frame){.first = (uint32_t)symbolization->frames.length,
+                                  .count = 1,
+                                  .is_unnamed = symbolization->unnamed + symbolization->jit_unnamed > unnamed_before ||
+                                                builder->replay->frames.data[index].lib == REPLAY_LIB_UNMAPPED};
     return frame != PROFILE_NONE && array_push(&symbolization->frames, frame);
 }
 
@@ -453,11 +457,23 @@ static bool make_batches(struct address_batches *batches, struct recorded_libs *
     return address_batches_make(batches, recorded_lib, libs);
 }
 
+/* Whether a package may have installed the file. */
+static bool is_packaged(const struct symbol_lib *lib)
+{
+    static const char *const folders[] = {"/usr/bin/", "/usr/sbin/", "/usr/lib", "/usr/libexec/",
+                                          "/lib",      "/bin/",      "/sbin/"};
+    for (size_t i = 0; lib->build_id_size && lib->path && i < sizeof(folders) / sizeof(*folders); i++)
+        if (strncmp(lib->path, folders[i], strlen(folders[i])) == 0)
+            return true;
+    return false;
+}
+
 static bool add_missing_symbols(struct frame_builder *builder, const struct symbol_job *job, uint64_t unnamed)
 {
     struct missing_symbols missing = {.library = add_text(builder, job->lib.name),
                                       .reason = job->answers.missing_symbols ? job->answers.missing_symbols
                                                                              : MISSING_SYMBOLS_STRIPPED,
+                                      .is_packaged = is_packaged(&job->lib),
                                       .unnamed = unnamed};
     return missing.library != STRING_NONE && array_push(&builder->symbolization->missing_symbols, missing);
 }
@@ -486,7 +502,8 @@ static bool add_batch(struct frame_builder *builder, const struct address_batche
     for (size_t i = first; i < end; i++) {
         const struct batch_address *address = &batches->addresses.data[i];
         const struct symbol_answer *answer = address_batches_answer(batches, index, i);
-        struct symbolized_frame named = {.first = (uint32_t)symbolization->frames.length};
+        struct symbolized_frame named = {.first = (uint32_t)symbolization->frames.length,
+                                         .is_unnamed = answer->frame_count == 0};
         if (!answer_rows_add(builder->interner, &rows, address->rva, &job->answers, answer, &symbolization->frames))
             return false;
         named.count = (uint32_t)symbolization->frames.length - named.first;

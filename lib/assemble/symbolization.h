@@ -13,12 +13,14 @@
  * first. */
 struct symbolized_frame {
     uint32_t first, count; /* range of symbolization.frames */
+    bool is_unnamed;       /* no symbol is known for it */
 };
 
 /* A library most of whose addresses have no name, and why. */
 struct missing_symbols {
     uint32_t library; /* index of a string */
     enum missing_symbols_reason reason;
+    bool is_packaged; /* it is where packages install files, and has a build id: debug servers may know it */
     uint64_t unnamed; /* addresses */
 };
 

@@ -1,0 +1,103 @@
+#include "assemble/trust.h"
+
+#include "base/search.h"
+#include "record/info.h"
+
+#include <stdlib.h>
+
+static uint64_t requested_of(uint64_t cpu_time, uint64_t interval)
+{
+    return interval ? (cpu_time + interval / 2) / interval : 0;
+}
+
+uint64_t trust_recorder_wall(const struct replay *replay)
+{
+    uint64_t start = replay_info_number(replay, INFO_START_MONOTONIC, 0);
+    uint64_t end = replay_info_number(replay, INFO_END_MONOTONIC, 0);
+    return start && end > start ? end - start : 0;
+}
+
+/* A flight recorder's counts are of more than the samples that are there. */
+static uint64_t requested_of_all(const struct replay *replay)
+{
+    uint64_t used = replay_info_number(replay, INFO_CPU_TIME, 0);
+    if (replay->keeps_last)
+        return 0;
+    return requested_of(used > replay->covered_cpu_time ? used : replay->covered_cpu_time, replay->interval);
+}
+
+static struct trust_counts counts_of(const struct replay *replay, const struct replay_thread *thread)
+{
+    return (struct trust_counts){.requested = requested_of(thread->covered_cpu_time + thread->rest, replay->interval),
+                                 .samples = thread->samples,
+                                 .truncated = thread->truncated,
+                                 .completed_live = thread->completed_live,
+                                 .without_cfi = thread->without_cfi};
+}
+
+static int by_descending_samples(const void *a, const void *b)
+{
+    const struct thread_trust *left = a, *right = b;
+    return left->counts.samples != right->counts.samples ? ORDER(right->counts.samples, left->counts.samples)
+                                                         : ORDER(left->thread, right->thread);
+}
+
+static bool is_unnamed(const struct replay *replay, const struct symbolization *symbolization, uint32_t stack)
+{
+    return stack != REPLAY_NONE && symbolization->named.data[replay->stacks.data[stack].frame].is_unnamed;
+}
+
+static int count_unnamed(struct thread_trust *thread, struct sample_cursor *cursor, const struct replay *replay,
+                         const struct symbolization *symbolization, struct error *err)
+{
+    struct stored_sample sample = {0};
+    int code = sample_cursor_start(cursor, replay->samples, thread->thread, err);
+    while (!code && (code = sample_cursor_next(cursor, &sample, err)) > 0) {
+        thread->counts.unnamed += !sample.is_wait && is_unnamed(replay, symbolization, sample.stack);
+        code = 0;
+    }
+    return code;
+}
+
+static int list_threads(struct trust *trust, const struct replay *replay, struct error *err)
+{
+    for (size_t i = 0; i < replay->threads.length; i++) {
+        const struct replay_thread *thread = &replay->threads.data[i];
+        if (!thread->samples)
+            continue;
+        struct thread_trust row = {.thread = (uint32_t)i, .counts = counts_of(replay, thread)};
+        if (!array_push(&trust->threads, row))
+            return error_no_memory(err);
+        trust->all.samples += row.counts.samples;
+        trust->all.truncated += row.counts.truncated;
+        trust->all.completed_live += row.counts.completed_live;
+        trust->all.without_cfi += row.counts.without_cfi;
+    }
+    if (trust->threads.length)
+        qsort(trust->threads.data, trust->threads.length, sizeof(*trust->threads.data), by_descending_samples);
+    if (trust->threads.length > TRUST_THREADS) {
+        trust->others = trust->threads.length - TRUST_THREADS;
+        trust->threads.length = TRUST_THREADS;
+    }
+    return 0;
+}
+
+int trust_find(struct trust *trust, const struct replay *replay, const struct symbolization *symbolization,
+               struct error *err)
+{
+    trust->all.requested = requested_of_all(replay);
+    for (size_t i = 0; i < replay->frames.length; i++)
+        if (symbolization->named.data[i].is_unnamed)
+            trust->all.unnamed += replay->frames.data[i].samples;
+    int code = list_threads(trust, replay, err);
+    struct sample_cursor cursor = {0};
+    for (size_t i = 0; !code && trust->all.unnamed && i < trust->threads.length; i++)
+        code = count_unnamed(&trust->threads.data[i], &cursor, replay, symbolization, err);
+    sample_cursor_destroy(&cursor);
+    return code;
+}
+
+void trust_destroy(struct trust *trust)
+{
+    array_free(&trust->threads);
+}
