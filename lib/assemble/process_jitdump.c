@@ -4,7 +4,7 @@
  * still leads to the same file. If the record of the mapping was lost, the usual folders may contain a file of this pid
  * that was written during the life of the process.
  *
- * As with perf maps, we trust only files of the user who saves the profile, or of root (process_perf_map.c).
+ * We trust the same owners as of perf maps (process_perf_map.c).
  */
 #include "assemble/process_jitdump.h"
 
@@ -25,10 +25,10 @@ static const uint64_t note_lag = UINT64_C(100) * 1000 * 1000;
 
 /* ---- which file ---- */
 
-static bool may_be_read(int fd, const struct spool_lib *mapped)
+static bool may_be_read(const struct replay *replay, uint32_t process, int fd, const struct spool_lib *mapped)
 {
     struct stat info;
-    if (fstat(fd, &info) || !S_ISREG(info.st_mode) || (info.st_uid != 0 && info.st_uid != geteuid()))
+    if (fstat(fd, &info) || !S_ISREG(info.st_mode) || !process_perf_map_trusts_owner(replay, process, info.st_uid))
         return false;
     return !mapped || !mapped->inode || (info.st_ino == mapped->inode && info.st_dev == mapped->device);
 }
@@ -40,7 +40,7 @@ static int open_mapped(const struct replay *replay, uint32_t process)
         return -1;
     const struct spool_lib *mapped = &replay->libs.data[lib - 1].lib;
     int fd = open(mapped->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-    if (fd >= 0 && may_be_read(fd, mapped))
+    if (fd >= 0 && may_be_read(replay, process, fd, mapped))
         return fd;
     if (fd >= 0)
         close(fd);
@@ -58,8 +58,7 @@ static int open_of_agent(const struct replay *replay, uint32_t process)
              process_perf_map_own_pid(replay, process));
     if (folder && glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
         for (size_t i = 0; i < found.gl_pathc && fd < 0; i++)
-            fd = process_perf_map_open_trusted(AT_FDCWD, found.gl_pathv[i],
-                                               replay_realtime(replay, replay->processes.data[process].start));
+            fd = process_perf_map_open_trusted(replay, process, AT_FDCWD, found.gl_pathv[i]);
     globfree(&found);
     return fd;
 }
@@ -73,7 +72,7 @@ static int open_unmapped(const struct replay *replay, uint32_t process)
 struct jitdump *process_jitdump_open(const struct replay *replay, uint32_t process)
 {
     const struct jit_file *file = replay->jit_files ? jit_files_find(replay->jit_files, process) : NULL;
-    bool is_kept = file && file->dump >= 0 && may_be_read(file->dump, NULL);
+    bool is_kept = file && file->dump >= 0 && may_be_read(replay, process, file->dump, NULL);
     int fd = is_kept ? file->dump : open_mapped(replay, process);
     if (fd < 0 && !replay->processes.data[process].dump_lib)
         fd = open_unmapped(replay, process);

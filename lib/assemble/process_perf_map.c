@@ -4,8 +4,9 @@
  * reuses pids. So we trust a file only if
  *
  *   - it is a regular file, not a link: a link could make root read another file;
- *   - it belongs to root, or to the user who saves the profile, so that others cannot name our functions (perf has the
- * same rule). This excludes the map of a program that changed its user;
+ *   - it belongs to root, to the user who saves the profile, or to the user to whom the process belonged when the
+ * recorder saw it, so that others cannot name our functions. The last is how root gets the names of other users'
+ * programs, and of those in a user namespace;
  *   - it was written after the process (after an exec: the program) started: an older file is of an earlier process
  * with that pid. Of the programs that one pid ran, only the last can own the file, because each writes a new one.
  *
@@ -31,28 +32,35 @@
 /* Timestamps of files have the time of the last clock tick, up to 10 ms ago. */
 static const uint64_t stamp_lag = UINT64_C(10) * 1000 * 1000;
 
-static bool is_trusted(const struct stat *info, uint64_t start)
-{
-    uint64_t written = (uint64_t)info->st_mtim.tv_sec * UINT64_C(1000000000) + (uint64_t)info->st_mtim.tv_nsec;
-    return S_ISREG(info->st_mode) && (info->st_uid == 0 || info->st_uid == geteuid()) && info->st_mtim.tv_sec >= 0 &&
-           written + stamp_lag >= start;
-}
-
-int process_perf_map_open_trusted(int folder, const char *name, uint64_t start)
-{
-    struct stat info;
-    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
-        return -errno;
-    if (fstat(fd, &info) == 0 && is_trusted(&info, start))
-        return fd;
-    close(fd);
-    return -EPERM;
-}
-
 static const struct jit_file *jit_file_of(const struct replay *replay, uint32_t process)
 {
     return replay->jit_files ? jit_files_find(replay->jit_files, process) : NULL;
+}
+
+bool process_perf_map_trusts_owner(const struct replay *replay, uint32_t process, uid_t owner)
+{
+    const struct jit_file *file = jit_file_of(replay, process);
+    return owner == 0 || owner == geteuid() || (file && file->user != JIT_USER_UNKNOWN && file->user == owner);
+}
+
+static bool is_young(const struct stat *info, uint64_t start)
+{
+    uint64_t written = (uint64_t)info->st_mtim.tv_sec * UINT64_C(1000000000) + (uint64_t)info->st_mtim.tv_nsec;
+    return info->st_mtim.tv_sec >= 0 && written + stamp_lag >= start;
+}
+
+int process_perf_map_open_trusted(const struct replay *replay, uint32_t process, int folder, const char *name)
+{
+    struct stat info;
+    uint64_t start = replay_realtime(replay, replay->processes.data[process].start);
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && is_young(&info, start) &&
+        process_perf_map_trusts_owner(replay, process, info.st_uid))
+        return fd;
+    close(fd);
+    return -EPERM;
 }
 
 uint32_t process_perf_map_own_pid(const struct replay *replay, uint32_t process)
@@ -78,7 +86,7 @@ int process_perf_map_open_named(const struct replay *replay, uint32_t process, c
     if (folder < 0)
         return -ENOENT;
     snprintf(name, sizeof(name), "%s%" PRIu32 "%s", before, process_perf_map_own_pid(replay, process), after);
-    int fd = process_perf_map_open_trusted(folder, name, start);
+    int fd = process_perf_map_open_trusted(replay, process, folder, name);
     close(folder);
     return fd;
 }

@@ -21,9 +21,11 @@ int process_perf_map_open_named(const struct replay *replay, uint32_t process, c
 /* The pid in the names of the process's files: its pid in its own namespace. */
 uint32_t process_perf_map_own_pid(const struct replay *replay, uint32_t process);
 
-/* Opens a file by its name in `folder` (a descriptor, or AT_FDCWD), if it is trusted for a process that started at
- * `start` (ns since the Unix epoch). */
-int process_perf_map_open_trusted(int folder, const char *name, uint64_t start);
+/* Whether the process may have written a file of that owner about its code, see process_perf_map.c. */
+bool process_perf_map_trusts_owner(const struct replay *replay, uint32_t process, uid_t owner);
+
+/* Opens a file by its name in `folder` (a descriptor, or AT_FDCWD), if it is trusted. */
+int process_perf_map_open_trusted(const struct replay *replay, uint32_t process, int folder, const char *name);
 
 struct perf_map_names {
     struct arena arena;

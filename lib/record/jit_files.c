@@ -79,6 +79,17 @@ static uint32_t open_folder(struct jit_files *files, const char *process)
     return (uint32_t)files->folders.length - 1;
 }
 
+/* The owner of /proc/PID: the user of the process, also of one in a user namespace; root if others may not look into
+ * it.
+ */
+static uint32_t user_of(const char *process)
+{
+    char path[32];
+    struct stat info;
+    snprintf(path, sizeof(path), "/proc/%s", process);
+    return stat(path, &info) == 0 ? (uint32_t)info.st_uid : (uint32_t)JIT_USER_UNKNOWN;
+}
+
 static struct jit_file *jit_file_of(struct jit_files *files, uint32_t process, uint32_t pid)
 {
     uint32_t index = hash_get(&files->by_process, process);
@@ -86,7 +97,7 @@ static struct jit_file *jit_file_of(struct jit_files *files, uint32_t process, u
         return &files->files.data[index];
     char name[16];
     snprintf(name, sizeof(name), "%" PRIu32, pid);
-    struct jit_file file = {.pid = pid, .folder = JIT_FOLDER_OURS, .dump = -1};
+    struct jit_file file = {.pid = pid, .folder = JIT_FOLDER_OURS, .user = user_of(name), .dump = -1};
     if (is_in_another(name, "pid"))
         file.pid = innermost_pid(name, pid);
     if (is_in_another(name, "mnt"))

@@ -18,10 +18,11 @@
 struct jit_file {
     uint32_t pid;    /* in the innermost pid namespace of the process, which it uses in file names */
     uint32_t folder; /* index in jit_files.folders; JIT_FOLDER_OURS */
+    uint32_t user;   /* the user whose files it writes, as we see it; JIT_USER_UNKNOWN */
     int dump;        /* the open jitdump file that the process has mapped; -1: none, or it could not be opened */
 };
 
-enum { JIT_FOLDER_OURS = UINT32_MAX };
+enum { JIT_FOLDER_OURS = UINT32_MAX, JIT_USER_UNKNOWN = UINT32_MAX };
 
 /* The /tmp of a mount namespace. */
 struct jit_folder {

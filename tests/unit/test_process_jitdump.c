@@ -225,6 +225,7 @@ static void test_a_process_like_us_has_our_places(void **unused)
     const struct jit_file *place = jit_files_find(&files, 3);
     assert_int_equal(place->pid, getpid());
     assert_int_equal(place->folder, JIT_FOLDER_OURS);
+    assert_int_equal(place->user, geteuid());
     assert_int_equal(place->dump, -1);
     assert_true(jit_files_find(&files, 4)->dump >= 0);
     jit_files_destroy(&files);

@@ -119,12 +119,14 @@ static void test_links_and_what_is_no_file_are_not_used(void **unused)
     assert_int_equal(mkdir(map_path(&scene, 11), 0700), 0);
     assert_int_equal(mkfifo(map_path(&scene, 12), 0600),
                      0); /* nobody writes to it: to wait for that would be to hang */
-    for (uint32_t pid = 10; pid < 13; pid++)
-        assert_true(process_perf_map_open_trusted(AT_FDCWD, map_path(&scene, pid), EPOCH_START * SECOND) < 0);
-    int fd = process_perf_map_open_trusted(AT_FDCWD, map_path(&scene, 99), EPOCH_START * SECOND);
+    for (uint32_t number = 0; number < 4; number++)
+        add_process(&scene, number, SPOOL_NO_NUMBER, false, number < 3 ? 10 + number : 99, 0);
+    assemble(&scene);
+    for (uint32_t number = 0; number < 3; number++)
+        assert_true(process_perf_map_open(&scene.replay, number) < 0);
+    int fd = process_perf_map_open(&scene.replay, 3);
     assert_true(fd >= 0);
     close(fd);
-    assemble(&scene);
     finish(&scene);
 }
 
@@ -135,11 +137,36 @@ static void test_a_file_of_another_user_is_not_used(void **unused)
         skip();
     struct scene scene;
     scene_start(&scene);
+    add_process(&scene, 0, SPOOL_NO_NUMBER, false, 10, 0);
     write_map(&scene, 10, "1000 10 theirs\n", 1);
     assert_int_equal(chown(map_path(&scene, 10), 65534, 65534), 0);
-    assert_true(process_perf_map_open_trusted(AT_FDCWD, map_path(&scene, 10), EPOCH_START * SECOND) < 0);
+    add_sample(&scene, 0, 2, 0x1008);
     assemble(&scene);
+    assert_string_equal(name_of(&scene, 0, 0), "-");
     finish(&scene);
+}
+
+static void test_a_file_of_the_process_s_own_user_is_used(void **unused)
+{
+    (void)unused;
+    if (geteuid() != 0)
+        skip();
+    for (uint32_t user = 65533; user <= 65535; user++) {
+        struct scene scene;
+        scene_start(&scene);
+        add_process(&scene, 0, SPOOL_NO_NUMBER, false, 10, 0);
+        write_map(&scene, 10, "1000 10 theirs\n", 1);
+        assert_int_equal(chown(map_path(&scene, 10), 65534, 65534), 0);
+        struct jit_files files = {.dumps = 0};
+        struct jit_file place = {.pid = 10, .folder = JIT_FOLDER_OURS, .user = user, .dump = -1};
+        assert_true(array_push(&files.files, place) && hash_set(&files.by_process, 0, 0));
+        scene.replay.jit_files = &files;
+        add_sample(&scene, 0, 2, 0x1008);
+        assemble(&scene);
+        assert_string_equal(name_of(&scene, 0, 0), user == 65534 ? "theirs" : "-");
+        jit_files_destroy(&files);
+        finish(&scene);
+    }
 }
 
 static void test_after_exec_the_file_is_the_last_program_s(void **unused)
@@ -224,6 +251,7 @@ int main(void)
         cmocka_unit_test(test_a_file_older_than_the_process_is_not_used),
         cmocka_unit_test(test_links_and_what_is_no_file_are_not_used),
         cmocka_unit_test(test_a_file_of_another_user_is_not_used),
+        cmocka_unit_test(test_a_file_of_the_process_s_own_user_is_used),
         cmocka_unit_test(test_after_exec_the_file_is_the_last_program_s),
         cmocka_unit_test(test_a_forked_process_has_its_own_code_and_its_parents),
         cmocka_unit_test(test_processes_that_are_each_others_parents_have_an_end),
