@@ -92,7 +92,8 @@ static int take_record(struct recording *recording, const struct perf_merge_reco
     if (record.type == PERF_RECORD_LOST || record.type == PERF_RECORD_LOST_SAMPLES) {
         recording->lost_records += record.lost;
         wakeup_mode_lost(&recording->wakeup_modes[raw->ring], record.time);
-        waits_lost(&recording->waits);
+        if (recording->events.switches)
+            waits_lost(&recording->waits);
     }
     if (exchanges_events(recording))
         perf_apart_record(&recording->apart, &record);
