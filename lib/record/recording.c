@@ -363,6 +363,7 @@ int recording_keep_time(struct recording *recording, uint64_t now, struct error 
         return code;
     recording->next_flush = now + flush_interval;
     end_if_all_are_gone(recording);
+    perf_apart_second(&recording->apart);
     if (recording->events.switches)
         code = waits_flush(&recording->waits, now, false, err);
     return code ? code : spool_writer_flush(recording->spool, err);

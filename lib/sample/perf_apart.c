@@ -6,6 +6,7 @@
 
 enum {
     ENDED_CHILDREN = 16, /* of a thread; each may have cost it one sample */
+    STILL_ENDING = 4,    /* of a thread that is kept apart, in a second: fewer cost it next to nothing */
     THREADS_MAX = 256    /* descriptors */
 };
 
@@ -23,30 +24,45 @@ static void keep_apart(struct perf_apart *apart, uint32_t tid)
 {
     if (apart->threads.length == THREADS_MAX)
         return;
-    struct perf_apart_thread thread = {.tid = tid, .fd = open_own_event(tid)};
+    struct perf_apart_thread thread = {.tid = tid, .fd = open_own_event(tid), .ended = STILL_ENDING};
     if (thread.fd >= 0 && !array_push(&apart->threads, thread))
         close(thread.fd);
 }
 
-static void let_go(struct perf_apart *apart, uint32_t tid)
+static struct perf_apart_thread *find(const struct perf_apart *apart, uint32_t tid)
 {
-    for (size_t i = 0; i < apart->threads.length; i++) {
-        if (apart->threads.data[i].tid != tid)
-            continue;
-        close(apart->threads.data[i].fd);
-        apart->threads.data[i] = apart->threads.data[--apart->threads.length];
-        return;
-    }
+    for (size_t i = 0; i < apart->threads.length; i++)
+        if (apart->threads.data[i].tid == tid)
+            return &apart->threads.data[i];
+    return NULL;
+}
+
+static void let_go(struct perf_apart *apart, struct perf_apart_thread *thread)
+{
+    close(thread->fd);
+    *thread = apart->threads.data[--apart->threads.length];
 }
 
 static void count_end(struct perf_apart *apart, uint32_t parent)
 {
+    struct perf_apart_thread *thread = find(apart, parent);
     uint32_t *ended = hash_at(&apart->ended, parent);
+    if (thread)
+        thread->ended++;
     if (!ended)
         return;
     *ended = *ended == HASH_MISSING ? 1 : *ended + 1;
     if (*ended == ENDED_CHILDREN)
         keep_apart(apart, parent);
+}
+
+static void forget(struct perf_apart *apart, uint32_t tid)
+{
+    struct perf_apart_thread *thread = find(apart, tid);
+    if (thread)
+        let_go(apart, thread);
+    hash_remove(&apart->parents, tid);
+    hash_remove(&apart->ended, tid);
 }
 
 void perf_apart_record(struct perf_apart *apart, const struct perf_record *record)
@@ -55,11 +71,22 @@ void perf_apart_record(struct perf_apart *apart, const struct perf_record *recor
         hash_set(&apart->parents, record->tid, record->task.parent_tid);
     } else if (record->type == PERF_RECORD_EXIT) {
         uint32_t parent = hash_get(&apart->parents, record->tid);
-        hash_remove(&apart->parents, record->tid);
-        hash_remove(&apart->ended, record->tid);
-        let_go(apart, record->tid);
+        forget(apart, record->tid);
         if (parent != HASH_MISSING)
             count_end(apart, parent);
+    }
+}
+
+void perf_apart_second(struct perf_apart *apart)
+{
+    for (size_t i = apart->threads.length; i-- > 0;) {
+        struct perf_apart_thread *thread = &apart->threads.data[i];
+        if (thread->ended >= STILL_ENDING) {
+            thread->ended = 0;
+            continue;
+        }
+        hash_remove(&apart->ended, thread->tid); /* to be counted anew */
+        let_go(apart, thread);
     }
 }
 

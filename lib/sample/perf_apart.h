@@ -7,8 +7,9 @@
  * again and again with an event that has just begun: of 939 samples that it should have it took 3.
  *
  * The kernel exchanges only events that are all inherited. So a thread whose children keep ending gets an event more
- * that is not: its own events stay with it from then on, and its switches take longer. Children of the first moments,
- * and children that live, change nothing: the workers of a server switch fast.
+ * that is not: its own events stay with it for as long as that goes on, and its switches take longer, as do those
+ * between its children of that time. A few children that end, and children that live, change nothing: the workers of a
+ * server switch fast, also if it ran some commands when it started.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -23,7 +24,8 @@
 
 struct perf_apart_thread {
     uint32_t tid;
-    int fd; /* of its own event */
+    int fd;         /* of its own event */
+    uint32_t ended; /* threads and processes that it started, since the last perf_apart_second() */
 };
 
 /* Starts zeroed. */
@@ -36,6 +38,9 @@ struct perf_apart {
 /* Takes in the record of a start or an end, and ignores others. The thread whose children keep ending is kept apart if
  * the kernel permits it and there is memory for it; otherwise it just has fewer samples. */
 void perf_apart_record(struct perf_apart *apart, const struct perf_record *record);
+
+/* To be called each second: a thread whose children have ceased to end is kept apart no longer. */
+void perf_apart_second(struct perf_apart *apart);
 
 /* From now on no thread is kept apart. */
 void perf_apart_destroy(struct perf_apart *apart);

@@ -43,6 +43,14 @@ static void end_child(pid_t pid)
     waitpid(pid, NULL, 0);
 }
 
+static void skip_where_refused(size_t kept)
+{
+    if (kept)
+        return;
+    print_message("skipped: perf events are not permitted here\n");
+    skip();
+}
+
 static void test_a_thread_whose_children_keep_ending_is_kept_apart_until_it_ends(void **state)
 {
     (void)state;
@@ -59,14 +67,38 @@ static void test_a_thread_whose_children_keep_ending_is_kept_apart_until_it_ends
     size_t left = apart.threads.length;
     end_child(parent);
     perf_apart_destroy(&apart);
-    if (!kept) {
-        print_message("skipped: perf events are not permitted here\n");
-        skip();
-    }
+    skip_where_refused(kept);
     assert_int_equal(kept, 1);
     assert_int_equal(tid, parent);
     assert_true(is_open);
     assert_int_equal(left, 0);
+}
+
+static void test_a_thread_whose_children_have_ceased_to_end_is_let_go(void **state)
+{
+    (void)state;
+    struct perf_apart apart = {0};
+    pid_t parent = start_child();
+    size_t kept[6];
+    assert_true(parent > 0);
+    tell_of_short_children(&apart, (uint32_t)parent, 16);
+    kept[0] = apart.threads.length;
+    perf_apart_second(&apart); /* it may come at once */
+    kept[1] = apart.threads.length;
+    tell_of_short_children(&apart, (uint32_t)parent, 100);
+    perf_apart_second(&apart);
+    kept[2] = apart.threads.length;
+    perf_apart_second(&apart);
+    kept[3] = apart.threads.length;
+    tell_of_short_children(&apart, (uint32_t)parent, 15);
+    kept[4] = apart.threads.length;
+    tell_of_short_children(&apart, (uint32_t)parent, 1);
+    kept[5] = apart.threads.length;
+    end_child(parent);
+    perf_apart_destroy(&apart);
+    skip_where_refused(kept[0]);
+    static const size_t wanted[6] = {1, 1, 1, 0, 0, 1};
+    assert_memory_equal(kept, wanted, sizeof(kept));
 }
 
 static void test_children_that_live_change_nothing(void **state)
@@ -95,6 +127,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_thread_whose_children_keep_ending_is_kept_apart_until_it_ends),
+        cmocka_unit_test(test_a_thread_whose_children_have_ceased_to_end_is_let_go),
         cmocka_unit_test(test_children_that_live_change_nothing),
         cmocka_unit_test(test_a_thread_that_has_ended_meanwhile_is_left),
     };
