@@ -58,8 +58,8 @@ static uint64_t *unstored(struct thread_run *run)
     return run->preempted ? &run->was_ready : &run->waited;
 }
 
-/* Whether the wait of a thread up to `end` is to be stored. */
-static bool is_due(const struct waits *waits, struct thread_run *run, uint64_t end)
+/* Whether the wait of a thread up to `end` is to be stored. `is_last`: no other one follows it. */
+static bool is_due(const struct waits *waits, struct thread_run *run, uint64_t end, bool is_last)
 {
     uint64_t length = end > run->since ? end - run->since : 0;
     if (waits->options.only_runs)
@@ -67,7 +67,7 @@ static bool is_due(const struct waits *waits, struct thread_run *run, uint64_t e
     if (run->stack && run->stack->taken > end)
         forget_stack(run); /* the thread ran already when it was read */
     /* one whose stack nobody has tried to read counts for the next one of its thread */
-    bool is_bare = !run->in_pending && length >= LONG_INTERVALS * waits->options.interval;
+    bool is_bare = (!run->in_pending || is_last) && length >= LONG_INTERVALS * waits->options.interval;
     bool is_told = run->preempted || run->stack || run->goes_on || is_bare;
     return length && is_told && *unstored(run) + length >= waits->options.interval;
 }
@@ -169,7 +169,7 @@ static int come_to_cpu(struct waits *waits, struct tracked_thread *thread, uint6
 {
     struct thread_run *run = &thread->run;
     int code = 0;
-    if (run->state == RUN_WAITS && is_due(waits, run, time))
+    if (run->state == RUN_WAITS && is_due(waits, run, time, false))
         code = store(waits, thread, time, err);
     else if (run->state == RUN_WAITS && time > run->since)
         *unstored(run) += time - run->since;
@@ -372,7 +372,7 @@ int waits_flush(struct waits *waits, uint64_t now, bool end, struct error *err)
         if (thread->run.state != RUN_WAITS)
             continue;
         struct thread_run *run = &thread->run;
-        if ((!end && now - run->since < part_length) || !is_due(waits, run, now))
+        if ((!end && now - run->since < part_length) || !is_due(waits, run, now, end))
             continue;
         code = store(waits, thread, now, err);
         run->since = now;
