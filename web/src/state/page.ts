@@ -50,16 +50,15 @@ function shownSession(): Session | null {
     return state.phase === 'ready' ? state.session : null;
 }
 
-/** Puts a session in the place of the one before. `query`: its view as an address says it, '' for its first one. */
-function show(
+/** A session that asks for its first rows, and is not shown yet. `query`: its view as an address says it, '' for its first one. */
+function prepare(
     { session: id, file }: Origin,
     engine: EngineWorker,
     profile: ProfileInfo,
     next: HistoryPlace,
     query: string,
 ): Session {
-    const before = shownSession();
-    const session = createSession({
+    return createSession({
         id,
         engine,
         info: profile,
@@ -72,13 +71,29 @@ function show(
         },
         query,
     });
+}
+
+/** Puts a session in the place of the one before. */
+function show(session: Session, next: HistoryPlace): void {
+    const before = shownSession();
     batch(() => {
         place = next;
         closeAll();
         page.value = { phase: 'ready', session };
     });
     before?.dispose();
-    return session;
+}
+
+/** ms: so long the first rows may take for the page to wait for them, rather than to be laid out and painted without them, too. */
+const ROWS_PATIENCE = 40;
+
+function waitForRows(session: Session): Promise<void> {
+    return Promise.race([
+        session.tree.settled(),
+        new Promise<void>((resolve) => {
+            setTimeout(resolve, ROWS_PATIENCE);
+        }),
+    ]);
 }
 
 /** Shows the profile that the server has beside the page, which `engine` loads already, as the address asks for it. */
@@ -99,7 +114,13 @@ export async function startPage(
         const isOther = entry !== null && entry.session !== SERVED.session;
         const start = entry ?? { step: 0, first: 0, session: SERVED.session, name: SERVED.name };
         const next = new HistoryPlace({ ...start, session: SERVED.session, name: SERVED.name });
-        const session = show(SERVED, engine, profile, next, isOther ? '' : window.location.search);
+        const session = prepare(SERVED, engine, profile, next, isOther ? '' : window.location.search);
+        await waitForRows(session);
+        if (shownSession()) {
+            session.dispose();
+            return;
+        }
+        show(session, next);
         if (!isOther) return;
         next.begin(session.store.address(), 'replace');
         sayGone(entry);
@@ -141,11 +162,13 @@ function onHistory(event: PopStateEvent): void {
         return;
     }
     const query = window.location.search;
-    void open(origin, (engine, profile) => show(origin, engine, profile, new HistoryPlace(entry), query)).then(
-        (isOpen) => {
-            if (isOpen === false) stayFrom(entry);
-        },
-    );
+    const onLoaded = (engine: EngineWorker, profile: ProfileInfo): void => {
+        const next = new HistoryPlace(entry);
+        show(prepare(origin, engine, profile, next, query), next);
+    };
+    void open(origin, onLoaded).then((isOpen) => {
+        if (isOpen === false) stayFrom(entry);
+    });
 }
 
 // ---- opening files ----
@@ -231,7 +254,8 @@ async function openAsNext(source: File | ZipEntry, file: File): Promise<void> {
         shownSession()?.store.flushAddress();
         const step = place ? place.step + 1 : 0;
         const next = new HistoryPlace({ step: step - 1, first: step, session: origin.session, name });
-        const session = show(origin, engine, profile, next, '');
+        const session = prepare(origin, engine, profile, next, '');
+        show(session, next);
         next.begin(session.store.address(), 'push');
     });
 }
