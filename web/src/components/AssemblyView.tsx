@@ -49,9 +49,12 @@ interface Layout {
 function widthsOf(session: Session, { instructions, places }: Code, { syntax, lanes, room }: Layout): Widths {
     const origins = longest(places.map((frames) => originOf(session, frames).text));
     const originLimit = room < NARROW ? NARROW_ORIGIN_LIMIT : ORIGIN_LIMIT;
-    const texts = longest(instructions.map((one) => one.texts[syntax] ?? ''));
+    const texts = longest(instructions.map((instruction) => instruction.texts[syntax] ?? ''));
     return {
-        address: Math.max(62, longest(instructions.map((one) => one.address.toString(16))) * CHARACTER + 16),
+        address: Math.max(
+            62,
+            longest(instructions.map((instruction) => instruction.address.toString(16))) * CHARACTER + 16,
+        ),
         origin: origins === 0 ? 0 : Math.max(44, Math.min(originLimit, origins) * CHARACTER + 16),
         jumps: lanes * LANE_WIDTH + 16,
         // What follows the mnemonic begins in a column of its own.
@@ -144,7 +147,7 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
 
     /** Goes to where the jump or the call leads; false if the instruction is none. */
     const follow = (from: number): boolean => {
-        const jump = jumps.find((one) => one.from === from);
+        const jump = jumps.find((candidate) => candidate.from === from);
         if (!jump) return followCall(from);
         chooseInstruction(jump.to);
         rows.reveal(jump.to, 'around');
@@ -202,9 +205,9 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
                     </span>
                 </div>
                 <div class="code-rows" role="rowgroup" style={{ height: `${rows.height}px` }}>
-                    {shown.instructions.slice(rows.first, rows.last).map((one, i) => (
+                    {shown.instructions.slice(rows.first, rows.last).map((instruction, i) => (
                         <AssemblyRow
-                            key={one.address}
+                            key={instruction.address}
                             shown={shown}
                             index={rows.first + i}
                             top={rows.topOf(rows.first + i)}

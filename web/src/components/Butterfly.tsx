@@ -102,14 +102,14 @@ function CenterList(): JSX.Element {
     return (
         <div class="wing-list" style={{ width: `${listWidth.value}px` }}>
             <div class="wing-head" role="radiogroup" aria-label="List">
-                {LISTS.map(([one, title]) => (
+                {LISTS.map(([listedKind, title]) => (
                     <button
-                        key={one}
+                        key={listedKind}
                         type="button"
                         role="radio"
                         class="wing-choice"
-                        aria-checked={one === kind}
-                        onClick={() => chooseList(one)}
+                        aria-checked={listedKind === kind}
+                        onClick={() => chooseList(listedKind)}
                     >
                         {title}
                     </button>
@@ -118,7 +118,7 @@ function CenterList(): JSX.Element {
             <div class="wing-body">
                 <Table
                     name="centers"
-                    label={LISTS.find(([one]) => one === kind)?.[1] ?? ''}
+                    label={LISTS.find(([listedKind]) => listedKind === kind)?.[1] ?? ''}
                     role="grid"
                     rows={rows}
                     columns={listColumns.value}
@@ -201,7 +201,7 @@ function createButterflyModel(session: Session) {
             prepare: (rows) =>
                 listKind.value === 'category'
                     ? Promise.resolve()
-                    : fetchNames(rows.map((one) => funcOfCenter({ kind: listKind.value, index: one.func }))),
+                    : fetchNames(rows.map((row) => funcOfCenter({ kind: listKind.value, index: row.func }))),
         });
         const kind = listKind.value;
         if (kind === 'function') return functionMenu(row.func, copies);

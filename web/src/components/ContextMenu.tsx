@@ -14,7 +14,7 @@ function close(): void {
 
 /** Does what the key of an item stands for; false if there is none. */
 function chooseByKey(key: string): boolean {
-    const item = menu.value?.items.find((one) => one.enabled && one.keys === key);
+    const item = menu.value?.items.find((candidate) => candidate.enabled && candidate.keys === key);
     if (!item) return false;
     close();
     item.action();

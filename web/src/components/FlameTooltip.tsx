@@ -19,7 +19,7 @@ function Categories({ list }: { list: NodeDetails['categoriesTotal'] }): JSX.Ele
     const session = useSession();
     const { info } = session;
     const { categoryName } = session.store;
-    const whole = list.reduce((sum, one) => sum + Math.abs(one.weight), 0);
+    const whole = list.reduce((sum, part) => sum + Math.abs(part.weight), 0);
     if (whole === 0) return null;
     const { categories } = info.value;
     return (

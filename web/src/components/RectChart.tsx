@@ -110,7 +110,7 @@ function neighbor(frame: Frame, { band: at, rect }: Place, key: string): Place |
             return below >= 0 ? { band: at, rect: below } : null;
         }
         let widest = -1;
-        const width = (one: number): number => (end[one] ?? 0) - (start[one] ?? 0);
+        const width = (other: number): number => (end[other] ?? 0) - (start[other] ?? 0);
         for (let i = 0; i < depth.length; i++)
             if (parent[i] === rect && func[i] !== -1 && (widest < 0 || width(i) > width(widest))) widest = i;
         return widest >= 0 ? { band: at, rect: widest } : null;
@@ -136,7 +136,7 @@ function fetchShownNames(session: Session, frame: Frame): void {
         for (let i = 0; i < func.length && funcs.size < MOST_NAMES; i++)
             if (((end[i] ?? 0) - (start[i] ?? 0)) * scale >= NAME_WIDTH && func[i] !== -1) funcs.add(func[i] ?? 0);
     }
-    const missing = [...funcs].filter((one) => funcName(one) === undefined);
+    const missing = [...funcs].filter((func) => funcName(func) === undefined);
     if (missing.length > 0) act(fetchNames(missing));
 }
 

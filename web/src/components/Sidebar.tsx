@@ -225,25 +225,25 @@ function Neighbors({ title, list, whole }: NeighborsProps): JSX.Element | null {
             <h3>{title}</h3>
             <table class="bars">
                 <tbody>
-                    {list.map((one) => (
-                        <tr key={one.func}>
+                    {list.map((neighbor) => (
+                        <tr key={neighbor.func}>
                             <th scope="row" class="neighbor">
                                 <button
                                     type="button"
                                     class="link"
-                                    title={plainText(funcName(one.func)?.name ?? '', 1200)}
-                                    onClick={() => selectFunction(one.func, true)}
+                                    title={plainText(funcName(neighbor.func)?.name ?? '', 1200)}
+                                    onClick={() => selectFunction(neighbor.func, true)}
                                 >
-                                    <ProfileText text={shortName(shownName(one.func))} limit={120} />
+                                    <ProfileText text={shortName(shownName(neighbor.func))} limit={120} />
                                 </button>
                             </th>
-                            <td>{formatShare(one.total, whole)}</td>
-                            <td>{formatWeight(one.total, unit)}</td>
+                            <td>{formatShare(neighbor.total, whole)}</td>
+                            <td>{formatWeight(neighbor.total, unit)}</td>
                             <td class="bar">
                                 <span
                                     class="heat"
                                     style={{
-                                        transform: `scaleX(${whole === 0 ? 0 : Math.min(1, Math.abs(one.total / whole))})`,
+                                        transform: `scaleX(${whole === 0 ? 0 : Math.min(1, Math.abs(neighbor.total / whole))})`,
                                     }}
                                 />
                             </td>

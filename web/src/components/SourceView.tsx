@@ -31,7 +31,7 @@ function marksOf(session: Session, costs: LineCosts): Map<number, LineMark> {
     const unit = weightUnit.value;
     for (const cost of costs.lines) {
         if (cost.line === 0 || (cost.total === 0 && cost.self === 0)) continue;
-        const calls = costs.inlined.filter((one) => one.line === cost.line);
+        const calls = costs.inlined.filter((call) => call.line === cost.line);
         const [first] = calls;
         const more = calls.length > 1 ? ` +${calls.length - 1}` : '';
         marks.set(cost.line, {
@@ -42,7 +42,7 @@ function marksOf(session: Session, costs: LineCosts): Map<number, LineMark> {
             inlined: first ? `${nameOf(session, first.func, NAME_LIMIT)} ${costText(first.total)}${more}` : '',
             inlinedTitle: `Inlined here:\n${calls
                 .slice(0, 20)
-                .map((one) => `${nameOf(session, one.func, 200)}: ${describeWeight(one.total, unit, interval)}`)
+                .map((call) => `${nameOf(session, call.func, 200)}: ${describeWeight(call.total, unit, interval)}`)
                 .join('\n')}`,
         });
     }

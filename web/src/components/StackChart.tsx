@@ -103,7 +103,7 @@ function describe(session: Session, bands: readonly Band[], charts: readonly Thr
         const rects = charts[at]?.rects;
         if (rect < 0 || !rects) continue;
         const name = plainText(shownName(rects.func[rect] ?? -1), 200);
-        const count = band.selected.reduce((sum, one) => sum + one, 0);
+        const count = band.selected.reduce((sum, isSelected) => sum + isSelected, 0);
         return `${name}: ${formatDuration(duration(rects, rect))}${count > 1 ? `, the first of ${count} occurrences` : ''}`;
     }
     return '';

@@ -177,7 +177,7 @@ function usePointer(graph: { current: HTMLElement | null }): {
                 const preview = view.value.preview;
                 if (preview && (start < preview[0] || start > preview[1])) setPreview(null);
                 if (thread < 0) {
-                    const row = tracks.value.rows.find((one) => one.key === track);
+                    const row = tracks.value.rows.find((shown) => shown.key === track);
                     if (row && row.members.length > 0 && row.kind !== 'process') chooseRow(session, row, mode);
                     return;
                 }

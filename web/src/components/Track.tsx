@@ -46,9 +46,9 @@ function onTrackKey(session: Session, event: KeyboardEvent, row: TrackRow): void
     const { rows } = tracks.value;
     if (doRowKey(event, row)) {
         // A row that is gone leaves the focus to the one that takes its place.
-        const at = rows.findIndex((one) => one.key === row.key);
+        const at = rows.findIndex((other) => other.key === row.key);
         const left = tracks.value.rows;
-        const next = left.find((one) => one.key === row.key) ?? left[Math.min(at, left.length - 1)];
+        const next = left.find((other) => other.key === row.key) ?? left[Math.min(at, left.length - 1)];
         if (next && !isTrackListOpen.value) focusTrack(session, next.key);
     } else if (event.altKey || event.metaKey) return;
     else if (event.key === 'ArrowDown' && !event.ctrlKey) focusNeighbor(session, row.key, 1);
@@ -193,6 +193,6 @@ function areAllChosen(threads: readonly number[], chosen: readonly number[]): bo
 /** Whether all threads that are shown of a process are chosen. */
 function isProcessChosen(session: Session, row: TrackRow, chosen: readonly number[]): boolean {
     const { tracks } = session.store;
-    const threads = tracks.value.rows.filter((one) => one.process === row.process && one.thread >= 0);
-    return threads.length > 0 && threads.every((one) => chosen.includes(one.thread));
+    const threads = tracks.value.rows.filter((other) => other.process === row.process && other.thread >= 0);
+    return threads.length > 0 && threads.every((other) => chosen.includes(other.thread));
 }

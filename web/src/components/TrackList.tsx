@@ -38,7 +38,7 @@ function onContextMenu(session: Session, event: MouseEvent): void {
     const { tracks } = session.store;
     const { rowMenu } = session.trackActions;
     const track = (event.target as Element).closest<HTMLElement>('[data-track]');
-    const row = tracks.value.rows.find((one) => one.key === track?.dataset.track);
+    const row = tracks.value.rows.find((shown) => shown.key === track?.dataset.track);
     const label = track?.querySelector<HTMLElement>('.track-label');
     if (!row || !label) return;
     event.preventDefault();
@@ -77,7 +77,7 @@ function placesOf(rows: readonly TrackRow[]): { at: number; count: number }[] {
         const siblings = open[row.level] as { at: number; count: number }[];
         const place = { at: siblings.length, count: 0 };
         siblings.push(place);
-        for (const one of siblings) one.count = siblings.length;
+        for (const sibling of siblings) sibling.count = siblings.length;
         return place;
     });
 }
@@ -102,7 +102,7 @@ export function TrackList({ root }: { root: RefObject<HTMLElement | null> }): JS
     const all = selectedThreads.value;
     const chosen = all.length > MOST_SHOWN_AT_FIRST ? -1 : (all[all.length - 1] ?? -1);
     useLayoutEffect(() => {
-        const row = rows.find((one) => one.thread === chosen);
+        const row = rows.find((shown) => shown.thread === chosen);
         if (chosen >= 0 && row) revealTrack(session, row.key);
     }, [chosen]);
     const places = useMemo(() => placesOf(rows), [rows]);

@@ -28,10 +28,10 @@ function Label({ of }: { of: Transform }): JSX.Element {
     );
 }
 
-function titleOf(session: Session, one: Transform): string {
+function titleOf(session: Session, transform: Transform): string {
     const { shownName } = session.names;
     const { describeTransform } = session.transformOffers;
-    const { verb, func, other } = describeTransform(one);
+    const { verb, func, other } = describeTransform(transform);
     return `${verb} ${plainText(func < 0 ? other : shownName(func), 1000)}`;
 }
 
@@ -44,7 +44,7 @@ export function TransformBar(): JSX.Element | null {
     const done = transforms.value;
     namesVersion.value;
     useEffect(() => {
-        const funcs = done.map((one) => describeTransform(one).func).filter((func) => func >= 0);
+        const funcs = done.map((transform) => describeTransform(transform).func).filter((func) => func >= 0);
         act(fetchNames(funcs));
     }, [done]);
     if (done.length === 0) return null;
@@ -57,20 +57,20 @@ export function TransformBar(): JSX.Element | null {
                     </button>
                     <ChevronIcon />
                 </li>
-                {done.map((one, at) => (
-                    <li key={`${at}:${one.kind}:${one.index}:${one.text ?? ''}`}>
+                {done.map((transform, at) => (
+                    <li key={`${at}:${transform.kind}:${transform.index}:${transform.text ?? ''}`}>
                         {at === done.length - 1 ? (
-                            <span class="crumb" aria-current="step" title={titleOf(session, one)}>
-                                <Label of={one} />
+                            <span class="crumb" aria-current="step" title={titleOf(session, transform)}>
+                                <Label of={transform} />
                             </span>
                         ) : (
                             <button
                                 type="button"
                                 class="link crumb"
-                                title={`Back to: ${titleOf(session, one)}`}
+                                title={`Back to: ${titleOf(session, transform)}`}
                                 onClick={() => undoTransforms(at + 1)}
                             >
-                                <Label of={one} />
+                                <Label of={transform} />
                             </button>
                         )}
                         {at < done.length - 1 && <ChevronIcon />}

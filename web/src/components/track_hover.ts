@@ -16,7 +16,7 @@ export function hideTime(session: Session): void {
 /** Puts the line at a time and the tooltip at a place of the window; without a track there is none. */
 export function showTime(session: Session, time: number, track: TrackKey, x: number, y: number): void {
     const { heldByKeys, hoverTime, hoveredCounter, tellOf } = session.hover;
-    const row = session.store.tracks.value.rows.find((one) => one.key === track);
+    const row = session.store.tracks.value.rows.find((shown) => shown.key === track);
     const { tell } = trackKind(row?.kind ?? '');
     heldByKeys.value = false;
     hoverTime.value = time;

@@ -65,7 +65,7 @@ function siblingAt(session: Session, row: TrackRow, y: number): TrackRow | undef
     const siblings = siblingsOf(rows, row);
     const at = rowAt(session, y);
     // A process reaches down to the next one: the last sibling that begins at or before the place.
-    const before = siblings.filter((one) => rows.indexOf(one) <= at);
+    const before = siblings.filter((sibling) => rows.indexOf(sibling) <= at);
     return before[before.length - 1] ?? siblings[0];
 }
 
@@ -77,7 +77,7 @@ export function dragTrack(session: Session, event: PointerEvent, row: TrackRow):
     const element = scroller();
     const list = element?.querySelector<HTMLElement>('.tracks');
     if (event.button !== 0 || !element || !list || siblingsOf(tracks.value.rows, row).length < 2) return;
-    const order = tracks.value.rows.map((one) => one.key);
+    const order = tracks.value.rows.map((shown) => shown.key);
     startDrag(event, {
         threshold: DRAG_THRESHOLD,
         along: 'y',

@@ -25,10 +25,10 @@ export function jumpTarget(text: string): number | null {
 
 /** Short jumps are drawn inside of long ones; where there are more than fit, the outermost lane is shared. */
 export function layoutJumps(instructions: readonly Instruction[]): Jump[] {
-    const index = new Map(instructions.map((one, at) => [one.address, at]));
+    const index = new Map(instructions.map((instruction, at) => [instruction.address, at]));
     const jumps: Jump[] = [];
-    instructions.forEach((one, from) => {
-        const target = jumpTarget(one.texts[0] ?? '');
+    instructions.forEach((instruction, from) => {
+        const target = jumpTarget(instruction.texts[0] ?? '');
         const to = target === null ? undefined : index.get(target);
         if (to !== undefined) jumps.push({ from, to, lane: 0 });
     });
@@ -38,7 +38,8 @@ export function layoutJumps(instructions: readonly Instruction[]): Jump[] {
         const first = Math.min(jump.from, jump.to);
         const last = Math.max(jump.from, jump.to);
         let lane = 0;
-        while (lane < MOST_LANES - 1 && taken[lane]?.some((one) => one.first <= last && first <= one.last)) lane++;
+        while (lane < MOST_LANES - 1 && taken[lane]?.some((other) => other.first <= last && first <= other.last))
+            lane++;
         jump.lane = lane;
         taken[lane] ??= [];
         taken[lane]?.push({ first, last });

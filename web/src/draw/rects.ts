@@ -246,10 +246,11 @@ export function drawRects(canvas: HTMLCanvasElement, frame: Frame): void {
     const drawn = fillRects(image, frame, ratio);
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.putImageData(image, 0, 0);
-    for (const one of drawn)
-        if (one.band.selected[one.rect] === 1 && one.width > FRAME_ROOM * ratio) drawFrame(context, frame, ratio, one);
+    for (const place of drawn)
+        if (place.band.selected[place.rect] === 1 && place.width > FRAME_ROOM * ratio)
+            drawFrame(context, frame, ratio, place);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.font = FONT;
     context.textBaseline = 'middle';
-    for (const one of drawn) if (one.width > TEXT_ROOM * ratio) drawName(context, frame, ratio, one);
+    for (const place of drawn) if (place.width > TEXT_ROOM * ratio) drawName(context, frame, ratio, place);
 }

@@ -164,7 +164,7 @@ export function roundRange(range: Range, zero: number): Range {
 /** `function-12`, `library-3`, `category-1`. */
 function decodeCenter(text: string): Center | null {
     const [, name, index] = /^([a-z]{1,10})-(\d{1,9})$/.exec(text) ?? [];
-    const kind = CENTER_KINDS.find((one) => one === name);
+    const kind = CENTER_KINDS.find((known) => known === name);
     return kind ? { kind, index: Number(index) } : null;
 }
 

@@ -96,7 +96,8 @@ export function createColoring(session: Given & { names: NamesPart; store: Store
     function fetchColorNames(all: readonly Rects[]): void {
         if (colorBy.value === 'category') return;
         const funcs = new Set<number>();
-        for (const { func } of all) for (const one of func) if (one >= 0 && funcs.size < MOST_NAMES) funcs.add(one);
+        for (const { func } of all)
+            for (const index of func) if (index >= 0 && funcs.size < MOST_NAMES) funcs.add(index);
         fetchMissingNames([...funcs]);
     }
 

@@ -46,7 +46,7 @@ export function createFilters(session: Given & { store: StorePart }) {
     const weightUnit = computed(() => weight.value.unit);
 
     function hasWeight(id: string): boolean {
-        return weights.value.some((one) => one.id === id);
+        return weights.value.some((offered) => offered.id === id);
     }
 
     /** The first one is the default, which needs no word in the address. */

@@ -99,7 +99,7 @@ export function createFunctions(
             engine.butterflyChildren(id, 'callees', -1),
         ]);
         const [callers, callees] = [neighborsOf(above), neighborsOf(below)];
-        await fetchNames([...callers, ...callees].map((one) => one.func));
+        await fetchNames([...callers, ...callees].map((row) => row.func));
         return { func, details: own, callers, callees };
     }
 

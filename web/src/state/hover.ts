@@ -87,7 +87,9 @@ export function createHover(session: Given) {
 
     /** Categories of the graphs, the largest first. */
     const seenCategories = computed<number[]>(() =>
-        [...categoryAmounts.value].sort(([a, one], [b, other]) => other - one || a - b).map(([category]) => category),
+        [...categoryAmounts.value]
+            .sort(([a, amount], [b, other]) => other - amount || a - b)
+            .map(([category]) => category),
     );
 
     /** A track counts once: the order does not change with what is zoomed into. */

@@ -162,7 +162,7 @@ export function createKeyHelp(session: Given & { commands: CommandsPart; trackAc
         },
         {
             title: 'Transforms of the call tree',
-            keys: [...OFFERED.map((one): [string[], string] => [[one.key], one.meaning])],
+            keys: [...OFFERED.map((offered): [string[], string] => [[offered.key], offered.meaning])],
         },
         {
             title: 'Source and assembly',

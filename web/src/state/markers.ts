@@ -69,7 +69,7 @@ export function createMarkers(session: Given & { axis: AxisPart; store: StorePar
 
     const sortKeys = computed<MarkerSort[]>(() => {
         const { column: wanted, reversed } = markerSort.value;
-        const column = COLUMNS.find((one) => one === wanted) ?? 'start';
+        const column = COLUMNS.find((known) => known === wanted) ?? 'start';
         return [{ column, descending: DESCENDING.has(column) !== reversed }];
     });
 

@@ -15,8 +15,8 @@ import type { TreeChangesPart } from './tree_changes';
 import type { Given } from './given';
 
 /** Keys that do a transform with the selected call node, or function. */
-export const NODE_KEYS = new Set(OFFERED.map((one) => one.key));
-export const FUNCTION_KEYS = new Set(OFFERED_FOR_FUNCTIONS.map((one) => one.key));
+export const NODE_KEYS = new Set(OFFERED.map((offered) => offered.key));
+export const FUNCTION_KEYS = new Set(OFFERED_FOR_FUNCTIONS.map((offered) => offered.key));
 
 export interface MenuItems {
     items: MenuItem[];

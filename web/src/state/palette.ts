@@ -144,9 +144,9 @@ function scoredEntry(entry: Unscored, words: number, [title, detail, others]: Fo
     const mask = beside.reduce((bits, word) => bits | (1 << word), 0);
     const titleMarks = (at: number): boolean => title.isMarked(at, ~0);
     if (begun.length === 0) return { ...shown, score, titleMarks, detailMarks: (at) => detail.isMarked(at, mask) };
-    const marks = begun.flatMap((one, at) => [
+    const marks = begun.flatMap((place, at) => [
         ...(at > 0 ? [false] : []),
-        ...Array.from({ length: one.end - one.start }, (_, i) => others.isMarked(one.start + i, one.words)),
+        ...Array.from({ length: place.end - place.start }, (_, i) => others.isMarked(place.start + i, place.words)),
     ]);
     const said = begun.map(({ start, end }) => others.text.slice(start, end)).join(' ');
     return { ...shown, detail: said, score, titleMarks, detailMarks: (at) => marks[at] === true };
@@ -192,14 +192,14 @@ export function createPalette(
 
     function commandEntries(): Unscored[] {
         return commands
-            .filter((one) => one.isHidden !== true && one.isOffered())
-            .map((one) => ({
-                id: `command-${one.title}`,
+            .filter((command) => command.isHidden !== true && command.isOffered())
+            .map((command) => ({
+                id: `command-${command.title}`,
                 group: 'Command',
-                title: one.title,
+                title: command.title,
                 detail: '',
-                keys: one.key === '' ? '' : keyText(one.key),
-                run: one.run,
+                keys: command.key === '' ? '' : keyText(command.key),
+                run: command.run,
             }));
     }
 
@@ -207,29 +207,29 @@ export function createPalette(
     function filterEntries(): Unscored[] {
         const choices = weights.value.length > 1 ? weights.value : [];
         return [
-            ...choices.map((one) => ({
-                id: `weight-${one.id}`,
+            ...choices.map((choice) => ({
+                id: `weight-${choice.id}`,
                 group: 'Command',
-                title: `Count: ${one.label}`,
-                detail: one.hint,
+                title: `Count: ${choice.label}`,
+                detail: choice.hint,
                 keys: '',
-                run: () => setWeight(one.id),
+                run: () => setWeight(choice.id),
             })),
-            ...stackChoices.value.map((one) => ({
-                id: `frames-${one.value}`,
+            ...stackChoices.value.map((choice) => ({
+                id: `frames-${choice.value}`,
                 group: 'Command',
-                title: `Show: ${one.label}`,
-                detail: one.hint,
+                title: `Show: ${choice.label}`,
+                detail: choice.hint,
                 keys: '',
-                run: () => act(setStackType(one.value)),
+                run: () => act(setStackType(choice.value)),
             })),
-            ...COLOR_CHOICES.map((one) => ({
-                id: `color-${one.value}`,
+            ...COLOR_CHOICES.map((choice) => ({
+                id: `color-${choice.value}`,
                 group: 'Command',
-                title: one.label,
-                detail: one.hint,
+                title: choice.label,
+                detail: choice.hint,
                 keys: '',
-                run: () => setColorBy(one.value),
+                run: () => setColorBy(choice.value),
             })),
         ];
     }
@@ -243,7 +243,7 @@ export function createPalette(
     );
 
     function menuEntries(): Unscored[] {
-        const titles = new Set(commands.map((one) => one.title));
+        const titles = new Set(commands.map((command) => command.title));
         return menuItems.value
             .filter(({ label }) => !titles.has(label) && titles.add(label))
             .map((item) => ({
@@ -257,7 +257,7 @@ export function createPalette(
     }
 
     function chooseHiddenThread(thread: number, isMore: boolean): void {
-        const seed = trackSeeds.value.find((one) => one.kind === 'thread' && one.thread === thread);
+        const seed = trackSeeds.value.find((candidate) => candidate.kind === 'thread' && candidate.thread === thread);
         if (seed && !tracks.value.shown.includes(thread))
             changeView({ tracks: showTracks(view.value.tracks, [seed.key]) }, 'replace');
         chooseThread(thread, isMore ? 'toggle' : 'only');
@@ -338,9 +338,9 @@ export function createPalette(
         const found = await engine.findTexts(typed, texts);
         let start = 0;
         const looked = texts.map((text, index) => {
-            const one = new FoundText(found, index, start, text);
+            const foundText = new FoundText(found, index, start, text);
             start += text.length;
-            return one;
+            return foundText;
         });
         return entries
             .flatMap((entry, at) => scoredEntry(entry, found.words, looked.slice(3 * at, 3 * at + 3)) ?? [])

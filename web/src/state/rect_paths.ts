@@ -26,6 +26,6 @@ export function rectsOfPath({ func, parent, depth }: Rects, path: NodePath): Uin
 
 export function rowCount({ depth }: Rects): number {
     let deepest = -1;
-    for (const one of depth) if (one > deepest) deepest = one;
+    for (const level of depth) if (level > deepest) deepest = level;
     return deepest + 1;
 }

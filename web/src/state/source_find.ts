@@ -58,10 +58,10 @@ export function createSourceFind(session: { sourcePanel: SourcePanelPart }) {
         if (pane === 'source') {
             const lines = sourceLines.value;
             if (line > 0) return [Math.min(line, lines.length)];
-            return lines.flatMap((one, at) => (one.includes(text) ? [at + 1] : []));
+            return lines.flatMap((lineText, at) => (lineText.includes(text) ? [at + 1] : []));
         }
-        return instructionLines.value.flatMap((one, at) =>
-            (line > 0 ? linesOfInstruction(at).includes(line) : one.includes(text)) ? [at] : [],
+        return instructionLines.value.flatMap((lineText, at) =>
+            (line > 0 ? linesOfInstruction(at).includes(line) : lineText.includes(text)) ? [at] : [],
         );
     });
 
@@ -93,7 +93,7 @@ export function createSourceFind(session: { sourcePanel: SourcePanelPart }) {
 
     function findWhileTyped(text: string): void {
         findText.value = text;
-        goTo(found.value.find((one) => one >= start) ?? found.value[0]);
+        goTo(found.value.find((place) => place >= start) ?? found.value[0]);
     }
 
     /** The pane that a search is for: the one with the keyboard, else the one where something was chosen last. */

@@ -92,7 +92,7 @@ export function createSourcePanel(
     /** The native symbol that is shown: the chosen one, else the heaviest. */
     const shownSymbol = computed<NativeSymbol | null>(() => {
         const all = symbols.value ?? [];
-        return all.find((one) => one.symbol === sourcePanel.value?.symbol) ?? all[0] ?? null;
+        return all.find((candidate) => candidate.symbol === sourcePanel.value?.symbol) ?? all[0] ?? null;
     });
 
     // ---- what the user does ----
@@ -215,7 +215,7 @@ export function createSourcePanel(
 
     /** The costs of instructions by their index. */
     const instructionCosts = computed<ReadonlyMap<number, AddressCost>>(() => {
-        const at = new Map((code.value?.instructions ?? []).map((one, index) => [one.address, index]));
+        const at = new Map((code.value?.instructions ?? []).map((instruction, index) => [instruction.address, index]));
         const costs = new Map<number, AddressCost>();
         for (const cost of addressCosts.value?.addresses ?? []) {
             const index = at.get(cost.address);
@@ -315,12 +315,12 @@ export function createSourcePanel(
 
     async function askCosts(shown: SourcePanelView): Promise<Costs> {
         const lines = shown.source < 0 ? null : await engine.lineCosts(queryOf(), shown.source, -1, selection.value);
-        if (lines) await fetchNames(lines.inlined.map((one) => one.func));
+        if (lines) await fetchNames(lines.inlined.map((call) => call.func));
         return { lines, symbols: shown.assembly && shown.func >= 0 ? await symbolsOf(shown) : null };
     }
 
     async function askCodeCosts(shown: Code, wanted: FrameSelection): Promise<AddressCosts> {
-        const starts = shown.instructions.map((one) => one.address);
+        const starts = shown.instructions.map((instruction) => instruction.address);
         return engine.addressCosts(queryOf(), shown.symbol, wanted, starts);
     }
 
@@ -328,9 +328,9 @@ export function createSourcePanel(
     async function symbolsOf(shown: SourcePanelView): Promise<NativeSymbol[]> {
         const all = await engine.symbols(queryOf(), shown.func, null);
         const ofRow = new Map(
-            (await engine.symbols(queryOf(), shown.func, rowSelection(shown))).map((one) => [one.symbol, one.total]),
+            (await engine.symbols(queryOf(), shown.func, rowSelection(shown))).map((cost) => [cost.symbol, cost.total]),
         );
-        const weight = (one: NativeSymbol): number => ofRow.get(one.symbol) ?? 0;
+        const weight = (symbol: NativeSymbol): number => ofRow.get(symbol.symbol) ?? 0;
         return all.sort((a, b) => weight(b) - weight(a) || b.total - a.total || a.symbol - b.symbol);
     }
 

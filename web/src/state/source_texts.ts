@@ -62,7 +62,7 @@ export function createSourceTexts(session: Given & { names: NamesPart }) {
         const { instructions } = disassembly;
         const places = await fetchPlaces(
             symbol.lib,
-            instructions.map((one) => one.address),
+            instructions.map((instruction) => instruction.address),
         ).catch(() => instructions.map((): Place[] => []));
         const lines = await engine.addressLines(symbol.symbol);
         await fetchNames(lines.map((line) => line.func));

@@ -55,7 +55,7 @@ export function createStore(session: Given) {
 
     /** A thread by its index. */
     function threadInfo(thread: number): ThreadInfo | undefined {
-        return info.value.threads.find((one) => one.index === thread);
+        return info.value.threads.find((candidate) => candidate.index === thread);
     }
 
     /** What a category is called; a profile may name none. */
@@ -178,7 +178,7 @@ export function createStore(session: Given) {
         const chosen = view.value.threads;
         let threads = [thread];
         if (mode === 'toggle')
-            threads = chosen.includes(thread) ? chosen.filter((one) => one !== thread) : [...chosen, thread];
+            threads = chosen.includes(thread) ? chosen.filter((other) => other !== thread) : [...chosen, thread];
         if (mode === 'extend') {
             const order = tracks.value.shown;
             const last = order.indexOf(chosen[chosen.length - 1] ?? thread);

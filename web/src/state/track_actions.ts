@@ -139,15 +139,15 @@ export function createTrackActions(session: Given & { exports: ExportsPart; stor
     /** By one place up (-1) or down (1). */
     function moveBy(row: TrackRow, step: 1 | -1): void {
         const siblings = siblingsOf(tracks.value.rows, row);
-        const target = siblings[siblings.findIndex((one) => one.key === row.key) + step];
+        const target = siblings[siblings.findIndex((sibling) => sibling.key === row.key) + step];
         if (target) moveTo(row, target.key);
     }
 
     /** Chooses all threads of a process that are shown. */
     function chooseProcess(row: TrackRow): void {
         const threads = tracks.value.rows
-            .filter((one) => one.process === row.process && one.thread >= 0)
-            .map((one) => one.thread);
+            .filter((other) => other.process === row.process && other.thread >= 0)
+            .map((other) => other.thread);
         if (threads.length > 0) changeView({ threads: [...new Set(threads)] }, 'push');
     }
 
@@ -216,7 +216,7 @@ export function createTrackActions(session: Given & { exports: ExportsPart; stor
             title: 'The views merge them',
             key: 'p',
             isOffered: (row) =>
-                tracks.value.rows.filter((one) => one.process === row.process && one.thread >= 0).length > 1,
+                tracks.value.rows.filter((other) => other.process === row.process && other.thread >= 0).length > 1,
             action: chooseProcess,
         },
         {
@@ -224,7 +224,7 @@ export function createTrackActions(session: Given & { exports: ExportsPart; stor
             title: '',
             key: 'Alt+ArrowUp',
             startsGroup: true,
-            isOffered: (row) => siblingsOf(tracks.value.rows, row).findIndex((one) => one.key === row.key) > 0,
+            isOffered: (row) => siblingsOf(tracks.value.rows, row).findIndex((sibling) => sibling.key === row.key) > 0,
             action: (row) => moveBy(row, -1),
         },
         {
@@ -266,14 +266,14 @@ export function createTrackActions(session: Given & { exports: ExportsPart; stor
 
     function rowMenu(row: TrackRow): MenuItem[] {
         return rowActions
-            .filter((one) => one.isOffered(row))
-            .map((one) => ({
-                label: one.label.replace('this kind', `this kind (${trackKind(row.kind).name})`),
-                title: one.title,
-                keys: rowKeyText(one.key),
+            .filter((rowAction) => rowAction.isOffered(row))
+            .map((rowAction) => ({
+                label: rowAction.label.replace('this kind', `this kind (${trackKind(row.kind).name})`),
+                title: rowAction.title,
+                keys: rowKeyText(rowAction.key),
                 enabled: true,
-                startsGroup: one.startsGroup ?? false,
-                action: () => one.action(row),
+                startsGroup: rowAction.startsGroup ?? false,
+                action: () => rowAction.action(row),
             }));
     }
 
@@ -282,7 +282,7 @@ export function createTrackActions(session: Given & { exports: ExportsPart; stor
         if (event.ctrlKey || event.metaKey) return false;
         const isLetter = event.key.length === 1;
         const name = `${event.altKey ? 'Alt+' : ''}${event.shiftKey && !isLetter ? 'Shift+' : ''}${event.key}`;
-        const found = rowActions.find((one) => one.key === name && one.isOffered(row));
+        const found = rowActions.find((rowAction) => rowAction.key === name && rowAction.isOffered(row));
         found?.action(row);
         return found !== undefined;
     }

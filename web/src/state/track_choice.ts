@@ -51,9 +51,9 @@ export function busyTracks(choice: TrackChoice): TrackChoice {
 
 /** The rows among which a row can be moved: processes, or the tracks of one process that have a place of their own. */
 export function siblingsOf(rows: readonly TrackRow[], row: TrackRow): TrackRow[] {
-    if (row.level === 0) return rows.filter((one) => one.level === 0);
+    if (row.level === 0) return rows.filter((other) => other.level === 0);
     if (row.below !== '') return [];
-    return rows.filter((one) => one.level === 1 && one.process === row.process && one.below === '');
+    return rows.filter((other) => other.level === 1 && other.process === row.process && other.below === '');
 }
 
 /** The key under which the order knows a row: a track that stands for its process moves all of it. */
@@ -70,13 +70,13 @@ export function moveTrack(
     moved: TrackKey,
     target: TrackKey,
 ): TrackChoice | null {
-    const row = rows.find((one) => one.key === moved);
+    const row = rows.find((other) => other.key === moved);
     const siblings = row ? siblingsOf(rows, row) : [];
-    const from = siblings.findIndex((one) => one.key === moved);
-    const to = siblings.findIndex((one) => one.key === target);
-    const [one] = siblings.splice(from, 1);
-    if (!one || from < 0 || to < 0 || from === to) return null;
-    siblings.splice(to, 0, one);
+    const from = siblings.findIndex((sibling) => sibling.key === moved);
+    const to = siblings.findIndex((sibling) => sibling.key === target);
+    const [movedRow] = siblings.splice(from, 1);
+    if (!movedRow || from < 0 || to < 0 || from === to) return null;
+    siblings.splice(to, 0, movedRow);
     const keys = siblings.map((sibling) => orderKey(seeds, sibling));
     return { ...choice, order: [...without(choice.order, new Set(keys)), ...keys] };
 }

@@ -352,7 +352,8 @@ export function layoutTracks(seeds: readonly TrackSeed[], choice: TrackChoice, s
         const isOn = isShown(seed);
         if (isOn) rows.push(rowOf(seed, level, seed.kind === 'group' ? opened.has(seed.key) : null));
         // A thread that was asked for is there without its group.
-        for (const one of below.get(seed.key) ?? []) if (isOn || isMember(one)) add(one, isOn && isMember(one) ? 2 : 1);
+        for (const member of below.get(seed.key) ?? [])
+            if (isOn || isMember(member)) add(member, isOn && isMember(member) ? 2 : 1);
     };
     for (const group of groupTracks(seeds, choice.order)) {
         const at = rows.length;

@@ -36,7 +36,7 @@ function encodeTransform(transform: Transform, funcCount: number): string {
 
 function decodeTransform(part: string): Transform | null {
     const [code = '', ...rest] = part.split('-');
-    const [kind, words] = TRANSFORM_ENTRIES.find(([, one]) => one.code === code) ?? [];
+    const [kind, words] = TRANSFORM_ENTRIES.find(([, entry]) => entry.code === code) ?? [];
     if (!kind || !words) return null;
     if (words.subject === 'markers') {
         const [by, ...text] = rest;

@@ -106,30 +106,30 @@ export function createTransformOffers(
         }
     }
 
-    function makeOffer(one: OfferedKind, node: NodePlace, recursion: Recursion | null): Offer {
+    function makeOffer(offered: OfferedKind, node: NodePlace, recursion: Recursion | null): Offer {
         return {
-            ...one,
-            label: labelOf(one, node),
-            obstacle: obstacleOf(one, node, recursion),
-            transform: makeTransform(one, node),
+            ...offered,
+            label: labelOf(offered, node),
+            obstacle: obstacleOf(offered, node, recursion),
+            transform: makeTransform(offered, node),
         };
     }
 
     /** `recursion`: of the node's function; null while it is not known. */
     function offersFor(node: NodePlace, recursion: Recursion | null): Offer[] {
-        return OFFERED.map((one) => makeOffer(one, node, recursion));
+        return OFFERED.map((offered) => makeOffer(offered, node, recursion));
     }
 
     function offersForFunction(func: number, recursion: Recursion | null): Offer[] {
         const place = { func, category: -1, path: [], inverted: inverted.value };
-        return OFFERED_FOR_FUNCTIONS.map((one) => makeOffer(one, place, recursion));
+        return OFFERED_FOR_FUNCTIONS.map((offered) => makeOffer(offered, place, recursion));
     }
 
     /** What can be done with all of a library, given by the func that stands for it, or of a category. */
     function offersForGroup(kind: 'library' | 'category', index: number): Offer[] {
         const [func, category] = kind === 'library' ? [index, -1] : [-1, index];
         const place = { func, category, path: [], inverted: inverted.value };
-        return OFFERED.filter(({ subject }) => subject === kind).map((one) => makeOffer(one, place, null));
+        return OFFERED.filter(({ subject }) => subject === kind).map((offered) => makeOffer(offered, place, null));
     }
 
     async function recursionFor(key: string, func: number): Promise<Recursion | null> {
@@ -145,16 +145,16 @@ export function createTransformOffers(
     /** Does what a key stands for; says why if it cannot be done. */
     async function transformByKey(key: string, node: NodePlace): Promise<void> {
         const [recursion] = await Promise.all([recursionFor(key, node.func), fetchNames([node.func])]);
-        await doOffer(offersFor(node, recursion).find((one) => one.key === key));
+        await doOffer(offersFor(node, recursion).find((offer) => offer.key === key));
     }
 
     async function transformFunctionByKey(key: string, func: number): Promise<void> {
         const recursion = await recursionFor(key, func);
-        await doOffer(offersForFunction(func, recursion).find((one) => one.key === key));
+        await doOffer(offersForFunction(func, recursion).find((offer) => offer.key === key));
     }
 
     async function transformGroupByKey(key: string, kind: 'library' | 'category', index: number): Promise<void> {
-        await doOffer(offersForGroup(kind, index).find((one) => one.key === key));
+        await doOffer(offersForGroup(kind, index).find((offer) => offer.key === key));
     }
 
     /** What a transform that was done is called: before the name of its function, library or category. */

@@ -47,7 +47,7 @@ export function shapeOf(done: readonly Transform[], isInverted: boolean): string
 
 /** A filter by markers looks at those of the threads that are selected. */
 function textOfTransforms({ transforms: done, threads }: Pick<Query, 'transforms' | 'threads'>): string {
-    return JSON.stringify([done, done.some((one) => one.kind === 'filter-samples') ? threads : []]);
+    return JSON.stringify([done, done.some((transform) => transform.kind === 'filter-samples') ? threads : []]);
 }
 
 export function createTree(

@@ -21,7 +21,7 @@ const HEIGHT = TRACK_HEIGHT - 1;
 
 function counterOf(session: Session, index: number): CounterInfo | undefined {
     const { info } = session;
-    return info.value.counters.find((one) => one.index === index);
+    return info.value.counters.find((counter) => counter.index === index);
 }
 
 function CounterGraph({ row }: { row: TrackRow }): JSX.Element {

@@ -118,8 +118,8 @@ export const MARKER_GRAPHS: TrackKind = {
     name: 'graph',
     seeds: ({ markerGraphs }, threads) => {
         const byThread = new Map(threads.map((seed) => [seed.thread, seed]));
-        return markerGraphs.flatMap((one, index) => {
-            const seed = byThread.get(one.thread);
+        return markerGraphs.flatMap((kind, index) => {
+            const seed = byThread.get(kind.thread);
             if (!seed) return [];
             return {
                 ...seed,
@@ -127,8 +127,8 @@ export const MARKER_GRAPHS: TrackKind = {
                 kind: 'graph',
                 index,
                 below: seed.key,
-                title: one.name,
-                detail: one.graphs.map((graph) => graph.label).join(', '),
+                title: kind.name,
+                detail: kind.graphs.map((graph) => graph.label).join(', '),
                 words: `markers\n${seed.title}\n${seed.words}`,
                 members: [],
                 isLead: false,
