@@ -373,12 +373,13 @@ static void fill_trust_section(struct metadata *metadata, const struct metadata_
         char text[96];
         uint64_t wall = trust_recorder_wall(replay);
         int length = snprintf(text, sizeof(text), "%.3f s", (double)recorder_cpu / 1e9);
-        if (wall)
-            length += snprintf(text + length, sizeof(text) - (size_t)length, ", %.2f %% of one CPU",
-                               100 * (double)recorder_cpu / (double)wall);
-        if (replay->sample_count)
-            snprintf(text + length, sizeof(text) - (size_t)length, ", %.1f µs a sample",
+        if (wall && replay->sample_count)
+            snprintf(text + length, sizeof(text) - (size_t)length, " (%.2f %% of one CPU, %.1f µs a sample)",
+                     100 * (double)recorder_cpu / (double)wall,
                      (double)recorder_cpu / 1e3 / (double)replay->sample_count);
+        else if (wall)
+            snprintf(text + length, sizeof(text) - (size_t)length, " (%.2f %% of one CPU)",
+                     100 * (double)recorder_cpu / (double)wall);
         add_string(metadata, "CPU time of the recorder", text);
     }
     uint64_t memory = replay_info_number(replay, INFO_RECORDER_MEMORY, 0);
