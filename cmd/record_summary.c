@@ -2,9 +2,12 @@
 
 #include "ui.h"
 
+#include "tree/value_text.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LINE_SIZE = 640, MOST_LINES = SUMMARY_NOTES + HINTS + 8 };
@@ -201,9 +204,14 @@ void record_summary_note(struct record_summary *summary, const char *sentence)
         summary->notes[summary->note_count++] = sentence;
 }
 
-static void take_detail(void *context, const char *label, const char *value)
+static void take_detail(void *context, const char *label, const char *format, const char *value)
 {
     struct record_summary *summary = context;
+    char number[QUANTITY_TEXT_MAX];
+    if (strcmp(format, "string") != 0) {
+        number_text(number, format, strtod(value, NULL));
+        value = number;
+    }
     size_t left = SUMMARY_DETAILS - summary->details_length;
     int length = snprintf(summary->details + summary->details_length, left, "%s: %s\n", label, value);
     if (length > 0 && (size_t)length < left)

@@ -123,17 +123,17 @@ static void add_entry(struct metadata *metadata, const char *label, const char *
         metadata->failed = true;
 }
 
-static void tell(struct metadata *metadata, const char *label, const char *value)
+static void tell(struct metadata *metadata, const char *label, const char *format, const char *value)
 {
     if (metadata->tells && metadata->listener.tell)
-        metadata->listener.tell(metadata->listener.context, label, value);
+        metadata->listener.tell(metadata->listener.context, label, format, value);
 }
 
 static void add_number(struct metadata *metadata, const char *label, const char *format, uint64_t value)
 {
     char text[32];
     snprintf(text, sizeof(text), "%" PRIu64, value);
-    tell(metadata, label, text);
+    tell(metadata, label, format, text);
     add_entry(metadata, label, format, text);
 }
 
@@ -152,7 +152,7 @@ static void add_string(struct metadata *metadata, const char *label, const char 
     struct text_buffer json = {0};
     struct byte_sink sink = text_sink(&json);
     struct json_writer *writer = malloc(sizeof(*writer));
-    tell(metadata, label, value);
+    tell(metadata, label, "string", value);
     if (!writer) {
         metadata->failed = true;
         return;

@@ -8,9 +8,10 @@
 #include "assemble/symbolization.h"
 #include "assemble/trust.h"
 
-/* Is told each entry about the quality of the data, as text. */
+/* Is told each entry about the quality of the data: its format (profile-format: extra) and value, a number in digits.
+ */
 struct metadata_listener {
-    void (*tell)(void *context, const char *label, const char *value); /* NULL: nobody listens */
+    void (*tell)(void *context, const char *label, const char *format, const char *value); /* NULL: nobody listens */
     void *context;
 };
 
