@@ -307,6 +307,8 @@ static int prepare(struct recording *recording, struct error *err)
     int code = recording_watch(recording, recording->signal_fd, err);
     if (!code)
         code = recording->by_ptrace ? ptrace_recording_open(recording, err) : open_perf_events(recording, err);
+    if (!code)
+        recording_note_no_waits(recording);
     if (!code && recording->by_ptrace)
         recording_open_wakeups(recording);
     if (!code)

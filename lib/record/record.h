@@ -44,6 +44,7 @@ struct record_options {
     const char *recorder;        /* "prof 0.1.0", for the profile */
     const sigset_t *target_mask; /* signals that are blocked in the command */
     bool off_cpu;                /* record waits as well (waits.h) */
+    bool off_cpu_asked;          /* the user has asked for it, and is told where it cannot be done */
     bool wakers;                 /* and who ends them (wakeups.h) */
     bool output_to_error;        /* the command's standard output is the standard error */
     struct open_files *files;    /* filled in, the caller's; NULL: mapped files are not kept open */

@@ -204,6 +204,22 @@ int recording_take_sample(struct recording *recording, const struct perf_record 
     return spool_writer_sample(recording->spool, &sample, err);
 }
 
+/* ---- waits ---- */
+
+/* Gaps between the samples of a thread are its waits. Where some of them are time on a CPU that is not sampled, or are
+ * only seen at ticks, they would be wrong. */
+void recording_note_no_waits(struct recording *recording)
+{
+    if (!recording->options->off_cpu_asked || recording->events.switches)
+        return;
+    recording_add_note(recording,
+                       recording->by_ptrace ? "waits are not recorded: ptrace looks at threads that run, and cannot "
+                                              "tell when they stop to"
+                       : recording->options->cpus
+                           ? "waits are not recorded with --cpu: a thread that runs on another CPU does not wait"
+                           : "waits are not recorded: this kernel does not tell when threads run (Linux 4.3 does)");
+}
+
 /* ---- wakeups ---- */
 
 void recording_open_wakeups(struct recording *recording)

@@ -116,6 +116,9 @@ void recording_add_note(struct recording *recording, const char *format, ...) __
 /* Adds notes about files whose unwinding information or names are missing because they are gone. */
 void recording_note_lost_files(struct recording *recording);
 
+/* Adds a note if waits were asked for and cannot be recorded. */
+void recording_note_no_waits(struct recording *recording);
+
 /* Opens the events of wakeups, if they are wanted. Where the kernel does not allow them a note says so. */
 void recording_open_wakeups(struct recording *recording);
 

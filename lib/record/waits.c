@@ -105,12 +105,13 @@ static int object_number(struct waits *waits, uint32_t pid, const char *name, ui
     return spool_writer_event(waits->options.spool, &event, err);
 }
 
-static int waker_number(struct waits *waits, const struct thread_waker *waker, uint32_t *number, struct error *err)
+static int waker_number(struct waits *waits, const struct thread_waker *waker, uint32_t reason, uint32_t *number,
+                        struct error *err)
 {
     char name[WAKER_NAME_SIZE];
     if (!waker->is_known)
         return 0;
-    wakers_name(&waits->wakers, waits->options.tracker, waker, name, sizeof(name));
+    wakers_name(&waits->wakers, waits->options.tracker, waker, reason, name, sizeof(name));
     return object_number(waits, 0, name, number, err);
 }
 
@@ -138,7 +139,7 @@ static int store(struct waits *waits, struct tracked_thread *thread, uint64_t en
         waits->stored++;
     waits->without_stack += !run->goes_on && !sample.frame_count && !run->preempted;
     waits->truncated += !run->goes_on && sample.flags & SAMPLE_TRUNCATED;
-    int code = waker_number(waits, &run->waker, &sample.waker, err);
+    int code = waker_number(waits, &run->waker, sample.reason, &sample.waker, err);
     return code ? code : spool_writer_sample(waits->options.spool, &sample, err);
 }
 

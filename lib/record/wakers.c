@@ -1,6 +1,7 @@
 #include "record/wakers.h"
 
 #include "base/file_io.h"
+#include "record/wait_reason.h"
 #include "sample/wakeups.h"
 
 #include <inttypes.h>
@@ -35,11 +36,12 @@ static void name_stranger(uint32_t tid, char *text, size_t size)
         snprintf(text, size, "thread %" PRIu32 ", not recorded", tid);
 }
 
-void wakers_name(const struct wakers *wakers, struct tracker *tracker, const struct thread_waker *waker, char *text,
-                 size_t size)
+void wakers_name(const struct wakers *wakers, struct tracker *tracker, const struct thread_waker *waker,
+                 uint32_t reason, char *text, size_t size)
 {
     struct tracked_process *process;
-    if (!waker->tid || waker->context == WAKEUP_BY_INTERRUPT) {
+    bool is_soft = waker->context == WAKEUP_BY_SOFT_INTERRUPT;
+    if (!waker->tid || waker->context == WAKEUP_BY_INTERRUPT || (is_soft && reason != REASON_NETWORK)) {
         snprintf(text, size, "interrupt");
         return;
     }
@@ -50,6 +52,6 @@ void wakers_name(const struct wakers *wakers, struct tracker *tracker, const str
     else
         name_stranger(waker->tid, text, size);
     size_t used = strlen(text);
-    if (waker->context == WAKEUP_BY_SOFT_INTERRUPT)
+    if (is_soft)
         snprintf(text + used, size - used, ", in a soft interrupt");
 }

@@ -27,6 +27,8 @@ struct wakers {
 
 void wakers_thread_ends(struct wakers *wakers, uint32_t tid, const char *name);
 
-/* `waker` is known. */
-void wakers_name(const struct wakers *wakers, struct tracker *tracker, const struct thread_waker *waker, char *text,
-                 size_t size);
+/* `waker` is known, and has ended a wait for this reason (enum wait_reason). A soft interrupt counts as its thread's
+ * only where a packet may have been sent by that: else it ends the work of a disk, say, in whichever thread it came
+ * over. */
+void wakers_name(const struct wakers *wakers, struct tracker *tracker, const struct thread_waker *waker,
+                 uint32_t reason, char *text, size_t size);

@@ -1,4 +1,5 @@
 /* Records of the tracepoint sched_waking, and the names of those who wake threads. */
+#include "record/wait_reason.h"
 #include "record/wakers.h"
 #include "sample/wakeups.h"
 
@@ -102,25 +103,27 @@ static void test_wakers_are_named(void **state)
     assert_non_null(tracker);
     wakers_thread_ends(&wakers, UINT32_MAX - 1, "old");
     wakers_thread_ends(&wakers, UINT32_MAX - 1, "gone");
-    wakers_name(&wakers, tracker, &waker, name, sizeof(name));
+    wakers_name(&wakers, tracker, &waker, REASON_NETWORK, name, sizeof(name));
     assert_string_equal(name, "interrupt");
     waker = (struct thread_waker){.is_known = true, .tid = UINT32_MAX - 1};
-    wakers_name(&wakers, tracker, &waker, name, sizeof(name));
+    wakers_name(&wakers, tracker, &waker, REASON_NETWORK, name, sizeof(name));
     assert_string_equal(name, "gone (4294967294)");
     waker.context = WAKEUP_BY_SOFT_INTERRUPT;
-    wakers_name(&wakers, tracker, &waker, name, sizeof(name));
+    wakers_name(&wakers, tracker, &waker, REASON_NETWORK, name, sizeof(name));
     assert_string_equal(name, "gone (4294967294), in a soft interrupt");
+    wakers_name(&wakers, tracker, &waker, REASON_DISK, name, sizeof(name));
+    assert_string_equal(name, "interrupt");
     waker = (struct thread_waker){.is_known = true, .tid = UINT32_MAX - 7};
-    wakers_name(&wakers, tracker, &waker, name, sizeof(name));
+    wakers_name(&wakers, tracker, &waker, REASON_NETWORK, name, sizeof(name));
     assert_string_equal(name, "thread 4294967288, not recorded");
     waker.tid = (uint32_t)getpid();
-    wakers_name(&wakers, tracker, &waker, name, sizeof(name));
+    wakers_name(&wakers, tracker, &waker, REASON_NETWORK, name, sizeof(name));
     snprintf(wanted, sizeof(wanted), "test_wakeups (%d), not recorded", (int)getpid());
     assert_string_equal(name, wanted);
     for (int i = 0; i < WAKERS_ENDED; i++)
         wakers_thread_ends(&wakers, 1, "another");
     waker.tid = UINT32_MAX - 1;
-    wakers_name(&wakers, tracker, &waker, name, sizeof(name));
+    wakers_name(&wakers, tracker, &waker, REASON_NETWORK, name, sizeof(name));
     assert_string_equal(name, "thread 4294967294, not recorded");
     tracker_free(tracker);
 }
