@@ -16,7 +16,7 @@ enum {
     LOOKS_AT_ONCE = 256,        /* stacks that are read before the rings are looked at again ... */
     LOOK_COST_NS = 500000,      /* ... and one for so much time: 10 to 20 us each, 2 to 4 % of a CPU at most */
     OBJECTS_MAX = 65536,        /* names; the waits for others say only why */
-    SOCKETS_COST_NS = 20000000, /* for what sockets are, and ... */
+    SOCKETS_COST_NS = 50000000, /* for what sockets are, and ... */
     SOCKETS_SHARE = 100,        /* ... such a part of the time */
     LONG_INTERVALS = 4,         /* a wait of so many is stored even if its stack could not be read */
 };
@@ -78,13 +78,13 @@ static void describe_socket(struct waits *waits, uint32_t pid, const char *name,
 {
     const char *socket = strstr(name, "socket:[");
     char what[SOCKET_NAME_SIZE];
-    uint64_t start = monotonic_ns();
+    uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     snprintf(text, size, "%s", name);
-    if (!socket || !pid || waits->socket_cost > SOCKETS_COST_NS + (start - waits->started) / SOCKETS_SHARE)
+    if (!socket || !pid || waits->socket_cost > SOCKETS_COST_NS + (monotonic_ns() - waits->started) / SOCKETS_SHARE)
         return;
     if (socket_name(pid, strtoull(socket + strlen("socket:["), NULL, 10), what, sizeof(what)))
         snprintf(text, size, "%s %s", name, what);
-    waits->socket_cost += monotonic_ns() - start;
+    waits->socket_cost += clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 }
 
 /* The number of a SPOOL_OBJECT of this name; 0 if there are too many. `pid`: of the process that has the file

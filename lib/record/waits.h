@@ -52,7 +52,7 @@ struct waits {
     uint64_t *frames;    /* CHUNK_MAX_FRAMES */
     bool paused;
     uint64_t last_look;            /* ns */
-    uint64_t started, socket_cost; /* ns: and what was spent on finding out what sockets are */
+    uint64_t started, socket_cost; /* ns: and the CPU time of finding out what sockets are */
     uint64_t looks;                /* stacks that may be read now */
     bool has_blocked;              /* a thread did since the last look, but for being preempted */
 

@@ -40,7 +40,8 @@
  * Unknown registers. Of a thread that waits only sp and pc are known. That is enough until a CFA is computed from a
  * frame pointer that no function further in has saved: in code that keeps one (-O0, -fno-omit-frame-pointer), below a
  * system call wrapper that needs none. Then the walker looks for the frame, from sp upwards: where the CFI would find
- * the return address there must be one, behind a call of this function or an indirect one.
+ * the return address there must be one, behind a call of this function or an indirect one. Old return addresses may lie
+ * in between, in variables that the function has not set: from the frame that is found its caller must lead on as well.
  *
  * A leaf whose CFI is wrong. Some assembly has calls inside of one function, and its CFI does not hold for the part
  * that is called. When the CFI of a leaf leads nowhere, the walk starts over, and reads the code of the leaf ahead to
@@ -87,6 +88,7 @@ struct walk {
     bool off_copied_stack; /* on another stack than the one that was copied */
     uint64_t fetched;      /* bytes of the copy that are on their way to this processor */
     struct rule made;      /* one that is not for the cache */
+    struct rule kept;      /* that of this frame, while the cache is filled */
     size_t guess;          /* the frame that leave_jit_code() found, 0 if none: what it leads to must be complete */
     uint64_t java_sp; /* the stack pointer of this frame, if the one before is of HotSpot's interpreter; 0: cannot be */
     struct unwind_result result;
@@ -359,36 +361,92 @@ static uint64_t function_start(const struct mapping *mapping, uint64_t pc)
     return is_known ? start - base - mapping->rva + mapping->start : 0;
 }
 
-/* Finds the value that an unknown frame pointer must have. Returns false if there is none. */
+/* Whether the caller, which goes on at `address`, has a return address where its rule finds it. True if that is not
+ * known. `rule`: of the function that it called, whose frame pointer may be `bp`. */
+static bool leads_on(struct walk *walk, const struct rule *rule, uint64_t bp, uint64_t address)
+{
+    uint64_t cfa = bp + (uint64_t)(int64_t)rule->cfa_offset, caller_cfa = cfa, next;
+    const struct rule *caller = rule_for(walk, address - 1, false);
+    const struct mapping *mapping = address_space_find(walk->space, address - 1);
+    if (caller->kind != RULE_FRAME || !mapping || !mapping->module)
+        return true;
+    if (caller->cfa_register == UNWIND_REG_BP) {
+        bool is_saved = rule->saved >> UNWIND_REG_BP & 1; /* its slot is the first */
+        if (!is_saved || !read_word(walk, cfa + (uint64_t)((int64_t)rule->slots[0] * 8), &caller_cfa))
+            return !is_saved;
+    } else if (caller->cfa_register != UNWIND_REG_SP) {
+        return true;
+    }
+    caller_cfa += (uint64_t)(int64_t)caller->cfa_offset;
+    if (caller_cfa <= cfa || !read_word(walk, caller_cfa + (uint64_t)((int64_t)caller->return_slot * 8), &next))
+        return false;
+    uint64_t start = function_start(mapping, address - 1);
+    return !next || (address_space_find(walk->space, next - 1) && may_call(walk, next, mapping, start));
+}
+
+/* Whether the call before `address` goes to another function of its own file than the one that begins at `start`. Those
+ * to other files go to stubs of the PLT, which are no functions to the CFI, or, of each such section, the first. */
+static bool calls_another(struct walk *walk, uint64_t address, uint64_t start)
+{
+    uint64_t target;
+    follows_call(walk, address, &target);
+    const struct mapping *mapping = target ? address_space_find(walk->space, target) : NULL;
+    return mapping && mapping->module && target != start && function_start(mapping, target) == target;
+}
+
+/*
+ * Finds the value that an unknown frame pointer must have. Returns false if there is none.
+ *
+ * The frames of functions that have returned are consistent as well: each may have called some function by a pointer or
+ * through the PLT, and has a caller. So a frame whose caller calls this function and no other is preferred, if there is
+ * one a little further up.
+ */
 static bool find_frame_pointer(struct walk *walk, const struct rule *rule)
 {
-    enum { REACH = 64 << 10 };
-    uint64_t sp = walk->regs.r[UNWIND_REG_SP], pc = walk->pcs[walk->frame], address;
+    enum { REACH = 64 << 10, A_LITTLE = 8 << 10, CANDIDATES = 512 };
+    enum { NOTHING, CALLED, LEADS_ON, CALLED_AND_LEADS_ON, CALLED_BY_NAME } best = NOTHING;
+    uint64_t sp = walk->regs.r[UNWIND_REG_SP], pc = walk->pcs[walk->frame], address, target, end = sp + REACH;
     const struct mapping *mapping = address_space_find(walk->space, pc);
     if (rule->kind != RULE_FRAME || rule->cfa_register != UNWIND_REG_BP || !mapping || !mapping->module)
         return false;
     uint64_t start = function_start(mapping, pc);
     uint64_t to_return_address = (uint64_t)(rule->cfa_offset + (int64_t)rule->return_slot * 8);
-    for (uint64_t bp = sp; bp < sp + REACH && read_word(walk, bp + to_return_address, &address); bp += 8) {
+    int candidates = 0;
+    for (uint64_t bp = sp; bp < end && read_word(walk, bp + to_return_address, &address); bp += 8) {
         if (!address_space_find(walk->space, address - 1) || !may_call(walk, address, mapping, start))
             continue;
-        walk->regs.r[UNWIND_REG_BP] = bp;
-        walk->stale &= ~(UINT32_C(1) << UNWIND_REG_BP);
-        walk->result.used_no_cfi = true;
-        return true;
+        bool is_called = !calls_another(walk, address, start), goes_on = leads_on(walk, rule, bp, address);
+        bool is_named = follows_call(walk, address, &target) && target && target == start;
+        int quality = !goes_on ? CALLED : is_named ? CALLED_BY_NAME : is_called ? CALLED_AND_LEADS_ON : LEADS_ON;
+        if (quality > (int)best) {
+            best = quality;
+            walk->regs.r[UNWIND_REG_BP] = bp;
+            if (best == CALLED_AND_LEADS_ON && end > bp + A_LITTLE)
+                end = bp + A_LITTLE;
+        }
+        if (best == CALLED_BY_NAME || ++candidates == CANDIDATES)
+            break;
     }
-    return false;
+    if (best == NOTHING)
+        return false;
+    walk->stale &= ~(UINT32_C(1) << UNWIND_REG_BP);
+    walk->result.used_no_cfi = true;
+    return true;
 }
 
-static __attribute__((noinline)) bool has_cfa_register(struct walk *walk, const struct rule *rule, enum step *step)
+/* The rule, if the register that it finds the CFA by is known now; else NULL, and *step. The search fills the cache,
+ * which may move the rule. */
+static __attribute__((noinline)) const struct rule *find_cfa_register(struct walk *walk, const struct rule *rule,
+                                                                      enum step *step)
 {
+    walk->kept = *rule;
     if (!walk->full && rule->cfa_register != UNWIND_REG_BP)
         *step = restart_in_full(walk);
-    else if (!find_frame_pointer(walk, rule))
+    else if (!find_frame_pointer(walk, &walk->kept))
         *step = end_without_rule(walk);
     else
-        return true;
-    return false;
+        return &walk->kept;
+    return NULL;
 }
 
 /* The step of almost every frame: a call for it would cost a tenth of the walk. */
@@ -396,8 +454,11 @@ static inline __attribute__((always_inline)) enum step step_frame(struct walk *w
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], cfa, pc;
     enum step step;
-    if (__builtin_expect(walk->stale >> rule->cfa_register & 1, 0) && !has_cfa_register(walk, rule, &step))
-        return step;
+    if (__builtin_expect(walk->stale >> rule->cfa_register & 1, 0)) {
+        rule = find_cfa_register(walk, rule, &step);
+        if (!rule)
+            return step;
+    }
     cfa = walk->regs.r[rule->cfa_register] + (uint64_t)(int64_t)rule->cfa_offset;
     if (rule->kind == RULE_FRAME_DEREF && !read_word(walk, cfa, &cfa))
         return end_of_memory(walk);
