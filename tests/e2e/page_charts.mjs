@@ -293,6 +293,29 @@ await check('zooming and moving in the stack chart is choosing a range', async (
     await page.close();
 });
 
+await check('a range that was chosen is drawn in the stack chart before the tree is asked for it, and once', async () => {
+    const page = await openPage(`${url}?thread=01&tab=stack-chart`, '.chart');
+    await page.evaluate(() => {
+        const { newestWorker: worker } = window;
+        window.askedMethods = [];
+        const post = worker.postMessage.bind(worker);
+        worker.postMessage = (message, ...rest) => {
+            window.askedMethods.push(message.method);
+            post(message, ...rest);
+        };
+    });
+    const { x, y, width } = await frame(page);
+    await page.mouse.move(x + width / 2, y + 10);
+    await page.keyboard.down('Control');
+    await page.mouse.wheel(0, -200);
+    await page.keyboard.up('Control');
+    await askUntil((methods) => methods.includes('query'), () => page.evaluate(() => window.askedMethods));
+    await settle(page);
+    const methods = (await page.evaluate(() => window.askedMethods)).filter((method) => method === 'stackChart' || method === 'query');
+    assertEqual(methods.join(), 'stackChart,stackChart,query', 'what the engine was asked');
+    await page.close();
+});
+
 await check('transforms work in the stack chart: Delete drops what d cannot', async () => {
     const page = await openStacks('path=0w2');
     await press(page, 'Delete');

@@ -62,16 +62,24 @@ export function createStackChart(session: Given & { axis: AxisPart; store: Store
     /** The engine has done these transforms and this search: before, there is nothing to ask. */
     const isWanted = computed(() => stackChartPixels.value > 0 && shownFilter.value !== '');
 
+    /** What the last answer depends on. Of another range there is another query, but not another chart. */
+    let answered = '';
+
     async function ask(): Promise<StackChart | null> {
         if (!isWanted.value) return null;
         const query = queryOf();
         const span: Span = [from.value, to.value];
         const [pixels, isSame] = [stackChartPixels.value, sameWidths.value];
-        const charts = chartedThreads(selectedThreads.value, info.value.threads).map(async (thread) => ({
+        const threads = chartedThreads(selectedThreads.value, info.value.threads);
+        const wanted = JSON.stringify([shownFilter.value, span, pixels, isSame, threads]);
+        if (wanted === answered) return null;
+        const charts = threads.map(async (thread) => ({
             thread,
             rects: await engine.stackChart(query, thread, span[0], span[1], pixels, isSame),
         }));
-        return { span, charts: await Promise.all(charts) };
+        const answer = { span, charts: await Promise.all(charts) };
+        answered = wanted;
+        return answer;
     }
 
     /** Keeps the chart in step with the view, while it is on the page. */

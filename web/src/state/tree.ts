@@ -221,6 +221,8 @@ export function createTree(
     }
 
     async function runAll(): Promise<void> {
+        // A query closes the one before it: what the same change of the view asks of that one goes first.
+        await null;
         while (isWanted) {
             isWanted = false;
             await whileCurrent(refresh);
