@@ -139,7 +139,8 @@ static void describe_doubts(struct lines *lines, const struct assemble_result *s
         append_percent(line, counts->truncated, counts->samples);
         append(line, " of the stacks lack their outer callers");
     }
-    if (percent(counts->unnamed, counts->samples) >= much_unnamed) {
+    /* where libraries are listed, their line warns */
+    if (!saved->missing_symbols_count && percent(counts->unnamed, counts->samples) >= much_unnamed) {
         begin_doubt(line);
         append_percent(line, counts->unnamed, counts->samples);
         append(line, " of the samples are in functions without a name");
@@ -163,7 +164,7 @@ static void describe_names(struct lines *lines, const struct record_summary *sum
     if (!saved->missing_symbols_count)
         return;
     char *line = next_line(lines);
-    append(line, "without names: ");
+    append(line, "%swithout names: ", percent(saved->trust.unnamed, saved->samples) >= much_unnamed ? "Warning: " : "");
     if (saved->trust.unnamed) {
         append_percent(line, saved->trust.unnamed, saved->samples);
         append(line, " of the samples; ");
@@ -232,14 +233,25 @@ static void print_details(const struct record_summary *summary)
     }
 }
 
+/* What explains and what can be mended is not to be cut for it. */
+static void move_to_end(struct lines *lines, size_t index)
+{
+    char moved[LINE_SIZE];
+    memcpy(moved, lines->text[index], sizeof(moved));
+    memmove(lines->text[index], lines->text[index + 1], (lines->count - index - 1) * sizeof(moved));
+    memcpy(lines->text[lines->count - 1], moved, sizeof(moved));
+}
+
 void record_summary_print(const struct record_summary *summary, const struct assemble_result *saved)
 {
     struct lines lines = {.count = 0};
+    bool has_stacks = false;
     if (summary->quiet)
         return;
     if (saved) {
         describe_samples(&lines, summary->output, saved);
         describe_stacks(&lines, &saved->trust);
+        has_stacks = lines.count > 1;
         describe_doubts(&lines, saved);
         describe_names(&lines, summary, saved);
     }
@@ -249,6 +261,8 @@ void record_summary_print(const struct record_summary *summary, const struct ass
         append(next_line(&lines), "%s", saved->hints.text[i]);
     if (saved)
         describe_gone(&lines, saved);
+    if (lines.count > SUMMARY_LINES && has_stacks)
+        move_to_end(&lines, 1);
     bool is_cut = lines.count > SUMMARY_LINES && !summary->verbose;
     size_t shown = is_cut ? SUMMARY_LINES - 1 : lines.count;
     for (size_t i = 0; i < shown; i++)
