@@ -222,6 +222,7 @@ bool waits_sample(struct tracked_thread *thread, uint64_t time, uint64_t *cpu_ti
 void waits_lost(struct waits *waits)
 {
     struct tracked_process *process;
+    waits->has_lost = true;
     for (size_t i = 0; i < tracker_thread_count(waits->options.tracker); i++) {
         struct tracked_thread *thread = tracker_thread_at(waits->options.tracker, i, &process);
         if (!thread)
@@ -360,10 +361,24 @@ int waits_add_running(struct waits *waits, uint32_t tid, uint64_t time, struct e
     return leave_cpu(waits, thread, time, false, err);
 }
 
-int waits_flush(struct waits *waits, uint64_t now, bool end, struct error *err)
+/* Threads that sleep on after a loss of records have no switch that would tell. */
+static int find_waiting_again(struct waits *waits, uint64_t now, struct error *err)
 {
     struct tracked_process *process;
     int code = 0;
+    waits->has_lost = false;
+    for (size_t i = 0; i < tracker_thread_count(waits->options.tracker) && !code; i++) {
+        const struct tracked_thread *thread = tracker_thread_at(waits->options.tracker, i, &process);
+        if (thread && thread->run.state == RUN_UNKNOWN)
+            code = waits_add_running(waits, thread->tid, now, err);
+    }
+    return code;
+}
+
+int waits_flush(struct waits *waits, uint64_t now, bool end, struct error *err)
+{
+    struct tracked_process *process;
+    int code = waits->has_lost && !end && !waits->options.only_runs ? find_waiting_again(waits, now, err) : 0;
     for (size_t i = 0; i < tracker_thread_count(waits->options.tracker) && !code; i++) {
         struct tracked_thread *thread = tracker_thread_at(waits->options.tracker, i, &process);
         if (!thread || now <= thread->run.since)

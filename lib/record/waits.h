@@ -55,6 +55,7 @@ struct waits {
     uint64_t started, socket_cost; /* ns: and the CPU time of finding out what sockets are */
     uint64_t looks;                /* stacks that may be read now */
     bool has_blocked;              /* a thread did since the last look, but for being preempted */
+    bool has_lost;                 /* records were lost since the last flush */
 
     uint64_t stored, without_stack; /* waits */
     uint64_t truncated;             /* stored ones whose stack does not reach the start of its thread */
