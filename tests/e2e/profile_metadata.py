@@ -16,6 +16,7 @@
     profile_metadata.py FILE waits                  a line per thread and object: ms, waits, thread, reason, object
     profile_metadata.py FILE wakers                 a line per thread, reason and waker, apart by tabs: ms, thread, reason, waker
     profile_metadata.py FILE wait-chain REASON A B  percent of the time waited for REASON with A calling B
+    profile_metadata.py FILE wait-time A            ms of waits with A on the stack
     profile_metadata.py FILE balance                a line per thread: ms it was there, on a CPU, off it; by weights on and off
     profile_metadata.py FILE meta KEY               a value of meta
     profile_metadata.py FILE extra LABEL            a value of the info sections
@@ -219,6 +220,8 @@ def main():
             sums[key] = sums.get(key, 0) + length
         for key, time in sorted(sums.items(), key=lambda item: -item[1]):
             print(f"{time:.3f}", *key, sep="\t")
+    elif question == "wait-time":
+        print(sum(length for _, stack, length in profile.waits() if is_chain(profile.path(stack), words)))
     elif question == "wait-chain":
         waits = [(profile.path(stack), length) for _, stack, length in profile.waits() if profile.reason(stack) == words[0]]
         total = sum(length for _, length in waits)
