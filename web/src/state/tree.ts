@@ -238,6 +238,10 @@ export function createTree(
 
     /** Keeps the tree in step with the view from now on. */
     function follow(): void {
+        // What waits to be asked when the session ends is not asked any more.
+        effect(() => () => {
+            isWanted = false;
+        });
         effect(() => {
             const key = JSON.stringify(query.value);
             if (key === lastQuery) return;
