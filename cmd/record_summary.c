@@ -177,12 +177,12 @@ static void describe_names(struct lines *lines, const struct record_summary *sum
     if (saved->missing_symbols_count > ASSEMBLE_MISSING_SYMBOLS)
         append(line, " and %zu more", saved->missing_symbols_count - ASSEMBLE_MISSING_SYMBOLS);
     const struct assemble_missing_symbols *first = &saved->missing_symbols[0];
-    if (is_packaged && !summary->has_debug_servers)
+    if (!first->is_packaged && first->reason == MISSING_SYMBOLS_STRIPPED && strcmp(first->library, "the kernel") != 0)
+        append(line, "; build %s with -g, and do not strip it", first->library);
+    else if (is_packaged && !summary->has_debug_servers)
         append(line, "; 'prof %s --debuginfod https://debuginfod.elfutils.org/ %.200s' fetches debug info",
                strcmp(summary->output, "-") ? "symbolicate" : "record",
                strcmp(summary->output, "-") ? summary->output : "...");
-    else if (!is_packaged && first->reason == MISSING_SYMBOLS_STRIPPED && strcmp(first->library, "the kernel") != 0)
-        append(line, "; build %s with -g, and do not strip it", first->library);
 }
 
 /* Libraries whose source and machine code may differ from what ran. */
