@@ -661,8 +661,14 @@ static enum step leave_jit_code(struct walk *walk)
     return arrive(walk, address, sp + 8);
 }
 
-/* The frame pointer leads nowhere. `is_out_of_reach` says that it may be a frame which cannot be read. */
-static enum step step_no_pointer(struct walk *walk, bool is_out_of_reach)
+/* Where a frame pointer leads that does not find the caller. */
+enum pointer_end {
+    POINTER_NOWHERE,
+    POINTER_OUT_OF_REACH, /* to a frame, perhaps, which cannot be read */
+    POINTER_UNKNOWN_CODE, /* to a frame whose caller lies in no known mapping, but perhaps in one that is new */
+};
+
+static enum step step_no_pointer(struct walk *walk, enum pointer_end end)
 {
     enum step step;
     struct rule rule;
@@ -670,10 +676,11 @@ static enum step step_no_pointer(struct walk *walk, bool is_out_of_reach)
         return step;
     if (walk->regs.r[UNWIND_REG_BP] == 0 && walk->frame > 0 && (walk->by_pointer || is_in_file(walk)))
         return end_at_mark(walk, walk->regs.r[UNWIND_REG_SP]);
-    return is_out_of_reach ? end_of_memory(walk) : leave_jit_code(walk);
+    if (end == POINTER_UNKNOWN_CODE)
+        return end_walk(walk, UNWIND_NO_MODULE);
+    return end == POINTER_OUT_OF_REACH ? end_of_memory(walk) : leave_jit_code(walk);
 }
 
-/* Returns whether the frame at `bp` is one whose caller lies in no known mapping. */
 static bool is_frame_of_unknown_code(struct walk *walk, uint64_t bp, uint64_t caller_bp, uint64_t pc)
 {
     const struct mapping *lowest = walk->space->mappings.length ? walk->space->mappings.data : NULL;
@@ -685,16 +692,12 @@ static enum step step_frame_pointer(struct walk *walk)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], caller_bp, pc;
     if (bp < sp || bp - sp >= FAR || bp % 8 != 0)
-        return step_no_pointer(walk, false);
+        return step_no_pointer(walk, POINTER_NOWHERE);
     if (!read_word(walk, bp, &caller_bp) || !read_word(walk, bp + 8, &pc))
-        return step_no_pointer(walk, true);
-    if (!can_return_to(walk, pc) && (pc != 0 || caller_bp != 0)) {
-        enum step step = step_no_pointer(walk, false);
-        if (step == STEP_END && walk->result.end != UNWIND_COMPLETE &&
-            is_frame_of_unknown_code(walk, bp, caller_bp, pc))
-            walk->result.end = UNWIND_NO_MODULE; /* code that was mapped since the mappings were read, perhaps */
-        return step;
-    }
+        return step_no_pointer(walk, POINTER_OUT_OF_REACH);
+    if (!can_return_to(walk, pc) && (pc != 0 || caller_bp != 0))
+        return step_no_pointer(walk, is_frame_of_unknown_code(walk, bp, caller_bp, pc) ? POINTER_UNKNOWN_CODE
+                                                                                       : POINTER_NOWHERE);
     enum step step = arrive_by_pointer(walk, pc, caller_bp, bp + 16);
     note_java_sp(walk, bp);
     return step;

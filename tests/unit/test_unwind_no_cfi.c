@@ -49,14 +49,20 @@ static void map_code(struct address_space *space, const char *code, size_t size,
     unwind_module_unref(module);
 }
 
-static struct unwind_result walk(struct address_space *space, uint64_t pc, const uint64_t *words, uint64_t *pcs)
+static struct unwind_result walk_with_pointer(struct address_space *space, uint64_t pc, uint64_t bp,
+                                              const uint64_t *words, uint64_t *pcs)
 {
     struct unwind_regs regs = {{0}};
     regs.r[UNWIND_REG_PC] = pc;
     regs.r[UNWIND_REG_SP] = STACK;
-    regs.r[UNWIND_REG_BP] = 0x12345; /* nothing to follow */
+    regs.r[UNWIND_REG_BP] = bp;
     struct unwind_stack stack = {.sp = STACK, .bytes = (const unsigned char *)words, .size = WORDS * sizeof(*words)};
     return unwind_walk(space, &regs, &stack, pcs, WORDS);
+}
+
+static struct unwind_result walk(struct address_space *space, uint64_t pc, const uint64_t *words, uint64_t *pcs)
+{
+    return walk_with_pointer(space, pc, 0x12345 /* nothing to follow */, words, pcs);
 }
 
 static void assert_complete(struct address_space *space, uint64_t pc, const uint64_t *words, size_t count,
@@ -143,12 +149,66 @@ static void test_an_address_whose_code_cannot_be_read_is_no_start(void **unused)
     address_space_destroy(&space);
 }
 
+/* JIT code that jumps on, and the code of a file that may have entered it. */
+enum { JIT_CODE = 0x1000, UNKNOWN_CODE = 0x900000 };
+
+static void map_jit_and_callers(struct address_space *space)
+{
+    /* hlt */
+    static const char code[] =
+        "\xf4\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90"
+        "\x90\x90" CALLERS;
+    const struct mapping jit = {.start = JIT_CODE, .end = JIT_CODE + 0x1000, .lib = MAPPING_NO_LIB};
+    map_code(space, code, sizeof(code) - 1, PF_R | PF_X);
+    assert_true(address_space_map(space, &jit));
+}
+
+static void test_jit_code_is_left_for_what_entered_it(void **unused)
+{
+    (void)unused;
+    static const uint64_t words[WORDS] = {7, 8, MIDDLE_RETURN, 0, OUTER_RETURN};
+    struct address_space space = {0};
+    map_jit_and_callers(&space);
+    assert_complete(&space, JIT_CODE, words, 3, (uint64_t[]){JIT_CODE, MIDDLE_RETURN - 1, LAST});
+    address_space_destroy(&space);
+}
+
+static void test_what_seems_to_have_entered_jit_code_counts_only_if_the_stack_is_complete_from_there(void **unused)
+{
+    (void)unused;
+    static const uint64_t words[WORDS] = {7, 8, MIDDLE_RETURN, 0, 9, 0, OUTER_RETURN};
+    uint64_t pcs[WORDS];
+    struct address_space space = {0};
+    map_jit_and_callers(&space);
+    struct unwind_result result = walk(&space, JIT_CODE, words, pcs);
+    assert_int_equal(result.end, UNWIND_JIT_CODE);
+    assert_int_equal(result.frames, 1);
+    address_space_destroy(&space);
+}
+
+/* The mappings have to be read again: to leave the JIT code here would leave out the frames of the new one. */
+static void test_jit_code_whose_caller_is_not_mapped_yet_is_not_left(void **unused)
+{
+    (void)unused;
+    static const uint64_t words[WORDS] = {STACK + 64, UNKNOWN_CODE, MIDDLE_RETURN, 0, OUTER_RETURN};
+    uint64_t pcs[WORDS];
+    struct address_space space = {0};
+    map_jit_and_callers(&space);
+    struct unwind_result result = walk_with_pointer(&space, JIT_CODE, STACK, words, pcs);
+    assert_int_equal(result.end, UNWIND_NO_MODULE);
+    assert_int_equal(result.frames, 1);
+    address_space_destroy(&space);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_caller_of_code_that_never_returns_is_read_from_its_return_address),
         cmocka_unit_test(test_a_return_address_that_is_left_in_a_frame_is_no_caller),
         cmocka_unit_test(test_code_in_a_data_segment_is_read),
+        cmocka_unit_test(test_jit_code_is_left_for_what_entered_it),
+        cmocka_unit_test(test_what_seems_to_have_entered_jit_code_counts_only_if_the_stack_is_complete_from_there),
+        cmocka_unit_test(test_jit_code_whose_caller_is_not_mapped_yet_is_not_left),
         cmocka_unit_test(test_an_address_whose_code_cannot_be_read_is_no_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
