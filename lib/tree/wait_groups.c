@@ -95,6 +95,17 @@ static bool is_longer(const struct grouper *grouper, const struct wait_group *gr
     return was_preempted == is_preempted ? ms > group->longest : was_preempted;
 }
 
+/* What is told of a group is what this part was for. */
+static void tell_of(const struct grouper *grouper, struct wait_group *group, const struct wait_part *part)
+{
+    bool has_node = grouper->grouping != WAITS_BY_STACK && part->stack != PROFILE_NONE;
+    group->reason = reason_of(grouper, part);
+    group->func = object_of(grouper, part);
+    group->thread = grouper->thread;
+    group->waker = part->waker;
+    group->node = has_node ? part->node : caller_of(grouper, part);
+}
+
 /* False if memory ran out. */
 static bool add_part(struct grouper *grouper, const struct wait_part *part)
 {
@@ -108,14 +119,8 @@ static bool add_part(struct grouper *grouper, const struct wait_part *part)
     group->preempted += is_preempted ? part->ms : 0;
     totals->waited += part->ms;
     totals->preempted += is_preempted ? part->ms : 0;
-    if (isnan(group->from)) {
-        group->reason = reason;
-        group->func = object_of(grouper, part);
-        group->thread = grouper->thread;
-        group->waker = part->waker;
-        group->node =
-            grouper->grouping == WAITS_BY_STACK || part->stack == PROFILE_NONE ? caller_of(grouper, part) : part->node;
-    }
+    if (isnan(group->from))
+        tell_of(grouper, group, part);
     if (!part->is_recorded)
         return true;
     group->count++;
@@ -124,11 +129,7 @@ static bool add_part(struct grouper *grouper, const struct wait_part *part)
         group->longest = part->ms;
         group->from = part->time.from;
         group->to = part->time.to;
-        group->reason = reason;
-        group->func = object_of(grouper, part);
-        group->thread = grouper->thread;
-        group->waker = part->waker;
-        group->node = grouper->grouping == WAITS_BY_STACK ? caller_of(grouper, part) : part->node;
+        tell_of(grouper, group, part);
     }
     return true;
 }
