@@ -400,7 +400,7 @@ static void fill_result(const struct assembly *assembly, struct assemble_result 
     result->unnamed = assembly->symbolization.unnamed;
     result->trust = assembly->trust.all;
     result->recorder_cpu = replay_info_number(replay, INFO_RECORDER_CPU, 0);
-    result->recorder_wall = trust_recorder_wall(replay);
+    result->recorder_wall = replay_wall(replay);
     for (size_t i = 0; i < replay->threads.length; i++)
         result->threads += replay->threads.data[i].samples != 0;
     for (size_t i = 0; i < replay->processes.length; i++)

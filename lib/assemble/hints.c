@@ -45,15 +45,13 @@ static const char *higher_rate(uint64_t interval, char *text, size_t size)
 static void explain_samples(struct hints *hints, const struct replay *replay)
 {
     uint64_t interval = replay->interval;
-    uint64_t start = replay_info_number(replay, INFO_START_MONOTONIC, 0);
-    uint64_t end = replay_info_number(replay, INFO_END_MONOTONIC, 0);
     uint64_t used = replay_info_number(replay, INFO_CPU_TIME, 0),
              of_target = replay_info_number(replay, INFO_TARGET_CPU, 0);
     uint64_t survivors = replay_info_number(replay, INFO_SURVIVORS, 0);
-    uint64_t wall = end > start ? end - start : 0;
+    uint64_t wall = replay_wall(replay);
     bool is_few = replay->sample_count < FEW_SAMPLES;
     char rate[64];
-    if (!interval || !end || replay->keeps_last) /* a recovered recording has no known end */
+    if (!interval || !wall || replay->keeps_last) /* a recovered recording has no known end */
         return;
     if (used < replay->covered_cpu_time)
         used = replay->covered_cpu_time;

@@ -630,6 +630,13 @@ uint32_t replay_forked_from(const struct replay *replay, uint32_t number)
     return forked ? process->parent : REPLAY_NONE;
 }
 
+uint64_t replay_wall(const struct replay *replay)
+{
+    uint64_t start = replay_info_number(replay, INFO_START_MONOTONIC, 0);
+    uint64_t end = replay_info_number(replay, INFO_END_MONOTONIC, 0);
+    return start && end > start ? end - start : 0;
+}
+
 uint64_t replay_realtime(const struct replay *replay, uint64_t time)
 {
     uint64_t monotonic = replay_info_number(replay, INFO_START_MONOTONIC, 0);

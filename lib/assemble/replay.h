@@ -181,4 +181,7 @@ uint32_t replay_add_mark(struct replay *replay, uint32_t lib);
  * offset. */
 uint64_t replay_realtime(const struct replay *replay, uint64_t time);
 
+/* ns that the recording took; 0: unknown, the recorder did not end it. */
+uint64_t replay_wall(const struct replay *replay);
+
 void replay_destroy(struct replay *replay);

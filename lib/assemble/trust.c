@@ -10,13 +10,6 @@ static uint64_t requested_of(uint64_t cpu_time, uint64_t interval)
     return interval ? (cpu_time + interval / 2) / interval : 0;
 }
 
-uint64_t trust_recorder_wall(const struct replay *replay)
-{
-    uint64_t start = replay_info_number(replay, INFO_START_MONOTONIC, 0);
-    uint64_t end = replay_info_number(replay, INFO_END_MONOTONIC, 0);
-    return start && end > start ? end - start : 0;
-}
-
 /* A flight recorder's counts are of more than the samples that are there. */
 static uint64_t requested_of_all(const struct replay *replay)
 {

@@ -26,9 +26,6 @@ struct trust {
     size_t others;                      /* threads with samples beyond them */
 };
 
-/* ns that the recording took; 0: unknown, its end is missing. */
-uint64_t trust_recorder_wall(const struct replay *replay);
-
 /* `trust` is zeroed; call trust_destroy() also after a failure. */
 int trust_find(struct trust *trust, const struct replay *replay, const struct symbolization *symbolization,
                struct error *err);
