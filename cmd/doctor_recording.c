@@ -5,6 +5,7 @@
 #include "doctor.h"
 
 #include "base/file_io.h"
+#include "base/file_proc.h"
 #include "sample/perf_events.h"
 #include "sample/wakeups.h"
 
@@ -26,9 +27,7 @@ enum { RATE = 1000 }; /* the usual one of `prof record` */
 
 static long setting(const char *name)
 {
-    char path[128], text[32];
-    snprintf(path, sizeof(path), "/proc/sys/kernel/%s", name);
-    return file_read_text(path, text, sizeof(text)) ? strtol(text, NULL, 10) : SETTING_UNKNOWN;
+    return proc_kernel_setting(name, SETTING_UNKNOWN);
 }
 
 static const char *sudo(void)

@@ -6,6 +6,7 @@
  */
 #include "record/jit_files.h"
 
+#include "base/file_proc.h"
 #include "record/mapped_file.h"
 
 #include <ctype.h>
@@ -27,19 +28,10 @@ static bool is_full(size_t count, size_t most)
     return count >= most || (getrlimit(RLIMIT_NOFILE, &limit) == 0 && count >= limit.rlim_cur / 8);
 }
 
-/* The inode of a namespace ("mnt", "pid"), 0 if it cannot be seen. `process` is a pid or "self". */
-static uint64_t namespace_of(const char *process, const char *kind)
-{
-    char path[64];
-    struct stat info;
-    snprintf(path, sizeof(path), "/proc/%s/ns/%s", process, kind);
-    return stat(path, &info) == 0 ? (uint64_t)info.st_ino : 0;
-}
-
 static bool is_in_another(const char *process, const char *kind)
 {
-    uint64_t theirs = namespace_of(process, kind);
-    return theirs && theirs != namespace_of("self", kind);
+    uint64_t theirs = proc_namespace(process, kind);
+    return theirs && theirs != proc_namespace("self", kind);
 }
 
 /* The last number of "NSpid:" in /proc/PID/status: one for each namespace, from ours inwards. */
@@ -61,7 +53,7 @@ static uint32_t innermost_pid(const char *process, uint32_t pid)
 
 static uint32_t open_folder(struct jit_files *files, const char *process)
 {
-    uint64_t namespace = namespace_of(process, "mnt");
+    uint64_t namespace = proc_namespace(process, "mnt");
     for (size_t i = 0; i < files->folders.length; i++)
         if (files->folders.data[i].namespace == namespace)
             return (uint32_t)i;

@@ -13,6 +13,7 @@
 #include "record/mapped_file.h"
 
 #include "base/file_io.h"
+#include "base/file_proc.h"
 #include "record/proc_maps.h"
 
 #include <errno.h>
@@ -109,10 +110,10 @@ static int open_if_mapped(struct mapped_file *mapped, const char *path, const ch
  * where its path means nothing to us. */
 static bool find_root(uint32_t pid, char root[PATH_ROOM])
 {
-    char path[64];
-    struct stat ours, theirs;
-    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/ns/mnt", pid);
-    if (stat("/proc/self/ns/mnt", &ours) || stat(path, &theirs) || ours.st_ino != theirs.st_ino)
+    char path[64], process[16];
+    snprintf(process, sizeof(process), "%" PRIu32, pid);
+    uint64_t theirs = proc_namespace(process, "mnt");
+    if (!theirs || theirs != proc_namespace("self", "mnt"))
         return false;
     snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root", pid);
     ssize_t length = readlink(path, root, PATH_ROOM - 1);

@@ -1,5 +1,7 @@
 #include "record/open_files.h"
 
+#include "base/file_proc.h"
+
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -46,13 +48,11 @@ static bool stays_open(const struct open_files *files, int fd, bool can_reopen)
 /* The namespace differs where a process has the same root folder as we, but other file systems mounted below it. */
 static bool identify_root(const char *process, int root_fd, struct open_root *root)
 {
-    char path[64];
-    struct stat namespace, folder;
-    snprintf(path, sizeof(path), "/proc/%s/ns/mnt", process);
-    if (stat(path, &namespace) != 0 || fstat(root_fd, &folder) != 0)
+    struct stat folder;
+    uint64_t namespace = proc_namespace(process, "mnt");
+    if (!namespace || fstat(root_fd, &folder) != 0)
         return false;
-    *root = (struct open_root){
-        .namespace = namespace.st_ino, .device = folder.st_dev, .inode = folder.st_ino, .fd = root_fd};
+    *root = (struct open_root){.namespace = namespace, .device = folder.st_dev, .inode = folder.st_ino, .fd = root_fd};
     return true;
 }
 

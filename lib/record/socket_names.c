@@ -14,6 +14,7 @@
 #include "record/socket_names.h"
 
 #include "base/cursor.h"
+#include "base/file_proc.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -24,7 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -143,7 +143,8 @@ static void take_attributes(struct cursor c, struct unix_answer *answer)
             if (length && !value[0]) /* of the abstract namespace */
                 answer->name[0] = '@';
         }
-        cursor_bytes(&c, (4 - length % 4) % 4 < cursor_left(&c) ? (4 - length % 4) % 4 : cursor_left(&c));
+        size_t padding = (4 - length % 4) % 4, left = cursor_left(&c);
+        cursor_bytes(&c, padding < left ? padding : left);
     }
 }
 
@@ -178,21 +179,21 @@ static bool ask_unix(int netlink, uint32_t inode, struct unix_answer *answer)
 
 static bool is_in_our_namespace(uint32_t pid)
 {
-    char path[64];
-    struct stat own, theirs;
-    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/ns/net", pid);
-    return stat("/proc/self/ns/net", &own) == 0 && stat(path, &theirs) == 0 && own.st_ino == theirs.st_ino;
+    char process[16];
+    snprintf(process, sizeof(process), "%" PRIu32, pid);
+    uint64_t theirs = proc_namespace(process, "net");
+    return theirs && theirs == proc_namespace("self", "net");
 }
 
 /* "unix -> /run/dbus/socket": what the socket is connected with. */
 static void name_peer(uint32_t pid, uint64_t inode, char *text, size_t size)
 {
-    static const struct timeval patience = {.tv_usec = 10000};
+    static const struct timeval timeout = {.tv_usec = 10000};
     struct unix_answer own, peer;
     int netlink = is_in_our_namespace(pid) ? socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG) : -1;
     if (netlink < 0)
         return;
-    setsockopt(netlink, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    setsockopt(netlink, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
     if (ask_unix(netlink, (uint32_t)inode, &own) && own.peer && ask_unix(netlink, own.peer, &peer) && peer.name[0])
         snprintf(text, size, "unix -> %s", peer.name);
     close(netlink);

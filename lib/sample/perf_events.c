@@ -16,7 +16,7 @@
  */
 #include "sample/perf_events.h"
 
-#include "base/file_io.h"
+#include "base/file_proc.h"
 #include "sample/cpu_list.h"
 
 #include <errno.h>
@@ -78,13 +78,6 @@ static void note(struct perf_events *events, const char *format, ...)
     va_start(args, format);
     vsnprintf(events->notes[events->note_count++], PERF_NOTE_SIZE, format, args);
     va_end(args);
-}
-
-static long kernel_setting(const char *name, long if_unknown)
-{
-    char path[128], text[32];
-    snprintf(path, sizeof(path), "/proc/sys/kernel/%s", name);
-    return file_read_text(path, text, sizeof(text)) ? strtol(text, NULL, 10) : if_unknown;
 }
 
 /* ---- attributes ---- */
@@ -203,7 +196,7 @@ static bool in_container(void)
 
 static int refused(const struct perf_events *events, int code, struct error *err)
 {
-    long paranoid = kernel_setting("perf_event_paranoid", -100);
+    long paranoid = proc_kernel_setting("perf_event_paranoid", -100);
     if (code == -EINVAL && events->threads_only)
         return error_set(err, EINVAL,
                          "this kernel cannot leave out the children of a process (--no-inherit needs Linux 5.13)");
@@ -314,7 +307,7 @@ static int open_largest_rings(struct perf_events *events, struct error *err)
         return error_set(err, EPERM,
                          "no memory may be locked for ring buffers; raise the limit ('ulimit -l', now %ld KiB per CPU "
                          "from kernel.perf_event_mlock_kb besides), or end other profilers of this user",
-                         kernel_setting("perf_event_mlock_kb", 516));
+                         proc_kernel_setting("perf_event_mlock_kb", 516));
     if (code)
         return code;
     fit_stack_to_rings(events);
@@ -331,7 +324,7 @@ static int open_largest_rings(struct perf_events *events, struct error *err)
 
 static void choose_rate(struct perf_events *events, uint32_t rate)
 {
-    long most = kernel_setting("perf_event_max_sample_rate", 100000);
+    long most = proc_kernel_setting("perf_event_max_sample_rate", 100000);
     events->rate = rate;
     if (most > 0 && (long)rate > most) {
         events->rate = (uint32_t)most;
@@ -403,7 +396,7 @@ static void note_tier(struct perf_events *events)
         note(events,
              "kernel frames are not recorded (kernel.perf_event_paranoid is %ld); 'sudo sysctl "
              "kernel.perf_event_paranoid=1' allows them",
-             kernel_setting("perf_event_paranoid", 2));
+             proc_kernel_setting("perf_event_paranoid", 2));
     if (events->tier == PERF_TIER_USER && !events->counts && !events->switches)
         note(events,
              "CPU time inside the kernel is not counted either: this kernel has no counters that children inherit");

@@ -9,6 +9,7 @@
 
 #include "base/cursor.h"
 #include "base/file_io.h"
+#include "base/file_proc.h"
 #include "sample/cpu_list.h"
 
 #include <errno.h>
@@ -17,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -111,24 +111,21 @@ static int open_cpu(struct wakeups *wakeups, uint32_t cpu, struct error *err)
 
 static int explain(int code, struct error *err)
 {
-    char level[32];
     if (code != -EACCES && code != -EPERM)
         return error_set(err, -code, "who woke whom is not recorded: the kernel refuses the tracepoint: %s",
                          strerror(-code));
-    if (!file_read_text("/proc/sys/kernel/perf_event_paranoid", level, sizeof(level)))
-        snprintf(level, sizeof(level), "unknown");
     return error_set(err, -code,
                      "who woke whom is not recorded: the kernel refuses the tracepoint (kernel.perf_event_paranoid is "
-                     "%s); 'sudo sysctl kernel.perf_event_paranoid=-1' allows it",
-                     level);
+                     "%ld); 'sudo sysctl kernel.perf_event_paranoid=-1' allows it",
+                     proc_kernel_setting("perf_event_paranoid", 2));
 }
 
 /* The tracepoint has the numbers of the outermost namespace, records those of ours. */
 static bool is_in_pid_namespace(void)
 {
     enum { OUTERMOST_INODE = 0xEFFFFFFC }; /* PROC_PID_INIT_INO of the kernel */
-    struct stat own;
-    return stat("/proc/self/ns/pid", &own) == 0 && own.st_ino != (ino_t)(uint32_t)OUTERMOST_INODE;
+    uint64_t own = proc_namespace("self", "pid");
+    return own && own != (uint32_t)OUTERMOST_INODE;
 }
 
 int wakeups_open(struct wakeups *wakeups, struct error *err)

@@ -1,0 +1,14 @@
+/*
+ * What files of /proc tell about the kernel and about processes.
+ */
+#pragma once
+
+#include <stdint.h>
+
+/* The number in /proc/sys/kernel/NAME ("perf_event_paranoid"), or `if_unknown` where this kernel has no such setting or
+ * does not tell it. */
+long proc_kernel_setting(const char *name, long if_unknown);
+
+/* The inode of a namespace ("mnt", "pid", "net"), which is its identity; 0 if it cannot be seen. `process` is a pid or
+ * "self". */
+uint64_t proc_namespace(const char *process, const char *kind);
