@@ -435,15 +435,27 @@ static void test_headers_everywhere_are_searched_in_time(void **unused)
     unlink(path);
 }
 
-static void test_a_flight_recorder_survives_damaged_headers(void **unused)
+/* The writer of a flight recorder, which has the events of write_start(). */
+static struct spool_writer *begin_bounded(struct spool_bounds bounds)
 {
-    (void)unused;
-    const struct spool_bounds bounds = {.bytes = 1 << 20};
     struct spool_writer *writer;
     assert_int_equal(spool_writer_new_bounded(&writer, path, &bounds, NULL), 0);
     write_start(writer);
-    assert_int_equal(write_samples(writer, 0, 30000, NULL), 0);
+    return writer;
+}
+
+/* A whole one, of 1 MiB. */
+static void write_flight_recorder(int samples)
+{
+    struct spool_writer *writer = begin_bounded((struct spool_bounds){.bytes = 1 << 20});
+    assert_int_equal(write_samples(writer, 0, (uint64_t)samples, NULL), 0);
     assert_int_equal(spool_writer_close(writer, NULL), 0);
+}
+
+static void test_a_flight_recorder_survives_damaged_headers(void **unused)
+{
+    (void)unused;
+    write_flight_recorder(30000);
     uint64_t damaged, bytes, rest;
     int all = read_what_is_left(&damaged, &bytes, &rest);
     assert_int_equal(damaged, 0);
@@ -654,9 +666,7 @@ static void test_a_flight_recorder_keeps_the_newest_bytes(void **unused)
 {
     (void)unused;
     const struct spool_bounds bounds = {.bytes = 1 << 20};
-    struct spool_writer *writer;
-    assert_int_equal(spool_writer_new_bounded(&writer, path, &bounds, NULL), 0);
-    write_start(writer);
+    struct spool_writer *writer = begin_bounded(bounds);
     uint64_t first, last;
     int events, samples;
     for (uint64_t i = 0; i < 100; i++) { /* 14 MB */
@@ -678,10 +688,7 @@ static void test_a_flight_recorder_keeps_the_newest_bytes(void **unused)
 static void test_a_flight_recorder_keeps_the_newest_time(void **unused)
 {
     (void)unused;
-    const struct spool_bounds bounds = {.ns = 50000};
-    struct spool_writer *writer;
-    assert_int_equal(spool_writer_new_bounded(&writer, path, &bounds, NULL), 0);
-    write_start(writer);
+    struct spool_writer *writer = begin_bounded((struct spool_bounds){.ns = 50000});
     for (uint64_t i = 0; i < 1000; i++) {
         assert_int_equal(write_samples(writer, i * 1000, 1000, NULL), 0);
         assert_int_equal(spool_writer_flush(writer, NULL), 0);
@@ -698,12 +705,9 @@ static void test_a_flight_recorder_keeps_the_newest_time(void **unused)
 static void test_a_flight_recorder_on_a_full_disk_keeps_less(void **unused)
 {
     (void)unused;
-    const struct spool_bounds bounds = {.bytes = 64 << 20};
     if (!mount_small_disk("size=1m"))
         skip();
-    struct spool_writer *writer;
-    assert_int_equal(spool_writer_new_bounded(&writer, path, &bounds, NULL), 0);
-    write_start(writer);
+    struct spool_writer *writer = begin_bounded((struct spool_bounds){.bytes = 64 << 20});
     assert_int_equal(write_samples(writer, 0, 500000, NULL), 0);
     assert_int_equal(spool_writer_close(writer, NULL), 0);
     uint64_t first, last;
@@ -717,12 +721,7 @@ static void test_a_flight_recorder_on_a_full_disk_keeps_less(void **unused)
 static void test_a_flight_recorder_cut_anywhere_reads_whole_chunks(void **unused)
 {
     (void)unused;
-    const struct spool_bounds bounds = {.bytes = 1 << 20};
-    struct spool_writer *writer;
-    assert_int_equal(spool_writer_new_bounded(&writer, path, &bounds, NULL), 0);
-    write_start(writer);
-    assert_int_equal(write_samples(writer, 0, 20000, NULL), 0);
-    assert_int_equal(spool_writer_close(writer, NULL), 0);
+    write_flight_recorder(20000);
     for (off_t cut = size_of_file(); cut >= 8; cut -= 1001) {
         assert_int_equal(truncate(path, cut), 0);
         struct spool_reader *reader;
@@ -743,12 +742,7 @@ static void test_a_flight_recorder_cut_anywhere_reads_whole_chunks(void **unused
 static void test_a_damaged_slot_is_left_out(void **unused)
 {
     (void)unused;
-    const struct spool_bounds bounds = {.bytes = 1 << 20};
-    struct spool_writer *writer;
-    assert_int_equal(spool_writer_new_bounded(&writer, path, &bounds, NULL), 0);
-    write_start(writer);
-    assert_int_equal(write_samples(writer, 0, 30000, NULL), 0);
-    assert_int_equal(spool_writer_close(writer, NULL), 0);
+    write_flight_recorder(30000);
     int fd = open(path, O_RDWR);
     assert_int_equal(pwrite(fd, "x", 1, size_of_file() / 2), 1);
     close(fd);
@@ -862,10 +856,7 @@ static void test_a_file_in_memory_is_not_synced(void **unused)
 static void test_a_torn_slot_leaves_the_version_before(void **unused)
 {
     (void)unused;
-    const struct spool_bounds bounds = {.bytes = 1 << 20};
-    struct spool_writer *writer;
-    assert_int_equal(spool_writer_new_bounded(&writer, path, &bounds, NULL), 0);
-    write_start(writer);
+    struct spool_writer *writer = begin_bounded((struct spool_bounds){.bytes = 1 << 20});
     off_t before[4];
     for (uint64_t i = 0; i < 4; i++) { /* versions of one chunk */
         assert_int_equal(write_samples(writer, i * 10, 10, NULL), 0);
