@@ -80,12 +80,12 @@ function watchCharts() {
 /** In the page: runs `act`, resolves with the ms until the chart was painted for the last time: with the engine's answer. */
 async function timeChart(act) {
     const QUIET_MS = 250;
-    const PATIENCE_MS = 10_000;
+    const TIMEOUT_MS = 10_000;
     const start = performance.now();
     window.chartPainted = 0;
     act();
     while (window.chartPainted === 0 || performance.now() - window.chartPainted < QUIET_MS)
-        if (performance.now() - start > PATIENCE_MS) throw new Error(`nothing was drawn after ${act}`);
+        if (performance.now() - start > TIMEOUT_MS) throw new Error(`nothing was drawn after ${act}`);
         else await new Promise((resolve) => setTimeout(resolve, 10));
     return window.chartPainted - start;
 }

@@ -1,7 +1,7 @@
 // What the tests of the page in a browser share: the browser, and the rows as a user reads them.
 // CHROMIUM names the browser's program, JS_FLAGS are those of its JavaScript engine.
 import { createRequire } from 'node:module';
-import { countQuestions, PATIENCE_MS, settle } from './page_rows.mjs';
+import { countQuestions, TIMEOUT_MS, settle } from './page_rows.mjs';
 
 export * from './page_rows.mjs';
 
@@ -25,7 +25,7 @@ await context.addInitScript(countQuestions);
 export async function openPage(address, awaited = '.tree-row.selected') {
     const page = await context.newPage();
     const { origin } = new URL(address);
-    page.setDefaultTimeout(PATIENCE_MS);
+    page.setDefaultTimeout(TIMEOUT_MS);
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {
         if (message.type() === 'error') complaints.push(message.text());

@@ -9,7 +9,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { askUntil, countQuestions, numberOf, PATIENCE_MS, readRows, selectedRow, settle, shownNumber, walkLongTable } from './page_rows.mjs';
+import { askUntil, countQuestions, numberOf, TIMEOUT_MS, readRows, selectedRow, settle, shownNumber, walkLongTable } from './page_rows.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
 const [url, folder, longUrl] = process.argv.slice(2);
@@ -21,11 +21,11 @@ const browser = await puppeteer.launch({
     browser: 'firefox',
     executablePath: process.env.FIREFOX || '/usr/bin/firefox-esr',
     headless: true,
-    protocolTimeout: 2 * PATIENCE_MS,
+    protocolTimeout: 2 * TIMEOUT_MS,
 });
 const complaints = [];
 const page = await browser.newPage();
-page.setDefaultTimeout(PATIENCE_MS);
+page.setDefaultTimeout(TIMEOUT_MS);
 page.on('pageerror', (error) => complaints.push(error.message));
 page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text());

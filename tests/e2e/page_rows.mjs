@@ -1,6 +1,6 @@
 // What the page shows, as a user reads it, and waiting for it: the same in every browser.
 
-export const PATIENCE_MS = 30_000;
+export const TIMEOUT_MS = 30_000;
 
 /** Runs in the page before its own scripts: counts what it has asked its engine and what was not answered yet, for settle(). */
 export function countQuestions() {
@@ -75,7 +75,7 @@ export async function settle(page) {
             await new Promise((done) => setTimeout(done, 60));
             return [window.unanswered, location.href, document.querySelector('.below').innerText].join('\n');
         });
-    const end = Date.now() + PATIENCE_MS;
+    const end = Date.now() + TIMEOUT_MS;
     let before = '';
     for (let same = 0; same < 4 && Date.now() < end; ) {
         const now = await state();
@@ -94,7 +94,7 @@ export async function answered(page) {
 
 /** Asks until the answer is good, and returns it; fails if it never is. */
 export async function askUntil(isGood, ask) {
-    const end = Date.now() + PATIENCE_MS;
+    const end = Date.now() + TIMEOUT_MS;
     for (;;) {
         const answer = await ask();
         if (isGood(answer)) return answer;

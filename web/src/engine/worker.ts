@@ -25,10 +25,10 @@ const URGENT: ReadonlySet<Method> = new Set(['findFunctions', 'findTexts', 'sear
 /**
  * Graphs of the timeline, dozens of them. What the user has asked for takes several calls, each made when the one before is
  * answered: it goes first, and has a moment for its next call. A call comes right behind the graphs that the same answer made
- * the page ask for: they wait for a moment, too. A graph that has waited for BACKGROUND_PATIENCE takes turns with it.
+ * the page ask for: they wait for a moment, too. A graph that has waited for BACKGROUND_TIMEOUT takes turns with it.
  */
 const BACKGROUND: ReadonlySet<Method> = new Set(['activity', 'markerStrip', 'waits', 'counterGraph', 'threadTimes']);
-const BACKGROUND_PATIENCE = 150; // ms
+const BACKGROUND_TIMEOUT = 150; // ms
 const MOMENT = 16; // ms: the page draws an answer, which is a frame, before it asks again
 
 const queue: { request: Request; since: number }[] = [];
@@ -57,7 +57,7 @@ function nextRequest(): Request | undefined {
     const urgent = queue.findIndex(({ request }) => URGENT.has(request.method));
     if (engine && urgent >= 0) return queue.splice(urgent, 1)[0]?.request;
     const at = queue.findIndex(({ request }) => !BACKGROUND.has(request.method));
-    const isOverdue = now - oldest.since >= BACKGROUND_PATIENCE;
+    const isOverdue = now - oldest.since >= BACKGROUND_TIMEOUT;
     if (at > 0 && (wasBackground || !isOverdue)) return queue.splice(at, 1)[0]?.request;
     const newest = queue[queue.length - 1] ?? oldest;
     if (at < 0 && now - Math.max(lastForeground, newest.since) < MOMENT) {

@@ -85,13 +85,13 @@ function show(session: Session, next: HistoryPlace): void {
 }
 
 /** ms: so long the first rows may take for the page to wait for them, rather than to be laid out and painted without them, too. */
-const ROWS_PATIENCE = 40;
+const ROWS_TIMEOUT = 40;
 
 function waitForRows(session: Session): Promise<void> {
     return Promise.race([
         session.tree.settled(),
         new Promise<void>((resolve) => {
-            setTimeout(resolve, ROWS_PATIENCE);
+            setTimeout(resolve, ROWS_TIMEOUT);
         }),
     ]);
 }

@@ -119,12 +119,12 @@ export function saveAddress(address: string, name: string): void {
 }
 
 /** ms that the browser has to begin with it. */
-const SAVE_PATIENCE = 60_000;
+const REVOKE_DELAY = 60_000;
 
 export function saveBlob(blob: Blob, name: string): void {
     const address = URL.createObjectURL(blob);
     saveAddress(address, name);
-    window.setTimeout(() => URL.revokeObjectURL(address), SAVE_PATIENCE);
+    window.setTimeout(() => URL.revokeObjectURL(address), REVOKE_DELAY);
 }
 
 /** Puts text on the clipboard, also where the page is not served from a secure origin. */
