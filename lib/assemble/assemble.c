@@ -71,19 +71,6 @@ static bool records_waits(const struct replay *replay)
     return replay_info_number(replay, INFO_OFF_CPU, 0) != 0;
 }
 
-static bool is_main_thread(const struct replay *replay, const struct replay_thread *thread)
-{
-    return thread->tid == replay->processes.data[thread->process].pid;
-}
-
-/* A thread is shown if it has samples, or if it is the main thread of a process with samples: its row stands for the
- * process. */
-static bool is_shown(const struct replay *replay, const struct replay_thread *thread)
-{
-    return thread->known && (thread->samples || thread->unsampled || thread->waits ||
-                             (is_main_thread(replay, thread) && replay->processes.data[thread->process].samples));
-}
-
 /* Orders by process, the main thread first, then by start. */
 static int compare_threads(const void *a, const void *b, void *context)
 {
@@ -93,8 +80,8 @@ static int compare_threads(const void *a, const void *b, void *context)
     const struct replay_thread *right = &replay->threads.data[right_number];
     if (left->process != right->process)
         return left->process < right->process ? -1 : 1;
-    if (is_main_thread(replay, left) != is_main_thread(replay, right))
-        return is_main_thread(replay, left) ? -1 : 1;
+    if (replay_is_main_thread(replay, left) != replay_is_main_thread(replay, right))
+        return replay_is_main_thread(replay, left) ? -1 : 1;
     if (left->start != right->start)
         return left->start < right->start ? -1 : 1;
     return left_number < right_number ? -1 : left_number > right_number;
@@ -107,7 +94,7 @@ static int choose_threads(struct assembly *assembly, struct error *err)
     for (size_t i = 0; i < replay->threads.length; i++) {
         if (replay->threads.data[i].known && first_known == REPLAY_NONE)
             first_known = (uint32_t)i;
-        if (is_shown(replay, &replay->threads.data[i]) && !array_push(&assembly->order, (uint32_t)i))
+        if (replay_is_shown(replay, &replay->threads.data[i]) && !array_push(&assembly->order, (uint32_t)i))
             return error_no_memory(err);
     }
     /* a profile needs a thread, also if the target ended before its first sample */
@@ -157,7 +144,7 @@ static int add_thread(struct assembly *assembly, const struct replay_thread *fro
     thread->process_type = strings_add_z(strings, from->process == 0 ? "default" : "process");
     thread->pid = strings_add_z(strings, pid);
     thread->tid = strings_add_z(strings, tid);
-    thread->is_main = is_main_thread(replay, from);
+    thread->is_main = replay_is_main_thread(replay, from);
     thread->samples.weight_type = records_waits(replay) ? WEIGHT_TRACING_MS : WEIGHT_SAMPLES;
     thread->process_start = to_ms(assembly, process->start);
     thread->process_end = to_end_ms(assembly, process->end);

@@ -630,6 +630,18 @@ uint32_t replay_forked_from(const struct replay *replay, uint32_t number)
     return forked ? process->parent : REPLAY_NONE;
 }
 
+bool replay_is_main_thread(const struct replay *replay, const struct replay_thread *thread)
+{
+    return thread->tid == replay->processes.data[thread->process].pid;
+}
+
+bool replay_is_shown(const struct replay *replay, const struct replay_thread *thread)
+{
+    return thread->known &&
+           (thread->samples || thread->unsampled || thread->waits ||
+            (replay_is_main_thread(replay, thread) && replay->processes.data[thread->process].samples));
+}
+
 uint64_t replay_wall(const struct replay *replay)
 {
     uint64_t start = replay_info_number(replay, INFO_START_MONOTONIC, 0);

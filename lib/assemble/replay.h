@@ -177,6 +177,12 @@ uint32_t replay_forked_from(const struct replay *replay, uint32_t number);
  * memory ran out. */
 uint32_t replay_add_mark(struct replay *replay, uint32_t lib);
 
+bool replay_is_main_thread(const struct replay *replay, const struct replay_thread *thread);
+
+/* Whether the profile has a row for the thread: it has samples or waits, but for preemptions, or is the main thread of
+ * a process with samples, whose row stands for the process. */
+bool replay_is_shown(const struct replay *replay, const struct replay_thread *thread);
+
 /* Converts a time of the recording (ns of CLOCK_MONOTONIC) to ns since the Unix epoch; 0 if the recording lacks the
  * offset. */
 uint64_t replay_realtime(const struct replay *replay, uint64_t time);

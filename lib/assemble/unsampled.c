@@ -31,22 +31,14 @@ static int compare_ends(const void *a, const void *b)
     return left->end != right->end ? ORDER(left->end, right->end) : ORDER(left->thread, right->thread);
 }
 
-/* A thread that was only ready to run, and never sampled, has no row: what it ran before it was preempted has no sample
- * that is shown. */
-static uint64_t hidden_time(const struct replay *replay, const struct replay_thread *thread)
-{
-    const struct replay_process *process = &replay->processes.data[thread->process];
-    bool is_shown = thread->samples || thread->waits || (process->pid == thread->tid && process->samples);
-    return is_shown ? 0 : thread->ran_to_waits;
-}
-
 static int list_times(struct attribution *attribution, struct error *err)
 {
     const struct replay *replay = attribution->replay;
     for (size_t i = 0; i < replay->threads.length; i++) {
         const struct replay_thread *thread = &replay->threads.data[i];
         uint64_t end = thread->end ? thread->end : replay->last_time;
-        uint64_t hidden = thread->known ? hidden_time(replay, thread) : 0;
+        /* without a row, as of a thread that was only ready to run, no sample is shown of the time before waits */
+        uint64_t hidden = thread->known && !replay_is_shown(replay, thread) ? thread->ran_to_waits : 0;
         if (!thread->known || thread->goes_on || (end <= thread->covered_until && !hidden))
             continue;
         struct unsampled_time unsampled = {.thread = (uint32_t)i,
