@@ -242,6 +242,8 @@ static void check_groups(struct engine *engine, const struct slow_query *query, 
         assert_true(at < slow.count);
         assert_true(group->total == slow.groups[at].total && group->count == slow.groups[at].count);
         assert_true(group->longest == slow.groups[at].longest);
+        if (grouping == WAITS_BY_WAKER && group->count)
+            assert_int_equal(group->waker, group->key);
         assert_true(i == 0 || groups.list.data[i - 1].total >= group->total);
         sum += group->total;
     }
