@@ -228,7 +228,7 @@ void recording_open_wakeups(struct recording *recording)
     if (!recording->options->wakers)
         return;
     if (recording->by_ptrace)
-        recording_add_note(recording, "who woke whom is not recorded: perf events tell it, which are refused here");
+        recording_add_note(recording, "who woke whom is not recorded: perf events tell it, and ptrace does not");
     else if (!recording->events.switches || !recording->options->off_cpu)
         recording_add_note(recording, "who woke whom is not recorded, because waits are not");
     else if (wakeups_open(&recording->wakeups, &why))
