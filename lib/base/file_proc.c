@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 long proc_kernel_setting(const char *name, long if_unknown)
@@ -19,4 +20,22 @@ uint64_t proc_namespace(const char *process, const char *kind)
     struct stat info;
     snprintf(path, sizeof(path), "/proc/%s/ns/%s", process, kind);
     return stat(path, &info) == 0 ? (uint64_t)info.st_ino : 0;
+}
+
+/* proc(5): "tid (name) state ppid ...", and the CPU is the field 39. The name may have spaces and parentheses. */
+bool proc_stat_parse(const char *text, struct proc_stat *stat)
+{
+    enum { STATE = 3, PROCESSOR = 39 };
+    const char *at = strrchr(text, ')');
+    if (!at || at[1] != ' ' || !at[2])
+        return false;
+    at += 2;
+    *stat = (struct proc_stat){.state = *at};
+    for (int field = STATE; at && field < PROCESSOR; field++) {
+        at = strchr(at, ' ');
+        at += at != NULL;
+    }
+    if (at)
+        stat->cpu = (uint32_t)strtoul(at, NULL, 10);
+    return at != NULL;
 }

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The number in /proc/sys/kernel/NAME ("perf_event_paranoid"), or `if_unknown` where this kernel has no such setting or
@@ -12,3 +13,12 @@ long proc_kernel_setting(const char *name, long if_unknown);
 /* The inode of a namespace ("mnt", "pid", "net"), which is its identity; 0 if it cannot be seen. `process` is a pid or
  * "self". */
 uint64_t proc_namespace(const char *process, const char *kind);
+
+/* What /proc/PID/stat and /proc/PID/task/TID/stat say of a thread. */
+struct proc_stat {
+    char state;   /* 'R' runs or is ready to, 'S' and 'D' sleep, 'T' and 't' are stopped, 'Z' has ended */
+    uint32_t cpu; /* where it ran last */
+};
+
+/* Parses the text of such a file; false if that is not one. */
+bool proc_stat_parse(const char *text, struct proc_stat *stat);

@@ -70,18 +70,10 @@ static int take_record(void *context, const struct perf_record *record, struct e
     return tracker_record(recording->tracker, record, err);
 }
 
-static bool is_wanted_cpu(const struct cpu_list *cpus, uint32_t cpu)
-{
-    for (size_t i = 0; cpus && i < cpus->length; i++)
-        if (cpus->data[i] == cpu)
-            return true;
-    return !cpus;
-}
-
 static int take_sample(void *context, struct ptrace_sample *sample, struct error *err)
 {
     struct recording *recording = context;
-    if (!is_wanted_cpu(recording->options->cpus, sample->record.cpu))
+    if (!cpu_list_has(recording->options->cpus, sample->record.cpu))
         return 0;
     enum wakeup_stack depth;
     uint64_t truncated = recording->truncated;

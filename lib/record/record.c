@@ -97,9 +97,15 @@ static int take_record(struct recording *recording, const struct perf_merge_reco
     }
     if (exchanges_events(recording))
         perf_apart_record(&recording->apart, &record);
-    if (record.type == PERF_RECORD_EXIT && recording->wakeups.cpus.length)
-        waits_thread_ends(&recording->waits, record.tid);
-    return tracker_record(recording->tracker, &record, err);
+    int code = 0;
+    bool is_exec = record.type == PERF_RECORD_COMM && record.comm.exec;
+    if ((record.type == PERF_RECORD_EXIT || is_exec) && recording->events.switches)
+        code = waits_thread_ends(&recording->waits, &record, err);
+    if (!code)
+        code = tracker_record(recording->tracker, &record, err);
+    if (!code && is_exec && recording->events.switches)
+        waits_exec(&recording->waits, &record);
+    return code;
 }
 
 /* Reads one round. Returns 1 if there may be more, 0 if the rings were empty. */
@@ -333,7 +339,8 @@ static int prepare(struct recording *recording, struct error *err)
                                             .tracker = recording->tracker,
                                             .filter = &recording->filter,
                                             .interval = SECOND / recording->events.rate,
-                                            .only_runs = !recording->options->off_cpu};
+                                            .only_runs = !recording->options->off_cpu,
+                                            .cpus = recording->options->cpus};
         code = waits_init(&recording->waits, &waits, err);
         if (code)
             return code;

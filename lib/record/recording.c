@@ -213,10 +213,9 @@ void recording_note_no_waits(struct recording *recording)
     if (!recording->options->off_cpu_asked || recording->events.switches)
         return;
     recording_add_note(recording,
-                       recording->by_ptrace ? "waits are not recorded: ptrace looks at threads that run, and cannot "
-                                              "tell when they stop to"
-                       : recording->options->cpus
-                           ? "waits are not recorded with --cpu: a thread that runs on another CPU does not wait"
+                       recording->by_ptrace
+                           ? "waits are not recorded: ptrace looks at threads that run, and cannot "
+                             "tell when they stop to"
                            : "waits are not recorded: this kernel does not tell when threads run (Linux 4.3 does)");
 }
 

@@ -20,6 +20,8 @@ enum run_state {
     RUN_UNKNOWN, /* records were lost, or none has come yet */
     RUN_ON,      /* on a CPU */
     RUN_WAITS,   /* off the CPU */
+    /* Where only some CPUs are recorded: it came to another CPU, and has not come back since. */
+    RUN_ELSEWHERE,
 };
 
 /* Who woke a thread. */
@@ -33,11 +35,13 @@ struct thread_waker {
 struct thread_run {
     enum run_state state;
     bool preempted;             /* RUN_WAITS: it could run */
-    bool goes_on;               /* RUN_WAITS: earlier parts of this wait are in the spool */
+    bool goes_on;               /* off the CPU: earlier parts of this wait are in the spool */
+    bool was_here;              /* it has run on a CPU that is recorded */
     bool in_pending;            /* it is in waits.pending */
     uint64_t since;             /* the state; of a wait that goes on, its last part in the spool */
     uint64_t ran;               /* ns on a CPU up to `since` which no sample or wait in the spool covers */
-    uint64_t waited, was_ready; /* ns: waits since the last one in the spool, and the same of preemptions */
+    uint64_t waited, was_ready; /* ns: waits since the last one in the spool, and the same of preemptions ... */
+    uint64_t was_elsewhere;     /* ... and of time on other CPUs */
     struct wait_stack *stack;   /* RUN_WAITS: NULL if nothing was found, or not yet */
     struct thread_waker waker;  /* RUN_WAITS: who has ended the wait, of which the thread has not come to a CPU yet */
 };

@@ -1,11 +1,15 @@
 #include "record/waits.h"
 
 #include "base/clock.h"
+#include "base/file_io.h"
+#include "base/file_proc.h"
 #include "record/socket_names.h"
 #include "record/wait_reason.h"
 #include "unwind/unwind.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +59,12 @@ static void forget_stack(struct thread_run *run)
 /* What of a thread's waits is not in the spool, ns; of preemptions if it is preempted now. */
 static uint64_t *unstored(struct thread_run *run)
 {
-    return run->preempted ? &run->was_ready : &run->waited;
+    return run->state == RUN_ELSEWHERE ? &run->was_elsewhere : run->preempted ? &run->was_ready : &run->waited;
+}
+
+static bool is_off_cpu(const struct thread_run *run)
+{
+    return run->state == RUN_WAITS || (run->state == RUN_ELSEWHERE && run->was_here);
 }
 
 /* Whether the wait of a thread up to `end` is to be stored. `is_last`: no other one follows it. */
@@ -68,7 +77,7 @@ static bool is_due(const struct waits *waits, struct thread_run *run, uint64_t e
         forget_stack(run); /* the thread ran already when it was read */
     /* one whose stack nobody has tried to read counts for the next one of its thread */
     bool is_bare = (!run->in_pending || is_last) && length >= LONG_INTERVALS * waits->options.interval;
-    bool is_told = run->preempted || run->stack || run->goes_on || is_bare;
+    bool is_told = run->preempted || run->state == RUN_ELSEWHERE || run->stack || run->goes_on || is_bare;
     return length && is_told && *unstored(run) + length >= waits->options.interval;
 }
 
@@ -120,8 +129,9 @@ static int store(struct waits *waits, struct tracked_thread *thread, uint64_t en
 {
     struct thread_run *run = &thread->run;
     const struct wait_stack *stack = run->stack;
+    bool is_wait = run->state == RUN_WAITS;
     struct sample sample = {.thread = thread->number, .time = end, .cpu_time = run->ran, .wait = end - run->since};
-    sample.reason = run->preempted ? REASON_PREEMPTED : REASON_UNKNOWN;
+    sample.reason = is_wait && run->preempted ? REASON_PREEMPTED : REASON_UNKNOWN;
     if (stack) {
         sample.reason = stack->reason;
         sample.object = stack->object;
@@ -136,10 +146,11 @@ static int store(struct waits *waits, struct tracked_thread *thread, uint64_t en
     if (run->goes_on)
         sample.flags |= SAMPLE_WAIT_GOES_ON;
     else
-        waits->stored++;
-    waits->without_stack += !run->goes_on && !sample.frame_count && !run->preempted;
+        waits->stored += is_wait;
+    waits->without_stack += is_wait && !run->goes_on && !sample.frame_count && !run->preempted;
     waits->truncated += !run->goes_on && sample.flags & SAMPLE_TRUNCATED;
-    int code = waker_number(waits, &run->waker, sample.reason, &sample.waker, err);
+    int code = is_wait ? waker_number(waits, &run->waker, sample.reason, &sample.waker, err)
+                       : object_number(waits, 0, "on other CPUs", &sample.object, err);
     return code ? code : spool_writer_sample(waits->options.spool, &sample, err);
 }
 
@@ -166,18 +177,47 @@ static int leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_
     return run->in_pending ? 0 : error_no_memory(err);
 }
 
-static int come_to_cpu(struct waits *waits, struct tracked_thread *thread, uint64_t time, struct error *err)
+/* The wait, or the time on other CPUs, is over. */
+static int end_wait(struct waits *waits, struct tracked_thread *thread, uint64_t time, bool is_last, struct error *err)
 {
     struct thread_run *run = &thread->run;
     int code = 0;
-    if (run->state == RUN_WAITS && is_due(waits, run, time, false))
+    if (is_off_cpu(run) && is_due(waits, run, time, is_last))
         code = store(waits, thread, time, err);
-    else if (run->state == RUN_WAITS && time > run->since)
+    else if (is_off_cpu(run) && time > run->since)
         *unstored(run) += time - run->since;
     forget_stack(run);
+    return code;
+}
+
+static int come_to_cpu(struct waits *waits, struct tracked_thread *thread, uint64_t time, struct error *err)
+{
+    struct thread_run *run = &thread->run;
+    run->was_here = true;
+    int code = end_wait(waits, thread, time, false, err);
     run->state = RUN_ON;
     run->since = time;
     return code;
+}
+
+/* Of a thread that has not run on a recorded CPU the wait before counts as well. */
+static int go_elsewhere(struct waits *waits, struct tracked_thread *thread, uint64_t time, struct error *err)
+{
+    struct thread_run *run = &thread->run;
+    if (run->state == RUN_ELSEWHERE)
+        return 0;
+    int code = run->was_here ? end_wait(waits, thread, time, false, err) : 0;
+    forget_stack(run);
+    if (run->was_here || run->state != RUN_WAITS)
+        run->since = time;
+    run->state = RUN_ELSEWHERE;
+    run->preempted = run->goes_on = false;
+    return code;
+}
+
+static bool is_elsewhere(const struct waits *waits, const struct perf_record *record)
+{
+    return waits->options.cpus && !cpu_list_has(waits->options.cpus, record->cpu);
 }
 
 int waits_switch(struct waits *waits, const struct perf_record *record, struct error *err)
@@ -186,6 +226,8 @@ int waits_switch(struct waits *waits, const struct perf_record *record, struct e
     struct tracked_thread *thread = tracker_thread(waits->options.tracker, record->tid, &process);
     if (!thread)
         return 0;
+    if (is_elsewhere(waits, record))
+        return go_elsewhere(waits, thread, record->time, err);
     return record->context_switch.out ? leave_cpu(waits, thread, record->time, record->context_switch.preempted, err)
                                       : come_to_cpu(waits, thread, record->time, err);
 }
@@ -199,12 +241,34 @@ void waits_wakeup(struct waits *waits, const struct wakeup *wakeup)
             .is_known = true, .pid = wakeup->by_pid, .tid = wakeup->by_tid, .context = wakeup->context};
 }
 
-void waits_thread_ends(struct waits *waits, uint32_t tid)
+void waits_exec(struct waits *waits, const struct perf_record *record)
 {
     struct tracked_process *process;
-    const struct tracked_thread *thread = tracker_thread(waits->options.tracker, tid, &process);
-    if (thread)
-        wakers_thread_ends(&waits->wakers, tid, thread->name);
+    struct tracked_thread *thread = tracker_thread(waits->options.tracker, record->tid, &process);
+    if (!thread)
+        return;
+    struct thread_run *run = &thread->run;
+    run->was_here = !is_elsewhere(waits, record);
+    if (run->was_here)
+        return;
+    run->state = RUN_ELSEWHERE;
+    run->since = record->time;
+    run->goes_on = false;
+}
+
+int waits_thread_ends(struct waits *waits, const struct perf_record *record, struct error *err)
+{
+    struct tracked_process *process;
+    struct tracked_thread *thread = tracker_thread(waits->options.tracker, record->tid, &process);
+    if (!thread)
+        return 0;
+    if (record->type == PERF_RECORD_EXIT) /* those that it woke may need it */
+        wakers_thread_ends(&waits->wakers, record->tid, thread->name);
+    if (thread->run.state != RUN_ELSEWHERE)
+        return 0;
+    int code = end_wait(waits, thread, record->time, true, err);
+    thread->run.since = record->time;
+    return code;
 }
 
 bool waits_sample(struct tracked_thread *thread, uint64_t time, uint64_t *cpu_time)
@@ -214,6 +278,7 @@ bool waits_sample(struct tracked_thread *thread, uint64_t time, uint64_t *cpu_ti
     *cpu_time = run->ran + (is_known && time > run->since ? time - run->since : 0);
     forget_stack(run);
     run->state = RUN_ON;
+    run->was_here = true;
     run->since = time;
     run->ran = 0;
     return is_known;
@@ -351,6 +416,18 @@ bool waits_want_look(const struct waits *waits)
     return waits->has_blocked || waits->pending.length;
 }
 
+/* Whether a thread that waits ran on a recorded CPU before. */
+static bool left_recorded_cpu(const struct waits *waits, uint32_t pid, uint32_t tid)
+{
+    char path[64], text[1024];
+    struct proc_stat stat;
+    if (!waits->options.cpus)
+        return true;
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/stat", pid, tid);
+    return file_read_text(path, text, sizeof(text)) && proc_stat_parse(text, &stat) &&
+           cpu_list_has(waits->options.cpus, stat.cpu);
+}
+
 int waits_add_running(struct waits *waits, uint32_t tid, uint64_t time, struct error *err)
 {
     struct tracked_process *process;
@@ -358,6 +435,9 @@ int waits_add_running(struct waits *waits, uint32_t tid, uint64_t time, struct e
     struct wait_state state;
     if (!thread || thread->run.state != RUN_UNKNOWN || wait_state_read(process->pid, tid, &state) <= 0)
         return 0;
+    if (!left_recorded_cpu(waits, process->pid, tid))
+        return go_elsewhere(waits, thread, time, err);
+    thread->run.was_here = true;
     return leave_cpu(waits, thread, time, false, err);
 }
 
@@ -385,7 +465,7 @@ int waits_flush(struct waits *waits, uint64_t now, bool end, struct error *err)
             continue;
         if (end && thread->run.state == RUN_ON)
             code = tracker_tell_unsampled(waits->options.tracker, thread, now, err);
-        if (thread->run.state != RUN_WAITS)
+        if (!is_off_cpu(&thread->run))
             continue;
         struct thread_run *run = &thread->run;
         if ((!end && now - run->since < part_length) || !is_due(waits, run, now, end))
@@ -416,7 +496,7 @@ void waits_resume(struct waits *waits, uint64_t time)
             continue;
         struct thread_run *run = &thread->run;
         run->since = time;
-        run->ran = run->waited = run->was_ready = 0;
+        run->ran = run->waited = run->was_ready = run->was_elsewhere = 0;
         run->goes_on = false;
     }
 }

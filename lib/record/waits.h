@@ -18,6 +18,11 @@
  *
  * A wait that is long is stored in parts, one a second, so that a killed recorder has lost a second of it at most.
  *
+ * Where only some CPUs are recorded, a wait is one of theirs if the thread left one of these for it. It ends when the
+ * thread comes to any CPU. If that is another one, the thread is "on other CPUs" from then on, whatever it does, until
+ * it is back: this time is stored like a wait for just that. So it is all told, and no other wait seems longer for it.
+ * Threads that never come to a CPU of the list have nothing stored.
+ *
  * Threads: one thread, which is the recorder thread of a recording.
  */
 #pragma once
@@ -30,6 +35,7 @@
 #include "record/thread_filter.h"
 #include "record/tracker.h"
 #include "record/wakers.h"
+#include "sample/cpu_list.h"
 #include "sample/perf_record.h"
 #include "sample/wakeups.h"
 
@@ -38,8 +44,9 @@ struct waits_options {
     struct spool_writer *spool;
     struct tracker *tracker;
     const struct thread_filter *filter;
-    uint64_t interval; /* ns between two samples */
-    bool only_runs;    /* follow when threads run, for their CPU time, and store no waits */
+    uint64_t interval;           /* ns between two samples */
+    bool only_runs;              /* follow when threads run, for their CPU time, and store no waits */
+    const struct cpu_list *cpus; /* those that are recorded; NULL: all */
 };
 
 struct waits {
@@ -69,9 +76,12 @@ void waits_destroy(struct waits *waits);
  * runs out, like all of these. */
 int waits_switch(struct waits *waits, const struct perf_record *record, struct error *err);
 
-/* Takes in that a thread was woken, and that one has ended, whose name those that it woke may need. */
+/* Takes in that a thread was woken. */
 void waits_wakeup(struct waits *waits, const struct wakeup *wakeup);
-void waits_thread_ends(struct waits *waits, uint32_t tid);
+
+/* Takes in the record of a thread's end or of an exec before the tracker does, and that of an exec after it. */
+int waits_thread_ends(struct waits *waits, const struct perf_record *record, struct error *err);
+void waits_exec(struct waits *waits, const struct perf_record *record);
 
 /* Takes in that a thread was sampled on a CPU at `time`. Returns true and the CPU time in ns since its previous sample
  * or wait in the spool; false if that is not known, because records were lost. */

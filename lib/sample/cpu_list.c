@@ -71,3 +71,11 @@ int cpu_list_online(struct cpu_list *list, struct error *err)
         return cpu_list_count(list, err);
     return cpu_list_parse(text, list, err);
 }
+
+bool cpu_list_has(const struct cpu_list *list, uint32_t cpu)
+{
+    for (size_t i = 0; list && i < list->length; i++)
+        if (list->data[i] == cpu)
+            return true;
+    return !list;
+}

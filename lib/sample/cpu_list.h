@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct ARRAY_TYPE(cpu_list, uint32_t);
@@ -18,3 +19,6 @@ int cpu_list_parse(const char *text, struct cpu_list *list, struct error *err);
 
 /* Lists the CPUs of /sys/devices/system/cpu/online; without /sys, as many CPUs as sysconf() counts. */
 int cpu_list_online(struct cpu_list *list, struct error *err);
+
+/* Whether the CPU is in the list. NULL is the list of all. */
+bool cpu_list_has(const struct cpu_list *list, uint32_t cpu);

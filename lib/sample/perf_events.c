@@ -416,7 +416,6 @@ static int list_cpus(struct perf_events *events, const struct cpu_list *wanted, 
             code = error_no_memory(err);
     }
     events->some_cpus = sampled < online.length;
-    events->switches &= !events->some_cpus; /* a thread on another CPU is not one that waits */
     if (!code && !sampled)
         code =
             error_set(err, ENODEV, "none of the CPUs that are to be sampled is online; there are %zu, from CPU %u on",

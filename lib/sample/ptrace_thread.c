@@ -1,6 +1,7 @@
 #include "sample/ptrace_thread.h"
 
 #include "base/file_io.h"
+#include "base/file_proc.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -60,24 +61,14 @@ bool ptrace_thread_schedule(struct ptrace_thread *thread, struct ptrace_schedule
     return true;
 }
 
-/* proc(5): "tid (name) state ppid ...", and the CPU is the field 39. The name may have spaces and parentheses. */
 bool ptrace_thread_is_runnable(struct ptrace_thread *thread)
 {
-    enum { STATE = 3, PROCESSOR = 39 };
     char text[1024];
-    if (!read_file(thread, &thread->stat_fd, "stat", text, sizeof(text)))
+    struct proc_stat stat;
+    if (!read_file(thread, &thread->stat_fd, "stat", text, sizeof(text)) || !proc_stat_parse(text, &stat))
         return false;
-    const char *at = strrchr(text, ')');
-    if (!at || !at[1] || at[2] != 'R')
-        return false;
-    at += 2;
-    for (int field = STATE; at && field < PROCESSOR; field++) {
-        at = strchr(at, ' ');
-        at += at != NULL;
-    }
-    if (at)
-        thread->cpu = (uint32_t)strtoul(at, NULL, 10);
-    return true;
+    thread->cpu = stat.cpu;
+    return stat.state == 'R';
 }
 
 bool ptrace_thread_read_name(struct ptrace_thread *thread)
