@@ -1,0 +1,11 @@
+/*
+ * How many letters apart two words are, to suggest the one that was meant.
+ */
+#pragma once
+
+#include <stddef.h>
+
+enum { TYPING_WORD_MAX = 96 }; /* letters of a word */
+
+/* Edit distance of two words (Levenshtein): letters to add, remove or replace. SIZE_MAX if either is too long. */
+size_t typing_distance(const char *a, const char *b);
