@@ -1,0 +1,361 @@
+#include "sample/event_list.h"
+
+#include "base/file_io.h"
+#include "base/typing_distance.h"
+#include "elf/elf_probes.h"
+#include "sample/tracefs.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the events that have a number ---- */
+
+#define HARDWARE(name, alias, config, what)                                                                            \
+    {                                                                                                                  \
+        name, alias, EVENT_HARDWARE, PERF_TYPE_HARDWARE, config, false, what                                           \
+    }
+#define CACHE(name, cache, op, result, what)                                                                           \
+    {                                                                                                                  \
+        name, NULL, EVENT_CACHE, PERF_TYPE_HW_CACHE,                                                                   \
+            PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##op << 8 |                                           \
+                PERF_COUNT_HW_CACHE_RESULT_##result << 16,                                                             \
+            false, what                                                                                                \
+    }
+#define SOFTWARE(name, alias, config, in_kernel, what)                                                                 \
+    {                                                                                                                  \
+        name, alias, EVENT_SOFTWARE, PERF_TYPE_SOFTWARE, config, in_kernel, what                                       \
+    }
+
+static const struct known_event known[] = {
+    {"cpu-clock", "task-clock", EVENT_CLOCK, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, false,
+     "CPU time, which every recording has"},
+    SOFTWARE("page-faults", "faults", PERF_COUNT_SW_PAGE_FAULTS, false, "accesses to memory that was not mapped in"),
+    SOFTWARE("minor-faults", NULL, PERF_COUNT_SW_PAGE_FAULTS_MIN, false, "those that needed no disk"),
+    SOFTWARE("major-faults", NULL, PERF_COUNT_SW_PAGE_FAULTS_MAJ, false, "those that read from a disk"),
+    SOFTWARE("context-switches", "cs", PERF_COUNT_SW_CONTEXT_SWITCHES, true, "times that a thread left its CPU"),
+    SOFTWARE("cpu-migrations", "migrations", PERF_COUNT_SW_CPU_MIGRATIONS, true, "moves of a thread to another CPU"),
+    SOFTWARE("alignment-faults", NULL, PERF_COUNT_SW_ALIGNMENT_FAULTS, false,
+             "unaligned accesses that the kernel had to handle (none on x86)"),
+    SOFTWARE("emulation-faults", NULL, PERF_COUNT_SW_EMULATION_FAULTS, false,
+             "instructions that the kernel had to emulate"),
+    HARDWARE("cycles", "cpu-cycles", PERF_COUNT_HW_CPU_CYCLES, "cycles of the CPU"),
+    HARDWARE("instructions", NULL, PERF_COUNT_HW_INSTRUCTIONS, "instructions that were executed"),
+    HARDWARE("cache-references", NULL, PERF_COUNT_HW_CACHE_REFERENCES, "accesses to the last cache"),
+    HARDWARE("cache-misses", NULL, PERF_COUNT_HW_CACHE_MISSES, "those that went to memory"),
+    HARDWARE("branches", "branch-instructions", PERF_COUNT_HW_BRANCH_INSTRUCTIONS, "branches that were executed"),
+    HARDWARE("branch-misses", NULL, PERF_COUNT_HW_BRANCH_MISSES, "branches that were predicted wrong"),
+    HARDWARE("bus-cycles", NULL, PERF_COUNT_HW_BUS_CYCLES, "cycles of the bus"),
+    HARDWARE("ref-cycles", NULL, PERF_COUNT_HW_REF_CPU_CYCLES, "cycles at the nominal frequency"),
+    HARDWARE("stalled-cycles-frontend", NULL, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, "cycles waiting for instructions"),
+    HARDWARE("stalled-cycles-backend", NULL, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, "cycles waiting for data or units"),
+    CACHE("L1-dcache-loads", L1D, READ, ACCESS, "loads from the first data cache"),
+    CACHE("L1-dcache-load-misses", L1D, READ, MISS, "those that missed it"),
+    CACHE("LLC-loads", LL, READ, ACCESS, "loads from the last cache"),
+    CACHE("LLC-load-misses", LL, READ, MISS, "those that missed it"),
+    CACHE("dTLB-loads", DTLB, READ, ACCESS, "address translations of loads"),
+    CACHE("dTLB-load-misses", DTLB, READ, MISS, "those that the TLB missed"),
+    CACHE("iTLB-load-misses", ITLB, READ, MISS, "address translations of instructions that the TLB missed"),
+};
+
+enum { KNOWN = sizeof(known) / sizeof(*known) };
+
+const struct known_event *known_events(size_t *count)
+{
+    *count = KNOWN;
+    return known;
+}
+
+/* An alias gets the name that the list has. */
+static bool find_known(struct event *event)
+{
+    for (size_t i = 0; i < KNOWN; i++) {
+        bool is_alias = known[i].alias && strcmp(known[i].alias, event->name) == 0;
+        if (strcmp(known[i].name, event->name) != 0 && !is_alias)
+            continue;
+        char *name = is_alias ? strdup(known[i].name) : NULL;
+        if (name) {
+            free(event->name);
+            event->name = name;
+        }
+        event->kind = known[i].kind;
+        event->type = known[i].type;
+        event->config = known[i].config;
+        event->in_kernel = known[i].in_kernel;
+        return true;
+    }
+    return false;
+}
+
+/* ---- names that are wrong ---- */
+
+enum { NEAR_NAMES = 3 };
+
+struct near_names {
+    const char *text;
+    size_t distance[NEAR_NAMES];
+    char name[NEAR_NAMES][TYPING_WORD_MAX + 1];
+};
+
+/* Names that have the text as a part are nearer than those that are as many letters away. */
+static bool consider(struct near_names *near, const char *name)
+{
+    size_t length = strlen(near->text), distance = typing_distance(near->text, name), place = 0;
+    if (length >= 4 && strstr(name, near->text))
+        distance = 1;
+    if (distance > 1 + length / 4 || strlen(name) > TYPING_WORD_MAX)
+        return true;
+    while (place < NEAR_NAMES && near->distance[place] <= distance && near->name[place][0])
+        place++;
+    for (size_t i = NEAR_NAMES - 1; i > place && place < NEAR_NAMES; i--) {
+        near->distance[i] = near->distance[i - 1];
+        memcpy(near->name[i], near->name[i - 1], sizeof(near->name[i]));
+    }
+    if (place < NEAR_NAMES) {
+        near->distance[place] = distance;
+        snprintf(near->name[place], sizeof(near->name[place]), "%s", name);
+    }
+    return true;
+}
+
+static bool consider_tracepoint(void *context, const char *system, const char *name)
+{
+    char full[TYPING_WORD_MAX + 1];
+    return snprintf(full, sizeof(full), "%s:%s", system, name) >= (int)sizeof(full) || consider(context, full);
+}
+
+static int unknown_event(const char *text, struct error *err)
+{
+    struct near_names near = {.text = text};
+    for (size_t i = 0; i < KNOWN; i++)
+        consider(&near, known[i].name);
+    tracefs_list(consider_tracepoint, &near, NULL);
+    char list[NEAR_NAMES * (TYPING_WORD_MAX + 4)] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < NEAR_NAMES && near.name[i][0]; i++)
+        used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i ? " or " : "", near.name[i]);
+    return error_set(err, EINVAL, "there is no event '%.128s'%s%s%s; see 'prof events'", text,
+                     used ? ": did you mean " : "", list, used ? "?" : "");
+}
+
+/* ---- numbers ---- */
+
+static bool parse_number(const char *text, int base, uint64_t *value)
+{
+    char *end;
+    if (!*text || strspn(text, base == 16 ? "0123456789abcdefABCDEF" : "0123456789") != strlen(text))
+        return false;
+    errno = 0;
+    *value = strtoull(text, &end, base);
+    return !*end && !errno;
+}
+
+static bool is_raw(const char *text, struct event *event)
+{
+    event->type = PERF_TYPE_RAW;
+    event->kind = EVENT_RAW;
+    return text[0] == 'r' && parse_number(text + 1, 16, &event->config);
+}
+
+/* "name/period=1000/" -> "name" and the number. Returns false if there is such an end and it is wrong. */
+static bool take_period(char *text, uint64_t *period)
+{
+    static const char key[] = "/period=";
+    size_t length = strlen(text);
+    char *at = length && text[length - 1] == '/' ? strstr(text, key) : NULL;
+    if (!at)
+        return true;
+    text[length - 1] = '\0';
+    *at = '\0';
+    return parse_number(at + strlen(key), 10, period) && *period && *period <= INT64_MAX;
+}
+
+/* ---- tracepoints ---- */
+
+static int find_tracepoint(const char *text, struct event *event, struct error *err)
+{
+    char system[TYPING_WORD_MAX + 1];
+    const char *colon = strchr(text, ':');
+    if ((size_t)(colon - text) >= sizeof(system))
+        return unknown_event(text, err);
+    snprintf(system, sizeof(system), "%.*s", (int)(colon - text), text);
+    event->kind = EVENT_TRACEPOINT;
+    event->type = PERF_TYPE_TRACEPOINT;
+    event->in_kernel = true;
+    struct error why;
+    int code = tracefs_event_id(system, colon + 1, &event->config, &why);
+    if (code == -EINVAL)
+        return unknown_event(text, err);
+    return code ? error_set(err, -code, "cannot record the tracepoint %s: %s", text, why.text) : 0;
+}
+
+/* ---- probes ---- */
+
+static int find_probe_unit(struct event *event, struct error *err)
+{
+    char text[32];
+    if (!file_read_text("/sys/bus/event_source/devices/uprobe/type", text, sizeof(text)))
+        return error_set(err, ENOENT, "cannot record %s: this kernel has no probes in programs (CONFIG_UPROBE_EVENTS)",
+                         event->name);
+    event->type = (uint32_t)strtoul(text, NULL, 10);
+    event->config = event->kind == EVENT_URETPROBE; /* "retprobe" of its format */
+    return 0;
+}
+
+static int add_point(struct event *event, const struct elf_file *file, uint64_t address, uint64_t semaphore,
+                     struct error *err)
+{
+    struct event_point point = {0};
+    if (!elf_file_offset(file, address, 1, &point.offset) ||
+        (semaphore && !elf_file_offset(file, semaphore, sizeof(uint16_t), &point.semaphore)))
+        return error_set(err, ERANGE, "cannot record %s: %s holds nothing that is loaded at 0x%" PRIx64, event->name,
+                         event->path, address);
+    if (point.semaphore > UINT32_MAX)
+        return error_set(err, ERANGE, "cannot record %s: its semaphore is too far from the start of %s", event->name,
+                         event->path);
+    return array_push(&event->points, point) ? 0 : error_no_memory(err);
+}
+
+/* FUNCTION, FUNCTION+0x10 or 0x1234. */
+static int find_places(struct event *event, const struct elf_file *file, const char *place, struct error *err)
+{
+    char name[4096], closest[256];
+    uint64_t offset = 0;
+    const char *plus = strrchr(place, '+');
+    if (strncmp(place, "0x", 2) == 0)
+        return parse_number(place + 2, 16, &offset)
+                   ? add_point(event, file, offset, 0, err)
+                   : error_set(err, EINVAL, "'%s' is not an address, in '%s'", place, event->name);
+    if (plus && !parse_number(strncmp(plus + 1, "0x", 2) == 0 ? plus + 3 : plus + 1, 16, &offset))
+        return error_set(err, EINVAL, "'%s' is not a distance, in '%s'", plus + 1, event->name);
+    if (plus && event->kind == EVENT_URETPROBE)
+        return error_set(err, EINVAL, "functions return, not instructions: '%s' has a distance", event->name);
+    snprintf(name, sizeof(name), "%.*s", plus ? (int)(plus - place) : (int)strlen(place), place);
+    struct elf_addresses addresses = {0};
+    int code = elf_find_function(file, name, &addresses, closest, sizeof(closest), err);
+    if (!code && !addresses.length)
+        code = error_set(err, EINVAL, "%s has no function '%.256s'%s%s%s; see 'prof events %s'", event->path, name,
+                         closest[0] ? ": did you mean " : "", closest, closest[0] ? "?" : "", event->path);
+    for (size_t i = 0; !code && i < addresses.length; i++)
+        code = add_point(event, file, addresses.data[i] + offset, 0, err);
+    array_free(&addresses);
+    return code;
+}
+
+static int find_static_probe(struct event *event, const struct elf_file *file, const char *full_name, struct error *err)
+{
+    struct elf_probes probes;
+    int code = elf_probes_load(&probes, file, err);
+    for (size_t i = 0; !code && i < probes.items.length; i++) {
+        const struct elf_probe *probe = &probes.items.data[i];
+        size_t length = strlen(probe->provider);
+        if (strncmp(full_name, probe->provider, length) == 0 && full_name[length] == ':' &&
+            strcmp(full_name + length + 1, probe->name) == 0)
+            code = add_point(event, file, probe->address, probe->semaphore, err);
+    }
+    if (!code && !event->points.length)
+        code = error_set(err, EINVAL, "%s has no static probe '%s'%s; see 'prof events %s'", event->path, full_name,
+                         probes.items.length ? "" : ", and no other", event->path);
+    elf_probes_free(&probes);
+    return code;
+}
+
+/* PATH:PLACE; a path may have colons, a place of a static probe has one. */
+static int find_probe(const char *text, struct event *event, struct error *err)
+{
+    const char *end = strrchr(text, ':');
+    if (end && event->kind == EVENT_USDT) {
+        while (end > text && end[-1] != ':')
+            end--;
+        end = end > text ? end - 1 : NULL;
+    }
+    if (!end || end == text || !end[1])
+        return error_set(err, EINVAL, "'%s' is not a probe: %s", event->name,
+                         event->kind == EVENT_USDT ? "usdt:PATH:PROVIDER:NAME"
+                                                   : "uprobe:PATH:FUNCTION or uprobe:PATH:0xADDRESS");
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof(path), "%.*s", (int)(end - text), text) >= (int)sizeof(path))
+        return error_set(err, ENAMETOOLONG, "the path of '%.64s...' is too long", event->name);
+    event->path = realpath(path, NULL);
+    if (!event->path)
+        return error_set(err, errno, "cannot record %s: cannot read %s: %s", event->name, path, strerror(errno));
+    int code = find_probe_unit(event, err);
+    struct elf_file file;
+    if (!code)
+        code = elf_file_open(&file, event->path, err);
+    if (code)
+        return code;
+    code = event->kind == EVENT_USDT ? find_static_probe(event, &file, end + 1, err)
+                                     : find_places(event, &file, end + 1, err);
+    elf_file_close(&file);
+    return code;
+}
+
+/* ---- the list ---- */
+
+static int find_event(struct event *event, struct error *err)
+{
+    static const struct {
+        const char *prefix;
+        enum event_kind kind;
+    } probes[] = {{"uprobe:", EVENT_UPROBE}, {"uretprobe:", EVENT_URETPROBE}, {"usdt:", EVENT_USDT}};
+    const char *name = event->name;
+    for (size_t i = 0; i < sizeof(probes) / sizeof(*probes); i++) {
+        size_t length = strlen(probes[i].prefix);
+        if (strncmp(name, probes[i].prefix, length) != 0)
+            continue;
+        event->kind = probes[i].kind;
+        return find_probe(name + length, event, err);
+    }
+    if (strchr(name, ':'))
+        return find_tracepoint(name, event, err);
+    return find_known(event) || is_raw(name, event) ? 0 : unknown_event(name, err);
+}
+
+static void event_destroy(struct event *event)
+{
+    free(event->name);
+    free(event->path);
+    array_free(&event->points);
+}
+
+static bool is_listed(const struct event_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->length; i++)
+        if (strcmp(list->data[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+int event_list_add(struct event_list *list, const char *text, uint64_t period, struct error *err)
+{
+    struct event event = {.name = strdup(text), .period = period};
+    if (!event.name)
+        return error_no_memory(err);
+    int code = take_period(event.name, &event.period)
+                   ? 0
+                   : error_set(err, EINVAL, "'%s' has no period from 1 on: EVENT/period=N/", text);
+    if (!code)
+        code = find_event(&event, err);
+    bool adds = !code && event.kind != EVENT_CLOCK && !is_listed(list, event.name);
+    if (adds && list->length == EVENTS_MAX)
+        code = error_set(err, EINVAL, "a recording takes at most %d events", EVENTS_MAX);
+    if (!event.period && event.kind >= EVENT_TRACEPOINT)
+        event.period = 1;
+    if (!code && adds && !array_push(list, event))
+        code = error_no_memory(err);
+    if (code || !adds)
+        event_destroy(&event);
+    return code;
+}
+
+void event_list_destroy(struct event_list *list)
+{
+    for (size_t i = 0; i < list->length; i++)
+        event_destroy(&list->data[i]);
+    array_free(list);
+}

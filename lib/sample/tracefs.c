@@ -1,0 +1,94 @@
+#include "sample/tracefs.h"
+
+#include "base/file_io.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const folders[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+
+int tracefs_find(const char **folder, struct error *err)
+{
+    bool is_closed = false;
+    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+        char path[96];
+        snprintf(path, sizeof(path), "%s/events", folders[i]);
+        *folder = folders[i];
+        if (access(path, R_OK | X_OK) == 0)
+            return 0;
+        is_closed |=
+            errno == EACCES && i == 0; /* the folder of debugfs is closed to all but root, with or without it */
+    }
+    return is_closed
+               ? error_set(err, EACCES,
+                           "this user may not read the kernel's tracepoints; 'sudo mount -o remount,mode=755 "
+                           "/sys/kernel/tracing' allows it")
+               : error_set(err, ENOENT,
+                           "the kernel's tracepoints are not there: tracefs is not mounted; 'sudo mount -t "
+                           "tracefs -o mode=755 tracefs /sys/kernel/tracing' brings them, if the kernel has them");
+}
+
+static bool is_name(const char *text)
+{
+    return *text && *text != '.' && !strchr(text, '/') && strlen(text) < 128;
+}
+
+int tracefs_event_id(const char *system, const char *name, uint64_t *id, struct error *err)
+{
+    const char *folder;
+    char path[512], text[32];
+    int code = tracefs_find(&folder, err);
+    if (code)
+        return code;
+    if (!is_name(system) || !is_name(name))
+        return error_set(err, EINVAL, "there is no tracepoint '%.128s:%.128s'", system, name);
+    snprintf(path, sizeof(path), "%s/events/%s/%s/id", folder, system, name);
+    if (!file_read_text(path, text, sizeof(text)))
+        return access(path, F_OK) == 0
+                   ? error_set(err, EACCES, "this user may not read the tracepoint %s:%s (%s)", system, name, path)
+                   : error_set(err, EINVAL, "there is no tracepoint '%s:%s'", system, name);
+    *id = strtoull(text, NULL, 10);
+    return 0;
+}
+
+static bool list_system(const char *folder, const char *system,
+                        bool (*see)(void *context, const char *system, const char *name), void *context)
+{
+    char path[768];
+    snprintf(path, sizeof(path), "%s/events/%s", folder, system);
+    DIR *names = opendir(path);
+    bool goes_on = true;
+    for (const struct dirent *entry; names && goes_on && (entry = readdir(names));) {
+        char id[1100];
+        if (!is_name(entry->d_name))
+            continue;
+        snprintf(id, sizeof(id), "%s/%s/id", path, entry->d_name); /* events of ftrace itself have none that opens */
+        if (access(id, F_OK) == 0)
+            goes_on = see(context, system, entry->d_name);
+    }
+    if (names)
+        closedir(names);
+    return goes_on;
+}
+
+int tracefs_list(bool (*see)(void *context, const char *system, const char *name), void *context, struct error *err)
+{
+    const char *folder;
+    char path[128];
+    int code = tracefs_find(&folder, err);
+    if (code)
+        return code;
+    snprintf(path, sizeof(path), "%s/events", folder);
+    DIR *systems = opendir(path);
+    bool goes_on = true;
+    for (const struct dirent *entry; systems && goes_on && (entry = readdir(systems));)
+        if (is_name(entry->d_name) && strcmp(entry->d_name, "ftrace") != 0)
+            goes_on = list_system(folder, entry->d_name, see, context);
+    if (systems)
+        closedir(systems);
+    return 0;
+}
