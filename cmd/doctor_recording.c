@@ -206,7 +206,7 @@ static void look_at_tracepoints(struct findings *findings)
     }
     struct wakeups wakeups;
     struct error err = {0};
-    bool works = wakeups_open(&wakeups, &err) == 0;
+    bool works = wakeups_open(&wakeups, false, &err) == 0;
     if (works)
         wakeups_close(&wakeups);
     finding_add(findings, works ? FINDING_OK : FINDING_LESS, "tracefs", "tracepoints",

@@ -113,6 +113,12 @@ bool report_is_filtered(const struct report *report);
 /* Prints one line about the profile, warnings about its quality, and the filters; with --verbose all metadata. */
 int report_print_head(const struct report *report, struct error *err);
 
+/* How often an event of meta.events happened in the threads and the range of the report, and in how many samples. */
+struct event_count {
+    double total, samples;
+};
+struct event_count report_count_event(const struct report *report, size_t event);
+
 /* How many samples the recording lost; 0 if the profile does not say. */
 int report_count_lost(const struct report *report, double *lost, struct error *err);
 

@@ -19,7 +19,7 @@ static double count_all_samples(const struct report *report)
 {
     double all = 0;
     for (size_t i = 0; i < report->profile->threads.length; i++)
-        all += (double)weighed_sample_count(report->profile, i, report->weight.kind, whole_time);
+        all += (double)weighed_sample_count(report->profile, i, report->weight.kind, report->weight.table, whole_time);
     return all;
 }
 
@@ -281,6 +281,45 @@ static int print_doubts(const struct report *report, const struct metadata *meta
     return warn_of_unnamed_code(report, err);
 }
 
+/* ---- events ---- */
+
+struct event_count report_count_event(const struct report *report, size_t event)
+{
+    struct event_count count = {0};
+    for (size_t i = 0; i < report->threads.length; i++) {
+        const struct thread *thread = &report->profile->threads.data[report->threads.data[i]];
+        const struct sample_table *samples = thread_samples(thread, (enum sample_table_kind)(TABLE_EVENTS + event));
+        size_t first, last;
+        samples_in_range(samples, report->range, &first, &last);
+        count.samples += (double)(last - first);
+        for (size_t k = first; k < last; k++)
+            count.total += samples->weight ? samples->weight[k] : 1;
+    }
+    return count;
+}
+
+/* What was sampled beside CPU time, in the threads and the range that are shown. */
+static void print_events(const struct report *report)
+{
+    const struct profile_meta *meta = &report->profile->meta;
+    char text[REPORT_LINE_SIZE] = "";
+    if (!meta->events.length)
+        return;
+    for (size_t i = 0; i < meta->events.length; i++) {
+        char total[QUANTITY_TEXT_MAX], samples[QUANTITY_TEXT_MAX];
+        struct event_count count = report_count_event(report, i);
+        count_text(total, count.total);
+        count_text(samples, count.samples);
+        report_append(text, "%s%.200s %s", i ? ", " : "", profile_text(report->profile, meta->events.data[i].name),
+                      total);
+        if (count.total != count.samples)
+            report_append(text, " (%s sample%s)", samples, count.samples == 1 ? "" : "s");
+    }
+    report_append(text, "; --weight NAME counts one of them.");
+    fputs("Events:", stdout);
+    report_put_wrapped(report, text, 4, (unsigned)strlen("Events:"));
+}
+
 /* ---- filters ---- */
 
 static void print_filters(const struct report *report)
@@ -374,6 +413,7 @@ int report_print_head(const struct report *report, struct error *err)
         code = count_processes(report, &processes, err);
     if (!code) {
         print_first_line(report, &metadata, processes);
+        print_events(report);
         print_filters(report);
         code = print_doubts(report, &metadata, err);
     }

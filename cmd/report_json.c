@@ -256,6 +256,22 @@ static void put_threads(struct json_writer *json, const struct report *report)
     json_close(json, ']');
 }
 
+static void put_events(struct json_writer *json, const struct report *report)
+{
+    const struct profile_meta *meta = &report->profile->meta;
+    json_member_open(json, "events", '[');
+    for (size_t i = 0; i < meta->events.length; i++) {
+        struct event_count count = report_count_event(report, i);
+        json_open(json, '{');
+        put_string(json, "name", report, meta->events.data[i].name);
+        json_member_double(json, "period", meta->events.data[i].period);
+        json_member_double(json, "total", count.total);
+        json_member_double(json, "samples", count.samples);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
 static void put_transforms(struct json_writer *json, const struct report *report)
 {
     json_member_open(json, "transforms", '[');
@@ -289,6 +305,7 @@ int report_print_json(const struct report *report, struct error *err)
     json_member_double(json, "lost", lost);
     json_member_text(json, "unit", report->weight.unit);
     json_member_double(json, "total", report->total);
+    put_events(json, report);
     put_threads(json, report);
     put_transforms(json, report);
     code = put_rows(json, report, err);

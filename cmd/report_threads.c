@@ -61,14 +61,14 @@ static double time_inside(const struct report *report, double from, double to)
 static struct thread_row row_of(const struct report *report, uint32_t index)
 {
     const struct thread *thread = thread_at(report, index);
-    return (struct thread_row){
-        .cpu = report_cpu_time(report, index),
-        .lifetime = time_inside(report, thread->start, thread->end),
-        .samples = (double)weighed_sample_count(report->profile, index, report->weight.kind, report->range),
-        .first = index,
-        .last = index,
-        .threads = 1,
-        .processes = 1};
+    return (struct thread_row){.cpu = report_cpu_time(report, index),
+                               .lifetime = time_inside(report, thread->start, thread->end),
+                               .samples = (double)weighed_sample_count(report->profile, index, report->weight.kind,
+                                                                       report->weight.table, report->range),
+                               .first = index,
+                               .last = index,
+                               .threads = 1,
+                               .processes = 1};
 }
 
 static void add_up(struct thread_row *sum, const struct thread_row *row)

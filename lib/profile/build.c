@@ -81,6 +81,22 @@ static int build_extra(struct build *build, struct profile_meta *meta)
     return code;
 }
 
+/* Those beyond what there may be are left out, with their samples. */
+static int build_events(struct build *build, struct profile_meta *meta)
+{
+    int code = 0;
+    if (meta->events.length > PROFILE_EVENTS_MAX)
+        meta->events.length = PROFILE_EVENTS_MAX;
+    for (size_t i = 0; !code && i < meta->events.length; i++) {
+        struct profile_event *event = &meta->events.data[i];
+        const struct text_plan texts[] = {{&event->name, ""}};
+        code = BUILD_TEXTS(build, texts);
+        if (!(event->period > 0 && isfinite(event->period)))
+            event->period = 0;
+    }
+    return code;
+}
+
 static void drop_empty_schema(const struct build *build, uint32_t *schema)
 {
     if (*schema == PROFILE_NONE)
@@ -107,6 +123,7 @@ static int build_meta(struct build *build)
     *meta = build->raw->meta.meta;
     build->raw->meta.meta.extra.data = NULL; /* the profile's now */
     build->raw->meta.meta.extra.length = 0;
+    memset(&build->raw->meta.meta.events, 0, sizeof(meta->events));
     meta->kept_strings = kept_strings;
     if (!(meta->interval > 0))
         meta->interval = 1;
@@ -120,6 +137,8 @@ static int build_meta(struct build *build)
     int code = BUILD_TEXTS(build, texts);
     if (!code)
         code = build_extra(build, meta);
+    if (!code)
+        code = build_events(build, meta);
     const struct raw_meta *raw = &build->raw->meta;
     if (!code)
         code = build_thread_list(build, &raw->initial_visible_threads, &meta->initial_visible_threads);

@@ -95,24 +95,33 @@ static bool merge_stacks(struct interner *interner, const struct stack_table *st
     return done;
 }
 
+static int map_stacks(struct build *build, const struct column *stacks, size_t count, const uint32_t *map,
+                      size_t thread, const char *key)
+{
+    uint32_t *stack = stacks->data;
+    for (size_t i = 0; i < stacks->length; i++) {
+        if (stack[i] >= count && stack[i] != PROFILE_NONE)
+            return error_set(build->err, EINVAL, "threads[%zu].%s.stack[%zu] is %u, but there are only %zu stacks",
+                             thread, key, i, stack[i], count);
+        stack[i] = mapped(map, stack[i]);
+    }
+    return 0;
+}
+
 static int map_samples(struct build *build, struct raw_thread *raw, size_t count, const uint32_t *map, size_t thread)
 {
+    int code = 0;
     const struct {
         const char *key;
         const struct column *stacks;
     } tables[] = {{"samples", &raw->samples.stack},
                   {"jsAllocations", &raw->js_allocations.stack},
                   {"nativeAllocations", &raw->native_allocations.stack}};
-    for (size_t k = 0; k < sizeof(tables) / sizeof(*tables); k++) {
-        uint32_t *stack = tables[k].stacks->data;
-        for (size_t i = 0; i < tables[k].stacks->length; i++) {
-            if (stack[i] >= count && stack[i] != PROFILE_NONE)
-                return error_set(build->err, EINVAL, "threads[%zu].%s.stack[%zu] is %u, but there are only %zu stacks",
-                                 thread, tables[k].key, i, stack[i], count);
-            stack[i] = mapped(map, stack[i]);
-        }
-    }
-    return 0;
+    for (size_t k = 0; !code && k < sizeof(tables) / sizeof(*tables); k++)
+        code = map_stacks(build, tables[k].stacks, count, map, thread, tables[k].key);
+    for (size_t k = 0; !code && k < raw->events.length; k++)
+        code = map_stacks(build, &raw->events.data[k]->samples.stack, count, map, thread, "eventSamples");
+    return code;
 }
 
 static int merge(struct build *build, struct interner *interner, const struct profile *part, struct raw_thread *raw,

@@ -195,19 +195,58 @@ static int build_allocations(struct build *build, struct raw_samples *raw, const
     return code || !table->address ? code : pair_allocations(build, table);
 }
 
+/* ---- events ---- */
+
+/* Index in meta.events; PROFILE_NONE if it is not there. */
+static uint32_t find_event(const struct build *build, uint32_t name)
+{
+    const struct profile *profile = build->profile;
+    for (uint32_t i = 0; i < profile->meta.events.length; i++)
+        if (text_is(build, name, strings_text(&profile->strings, profile->meta.events.data[i].name)))
+            return i;
+    return PROFILE_NONE;
+}
+
+static int build_events(struct build *build, struct raw_thread *raw, size_t index, struct thread *thread)
+{
+    char path[64];
+    int code = 0;
+    for (size_t i = 0; !code && i < raw->events.length; i++) {
+        uint32_t event = find_event(build, raw->events.data[i]->event);
+        if (event == PROFILE_NONE)
+            continue;
+        while (thread->more.length < TABLE_EVENTS + (size_t)event)
+            if (!array_push_zero(&thread->more))
+                return error_no_memory(build->err);
+        struct sample_table *table = &thread->more.data[TABLE_EVENTS + event - 1];
+        if (table->stack)
+            continue; /* it is there twice */
+        snprintf(path, sizeof(path), "threads[%zu].eventSamples[%zu]", index, i);
+        code = build_table(build, &raw->events.data[i]->samples, path, table);
+    }
+    return code;
+}
+
+static int build_all_allocations(struct build *build, struct raw_thread *raw, size_t index, struct thread *thread)
+{
+    char path[64];
+    const struct raw_samples *js = &raw->js_allocations, *native = &raw->native_allocations;
+    if (!js->stack.present && !js->weight.present && !native->stack.present && !native->weight.present)
+        return 0;
+    snprintf(path, sizeof(path), "threads[%zu].jsAllocations", index);
+    int code = build_allocations(build, &raw->js_allocations, path, thread);
+    snprintf(path, sizeof(path), "threads[%zu].nativeAllocations", index);
+    return code ? code : build_allocations(build, &raw->native_allocations, path, thread);
+}
+
 int build_samples(struct build *build, struct raw_thread *raw, size_t index, struct thread *thread)
 {
     char path[64];
     snprintf(path, sizeof(path), "threads[%zu].samples", index);
     int code = build_table(build, &raw->samples, path, &thread->samples);
-    const struct raw_samples *js = &raw->js_allocations, *native = &raw->native_allocations;
-    if (!js->stack.present && !js->weight.present && !native->stack.present && !native->weight.present)
-        return code;
-    snprintf(path, sizeof(path), "threads[%zu].jsAllocations", index);
     if (!code)
-        code = build_allocations(build, &raw->js_allocations, path, thread);
-    snprintf(path, sizeof(path), "threads[%zu].nativeAllocations", index);
-    return code ? code : build_allocations(build, &raw->native_allocations, path, thread);
+        code = build_all_allocations(build, raw, index, thread);
+    return code ? code : build_events(build, raw, index, thread);
 }
 
 /* ---- CPU time ---- */

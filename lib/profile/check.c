@@ -177,9 +177,9 @@ static bool are_samples_right(const struct sample_table *samples, size_t stacks)
 
 static int check_samples(const struct profile *profile, size_t thread, enum sample_table_kind kind, struct error *err)
 {
-    static const char *const keys[SAMPLE_TABLES] = {"samples", "jsAllocations", "nativeAllocations"};
+    static const char *const keys[] = {"samples", "jsAllocations", "nativeAllocations", "eventSamples"};
     const struct sample_table *samples = thread_samples(&profile->threads.data[thread], kind);
-    const char *key = keys[kind];
+    const char *key = keys[kind < TABLE_EVENTS ? kind : TABLE_EVENTS];
     if (are_samples_right(samples, profile->stacks.length))
         return 0;
     for (size_t i = 0; i < samples->length; i++) {

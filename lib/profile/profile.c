@@ -173,6 +173,7 @@ void profile_destroy(struct profile *profile)
     for (size_t i = 0; i < profile->meta.extra.length; i++)
         array_free(&profile->meta.extra.data[i].entries);
     array_free(&profile->meta.extra);
+    array_free(&profile->meta.events);
     array_free(&profile->meta.initial_visible_threads);
     array_free(&profile->meta.initial_selected_threads);
     array_free(&profile->libs);

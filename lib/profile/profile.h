@@ -102,8 +102,17 @@ struct sample_table {
     size_t length;
 };
 
-/* The sample tables of a thread. Weights of allocations are bytes; those of native deallocations are negative. */
-enum sample_table_kind { TABLE_SAMPLES, TABLE_JS_ALLOCATIONS, TABLE_NATIVE_ALLOCATIONS, SAMPLE_TABLES };
+enum { PROFILE_EVENTS_MAX = 16 };
+
+/* The sample tables of a thread. Weights of allocations are bytes; those of native deallocations are negative. The
+ * table of event `i` of meta.events is TABLE_EVENTS + i; its weights say how many events each sample stands for. */
+enum sample_table_kind {
+    TABLE_SAMPLES,
+    TABLE_JS_ALLOCATIONS,
+    TABLE_NATIVE_ALLOCATIONS,
+    TABLE_EVENTS,
+    SAMPLE_TABLES = TABLE_EVENTS + PROFILE_EVENTS_MAX
+};
 
 /* Markers are kept whole for later use: data[i] is the payload's JSON text (string index), or PROFILE_NONE. */
 struct marker_table {
@@ -157,6 +166,13 @@ struct extra_section { /* a block of the info panel */
 
 ARRAY_TYPE(struct thread_list, uint32_t); /* indexes */
 
+/* An event that was sampled beside CPU time, as prof alone writes and reads them: meta.sampledEvents of the file, and
+ * eventSamples of its threads. Other readers know neither, and see the profile without them. */
+struct profile_event {
+    uint32_t name; /* string: "page-faults", "sched:sched_switch"; it is the unit of the weights, too */
+    double period; /* one sample for so many; 0: as many samples a second as CPU time has */
+};
+
 struct profile_meta {
     uint32_t version;                      /* preprocessedProfileVersion of the file that was read */
     double interval;                       /* ms */
@@ -174,6 +190,7 @@ struct profile_meta {
     uint32_t warning;      /* string: a warning for the user about what the reader did not understand; PROFILE_NONE */
     struct thread_list initial_visible_threads, initial_selected_threads;
     ARRAY(struct extra_section) extra;
+    ARRAY(struct profile_event) events; /* at most PROFILE_EVENTS_MAX */
 };
 
 struct profile {

@@ -116,6 +116,28 @@ static const struct field sample_fields[] = {
 };
 static const struct schema sample_schema = {FIELDS(sample_fields), NULL};
 
+static void *add_event_samples(void *owner)
+{
+    struct raw_thread *thread = owner;
+    struct raw_event_samples *raw = calloc(1, sizeof(*raw));
+    if (!raw || !array_push(&thread->events, raw)) {
+        free(raw);
+        return NULL;
+    }
+    raw->event = raw->samples.weight_type = PROFILE_NONE;
+    return raw;
+}
+
+static const struct field event_sample_fields[] = {
+    VALUE("event", FIELD_TEXT, struct raw_event_samples, event),
+    COLUMN("stack", COLUMN_INDEX, struct raw_event_samples, samples.stack),
+    COLUMN("time", COLUMN_DOUBLE, struct raw_event_samples, samples.time),
+    COLUMN("timeDeltas", COLUMN_DOUBLE, struct raw_event_samples, samples.time_deltas),
+    COLUMN("weight", COLUMN_DOUBLE, struct raw_event_samples, samples.weight),
+    VALUE("length", FIELD_LENGTH, struct raw_event_samples, samples.length),
+};
+static const struct schema event_sample_schema = {FIELDS(event_sample_fields), add_event_samples};
+
 static const struct field marker_fields[] = {
     COLUMN("data", COLUMN_JSON, struct raw_markers, data),
     COLUMN("name", COLUMN_REF, struct raw_markers, name),
@@ -178,6 +200,7 @@ static const struct field thread_fields[] = {
     OBJECT("samples", sample_schema, struct raw_thread, samples),
     OBJECT("jsAllocations", sample_schema, struct raw_thread, js_allocations),
     OBJECT("nativeAllocations", sample_schema, struct raw_thread, native_allocations),
+    OBJECTS("eventSamples", event_sample_schema),
     OBJECT("markers", marker_schema, struct raw_thread, markers),
     COLUMN("stringArray", COLUMN_TEXT, struct raw_thread, own.strings),
     {"stringTable", FIELD_COLUMN, offsetof(struct raw_thread, own.strings), COLUMN_TEXT, &string_table_schema, 0},
@@ -291,6 +314,21 @@ static const struct field extra_section_fields[] = {
 };
 static const struct schema extra_section_schema = {FIELDS(extra_section_fields), add_extra_section};
 
+static void *add_event(void *owner)
+{
+    struct raw_meta *meta = owner;
+    struct profile_event *event = array_push_zero(&meta->meta.events);
+    if (event)
+        event->name = PROFILE_NONE;
+    return event;
+}
+
+static const struct field event_fields[] = {
+    VALUE("name", FIELD_TEXT, struct profile_event, name),
+    VALUE("period", FIELD_DOUBLE, struct profile_event, period),
+};
+static const struct schema event_schema = {FIELDS(event_fields), add_event};
+
 static const struct field sample_unit_fields[] = {
     VALUE("threadCPUDelta", FIELD_TEXT, struct raw_meta, cpu_unit),
 };
@@ -323,6 +361,7 @@ static const struct field meta_fields[] = {
     {"sampleUnits", FIELD_OBJECT, 0, COLUMN_INDEX, &sample_unit_schema, 0},
     {"categories", FIELD_ARRAY, 0, COLUMN_INDEX, &category_schema, offsetof(struct raw_meta, has_categories) + 1},
     OBJECTS("extra", extra_section_schema),
+    OBJECTS("sampledEvents", event_schema),
 };
 static const struct schema meta_schema = {FIELDS(meta_fields), NULL};
 
@@ -373,6 +412,11 @@ void raw_profile_destroy(struct raw_profile *raw)
     for (size_t i = 0; i < raw->threads.length; i++) {
         free_columns(&thread_schema, raw->threads.data[i]);
         free(raw->threads.data[i]->stack_map);
+        for (size_t k = 0; k < raw->threads.data[i]->events.length; k++) {
+            free_columns(&event_sample_schema, raw->threads.data[i]->events.data[k]);
+            free(raw->threads.data[i]->events.data[k]);
+        }
+        array_free(&raw->threads.data[i]->events);
         array_free(&raw->threads.data[i]->thread.paused);
         free(raw->threads.data[i]);
     }
@@ -385,6 +429,7 @@ void raw_profile_destroy(struct raw_profile *raw)
     for (size_t i = 0; i < raw->meta.meta.extra.length; i++)
         array_free(&raw->meta.meta.extra.data[i].entries);
     array_free(&raw->meta.meta.extra);
+    array_free(&raw->meta.meta.events);
     array_free(&raw->meta.categories);
     array_free(&raw->threads);
     array_free(&raw->counters);

@@ -61,6 +61,11 @@ struct raw_samples {
     raw_length length;
 };
 
+struct raw_event_samples {
+    struct raw_samples samples;
+    uint32_t event; /* its name */
+};
+
 struct raw_markers {
     struct column data, name, start, end, phase, category;
     raw_length length;
@@ -69,6 +74,7 @@ struct raw_markers {
 struct raw_thread {
     struct thread thread; /* its tables are empty */
     struct raw_samples samples, js_allocations, native_allocations;
+    ARRAY(struct raw_event_samples *) events; /* whose columns stay where they are */
     struct raw_markers markers;
     struct raw_tables own; /* before version 60, in part before 58 and 56 */
     uint32_t *stack_map;   /* once these are merged: stack of the thread -> stack of the profile */

@@ -32,6 +32,15 @@ static int table_rewind(void *context, size_t thread, struct error *err)
     return 0;
 }
 
+static int table_rewind_event(void *context, size_t thread, size_t event, struct error *err)
+{
+    (void)err;
+    struct table_source *source = context;
+    source->samples = thread_samples(&source->profile->threads.data[thread], TABLE_EVENTS + (unsigned)event);
+    source->row = 0;
+    return 0;
+}
+
 static bool table_next(void *context, struct sample_row *row)
 {
     struct table_source *source = context;
@@ -52,6 +61,7 @@ struct profile_writer {
     const struct profile *profile;
     struct string_map strings;
     struct sample_source samples;
+    size_t event; /* whose samples are being written, plus 1; 0: those of the thread */
     struct table_source tables;
     bool from_tables;
     bool has_grid; /* times are deltas on `grid`, else absolute and in full */
@@ -60,12 +70,21 @@ struct profile_writer {
     struct error *err;
 };
 
-/* Begins a pass over the samples of a thread and the array of a column. A source that fails ends the writing. */
+/* Begins a pass over the samples of a thread. A source that fails ends the writing. */
+static void rewind_samples(struct profile_writer *writer, size_t thread)
+{
+    const struct sample_source *samples = &writer->samples;
+    if (!writer->json.status)
+        writer->json.status = writer->event
+                                  ? samples->rewind_event(samples->context, thread, writer->event - 1, writer->err)
+                                  : samples->rewind(samples->context, thread, writer->err);
+}
+
+/* The same, and the array of a column. */
 static void open_samples_column(struct profile_writer *writer, const char *key, size_t thread)
 {
     json_member_open(&writer->json, key, '[');
-    if (!writer->json.status)
-        writer->json.status = writer->samples.rewind(writer->samples.context, thread, writer->err);
+    rewind_samples(writer, thread);
 }
 
 static bool next_sample(struct profile_writer *writer, struct sample_row *row)
@@ -180,6 +199,41 @@ static void write_samples(struct profile_writer *writer, size_t index)
     json_close(json, '}');
 }
 
+static void write_event(struct profile_writer *writer, size_t index, uint32_t name)
+{
+    struct json_writer *json = &writer->json;
+    json_open(json, '{');
+    write_string_member(json, "event", writer->profile, name);
+    size_t length = write_sample_stacks(writer, index);
+    if (writer->has_grid)
+        write_time_deltas(writer, index);
+    else
+        write_times(writer, index);
+    write_weights(writer, index);
+    json_member_unsigned(json, "length", length);
+    json_close(json, '}');
+}
+
+/* Events that the thread had none of are left out. */
+static void write_events(struct profile_writer *writer, size_t index)
+{
+    struct sample_row row;
+    bool has_any = false;
+    for (size_t i = 0; writer->samples.rewind_event && i < writer->profile->meta.events.length; i++) {
+        writer->event = i + 1;
+        rewind_samples(writer, index);
+        if (!next_sample(writer, &row))
+            continue;
+        if (!has_any)
+            json_member_open(&writer->json, "eventSamples", '[');
+        has_any = true;
+        write_event(writer, index, writer->profile->meta.events.data[i].name);
+    }
+    writer->event = 0;
+    if (has_any)
+        json_close(&writer->json, ']');
+}
+
 /* The text of a thread id is a number in most files; "1234.1" and the like stay text. */
 static void write_thread_id(struct json_writer *json, const struct profile *profile, uint32_t tid)
 {
@@ -230,6 +284,7 @@ static void write_thread(struct profile_writer *writer, size_t index)
     json_key(json, "samples");
     write_samples(writer, index);
     write_allocations(json, thread);
+    write_events(writer, index);
     json_key(json, "markers");
     write_markers(json, &thread->markers, profile, &writer->strings);
     json_close(json, '}');
@@ -263,8 +318,12 @@ double profile_time_resolution(const struct profile *profile)
     for (size_t i = 0; i < sizeof(resolutions) / sizeof(*resolutions); i++) {
         bool fits = true;
         for (size_t t = 0; fits && t < profile->threads.length; t++) {
-            const struct sample_table *samples = &profile->threads.data[t].samples;
-            fits = times_have_resolution(samples->time, samples->length, resolutions[i]);
+            const struct thread *thread = &profile->threads.data[t];
+            fits = times_have_resolution(thread->samples.time, thread->samples.length, resolutions[i]);
+            for (int k = TABLE_EVENTS; fits && k <= (int)thread->more.length; k++) {
+                const struct sample_table *table = thread_samples(thread, (enum sample_table_kind)k);
+                fits = times_have_resolution(table->time, table->length, resolutions[i]);
+            }
         }
         if (fits)
             return resolutions[i];
@@ -281,10 +340,13 @@ int profile_write(const struct profile *profile, const struct sample_source *sam
     writer->profile = profile;
     writer->err = err;
     writer->from_tables = samples == NULL;
+    writer->event = 0;
     writer->tables = (struct table_source){.profile = profile};
-    writer->samples =
-        samples ? *samples
-                : (struct sample_source){.rewind = table_rewind, .next = table_next, .context = &writer->tables};
+    writer->samples = samples ? *samples
+                              : (struct sample_source){.rewind = table_rewind,
+                                                       .rewind_event = table_rewind_event,
+                                                       .next = table_next,
+                                                       .context = &writer->tables};
     writer->grid = (struct time_grid){.step = 1, .decimals = 0};
     writer->has_grid = time_grid_of(time_resolution, &writer->grid);
     writer->microseconds_per_step = time_resolution * 1000;

@@ -21,6 +21,9 @@ struct sample_source {
     int (*rewind)(void *context, size_t thread, struct error *err);
     bool (*next)(void *context, struct sample_row *row); /* false at the end */
     bool has_weight, has_cpu_delta, has_wakers;
+    /* The same for the samples of event `event` of meta.events, of which next() then gives stack, time and weight.
+     * NULL: there are no events. */
+    int (*rewind_event)(void *context, size_t thread, size_t event, struct error *err);
     void *context;
 };
 

@@ -99,6 +99,20 @@ static void write_thread_list(struct json_writer *json, const char *key, const s
     json_close(json, ']');
 }
 
+static void write_events(struct json_writer *json, const struct profile *profile)
+{
+    if (!profile->meta.events.length)
+        return;
+    json_member_open(json, "sampledEvents", '[');
+    for (size_t i = 0; i < profile->meta.events.length; i++) {
+        json_open(json, '{');
+        write_string_member(json, "name", profile, profile->meta.events.data[i].name);
+        json_member_double(json, "period", profile->meta.events.data[i].period);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
 void write_meta(struct json_writer *json, const struct profile *profile)
 {
     const struct profile_meta *meta = &profile->meta;
@@ -144,6 +158,7 @@ void write_meta(struct json_writer *json, const struct profile *profile)
     write_thread_list(json, "initialVisibleThreads", &meta->initial_visible_threads);
     write_thread_list(json, "initialSelectedThreads", &meta->initial_selected_threads);
     write_machine(json, profile);
+    write_events(json, profile);
     if (meta->extra.length) {
         json_key(json, "extra");
         write_extra(json, profile);

@@ -273,8 +273,8 @@ void write_markers(struct json_writer *json, const struct marker_table *markers,
 
 void write_allocations(struct json_writer *json, const struct thread *thread)
 {
-    static const char *const keys[SAMPLE_TABLES] = {NULL, "jsAllocations", "nativeAllocations"};
-    for (int kind = TABLE_JS_ALLOCATIONS; kind < SAMPLE_TABLES; kind++) {
+    static const char *const keys[] = {NULL, "jsAllocations", "nativeAllocations"};
+    for (int kind = TABLE_JS_ALLOCATIONS; kind < TABLE_EVENTS; kind++) {
         const struct sample_table *table = thread_samples(thread, (enum sample_table_kind)kind);
         if (table->length == 0)
             continue;

@@ -44,6 +44,20 @@ size_t perf_record_time_offset(const struct perf_layout *layout, uint32_t type, 
     return size - trailer + (has(type_bits, PERF_SAMPLE_TID) ? 8 : 0);
 }
 
+uint64_t perf_record_sample_id(const struct perf_layout *layout, const void *bytes, size_t size)
+{
+    struct cursor c = cursor_of(bytes, size);
+    uint32_t type = cursor_u32(&c);
+    cursor_u32(&c); /* misc, size */
+    if (type != PERF_RECORD_SAMPLE || !has(layout->sample_type, PERF_SAMPLE_ID))
+        return 0;
+    uint64_t fields = layout->sample_type &
+                      (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR);
+    cursor_bytes(&c, 8 * (uint64_t)__builtin_popcountll(fields));
+    uint64_t id = cursor_u64(&c);
+    return c.failed ? 0 : id;
+}
+
 static void parse_trailer(const struct perf_layout *layout, struct cursor c, struct perf_record *record)
 {
     if (has(layout->sample_type, PERF_SAMPLE_TID)) {
@@ -53,7 +67,7 @@ static void parse_trailer(const struct perf_layout *layout, struct cursor c, str
     if (has(layout->sample_type, PERF_SAMPLE_TIME))
         record->time = cursor_u64(&c);
     if (has(layout->sample_type, PERF_SAMPLE_ID))
-        cursor_u64(&c);
+        record->id = cursor_u64(&c);
     if (has(layout->sample_type, PERF_SAMPLE_STREAM_ID))
         cursor_u64(&c);
     if (has(layout->sample_type, PERF_SAMPLE_CPU))
@@ -123,6 +137,8 @@ static void parse_sample(const struct perf_layout *layout, struct cursor *c, str
     }
     if (has(type, PERF_SAMPLE_TIME))
         record->time = cursor_u64(c);
+    if (has(type, PERF_SAMPLE_ID))
+        record->id = cursor_u64(c);
     if (has(type, PERF_SAMPLE_CPU)) {
         record->cpu = cursor_u32(c);
         cursor_u32(c);

@@ -14,7 +14,8 @@
 
 /* As in struct perf_event_attr. Records carry the trailer of sample_id_all. */
 struct perf_layout {
-    uint64_t sample_type; /* of PERF_SAMPLE_IP, TID, TIME, CPU, PERIOD, READ, CALLCHAIN, REGS_USER, STACK_USER */
+    /* Of PERF_SAMPLE_IP, TID, TIME, ID, CPU, PERIOD, READ, CALLCHAIN, REGS_USER, STACK_USER. */
+    uint64_t sample_type;
     uint64_t read_format; /* of PERF_FORMAT_TOTAL_TIME_ENABLED, TOTAL_TIME_RUNNING, ID, LOST */
 };
 
@@ -61,6 +62,7 @@ struct perf_record {
     uint32_t pid, tid; /* of the thread that the record is about */
     uint32_t cpu;
     uint64_t time; /* ns of the event's clock */
+    uint64_t id;   /* of the event, inherited ones have their parent's; 0 without PERF_SAMPLE_ID */
     union {
         struct perf_sample sample;               /* PERF_RECORD_SAMPLE */
         struct perf_mapping mapping;             /* PERF_RECORD_MMAP2 */
@@ -83,6 +85,10 @@ struct perf_record {
 /* Parses one record of `size` bytes, header included. Texts and stacks point into `bytes`. Returns 0, or -EINVAL if the
  * record is too short for its layout. */
 int perf_record_parse(const struct perf_layout *layout, const void *bytes, size_t size, struct perf_record *record);
+
+/* The id of the event whose sample this is, wherever its other fields are: it is the same in all layouts with the same
+ * fields before it. 0 for other records, and without PERF_SAMPLE_ID. */
+uint64_t perf_record_sample_id(const struct perf_layout *layout, const void *bytes, size_t size);
 
 /* Offset of the time in a record of this type and size (header included): bytes, a multiple of 8; SIZE_MAX if the
  * record has no time. Lets a reader sort records without parsing them. */

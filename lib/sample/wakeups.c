@@ -80,7 +80,8 @@ static int open_event(const struct wakeups *wakeups, uint32_t cpu, size_t ring_s
         .size = sizeof(attr),
         .config = wakeups->layout.id,
         .sample_period = 1,
-        .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW,
+        .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW |
+                       (wakeups->have_ids ? PERF_SAMPLE_ID : 0),
         .sample_id_all = 1,
         .watermark = 1,
         .wakeup_watermark = (uint32_t)(ring_size / 4),
@@ -128,10 +129,10 @@ static bool is_in_pid_namespace(void)
     return own && own != (uint32_t)OUTERMOST_INODE;
 }
 
-int wakeups_open(struct wakeups *wakeups, struct error *err)
+int wakeups_open(struct wakeups *wakeups, bool have_ids, struct error *err)
 {
     struct cpu_list online = {0};
-    *wakeups = (struct wakeups){0};
+    *wakeups = (struct wakeups){.have_ids = have_ids};
     if (is_in_pid_namespace())
         return error_set(err, EPERM,
                          "who woke whom is not recorded: this is a container with process ids of its own, and the "
@@ -188,6 +189,8 @@ bool wakeups_parse(const struct wakeups *wakeups, const void *bytes, size_t size
     *wakeup = (struct wakeup){.by_pid = cursor_u32(&c)};
     wakeup->by_tid = cursor_u32(&c);
     wakeup->time = cursor_u64(&c);
+    if (wakeups->have_ids)
+        cursor_u64(&c);
     cursor_u64(&c); /* cpu */
     size_t length = cursor_u32(&c);
     if (c.failed || type != PERF_RECORD_SAMPLE || length > cursor_left(&c))

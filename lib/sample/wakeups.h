@@ -49,11 +49,13 @@ struct wakeup_layout {
 struct wakeups {
     ARRAY(struct wakeup_cpu) cpus;
     struct wakeup_layout layout;
+    bool have_ids; /* records carry the id of their event */
 };
 
-/* Opens the events of all CPUs that are online. -ENOENT, -EACCES or -EPERM where the kernel does not allow it: the
- * sentence says why, and which command allows it. Nothing stays open after a failure. */
-int wakeups_open(struct wakeups *wakeups, struct error *err);
+/* Opens the events of all CPUs that are online. `have_ids`: as the records of the rings that are read together with
+ * these, because all have their fields in the same places. -ENOENT, -EACCES or -EPERM where the kernel does not allow
+ * it: the sentence says why, and which command allows it. Nothing stays open after a failure. */
+int wakeups_open(struct wakeups *wakeups, bool have_ids, struct error *err);
 
 /* Reads a record of one of the rings: false if it is not a wakeup, or damaged. */
 bool wakeups_parse(const struct wakeups *wakeups, const void *bytes, size_t size, struct wakeup *wakeup);

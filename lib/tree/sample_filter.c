@@ -69,8 +69,12 @@ static void forget_samples(struct sample_filter *filter)
 static bool copy_table(struct sample_table *copy, const struct sample_table *table)
 {
     *copy = *table;
-    copy->stack = malloc((copy->length + 1) * sizeof(*copy->stack));
-    if (copy->stack && copy->length)
+    if (!table->length) {
+        copy->stack = NULL;
+        return true;
+    }
+    copy->stack = malloc(copy->length * sizeof(*copy->stack));
+    if (copy->stack)
         memcpy(copy->stack, table->stack, copy->length * sizeof(*copy->stack));
     return copy->stack != NULL;
 }

@@ -59,6 +59,8 @@ bool weight_is_offered(const struct profile *profile, const struct weight *weigh
 {
     if (weight->table == TABLE_SAMPLES)
         return weight_is_held(profile, weight->kind);
+    if (weight->table >= TABLE_EVENTS)
+        return weight->table - TABLE_EVENTS < profile->meta.events.length;
     bool needs_partners = weight->kind == WEIGH_RETAINED || weight->kind == WEIGH_DEALLOCATED;
     for (size_t i = 0; i < profile->threads.length; i++) {
         const struct sample_table *table = thread_samples(&profile->threads.data[i], weight->table);
@@ -148,6 +150,16 @@ static struct weight weight_at(const struct profile *profile, bool has_waits, si
     return weight;
 }
 
+/* An event weighs what its samples stand for. People see probes without the folders of their file:
+ * "usdt:/usr/bin/python3.11:python:gc__start" is "python3.11:python:gc__start". */
+static struct weight weight_of_event(const struct profile *profile, size_t i)
+{
+    const char *name = profile_text(profile, profile->meta.events.data[i].name), *slash = strrchr(name, '/');
+    const char *shown = slash && slash[1] ? slash + 1 : name;
+    return (struct weight){name,  shown,          "How often the event happened that the samples stand for",
+                           shown, WEIGH_RECORDED, (enum sample_table_kind)(TABLE_EVENTS + i)};
+}
+
 static bool add_weight(struct weight_list *list, const struct profile *profile, bool has_waits, size_t i)
 {
     return !weight_is_offered(profile, &fixed[i]) || array_push(list, weight_at(profile, has_waits, i));
@@ -170,6 +182,8 @@ int weights_of_profile(struct weight_list *list, const struct profile *profile, 
     for (size_t i = 0; enough && i < WEIGHTS; i++)
         if (!has_waits || fixed[i].table != TABLE_SAMPLES)
             enough = add_weight(list, profile, has_waits, i);
+    for (size_t i = 0; enough && i < profile->meta.events.length; i++)
+        enough = array_push(list, weight_of_event(profile, i));
     return enough ? 0 : error_no_memory(err);
 }
 
@@ -178,6 +192,11 @@ bool weights_find(const struct profile *profile, const char *id, struct weight *
     bool has_waits = profile_has_waits(profile);
     for (size_t i = 0; i < WEIGHTS; i++) {
         *weight = weight_at(profile, has_waits, i);
+        if (strcmp(weight->id, id) == 0)
+            return true;
+    }
+    for (size_t i = 0; i < profile->meta.events.length; i++) {
+        *weight = weight_of_event(profile, i);
         if (strcmp(weight->id, id) == 0)
             return true;
     }

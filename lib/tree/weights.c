@@ -321,11 +321,13 @@ void weigh_thread(const struct profile *profile, const struct weighing *weighing
 }
 
 size_t weighed_sample_count(const struct profile *profile, uint32_t thread, enum sample_weight weight,
-                            struct time_range range)
+                            enum sample_table_kind table, struct time_range range)
 {
     const struct wait_rows waits = wait_rows_of(profile, thread);
     size_t first, last, count = 0;
-    samples_in_range(waits.samples, range, &first, &last);
+    samples_in_range(thread_samples(&profile->threads.data[thread], table), range, &first, &last);
+    if (table != TABLE_SAMPLES)
+        return last - first;
     bool on_cpu = weight == WEIGH_CPU_TIME || weight == WEIGH_TIME;
     bool off_cpu = weight == WEIGH_OFF_CPU_TIME || weight == WEIGH_TIME;
     if (!has_wait_rows(&waits) || (!on_cpu && !off_cpu))

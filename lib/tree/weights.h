@@ -108,7 +108,7 @@ void weigh_thread(const struct profile *profile, const struct weighing *weighing
 
 /* How many samples of a thread count in a range, with or without a stack: see weigh_thread(). */
 size_t weighed_sample_count(const struct profile *profile, uint32_t thread, enum sample_weight weight,
-                            struct time_range range);
+                            enum sample_table_kind table, struct time_range range);
 
 /* Sums the samples of several threads (indexes out of range count nothing; one that is named twice counts once). Uses
  * the memory of an earlier call with the same struct, which is zeroed at first. */

@@ -1,11 +1,11 @@
 // Sample weight, idle samples, and frames of the kernel: by choice and by address, with the numbers of `prof report`.
 //
-//     node tests/e2e/page_filters.mjs URL PROF PROFILE URL_OF_ALLOCATIONS
+//     node tests/e2e/page_filters.mjs URL PROF PROFILE URL_OF_ALLOCATIONS URL_OF_EVENTS PROFILE_OF_EVENTS
 import { execFileSync } from 'node:child_process';
 import { closeBrowser, complaints, openPage, readRows, selectedRow, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [url, prof, file, allocations] = process.argv.slice(2);
+const [url, prof, file, allocations, events, eventsFile] = process.argv.slice(2);
 
 /** As the page writes it: one decimal for ms. */
 function written(value, unit) {
@@ -13,8 +13,10 @@ function written(value, unit) {
     return unit === 'ms' ? value.toFixed(1) : String(value);
 }
 
-function reported(...options) {
-    const { tree, unit } = JSON.parse(execFileSync(prof, ['report', '--json', ...options, file], { encoding: 'utf8' }));
+const reported = (...options) => reportedOf(file, ...options);
+
+function reportedOf(profile, ...options) {
+    const { tree, unit } = JSON.parse(execFileSync(prof, ['report', '--json', ...options, profile], { encoding: 'utf8' }));
     return tree.map((row) => `${row.depth} ${row.name} ${written(row.total, unit)} ${written(row.self, unit)}`).join('\n');
 }
 
@@ -96,6 +98,46 @@ await check('memory that is deallocated after the range is retained in it, and s
     address.searchParams.set('search', 'build');
     page = await openPage(address.href);
     assertEqual((await treeOf(page)).join(), 'main 3 KiB —,build 3 KiB 3 KiB', 'the tree of the search');
+    await page.close();
+});
+
+const EVENTS = [
+    ['page-faults', ['main 1,335 1', 'parse 1,234 1,234', 'build 100 100']],
+    ['sched:sched_switch', ['main 2 —', 'build 2 2']],
+];
+
+await check('events are weights beside time, with their names as units, by choice and by address', async () => {
+    const page = await openPage(events);
+    const select = page.getByLabel('Sample weight');
+    const before = (await treeOf(page)).join();
+    for (const [name, rows] of EVENTS) {
+        await select.selectOption({ label: name });
+        await settle(page);
+        assertEqual(parameter(page, 'weight'), name, `weight in the address after ${name}`);
+        assertEqual((await treeOf(page)).join(), rows.join(), `the tree by ${name}`);
+        assertEqual((await shown(page)).replaceAll(',', ''), reportedOf(eventsFile, '--weight', name), `prof report --weight ${name}`);
+        assertEqual(await page.getByRole('columnheader', { name: `Total (${name})`, exact: true }).count(), 1, `heads ${name}`);
+        const again = await openPage(page.url());
+        assertEqual(await shown(again), await shown(page), `the tree of the pasted address with ${name}`);
+        await again.close();
+    }
+    await select.selectOption({ label: 'CPU time' });
+    await settle(page);
+    assertEqual(await shown(page), reportedOf(eventsFile, '--weight', 'cpu-time'), 'CPU time beside them');
+    await select.selectOption({ label: 'Samples' });
+    await settle(page);
+    assertEqual((await treeOf(page)).join(), before, 'the tree of samples');
+    await page.close();
+});
+
+await check('events of a range are those in it', async () => {
+    const address = new URL(events);
+    address.searchParams.set('weight', 'page-faults');
+    address.searchParams.set('range', '1m2');
+    const page = await openPage(address.href);
+    const total = (await readRows(page))[0]?.total;
+    const json = execFileSync(prof, ['report', '--json', '--weight', 'page-faults', '--range', '1ms,3ms', eventsFile], { encoding: 'utf8' });
+    assertEqual(total.replaceAll(',', ''), String(JSON.parse(json).total), 'the total of the range');
     await page.close();
 });
 

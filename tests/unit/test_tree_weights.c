@@ -334,10 +334,10 @@ static void test_of_times_each_wait_is_one_sample(void **state)
     struct profile profile;
     make_waits(&profile);
     (void)state;
-    assert_int_equal(weighed_sample_count(&profile, READER, WEIGH_CPU_TIME, whole_time), 21);
-    assert_int_equal(weighed_sample_count(&profile, READER, WEIGH_OFF_CPU_TIME, whole_time), 3);
-    assert_int_equal(weighed_sample_count(&profile, READER, WEIGH_TIME, whole_time), 24);
-    assert_int_equal(weighed_sample_count(&profile, READER, WEIGH_SAMPLES, whole_time), 27);
+    assert_int_equal(weighed_sample_count(&profile, READER, WEIGH_CPU_TIME, TABLE_SAMPLES, whole_time), 21);
+    assert_int_equal(weighed_sample_count(&profile, READER, WEIGH_OFF_CPU_TIME, TABLE_SAMPLES, whole_time), 3);
+    assert_int_equal(weighed_sample_count(&profile, READER, WEIGH_TIME, TABLE_SAMPLES, whole_time), 24);
+    assert_int_equal(weighed_sample_count(&profile, READER, WEIGH_SAMPLES, TABLE_SAMPLES, whole_time), 27);
     profile_destroy(&profile);
 }
 

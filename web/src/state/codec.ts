@@ -185,7 +185,7 @@ function decodeStackType(text: string | null): StackType {
 
 /** Which weights there are, the profile says. */
 function decodeWeight(text: string): string {
-    return /^[\w:.-]{1,80}$/.test(text) ? text : EMPTY_VIEW.weight;
+    return /^[\w:.+@/-]{1,300}$/.test(text) ? text : EMPTY_VIEW.weight;
 }
 
 /** "0.25-0.5" */
