@@ -12,6 +12,7 @@ int cmd_load(int argc, char **argv);
 int cmd_symbolicate(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_ctl(int argc, char **argv);
+int cmd_events(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 

@@ -40,6 +40,10 @@ static const char record_help[] =
     "      --thread NAME         only threads with that name, or pattern ('worker-*'); several times: them all\n"
     "      --cpu LIST            only what runs on these CPUs (0-3,8)\n"
     "  -r, --rate HZ             samples per second of CPU time, for each thread (1000)\n"
+    "  -e, --event EVENT[,...]   sample also these events, beside CPU time: page-faults, sched:sched_switch,\n"
+    "                            uprobe:PATH:FUNCTION ... ('prof events' lists them); several times: them all\n"
+    "      --period N            one sample for N events of -e (tracepoints and probes 1, others as often as CPU "
+    "time)\n"
     "  -d, --duration SECONDS    stop recording after that time, and end COMMAND; with -p, the process goes on\n"
     "      --off-cpu yes|no      record also where threads wait, and for what (yes; with -a: no)\n"
     "      --wakers              note who ends each wait, where the kernel allows it\n"
@@ -103,7 +107,8 @@ static const char report_help[] =
     "      --off-cpu          count the time in which threads waited (--weight off-cpu-time)\n"
     "      --both             count both, all the time that threads were there (--weight time)\n"
     "      --weight WEIGHT    what a sample counts: samples, time, cpu-time, off-cpu-time, on-cpu or off-cpu;\n"
-    "                         of files with allocations also bytes, see prof-report(1)\n"
+    "                         of files with allocations also bytes, see prof-report(1); the name of an event\n"
+    "                         that was recorded with -e: how often it happened\n"
     "  -t, --thread NAME      only threads with this tid, index or name (a part of the name if none has all of it);\n"
     "                         can be given several times\n"
     "      --search TERMS     only stacks that match all of the terms, separated by commas, by the name of a\n"
@@ -154,6 +159,16 @@ static const char ctl_help[] =
     "\n"
     "      --all   all recordings of this user\n";
 
+static const char events_help[] =
+    "usage: prof events [PATTERN|PROGRAM]\n"
+    "\n"
+    "Lists the events that 'prof record -e' can sample here for this user. Tries each, and says of those that it "
+    "cannot\n"
+    "have why, and which setting would allow them. With PATTERN ('sched:*', or a part of a name), lists the events "
+    "that\n"
+    "match, the kernel's tracepoints by name. With PROGRAM (a path, or a name as a shell finds it), lists the static\n"
+    "probes (USDT) of that program or library.\n";
+
 static const char doctor_help[] =
     "usage: prof doctor [--json] [PROGRAM]\n"
     "\n"
@@ -171,7 +186,7 @@ static const struct {
     const char *command, *text;
 } topics[] = {
     {"record", record_help}, {"load", load_help},     {"report", report_help}, {"symbolicate", symbolicate_help},
-    {"ctl", ctl_help},       {"doctor", doctor_help}, {"help", help_help},
+    {"ctl", ctl_help},       {"events", events_help}, {"doctor", doctor_help}, {"help", help_help},
 };
 
 int help_print(const char *command)

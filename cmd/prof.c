@@ -8,6 +8,7 @@
 #include "ui.h"
 
 #include "base/hash.h"
+#include "base/typing_distance.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,6 +24,7 @@ const struct command commands[] = {
     {"report", cmd_report, "Print a saved profile in the terminal"},
     {"symbolicate", cmd_symbolicate, "Look up the names of a saved profile again"},
     {"ctl", cmd_ctl, "Pause, mark, snapshot or end a recording that runs"},
+    {"events", cmd_events, "List the events that can be recorded here, and say why others cannot"},
     {"doctor", cmd_doctor, "Say what can be recorded here, and what would make more work"},
     {"help", cmd_help, "Show the help of a command"},
 };
@@ -35,32 +37,6 @@ const struct command *command_find(const char *name)
             return command;
     }
     return NULL;
-}
-
-static size_t smallest(size_t a, size_t b, size_t c)
-{
-    size_t least = a < b ? a : b;
-    return least < c ? least : c;
-}
-
-/* Edit distance of two words (Levenshtein); command length. */
-static size_t typing_distance(const char *a, const char *b)
-{
-    enum { MAX = 16 };
-    size_t length = strlen(b), row[MAX + 1];
-    if (strlen(a) > MAX || length > MAX)
-        return SIZE_MAX;
-    for (size_t i = 0; i <= length; i++)
-        row[i] = i;
-    for (; *a; a++) {
-        size_t diagonal = row[0]++;
-        for (size_t i = 1; i <= length; i++) {
-            size_t above = row[i];
-            row[i] = smallest(above + 1, row[i - 1] + 1, diagonal + (*a != b[i - 1]));
-            diagonal = above;
-        }
-    }
-    return row[length];
 }
 
 static const struct command *command_meant(const char *name)

@@ -7,6 +7,7 @@
  */
 #include "commands.h"
 #include "control_options.h"
+#include "event_options.h"
 #include "folders.h"
 #include "record_summary.h"
 #include "serving.h"
@@ -49,6 +50,7 @@ struct options {
     char **command;
     struct whom_options whom; /* instead of a command, or beside it */
     struct control_options control;
+    struct event_options events;
 };
 
 /* ---- options ---- */
@@ -99,6 +101,7 @@ static const struct option long_options[] = {
     {"recover", required_argument, NULL, OPTION_RECOVER},
     {"off-cpu", required_argument, NULL, OPTION_OFF_CPU},
     {"wakers", no_argument, NULL, OPTION_WAKERS},
+    EVENT_OPTIONS,
     WHOM_OPTIONS,
     {"sampler", required_argument, NULL, OPTION_SAMPLER},
     CONTROL_OPTIONS,
@@ -111,6 +114,8 @@ static const struct option long_options[] = {
 static int parse_option(struct options *options, int option, char **argv)
 {
     int status = whom_parse_option(&options->whom, option);
+    if (status < 0)
+        status = event_parse_option(&options->events, option);
     if (status < 0)
         status = control_parse_option(&options->control, option);
     if (status >= 0)
@@ -164,7 +169,7 @@ static int parse_options(struct options *options, int argc, char **argv)
 {
     int option;
     optind = 1;
-    while ((option = getopt_long(argc, argv, "+:o:p:r:d:asqvnP:h", long_options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "+:o:e:p:r:d:asqvnP:h", long_options, NULL)) != -1) {
         int status = parse_option(options, option, argv);
         if (status || options->help)
             return status;
@@ -184,8 +189,14 @@ static int parse_options(struct options *options, int argc, char **argv)
                         options->whom.pid_count ? "-p" : "-a or --cgroup");
     if (!options->recover && !has_whom && !*options->command)
         return ui_usage("record", "no command given; for example: prof record ./program, or prof record -p PID");
+    if (options->recover && options->events.texts.length)
+        return ui_usage("record", "--recover takes no -e: it makes the profile of an earlier recording");
+    if (options->sampler == RECORD_BY_PTRACE && options->events.texts.length)
+        return ui_usage("record", "--sampler ptrace samples CPU time alone, not the events of -e");
     int status = control_check(&options->control, *options->command != NULL, options->recover != NULL);
-    return status ? status : whom_check(&options->whom, *options->command != NULL);
+    if (!status)
+        status = whom_check(&options->whom, *options->command != NULL);
+    return status ? status : event_options_find(&options->events);
 }
 
 /* ---- the files ---- */
@@ -392,6 +403,7 @@ static int record(struct options *options)
                                                        (!options->no_off_cpu && !options->whom.all),
                                             .off_cpu_asked = options->off_cpu,
                                             .wakers = options->wakers,
+                                            .events = &options->events.list,
                                             .duration = options->duration,
                                             .spool_path = spool,
                                             .recorder = "prof " PROF_VERSION,
@@ -462,5 +474,6 @@ int cmd_record(int argc, char **argv)
     status = options.recover ? recover(&options) : record(&options);
     symbol_options_close(&options.symbols);
     whom_options_destroy(&options.whom);
+    event_options_destroy(&options.events);
     return status;
 }

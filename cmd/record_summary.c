@@ -252,6 +252,8 @@ void record_summary_print(const struct record_summary *summary, const struct ass
         describe_samples(&lines, summary->output, saved);
         describe_stacks(&lines, &saved->trust);
         has_stacks = lines.count > 1;
+        if (saved->events[0])
+            append(next_line(&lines), "events: %s", saved->events);
         describe_doubts(&lines, saved);
         describe_names(&lines, summary, saved);
     }

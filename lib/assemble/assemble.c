@@ -15,6 +15,7 @@
 #include "profile/file.h"
 #include "profile/write.h"
 #include "record/info.h"
+#include "sample/event_list.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -187,9 +188,11 @@ struct source_context {
     const struct assembly *assembly;
     struct sample_cursor cursor;
     const struct replay_thread *thread;
-    uint64_t row;       /* samples of the thread so far */
-    double cpu, waited; /* ms that the weight of no sample has yet: on a CPU, and off it */
-    double time;        /* ms: of the last sample; NAN before the first */
+    bool of_event, is_empty; /* the samples of an event, of which there are none */
+    double scale;            /* of their weights */
+    uint64_t row;            /* samples of the thread so far */
+    double cpu, waited;      /* ms that the weight of no sample has yet: on a CPU, and off it */
+    double time;             /* ms: of the last sample; NAN before the first */
     struct error *err;
     int code; /* of the first failed read */
 };
@@ -200,10 +203,42 @@ static int rewind_samples(void *context, size_t thread, struct error *err)
     const struct replay *replay = &source->assembly->replay;
     uint32_t number = source->assembly->order.data[thread];
     source->thread = &replay->threads.data[number];
+    source->of_event = false;
     source->row = 0;
     source->cpu = source->waited = 0;
     source->time = NAN;
     return sample_cursor_start(&source->cursor, replay->samples, number, err);
+}
+
+static int rewind_event(void *context, size_t thread, size_t event, struct error *err)
+{
+    struct source_context *source = context;
+    const struct replay_event *recorded = &source->assembly->replay.events.data[event];
+    const struct sample_store *store = recorded->store;
+    source->scale = recorded->scale;
+    source->of_event = true;
+    source->is_empty = store == NULL;
+    return store ? sample_cursor_start(&source->cursor, store, source->assembly->order.data[thread], err) : 0;
+}
+
+static uint32_t profile_stack(const struct assembly *assembly, uint32_t stack)
+{
+    return stack == REPLAY_NONE ? PROFILE_NONE : assembly->stack_map[stack];
+}
+
+static bool next_event(struct source_context *source, struct sample_row *row)
+{
+    struct event_sample sample;
+    int got = source->is_empty ? 0 : event_store_next(&source->cursor, &sample, source->err);
+    if (got < 0)
+        source->code = got;
+    if (got <= 0)
+        return false;
+    *row = (struct sample_row){.stack = profile_stack(source->assembly, sample.stack),
+                               .time = to_ms(source->assembly, sample.time),
+                               .weight = (double)sample.period * source->scale,
+                               .waker = PROFILE_NONE};
+    return true;
 }
 
 /* µs */
@@ -273,11 +308,29 @@ static int add_wakers(struct assembly *assembly, struct error *err)
     return 0;
 }
 
+static int add_events(struct assembly *assembly, struct error *err)
+{
+    _Static_assert((int)EVENTS_MAX == (int)PROFILE_EVENTS_MAX, "a profile takes all events of a recording");
+    const struct replay *replay = &assembly->replay;
+    for (size_t i = 0; i < replay->events.length; i++) {
+        char number[32];
+        const char *name = replay_event_name(replay, i);
+        snprintf(number, sizeof(number), "event %zu", i + 1);
+        struct profile_event event = {.name = strings_add_z(&assembly->profile.strings, name ? name : number),
+                                      .period = (double)replay_event_number(replay, INFO_EVENT_PERIOD, i)};
+        if (event.name == STRING_NONE || !array_push(&assembly->profile.meta.events, event))
+            return error_no_memory(err);
+    }
+    return 0;
+}
+
 static bool next_sample(void *context, struct sample_row *row)
 {
     struct source_context *source = context;
     const struct assembly *assembly = source->assembly;
     struct stored_sample sample = {0};
+    if (source->of_event)
+        return next_event(source, row);
     int got = sample_cursor_next(&source->cursor, &sample, source->err);
     if (got < 0)
         source->code = got;
@@ -285,7 +338,7 @@ static bool next_sample(void *context, struct sample_row *row)
         return false;
     double time = to_ms(assembly, sample.time), cpu_delta = cpu_time_of(&assembly->replay, &sample);
     *row = (struct sample_row){
-        .stack = sample.stack == REPLAY_NONE ? PROFILE_NONE : assembly->stack_map[sample.stack],
+        .stack = profile_stack(assembly, sample.stack),
         .time = time,
         .weight = weight_of(source, &sample, time, cpu_delta / 1e3),
         .cpu_delta = cpu_delta,
@@ -311,6 +364,7 @@ static int write_profile(struct assembly *assembly, const char *path, int *memor
         return code;
     struct source_context context = {.assembly = assembly, .err = err};
     struct sample_source source = {.rewind = rewind_samples,
+                                   .rewind_event = assembly->profile.meta.events.length ? rewind_event : NULL,
                                    .next = next_sample,
                                    .has_weight = records_waits(&assembly->replay),
                                    .has_cpu_delta = true,
@@ -370,6 +424,21 @@ static void list_missing_symbols(struct assembly *assembly, struct assemble_resu
                  strings_text(&assembly->profile.strings, symbolization->gone.data[0]));
 }
 
+/* What does not fit is left out. */
+static void describe_events(const struct replay *replay, char *text, size_t size)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < replay->events.length && used < size; i++) {
+        const char *name = replay_event_name(replay, i);
+        uint64_t lost = replay_event_number(replay, INFO_EVENT_LOST, i);
+        used += (size_t)snprintf(text + used, size - used, "%s%s %.0f", used ? ", " : "", name ? name : "?",
+                                 replay_event_total(replay, i));
+        if (lost && used < size)
+            used +=
+                (size_t)snprintf(text + used, size - used, " (%" PRIu64 " sample%s lost)", lost, lost == 1 ? "" : "s");
+    }
+}
+
 static void fill_result(const struct assembly *assembly, struct assemble_result *result)
 {
     const struct replay *replay = &assembly->replay;
@@ -383,6 +452,7 @@ static void fill_result(const struct assembly *assembly, struct assemble_result 
     result->is_finished = replay_info(replay, INFO_END_MONOTONIC) != NULL;
     result->length = replay->last_time > assembly->start_ns ? replay->last_time - assembly->start_ns : 0;
     result->last_realtime = replay_realtime(replay, replay->last_time);
+    describe_events(replay, result->events, sizeof(result->events));
     result->addresses = assembly->symbolization.addresses;
     result->unnamed = assembly->symbolization.unnamed;
     result->trust = assembly->trust.all;
@@ -437,6 +507,8 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
         hints_find(&result->hints, &assembly.replay, &assembly.symbolization);
         code = fill_metadata(&assembly.profile, &source, err);
     }
+    if (!code)
+        code = add_events(&assembly, err);
     if (!code)
         code = recording_markers_fill(&assembly.profile, &assembly.replay.marks, assembly.start_ns,
                                       end_time(&assembly.replay), err);

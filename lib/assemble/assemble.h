@@ -34,6 +34,7 @@ struct assemble_missing_symbols {
 enum { ASSEMBLE_MISSING_SYMBOLS = 3 };
 
 struct assemble_result {
+    char events[400]; /* what was sampled beside CPU time: "page-faults 5012, sched:sched_switch 34 (2 samples lost)" */
     uint64_t waits;
     uint64_t samples, lost;
     struct trust_counts trust;

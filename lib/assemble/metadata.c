@@ -332,6 +332,38 @@ static void add_waits(struct metadata *metadata)
     add_string(metadata, "Waits", text);
 }
 
+/* "5,012 in 5,012 samples, of which 3 with a truncated stack, 2 lost". A recovered recording has no count of losses. */
+static void add_events(struct metadata *metadata)
+{
+    const struct replay *replay = metadata->replay;
+    for (size_t i = 0; i < replay->events.length; i++) {
+        const struct replay_event *event = &replay->events.data[i];
+        const char *name = replay_event_name(replay, i);
+        uint64_t period = replay_event_number(replay, INFO_EVENT_PERIOD, i);
+        uint64_t lost = replay_event_number(replay, INFO_EVENT_LOST, i);
+        uint64_t throttled = replay_event_number(replay, INFO_EVENT_THROTTLED, i);
+        char label[160], text[256];
+        snprintf(label, sizeof(label), "Event %.140s", name ? name : "?");
+        int length = snprintf(text, sizeof(text), "%.0f in %" PRIu64 " sample%s", replay_event_total(replay, i),
+                              event->samples, event->samples == 1 ? "" : "s");
+        if (period > 1)
+            length += snprintf(text + length, sizeof(text) - (size_t)length, ", one for %" PRIu64, period);
+        uint64_t count = replay_event_number(replay, INFO_EVENT_COUNT, i);
+        if (count > event->total && period)
+            length += snprintf(text + length, sizeof(text) - (size_t)length, ", of %" PRIu64 " that happened", count);
+        if (event->truncated)
+            length += snprintf(text + length, sizeof(text) - (size_t)length, ", %" PRIu64 " with a truncated stack",
+                               event->truncated);
+        if (lost)
+            length += snprintf(text + length, sizeof(text) - (size_t)length, ", %" PRIu64 " lost", lost);
+        if (throttled)
+            snprintf(text + length, sizeof(text) - (size_t)length,
+                     ", throttled %" PRIu64 " time%s by the kernel (kernel.perf_event_max_sample_rate)", throttled,
+                     throttled == 1 ? "" : "s");
+        add_string(metadata, label, text);
+    }
+}
+
 static void fill_trust_section(struct metadata *metadata, const struct metadata_source *source)
 {
     const struct replay *replay = metadata->replay;
@@ -349,6 +381,10 @@ static void fill_trust_section(struct metadata *metadata, const struct metadata_
     if (left_out)
         add_number(metadata, "Samples left out, of threads with other names", "integer", left_out);
     add_number(metadata, "Samples lost", "integer", replay->lost);
+    uint64_t throttled = replay_info_number(replay, INFO_THROTTLED, 0);
+    if (throttled)
+        add_number(metadata, "Sampling throttled by the kernel, times", "integer", throttled);
+    add_events(metadata);
     add_count_and_share(metadata, "Stacks complete", replay->sample_count - all->truncated, replay->sample_count);
     if (replay->sample_count)
         add_truncated_stacks(metadata, all->truncated);

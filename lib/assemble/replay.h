@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "assemble/event_store.h"
 #include "assemble/replay_marks.h"
 #include "assemble/sample_store.h"
 #include "base/array.h"
@@ -70,6 +71,8 @@ struct replay_thread {
     uint64_t start, end;                                      /* ns; end 0: unknown */
     uint32_t name;                                            /* index of a string */
     uint64_t samples, truncated, completed_live, without_cfi; /* quality of its stacks */
+    uint64_t event_samples;                                   /* of the events beside the clock */
+    uint64_t last_event_time;                                 /* ns: of these */
     uint64_t waits; /* but for preemptions: a thread that was only ready to run need not be shown */
     uint64_t last_wait, last_wait_end, ran_since_wait; /* samples of the store up to its last wait; ns: its end, and
                                                           what the thread ran after it */
@@ -111,10 +114,13 @@ struct replay {
     ARRAY(struct replay_frame) frames;
     ARRAY(struct replay_stack) stacks;
     struct sample_store *samples;
+    ARRAY(struct replay_event) events; /* those beside the clock, by number less 1; at most EVENTS_MAX */
+    const char *spool_path;
     struct replay_marks marks;
     bool has_rests; /* thread.rest is known, of all threads */
     uint64_t rest;  /* bytes at the end of the spool that are no whole block */
-    uint64_t sample_count, wait_count, lost, damaged_blocks;
+    uint64_t sample_count, wait_count, damaged_blocks;
+    uint64_t lost;                     /* samples of the clock, as far as the kernel tells them from those of events */
     uint64_t damaged_bytes;            /* of the spool */
     uint64_t samples_without_thread;   /* left out: the event that describes their thread was in a damaged block */
     uint64_t covered_cpu_time;         /* ns covered by samples */
@@ -173,14 +179,23 @@ const char *replay_object(const struct replay *replay, uint32_t number);
  * or called exec since. */
 uint32_t replay_forked_from(const struct replay *replay, uint32_t number);
 
+/* How many events the samples of events.data[i] stand for. */
+double replay_event_total(const struct replay *replay, size_t i);
+
+/* The name of events.data[i] of the recording; NULL if it is not known. */
+const char *replay_event_name(const struct replay *replay, size_t i);
+
+/* The number of one of INFO_EVENT_..., of events.data[i]; 0 if the recording lacks it. */
+uint64_t replay_event_number(const struct replay *replay, const char *prefix, size_t i);
+
 /* The index of the stack with only the marker frame REPLAY_LIB_TRUNCATED or REPLAY_LIB_NOT_SAMPLED. REPLAY_NONE if
  * memory ran out. */
 uint32_t replay_add_mark(struct replay *replay, uint32_t lib);
 
 bool replay_is_main_thread(const struct replay *replay, const struct replay_thread *thread);
 
-/* Whether the profile has a row for the thread: it has samples or waits, but for preemptions, or is the main thread of
- * a process with samples, whose row stands for the process. */
+/* Whether the profile has a row for the thread: it has samples, also of events, or waits, but for preemptions, or is
+ * the main thread of a process with samples, whose row stands for the process. */
 bool replay_is_shown(const struct replay *replay, const struct replay_thread *thread);
 
 /* Converts a time of the recording (ns of CLOCK_MONOTONIC) to ns since the Unix epoch; 0 if the recording lacks the

@@ -64,7 +64,7 @@ static uint32_t row_of(struct attribution *attribution, uint32_t number)
 {
     struct replay *replay = attribution->replay;
     const struct replay_thread *thread = &replay->threads.data[number];
-    if (thread->samples || thread->waits)
+    if (thread->samples || thread->waits || thread->event_samples)
         return number;
     uint32_t process_name = replay->processes.data[thread->process].name;
     uint32_t *row = hash_at(&attribution->rows, (uint64_t)process_name << 32 | thread->name);

@@ -14,6 +14,7 @@
  *     cpu_time   ns
  *     wait       if HEAD_WAIT: ns, then the reason and the object
  *     waker      if HEAD_WAKER; else 0
+ *     event      if HEAD_EVENT: its number, then the period; else 0
  *     cpu        if HEAD_CPU; else that of this thread's previous sample
  *     flags      if HEAD_FLAGS; else 0
  *     shared     unless HEAD_SAME: outer frames taken over from this thread's previous sample
@@ -41,9 +42,10 @@ enum head {
     HEAD_KERNEL = 16,
     HEAD_WAIT = 32,
     HEAD_WAKER = 64,
+    HEAD_EVENT = 128,
 };
 
-enum { FIELDS_MAX = 12 }; /* numbers of an entry besides its frames */
+enum { FIELDS_MAX = 14 }; /* numbers of an entry besides its frames */
 
 /* The last sample of a thread in the current chunk. */
 struct last_sample {
@@ -180,6 +182,11 @@ bool chunk_writer_append(struct chunk_writer *writer, const struct sample *sampl
         *head |= HEAD_WAKER;
         out = leb128_put(out, sample->waker);
     }
+    if (sample->event) {
+        *head |= HEAD_EVENT;
+        out = leb128_put(out, sample->event);
+        out = leb128_put(out, sample->period);
+    }
     if (sample->cpu != last->cpu) {
         *head |= HEAD_CPU;
         out = leb128_put(out, sample->cpu);
@@ -291,6 +298,8 @@ int chunk_reader_next(struct chunk_reader *reader, struct sample *sample, struct
     uint32_t reason = head & HEAD_WAIT ? read_u32(at) : 0;
     uint32_t object = head & HEAD_WAIT ? read_u32(at) : 0;
     uint32_t waker = head & HEAD_WAKER ? read_u32(at) : 0;
+    uint32_t event = head & HEAD_EVENT ? read_u32(at) : 0;
+    uint64_t period = head & HEAD_EVENT ? cursor_uleb(at) : 0;
     struct last_sample *last = at->failed ? NULL : slot_of(&reader->threads, reader->thread);
     if (!at->failed && !last)
         return error_no_memory(err);
@@ -322,6 +331,8 @@ int chunk_reader_next(struct chunk_reader *reader, struct sample *sample, struct
         .object = object,
         .waker = waker,
         .flags = flags,
+        .event = event,
+        .period = period,
         .frame_count = (uint32_t)count,
         .kernel_frame_count = last->kernel_frame_count,
         .frames = reader->frames.data,

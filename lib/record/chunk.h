@@ -36,6 +36,8 @@ struct sample {
     uint32_t object;   /* of a wait: the number of what it waited for (SPOOL_OBJECT); 0 unknown */
     uint32_t waker;    /* of a wait: the number of what ended it (SPOOL_OBJECT); 0 unknown */
     uint32_t flags;    /* enum sample_flags */
+    uint32_t event;    /* number of the event that was sampled (event_list.h), from 1 on; 0: the clock of CPU time */
+    uint64_t period;   /* of an event: how many of them the sample stands for; its cpu_time is 0 */
     uint32_t frame_count;
     uint32_t kernel_frame_count; /* how many frames, the first of `frames`, are kernel addresses */
     const uint64_t *frames; /* leaf first; pcs as unwind_walk() gives them. From the reader: valid until the next */

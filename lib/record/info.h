@@ -31,6 +31,15 @@
 #define INFO_OFF_CPU     "off_cpu"     /* 1: waits are recorded; 0: they are not */
 #define INFO_WAKERS      "wakers"      /* 1: and who ended them; 0: not */
 
+/* Of the events that are sampled beside the clock: this and their number, from 1 on. The last five at the end. */
+#define INFO_EVENT_NAME      "event_name_"
+#define INFO_EVENT_PERIOD    "event_period_" /* one sample for so many; 0: a frequency, that of the clock */
+#define INFO_EVENT_COUNT     "event_count_"  /* how often it happened, sampled or not; 0 unknown */
+#define INFO_EVENT_SAMPLES   "event_samples_"
+#define INFO_EVENT_TRUNCATED "event_truncated_" /* of these, with a truncated stack */
+#define INFO_EVENT_LOST      "event_lost_"      /* samples that had no room */
+#define INFO_EVENT_THROTTLED "event_throttled_" /* how often the kernel stopped sampling it for a moment */
+
 /* At the end. */
 #define INFO_END_MONOTONIC   "end_monotonic"   /* ns of CLOCK_MONOTONIC: recording stopped */
 #define INFO_CPU_TIME        "cpu_time"        /* ns that the recorded threads used, sampled or not; 0 unknown */
@@ -42,7 +51,8 @@
 #define INFO_WAITS_TRUNCATED "waits_truncated" /* ... of which with a truncated stack ... */
 #define INFO_WAITS_BARE      "waits_bare"      /* ... and without a stack, preemptions left out */
 #define INFO_LEFT_OUT        "left_out"        /* samples of threads that INFO_FILTERS leaves out */
-#define INFO_SAMPLES_LOST    "samples_lost"    /* had no room in the kernel's buffers */
+#define INFO_SAMPLES_LOST    "samples_lost"    /* had no room in the kernel's buffers, of all events */
+#define INFO_THROTTLED       "throttled"       /* how often the kernel stopped the clock of samples for a moment */
 #define INFO_BY_LIBUNWIND                                                                                              \
     "completed_by_libunwind"                   /* stacks that libunwind walked to the thread's start, and prof not */
 #define INFO_RECORDER_CPU    "recorder_cpu"    /* ns of CPU that the recorder used until the target ended */

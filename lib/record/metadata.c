@@ -62,6 +62,53 @@ static void describe_filters(const struct record_options *options, char *text, s
             (size_t)snprintf(text + used, size - used, "%s--thread '%s'", used ? " " : "", options->thread_names[i]);
 }
 
+struct event_info {
+    const char *prefix;
+    uint64_t number;
+};
+
+/* INFO_EVENT_...: of event `i`, from 0 on. */
+static int write_event_infos(struct spool_writer *spool, size_t i, const struct event_info *infos, size_t count,
+                             struct error *err)
+{
+    int code = 0;
+    for (size_t k = 0; k < count && !code; k++) {
+        char name[64];
+        snprintf(name, sizeof(name), "%s%zu", infos[k].prefix, i + 1);
+        code = info_write_number(spool, name, infos[k].number, err);
+    }
+    return code;
+}
+
+static int write_events_start(struct spool_writer *spool, const struct event_list *events, struct error *err)
+{
+    int code = 0;
+    for (size_t i = 0; events && i < events->length && !code; i++) {
+        char name[64];
+        const struct event_info infos[] = {{INFO_EVENT_PERIOD, events->data[i].period}};
+        snprintf(name, sizeof(name), INFO_EVENT_NAME "%zu", i + 1);
+        code = info_write(spool, name, events->data[i].name, err);
+        if (!code)
+            code = write_event_infos(spool, i, infos, sizeof(infos) / sizeof(*infos), err);
+    }
+    return code;
+}
+
+static int write_events_end(struct spool_writer *spool, const struct event_list *events,
+                            const struct record_event *counts, struct error *err)
+{
+    int code = 0;
+    for (size_t i = 0; events && i < events->length && !code; i++) {
+        const struct event_info infos[] = {{INFO_EVENT_COUNT, counts[i].count},
+                                           {INFO_EVENT_SAMPLES, counts[i].samples},
+                                           {INFO_EVENT_TRUNCATED, counts[i].truncated},
+                                           {INFO_EVENT_LOST, counts[i].lost},
+                                           {INFO_EVENT_THROTTLED, counts[i].throttled}};
+        code = write_event_infos(spool, i, infos, sizeof(infos) / sizeof(*infos), err);
+    }
+    return code;
+}
+
 int metadata_write_start(struct spool_writer *spool, const struct record_options *options,
                          const struct metadata_start *start, const struct record_result *result, struct error *err)
 {
@@ -87,6 +134,8 @@ int metadata_write_start(struct spool_writer *spool, const struct record_options
         code = write_boot(spool, err);
     if (!code)
         code = write_notes(spool, result->notes, result->note_count, err);
+    if (!code)
+        code = write_events_start(spool, options->events, err);
     return code ? code : write_items(spool, items, sizeof(items) / sizeof(*items), err);
 }
 
@@ -124,6 +173,7 @@ int metadata_write_end(struct spool_writer *spool, const struct record_options *
         {INFO_WAITS_BARE, .number = result->waits_without_stack},
         {INFO_LEFT_OUT, .number = result->left_out},
         {INFO_SAMPLES_LOST, .number = result->lost},
+        {INFO_THROTTLED, .number = result->throttled},
         {INFO_BY_LIBUNWIND, .number = result->completed_by_libunwind},
         {INFO_RECORDER_CPU, .number = result->recorder_cpu},
         {INFO_RECORDER_MEMORY, .number = (uint64_t)usage.ru_maxrss * 1024},
@@ -132,6 +182,8 @@ int metadata_write_end(struct spool_writer *spool, const struct record_options *
     int code = write_notes(spool, result->notes, result->note_count, err); /* some are of the end */
     if (!code)
         code = write_items(spool, items, sizeof(items) / sizeof(*items), err);
+    if (!code)
+        code = write_events_end(spool, options->events, result->events, err);
     for (size_t i = 0; i < UNWIND_ENDS && !code; i++) {
         char name[64];
         snprintf(name, sizeof(name), INFO_TRUNCATED "%s", unwind_ends[i].key);

@@ -77,14 +77,21 @@ static int take_record(struct recording *recording, const struct perf_merge_reco
         recording_take_wakeup(recording, raw);
         return 0;
     }
-    if (perf_record_parse(&recording->events.layout, raw->bytes, raw->size, &record)) {
+    const struct perf_layout *clock = &recording->events.layout;
+    uint32_t event =
+        event_sampling_number(&recording->events.sampling, perf_record_sample_id(clock, raw->bytes, raw->size));
+    struct perf_layout layout = event_sampling_layout(&recording->events.sampling, clock, event);
+    if (perf_record_parse(&layout, raw->bytes, raw->size, &record)) {
         recording->lost_records++;
         return 0;
     }
     if (!whom_is_recorded(recording, &record))
         return 0;
     if (record.type == PERF_RECORD_SAMPLE)
-        return take_sample(recording, &record, raw->ring, err);
+        return event ? recording_take_event(recording, &record, event, err)
+                     : take_sample(recording, &record, raw->ring, err);
+    if (record.type == PERF_RECORD_THROTTLE)
+        recording_take_throttle(recording, event_sampling_number(&recording->events.sampling, record.id));
     if (record.type == PERF_RECORD_KSYMBOL)
         return kernel_map_symbol(recording->libraries, recording->spool, record.time, &record.kernel_symbol, err);
     if (record.type == PERF_RECORD_SWITCH || record.type == PERF_RECORD_SWITCH_CPU_WIDE)
@@ -262,7 +269,8 @@ static int open_perf_events(struct recording *recording, struct error *err)
                                    .threads_only = wanted->no_inherit,
                                    /* of all threads of a system they are many */
                                    .switches = wanted->off_cpu || !wanted->all,
-                                   .cpus = wanted->cpus};
+                                   .cpus = wanted->cpus,
+                                   .events = wanted->events};
     int code = perf_events_open(&recording->events, &options, &why);
     if (code) {
         if (is_refusal(code))
@@ -389,6 +397,14 @@ static void fill_result(struct recording *recording, uint64_t cpu_before)
         result->cpu_time = totals.cpu_time - recording->control.paused_cpu_time;
     result->recorder_cpu =
         clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before + spool_writer_sync_cpu_time(recording->spool);
+    for (size_t i = 0; recording->events.sampling.list && i < recording->events.sampling.list->length; i++) {
+        struct event_totals event =
+            event_sampling_totals(&recording->events.sampling, recording->events.layout.read_format, (uint32_t)i);
+        totals.lost += result->events[i].lost = event.lost;
+        /* it has what was left out as well */
+        if (!recording->filter.count && !recording->control.paused_cpu_time)
+            result->events[i].count = event.count;
+    }
     result->lost = recording->lost_records > totals.lost ? recording->lost_records : totals.lost;
     result->samples = recording->samples;
     result->truncated = recording->truncated;
@@ -733,8 +749,9 @@ int record_command(const struct record_options *options, struct record_result *r
         if (!code)
             code = record_with(&recording, err);
     }
+    bool has_events = options->events && options->events->length; /* which ptrace has not */
     if (options->sampler == RECORD_BY_PTRACE ||
-        (options->sampler == RECORD_BY_ANY && recording.refusal[0] && !options->all))
+        (options->sampler == RECORD_BY_ANY && recording.refusal[0] && !options->all && !has_events))
         code = record_by_ptrace(&recording, err);
     if (recording.was_run && options->argv)
         end_target(&recording);

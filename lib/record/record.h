@@ -38,16 +38,17 @@ struct record_options {
     size_t thread_name_count;        /* 0: all threads */
     void (*attached)(void *context); /* called when what runs already is sampled */
     void *context;
-    uint32_t rate;               /* samples per second of CPU time of each thread */
-    uint64_t duration;           /* ns after which to stop; 0: when the command ends */
-    const char *spool_path;      /* of the file to be made */
-    const char *recorder;        /* "prof 0.1.0", for the profile */
-    const sigset_t *target_mask; /* signals that are blocked in the command */
-    bool off_cpu;                /* record waits as well (waits.h) */
-    bool off_cpu_asked;          /* the user has asked for it, and is told where it cannot be done */
-    bool wakers;                 /* and who ends them (wakeups.h) */
-    bool output_to_error;        /* the command's standard output is the standard error */
-    struct open_files *files;    /* filled in, the caller's; NULL: mapped files are not kept open */
+    uint32_t rate;                   /* samples per second of CPU time of each thread */
+    uint64_t duration;               /* ns after which to stop; 0: when the command ends */
+    const char *spool_path;          /* of the file to be made */
+    const char *recorder;            /* "prof 0.1.0", for the profile */
+    const sigset_t *target_mask;     /* signals that are blocked in the command */
+    bool off_cpu;                    /* record waits as well (waits.h) */
+    bool off_cpu_asked;              /* the user has asked for it, and is told where it cannot be done */
+    bool wakers;                     /* and who ends them (wakeups.h) */
+    const struct event_list *events; /* sample these beside the clock, by perf events; NULL: none */
+    bool output_to_error;            /* the command's standard output is the standard error */
+    struct open_files *files;        /* filled in, the caller's; NULL: mapped files are not kept open */
     struct control_options control;
 };
 
@@ -58,6 +59,14 @@ enum record_end {
     RECORD_SPOOL_FULL,         /* the spool could not be written (result.problem); the target then ran to its end */
     RECORD_SIZE_REACHED,       /* control.max_size; the target then ran to its end */
     RECORD_STOPPED_BY_CONTROL, /* prof ctl stop */
+};
+
+/* What became of an event that was sampled. */
+struct record_event {
+    uint64_t count;              /* how often it happened, sampled or not; 0 unknown */
+    uint64_t samples, truncated; /* and those of them whose stack does not reach the thread's start */
+    uint64_t lost;               /* samples that had no room; 0 if the kernel does not say */
+    uint64_t throttled;          /* how often the kernel stopped sampling it for a moment, because it took too long */
 };
 
 struct record_result {
@@ -78,6 +87,8 @@ struct record_result {
     uint64_t waits;                         /* stored */
     uint64_t waits_truncated;               /* those whose stack does not reach the thread's start */
     uint64_t waits_without_stack;           /* those without any, preemptions left out */
+    struct record_event events[EVENTS_MAX]; /* of options.events, in their order */
+    uint64_t throttled;                     /* as of events, of the clock */
     uint64_t cpu_time;                      /* ns that the target and its children used; 0 unknown */
     uint64_t target_cpu;                    /* ns that the kernel says the target and the children it waited for used */
     uint64_t recorder_cpu;                  /* ns */

@@ -49,6 +49,7 @@ static size_t copy_kernel_frames(const struct perf_sample *sample, uint64_t *fra
 struct user_stack {
     size_t frames;
     uint32_t flags;
+    enum unwind_end end;
     enum wakeup_stack depth;
 };
 
@@ -105,7 +106,7 @@ static int walk_user_stack(struct recording *recording, const struct perf_record
                            struct error *err)
 {
     struct unwind_result result = {.frames = 1, .end = UNWIND_32_BIT};
-    *user = (struct user_stack){.depth = WAKEUP_STACK_FITS};
+    *user = (struct user_stack){.depth = WAKEUP_STACK_FITS, .end = UNWIND_COMPLETE};
     if (record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_NONE)
         return 0; /* the process is exiting: its memory is gone */
     if (record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_64)
@@ -122,9 +123,9 @@ static int walk_user_stack(struct recording *recording, const struct perf_record
     }
     bool was_completed = walk_again_in_place(recording, record, process, frames, max, &result);
     user->frames = result.frames;
+    user->end = result.end;
     if (result.end != UNWIND_COMPLETE)
         user->flags |= SAMPLE_TRUNCATED;
-    recording->truncated_by_reason[result.end] += result.end != UNWIND_COMPLETE;
     if (result.used_no_cfi)
         user->flags |= SAMPLE_WITHOUT_CFI;
     if (result.used_read_above)
@@ -135,6 +136,35 @@ static int walk_user_stack(struct recording *recording, const struct perf_record
         user->depth = WAKEUP_STACK_LATE; /* the next one will need it too */
     else if (may_be_deeper && (result.used_read_above || is_short))
         user->depth = recording->reader.was_late ? WAKEUP_STACK_LATE : WAKEUP_STACK_SHORT;
+    return 0;
+}
+
+/* The frames of a sample, with all of `sample` that the record says. */
+static int walk_stack(struct recording *recording, const struct perf_record *record, struct tracked_process *process,
+                      struct sample *sample, struct user_stack *user, struct error *err)
+{
+    uint64_t *frames = recording->frames;
+    size_t kernel_frames = copy_kernel_frames(&record->sample, frames, CHUNK_MAX_FRAMES / 2);
+    int code = 0;
+    if (kernel_frames && !recording->kernel_mapped) {
+        recording->kernel_mapped = true;
+        code = kernel_map_write(recording->libraries, recording->spool, record->time, err);
+    }
+    if (!code)
+        code = walk_user_stack(recording, record, process, frames + kernel_frames, CHUNK_MAX_FRAMES - kernel_frames,
+                               user, err);
+    if (code)
+        return code;
+    *sample = (struct sample){.cpu = record->cpu,
+                              .time = record->time,
+                              .flags = user->flags,
+                              .frame_count = (uint32_t)(kernel_frames + user->frames),
+                              .kernel_frame_count = (uint32_t)kernel_frames,
+                              .frames = frames};
+    if (!sample->frame_count) {
+        frames[0] = record->sample.ip;
+        sample->frame_count = 1;
+    }
     return 0;
 }
 
@@ -173,35 +203,48 @@ int recording_take_sample(struct recording *recording, const struct perf_record 
         *depth = WAKEUP_STACK_FITS;
         return 0;
     }
-    uint64_t *frames = recording->frames;
-    size_t kernel_frames = copy_kernel_frames(&record->sample, frames, CHUNK_MAX_FRAMES / 2);
-    if (kernel_frames && !recording->kernel_mapped) {
-        recording->kernel_mapped = true;
-        code = kernel_map_write(recording->libraries, recording->spool, record->time, err);
-        if (code)
-            return code;
-    }
     struct user_stack user;
-    code = walk_user_stack(recording, record, process, frames + kernel_frames, CHUNK_MAX_FRAMES - kernel_frames, &user,
-                           err);
+    struct sample sample;
+    code = walk_stack(recording, record, process, &sample, &user, err);
     if (code)
         return code;
-    struct sample sample = {.thread = thread->number,
-                            .cpu = record->cpu,
-                            .time = record->time,
-                            .cpu_time = cpu_time,
-                            .flags = user.flags,
-                            .frame_count = (uint32_t)(kernel_frames + user.frames),
-                            .kernel_frame_count = (uint32_t)kernel_frames,
-                            .frames = frames};
-    if (!sample.frame_count) {
-        frames[0] = record->sample.ip;
-        sample.frame_count = 1;
-    }
+    sample.thread = thread->number;
+    sample.cpu_time = cpu_time;
     recording->samples++;
     recording->truncated += (sample.flags & SAMPLE_TRUNCATED) != 0;
+    recording->truncated_by_reason[user.end] += user.end != UNWIND_COMPLETE;
     *depth = user.depth;
     return spool_writer_sample(recording->spool, &sample, err);
+}
+
+int recording_take_event(struct recording *recording, const struct perf_record *record, uint32_t event,
+                         struct error *err)
+{
+    struct tracked_thread *thread;
+    struct tracked_process *process;
+    struct record_event *counts = &recording->result->events[event - 1];
+    if (!record->tid || control_was_paused(recording, record->time)) /* an idle CPU is no thread */
+        return 0;
+    int code = tracker_find(recording->tracker, record->pid, record->tid, record->time, &thread, &process, err);
+    if (code || !thread_filter_matches(&recording->filter, thread->name))
+        return code;
+    struct user_stack user;
+    struct sample sample;
+    code = walk_stack(recording, record, process, &sample, &user, err);
+    if (code)
+        return code;
+    sample.thread = thread->number;
+    sample.event = event;
+    sample.period = event_sampling_period(&recording->events.sampling, event, record->sample.period);
+    counts->samples++;
+    counts->truncated += (sample.flags & SAMPLE_TRUNCATED) != 0;
+    return spool_writer_sample(recording->spool, &sample, err);
+}
+
+void recording_take_throttle(struct recording *recording, uint32_t event)
+{
+    uint64_t *count = event ? &recording->result->events[event - 1].throttled : &recording->result->throttled;
+    ++*count;
 }
 
 /* ---- waits ---- */
@@ -230,7 +273,7 @@ void recording_open_wakeups(struct recording *recording)
         recording_add_note(recording, "who woke whom is not recorded: perf events tell it, and ptrace does not");
     else if (!recording->events.switches || !recording->options->off_cpu)
         recording_add_note(recording, "who woke whom is not recorded, because waits are not");
-    else if (wakeups_open(&recording->wakeups, &why))
+    else if (wakeups_open(&recording->wakeups, recording->events.layout.sample_type & PERF_SAMPLE_ID, &why))
         recording_add_note(recording, "%s", why.text);
 }
 

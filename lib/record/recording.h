@@ -85,6 +85,14 @@ struct recording {
 int recording_take_sample(struct recording *recording, const struct perf_record *record, enum wakeup_stack *depth,
                           struct error *err);
 
+/* The same of an event beside the clock, `event` of recording.events.sampling from 1 on. Its samples take no part in
+ * the CPU time of their thread. */
+int recording_take_event(struct recording *recording, const struct perf_record *record, uint32_t event,
+                         struct error *err);
+
+/* Counts that the kernel throttled an event; 0: the clock. */
+void recording_take_throttle(struct recording *recording, uint32_t event);
+
 /* Has the loop end; the first reason counts. */
 void recording_end(struct recording *recording, enum record_end end, int signal);
 

@@ -144,6 +144,8 @@ static void choose_layout(struct perf_events *events)
 {
     events->layout.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
                                  PERF_SAMPLE_PERIOD | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+    if (events->sampling.list)
+        events->layout.sample_type |= PERF_SAMPLE_ID;
     if (events->counts)
         events->layout.sample_type |= PERF_SAMPLE_READ;
     if (events->tier == PERF_TIER_KERNEL_AND_USER)
@@ -250,7 +252,7 @@ static void choose_sizes(struct perf_events *events, size_t cpu_count)
     size_t wanted = (size_t)((uint64_t)events->rate * events->stack_size * HEADROOM_MS / 1000);
     if (wanted < RING_USUAL_MIN)
         wanted = RING_USUAL_MIN;
-    if (wanted > RING_MAX)
+    if (wanted > RING_MAX || events->sampling.list) /* nobody knows how often other events happen */
         wanted = RING_MAX;
     if (wanted > RINGS_MAX / cpu_count)
         wanted = RINGS_MAX / cpu_count;
@@ -368,6 +370,16 @@ static int add_event(struct perf_cpu *cpu, struct perf_event_attr *attr, struct 
     return -ENOMEM;
 }
 
+static int add_other_events(struct perf_events *events, const struct perf_cpu *cpu, const struct perf_event_attr *clock,
+                            struct whom whom)
+{
+    const struct event_place place = {.pid = whom.pid,
+                                      .cpu = (int)cpu->cpu,
+                                      .flags = whom.is_cgroup ? PERF_FLAG_PID_CGROUP : 0,
+                                      .ring_fd = cpu->ring_fd};
+    return event_sampling_add(&events->sampling, clock, &place);
+}
+
 /* All CPU time of all threads, as `perf stat` counts it. One event, because nothing is sampled; the counters of the
  * sampling events take in the setting of their own timers, which is much where threads switch often. A software clock
  * counts in the kernel, too, whatever is excluded. */
@@ -424,6 +436,21 @@ static int list_cpus(struct perf_events *events, const struct cpu_list *wanted, 
     return code;
 }
 
+/* Whether this user may sample the events beside the clock here. */
+static int try_other_events(const struct perf_events *events, struct error *err)
+{
+    const struct event_list *list = events->sampling.list;
+    struct perf_event_attr clock = sampling_attr(events);
+    struct event_place place = {.pid = events->all ? -1 : 0, .cpu = (int)events->cpus.data[0].cpu, .ring_fd = -1};
+    struct error why;
+    clock.disabled = 1;
+    clock.enable_on_exec = 0;
+    for (size_t i = 0; list && i < list->length; i++)
+        if (event_try(&list->data[i], &clock, &place, &why))
+            return error_set(err, -PERF_EVENT_REFUSED, "cannot record %s: %s", list->data[i].name, why.text);
+    return 0;
+}
+
 /* Has all processes of the system tell of themselves from now on. */
 static int open_sideband(struct perf_events *events, struct error *err)
 {
@@ -438,9 +465,9 @@ static int too_many_files(const struct perf_events *events, struct error *err)
 {
     return error_set(
         err, EMFILE,
-        "too many open files: prof needs 2 for each of the %zu CPUs, and one more for each thread that runs "
+        "too many open files: prof needs 2 for each of the %zu CPUs, and %zu more for each thread that runs "
         "already; raise 'ulimit -n'",
-        events->cpus.length);
+        events->cpus.length, 1 + (events->sampling.list ? events->sampling.list->length : 0));
 }
 
 static int open_all(struct perf_events *events, const struct perf_options *options, struct error *err)
@@ -452,13 +479,16 @@ static int open_all(struct perf_events *events, const struct perf_options *optio
     events->at_exec = options->at_exec;
     events->all = options->all;
     events->threads_only = options->threads_only;
+    events->sampling.list = options->events && options->events->length ? options->events : NULL;
     choose_rate(events, options->rate);
     choose_sizes(events, events->cpus.length);
     code = find_supported_event(events);
     if (code)
         return refused(events, code, err);
     note_tier(events);
-    code = open_largest_rings(events, err);
+    code = try_other_events(events, err);
+    if (!code)
+        code = open_largest_rings(events, err);
     if (!code)
         code = open_announcements(events, err);
     if (!code && events->all)
@@ -497,6 +527,8 @@ int perf_events_add(struct perf_events *events, pid_t tid, struct error *err)
     for (size_t i = 0; i < events->cpus.length && !code; i++) {
         struct perf_cpu *cpu = &events->cpus.data[i];
         code = add_event(cpu, cpu->sampled ? &sampling : &sideband, whom);
+        if (!code && cpu->sampled)
+            code = add_other_events(events, cpu, &sampling, whom);
         if (!code && events->some_cpus && cpu->sampled)
             code = add_cpu_clock(events, whom, (int)cpu->cpu);
     }
@@ -514,6 +546,8 @@ int perf_events_add_all(struct perf_events *events, int cgroup, struct error *er
         if (!cpu->sampled)
             continue;
         code = add_event(cpu, &attr, whom);
+        if (!code)
+            code = add_other_events(events, cpu, &attr, whom);
         if (!code && whom.is_cgroup) /* the clock of a CPU never stops */
             code = add_cpu_clock(events, whom, (int)cpu->cpu);
     }
@@ -547,6 +581,7 @@ void perf_events_stop(struct perf_events *events)
     for (size_t i = 0; i < events->cpus.length; i++)
         for (size_t j = 0; j < events->cpus.data[i].events.length; j++)
             ioctl(events->cpus.data[i].events.data[j], PERF_EVENT_IOC_DISABLE, 0);
+    event_sampling_stop(&events->sampling);
     for (size_t i = 0; i < events->cpu_clocks.length; i++)
         ioctl(events->cpu_clocks.data[i], PERF_EVENT_IOC_DISABLE, 0);
 }
@@ -586,6 +621,7 @@ void perf_events_close(struct perf_events *events)
         close_all(&events->cpus.data[i].events);
         close_ring(&events->cpus.data[i]);
     }
+    event_sampling_close(&events->sampling);
     close_all(&events->cpu_clocks);
     if (events->announcement_fd >= 0) {
         close(events->announcement_fd);

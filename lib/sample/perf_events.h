@@ -21,9 +21,11 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "sample/cpu_list.h"
+#include "sample/event_sampling.h"
 #include "sample/perf_record.h"
 #include "sample/perf_ring.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,6 +51,7 @@ enum { PERF_NOTES = 6, PERF_NOTE_SIZE = 400 };
 struct perf_events {
     struct ARRAY_TYPE(perf_cpu_array, struct perf_cpu) cpus;
     struct perf_layout layout;
+    struct event_sampling sampling; /* of the events beside the clock */
     enum perf_tier tier;
     bool hardware;       /* the event counts CPU cycles; otherwise the CPU clock */
     bool counts;         /* samples carry the thread's counter (SAMPLE_READ) */
@@ -72,19 +75,23 @@ struct perf_events {
 };
 
 struct perf_options {
-    uint32_t rate;               /* samples per second of CPU time */
-    bool at_exec;                /* events start when their thread calls exec, not at once */
-    bool all;                    /* for perf_events_add_all(), not perf_events_add() */
-    bool threads_only;           /* do not sample the child processes of the threads that are added */
-    bool switches;               /* record context switches, where the kernel can (4.3 and later) */
-    const struct cpu_list *cpus; /* sample only what runs on these; NULL: on all */
+    uint32_t rate;                   /* samples per second of CPU time */
+    bool at_exec;                    /* events start when their thread calls exec, not at once */
+    bool all;                        /* for perf_events_add_all(), not perf_events_add() */
+    bool threads_only;               /* do not sample the child processes of the threads that are added */
+    bool switches;                   /* record context switches, where the kernel can (4.3 and later) */
+    const struct cpu_list *cpus;     /* sample only what runs on these; NULL: on all */
+    const struct event_list *events; /* sample these beside the clock; NULL: none. Must outlive what is opened */
 };
+
+enum { PERF_EVENT_REFUSED = -EBADE /* which the kernel never returns */ };
 
 /*
  * Opens the rings, and finds out which events there may be. Drops what the kernel lacks or refuses: kernel frames
  * first, then ring size, then the size of stack copies; each refusal adds a note. -EPERM, -EACCES or -ENOSYS if the
  * kernel refuses perf events altogether, or those of the whole system; the sentence says which setting permits them.
- * -ENODEV if no CPU of `cpus` is online. Nothing stays open after a failure.
+ * -ENODEV if no CPU of `cpus` is online, PERF_EVENT_REFUSED if one of `events` cannot be sampled. Nothing stays open
+ * after a failure.
  */
 int perf_events_open(struct perf_events *events, const struct perf_options *options, struct error *err);
 
@@ -112,7 +119,8 @@ void perf_events_stop(struct perf_events *events);
 /* The kernel's counts over all recorded threads, including those that have ended. */
 struct perf_totals {
     uint64_t cpu_time; /* ns, on the sampled CPUs; 0: not counted, of the whole system */
-    uint64_t lost;     /* samples dropped because a ring was full; 0 if the kernel does not count them (before 6.0) */
+    uint64_t lost;     /* samples of the clock dropped because a ring was full; 0 if the kernel does not count them
+                        * (before 6.0) */
 };
 
 struct perf_totals perf_events_totals(const struct perf_events *events);

@@ -17,6 +17,9 @@
     profile_metadata.py FILE wakers                 a line per thread, reason and waker, apart by tabs: ms, thread, reason, waker
     profile_metadata.py FILE wait-chain REASON A B  percent of the time waited for REASON with A calling B
     profile_metadata.py FILE wait-time A            ms of waits with A on the stack
+    profile_metadata.py FILE events                 a line per event: occurrences, samples, name
+    profile_metadata.py FILE event NAME A B         occurrences of the event in samples with A calling B
+    profile_metadata.py FILE event-self NAME A      the same in samples whose innermost function is A
     profile_metadata.py FILE balance                a line per thread: ms it was there, on a CPU, off it; by weights on and off
     profile_metadata.py FILE meta KEY               a value of meta
     profile_metadata.py FILE extra LABEL            a value of the info sections
@@ -87,6 +90,13 @@ class Profile:
             for (before, _, _, _), (stack, delta, cpu, waker) in zip(rows, rows[1:]):
                 if stack == before and self.is_wait(stack) and not cpu:
                     yield thread, stack, delta, waker
+
+    def event_samples(self, name):
+        """Stack and occurrences of each sample of an event that was recorded beside CPU time."""
+        for thread in self.json["threads"]:
+            for table in thread.get("eventSamples", []):
+                if table["event"] == name:
+                    yield from zip(table["stack"], table["weight"])
 
     def reason(self, stack):
         frame = self.stacks["frame"][stack]
@@ -159,6 +169,14 @@ def problems(profile):
         deltas = samples["timeDeltas"]
         if any(delta < 0 for delta in deltas[1:]):
             yield f"thread {number}: time runs backwards"
+        for table in thread.get("eventSamples", []):
+            yield from column(table, "stack", shared["stackTable"]["length"])
+            if any(len(table[key]) != table["length"] for key in ("stack", "timeDeltas", "weight")):
+                yield f"thread {number}: columns of {table['event']} differ in length"
+            if any(delta < 0 for delta in table["timeDeltas"][1:]):
+                yield f"thread {number}: time of {table['event']} runs backwards"
+            if table["event"] not in [event["name"] for event in j["meta"]["sampledEvents"]]:
+                yield f"thread {number}: {table['event']} is not in the metadata"
         for key in ("stack", "timeDeltas", "threadCPUDelta"):
             if len(samples[key]) != samples["length"]:
                 yield f"thread {number}: {key} has {len(samples[key])} of {samples['length']} entries"
@@ -226,6 +244,16 @@ def main():
         waits = [(profile.path(stack), length) for _, stack, length in profile.waits() if profile.reason(stack) == words[0]]
         total = sum(length for _, length in waits)
         print(f"{100 * sum(length for path, length in waits if is_chain(path, words[1:])) / total if total else 0:.2f}")
+    elif question == "events":
+        for event in profile.json["meta"].get("sampledEvents", []):
+            weights = [weight for _, weight in profile.event_samples(event["name"])]
+            print(sum(weights), len(weights), event["name"])
+    elif question == "event":
+        print(sum(weight for stack, weight in profile.event_samples(words[0])
+                  if stack is not None and is_chain(profile.path(stack), words[1:])))
+    elif question == "event-self":
+        print(sum(weight for stack, weight in profile.event_samples(words[0])
+                  if stack is not None and same_name(profile.path(stack)[-1], words[1])))
     elif question == "balance":
         for thread in profile.json["threads"]:
             samples = thread["samples"]

@@ -52,6 +52,9 @@ static void vary(struct recorded *next, const struct recorded *previous, uint64_
         next->sample.reason = (uint32_t)(next_random(state) % 9);
         next->sample.object = (uint32_t)(next_random(state) % 70000);
         next->sample.waker = next_random(state) % 2 ? (uint32_t)(next_random(state) % 70000) : 0;
+    } else if (next_random(state) % 4 == 0) {
+        next->sample.event = 1 + (uint32_t)(next_random(state) % 16);
+        next->sample.period = next_random(state) >> (next_random(state) % 64);
     }
 }
 
@@ -66,6 +69,8 @@ static void assert_same_sample(const struct sample *a, const struct sample *b)
     assert_int_equal(a->object, b->object);
     assert_int_equal(a->waker, b->waker);
     assert_int_equal(a->flags, b->flags);
+    assert_int_equal(a->event, b->event);
+    assert_true(a->period == b->period);
     assert_int_equal(a->frame_count, b->frame_count);
     assert_int_equal(a->kernel_frame_count, b->kernel_frame_count);
     if (a->frame_count)

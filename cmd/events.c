@@ -1,0 +1,347 @@
+/*
+ * `prof events [PATTERN | PROGRAM]`: lists the events that `prof record -e` takes here, and says of each that it does
+ * not why, and what would allow it. Each is opened for real: whether one opens is decided by the machine, settings,
+ * capabilities and security modules together.
+ */
+#include "commands.h"
+#include "ui.h"
+
+#include "base/file_io.h"
+#include "elf/elf_probes.h"
+#include "record/launch.h"
+#include "sample/event_list.h"
+#include "sample/event_sampling.h"
+#include "sample/tracefs.h"
+#include "tree/quantity.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NAME_WIDTH = 26, LINE_WIDTH = 100 };
+
+static const struct event_place own_thread = {.cpu = -1, .ring_fd = -1};
+
+/* ---- trying ---- */
+
+/* Whether this user can sample it; the reason why not is in `why`. */
+static bool try_text(const char *text, struct error *why)
+{
+    struct event_list list = {0};
+    bool works = event_list_add(&list, text, 0, why) == 0 && event_try(&list.data[0], NULL, &own_thread, why) == 0;
+    event_list_destroy(&list);
+    return works;
+}
+
+/* ---- printing ---- */
+
+/* Words with a comma or a blank between them, in lines of LINE_WIDTH. */
+struct flow {
+    size_t indent, used;
+};
+
+static void put_word(struct flow *flow, const char *word, const char *behind)
+{
+    size_t length = strlen(word) + strlen(behind);
+    if (!flow->used || flow->used + 1 + length > LINE_WIDTH) {
+        printf("%s%*s", flow->used ? "\n" : "", (int)flow->indent, "");
+        flow->used = flow->indent;
+    } else {
+        putchar(' ');
+        flow->used++;
+    }
+    printf("%s%s", word, behind);
+    flow->used += length;
+}
+
+static void put_text(struct flow *flow, const char *text)
+{
+    char word[256];
+    for (const char *at = text + strspn(text, " "); *at; at += strspn(at, " ")) {
+        int length = (int)strcspn(at, " ");
+        snprintf(word, sizeof(word), "%.*s", length, at);
+        put_word(flow, word, "");
+        at += length;
+    }
+}
+
+static void end_flow(const struct flow *flow)
+{
+    if (flow->used)
+        putchar('\n');
+}
+
+static void put_reason(const char *reason)
+{
+    struct flow flow = {.indent = 4};
+    put_text(&flow, "not here:");
+    put_text(&flow, reason);
+    end_flow(&flow);
+}
+
+static void put_event(const char *name, const char *what)
+{
+    printf("  %-*s %s\n", NAME_WIDTH, name, what);
+}
+
+/* ---- the kernel's events by number ---- */
+
+static bool is_hardware(const struct known_event *event)
+{
+    return event->kind == EVENT_HARDWARE || event->kind == EVENT_CACHE;
+}
+
+/* Those that work, each in a line; then those that do not, together for each reason. True: some matched. */
+static bool list_known(const char *title, bool hardware, const char *pattern)
+{
+    size_t count, left = 0;
+    const struct known_event *known = known_events(&count);
+    struct error *reasons = calloc(count, sizeof(*reasons));
+    bool *is_left = calloc(count, sizeof(*is_left)), any = false;
+    for (size_t i = 0; reasons && is_left && i < count; i++) {
+        if (is_hardware(&known[i]) != hardware || (pattern && fnmatch(pattern, known[i].name, 0)))
+            continue;
+        if (!any && !pattern)
+            puts(title);
+        any = true;
+        bool works = known[i].kind == EVENT_CLOCK || try_text(known[i].name, &reasons[i]);
+        is_left[i] = !works;
+        left += is_left[i];
+        if (works)
+            put_event(known[i].name, known[i].what);
+    }
+    for (size_t i = 0; left && i < count; i++) {
+        struct flow flow = {.indent = 2};
+        if (!is_left[i])
+            continue;
+        for (size_t k = i; k < count; k++) {
+            bool is_same = is_left[k] && strcmp(reasons[k].text, reasons[i].text) == 0;
+            if (!is_same)
+                continue;
+            put_word(&flow, known[k].name, "");
+            is_left[k] = k == i;
+        }
+        end_flow(&flow);
+        put_reason(reasons[i].text);
+    }
+    free(reasons);
+    free(is_left);
+    return any;
+}
+
+/* ---- tracepoints ---- */
+
+struct system_count {
+    char name[64];
+    size_t count;
+};
+
+struct tracepoints {
+    const char *pattern;
+    ARRAY(struct system_count) systems;
+    ARRAY(char *) names; /* that match the pattern */
+    size_t count;
+    bool no_memory;
+};
+
+static bool take_tracepoint(void *context, const char *system, const char *name)
+{
+    struct tracepoints *all = context;
+    struct system_count *last = all->systems.length ? &all->systems.data[all->systems.length - 1] : NULL;
+    char full[256], *copy = NULL;
+    snprintf(full, sizeof(full), "%.120s:%.120s", system, name);
+    all->count++;
+    if (!last || strcmp(last->name, system) != 0) {
+        last = array_push_zero(&all->systems);
+        if (last)
+            snprintf(last->name, sizeof(last->name), "%s", system);
+    }
+    if (last)
+        last->count++;
+    bool is_shown = all->pattern && fnmatch(all->pattern, full, 0) == 0;
+    all->no_memory = !last || (is_shown && (!(copy = strdup(full)) || !array_push(&all->names, copy)));
+    return !all->no_memory;
+}
+
+static int compare_systems(const void *a, const void *b)
+{
+    return strcmp(((const struct system_count *)a)->name, ((const struct system_count *)b)->name);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void print_systems(struct tracepoints *all)
+{
+    struct flow flow = {.indent = 2};
+    qsort(all->systems.data, all->systems.length, sizeof(*all->systems.data), compare_systems);
+    for (size_t i = 0; i < all->systems.length; i++) {
+        char text[96], count[32];
+        snprintf(text, sizeof(text), "%s:*", all->systems.data[i].name);
+        snprintf(count, sizeof(count), " %zu%s", all->systems.data[i].count, i + 1 < all->systems.length ? "," : "");
+        put_word(&flow, text, count);
+    }
+    end_flow(&flow);
+}
+
+/* True: some matched. */
+static bool list_tracepoints(const char *pattern)
+{
+    struct tracepoints all = {.pattern = pattern};
+    struct error why = {0};
+    char count[QUANTITY_TEXT_MAX];
+    int code = tracefs_list(take_tracepoint, &all, &why);
+    count_text(count, (double)all.count);
+    bool works = !code && all.count && try_text("sched:sched_switch", &why);
+    if (!pattern) {
+        printf("\nTracepoints of the kernel%s%s (prof events 'sched:*' lists those of one system)\n", code ? "" : ": ",
+               code ? "" : count);
+        print_systems(&all);
+        if (!works)
+            put_reason(why.text);
+    }
+    qsort(all.names.data, all.names.length, sizeof(*all.names.data), compare_names);
+    for (size_t i = 0; i < all.names.length; i++)
+        printf("  %s\n", all.names.data[i]);
+    bool any = all.names.length != 0;
+    if (any && !works)
+        put_reason(why.text);
+    for (size_t i = 0; i < all.names.length; i++)
+        free(all.names.data[i]);
+    array_free(&all.names);
+    array_free(&all.systems);
+    return any;
+}
+
+/* ---- probes ---- */
+
+/* Tries one at the first instruction of a program, which it does not reach again. */
+static bool try_probe(const char *path, struct error *why)
+{
+    struct elf_file file;
+    char text[PATH_MAX + 64];
+    if (elf_file_open(&file, path, why))
+        return false;
+    snprintf(text, sizeof(text), "uprobe:%s:0x%" PRIx64, path, file.entry);
+    elf_file_close(&file);
+    return try_text(text, why);
+}
+
+static void list_probes(void)
+{
+    struct error why = {0};
+    puts("\nProbes in programs and libraries (prof events PROGRAM lists the static ones of a program)");
+    put_event("uprobe:PATH:FUNCTION", "calls of a function; FUNCTION+0x10 or 0xADDRESS: an instruction");
+    put_event("uretprobe:PATH:FUNCTION", "returns from it");
+    put_event("usdt:PATH:PROVIDER:NAME", "a static probe");
+    if (!try_probe("/proc/self/exe", &why))
+        put_reason(why.text);
+}
+
+static int compare_probes(const void *a, const void *b)
+{
+    const struct elf_probe *left = a, *right = b;
+    int order = strcmp(left->provider, right->provider);
+    return order ? order : strcmp(left->name, right->name);
+}
+
+static int list_probes_of(const char *path)
+{
+    struct elf_file file;
+    struct elf_probes probes;
+    struct error err;
+    if (elf_file_open(&file, path, &err))
+        return ui_fail_error(&err);
+    int code = elf_probes_load(&probes, &file, &err);
+    if (code) {
+        elf_file_close(&file);
+        return ui_fail_error(&err);
+    }
+    if (!probes.items.length)
+        printf("%s has no static probes (USDT); its functions can be probed: uprobe:%s:FUNCTION\n", path, path);
+    else
+        printf("Static probes (USDT) of %s\n", path);
+    qsort(probes.items.data, probes.items.length, sizeof(*probes.items.data), compare_probes);
+    for (size_t i = 0, next; i < probes.items.length; i = next) {
+        for (next = i;
+             next < probes.items.length && compare_probes(&probes.items.data[i], &probes.items.data[next]) == 0;)
+            next++;
+        printf("  usdt:%s:%s:%s", path, probes.items.data[i].provider, probes.items.data[i].name);
+        printf(next - i > 1 ? "  (%zu places)\n" : "\n", next - i);
+    }
+    if (!try_probe(path, &err))
+        put_reason(err.text);
+    elf_probes_free(&probes);
+    elf_file_close(&file);
+    return EXIT_SUCCESS;
+}
+
+/* ---- the command ---- */
+
+/* "sched" is for "*sched*", as a shell's pattern. */
+static int list_matching(const char *word)
+{
+    char pattern[256];
+    bool is_pattern = strpbrk(word, "*?[") != NULL;
+    snprintf(pattern, sizeof(pattern), is_pattern ? "%s" : "*%s*", word);
+    bool any = list_known("", false, pattern);
+    any |= list_known("", true, pattern);
+    any |= list_tracepoints(pattern);
+    struct error why;
+    const char *folder;
+    if (any)
+        return EXIT_SUCCESS;
+    return tracefs_find(&folder, &why) ? ui_fail("no event matches '%s'; %s", word, why.text)
+                                       : ui_fail("no event matches '%s'", word);
+}
+
+/* A path, or a program as a shell finds it. */
+static bool find_file(const char *word, char *path)
+{
+    struct stat info;
+    if (strchr(word, '/'))
+        return realpath(word, path) != NULL;
+    const char *folders = getenv("PATH");
+    for (const char *at = folders ? folders : ""; *at;) {
+        char candidate[PATH_MAX];
+        size_t length = strcspn(at, ":");
+        if (length && snprintf(candidate, sizeof(candidate), "%.*s/%s", (int)length, at, word) < PATH_MAX &&
+            stat(candidate, &info) == 0 && S_ISREG(info.st_mode) && access(candidate, X_OK) == 0)
+            return realpath(candidate, path) != NULL;
+        at += length + (at[length] == ':');
+    }
+    return false;
+}
+
+int cmd_events(int argc, char **argv)
+{
+    static const struct option long_options[] = {
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    char path[PATH_MAX];
+    for (int option; (option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1;)
+        return option == 'h' ? help_print("events") : ui_bad_option("events", option, argv);
+    if (argc - optind > 1)
+        return ui_usage("events", "it takes one pattern or program, not %d", argc - optind);
+    const char *word = argv[optind];
+    if (word && strchr(word, '/') && !strpbrk(word, "*?["))
+        return find_file(word, path) ? list_probes_of(path) : ui_fail("cannot read %s: %s", word, strerror(errno));
+    if (word)
+        return find_file(word, path) ? list_probes_of(path) : list_matching(word);
+    list_known("CPU time and software events", false, NULL);
+    putchar('\n');
+    list_known("Hardware events (rNNN: any other, by its raw number)", true, NULL);
+    list_tracepoints(NULL);
+    list_probes();
+    return EXIT_SUCCESS;
+}

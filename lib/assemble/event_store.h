@@ -1,0 +1,28 @@
+/*
+ * The samples of the events that were recorded beside CPU time: for each event a store of its own (sample_store.h), so
+ * that those of the clock are as without them.
+ */
+#pragma once
+
+#include "assemble/sample_store.h"
+#include "record/chunk.h"
+
+struct event_sample {
+    uint64_t time;   /* ns */
+    uint64_t period; /* how many events it stands for */
+    uint32_t stack;  /* index of the replay's stack */
+};
+
+struct replay_event {
+    struct sample_store *store; /* NULL: no sample has come */
+    uint64_t samples, truncated;
+    uint64_t total; /* sum of their periods */
+    double scale;   /* how many events one of a period stands for */
+};
+
+/* `beside`: as of sample_store_new(). */
+int event_store_add(struct replay_event *event, const char *beside, uint32_t thread, const struct event_sample *sample,
+                    struct error *err);
+
+/* Reads the next sample from a cursor over event->store: 1, 0 at the end, or a negative errno value. */
+int event_store_next(struct sample_cursor *cursor, struct event_sample *sample, struct error *err);
