@@ -325,10 +325,16 @@ static void add_waits(struct metadata *metadata)
     const uint64_t counts[] = {replay_info_number(replay, INFO_WAITS_TRUNCATED, 0),
                                replay_info_number(replay, INFO_WAITS_BARE, 0)};
     static const char *const what[] = {"with a truncated stack", "without a stack"};
-    char text[128];
+    char text[256];
+    uint64_t looks = replay_info_number(replay, INFO_WAIT_LOOKS, 0);
     if (!replay->wait_count)
         return;
     format_parts(text, sizeof(text), replay->wait_count, counts, what, sizeof(counts) / sizeof(*counts));
+    size_t used = strlen(text);
+    if (looks)
+        snprintf(text + used, sizeof(text) - used,
+                 "; found by looks at each thread, at most %.3g ms apart: shorter ones are told as one",
+                 (double)looks / 1e6);
     add_string(metadata, "Waits", text);
 }
 

@@ -52,12 +52,10 @@ int control_pause(struct recording *recording, struct error *err)
     control->pause_before = control->last_pause;
     control->last_pause = (struct control_pause){.start = monotonic_ns(), .end = UINT64_MAX};
     control->cpu_time_before = cpu_time_so_far(recording);
-    if (recording->events.switches) {
-        int code = waits_pause(&recording->waits, control->last_pause.start, err);
-        if (code)
-            return code;
-    }
-    return write_event(recording, SPOOL_PAUSED, control->last_pause.start, 0, NULL, err);
+    int code = recording_settle(recording, true, err);
+    if (!code && recording->follows_runs)
+        code = waits_pause(&recording->waits, control->last_pause.start, err);
+    return code ? code : write_event(recording, SPOOL_PAUSED, control->last_pause.start, 0, NULL, err);
 }
 
 int control_resume(struct recording *recording, struct error *err)
@@ -69,9 +67,10 @@ int control_resume(struct recording *recording, struct error *err)
     control->paused = false;
     control->last_pause.end = monotonic_ns();
     control->paused_cpu_time += cpu_time_so_far(recording) - control->cpu_time_before;
-    if (recording->events.switches)
+    int code = recording_settle(recording, true, err);
+    if (recording->follows_runs)
         waits_resume(&recording->waits, control->last_pause.end);
-    return write_event(recording, SPOOL_RESUMED, control->last_pause.end, 0, NULL, err);
+    return code ? code : write_event(recording, SPOOL_RESUMED, control->last_pause.end, 0, NULL, err);
 }
 
 int control_mark(struct recording *recording, const char *text, struct error *err)

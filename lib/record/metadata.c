@@ -171,6 +171,7 @@ int metadata_write_end(struct spool_writer *spool, const struct record_options *
         {INFO_WAITS, .number = result->waits},
         {INFO_WAITS_TRUNCATED, .number = result->waits_truncated},
         {INFO_WAITS_BARE, .number = result->waits_without_stack},
+        {INFO_WAIT_LOOKS, .number = options->off_cpu ? result->look_interval : 0},
         {INFO_LEFT_OUT, .number = result->left_out},
         {INFO_SAMPLES_LOST, .number = result->lost},
         {INFO_THROTTLED, .number = result->throttled},

@@ -65,6 +65,8 @@ static void note_privilege(struct recording *recording, uint32_t pid, const char
 static int take_record(void *context, const struct perf_record *record, struct error *err)
 {
     struct recording *recording = context;
+    if (record->type == PERF_RECORD_SWITCH)
+        return recording->follows_runs ? waits_switch(&recording->waits, record, err) : 0;
     if (record->type == PERF_RECORD_COMM && record->comm.exec)
         note_privilege(recording, record->pid, record->comm.name);
     return tracker_record(recording->tracker, record, err);
@@ -97,6 +99,8 @@ int ptrace_recording_open(struct recording *recording, struct error *err)
 {
     struct ptrace_consumer consumer = {
         .record = take_record, .sample = take_sample, .ended = take_end, .context = recording};
+    /* on which CPU a thread was when it began to wait is not known */
+    recording->follows_runs = recording->options->off_cpu && !recording->options->cpus;
     if (recording->refusal[0])
         recording_add_note(recording, "sampled with ptrace, because %s", recording->refusal);
     int code = ptrace_sampler_new(&recording->sampler, &consumer, recording->options->rate,
@@ -157,12 +161,18 @@ int ptrace_recording_until_end(struct recording *recording, struct error *err)
         if (signals)
             recording_take_signals(recording);
         code = ptrace_sampler_serve(recording->sampler, err);
-        if (is_tick)
-            ptrace_sampler_tick(recording->sampler);
+        if (is_tick && !code)
+            code = ptrace_sampler_tick(recording->sampler, err);
+        if (recording->follows_runs && !code)
+            code = waits_look(&recording->waits, err);
         for (int i = 0; i < count && !code; i++)
             code = control_take(recording, ready[i].data.fd, err);
         if (recording->runs_again && !code)
             code = recording_run_again(recording, err);
     }
-    return code ? code : finish(recording, err);
+    if (!code)
+        code = finish(recording, err);
+    if (!code)
+        code = recording_settle(recording, true, err);
+    return code || !recording->follows_runs ? code : waits_flush(&recording->waits, monotonic_ns(), true, err);
 }

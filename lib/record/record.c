@@ -95,22 +95,22 @@ static int take_record(struct recording *recording, const struct perf_merge_reco
     if (record.type == PERF_RECORD_KSYMBOL)
         return kernel_map_symbol(recording->libraries, recording->spool, record.time, &record.kernel_symbol, err);
     if (record.type == PERF_RECORD_SWITCH || record.type == PERF_RECORD_SWITCH_CPU_WIDE)
-        return recording->events.switches ? waits_switch(&recording->waits, &record, err) : 0;
+        return recording->follows_runs ? waits_switch(&recording->waits, &record, err) : 0;
     if (record.type == PERF_RECORD_LOST || record.type == PERF_RECORD_LOST_SAMPLES) {
         recording->lost_records += record.lost;
         wakeup_mode_lost(&recording->wakeup_modes[raw->ring], record.time);
-        if (recording->events.switches)
+        if (recording->follows_runs)
             waits_lost(&recording->waits);
     }
     if (exchanges_events(recording))
         perf_apart_record(&recording->apart, &record);
     int code = 0;
     bool is_exec = record.type == PERF_RECORD_COMM && record.comm.exec;
-    if ((record.type == PERF_RECORD_EXIT || is_exec) && recording->events.switches)
+    if ((record.type == PERF_RECORD_EXIT || is_exec) && recording->follows_runs)
         code = waits_thread_ends(&recording->waits, &record, err);
     if (!code)
         code = tracker_record(recording->tracker, &record, err);
-    if (!code && is_exec && recording->events.switches)
+    if (!code && is_exec && recording->follows_runs)
         waits_exec(&recording->waits, &record);
     return code;
 }
@@ -151,7 +151,7 @@ static void choose_announcements(struct recording *recording)
 
 static bool wanted_waits(const struct recording *recording)
 {
-    return recording->events.switches && recording->options->off_cpu;
+    return recording->follows_runs && recording->options->off_cpu;
 }
 
 /* Returns when to wake up even without a record or a signal. */
@@ -223,7 +223,7 @@ static int record_until_end(struct recording *recording, struct error *err)
     uint64_t stopped = monotonic_ns();
     if (!code)
         code = read_rings(recording, UINT32_MAX, err);
-    return code || !recording->events.switches ? code : waits_flush(&recording->waits, stopped, true, err);
+    return code || !recording->follows_runs ? code : waits_flush(&recording->waits, stopped, true, err);
 }
 
 /* ---- beginning and end ---- */
@@ -277,6 +277,7 @@ static int open_perf_events(struct recording *recording, struct error *err)
             snprintf(recording->refusal, sizeof(recording->refusal), "%.*s", PERF_NOTE_SIZE - 64, why.text);
         return error_set(err, -code, "%s", why.text);
     }
+    recording->follows_runs = recording->events.switches;
     memcpy(recording->result->notes, recording->events.notes, sizeof(recording->result->notes));
     recording->result->note_count = recording->events.note_count;
     recording_open_wakeups(recording);
@@ -294,6 +295,11 @@ static int open_perf_events(struct recording *recording, struct error *err)
     return 0;
 }
 
+static uint32_t rate_of(const struct recording *recording)
+{
+    return recording->by_ptrace ? recording->options->rate : recording->events.rate;
+}
+
 static int write_start(struct recording *recording, struct error *err)
 {
     bool has_kernel = recording->events.tier == PERF_TIER_KERNEL_AND_USER;
@@ -301,7 +307,7 @@ static int write_start(struct recording *recording, struct error *err)
                                        recording->options->argv ? recording->options->argv : recording->running_command,
                                    .event = recording->events.hardware ? "cycles" : "cpu-clock",
                                    .tier = has_kernel ? "kernel and user" : "user only",
-                                   .rate = recording->by_ptrace ? recording->options->rate : recording->events.rate,
+                                   .rate = rate_of(recording),
                                    .off_cpu = wanted_waits(recording),
                                    .wakers = recording->wakeups.cpus.length != 0,
                                    .stack_size = recording->events.stack_size,
@@ -342,11 +348,11 @@ static int prepare(struct recording *recording, struct error *err)
     recording->tracker = tracker_new(recording->spool, recording->libraries);
     if (!recording->libraries || !recording->tracker)
         return error_no_memory(err);
-    if (recording->events.switches) {
+    if (recording->follows_runs) {
         const struct waits_options waits = {.spool = recording->spool,
                                             .tracker = recording->tracker,
                                             .filter = &recording->filter,
-                                            .interval = SECOND / recording->events.rate,
+                                            .interval = SECOND / rate_of(recording),
                                             .only_runs = !recording->options->off_cpu,
                                             .cpus = recording->options->cpus};
         code = waits_init(&recording->waits, &waits, err);
@@ -384,14 +390,16 @@ static void fill_result(struct recording *recording, uint64_t cpu_before)
 {
     struct record_result *result = recording->result;
     struct perf_totals totals = {0};
-    if (recording->by_ptrace)
+    if (recording->by_ptrace) {
         totals.cpu_time = ptrace_sampler_cpu_time(recording->sampler);
-    else
+        result->look_interval = ptrace_sampler_look_interval(recording->sampler);
+    } else {
         totals = perf_events_totals(&recording->events);
+    }
     result->left_out = recording->filter.left_out;
     /* Where neither samples nor counters tell of the time inside the kernel, the rest is not that of ended threads; nor
      * is it where threads are left out. */
-    if ((recording->by_ptrace || recording->events.counts || recording->events.switches ||
+    if ((recording->by_ptrace || recording->events.counts || recording->follows_runs ||
          recording->events.tier == PERF_TIER_KERNEL_AND_USER) &&
         !result->left_out)
         result->cpu_time = totals.cpu_time - recording->control.paused_cpu_time;

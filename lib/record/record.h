@@ -87,6 +87,7 @@ struct record_result {
     uint64_t waits;                         /* stored */
     uint64_t waits_truncated;               /* those whose stack does not reach the thread's start */
     uint64_t waits_without_stack;           /* those without any, preemptions left out */
+    uint64_t look_interval;                 /* ns: where looks find the waits, shorter ones may be told as one; 0 */
     struct record_event events[EVENTS_MAX]; /* of options.events, in their order */
     uint64_t throttled;                     /* as of events, of the clock */
     uint64_t cpu_time;                      /* ns that the target and its children used; 0 unknown */

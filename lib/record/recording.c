@@ -175,7 +175,7 @@ static uint64_t cpu_time_of(struct recording *recording, struct tracked_thread *
 {
     const struct perf_sample *sample = &record->sample;
     uint64_t by_switches;
-    if (recording->events.switches && waits_sample(thread, record->time, &by_switches))
+    if (recording->follows_runs && waits_sample(thread, record->time, &by_switches))
         return by_switches;
     if (recording->events.counts)
         return thread_clock_advance(&thread->clock, sample->id,
@@ -249,16 +249,20 @@ void recording_take_throttle(struct recording *recording, uint32_t event)
 
 /* ---- waits ---- */
 
-/* Gaps between the samples of a thread are its waits. Where some of them are time on a CPU that is not sampled, or are
- * only seen at ticks, they would be wrong. */
+int recording_settle(struct recording *recording, bool all, struct error *err)
+{
+    return recording->by_ptrace && recording->follows_runs && recording->sampler
+               ? ptrace_sampler_settle(recording->sampler, all, err)
+               : 0;
+}
+
 void recording_note_no_waits(struct recording *recording)
 {
-    if (!recording->options->off_cpu_asked || recording->events.switches)
+    if (!recording->options->off_cpu_asked || recording->follows_runs)
         return;
     recording_add_note(recording,
                        recording->by_ptrace
-                           ? "waits are not recorded: ptrace looks at threads that run, and cannot "
-                             "tell when they stop to"
+                           ? "waits are not recorded with --cpu by ptrace, which does not tell on which CPU they begin"
                            : "waits are not recorded: this kernel does not tell when threads run (Linux 4.3 does)");
 }
 
@@ -271,7 +275,7 @@ void recording_open_wakeups(struct recording *recording)
         return;
     if (recording->by_ptrace)
         recording_add_note(recording, "who woke whom is not recorded: perf events tell it, and ptrace does not");
-    else if (!recording->events.switches || !recording->options->off_cpu)
+    else if (!recording->follows_runs || !recording->options->off_cpu)
         recording_add_note(recording, "who woke whom is not recorded, because waits are not");
     else if (wakeups_open(&recording->wakeups, recording->events.layout.sample_type & PERF_SAMPLE_ID, &why))
         recording_add_note(recording, "%s", why.text);
@@ -422,8 +426,11 @@ int recording_keep_time(struct recording *recording, uint64_t now, struct error 
     recording->next_flush = now + flush_interval;
     end_if_all_are_gone(recording);
     perf_apart_second(&recording->apart);
-    if (recording->events.switches)
-        code = waits_flush(&recording->waits, now, false, err);
+    if (recording->follows_runs) {
+        code = recording_settle(recording, false, err);
+        if (!code)
+            code = waits_flush(&recording->waits, now, false, err);
+    }
     return code ? code : spool_writer_flush(recording->spool, err);
 }
 

@@ -54,7 +54,8 @@ struct recording {
     struct spool_writer *spool;
     struct library_table *libraries;
     struct tracker *tracker;
-    struct waits waits; /* in use if events.switches */
+    bool follows_runs; /* it is known when threads run, and `waits` is in use */
+    struct waits waits;
     struct stack_reader reader;
     uint64_t *frames; /* CHUNK_MAX_FRAMES */
 
@@ -123,6 +124,9 @@ void recording_add_note(struct recording *recording, const char *format, ...) __
 
 /* Adds notes about files whose unwinding information or names are missing because they are gone. */
 void recording_note_lost_files(struct recording *recording);
+
+/* Has `waits` know what threads did up to now, as far as it can; with `all` also of those that run. */
+int recording_settle(struct recording *recording, bool all, struct error *err);
 
 /* Adds a note if waits were asked for and cannot be recorded. */
 void recording_note_no_waits(struct recording *recording);

@@ -21,7 +21,7 @@ int whom_track_threads(struct recording *recording, pid_t pid, const struct tid_
         attach_thread_name(pid, tids->data[i], name, sizeof(name));
         code = tracker_add_running_thread(recording->tracker, (uint32_t)pid, (uint32_t)tids->data[i], name,
                                           recording->started, err);
-        if (!code && recording->events.switches)
+        if (!code && recording->follows_runs)
             code = waits_add_running(&recording->waits, (uint32_t)tids->data[i], recording->started, err);
     }
     return code;

@@ -21,8 +21,9 @@
 
 #define SECOND UINT64_C(1000000000)
 
-static const uint64_t name_interval = SECOND;  /* between two readings of the name of a thread that runs */
-static const uint64_t orphan_age = SECOND / 5; /* after which the parent of a child is not waited for */
+static const uint64_t name_interval = SECOND; /* between two readings of the name of a thread that runs, ... */
+static const uint64_t sleeper_name_interval = SECOND / 20; /* ... and of one that sleeps and has run since */
+static const uint64_t orphan_age = SECOND / 5;             /* after which the parent of a child is not waited for */
 enum {
     CALM_SAMPLES = 256,    /* after which a thread counts as any other */
     MIN_LONGEST_PAUSE = 8, /* ticks between two looks at a thread that sleeps */
@@ -47,6 +48,7 @@ struct ptrace_sampler {
     ARRAY(struct orphan) orphans;
     size_t interrupted;   /* threads whose stop is to come */
     size_t sleepers;      /* at the last tick */
+    uint32_t most_paused; /* ticks: the longest time between two looks at a thread so far */
     uint64_t ended_cpu;   /* ns of the threads that have ended */
     unsigned char *stack; /* PTRACE_STACK_MAX */
 };
@@ -121,14 +123,38 @@ static int tell_name(struct ptrace_sampler *sampler, struct ptrace_thread *threa
     return changed || exec ? tell(sampler, &record, err) : 0;
 }
 
-static int tell_end(struct ptrace_sampler *sampler, struct ptrace_thread *thread, struct error *err)
+/* Tells of what the thread has done since the last moment, under the number `tid`. */
+static int tell_switches(struct ptrace_sampler *sampler, struct ptrace_thread *thread, pid_t tid,
+                         const struct ptrace_schedule *schedule, uint64_t time, bool asleep, struct error *err)
 {
+    struct ptrace_switch switches[PTRACE_RUN_SWITCHES];
+    struct perf_record record = record_of(thread, PERF_RECORD_SWITCH);
+    int code = 0;
+    if (!thread->follows)
+        return 0;
+    size_t count = ptrace_thread_take(thread, schedule, time, asleep, switches);
+    record.tid = (uint32_t)tid;
+    for (size_t i = 0; i < count && !code; i++) {
+        record.time = switches[i].time;
+        record.context_switch.out = switches[i].out;
+        record.context_switch.preempted = switches[i].preempted;
+        code = tell(sampler, &record, err);
+    }
+    return code;
+}
+
+/* `is_itself`: its files are still those of the thread. */
+static int tell_end(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool is_itself, struct error *err)
+{
+    int code = 0;
     if (thread->state == PTRACE_THREAD_EXITS)
         return 0;
-    ptrace_thread_schedule(thread, &thread->seen);
+    if (is_itself && ptrace_thread_schedule(thread, &thread->seen))
+        code = tell_switches(sampler, thread, thread->tid, &thread->seen, monotonic_ns(), false, err);
     if (thread->seen.cpu > thread->first_cpu)
         sampler->ended_cpu += thread->seen.cpu - thread->first_cpu;
-    int code = tell_name(sampler, thread, false, err);
+    if (!code)
+        code = tell_name(sampler, thread, false, err);
     set_state(sampler, thread, PTRACE_THREAD_EXITS);
     struct perf_record record = record_of(thread, PERF_RECORD_EXIT);
     return code ? code : tell(sampler, &record, err);
@@ -138,6 +164,7 @@ static int tell_end(struct ptrace_sampler *sampler, struct ptrace_thread *thread
 
 static void resume(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int signal)
 {
+    ptrace_thread_release(thread);
     ptrace(PTRACE_CONT, thread->tid, NULL, (uintptr_t)signal); /* else it was killed, and its status will come */
     if (thread->state != PTRACE_THREAD_EXITS)
         set_state(sampler, thread, PTRACE_THREAD_RUNS);
@@ -163,17 +190,20 @@ static size_t copy_stack(const struct ptrace_sampler *sampler, const struct ptra
     return size > 0 ? (size_t)size : 0;
 }
 
-/* The CPU time since the last sample. Where the kernel does not say, a tick. */
-static uint64_t cpu_since_sample(const struct ptrace_sampler *sampler, struct ptrace_thread *thread)
+/* Sets *since to the CPU time since the last sample, and tells how the thread ran until `time`. Where the kernel does
+ * not say, it is a tick. */
+static int take_schedule(struct ptrace_sampler *sampler, struct ptrace_thread *thread, uint64_t time, uint64_t *since,
+                         struct error *err)
 {
     struct ptrace_schedule now;
+    *since = sampler->interval;
     if (!ptrace_thread_schedule(thread, &now))
-        return sampler->interval;
-    uint64_t since = now.cpu > thread->sampled_cpu ? now.cpu - thread->sampled_cpu : 0;
+        return 0;
+    *since = now.cpu > thread->sampled_cpu ? now.cpu - thread->sampled_cpu : 0;
     thread->seen = now;
     thread->sampled_cpu = now.cpu;
     thread->stopped_slices = now.slices;
-    return since;
+    return tell_switches(sampler, thread, thread->tid, &now, time, false, err);
 }
 
 static void learn(struct ptrace_thread *thread, const struct ptrace_sample *sample)
@@ -207,12 +237,11 @@ static int take_sample(struct ptrace_sampler *sampler, struct ptrace_thread *thr
     taken->stack = sampler->stack;
     taken->stack_size = copy_stack(sampler, thread, registers.rsp);
     taken->stack_full = taken->stack_size == thread->stack_size;
-    taken->period = cpu_since_sample(sampler, thread);
+    int code = take_schedule(sampler, thread, sample.record.time, &taken->period, err);
     bool hold = thread->hold;
     if (!hold)
         resume(sampler, thread, signal);
-    int code = 0;
-    if (sample.record.time >= thread->next_name)
+    if (!code && sample.record.time >= thread->next_name)
         code = tell_name(sampler, thread, false, err);
     if (!code && taken->period)
         code = sampler->consumer.sample(sampler->consumer.context, &sample, err);
@@ -226,8 +255,10 @@ static int take_sample(struct ptrace_sampler *sampler, struct ptrace_thread *thr
 
 static void interrupt(struct ptrace_sampler *sampler, struct ptrace_thread *thread)
 {
-    if (ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL) == 0)
+    if (ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL) == 0) {
         set_state(sampler, thread, PTRACE_THREAD_INTERRUPTED);
+        ptrace_thread_hold(thread, monotonic_ns());
+    }
 }
 
 static bool is_ignored_by_default(int signal)
@@ -267,6 +298,8 @@ static int add_child(struct ptrace_sampler *sampler, pid_t parent_pid, pid_t par
     struct perf_record record = record_of(child, PERF_RECORD_FORK);
     record.task.parent_pid = (uint32_t)parent_pid;
     record.task.parent_tid = (uint32_t)parent_tid;
+    child->run.last.time = record.time;
+    ptrace_thread_hold(child, record.time);
     const struct ptrace_thread *parent = find(sampler, parent_tid);
     if (parent)
         memcpy(child->name, parent->name, sizeof(child->name));
@@ -331,7 +364,9 @@ static int take_exec(struct ptrace_sampler *sampler, struct ptrace_thread *threa
     const struct ptrace_thread *caller = find(sampler, (pid_t)message);
     int code = 0;
     if (caller && caller != thread && caller->pid == thread->pid) {
-        code = tell_end(sampler, thread, err);
+        code = tell_end(sampler, thread, false, err);
+        thread->run = caller->run;
+        thread->held_since = caller->held_since;
         thread->first_cpu = caller->first_cpu;
         thread->sampled_cpu = caller->sampled_cpu;
         thread->stopped_slices = caller->stopped_slices;
@@ -342,10 +377,15 @@ static int take_exec(struct ptrace_sampler *sampler, struct ptrace_thread *threa
         if (other->pid != thread->pid || other == thread)
             continue;
         if (other != caller && !code)
-            code = tell_end(sampler, other, err);
+            code = tell_end(sampler, other, true, err);
         drop(sampler, other);
     }
     ptrace_thread_close_files(thread);
+    bool is_known = ptrace_thread_schedule(thread, &thread->seen);
+    if (!code && is_known)
+        code = tell_switches(sampler, thread, (pid_t)message, &thread->seen, monotonic_ns(), false, err);
+    if (!thread->follows) /* its recording begins */
+        thread->run = (struct ptrace_run){.last = {.time = monotonic_ns(), .schedule = thread->seen}, .is_told = true};
     thread->hold = thread->is_too_deep = false;
     thread->stack_size = PTRACE_STACK_SIZE;
     if (!thread->follows)
@@ -372,7 +412,7 @@ static void interrupt_others(struct ptrace_sampler *sampler, const struct ptrace
     for (size_t i = 0; i < sampler->threads.length; i++) {
         struct ptrace_thread *other = sampler->threads.data[i];
         if (other->pid == thread->pid && other != thread && other->state == PTRACE_THREAD_RUNS &&
-            ptrace_thread_is_runnable(other))
+            ptrace_thread_scheduler_state(other) == 'R')
             interrupt(sampler, other);
     }
 }
@@ -382,6 +422,9 @@ static int take_stop(struct ptrace_sampler *sampler, struct ptrace_thread *threa
     int event = status >> 16, signal = WSTOPSIG(status);
     bool was_interrupted = thread->state == PTRACE_THREAD_INTERRUPTED;
     struct user_regs_struct registers;
+    struct ptrace_schedule now;
+    int code = 0;
+    ptrace_thread_hold(thread, monotonic_ns());
     switch (event) {
     case 0: /* a signal is about to be delivered; any stop takes the place of an interrupt */
         if (is_ignored_by_default(signal))
@@ -393,9 +436,12 @@ static int take_stop(struct ptrace_sampler *sampler, struct ptrace_thread *threa
         return 0;
     case PTRACE_EVENT_STOP:
         if (stops_process(signal)) {
+            if (ptrace_thread_schedule(thread, &now))
+                code = tell_switches(sampler, thread, thread->tid, &now, monotonic_ns(), true, err);
+            ptrace_thread_release(thread);
             ptrace(PTRACE_LISTEN, thread->tid, NULL, NULL);
             set_state(sampler, thread, PTRACE_THREAD_LISTENS);
-            return 0;
+            return code;
         }
         if (was_interrupted)
             return take_sample(sampler, thread, 0, err);
@@ -407,11 +453,10 @@ static int take_stop(struct ptrace_sampler *sampler, struct ptrace_thread *threa
         return take_fork(sampler, thread, event, err);
     case PTRACE_EVENT_EXEC:
         return take_exec(sampler, thread, err);
-    case PTRACE_EVENT_EXIT: {
-        int code = tell_end(sampler, thread, err);
+    case PTRACE_EVENT_EXIT:
+        code = tell_end(sampler, thread, true, err);
         resume(sampler, thread, 0);
         return code;
-    }
     default:
         resume(sampler, thread, 0);
         return 0;
@@ -426,7 +471,7 @@ static int take_status(struct ptrace_sampler *sampler, pid_t tid, int status, co
     if (!WIFSTOPPED(status)) {
         take_orphan(sampler, tid);
         if (thread) {
-            code = tell_end(sampler, thread, err);
+            code = tell_end(sampler, thread, true, err);
             drop(sampler, thread);
         }
         sampler->consumer.ended(sampler->consumer.context, tid, status, usage);
@@ -465,28 +510,50 @@ static bool has_used_little(const struct ptrace_sampler *sampler, const struct p
     return now->slices > thread->stopped_slices + 1 && now->cpu < thread->sampled_cpu + sampler->interval / 2;
 }
 
+/* Not one that has stopped for us, or has ended. */
+static bool is_asleep(char scheduler_state)
+{
+    return scheduler_state && !strchr("RtZX", scheduler_state);
+}
+
+static int tell_sleep(struct ptrace_sampler *sampler, struct ptrace_thread *thread, struct error *err)
+{
+    uint64_t now = monotonic_ns();
+    int code = tell_switches(sampler, thread, thread->tid, &thread->seen, now, true, err);
+    if (code || thread->seen.slices == thread->named_slices ||
+        now + name_interval < thread->next_name + sleeper_name_interval)
+        return code;
+    thread->named_slices = thread->seen.slices;
+    return thread->follows ? tell_name(sampler, thread, false, err) : 0;
+}
+
 /*
  * A thread that was not on a CPU since its last stop has nothing to tell. One that slept at the last look and was not
  * on a CPU since sleeps still, and the next look can wait: looking at schedstat costs half as much as at stat.
  */
-static void look_at(struct ptrace_sampler *sampler, struct ptrace_thread *thread)
+static int look_at(struct ptrace_sampler *sampler, struct ptrace_thread *thread, struct error *err)
 {
     struct ptrace_schedule now;
     bool is_known = ptrace_thread_schedule(thread, &now);
     if (is_known && now.slices == thread->stopped_slices)
-        return;
+        return 0;
     bool was_on_cpu = !is_known || now.slices != thread->seen.slices || now.cpu != thread->seen.cpu;
     if (is_known)
         thread->seen = now;
     if (!thread->asleep || was_on_cpu) {
-        thread->asleep = !ptrace_thread_is_runnable(thread);
+        char state = ptrace_thread_scheduler_state(thread);
+        thread->asleep = state != 'R';
         thread->pause = 1;
         if (!thread->asleep && !(is_known && has_used_little(sampler, thread, &now)))
             interrupt(sampler, thread);
+        is_known = is_asleep(state) && ptrace_thread_schedule(thread, &thread->seen);
     } else if (thread->pause < longest_pause(sampler)) {
         thread->pause *= 2;
     }
+    if (thread->pause > sampler->most_paused)
+        sampler->most_paused = thread->pause;
     thread->next_look = sampler->tick + thread->pause;
+    return thread->asleep && is_known ? tell_sleep(sampler, thread, err) : 0;
 }
 
 static void set_timer(struct ptrace_sampler *sampler, uint64_t next_tick)
@@ -496,15 +563,16 @@ static void set_timer(struct ptrace_sampler *sampler, uint64_t next_tick)
     timerfd_settime(sampler->timer_fd, TFD_TIMER_ABSTIME, &timer, NULL);
 }
 
-void ptrace_sampler_tick(struct ptrace_sampler *sampler)
+int ptrace_sampler_tick(struct ptrace_sampler *sampler, struct error *err)
 {
+    int code = 0;
     sampler->tick = (monotonic_ns() - sampler->started) / sampler->interval;
     uint64_t next = sampler->tick + MIN_LONGEST_PAUSE;
     size_t sleepers = 0;
-    for (size_t i = 0; i < sampler->threads.length; i++) {
+    for (size_t i = 0; i < sampler->threads.length && !code; i++) {
         struct ptrace_thread *thread = sampler->threads.data[i];
         if (thread->state == PTRACE_THREAD_RUNS && thread->next_look <= sampler->tick)
-            look_at(sampler, thread);
+            code = look_at(sampler, thread, err);
         sleepers += thread->asleep;
         uint64_t due = thread->state == PTRACE_THREAD_RUNS ? thread->next_look : sampler->tick + 1;
         if (due < next)
@@ -512,6 +580,50 @@ void ptrace_sampler_tick(struct ptrace_sampler *sampler)
     }
     sampler->sleepers = sleepers;
     set_timer(sampler, next > sampler->tick ? next : sampler->tick + 1);
+    return code;
+}
+
+uint64_t ptrace_sampler_look_interval(const struct ptrace_sampler *sampler)
+{
+    return sampler->most_paused * sampler->interval;
+}
+
+/* The figures of a thread that runs are some ms old. Has it been on its CPU since its last stop, it ran all the time.
+ */
+static int settle_running(struct ptrace_sampler *sampler, struct ptrace_thread *thread, struct ptrace_schedule *now,
+                          struct error *err)
+{
+    uint64_t time = monotonic_ns();
+    const struct ptrace_moment *last = &thread->run.last;
+    uint64_t passed = time > last->time ? time - last->time : 0;
+    uint64_t ready = now->ready > last->schedule.ready ? now->ready - last->schedule.ready : 0;
+    if (!last->asleep && now->slices == thread->stopped_slices + 1 && passed > ready &&
+        now->cpu < last->schedule.cpu + passed - ready)
+        now->cpu = last->schedule.cpu + passed - ready;
+    return tell_switches(sampler, thread, thread->tid, now, time, false, err);
+}
+
+static int settle(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool all, struct error *err)
+{
+    struct ptrace_schedule now;
+    const struct ptrace_moment *last = &thread->run.last;
+    bool can_run = thread->state == PTRACE_THREAD_RUNS || thread->state == PTRACE_THREAD_INTERRUPTED;
+    if (!can_run || (!all && !last->asleep) || !ptrace_thread_schedule(thread, &now))
+        return 0;
+    if (last->asleep && now.slices == last->schedule.slices)
+        return tell_switches(sampler, thread, thread->tid, &now, monotonic_ns(), true, err);
+    char state = ptrace_thread_scheduler_state(thread);
+    if (is_asleep(state) && ptrace_thread_schedule(thread, &now))
+        return tell_switches(sampler, thread, thread->tid, &now, monotonic_ns(), true, err);
+    return state == 'R' ? settle_running(sampler, thread, &now, err) : 0;
+}
+
+int ptrace_sampler_settle(struct ptrace_sampler *sampler, bool all, struct error *err)
+{
+    int code = 0;
+    for (size_t i = 0; i < sampler->threads.length && !code; i++)
+        code = settle(sampler, sampler->threads.data[i], all, err);
+    return code;
 }
 
 int ptrace_sampler_timer(const struct ptrace_sampler *sampler)
@@ -599,7 +711,11 @@ int ptrace_sampler_seize(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, b
     struct ptrace_schedule now;
     thread->follows = !at_exec;
     set_state(sampler, thread, PTRACE_THREAD_RUNS);
-    if (ptrace_thread_schedule(thread, &now))
+    if (ptrace_thread_schedule(thread, &now)) {
         thread->first_cpu = thread->sampled_cpu = now.cpu;
+        thread->run.last =
+            (struct ptrace_moment){.schedule = now, .asleep = is_asleep(ptrace_thread_scheduler_state(thread))};
+    }
+    thread->run.last.time = monotonic_ns();
     return 0;
 }

@@ -11,6 +11,9 @@
  * A sample stands for the CPU time since the thread's last one (schedstat), not for a tick: threads that wait for a CPU
  * are sampled as well, and threads that sleep now and then are seen by chance.
  *
+ * When threads run and when they wait is told by SWITCH records, as far as the looks and the scheduler's figures tell
+ * (ptrace_run.h). The times of such a record may be earlier than those of records before it that are of other threads.
+ *
  * The target must not notice:
  *
  * - Threads that sleep are not interrupted. The thread may fall asleep between the look and the interrupt, and signals
@@ -52,7 +55,7 @@ struct ptrace_sample {
 };
 
 struct ptrace_consumer {
-    /* Takes a FORK, COMM or EXIT record. At a COMM record of exec the process is stopped. */
+    /* Takes a FORK, COMM, EXIT or SWITCH record. At a COMM record of exec the process is stopped. */
     int (*record)(void *context, const struct perf_record *record, struct error *err);
     int (*sample)(void *context, struct ptrace_sample *sample, struct error *err);
     /* A process or thread has ended and was waited for, with this status, as of wait4(). */
@@ -78,10 +81,17 @@ int ptrace_sampler_seize(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, b
 /* A file descriptor that becomes readable (epoll) when ptrace_sampler_tick() is to be called. */
 int ptrace_sampler_timer(const struct ptrace_sampler *sampler);
 
-/* Looks at the threads, and interrupts those that run. */
-void ptrace_sampler_tick(struct ptrace_sampler *sampler);
+/* Looks at the threads, and interrupts those that run. Fails only if the consumer does, like those below. */
+int ptrace_sampler_tick(struct ptrace_sampler *sampler, struct error *err);
 
-/* Serves the stops that have come: to be called when SIGCHLD has come. Fails only if the consumer does. */
+/* Has SWITCH records tell of the sleeping threads up to now; with `all` of those that run as well, which for these may
+ * be some ms of CPU time too early or too late. */
+int ptrace_sampler_settle(struct ptrace_sampler *sampler, bool all, struct error *err);
+
+/* The longest time between two looks at a thread so far, ns: shorter waits may be told as one. */
+uint64_t ptrace_sampler_look_interval(const struct ptrace_sampler *sampler);
+
+/* Serves the stops that have come: to be called when SIGCHLD has come. */
 int ptrace_sampler_serve(struct ptrace_sampler *sampler, struct error *err);
 
 /* Whether stops are still to come. Without ticks there are soon none. */

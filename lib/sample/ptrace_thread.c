@@ -1,5 +1,6 @@
 #include "sample/ptrace_thread.h"
 
+#include "base/clock.h"
 #include "base/file_io.h"
 #include "base/file_proc.h"
 
@@ -56,19 +57,43 @@ bool ptrace_thread_schedule(struct ptrace_thread *thread, struct ptrace_schedule
     if (!read_file(thread, &thread->schedstat_fd, "schedstat", text, sizeof(text)))
         return false;
     schedule->cpu = strtoull(text, &end, 10);
-    strtoull(end, &end, 10); /* time that it waited for a CPU */
+    schedule->ready = strtoull(end, &end, 10);
     schedule->slices = strtoull(end, NULL, 10);
     return true;
 }
 
-bool ptrace_thread_is_runnable(struct ptrace_thread *thread)
+char ptrace_thread_scheduler_state(struct ptrace_thread *thread)
 {
     char text[1024];
     struct proc_stat stat;
     if (!read_file(thread, &thread->stat_fd, "stat", text, sizeof(text)) || !proc_stat_parse(text, &stat))
-        return false;
+        return 0;
     thread->cpu = stat.cpu;
-    return stat.state == 'R';
+    return stat.state;
+}
+
+void ptrace_thread_hold(struct ptrace_thread *thread, uint64_t now)
+{
+    if (!thread->held_since)
+        thread->held_since = now;
+}
+
+void ptrace_thread_release(struct ptrace_thread *thread)
+{
+    if (thread->held_since)
+        thread->run.held += monotonic_ns() - thread->held_since;
+    thread->held_since = 0;
+}
+
+size_t ptrace_thread_take(struct ptrace_thread *thread, const struct ptrace_schedule *schedule, uint64_t time,
+                          bool asleep, struct ptrace_switch *switches)
+{
+    const struct ptrace_moment now = {.time = time, .schedule = *schedule, .asleep = asleep};
+    if (thread->held_since) {
+        thread->run.held += time > thread->held_since ? time - thread->held_since : 0;
+        thread->held_since = time;
+    }
+    return ptrace_run_take(&thread->run, &now, switches);
 }
 
 bool ptrace_thread_read_name(struct ptrace_thread *thread)

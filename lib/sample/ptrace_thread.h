@@ -8,6 +8,8 @@
  */
 #pragma once
 
+#include "sample/ptrace_run.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,12 +21,6 @@ enum ptrace_thread_state {
     PTRACE_THREAD_INTERRUPTED, /* its stop has not come */
     PTRACE_THREAD_LISTENS,     /* stopped with its process, until SIGCONT */
     PTRACE_THREAD_EXITS,       /* its end was told, and its status has not come */
-};
-
-/* What the scheduler says of a thread: schedstat in proc(5). */
-struct ptrace_schedule {
-    uint64_t cpu;    /* ns on a CPU; up to date whenever the thread does not run */
-    uint64_t slices; /* how often it was put on a CPU */
 };
 
 struct ptrace_thread {
@@ -44,13 +40,17 @@ struct ptrace_thread {
     uint64_t sampled_cpu;    /* ns at its last sample */
     uint64_t stopped_slices; /* at its last stop */
 
+    struct ptrace_run run; /* when it ran and when it waited */
+    uint64_t held_since;   /* ns: since when it may be stopped, and that is not in run.held; 0: it is not */
+
     uint32_t stack_size; /* bytes to copy */
     bool is_too_deep;    /* for the largest copy */
     bool hold;           /* it is to stay stopped until its stack is walked */
     uint32_t calm;       /* samples in a row whose stack was no trouble */
 
     char name[16];
-    uint64_t next_name; /* ns: when to read it again */
+    uint64_t next_name;    /* ns: when to read it again */
+    uint64_t named_slices; /* when a sleeping thread's was read */
 };
 
 struct ptrace_thread *ptrace_thread_new(pid_t pid, pid_t tid);
@@ -62,8 +62,16 @@ void ptrace_thread_close_files(struct ptrace_thread *thread);
 /* False if the thread has ended, or the kernel does not say (CONFIG_SCHED_INFO). */
 bool ptrace_thread_schedule(struct ptrace_thread *thread, struct ptrace_schedule *schedule);
 
-/* Whether it runs or waits for a CPU; notes the CPU. */
-bool ptrace_thread_is_runnable(struct ptrace_thread *thread);
+/* 'R' if it runs or waits for a CPU, and other letters of proc(5); 0 if it has ended. Notes the CPU. */
+char ptrace_thread_scheduler_state(struct ptrace_thread *thread);
+
+/* It is stopped, or is soon: that time is no wait of its own. The end of that: it goes on. Times are ns. */
+void ptrace_thread_hold(struct ptrace_thread *thread, uint64_t now);
+void ptrace_thread_release(struct ptrace_thread *thread);
+
+/* Takes in that the scheduler says `schedule` of it now, at which time it sleeps or not. As ptrace_run_take(). */
+size_t ptrace_thread_take(struct ptrace_thread *thread, const struct ptrace_schedule *schedule, uint64_t time,
+                          bool asleep, struct ptrace_switch *switches);
 
 /* Reads the name. Returns whether it has changed. */
 bool ptrace_thread_read_name(struct ptrace_thread *thread);

@@ -1,0 +1,62 @@
+#include "sample/ptrace_run.h"
+
+static uint64_t grown(uint64_t now, uint64_t before)
+{
+    return now > before ? now - before : 0;
+}
+
+static uint64_t at_most(uint64_t value, uint64_t limit)
+{
+    return value < limit ? value : limit;
+}
+
+struct switch_list {
+    struct ptrace_switch *switches;
+    size_t count;
+};
+
+static void add(struct switch_list *list, uint64_t time, bool out, bool preempted)
+{
+    list->switches[list->count++] = (struct ptrace_switch){.time = time, .out = out, .preempted = preempted};
+}
+
+/* Off its CPU from `*time` on for so many ns, and then on it. */
+static void add_break(struct switch_list *list, uint64_t *time, uint64_t length, bool preempted)
+{
+    if (!length)
+        return;
+    add(list, *time, true, preempted);
+    *time += length;
+    add(list, *time, false, false);
+}
+
+size_t ptrace_run_take(struct ptrace_run *run, const struct ptrace_moment *now, struct ptrace_switch *switches)
+{
+    struct switch_list list = {.switches = switches};
+    const struct ptrace_moment *last = &run->last;
+    uint64_t time = last->time, passed = grown(now->time, last->time);
+    bool has_slept_on = last->asleep && now->asleep && now->schedule.slices == last->schedule.slices;
+    uint64_t ran = has_slept_on ? 0 : at_most(grown(now->schedule.cpu, last->schedule.cpu), passed);
+    uint64_t off = passed - ran;
+    uint64_t ready = at_most(grown(now->schedule.ready, last->schedule.ready) + run->held, off);
+    if (!run->is_told)
+        add(&list, last->time, last->asleep, false);
+    if (last->asleep && !has_slept_on) {
+        add(&list, now->time - ran, false, false);
+        if (now->asleep)
+            add(&list, now->time, true, false);
+    } else if (!last->asleep) {
+        if (!now->asleep)
+            add_break(&list, &time, off - ready, false);
+        add_break(&list, &time, ready, true);
+        if (now->asleep)
+            add(&list, time + ran, true, false);
+    }
+    /* what has no room in the time, because it was counted late, is told with the next moment */
+    uint64_t told = last->schedule.cpu + ran;
+    run->last = *now;
+    run->last.schedule.cpu = told;
+    run->held = 0;
+    run->is_told = true;
+    return list.count;
+}

@@ -1,0 +1,129 @@
+/* Switches that are found from what the scheduler counts: their times, and that their sums are those of the counts. */
+#include "sample/ptrace_run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static const uint64_t ms = 1000000;
+
+static struct ptrace_moment moment(uint64_t time, uint64_t cpu, uint64_t ready, uint64_t slices, bool asleep)
+{
+    return (struct ptrace_moment){
+        .time = time * ms, .schedule = {.cpu = cpu * ms, .ready = ready * ms, .slices = slices}, .asleep = asleep};
+}
+
+static void assert_switch(const struct ptrace_switch *found, uint64_t time, bool out, bool preempted)
+{
+    assert_int_equal(found->time, time * ms);
+    assert_int_equal(found->out, out);
+    assert_int_equal(found->preempted, preempted);
+}
+
+static size_t take(struct ptrace_run *run, struct ptrace_moment now, struct ptrace_switch *found)
+{
+    return ptrace_run_take(run, &now, found);
+}
+
+static void test_a_thread_that_falls_asleep_has_run_first(void **state)
+{
+    (void)state;
+    struct ptrace_switch found[PTRACE_RUN_SWITCHES];
+    struct ptrace_run run = {.last = moment(100, 7, 0, 3, false)};
+    assert_int_equal(take(&run, moment(110, 9, 0, 3, true), found), 2);
+    assert_switch(&found[0], 100, false, false); /* it ran at the first moment */
+    assert_switch(&found[1], 102, true, false);
+}
+
+static void test_a_wait_goes_on_while_the_thread_is_not_put_on_a_cpu(void **state)
+{
+    (void)state;
+    struct ptrace_switch found[PTRACE_RUN_SWITCHES];
+    struct ptrace_run run = {.last = moment(100, 7, 0, 3, true), .is_told = true};
+    assert_int_equal(take(&run, moment(110, 7, 0, 3, true), found), 0);
+    assert_int_equal(take(&run, moment(120, 8, 0, 3, true), found), 0); /* counted late */
+    assert_int_equal(take(&run, moment(130, 10, 0, 4, false), found), 1);
+    assert_switch(&found[0], 127, false, false); /* and not lost */
+}
+
+static void test_a_thread_that_ran_between_two_looks_has_waited_twice(void **state)
+{
+    (void)state;
+    struct ptrace_switch found[PTRACE_RUN_SWITCHES];
+    struct ptrace_run run = {.last = moment(100, 7, 0, 3, true), .is_told = true};
+    assert_int_equal(take(&run, moment(108, 8, 0, 5, true), found), 2);
+    assert_switch(&found[0], 107, false, false);
+    assert_switch(&found[1], 108, true, false);
+}
+
+static void test_time_in_which_a_thread_could_have_run_is_no_wait(void **state)
+{
+    (void)state;
+    struct ptrace_switch found[PTRACE_RUN_SWITCHES];
+    struct ptrace_run run = {.last = moment(100, 7, 0, 3, false), .held = 1 * ms, .is_told = true};
+    assert_int_equal(take(&run, moment(120, 17, 9, 8, false), found), 2);
+    assert_switch(&found[0], 100, true, true); /* 9 ms ready, 1 ms stopped by the tracer */
+    assert_switch(&found[1], 110, false, false);
+    assert_int_equal(take(&run, moment(140, 27, 14, 9, false), found), 4);
+    assert_switch(&found[0], 120, true, false); /* asleep for 5 ms, which no look has seen */
+    assert_switch(&found[1], 125, false, false);
+    assert_switch(&found[2], 125, true, true);
+    assert_switch(&found[3], 130, false, false);
+}
+
+/* A thread does all kinds of things, and is looked at now and then, when it sleeps or has stopped. Some figures are
+ * late. */
+static void test_sums_are_those_of_the_scheduler(void **state)
+{
+    (void)state;
+    srand(1);
+    for (int round = 0; round < 200; round++) {
+        uint64_t time = 1000, cpu = 50, ready = 20, slices = 1, on = 0, since = time, before = time;
+        struct ptrace_run run = {.last = {.time = time, .schedule = {.cpu = cpu, .ready = ready, .slices = slices}}};
+        bool is_on = false, is_first = true;
+        for (int look = 0; look < 100; look++) {
+            struct ptrace_switch found[PTRACE_RUN_SWITCHES];
+            for (int part = rand() % 4; part >= 0; part--) {
+                uint64_t ran = (uint64_t)rand() % 100, waited = (uint64_t)rand() % 100;
+                ready += waited / 2;
+                slices += waited != 0;
+                cpu += ran;
+                time += ran + waited;
+            }
+            bool is_last = look == 99;
+            uint64_t late = is_last ? 0 : (uint64_t)rand() % 2 * 10;
+            struct ptrace_moment now = {.time = time,
+                                        .schedule = {.cpu = cpu - late, .ready = ready, .slices = slices},
+                                        .asleep = !is_last && rand() % 2};
+            size_t count = ptrace_run_take(&run, &now, found);
+            assert_true(count <= PTRACE_RUN_SWITCHES);
+            for (size_t i = 0; i < count; i++) {
+                assert_true(found[i].time >= before && found[i].time <= time);
+                before = found[i].time;
+                assert_true(is_first || found[i].out == is_on);
+                if (is_on)
+                    on += found[i].time - since;
+                is_on = !found[i].out;
+                is_first = false;
+                since = found[i].time;
+            }
+        }
+        on += is_on ? time - since : 0;
+        assert_in_range(on, cpu - 50 - 10, cpu - 50); /* the last look may find no room for what was late */
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_thread_that_falls_asleep_has_run_first),
+        cmocka_unit_test(test_a_wait_goes_on_while_the_thread_is_not_put_on_a_cpu),
+        cmocka_unit_test(test_a_thread_that_ran_between_two_looks_has_waited_twice),
+        cmocka_unit_test(test_time_in_which_a_thread_could_have_run_is_no_wait),
+        cmocka_unit_test(test_sums_are_those_of_the_scheduler),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
