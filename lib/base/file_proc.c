@@ -39,3 +39,19 @@ bool proc_stat_parse(const char *text, struct proc_stat *stat)
         stat->cpu = (uint32_t)strtoul(at, NULL, 10);
     return at != NULL;
 }
+
+uint32_t proc_innermost_pid(const char *process, uint32_t pid)
+{
+    char path[64], line[256];
+    snprintf(path, sizeof(path), "/proc/%s/status", process);
+    FILE *status = fopen(path, "re");
+    while (status && fgets(line, sizeof(line), status)) {
+        const char *last = strncmp(line, "NSpid:", 6) == 0 ? strrchr(line, '\t') : NULL;
+        unsigned long number = last ? strtoul(last + 1, NULL, 10) : 0;
+        if (number && number <= UINT32_MAX)
+            pid = (uint32_t)number;
+    }
+    if (status)
+        fclose(status);
+    return pid;
+}

@@ -22,3 +22,7 @@ struct proc_stat {
 
 /* Parses the text of such a file; false if that is not one. */
 bool proc_stat_parse(const char *text, struct proc_stat *stat);
+
+/* The pid of a process in its innermost pid namespace: the last number of "NSpid:" in /proc/PID/status, where there is
+ * one for each namespace, from ours inwards. `pid` if it cannot be read. */
+uint32_t proc_innermost_pid(const char *process, uint32_t pid);

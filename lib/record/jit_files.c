@@ -34,23 +34,6 @@ static bool is_in_another(const char *process, const char *kind)
     return theirs && theirs != proc_namespace("self", kind);
 }
 
-/* The last number of "NSpid:" in /proc/PID/status: one for each namespace, from ours inwards. */
-static uint32_t innermost_pid(const char *process, uint32_t pid)
-{
-    char path[64], line[256];
-    snprintf(path, sizeof(path), "/proc/%s/status", process);
-    FILE *status = fopen(path, "re");
-    while (status && fgets(line, sizeof(line), status)) {
-        const char *last = strncmp(line, "NSpid:", 6) == 0 ? strrchr(line, '\t') : NULL;
-        unsigned long number = last ? strtoul(last + 1, NULL, 10) : 0;
-        if (number && number <= UINT32_MAX)
-            pid = (uint32_t)number;
-    }
-    if (status)
-        fclose(status);
-    return pid;
-}
-
 static uint32_t open_folder(struct jit_files *files, const char *process)
 {
     uint64_t namespace = proc_namespace(process, "mnt");
@@ -91,7 +74,7 @@ static struct jit_file *jit_file_of(struct jit_files *files, uint32_t process, u
     snprintf(name, sizeof(name), "%" PRIu32, pid);
     struct jit_file file = {.pid = pid, .folder = JIT_FOLDER_OURS, .user = user_of(name), .dump = -1};
     if (is_in_another(name, "pid"))
-        file.pid = innermost_pid(name, pid);
+        file.pid = proc_innermost_pid(name, pid);
     if (is_in_another(name, "mnt"))
         file.folder = open_folder(files, name);
     index = (uint32_t)files->files.length;
