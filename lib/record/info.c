@@ -42,13 +42,31 @@ static bool append_word(struct text *text, const char *word)
     return ok && append(text, "'");
 }
 
+/* The words up to the one with which the text has `most` bytes. */
+static bool append_command(struct text *text, char *const *argv, size_t most)
+{
+    bool ok = true;
+    for (char *const *word = argv; ok && *word && text->length < most; word++)
+        ok = (word == argv || append(text, " ")) && append_word(text, *word);
+    return ok && array_push(text, '\0');
+}
+
+int info_write_process_command(struct spool_writer *spool, uint32_t process, char *const *argv, struct error *err)
+{
+    struct text text = {0};
+    bool ok = append_command(&text, argv, INFO_COMMAND_MAX);
+    if (ok && text.length > INFO_COMMAND_MAX)
+        text.data[INFO_COMMAND_MAX] = '\0';
+    struct spool_event event = {.kind = SPOOL_COMMAND, .number = process, .value = text.data};
+    int code = ok ? spool_writer_event(spool, &event, err) : error_no_memory(err);
+    array_free(&text);
+    return code;
+}
+
 int info_write_command(struct spool_writer *spool, char *const *argv, struct error *err)
 {
     struct text text = {0};
-    bool ok = true;
-    for (char *const *word = argv; *word; word++)
-        ok &= (word == argv || append(&text, " ")) && append_word(&text, *word);
-    ok &= array_push(&text, '\0');
+    bool ok = append_command(&text, argv, SIZE_MAX);
     int code = ok ? info_write(spool, INFO_COMMAND, text.data, err) : error_no_memory(err);
     array_free(&text);
     return code;

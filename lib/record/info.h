@@ -72,3 +72,7 @@ bool info_read_boot(char *id, size_t size);
 
 /* Writes INFO_COMMAND: the words of the command, quoted where a shell needs quotes. */
 int info_write_command(struct spool_writer *spool, char *const *argv, struct error *err);
+
+/* Writes SPOOL_COMMAND: the same of a process, at most the first INFO_COMMAND_MAX bytes. */
+enum { INFO_COMMAND_MAX = 1000 };
+int info_write_process_command(struct spool_writer *spool, uint32_t process, char *const *argv, struct error *err);

@@ -73,6 +73,8 @@ static void run_child(const struct launch_options *options, int go_fd, int error
         _exit(127);
     sigprocmask(SIG_SETMASK, options->mask, NULL);
     setrlimit(RLIMIT_NOFILE, &options->files_limit);
+    if (options->marks_folder)
+        setenv("PROF_MARKS", options->marks_folder, true);
     execvp(options->argv[0], options->argv);
     int code = errno;
     file_write(error_fd, &code, sizeof(code));

@@ -27,6 +27,7 @@ struct launch_options {
     char *const *argv;         /* NULL at the end */
     const sigset_t *mask;      /* blocked signals */
     struct rlimit files_limit; /* RLIMIT_NOFILE */
+    const char *marks_folder;  /* of PROF_MARKS (include/prof/marks.h); NULL: as in our environment */
     bool output_to_error;      /* its standard output goes to our standard error, because our output is the profile */
 };
 

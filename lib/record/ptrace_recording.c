@@ -91,6 +91,8 @@ static void take_end(void *context, pid_t tid, int status, const struct rusage *
     struct recording *recording = context;
     if (recording->options->argv && tid == recording->target.pid)
         recording_target_ended(recording, status, usage);
+    else
+        recording_note_exit(recording, (uint32_t)tid, status);
 }
 
 /* ---- beginning ---- */
@@ -165,6 +167,8 @@ int ptrace_recording_until_end(struct recording *recording, struct error *err)
             code = ptrace_sampler_tick(recording->sampler, err);
         if (recording->follows_runs && !code)
             code = waits_look(&recording->waits, err);
+        if (!code)
+            code = marks_look(recording, monotonic_ns(), false, err);
         for (int i = 0; i < count && !code; i++)
             code = control_take(recording, ready[i].data.fd, err);
         if (recording->runs_again && !code)

@@ -158,7 +158,8 @@ static bool wanted_waits(const struct recording *recording)
 static uint64_t next_deadline(const struct recording *recording, uint64_t now)
 {
     unsigned doublings = recording->empty_looks < MAX_LOOK_DOUBLINGS ? recording->empty_looks : MAX_LOOK_DOUBLINGS;
-    const uint64_t others[] = {recording->next_flush, recording_time_up(recording), control_deadline(recording)};
+    const uint64_t others[] = {recording->next_flush, recording_time_up(recording), control_deadline(recording),
+                               marks_deadline(&recording->marks)};
     uint64_t interval = look_interval << doublings;
     if (wanted_waits(recording))
         interval = waits_want_look(&recording->waits) ? wait_look_interval : look_interval;
@@ -204,7 +205,12 @@ static int record_until_end(struct recording *recording, struct error *err)
             recording_take_end(recording, ready[i].data.fd);
         }
         perf_events_take_announcements(&recording->events);
+        now = monotonic_ns();
         code = read_rings(recording, ROUNDS_AT_ONCE, err);
+        if (!code)
+            code = recording_note_work(recording, "Catch up", now, err);
+        if (!code)
+            code = marks_look(recording, monotonic_ns(), false, err);
         if (!code && wanted_waits(recording))
             code = waits_look(&recording->waits, err);
         choose_announcements(recording);
@@ -362,6 +368,9 @@ static int prepare(struct recording *recording, struct error *err)
     library_table_keep(recording->libraries, recording->options->files);
     if (recording->options->files)
         tracker_note_jit_files(recording->tracker, &recording->options->files->jit);
+    recording->marks.writer.spool = recording->spool;
+    recording->marks.started = recording->started;
+    tracker_note_marks(recording->tracker, &recording->marks);
     if (recording->by_ptrace)
         tracker_read_mappings(recording->tracker);
     code = write_start(recording, err);
@@ -460,6 +469,9 @@ static void run(struct recording *recording, uint64_t cpu_before)
     if (recording->options->files)
         open_files_reopen_roots(recording->options->files);
     if (!code)
+        code = marks_look(recording, monotonic_ns(), true, problem);
+    marks_note_missing(recording);
+    if (!code)
         code = metadata_write_end(recording->spool, recording->options, recording->result,
                                   recording->truncated_by_reason, &recording->result->problem);
     control_wait(recording);
@@ -477,6 +489,7 @@ static void recording_destroy(struct recording *recording)
     control_stop(recording);
     control_wait(recording);
     waits_destroy(&recording->waits);
+    marks_destroy(&recording->marks);
     tracker_free(recording->tracker);
     library_table_free(recording->libraries);
     if (recording->spool)
@@ -523,10 +536,13 @@ static void restore_actions(const struct recording *recording)
 static int start_command(struct recording *recording, struct error *err)
 {
     const struct record_options *options = recording->options;
-    const struct launch_options launch = {.argv = options->argv,
-                                          .mask = options->target_mask,
-                                          .files_limit = recording->files_limit,
-                                          .output_to_error = options->output_to_error};
+    mark_buffers_make_folder(&recording->marks.buffers);
+    const struct launch_options launch = {
+        .argv = options->argv,
+        .mask = options->target_mask,
+        .files_limit = recording->files_limit,
+        .marks_folder = recording->marks.buffers.folder[0] ? recording->marks.buffers.folder : NULL,
+        .output_to_error = options->output_to_error};
     restore_actions(recording);
     sigaction(SIGCHLD, NULL, &recording->child_action);
     sigaction(SIGXFSZ, NULL, &recording->size_action);
@@ -722,8 +738,12 @@ static struct recording recording_begin(const struct record_options *options, st
 {
     *result = (struct record_result){.rest_fd = -1};
     result->has_target = options->argv || options->pid_count;
-    return (struct recording){
-        .options = options, .result = result, .events = PERF_EVENTS_NONE, .epoll_fd = -1, .signal_fd = -1};
+    return (struct recording){.options = options,
+                              .result = result,
+                              .events = PERF_EVENTS_NONE,
+                              .marks = MARKS_NONE,
+                              .epoll_fd = -1,
+                              .signal_fd = -1};
 }
 
 static int open_signals(struct recording *recording, struct error *err)

@@ -8,6 +8,7 @@
  */
 #include "record/recording.h"
 
+#include "base/clock.h"
 #include "base/file_io.h"
 #include "base/path.h"
 #include "record/kernel_map.h"
@@ -318,12 +319,21 @@ static uint64_t timeval_ns(const struct timeval *time)
     return (uint64_t)time->tv_sec * SECOND + (uint64_t)time->tv_usec * 1000;
 }
 
+void recording_note_exit(struct recording *recording, uint32_t pid, int status)
+{
+    struct spool_event event = {
+        .kind = SPOOL_EXIT, .pid = pid, .time = monotonic_ns(), .count = (uint64_t)(unsigned)status};
+    if (recording->spool && spool_writer_event(recording->spool, &event, &recording->result->problem))
+        recording_end(recording, RECORD_SPOOL_FULL, 0);
+}
+
 void recording_target_ended(struct recording *recording, int status, const struct rusage *usage)
 {
     recording->target_reaped = true;
     recording->result->target_cpu += timeval_ns(&usage->ru_utime) + timeval_ns(&usage->ru_stime);
     recording->result->target_ended = true;
     recording->result->target_status = status;
+    recording_note_exit(recording, (uint32_t)recording->target.pid, status);
     recording->runs_again = status == 0 && !recording->interrupted && !recording->ending &&
                             recording->control.runs < recording->options->control.iterations;
     if (!recording->runs_again)
@@ -431,7 +441,10 @@ int recording_keep_time(struct recording *recording, uint64_t now, struct error 
         if (!code)
             code = waits_flush(&recording->waits, now, false, err);
     }
-    return code ? code : spool_writer_flush(recording->spool, err);
+    uint64_t start = monotonic_ns();
+    if (!code)
+        code = spool_writer_flush(recording->spool, err);
+    return code ? code : recording_note_work(recording, "Flush", start, err);
 }
 
 int recording_watch(struct recording *recording, int fd, struct error *err)
@@ -475,6 +488,17 @@ void recording_note_lost_files(struct recording *recording)
                            " open files is too low to hold %zu deleted file%s open; functions in them may "
                            "have no names; raise 'ulimit -n'",
                            (uint64_t)limit.rlim_cur, files->lost, files->lost == 1 ? "" : "s");
+}
+
+int recording_note_work(struct recording *recording, const char *what, uint64_t start, struct error *err)
+{
+    enum { LONG_NS = 1000000, MOST = 10000 };
+    uint64_t now = monotonic_ns();
+    if (now < start + LONG_NS || recording->works >= MOST)
+        return 0;
+    recording->works++;
+    struct spool_event event = {.kind = SPOOL_WORK, .time = start, .end = now, .name = what};
+    return spool_writer_event(recording->spool, &event, err);
 }
 
 void recording_note_refused_waits(struct recording *recording)

@@ -9,6 +9,7 @@
 #include "record/control.h"
 #include "record/launch.h"
 #include "record/library_table.h"
+#include "record/marks.h"
 #include "record/record.h"
 #include "record/scheduling.h"
 #include "record/spool.h"
@@ -54,6 +55,7 @@ struct recording {
     struct spool_writer *spool;
     struct library_table *libraries;
     struct tracker *tracker;
+    struct marks marks;
     bool follows_runs; /* it is known when threads run, and `waits` is in use */
     struct waits waits;
     struct stack_reader reader;
@@ -80,6 +82,7 @@ struct recording {
     uint64_t samples, truncated, lost_records, lost_wakeups;
     uint64_t truncated_by_reason[UNWIND_ENDS];
     uint64_t completed_by_libunwind;
+    uint64_t works; /* SPOOL_WORK in the spool */
 };
 
 /* Walks the stack of a sample, and appends the sample to the spool. `depth`: how its stack compares with the copy. */
@@ -99,6 +102,9 @@ void recording_end(struct recording *recording, enum record_end end, int signal)
 
 /* Notes how the command ended, as of wait4(). */
 void recording_target_ended(struct recording *recording, int status, const struct rusage *usage);
+
+/* Notes how a process ended, as of wait4(). */
+void recording_note_exit(struct recording *recording, uint32_t pid, int status);
 
 /* Reads the signals that have come (signal_fd). */
 void recording_take_signals(struct recording *recording);
@@ -136,6 +142,9 @@ void recording_open_wakeups(struct recording *recording);
 
 /* Takes in a record of the rings of wakeups. */
 void recording_take_wakeup(struct recording *recording, const struct perf_merge_record *raw);
+
+/* Notes that the recorder was busy since `start` (ns), if that was for long. */
+int recording_note_work(struct recording *recording, const char *what, uint64_t start, struct error *err);
 
 /* Adds a note if this user may not know where some threads waited. */
 void recording_note_refused_waits(struct recording *recording);

@@ -178,7 +178,38 @@ static bool code_event(struct codec *c, struct spool_event *event)
         code_u64(c, &event->count);
         break;
     case SPOOL_OBJECT:
+    case SPOOL_MARK_NAME:
         code_u32(c, &event->number);
+        code_text(c, &event->name);
+        break;
+    case SPOOL_PROGRAM_MARK:
+        code_u32(c, &event->mark);
+        code_u32(c, &event->number);
+        code_u32(c, &event->pid);
+        code_u32(c, &event->tid);
+        code_u64(c, &event->time);
+        if (event->mark >= SPOOL_MARK_SPAN)
+            code_u64(c, &event->end);
+        code_text(c, &event->value);
+        break;
+    case SPOOL_MARKS_LOST:
+        code_u32(c, &event->pid);
+        code_u64(c, &event->start);
+        code_u64(c, &event->time);
+        code_u64(c, &event->count);
+        break;
+    case SPOOL_COMMAND:
+        code_u32(c, &event->number);
+        code_text(c, &event->value);
+        break;
+    case SPOOL_EXIT:
+        code_u32(c, &event->pid);
+        code_u64(c, &event->time);
+        code_u64(c, &event->count);
+        break;
+    case SPOOL_WORK:
+        code_u64(c, &event->time);
+        code_u64(c, &event->end);
         code_text(c, &event->name);
         break;
     default:

@@ -30,12 +30,28 @@ enum spool_event_kind {
                    lib number; lib_number SPOOL_NO_NUMBER: anonymous */
     SPOOL_LOST, /* time, start, cpu, count: samples that the kernel had no room for (start 0: since when is not known),
                    or a full disk (cpu SPOOL_NO_NUMBER) */
-    SPOOL_PAUSED,    /* time: nothing is recorded from then on */
-    SPOOL_RESUMED,   /* time */
-    SPOOL_MARK,      /* time, value: a moment that the user wants to find again */
-    SPOOL_RUN,       /* time, count: run number `count` of the command begins */
-    SPOOL_UNSAMPLED, /* number (thread), time, count: ns on a CPU after its last sample or wait, told at its end */
-    SPOOL_OBJECT,    /* number, name: something that threads wait for, or that wakes them; numbers start at 1 */
+    SPOOL_PAUSED,       /* time: nothing is recorded from then on */
+    SPOOL_RESUMED,      /* time */
+    SPOOL_MARK,         /* time, value: a moment that the user wants to find again */
+    SPOOL_RUN,          /* time, count: run number `count` of the command begins */
+    SPOOL_UNSAMPLED,    /* number (thread), time, count: ns on a CPU after its last sample or wait, told at its end */
+    SPOOL_OBJECT,       /* number, name: something that threads wait for, or that wakes them; numbers start at 1 */
+    SPOOL_MARK_NAME,    /* number, name: what SPOOL_PROGRAM_MARK calls `number` */
+    SPOOL_PROGRAM_MARK, /* mark, number, pid, tid, time, end, value: a program marks a moment, an interval, a value */
+    SPOOL_MARKS_LOST,   /* pid, start, time, count: marks of a process that were not recorded between these times */
+    SPOOL_COMMAND,      /* number (process), value: the command line that it was started with, its words quoted */
+    SPOOL_EXIT,         /* pid, time, count: a process has ended, with that status of wait(2) */
+    SPOOL_WORK,         /* time, end, name: the recorder was busy with that */
+};
+
+/* What SPOOL_PROGRAM_MARK tells of. */
+enum spool_mark {
+    SPOOL_MARK_INSTANT,
+    SPOOL_MARK_BEGIN,   /* of an interval of that thread */
+    SPOOL_MARK_END,     /* of the last one of this name that is open */
+    SPOOL_MARK_SPAN,    /* a whole interval, to `end` */
+    SPOOL_MARK_COUNTER, /* `end` has the bits of the value, a double */
+    SPOOL_MARK_KINDS
 };
 
 /* A lib, as SPOOL_LIB has it. `kind` is enum spool_lib_kind. */
@@ -67,6 +83,7 @@ struct spool_event {
                          after a fork they start as a copy of the parent's at that time */
     uint32_t pid, tid, cpu;
     uint32_t lib_number; /* SPOOL_MAP */
+    uint32_t mark;       /* SPOOL_PROGRAM_MARK: enum spool_mark */
     uint64_t time;       /* ns, CLOCK_MONOTONIC */
     uint64_t start, end, rva;
     uint64_t count;

@@ -4,6 +4,8 @@
 #include "base/hash.h"
 #include "base/path.h"
 #include "record/attach.h"
+#include "record/info.h"
+#include "record/marks.h"
 #include "record/proc_maps.h"
 
 #include <errno.h>
@@ -31,6 +33,7 @@ struct tracker {
     struct spool_writer *spool;
     struct library_table *libraries;
     struct jit_files *jit_files; /* or NULL */
+    struct marks *marks;         /* or NULL */
     struct index_pool processes, threads;
     struct hash by_pid, by_tid; /* -> index */
     uint32_t next_process, next_thread;
@@ -110,6 +113,11 @@ struct tracker *tracker_new(struct spool_writer *spool, struct library_table *li
 void tracker_note_jit_files(struct tracker *tracker, struct jit_files *files)
 {
     tracker->jit_files = files;
+}
+
+void tracker_note_marks(struct tracker *tracker, struct marks *marks)
+{
+    tracker->marks = marks;
 }
 
 void tracker_expect_samples_after_ends(struct tracker *tracker)
@@ -398,6 +406,11 @@ static bool inherit_code(struct tracker *tracker, const struct tracked_process *
 static int map_into(struct tracker *tracker, struct tracked_process *process, const struct perf_mapping *mapping,
                     uint64_t time, struct error *err)
 {
+    if (tracker->marks) {
+        int failed = marks_take_mapping(tracker->marks, process->pid, mapping, err);
+        if (failed)
+            return failed;
+    }
     if (!mapping->executable || !mapping->length || mapping->start > UINT64_MAX - mapping->length)
         return 0;
     struct library_mapping found;
@@ -448,8 +461,9 @@ static bool is_known(struct maps_reading *reading, const struct perf_mapping *ma
 static int use_mapping(void *context, const struct perf_mapping *mapping)
 {
     struct maps_reading *reading = context;
-    if (!mapping->executable || !mapping->length ||
-        (reading->tracker->reads_mappings && is_known(reading, mapping, reading->err)))
+    if (!mapping->executable)
+        return map_into(reading->tracker, reading->process, mapping, reading->time, reading->err);
+    if (!mapping->length || (reading->tracker->reads_mappings && is_known(reading, mapping, reading->err)))
         return 0;
     reading->changed = true;
     return map_into(reading->tracker, reading->process, mapping, reading->time, reading->err);
@@ -646,6 +660,22 @@ static int fork_thread(struct tracker *tracker, const struct perf_record *record
     return code ? code : add_new_thread(tracker, process, record, name, err);
 }
 
+/* By the time that the record of an exec is read, the process may have called exec again. */
+static int emit_command(struct tracker *tracker, const struct tracked_process *process, const char *name,
+                        struct error *err)
+{
+    char now[32];
+    attach_thread_name((pid_t)process->pid, (pid_t)process->pid, now, sizeof(now));
+    if (strcmp(now, name) != 0)
+        return 0;
+    char **words = attach_command((pid_t)process->pid);
+    if (!words)
+        return error_no_memory(err);
+    int code = info_write_process_command(tracker->spool, process->number, words, err);
+    free(words);
+    return code;
+}
+
 /*
  * The thread that called exec goes on alone, under the number of the process. The others have ended, and their ends
  * were recorded before. If the first thread was not the caller it has ended as well, and the caller is the one that is
@@ -694,6 +724,8 @@ static int exec_process(struct tracker *tracker, const struct perf_record *recor
         thread->clock = clock;
         thread->run = run;
     }
+    if (!code)
+        code = emit_command(tracker, process, record->comm.name, err);
     if (!code && tracker->reads_mappings) {
         bool changed;
         code = read_maps(tracker, process, record->time, &changed, err);

@@ -66,6 +66,7 @@ struct tracked_thread {
 };
 
 struct tracker;
+struct marks;
 
 /* The spool and the libraries belong to the caller and must outlive the tracker. */
 struct tracker *tracker_new(struct spool_writer *spool, struct library_table *libraries);
@@ -73,6 +74,9 @@ void tracker_free(struct tracker *tracker);
 
 /* From now on notes JIT code in `files`, which must outlive the tracker. */
 void tracker_note_jit_files(struct tracker *tracker, struct jit_files *files);
+
+/* From now on files with marks that processes have mapped are taken in there. */
+void tracker_note_marks(struct tracker *tracker, struct marks *marks);
 
 /* From now on threads go on for a moment after the records of their ends. The kernel writes these before a thread is
  * through; events of a CPU, unlike those of a thread, sample the rest. */

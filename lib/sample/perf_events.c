@@ -101,6 +101,7 @@ static struct perf_event_attr sampling_attr(const struct perf_events *events)
         .exclude_callchain_user = 1,
         .mmap = 1,
         .mmap2 = 1,
+        .mmap_data = 1, /* marker files are mapped to be seen (record/mark_files.h) */
         .build_id = events->build_ids,
         .context_switch = events->switches,
         .ksymbol = events->kernel_symbols && events->tier == PERF_TIER_KERNEL_AND_USER,
@@ -539,7 +540,8 @@ int perf_events_add_all(struct perf_events *events, int cgroup, struct error *er
 {
     const struct whom whom = cgroup < 0 ? whom_all : (struct whom){.pid = cgroup, .is_cgroup = true};
     struct perf_event_attr attr = sampling_attr(events);
-    attr.mmap = attr.mmap2 = attr.build_id = attr.comm = attr.comm_exec = attr.task = attr.ksymbol = 0; /* sideband */
+    attr.mmap = attr.mmap2 = attr.mmap_data = attr.build_id = attr.comm = attr.comm_exec = attr.task = attr.ksymbol =
+        0; /* sideband */
     int code = 0;
     for (size_t i = 0; i < events->cpus.length && !code; i++) {
         struct perf_cpu *cpu = &events->cpus.data[i];

@@ -1,0 +1,539 @@
+/*
+ * A look at a buffer costs one read of its head, and one of what is new. The second is done twice. A record is complete
+ * when its first word is there, which the program writes last; but one read may copy the first word before, and another
+ * word after that happened. So the first copy only tells how far records are complete, and the second has them.
+ *
+ * A thread that is stopped, or ended, between reserving its record and completing it leaves a hole. Behind one that
+ * stays for a second, or that a process has left when it ended, the next record is searched for: a first word tells its
+ * place.
+ *
+ * The folder is in /dev/shm where there is one: a page of a file on a disk would be written back now and then, and a
+ * program that marks would wait for that. A file has no name from the moment on in which the recorder has opened it, so
+ * that its memory is free as soon as the process and the recorder have closed it.
+ */
+#include "record/mark_buffers.h"
+
+#define PROF_MARKS_LAYOUT_ONLY
+#include "../../include/prof/marks.h"
+
+#include "base/file_io.h"
+#include "base/file_proc.h"
+#include "record/mapped_file.h"
+#include "record/tracker.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define SECOND UINT64_C(1000000000)
+
+enum { BUFFERS_MAX = 4096, WORD = 8, NAMES_MAX = 65536 };
+
+static const uint64_t look_interval = SECOND / 1000 * 20, busy_interval = SECOND / 1000 * 40,
+                      full_interval = SECOND / 1000 * 4;
+
+/* ---- the folder ---- */
+
+static void remove_files(int folder)
+{
+    int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *names = copy >= 0 ? fdopendir(copy) : NULL;
+    for (const struct dirent *entry; names && (entry = readdir(names));)
+        if (entry->d_name[0] != '.')
+            unlinkat(folder, entry->d_name, 0);
+    if (names)
+        closedir(names);
+    else if (copy >= 0)
+        close(copy);
+}
+
+/* A recorder holds a lock on its folder, so a folder without one is of a recorder that was killed. */
+static void remove_leftover(const char *base, const char *name)
+{
+    char path[512];
+    struct stat info;
+    if (snprintf(path, sizeof(path), "%s/%s", base, name) >= (int)sizeof(path))
+        return;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &info) == 0 && info.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        remove_files(fd);
+        rmdir(path);
+    }
+    close(fd);
+}
+
+static void remove_leftovers(const char *base)
+{
+    DIR *names = opendir(base);
+    for (const struct dirent *entry; names && (entry = readdir(names));)
+        if (strncmp(entry->d_name, PROF_MARKS_NAME, sizeof(PROF_MARKS_NAME) - 1) == 0)
+            remove_leftover(base, entry->d_name);
+    if (names)
+        closedir(names);
+}
+
+/* Between mkdtemp() and the lock, another recorder may take the folder for a leftover, and remove it. */
+static bool try_folder_in(struct mark_buffers *buffers, const char *base)
+{
+    if (snprintf(buffers->folder, sizeof(buffers->folder), "%s/" PROF_MARKS_NAME "XXXXXX", base) >=
+            (int)sizeof(buffers->folder) ||
+        !mkdtemp(buffers->folder))
+        return false;
+    struct stat info;
+    buffers->folder_fd = open(buffers->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (buffers->folder_fd >= 0 && flock(buffers->folder_fd, LOCK_EX | LOCK_NB) == 0 &&
+        stat(buffers->folder, &info) == 0)
+        return true;
+    if (buffers->folder_fd >= 0)
+        close(buffers->folder_fd);
+    buffers->folder_fd = -1;
+    rmdir(buffers->folder);
+    return false;
+}
+
+static bool make_folder_in(struct mark_buffers *buffers, const char *base)
+{
+    enum { TRIES = 20 };
+    bool is_made = false;
+    for (int i = 0; i < TRIES && !is_made && access(base, W_OK | X_OK) == 0; i++)
+        is_made = try_folder_in(buffers, base);
+    return is_made;
+}
+
+void mark_buffers_make_folder(struct mark_buffers *buffers)
+{
+    const char *temporary = getenv("TMPDIR");
+    const char *const bases[] = {"/dev/shm", temporary && temporary[0] == '/' ? temporary : "/tmp"};
+    if (buffers->folder_fd >= 0)
+        return;
+    for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++) {
+        remove_leftovers(bases[i]);
+        if (make_folder_in(buffers, bases[i]))
+            return;
+    }
+    buffers->folder[0] = '\0';
+}
+
+/* ---- opening ---- */
+
+static bool has_room(const struct mark_buffers *buffers)
+{
+    struct rlimit limit;
+    return buffers->buffers.length < BUFFERS_MAX &&
+           (getrlimit(RLIMIT_NOFILE, &limit) || buffers->buffers.length < limit.rlim_cur / 4);
+}
+
+/* Where mappings are read again and again, it is there each time. */
+static bool is_mapping_open(const struct mark_buffers *buffers, const struct perf_mapping *mapping)
+{
+    for (size_t i = 0; i < buffers->buffers.length; i++)
+        if (buffers->buffers.data[i].inode == mapping->inode &&
+            buffers->buffers.data[i].device == makedev(mapping->device_major, mapping->device_minor))
+            return true;
+    return false;
+}
+
+static bool is_open(const struct mark_buffers *buffers, const struct stat *info)
+{
+    for (size_t i = 0; i < buffers->buffers.length; i++)
+        if (buffers->buffers.data[i].inode == info->st_ino && buffers->buffers.data[i].device == info->st_dev)
+            return true;
+    return false;
+}
+
+/* Takes over the descriptor. `pid` 0: not known yet. */
+static int add_buffer(struct mark_buffers *buffers, int fd, uint32_t pid, uint64_t first_time, struct error *err)
+{
+    struct stat info;
+    if (fstat(fd, &info) || !S_ISREG(info.st_mode) || is_open(buffers, &info)) {
+        close(fd);
+        return 0;
+    }
+    if (flock(fd, LOCK_EX | LOCK_NB)) { /* another recorder reads it */
+        buffers->unopened++;
+        close(fd);
+        return 0;
+    }
+    struct mark_buffer buffer = {
+        .fd = fd, .pid = pid, .device = info.st_dev, .inode = info.st_ino, .first_time = first_time};
+    if (array_push(&buffers->buffers, buffer))
+        return 0;
+    close(fd);
+    return error_no_memory(err);
+}
+
+static int open_named(struct mark_buffers *buffers, const char *name, struct error *err)
+{
+    int fd = openat(buffers->folder_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    unlinkat(buffers->folder_fd, name, 0);
+    if (fd >= 0)
+        return add_buffer(buffers, fd, 0, 0, err);
+    buffers->unopened++;
+    return 0;
+}
+
+static int open_new_files(struct mark_buffers *buffers, struct error *err)
+{
+    if (buffers->folder_fd < 0 || !has_room(buffers))
+        return 0;
+    int copy = openat(buffers->folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), code = 0;
+    DIR *names = copy >= 0 ? fdopendir(copy) : NULL;
+    for (const struct dirent *entry; !code && names && has_room(buffers) && (entry = readdir(names));)
+        if (strncmp(entry->d_name, PROF_MARKS_NAME, sizeof(PROF_MARKS_NAME) - 1) == 0)
+            code = open_named(buffers, entry->d_name, err);
+    if (names)
+        closedir(names);
+    else if (copy >= 0)
+        close(copy);
+    return code;
+}
+
+bool mark_buffers_is_buffer(const char *path)
+{
+    const char *name = strrchr(path, '/');
+    return name && strncmp(name + 1, PROF_MARKS_NAME, sizeof(PROF_MARKS_NAME) - 1) == 0;
+}
+
+int mark_buffers_take_mapping(struct mark_buffers *buffers, uint32_t pid, const struct perf_mapping *mapping,
+                              uint64_t now, struct error *err)
+{
+    struct mapped_file mapped;
+    size_t length = strlen(buffers->folder);
+    /* files of our own folder are found there */
+    if (is_mapping_open(buffers, mapping) || (length && strncmp(mapping->path, buffers->folder, length) == 0) ||
+        !has_room(buffers))
+        return 0;
+    int code = mapped_file_open(&mapped, pid, mapping);
+    if (code == -ENOMEM)
+        return error_no_memory(err);
+    if (code)
+        return 0;
+    char path[64];
+    int reading = file_source_open(mapped.file), fd = -1;
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", reading);
+    if (reading >= 0) {
+        fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        close(reading);
+    }
+    mapped_file_destroy(&mapped);
+    if (fd >= 0)
+        return add_buffer(buffers, fd, pid, now, err);
+    buffers->unopened++;
+    return 0;
+}
+
+static void close_buffer(struct mark_buffers *buffers, size_t i)
+{
+    struct mark_buffer *buffer = &buffers->buffers.data[i];
+    close(buffer->fd);
+    hash_destroy(&buffer->names);
+    *buffer = buffers->buffers.data[--buffers->buffers.length];
+}
+
+/* ---- whose it is ---- */
+
+/* A process in another pid namespace knows itself by another number. */
+static uint32_t find_foreign(const struct mark_buffer *buffer, struct tracker *tracker)
+{
+    for (size_t i = 0; i < tracker_thread_count(tracker); i++) {
+        struct tracked_process *process = NULL;
+        char name[16];
+        const struct tracked_thread *thread = tracker_thread_at(tracker, i, &process);
+        if (!thread || thread->tid != process->pid)
+            continue;
+        snprintf(name, sizeof(name), "%" PRIu32, process->pid);
+        if (proc_namespace(name, "pid") == buffer->namespace &&
+            proc_innermost_pid(name, process->pid) == buffer->own_pid)
+            return process->pid;
+    }
+    return 0;
+}
+
+static void find_process(struct mark_buffer *buffer, struct tracker *tracker)
+{
+    buffer->is_foreign = buffer->namespace && buffer->namespace != proc_namespace("self", "pid");
+    if (!buffer->pid)
+        buffer->pid = buffer->is_foreign ? find_foreign(buffer, tracker) : buffer->own_pid;
+}
+
+static bool has_ended(const struct mark_buffer *buffer)
+{
+    return buffer->pid && kill((pid_t)buffer->pid, 0) && errno == ESRCH;
+}
+
+/* ---- records ---- */
+
+/* One look at one buffer. */
+struct look {
+    struct mark_buffers *buffers;
+    struct mark_buffer *buffer;
+    const struct mark_source *source;
+    uint64_t now;
+    uint64_t end; /* bytes written */
+};
+
+struct record {
+    enum prof_mark_kind kind;
+    uint64_t size; /* bytes */
+    uint64_t time, name, tid, value;
+    size_t text_length;
+    char text[PROF_MARKS_TEXT_MAX + 1];
+};
+
+/* The word at an offset of the whole row, of those that were copied. */
+static uint64_t word_at(const struct look *look, uint64_t at)
+{
+    uint64_t word;
+    memcpy(&word, look->buffers->block + (at - look->buffer->read), sizeof(word));
+    return word;
+}
+
+/* Bytes of the record at `at`; 0 if there is none that is complete. */
+static uint64_t record_size(const struct look *look, uint64_t at)
+{
+    uint64_t word = word_at(look, at), kind = word >> 32 & 0xff, words = word >> 40 & 0xff, text = word >> 48;
+    uint64_t first = kind >= PROF_MARK_IS_SPAN ? 5 : 4;
+    bool is_record = (uint32_t)word == (uint32_t)(at / WORD) && kind >= PROF_MARK_IS_NAME &&
+                     kind <= PROF_MARK_IS_COUNTER && text <= PROF_MARKS_TEXT_MAX &&
+                     words == first + (text + WORD - 1) / WORD && words * WORD <= look->end - at;
+    return is_record ? words * WORD : 0;
+}
+
+static void read_record(const struct look *look, uint64_t at, struct record *record)
+{
+    uint64_t word = word_at(look, at);
+    record->kind = (enum prof_mark_kind)(word >> 32 & 0xff);
+    record->text_length = (size_t)(word >> 48);
+    record->time = word_at(look, at + WORD);
+    record->name = word_at(look, at + 2 * WORD);
+    record->tid = word_at(look, at + 3 * WORD);
+    bool has_value = record->kind >= PROF_MARK_IS_SPAN;
+    record->value = has_value ? word_at(look, at + 4 * WORD) : 0;
+    const unsigned char *text = look->buffers->block + (at - look->buffer->read) + (has_value ? 5 : 4) * WORD;
+    memcpy(record->text, text, record->text_length);
+    record->text[record->text_length] = '\0';
+}
+
+static int take_name(const struct look *look, const struct record *record, struct error *err)
+{
+    uint32_t number;
+    struct hash *names = &look->buffer->names;
+    if (names->length >= NAMES_MAX && hash_get(names, record->name) == HASH_MISSING)
+        return 0;
+    int code = mark_writer_name(look->source->writer, record->text, record->text_length, &number, err);
+    if (code)
+        return code;
+    return hash_set(names, record->name, number) ? 0 : error_no_memory(err);
+}
+
+static int take_mark(const struct look *look, const struct record *record, struct error *err)
+{
+    static const enum spool_mark kinds[] = {[PROF_MARK_IS_INSTANT] = SPOOL_MARK_INSTANT,
+                                            [PROF_MARK_IS_BEGIN] = SPOOL_MARK_BEGIN,
+                                            [PROF_MARK_IS_END] = SPOOL_MARK_END,
+                                            [PROF_MARK_IS_SPAN] = SPOOL_MARK_SPAN,
+                                            [PROF_MARK_IS_COUNTER] = SPOOL_MARK_COUNTER};
+    struct mark_buffer *buffer = look->buffer;
+    bool is_side = record->kind == PROF_MARK_IS_BEGIN || record->kind == PROF_MARK_IS_END;
+    uint64_t last = record->kind == PROF_MARK_IS_SPAN ? record->value : record->time;
+    if (last < buffer->first_time || record->time > look->now + SECOND ||
+        (record->kind == PROF_MARK_IS_SPAN && (last < record->time || last > look->now + SECOND)) ||
+        (!is_side && look->source->is_left_out(look->source->context, record->time)))
+        return 0;
+    struct mark mark = {.kind = kinds[record->kind],
+                        .pid = buffer->pid,
+                        .tid = buffer->is_foreign ? buffer->pid : (uint32_t)record->tid,
+                        .name = hash_get(&buffer->names, record->name),
+                        .time = record->time,
+                        .end = record->value,
+                        .text = record->text};
+    int code = mark.name == HASH_MISSING ? mark_writer_name(look->source->writer, "(other)", 7, &mark.name, err) : 0;
+    return code ? code : mark_writer_add(look->source->writer, &mark, err);
+}
+
+/* ---- a look ---- */
+
+static bool copy_block(const struct look *look)
+{
+    uint64_t size = look->end - look->buffer->read, at = look->buffer->read % PROF_MARKS_ROOM;
+    uint64_t first = size < PROF_MARKS_ROOM - at ? size : PROF_MARKS_ROOM - at;
+    unsigned char *block = look->buffers->block;
+    return file_read_at(look->buffer->fd, block, first, PROF_MARKS_PAGE + at) == (ssize_t)first &&
+           (first == size ||
+            file_read_at(look->buffer->fd, block + first, size - first, PROF_MARKS_PAGE) == (ssize_t)(size - first));
+}
+
+/* Where the complete records end that begin at `at`. */
+static uint64_t complete_end(const struct look *look, uint64_t at)
+{
+    for (uint64_t size; at < look->end && (size = record_size(look, at)) != 0;)
+        at += size;
+    return at;
+}
+
+/* Behind a hole: the next record, or the end. */
+static uint64_t next_record(const struct look *look, uint64_t at)
+{
+    do
+        at += WORD;
+    while (at < look->end && !record_size(look, at));
+    return at;
+}
+
+static int take_records(struct look *look, uint64_t at, uint64_t end, struct error *err)
+{
+    struct record record;
+    int code = 0;
+    for (uint64_t size; !code && at < end && (size = record_size(look, at)) != 0; at += size) {
+        read_record(look, at, &record);
+        code = record.kind == PROF_MARK_IS_NAME ? take_name(look, &record, err) : take_mark(look, &record, err);
+    }
+    return code;
+}
+
+/* The program may write over it from now on. */
+static void set_read(struct mark_buffer *buffer, uint64_t read)
+{
+    buffer->read = read;
+    (void)!pwrite(buffer->fd, &read, sizeof(read), offsetof(struct prof_marks_head, read));
+}
+
+/* Whether what stands behind incomplete records may be read: the one that is not will never be. */
+static bool may_skip(struct mark_buffer *buffer, uint64_t now, bool has_ended)
+{
+    if (!buffer->incomplete_since)
+        buffer->incomplete_since = now;
+    return has_ended || now > buffer->incomplete_since + SECOND;
+}
+
+/* Reads what is there. False if the buffer makes no sense. */
+static bool read_new(struct look *look, bool has_ended, int *code, struct error *err)
+{
+    struct mark_buffer *buffer = look->buffer;
+    while (!*code && buffer->read < look->end) {
+        if (!copy_block(look))
+            return false;
+        uint64_t at = buffer->read, end = complete_end(look, at);
+        if (end == at) {
+            if (!may_skip(buffer, look->now, has_ended))
+                return true;
+            at = next_record(look, at);
+            end = complete_end(look, at);
+        }
+        if (!copy_block(look))
+            return false;
+        *code = take_records(look, at, end, err);
+        buffer->incomplete_since = 0;
+        set_read(buffer, end);
+    }
+    return true;
+}
+
+static int note_lost(struct look *look, uint64_t dropped, struct error *err)
+{
+    struct mark_buffer *buffer = look->buffer;
+    uint64_t lost = dropped - buffer->dropped;
+    buffer->dropped = dropped;
+    if (!lost || lost > UINT64_MAX / 2)
+        return 0;
+    look->buffers->lost += lost;
+    struct spool_event event = {.kind = SPOOL_MARKS_LOST,
+                                .pid = buffer->pid,
+                                .start = buffer->last_time ? buffer->last_time : look->now,
+                                .time = look->now,
+                                .count = lost};
+    return spool_writer_event(look->source->writer->spool, &event, err);
+}
+
+/* The head of a buffer whose process was there before us: what it has dropped is not of this recording. */
+static void begin_buffer(struct look *look, const struct prof_marks_head *head)
+{
+    struct mark_buffer *buffer = look->buffer;
+    buffer->is_ready = true;
+    buffer->own_pid = (uint32_t)head->pid;
+    buffer->namespace = head->pid_namespace;
+    buffer->read = head->read;
+    if (buffer->first_time)
+        buffer->dropped = head->dropped;
+    find_process(buffer, look->source->tracker);
+}
+
+/* True if the buffer is to be looked at again. */
+static bool look_at(struct look *look, bool ended, bool *is_half_full, int *code, struct error *err)
+{
+    struct prof_marks_head head;
+    struct mark_buffer *buffer = look->buffer;
+    if (file_read_at(buffer->fd, &head, sizeof(head), 0) != sizeof(head) || head.magic != PROF_MARKS_MAGIC)
+        return !buffer->is_ready && !ended; /* it is being made */
+    if (!buffer->is_ready)
+        begin_buffer(look, &head);
+    look->end = head.written;
+    uint64_t size = head.written - buffer->read;
+    *is_half_full |= size > PROF_MARKS_ROOM / 2;
+    if (head.room != PROF_MARKS_ROOM || size > PROF_MARKS_ROOM || size % WORD || buffer->read % WORD ||
+        !read_new(look, ended, code, err)) {
+        look->buffers->damaged++;
+        return false;
+    }
+    if (!*code)
+        *code = note_lost(look, head.dropped, err);
+    buffer->last_time = look->now;
+    return !ended;
+}
+
+int mark_buffers_look(struct mark_buffers *buffers, const struct mark_source *source, uint64_t now, bool is_end,
+                      struct error *err)
+{
+    if (now < buffers->next_look && !is_end)
+        return 0;
+    int code = open_new_files(buffers, err);
+    bool checks = now >= buffers->next_check || is_end, is_half_full = false;
+    if (checks)
+        buffers->next_check = now + SECOND;
+    if (!buffers->block && buffers->buffers.length && !(buffers->block = malloc(PROF_MARKS_ROOM)))
+        return error_no_memory(err);
+    for (size_t i = 0; i < buffers->buffers.length && !code;) {
+        struct look look = {.buffers = buffers, .buffer = &buffers->buffers.data[i], .source = source, .now = now};
+        bool ended = is_end || (checks && has_ended(look.buffer));
+        if (look_at(&look, ended, &is_half_full, &code, err))
+            i++;
+        else
+            close_buffer(buffers, i);
+    }
+    buffers->next_look = now + (is_half_full ? full_interval : look_interval);
+    buffers->deadline = is_half_full ? buffers->next_look : now + busy_interval;
+    return code;
+}
+
+uint64_t mark_buffers_deadline(const struct mark_buffers *buffers)
+{
+    return buffers->buffers.length ? buffers->deadline : UINT64_MAX;
+}
+
+void mark_buffers_destroy(struct mark_buffers *buffers)
+{
+    while (buffers->buffers.length)
+        close_buffer(buffers, buffers->buffers.length - 1);
+    array_free(&buffers->buffers);
+    free(buffers->block);
+    buffers->block = NULL;
+    if (buffers->folder_fd < 0)
+        return;
+    remove_files(buffers->folder_fd);
+    rmdir(buffers->folder);
+    close(buffers->folder_fd);
+    buffers->folder_fd = -1;
+    buffers->folder[0] = '\0';
+}

@@ -1,0 +1,256 @@
+#include "record/mark_files.h"
+
+#include "base/clock.h"
+#include "base/file_io.h"
+#include "base/file_proc.h"
+#include "record/mapped_file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+enum { BLOCK = 256 * 1024 };
+
+static const uint64_t look_interval = UINT64_C(500000000);
+
+/* ---- opening ---- */
+
+/* A decimal number at *at, which is moved behind it. */
+static bool read_number(const char **at, uint64_t *number)
+{
+    const char *digit = *at;
+    for (*number = 0; isdigit((unsigned char)*digit); digit++)
+        if (__builtin_mul_overflow(*number, 10, number) ||
+            __builtin_add_overflow(*number, (uint64_t)(*digit - '0'), number))
+            return false;
+    bool has_digits = digit != *at;
+    *at = digit;
+    return has_digits;
+}
+
+bool mark_files_is_file(const char *path, uint32_t *tid)
+{
+    static const char prefix[] = "/marker-";
+    const char *at = strrchr(path, '/');
+    uint64_t number, thread = 0;
+    if (!at || strncmp(at, prefix, sizeof(prefix) - 1) != 0)
+        return false;
+    at += sizeof(prefix) - 1;
+    if (!read_number(&at, &number))
+        return false;
+    if (*at == '-' && (at++, !read_number(&at, &thread) || thread > UINT32_MAX))
+        return false;
+    *tid = (uint32_t)thread;
+    return strcmp(at, ".txt") == 0;
+}
+
+static bool is_full(const struct mark_files *files)
+{
+    struct rlimit limit;
+    return files->files.length >= MARK_FILES_MAX ||
+           (getrlimit(RLIMIT_NOFILE, &limit) == 0 && files->files.length >= limit.rlim_cur / 8);
+}
+
+/* Several threads may map a file, and a process may map it again as it grows. */
+static bool is_open(const struct mark_files *files, uint32_t pid, const struct stat *info)
+{
+    for (size_t i = 0; i < files->files.length; i++) {
+        const struct mark_file *file = &files->files.data[i];
+        if (file->pid == pid && file->inode == info->st_ino && file->device == info->st_dev)
+            return true;
+    }
+    return false;
+}
+
+/* Where mappings are read again and again, it is there each time. */
+static bool is_mapping_open(const struct mark_files *files, uint32_t pid, const struct perf_mapping *mapping)
+{
+    const struct stat info = {.st_ino = mapping->inode,
+                              .st_dev = makedev(mapping->device_major, mapping->device_minor)};
+    return is_open(files, pid, &info);
+}
+
+static bool is_in_other_pids(uint32_t pid)
+{
+    char name[16];
+    snprintf(name, sizeof(name), "%" PRIu32, pid);
+    uint64_t theirs = proc_namespace(name, "pid");
+    return theirs && theirs != proc_namespace("self", "pid");
+}
+
+int mark_files_take_mapping(struct mark_files *files, uint32_t pid, const struct perf_mapping *mapping,
+                            struct error *err)
+{
+    struct mapped_file mapped;
+    struct stat info;
+    uint32_t tid;
+    if (!mark_files_is_file(mapping->path, &tid) || is_mapping_open(files, pid, mapping))
+        return 0;
+    int code = is_full(files) ? -ENOENT : mapped_file_open(&mapped, pid, mapping);
+    if (code == -ENOMEM)
+        return error_no_memory(err);
+    if (code) {
+        files->unopened++;
+        return 0;
+    }
+    struct mark_file file = {
+        .fd = file_source_open(mapped.file), .pid = pid, .tid = tid && !is_in_other_pids(pid) ? tid : pid, .line = 0};
+    mapped_file_destroy(&mapped);
+    if (file.fd < 0 || fstat(file.fd, &info) || is_open(files, pid, &info)) {
+        files->unopened += file.fd < 0;
+        if (file.fd >= 0)
+            close(file.fd);
+        return 0;
+    }
+    file.device = info.st_dev;
+    file.inode = info.st_ino;
+    snprintf(file.name, sizeof(file.name), "%s", strrchr(mapping->path, '/') + 1);
+    if (array_push(&files->files, file))
+        return 0;
+    close(file.fd);
+    return error_no_memory(err);
+}
+
+static void close_file(struct mark_files *files, size_t i)
+{
+    struct mark_file *file = &files->files.data[i];
+    close(file->fd);
+    *file = files->files.data[--files->files.length];
+}
+
+/* ---- lines ---- */
+
+/* A line as a marker; false if it is none. It has ended by now, or is no time of this clock. */
+static bool parse_line(const struct mark_file *file, uint64_t now, struct mark *mark, const char **name, size_t *length)
+{
+    const char *at = file->text; /* take_line() has ended it */
+    if (!read_number(&at, &mark->time) || *at++ != ' ' || !read_number(&at, &mark->end) || *at++ != ' ' ||
+        mark->end < mark->time || mark->end > now)
+        return false;
+    *name = at;
+    *length = file->length - (size_t)(at - file->text);
+    while (*length && ((*name)[*length - 1] == '\r' || (*name)[*length - 1] == ' '))
+        --*length;
+    return *length != 0;
+}
+
+static int take_line(struct mark_files *files, struct mark_file *file, struct mark_writer *writer, uint64_t first_time,
+                     uint64_t now, struct error *err)
+{
+    struct mark mark = {.kind = SPOOL_MARK_SPAN, .pid = file->pid, .tid = file->tid, .text = ""};
+    const char *name;
+    size_t length;
+    file->line++;
+    file->text[file->length] = '\0';
+    if (file->length == 0 && !file->is_cut)
+        return 0;
+    if (!parse_line(file, now, &mark, &name, &length)) {
+        if (!files->bad_lines++)
+            snprintf(files->bad, sizeof(files->bad), "line %" PRIu64 " of %s", file->line, file->name);
+        return 0;
+    }
+    if (mark.end < first_time)
+        return 0;
+    if (mark.end == mark.time)
+        mark.kind = SPOOL_MARK_INSTANT;
+    int code = mark_writer_name(writer, name, length, &mark.name, err);
+    return code ? code : mark_writer_add(writer, &mark, err);
+}
+
+static void add_to_line(struct mark_file *file, const char *bytes, size_t count)
+{
+    size_t room = MARK_FILE_LINE - file->length;
+    file->is_cut |= count > room;
+    memcpy(file->text + file->length, bytes, count < room ? count : room);
+    file->length += count < room ? count : room;
+}
+
+static int take_block(struct mark_files *files, struct mark_file *file, size_t size, struct mark_writer *writer,
+                      uint64_t first_time, struct error *err)
+{
+    const char *at = files->block, *end = files->block + size;
+    const uint64_t now = monotonic_ns(); /* after the block was read: what it tells of is over */
+    int code = 0;
+    while (!code && at < end) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        add_to_line(file, at, (size_t)((newline ? newline : end) - at));
+        if (!newline)
+            break;
+        code = take_line(files, file, writer, first_time, now, err);
+        file->length = 0;
+        file->is_cut = false;
+        at = newline + 1;
+    }
+    return code;
+}
+
+/* ---- a look ---- */
+
+static bool has_ended(const struct mark_file *file)
+{
+    return kill((pid_t)file->pid, 0) && errno == ESRCH;
+}
+
+/* True if there may be more of the file later. */
+static bool look_at(struct mark_files *files, struct mark_file *file, struct mark_writer *writer, uint64_t first_time,
+                    bool is_end, int *code, struct error *err)
+{
+    bool ended = is_end || has_ended(file); /* before it is read */
+    size_t taken = 0;
+    ssize_t size = 0;
+    while (!*code && (is_end || taken < MARK_FILE_LOOK) && file->offset < MARK_FILE_MAX) {
+        size = file_read_at(file->fd, files->block, BLOCK, file->offset);
+        if (size <= 0)
+            break;
+        file->offset += (uint64_t)size;
+        taken += (size_t)size;
+        *code = take_block(files, file, (size_t)size, writer, first_time, err);
+    }
+    if (file->offset >= MARK_FILE_MAX) {
+        files->too_long += file_read_at(file->fd, files->block, 1, file->offset) > 0;
+        return false;
+    }
+    if (!ended || *code)
+        return true;
+    if (size > 0)
+        return !is_end; /* it is long */
+    if (file->length) { /* the last line has no end */
+        *code = take_line(files, file, writer, first_time, monotonic_ns(), err);
+        file->length = 0;
+    }
+    return false;
+}
+
+int mark_files_look(struct mark_files *files, struct mark_writer *writer, uint64_t first_time, uint64_t now,
+                    bool is_end, struct error *err)
+{
+    int code = 0;
+    if (!files->files.length || (now < files->next_look && !is_end))
+        return 0;
+    if (!files->block && !(files->block = malloc(BLOCK)))
+        return error_no_memory(err);
+    for (size_t i = 0; i < files->files.length && !code;)
+        if (look_at(files, &files->files.data[i], writer, first_time, is_end, &code, err))
+            i++;
+        else
+            close_file(files, i);
+    files->next_look = now + look_interval;
+    return code;
+}
+
+void mark_files_destroy(struct mark_files *files)
+{
+    while (files->files.length)
+        close_file(files, files->files.length - 1);
+    array_free(&files->files);
+    free(files->block);
+    files->block = NULL;
+}

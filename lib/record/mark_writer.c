@@ -1,0 +1,56 @@
+#include "record/mark_writer.h"
+
+#include <string.h>
+
+static uint32_t add_name(struct strings *names, const char *name, size_t length, bool *is_new)
+{
+    size_t before = names->entries.length;
+    uint32_t number = strings_add(names, name, length);
+    *is_new = names->entries.length != before;
+    return number;
+}
+
+int mark_writer_name(struct mark_writer *writer, const char *name, size_t length, uint32_t *number, struct error *err)
+{
+    static const char others[] = "(other)", none[] = "(no name)";
+    bool is_new;
+    length = strnlen(name, length < MARK_WRITER_TEXT ? length : MARK_WRITER_TEXT);
+    if (!length) {
+        name = none;
+        length = sizeof(none) - 1;
+    }
+    if (writer->names.entries.length >= MARK_WRITER_NAMES &&
+        strings_find(&writer->names, name, length) == STRING_NONE) {
+        name = others;
+        length = sizeof(others) - 1;
+    }
+    *number = add_name(&writer->names, name, length, &is_new);
+    if (*number == STRING_NONE)
+        return error_no_memory(err);
+    struct spool_event event = {
+        .kind = SPOOL_MARK_NAME, .number = *number, .name = strings_text(&writer->names, *number)};
+    return is_new ? spool_writer_event(writer->spool, &event, err) : 0;
+}
+
+int mark_writer_add(struct mark_writer *writer, const struct mark *mark, struct error *err)
+{
+    if (writer->count >= MARK_WRITER_MARKS) {
+        writer->dropped++;
+        return 0;
+    }
+    writer->count++;
+    struct spool_event event = {.kind = SPOOL_PROGRAM_MARK,
+                                .mark = mark->kind,
+                                .number = mark->name,
+                                .pid = mark->pid,
+                                .tid = mark->tid,
+                                .time = mark->time,
+                                .end = mark->end,
+                                .value = mark->text};
+    return spool_writer_event(writer->spool, &event, err);
+}
+
+void mark_writer_destroy(struct mark_writer *writer)
+{
+    strings_destroy(&writer->names);
+}

@@ -1,0 +1,67 @@
+#include "record/marks.h"
+
+#include "record/recording.h"
+
+#include <inttypes.h>
+
+int marks_take_mapping(struct marks *marks, uint32_t pid, const struct perf_mapping *mapping, struct error *err)
+{
+    if (mapping->path[0] != '/')
+        return 0;
+    if (mark_buffers_is_buffer(mapping->path))
+        return mark_buffers_take_mapping(&marks->buffers, pid, mapping, marks->started, err);
+    return mark_files_take_mapping(&marks->files, pid, mapping, err);
+}
+
+static bool was_paused(const void *context, uint64_t time)
+{
+    return control_was_paused(context, time);
+}
+
+int marks_look(struct recording *recording, uint64_t now, bool is_end, struct error *err)
+{
+    struct marks *marks = &recording->marks;
+    const struct mark_source source = {
+        .writer = &marks->writer, .tracker = recording->tracker, .is_left_out = was_paused, .context = recording};
+    int code = mark_buffers_look(&marks->buffers, &source, now, is_end, err);
+    return code ? code : mark_files_look(&marks->files, &marks->writer, marks->started, now, is_end, err);
+}
+
+uint64_t marks_deadline(const struct marks *marks)
+{
+    return mark_buffers_deadline(&marks->buffers);
+}
+
+static void note_count(struct recording *recording, uint64_t count, const char *one, const char *many)
+{
+    if (count)
+        recording_add_note(recording, "%" PRIu64 " %s", count, count == 1 ? one : many);
+}
+
+void marks_note_missing(struct recording *recording)
+{
+    const struct marks *marks = &recording->marks;
+    note_count(recording, marks->buffers.lost, "mark of a program found no room and is lost",
+               "marks of programs found no room and are lost: they came faster than they could be read");
+    note_count(recording, marks->writer.dropped, "mark is left out: a recording takes 5 million",
+               "marks are left out: a recording takes 5 million");
+    note_count(recording, marks->buffers.damaged, "buffer of marks was overwritten by its program",
+               "buffers of marks were overwritten by their programs");
+    note_count(recording, marks->buffers.unopened, "buffer of marks could not be opened",
+               "buffers of marks could not be opened");
+    note_count(recording, marks->files.unopened, "marker file could not be opened", "marker files could not be opened");
+    note_count(recording, marks->files.too_long, "marker file goes on beyond 256 MiB, which are read",
+               "marker files go on beyond 256 MiB, which are read");
+    if (marks->files.bad_lines)
+        recording_add_note(
+            recording, "%" PRIu64 " line%s of marker files %s no 'START END NAME' and %s skipped; the first is %s",
+            marks->files.bad_lines, marks->files.bad_lines == 1 ? "" : "s", marks->files.bad_lines == 1 ? "is" : "are",
+            marks->files.bad_lines == 1 ? "was" : "were", marks->files.bad);
+}
+
+void marks_destroy(struct marks *marks)
+{
+    mark_buffers_destroy(&marks->buffers);
+    mark_files_destroy(&marks->files);
+    mark_writer_destroy(&marks->writer);
+}
