@@ -9,6 +9,8 @@
 
 #include "assemble/metadata.h"
 #include "assemble/process_perf_map.h"
+#include "assemble/process_markers.h"
+#include "assemble/program_markers.h"
 #include "assemble/recording_markers.h"
 #include "assemble/replay.h"
 #include "assemble/symbolization.h"
@@ -180,6 +182,43 @@ static uint64_t end_time(const struct replay *replay)
 {
     uint64_t end = replay_info_number(replay, INFO_END_MONOTONIC, 0);
     return end > replay->last_time ? end : replay->last_time;
+}
+
+/* ---- markers ---- */
+
+/* For each thread of the replay, the profile's thread that shows it; PROFILE_NONE. NULL if memory ran out. */
+static uint32_t *list_rows(const struct assembly *assembly)
+{
+    size_t count = assembly->replay.threads.length;
+    uint32_t *rows = malloc((count + 1) * sizeof(*rows));
+    for (size_t i = 0; rows && i < count; i++)
+        rows[i] = PROFILE_NONE;
+    for (size_t i = 0; rows && i < assembly->order.length; i++)
+        rows[assembly->order.data[i]] = (uint32_t)i;
+    return rows;
+}
+
+static int add_markers(struct assembly *assembly, struct error *err)
+{
+    struct marker_rows rows;
+    uint32_t *rows_of = list_rows(assembly);
+    if (!rows_of)
+        return error_no_memory(err);
+    const struct shown_threads shown = {.rows_of = rows_of, .replay = &assembly->replay};
+    marker_rows_init(&rows, &assembly->profile, assembly->start_ns, end_time(&assembly->replay));
+    recording_markers_add(&rows, &assembly->replay.marks, &assembly->replay.program_marks);
+    size_t counters = program_markers_add(&rows, &shown), processes = process_markers_add(&rows, &shown);
+    int code = marker_rows_fill(&rows, err);
+    bool has_markers = rows.entries.length != 0;
+    if (!code && has_markers)
+        assembly->profile.meta.marker_schema = strings_add_z(&assembly->profile.strings, recording_marker_schema);
+    if (!code && has_markers && assembly->profile.meta.marker_schema == STRING_NONE)
+        code = error_no_memory(err);
+    if (!code)
+        code = metadata_note_markers(&assembly->profile, counters, processes, err);
+    marker_rows_destroy(&rows);
+    free(rows_of);
+    return code;
 }
 
 /* ---- writing ---- */
@@ -510,8 +549,7 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
     if (!code)
         code = add_events(&assembly, err);
     if (!code)
-        code = recording_markers_fill(&assembly.profile, &assembly.replay.marks, assembly.start_ns,
-                                      end_time(&assembly.replay), err);
+        code = add_markers(&assembly, err);
     if (!code)
         code = write_profile(&assembly, output_path, &result->memory_fd, &result->bytes, err);
     if (!code)

@@ -511,3 +511,18 @@ int fill_metadata(struct profile *profile, const struct metadata_source *source,
     fill_thread_section(&metadata, source->trust);
     return metadata.failed ? error_no_memory(err) : 0;
 }
+
+int metadata_note_markers(struct profile *profile, size_t counters, size_t markers, struct error *err)
+{
+    struct metadata metadata = {.profile = profile, .section = profile->meta.extra.data};
+    char text[160];
+    if (markers) {
+        snprintf(text, sizeof(text), "%zu that tell of processes, threads and libraries; the first are there", markers);
+        add_string(&metadata, "Markers left out", text);
+    }
+    if (counters) {
+        snprintf(text, sizeof(text), "%zu of programs; the first are there", counters);
+        add_string(&metadata, "Counters left out", text);
+    }
+    return metadata.failed ? error_no_memory(err) : 0;
+}

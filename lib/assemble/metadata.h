@@ -27,3 +27,6 @@ struct metadata_source {
 
 /* Fills profile->meta. */
 int fill_metadata(struct profile *profile, const struct metadata_source *source, struct error *err);
+
+/* Adds how many counters of programs, and markers of processes, threads and libraries, the profile has no room for. */
+int metadata_note_markers(struct profile *profile, size_t counters, size_t markers, struct error *err);

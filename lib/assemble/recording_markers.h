@@ -1,15 +1,16 @@
 /*
- * Markers of a profile that tell what happened to the recording itself: lost samples, pauses, what the user marked,
- * runs of the command. They are in the first thread: none of them belongs to a thread.
+ * Markers of a profile that tell what happened to the recording itself: lost samples and marks, pauses, what the user
+ * marked, runs of the command, work of the recorder. They are in the first thread: none of them belongs to a thread.
  */
 #pragma once
 
+#include "assemble/marker_rows.h"
+#include "assemble/program_marks.h"
 #include "assemble/replay_marks.h"
-#include "base/error.h"
-#include "base/strings.h"
-#include "profile/profile.h"
 
-/* Fills the markers of the profile's first thread, the schema of its markers and the pauses of all threads. `start_ns`
- * is time 0 of the profile, `end_ns` ends what has no end. */
-int recording_markers_fill(struct profile *profile, const struct replay_marks *marks, uint64_t start_ns,
-                           uint64_t end_ns, struct error *err);
+/* The schema of all markers that prof records: JSON text. */
+extern const char recording_marker_schema[];
+
+/* Adds the markers, and the pauses of all threads. Memory that ran out is noted in `rows`. */
+void recording_markers_add(struct marker_rows *rows, const struct replay_marks *marks,
+                           const struct program_marks *programs);

@@ -207,6 +207,24 @@ static bool is_known_thread(const struct replay *replay, uint32_t number)
     return number < replay->threads.length && replay->threads.data[number].known;
 }
 
+/* A file of which a process has a part already is not loaded again. */
+static int note_load(struct replay *replay, const struct spool_event *event, struct error *err)
+{
+    if (event->number == SPOOL_NO_NUMBER || !is_known_lib(replay, event->lib_number) ||
+        replay->libs.data[event->lib_number].lib.kind != SPOOL_LIB_FILE ||
+        event->time <= replay_info_number(replay, INFO_START_MONOTONIC, 0))
+        return 0;
+    uint64_t key = (uint64_t)event->number << 32 | event->lib_number;
+    if (replay->loads.length >= REPLAY_LOADS) {
+        replay->more_loads++;
+        return 0;
+    }
+    if (hash_get(&replay->loaded, key) != HASH_MISSING)
+        return 0;
+    struct replay_load load = {.process = event->number, .lib = event->lib_number, .time = event->time};
+    return hash_set(&replay->loaded, key, 1) && array_push(&replay->loads, load) ? 0 : error_no_memory(err);
+}
+
 static int apply_map(struct replay *replay, const struct spool_event *event, struct error *err)
 {
     struct address_space *space = &replay->kernel;
@@ -226,7 +244,7 @@ static int apply_map(struct replay *replay, const struct spool_event *event, str
                               .lib = event->lib_number == SPOOL_NO_NUMBER ? MAPPING_NO_LIB : event->lib_number};
     if (mapping.start < mapping.end && !address_space_map(space, &mapping))
         return error_no_memory(err);
-    return 0;
+    return note_load(replay, event, err);
 }
 
 static void end_thread(struct replay *replay, const struct spool_event *event)
@@ -439,6 +457,11 @@ static bool is_timed(const struct replay *replay, const struct spool_event *kern
 
 static int take_event(struct replay *replay, const struct spool_event *event, struct error *err)
 {
+    if (program_marks_is_event(event)) {
+        if (replay->first_time && event->time > replay->first_time) /* programs may tell of what was before */
+            note_time(replay, event->time);
+        return program_marks_event(&replay->program_marks, event, err);
+    }
     note_time(replay, event->time);
     switch (event->kind) {
     case SPOOL_INFO:
@@ -657,6 +680,8 @@ int replay_spool(struct replay *replay, const char *spool_path, struct error *er
         uint64_t lost = replay_event_number(replay, INFO_EVENT_LOST, i);
         replay->lost -= lost < replay->lost ? lost : replay->lost;
     }
+    if (!code)
+        code = program_marks_find_threads(replay, replay->keeps_last ? replay->first_sample_time : 0, err);
     return code ? code : unsampled_add(replay, err);
 }
 
@@ -713,7 +738,7 @@ bool replay_is_main_thread(const struct replay *replay, const struct replay_thre
 bool replay_is_shown(const struct replay *replay, const struct replay_thread *thread)
 {
     return thread->known &&
-           (thread->samples || thread->unsampled || thread->waits || thread->event_samples ||
+           (thread->samples || thread->unsampled || thread->waits || thread->event_samples || thread->has_marks ||
             (replay_is_main_thread(replay, thread) && replay->processes.data[thread->process].samples));
 }
 
@@ -760,6 +785,9 @@ void replay_destroy(struct replay *replay)
     array_free(&replay->events);
     sample_store_free(replay->samples);
     replay_marks_destroy(&replay->marks);
+    program_marks_destroy(&replay->program_marks);
+    array_free(&replay->loads);
+    hash_destroy(&replay->loaded);
     spool_reader_close(replay->reader);
     strings_destroy(&replay->strings);
     arena_destroy(&replay->arena);

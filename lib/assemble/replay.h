@@ -5,6 +5,7 @@
 #pragma once
 
 #include "assemble/event_store.h"
+#include "assemble/program_marks.h"
 #include "assemble/replay_marks.h"
 #include "assemble/sample_store.h"
 #include "base/array.h"
@@ -80,6 +81,7 @@ struct replay_thread {
     uint64_t last_run; /* how many samples of the store reach up to its last one on a CPU */
     uint64_t last_time;
     uint64_t covered_until;  /* ns: the samples cover its CPU time up to here; its start if it has none */
+    bool has_marks;          /* it, or another thread of its process, marked something */
     bool goes_on;            /* continues after exec as another thread, whose samples cover the rest */
     uint64_t rest;           /* ns on a CPU after its last sample or wait */
     uint64_t ran_to_waits;   /* ns on a CPU that the samples of its waits stand for */
@@ -92,10 +94,18 @@ struct replay_thread {
     uint64_t last_map_generation, last_code_generation;
 };
 
+/* A process maps a file with code for the first time. */
+struct replay_load {
+    uint32_t process, lib;
+    uint64_t time; /* ns */
+};
+
 /* A library; `arena` holds texts and bytes. `path` NULL: the recording lost the event that describes it. */
 struct replay_lib {
     struct spool_lib lib;
 };
+
+enum { REPLAY_LOADS = 5000 };
 
 struct replay_info {
     uint32_t name, value; /* indexes of strings */
@@ -117,8 +127,12 @@ struct replay {
     ARRAY(struct replay_event) events; /* those beside the clock, by number less 1; at most EVENTS_MAX */
     const char *spool_path;
     struct replay_marks marks;
-    bool has_rests; /* thread.rest is known, of all threads */
-    uint64_t rest;  /* bytes at the end of the spool that are no whole block */
+    struct program_marks program_marks;
+    ARRAY(struct replay_load) loads; /* up to REPLAY_LOADS of them */
+    struct hash loaded;              /* process << 32 | lib */
+    size_t more_loads;               /* those beyond */
+    bool has_rests;                  /* thread.rest is known, of all threads */
+    uint64_t rest;                   /* bytes at the end of the spool that are no whole block */
     uint64_t sample_count, wait_count, damaged_blocks;
     uint64_t lost;                     /* samples of the clock, as far as the kernel tells them from those of events */
     uint64_t damaged_bytes;            /* of the spool */

@@ -1,0 +1,53 @@
+/*
+ * The markers of a profile while they are collected: rows of any thread in any order, which become the marker tables of
+ * the threads, by start.
+ */
+#pragma once
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/json_write.h"
+#include "base/text_buffer.h"
+#include "profile/profile.h"
+
+#include <stdint.h>
+
+/* As the format numbers the phases of a marker. */
+enum marker_phase { PHASE_INSTANT, PHASE_INTERVAL, PHASE_START, PHASE_END };
+
+struct marker_entry {
+    uint32_t thread, name, category, data; /* data: JSON text, a string of the profile; PROFILE_NONE */
+    uint8_t phase;                         /* enum marker_phase */
+    double start, end;                     /* ms; NAN: not there */
+};
+
+struct marker_rows {
+    struct profile *profile;
+    uint64_t start_ns, end_ns; /* time 0 of the profile, and its end: ns of CLOCK_MONOTONIC */
+    ARRAY(struct marker_entry) entries;
+    struct json_writer *json; /* for payloads */
+    struct text_buffer text;
+    struct byte_sink sink;
+    bool failed; /* memory ran out */
+};
+
+void marker_rows_init(struct marker_rows *rows, struct profile *profile, uint64_t start_ns, uint64_t end_ns);
+
+/* Begins a payload of this type: members follow. The next row takes it. NULL if memory ran out. */
+struct json_writer *marker_rows_payload(struct marker_rows *rows, const char *type);
+
+/* Adds a row with the payload that was begun. `name`: a string of the profile. Times are ns of CLOCK_MONOTONIC; that
+ * which the phase has not is ignored. */
+void marker_rows_add(struct marker_rows *rows, uint32_t thread, uint32_t name, uint32_t category,
+                     enum marker_phase phase, uint64_t start, uint64_t end);
+
+/* The category of this name, added if it is new. */
+uint32_t marker_rows_category(struct marker_rows *rows, const char *name, const char *color);
+
+/* Time of the recording in ms of the profile. */
+double marker_rows_ms(const struct marker_rows *rows, uint64_t time);
+
+/* Fills the marker tables of the profile's threads, which are empty. */
+int marker_rows_fill(struct marker_rows *rows, struct error *err);
+
+void marker_rows_destroy(struct marker_rows *rows);

@@ -1,0 +1,180 @@
+#include "assemble/process_markers.h"
+
+#include "base/path.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+struct filling {
+    struct marker_rows *rows;
+    const struct shown_threads *shown;
+    const struct replay *replay;
+    uint32_t category;
+    struct hash exits; /* pid -> index in replay->program_marks.exits of the first */
+    size_t count;      /* markers, also those that are left out */
+};
+
+/* The payload of the next marker; NULL if that is left out, or memory ran out. */
+static struct json_writer *begin(struct filling *filling, const char *type)
+{
+    if (filling->count++ >= PROCESS_MARKERS_MAX || filling->rows->failed)
+        return NULL;
+    return marker_rows_payload(filling->rows, type);
+}
+
+static void finish(struct filling *filling, const char *name, uint32_t thread, enum marker_phase phase, uint64_t start,
+                   uint64_t end)
+{
+    struct marker_rows *rows = filling->rows;
+    marker_rows_add(rows, shown_thread(filling->shown, thread), strings_add_z(&rows->profile->strings, name),
+                    filling->category, phase, start, end);
+}
+
+static void put_number(struct json_writer *json, const char *key, uint32_t number)
+{
+    char text[16];
+    snprintf(text, sizeof(text), "%" PRIu32, number);
+    json_member_text(json, key, text);
+}
+
+/* What was there before, and goes on after, has no marker. */
+static bool is_news(const struct filling *filling, uint64_t start, uint64_t end)
+{
+    return start > filling->rows->start_ns || end;
+}
+
+static enum marker_phase phase_of(uint64_t end)
+{
+    return end ? PHASE_INTERVAL : PHASE_START;
+}
+
+/* ---- processes ---- */
+
+/* How the process of this number ended, of those that had its pid; NULL: not known. */
+static const struct process_exit *exit_of(const struct filling *filling, const struct replay_process *process)
+{
+    const struct program_marks *marks = &filling->replay->program_marks;
+    uint32_t i = hash_get(&filling->exits, process->pid);
+    for (; i < marks->exits.length; i++)
+        if (marks->exits.data[i].pid == process->pid && marks->exits.data[i].time >= process->start)
+            return &marks->exits.data[i];
+    return NULL;
+}
+
+static void put_exit(struct json_writer *json, const struct process_exit *end)
+{
+    char text[64];
+    const char *name = WIFSIGNALED(end->status) ? sigabbrev_np(WTERMSIG(end->status)) : NULL;
+    if (WIFSIGNALED(end->status))
+        snprintf(text, sizeof(text), "killed by %s%s", name ? "SIG" : "signal ", name ? name : "");
+    else
+        snprintf(text, sizeof(text), "exit status %d", WEXITSTATUS(end->status));
+    if (WIFSIGNALED(end->status) && !name)
+        snprintf(text, sizeof(text), "killed by signal %d", WTERMSIG(end->status));
+    json_member_text(json, "end", text);
+}
+
+/* Whether another program goes on in it after an exec. */
+static bool goes_on(const struct filling *filling, const struct replay_process *process)
+{
+    return process->main_thread < filling->replay->threads.length &&
+           filling->replay->threads.data[process->main_thread].goes_on;
+}
+
+static void add_process(struct filling *filling, const struct replay_process *process)
+{
+    const struct replay *replay = filling->replay;
+    if (!is_news(filling, process->start, process->end))
+        return;
+    struct json_writer *json = begin(filling, "Process");
+    if (!json)
+        return;
+    json_member_text(json, "process", strings_text(&replay->strings, process->name));
+    put_number(json, "pid", process->pid);
+    const struct process_exit *end = process->end && !goes_on(filling, process) ? exit_of(filling, process) : NULL;
+    if (goes_on(filling, process))
+        json_member_text(json, "end", "exec");
+    else if (end)
+        put_exit(json, end);
+    finish(filling, "Process", process->main_thread, phase_of(process->end), process->start, process->end);
+}
+
+static void add_exec(struct filling *filling, uint32_t number, const struct replay_process *process)
+{
+    const struct program_marks *marks = &filling->replay->program_marks;
+    uint32_t command = hash_get(&marks->commands, number);
+    struct json_writer *json = command == HASH_MISSING ? NULL : begin(filling, "Exec");
+    if (!json)
+        return;
+    json_member_text(json, "command", strings_text(&marks->texts, command));
+    put_number(json, "pid", process->pid);
+    finish(filling, "Exec", process->main_thread, PHASE_INSTANT, process->start, 0);
+}
+
+static void add_processes(struct filling *filling)
+{
+    const struct replay *replay = filling->replay;
+    for (size_t i = 0; i < replay->program_marks.exits.length; i++) {
+        uint32_t *first = hash_at(&filling->exits, replay->program_marks.exits.data[i].pid);
+        filling->rows->failed |= !first;
+        if (first && *first == HASH_MISSING)
+            *first = (uint32_t)i;
+    }
+    for (uint32_t i = 0; i < replay->processes.length && !filling->rows->failed; i++) {
+        if (!replay->processes.data[i].known)
+            continue;
+        add_process(filling, &replay->processes.data[i]);
+        add_exec(filling, i, &replay->processes.data[i]);
+    }
+    hash_destroy(&filling->exits);
+}
+
+/* ---- threads ---- */
+
+/* Those of a main thread are its process's. */
+static void add_thread(struct filling *filling, const struct replay_thread *thread)
+{
+    const struct replay *replay = filling->replay;
+    if (!thread->known || replay_is_main_thread(replay, thread) || !is_news(filling, thread->start, thread->end))
+        return;
+    struct json_writer *json = begin(filling, "Thread");
+    if (!json)
+        return;
+    json_member_text(json, "thread", strings_text(&replay->strings, thread->name));
+    put_number(json, "tid", thread->tid);
+    finish(filling, "Thread", replay->processes.data[thread->process].main_thread, phase_of(thread->end), thread->start,
+           thread->end);
+}
+
+/* ---- libraries ---- */
+
+static void add_load(struct filling *filling, const struct replay_load *load)
+{
+    const struct spool_lib *lib = &filling->replay->libs.data[load->lib].lib;
+    const struct replay_process *process = &filling->replay->processes.data[load->process];
+    struct json_writer *json = begin(filling, "LibraryLoad");
+    if (!json)
+        return;
+    json_member_text(json, "library", lib->path);
+    if (lib->size)
+        json_member_unsigned(json, "size", lib->size);
+    finish(filling, "Library load", process->main_thread, PHASE_INSTANT, load->time, 0);
+}
+
+size_t process_markers_add(struct marker_rows *rows, const struct shown_threads *shown)
+{
+    const struct replay *replay = shown->replay;
+    struct filling filling = {.rows = rows,
+                              .shown = shown,
+                              .replay = replay,
+                              .category = marker_rows_category(rows, "Processes", "lightblue")};
+    add_processes(&filling);
+    for (size_t i = 0; i < replay->threads.length && !rows->failed; i++)
+        add_thread(&filling, &replay->threads.data[i]);
+    for (size_t i = 0; i < replay->loads.length && !rows->failed; i++)
+        add_load(&filling, &replay->loads.data[i]);
+    size_t count = filling.count + replay->more_loads;
+    return count > PROCESS_MARKERS_MAX ? count - PROCESS_MARKERS_MAX : 0;
+}

@@ -1,0 +1,63 @@
+/*
+ * What programs marked while they were recorded, as the spool has it, and what else comes beside samples: how processes
+ * ended, what the recorder did. A mark names a pid and a tid; which thread that was depends on the time, because
+ * numbers are used again and an exec begins a new thread. So threads are found when all are known.
+ */
+#pragma once
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/strings.h"
+#include "record/spool.h"
+
+#include <stdint.h>
+
+struct replay;
+
+struct program_mark {
+    uint64_t time, end; /* as SPOOL_PROGRAM_MARK has them */
+    uint32_t pid, tid;
+    uint32_t thread;     /* of the replay; REPLAY_NONE: not known */
+    uint32_t name, text; /* strings of `texts`; text: STRING_NONE */
+    uint32_t kind;       /* enum spool_mark */
+};
+
+struct lost_marks {
+    uint32_t pid;
+    uint64_t start, end, count; /* ns */
+};
+
+struct process_exit {
+    uint32_t pid;
+    int status; /* as of wait(2) */
+    uint64_t time;
+};
+
+struct recorder_work {
+    uint64_t start, end; /* ns */
+    uint32_t name;       /* string of `texts` */
+};
+
+/* Zero it. */
+struct program_marks {
+    struct strings texts;
+    ARRAY(uint32_t) names; /* by their numbers in the spool: strings of `texts`, STRING_NONE */
+    ARRAY(struct program_mark) items;
+    ARRAY(struct lost_marks) lost;
+    ARRAY(struct process_exit) exits;
+    ARRAY(struct recorder_work) works;
+    struct hash commands; /* number of a process -> string of `texts` */
+    uint64_t homeless;    /* marks of processes that are not recorded */
+};
+
+/* Whether an event is one of these. */
+bool program_marks_is_event(const struct spool_event *event);
+
+int program_marks_event(struct program_marks *marks, const struct spool_event *event, struct error *err);
+
+/* Finds the thread of each mark, and notes in the replay which threads have some; drops marks without one, and those
+ * that are over before `first_time` (ns). */
+int program_marks_find_threads(struct replay *replay, uint64_t first_time, struct error *err);
+
+void program_marks_destroy(struct program_marks *marks);
