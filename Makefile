@@ -1,7 +1,7 @@
 # prof: a sampling profiler. Everything is built under build/; `make help` lists the targets.
 #
-# Knobs for packagers: CC CFLAGS LDFLAGS CLANG NPM NODE PREFIX DESTDIR BINDIR MANDIR. V=1 shows the commands, DEVELOPER=1
-# makes warnings errors. A tree from `make dist` has the page in web/prebuilt and needs neither npm nor clang.
+# Knobs for packagers: CC CFLAGS LDFLAGS CLANG NPM NODE PREFIX DESTDIR BINDIR MANDIR INCLUDEDIR. V=1 shows the commands,
+# DEVELOPER=1 makes warnings errors. A tree from `make dist` has the page in web/prebuilt and needs neither npm nor clang.
 MAKEFLAGS += --no-builtin-rules
 VERSION := 0.1.0
 BUILD   := build
@@ -15,6 +15,7 @@ CFLAGS  ?= -O2 -g
 PREFIX  ?= /usr/local
 BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
+INCLUDEDIR ?= $(PREFIX)/include
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 
 PACKAGES := libcjson libmicrohttpd libelf libdw libisal liblzma capstone libunwind-ptrace libunwind-generic
@@ -141,10 +142,14 @@ install: all
 	install -D -m 755 $(BUILD)/prof $(DESTDIR)$(BINDIR)/prof
 	install -d $(DESTDIR)$(MANDIR)/man1
 	install -m 644 man/*.1 $(DESTDIR)$(MANDIR)/man1
+	install -d $(DESTDIR)$(MANDIR)/man3
+	install -m 644 man/*.3 $(DESTDIR)$(MANDIR)/man3
+	install -D -m 644 include/prof/marks.h $(DESTDIR)$(INCLUDEDIR)/prof/marks.h
 	install -D -m 644 cmd/completion.bash $(DESTDIR)$(COMPLETIONDIR)/prof
 
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/prof $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(wildcard man/*.1)))
+	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man3/,$(notdir $(wildcard man/*.3))) $(DESTDIR)$(INCLUDEDIR)/prof/marks.h
 	rm -f $(DESTDIR)$(COMPLETIONDIR)/prof
 
 # The committed state with the page built: what a packager gets.
