@@ -1,0 +1,264 @@
+/* What a program writes to its buffer of marks, and to a marker file, comes to the spool; nonsense does no harm. */
+#include "record/mark_buffers.h"
+#include "record/mark_files.h"
+#include "record/tracker.h"
+
+#include "../../include/prof/marks.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/sysmacros.h>
+
+#include <cmocka.h>
+
+#define SECOND UINT64_C(1000000000)
+
+static char path[64];
+
+struct scene {
+    struct mark_buffers buffers;
+    struct mark_writer writer;
+    struct tracker *tracker;
+    struct mark_source source;
+};
+
+static bool is_never_left_out(const void *context, uint64_t time)
+{
+    (void)context;
+    return time == 0;
+}
+
+static void start(struct scene *scene)
+{
+    struct error err;
+    *scene = (struct scene){.buffers = MARK_BUFFERS_NONE};
+    snprintf(path, sizeof(path), "/tmp/prof-marks-test-%d", (int)getpid());
+    unlink(path);
+    assert_int_equal(spool_writer_new(&scene->writer.spool, path, &err), 0);
+    scene->tracker = tracker_new(scene->writer.spool, NULL);
+    mark_buffers_make_folder(&scene->buffers);
+    assert_true(scene->buffers.folder[0]);
+    scene->source =
+        (struct mark_source){.writer = &scene->writer, .tracker = scene->tracker, .is_left_out = is_never_left_out};
+    setenv("PROF_MARKS", scene->buffers.folder, 1);
+}
+
+static void stop(struct scene *scene)
+{
+    char folder[256];
+    snprintf(folder, sizeof(folder), "%s", scene->buffers.folder);
+    mark_buffers_destroy(&scene->buffers);
+    assert_int_equal(access(folder, F_OK), -1);
+    mark_writer_destroy(&scene->writer);
+    tracker_free(scene->tracker);
+    unlink(path);
+    /* the next test has a file of its own */
+    munmap(prof_marks_state_->head, PROF_MARKS_PAGE + PROF_MARKS_ROOM);
+    memset(prof_marks_state_, 0, sizeof(*prof_marks_state_));
+}
+
+static void look(struct scene *scene, uint64_t now, bool is_end)
+{
+    assert_int_equal(mark_buffers_look(&scene->buffers, &scene->source, now, is_end, NULL), 0);
+}
+
+/* The marks of the spool as a text: "name=text;", by kind. */
+static void read_spool(struct scene *scene, char *text, size_t size, uint64_t *marks, uint64_t *lost)
+{
+    static const char kinds[] = ".()-#";
+    struct spool_reader *reader;
+    struct spool_event event;
+    struct sample sample;
+    char names[8][32] = {""};
+    size_t used = 0;
+    *marks = *lost = 0;
+    text[0] = '\0';
+    assert_int_equal(spool_writer_close(scene->writer.spool, NULL), 0);
+    assert_int_equal(spool_reader_open(&reader, path, NULL), 0);
+    while (spool_reader_next(reader, &event, &sample, NULL) > 0) {
+        if (event.kind == SPOOL_MARK_NAME && event.number < 8)
+            snprintf(names[event.number], sizeof(names[0]), "%s", event.name);
+        if (event.kind == SPOOL_MARKS_LOST)
+            *lost += event.count;
+        if (event.kind != SPOOL_PROGRAM_MARK)
+            continue;
+        ++*marks;
+        assert_int_equal(event.tid, syscall(SYS_gettid));
+        assert_true(event.pid == (uint32_t)getpid());
+        if (used < size)
+            used += (size_t)snprintf(text + used, size - used, "%c%s%s%s;", kinds[event.mark], names[event.number],
+                                     event.value[0] ? "=" : "", event.value);
+    }
+    spool_reader_close(reader);
+}
+
+static void test_marks_come_with_their_names_and_texts(void **unused)
+{
+    (void)unused;
+    struct scene scene;
+    char text[512], changing[16] = "one";
+    uint64_t marks, lost;
+    start(&scene);
+    prof_mark("instant");
+    prof_mark_begin_text("interval", changing);
+    snprintf(changing, sizeof(changing), "two");
+    look(&scene, prof_marks_now(), false);
+    prof_mark_end("interval");
+    prof_mark_span("span", "seven b", 5, 7);
+    prof_counter("counter", 1.5);
+    prof_mark_text("instant", "eight bytes and more of a text");
+    look(&scene, prof_marks_now() + SECOND, true);
+    read_spool(&scene, text, sizeof(text), &marks, &lost);
+    assert_string_equal(text, ".instant;(interval=one;)interval;-span=seven b;#counter;"
+                              ".instant=eight bytes and more of a text;");
+    assert_int_equal(lost, 0);
+    stop(&scene);
+}
+
+static void test_what_has_no_room_is_counted(void **unused)
+{
+    (void)unused;
+    enum { COUNT = 200000 };
+    struct scene scene;
+    char text[16];
+    uint64_t marks, lost;
+    start(&scene);
+    prof_mark("x");
+    look(&scene, prof_marks_now(), false);
+    for (int i = 0; i < COUNT; i++)
+        prof_mark("x");
+    look(&scene, prof_marks_now() + SECOND, false);
+    for (int i = 0; i < 100; i++) /* there is room again */
+        prof_mark("x");
+    look(&scene, prof_marks_now() + 2 * SECOND, true);
+    read_spool(&scene, text, sizeof(text), &marks, &lost);
+    assert_int_equal(marks + lost, COUNT + 101);
+    assert_true(marks > PROF_MARKS_ROOM / 32 && lost > 0);
+    stop(&scene);
+}
+
+static void test_the_ring_goes_around(void **unused)
+{
+    (void)unused;
+    struct scene scene;
+    char text[16], long_text[200];
+    uint64_t marks, lost, written = 0, now = prof_marks_now();
+    start(&scene);
+    memset(long_text, 'a', sizeof(long_text));
+    for (int i = 0; i < 60000; i++) {
+        long_text[i % 199] = '\0'; /* of each length */
+        prof_mark_text("x", long_text);
+        long_text[i % 199] = 'a';
+        long_text[199] = '\0';
+        written++;
+        if (i % 5000 == 0)
+            look(&scene, now += SECOND, false);
+    }
+    look(&scene, now + SECOND, true);
+    read_spool(&scene, text, sizeof(text), &marks, &lost);
+    assert_int_equal(marks, written);
+    assert_int_equal(lost, 0);
+    stop(&scene);
+}
+
+static void test_a_hole_is_skipped_when_it_stays(void **unused)
+{
+    (void)unused;
+    struct scene scene;
+    char text[64];
+    uint64_t marks, lost, now = prof_marks_now();
+    start(&scene);
+    prof_mark("before");
+    prof_marks_state_->head->written += 48; /* a thread that never completes its record */
+    prof_mark("behind");
+    look(&scene, now += SECOND, false);
+    assert_int_equal(scene.writer.count, 1);
+    look(&scene, now += SECOND / 2, false);
+    assert_int_equal(scene.writer.count, 1);
+    look(&scene, now += 2 * SECOND, false);
+    assert_int_equal(scene.writer.count, 2);
+    prof_marks_state_->head->written += 16;
+    prof_mark("last");
+    look(&scene, now + 1, true); /* the process has ended: nobody will complete it */
+    read_spool(&scene, text, sizeof(text), &marks, &lost);
+    assert_string_equal(text, ".before;.behind;.last;");
+    stop(&scene);
+}
+
+static void test_nonsense_in_a_buffer_does_no_harm(void **unused)
+{
+    (void)unused;
+    srand(1);
+    for (int round = 0; round < 300; round++) {
+        struct scene scene;
+        uint64_t now = prof_marks_now();
+        start(&scene);
+        prof_mark("first");
+        look(&scene, now += SECOND, false);
+        struct prof_marks_head *head = prof_marks_state_->head;
+        uint64_t *words = (uint64_t *)((char *)head + PROF_MARKS_PAGE), count = 1 + (uint64_t)rand() % 3000;
+        uint64_t at = head->written / 8;
+        for (uint64_t i = 0; i < count; i++) /* words that look like the beginning of a record, or not */
+            words[(at + i) % (PROF_MARKS_ROOM / 8)] =
+                rand() % 4 ? ((at + i) & UINT32_MAX) | (uint64_t)(rand() % 8) << 32 | (uint64_t)(rand() % 9) << 40 |
+                                 (uint64_t)(rand() % 40) << 48
+                           : (uint64_t)rand() << 33 | (uint64_t)rand();
+        head->written += rand() % 10 ? 8 * count : (uint64_t)rand();
+        look(&scene, now += 2 * SECOND, false);
+        look(&scene, now += 2 * SECOND, false);
+        look(&scene, now + SECOND, true);
+        assert_int_equal(spool_writer_close(scene.writer.spool, NULL), 0);
+        stop(&scene);
+    }
+}
+
+static void test_a_buffer_that_becomes_shorter_is_given_up(void **unused)
+{
+    (void)unused;
+    struct scene scene;
+    start(&scene);
+    prof_mark("first");
+    look(&scene, prof_marks_now() + SECOND, false);
+    assert_int_equal(ftruncate(scene.buffers.buffers.data[0].fd, 100), 0);
+    look(&scene, prof_marks_now() + 2 * SECOND, false);
+    assert_int_equal(scene.buffers.buffers.length, 0);
+    assert_int_equal(spool_writer_close(scene.writer.spool, NULL), 0);
+    stop(&scene);
+}
+
+static void test_names_of_marker_files(void **unused)
+{
+    (void)unused;
+    uint32_t tid;
+    assert_true(mark_files_is_file("/a/marker-12.txt", &tid) && tid == 0);
+    assert_true(mark_files_is_file("/marker-12-34.txt", &tid) && tid == 34);
+    const char *const others[] = {"marker-12.txt",
+                                  "/marker-.txt",
+                                  "/marker-12-.txt",
+                                  "/marker-12.text",
+                                  "/marker-12.txt/x",
+                                  "/amarker-12.txt",
+                                  "/marker-12-3x.txt",
+                                  "//anon",
+                                  "",
+                                  "/marker-1-2-3.txt",
+                                  "/marker-99999999999999999999999.txt"};
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        assert_false(mark_files_is_file(others[i], &tid));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_marks_come_with_their_names_and_texts),
+        cmocka_unit_test(test_what_has_no_room_is_counted),
+        cmocka_unit_test(test_the_ring_goes_around),
+        cmocka_unit_test(test_a_hole_is_skipped_when_it_stays),
+        cmocka_unit_test(test_nonsense_in_a_buffer_does_no_harm),
+        cmocka_unit_test(test_a_buffer_that_becomes_shorter_is_given_up),
+        cmocka_unit_test(test_names_of_marker_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
