@@ -40,6 +40,10 @@ int event_parse_option(struct event_options *options, int option)
 {
     if (option == 'e')
         return add_texts(options, optarg);
+    if (option == OPTION_NO_CPU_SAMPLES) {
+        options->no_cpu_samples = true;
+        return 0;
+    }
     if (option != OPTION_PERIOD)
         return -1;
     return parse_period(optarg, &options->period)
@@ -53,6 +57,8 @@ int event_options_find(struct event_options *options)
     if (options->period && !options->texts.length)
         return ui_usage("record", "--period is that of the events of -e, and none is given; -r sets how often CPU time "
                                   "is sampled");
+    if (options->no_cpu_samples && !options->texts.length)
+        return ui_usage("record", "--no-cpu-samples leaves nothing to sample without -e");
     for (size_t i = 0; i < options->texts.length; i++) {
         int code = event_list_add(&options->list, options->texts.data[i], options->period, &err);
         if (code == -EINVAL)
@@ -60,6 +66,8 @@ int event_options_find(struct event_options *options)
         if (code)
             return ui_fail_error(&err);
     }
+    if (options->no_cpu_samples && !options->list.length)
+        return ui_usage("record", "--no-cpu-samples leaves nothing to sample: %s is CPU time", options->texts.data[0]);
     return 0;
 }
 

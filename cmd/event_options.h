@@ -1,5 +1,6 @@
 /*
- * The options of `prof record` that name the events to sample beside CPU time: -e, --period.
+ * The options of `prof record` that name the events to sample beside CPU time, or instead: -e, --period,
+ * --no-cpu-samples.
  */
 #pragma once
 
@@ -13,13 +14,14 @@
 struct event_options {
     ARRAY(char *) texts; /* as given, one for each event */
     uint64_t period;     /* of events that have no own one; 0: none was given */
+    bool no_cpu_samples; /* CPU time is not sampled */
     struct event_list list;
 };
 
 /* For the table of long options; 'e' is the short one. */
-enum { OPTION_PERIOD = 7000 };
+enum { OPTION_PERIOD = 7000, OPTION_NO_CPU_SAMPLES };
 #define EVENT_OPTIONS                                                                                                  \
-    {"event", required_argument, NULL, 'e'},                                                                           \
+    {"event", required_argument, NULL, 'e'}, {"no-cpu-samples", no_argument, NULL, OPTION_NO_CPU_SAMPLES},             \
     {                                                                                                                  \
         "period", required_argument, NULL, OPTION_PERIOD                                                               \
     }

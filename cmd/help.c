@@ -42,6 +42,7 @@ static const char record_help[] =
     "  -r, --rate HZ             samples per second of CPU time, for each thread (1000)\n"
     "  -e, --event EVENT[,...]   sample also these events, beside CPU time: page-faults, sched:sched_switch,\n"
     "                            uprobe:PATH:FUNCTION ... ('prof events' lists them); several times: them all\n"
+    "      --no-cpu-samples      sample only the events of -e; CPU time is counted, and not sampled\n"
     "      --period N            one sample for N events of -e (tracepoints and probes 1, others as often as CPU "
     "time)\n"
     "  -d, --duration SECONDS    stop recording after that time, and end COMMAND; with -p, the process goes on\n"

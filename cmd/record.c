@@ -404,6 +404,7 @@ static int record(struct options *options)
                                             .off_cpu_asked = options->off_cpu,
                                             .wakers = options->wakers,
                                             .events = &options->events.list,
+                                            .no_cpu_samples = options->events.no_cpu_samples,
                                             .duration = options->duration,
                                             .spool_path = spool,
                                             .recorder = "prof " PROF_VERSION,

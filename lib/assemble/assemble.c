@@ -351,6 +351,7 @@ static int add_events(struct assembly *assembly, struct error *err)
 {
     _Static_assert((int)EVENTS_MAX == (int)PROFILE_EVENTS_MAX, "a profile takes all events of a recording");
     const struct replay *replay = &assembly->replay;
+    assembly->profile.meta.has_only_events = replay_has_only_events(replay);
     for (size_t i = 0; i < replay->events.length; i++) {
         char number[32];
         const char *name = replay_event_name(replay, i);

@@ -51,7 +51,8 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
     uint64_t wall = replay_wall(replay);
     bool is_few = replay->sample_count < FEW_SAMPLES;
     char rate[64];
-    if (!interval || !wall || replay->keeps_last) /* a recovered recording has no known end */
+    if (!interval || !wall || replay->keeps_last ||
+        replay_has_only_events(replay)) /* a recovered one has no known end */
         return;
     if (used < replay->covered_cpu_time)
         used = replay->covered_cpu_time;

@@ -292,7 +292,7 @@ static void add_coverage(struct metadata *metadata, const struct trust *trust)
 {
     const struct replay *replay = metadata->replay;
     uint64_t covered = replay->covered_cpu_time, used = replay_info_number(replay, INFO_CPU_TIME, 0);
-    if (replay->keeps_last)
+    if (replay->keeps_last || replay_has_only_events(replay))
         return;
     uint64_t interval = replay->interval;
     char share[32], text[256];
@@ -370,6 +370,14 @@ static void add_events(struct metadata *metadata)
     }
 }
 
+static uint64_t count_samples(const struct replay *replay)
+{
+    uint64_t count = replay->sample_count;
+    for (size_t i = 0; i < replay->events.length; i++)
+        count += replay->events.data[i].samples;
+    return count;
+}
+
 static void fill_trust_section(struct metadata *metadata, const struct metadata_source *source)
 {
     const struct replay *replay = metadata->replay;
@@ -413,12 +421,11 @@ static void fill_trust_section(struct metadata *metadata, const struct metadata_
     uint64_t recorder_cpu = replay_info_number(replay, INFO_RECORDER_CPU, 0);
     if (recorder_cpu) {
         char text[96];
-        uint64_t wall = replay_wall(replay);
+        uint64_t wall = replay_wall(replay), all_samples = count_samples(replay);
         int length = snprintf(text, sizeof(text), "%.3f s", (double)recorder_cpu / 1e9);
-        if (wall && replay->sample_count)
+        if (wall && all_samples)
             snprintf(text + length, sizeof(text) - (size_t)length, " (%.2f %% of one CPU, %.1f µs a sample)",
-                     100 * (double)recorder_cpu / (double)wall,
-                     (double)recorder_cpu / 1e3 / (double)replay->sample_count);
+                     100 * (double)recorder_cpu / (double)wall, (double)recorder_cpu / 1e3 / (double)all_samples);
         else if (wall)
             snprintf(text + length, sizeof(text) - (size_t)length, " (%.2f %% of one CPU)",
                      100 * (double)recorder_cpu / (double)wall);

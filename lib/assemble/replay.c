@@ -703,6 +703,12 @@ uint64_t replay_info_number(const struct replay *replay, const char *name, uint6
     return value && end != value && !*end && !errno ? number : missing;
 }
 
+bool replay_has_only_events(const struct replay *replay)
+{
+    const char *event = replay_info(replay, INFO_EVENT);
+    return event && strcmp(event, "none") == 0;
+}
+
 double replay_event_total(const struct replay *replay, size_t i)
 {
     return (double)replay->events.data[i].total * replay->events.data[i].scale;

@@ -193,6 +193,9 @@ const char *replay_object(const struct replay *replay, uint32_t number);
  * or called exec since. */
 uint32_t replay_forked_from(const struct replay *replay, uint32_t number);
 
+/* Whether CPU time was counted, and not sampled. */
+bool replay_has_only_events(const struct replay *replay);
+
 /* How many events the samples of events.data[i] stand for. */
 double replay_event_total(const struct replay *replay, size_t i);
 

@@ -14,7 +14,7 @@ static uint64_t requested_of(uint64_t cpu_time, uint64_t interval)
 static uint64_t requested_of_all(const struct replay *replay)
 {
     uint64_t used = replay_info_number(replay, INFO_CPU_TIME, 0);
-    if (replay->keeps_last)
+    if (replay->keeps_last || replay_has_only_events(replay))
         return 0;
     return requested_of(used > replay->covered_cpu_time ? used : replay->covered_cpu_time, replay->interval);
 }

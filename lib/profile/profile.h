@@ -191,6 +191,7 @@ struct profile_meta {
     struct thread_list initial_visible_threads, initial_selected_threads;
     ARRAY(struct extra_section) extra;
     ARRAY(struct profile_event) events; /* at most PROFILE_EVENTS_MAX */
+    bool has_only_events;               /* CPU time was counted, and not sampled (sampledEventsOnly) */
 };
 
 struct profile {

@@ -362,6 +362,7 @@ static const struct field meta_fields[] = {
     {"categories", FIELD_ARRAY, 0, COLUMN_INDEX, &category_schema, offsetof(struct raw_meta, has_categories) + 1},
     OBJECTS("extra", extra_section_schema),
     OBJECTS("sampledEvents", event_schema),
+    VALUE("sampledEventsOnly", FIELD_BOOL, struct raw_meta, meta.has_only_events),
 };
 static const struct schema meta_schema = {FIELDS(meta_fields), NULL};
 

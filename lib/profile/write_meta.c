@@ -103,6 +103,9 @@ static void write_events(struct json_writer *json, const struct profile *profile
 {
     if (!profile->meta.events.length)
         return;
+    if (profile->meta.has_only_events) {
+        json_member_bool(json, "sampledEventsOnly", true);
+    }
     json_member_open(json, "sampledEvents", '[');
     for (size_t i = 0; i < profile->meta.events.length; i++) {
         json_open(json, '{');

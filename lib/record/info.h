@@ -18,8 +18,8 @@
 #define INFO_START_REALTIME  "start_realtime"  /* ns since the Unix epoch, at the same moment as ... */
 #define INFO_START_MONOTONIC "start_monotonic" /* ... ns of CLOCK_MONOTONIC */
 #define INFO_INTERVAL        "interval"        /* ns between two samples of a busy thread */
-#define INFO_EVENT           "event"           /* "cpu-clock", "cycles", "ptrace" */
-#define INFO_TIER            "tier"            /* "kernel and user", "user only", "ptrace" */
+#define INFO_EVENT           "event" /* "cpu-clock", "cycles", "ptrace"; "none": CPU time is counted, and not sampled */
+#define INFO_TIER            "tier"  /* "kernel and user", "user only", "ptrace" */
 #define INFO_WHOM                                                                                                      \
     "whom" /* which processes, if not a command or processes with their children: "all processes", "cgroup /x" ... */
 #define INFO_FILTERS "filters" /* what else is left out, as options: "--cpu 0-1 --thread 'worker-*'" */

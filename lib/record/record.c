@@ -276,6 +276,7 @@ static int open_perf_events(struct recording *recording, struct error *err)
                                    /* of all threads of a system they are many */
                                    .switches = wanted->off_cpu || !wanted->all,
                                    .cpus = wanted->cpus,
+                                   .no_cpu_samples = wanted->no_cpu_samples,
                                    .events = wanted->events};
     int code = perf_events_open(&recording->events, &options, &why);
     if (code) {
@@ -311,7 +312,9 @@ static int write_start(struct recording *recording, struct error *err)
     bool has_kernel = recording->events.tier == PERF_TIER_KERNEL_AND_USER;
     struct metadata_start start = {.command =
                                        recording->options->argv ? recording->options->argv : recording->running_command,
-                                   .event = recording->events.hardware ? "cycles" : "cpu-clock",
+                                   .event = recording->options->no_cpu_samples ? "none"
+                                            : recording->events.hardware       ? "cycles"
+                                                                               : "cpu-clock",
                                    .tier = has_kernel ? "kernel and user" : "user only",
                                    .rate = rate_of(recording),
                                    .off_cpu = wanted_waits(recording),

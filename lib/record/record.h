@@ -46,6 +46,7 @@ struct record_options {
     bool off_cpu;                    /* record waits as well (waits.h) */
     bool off_cpu_asked;              /* the user has asked for it, and is told where it cannot be done */
     bool wakers;                     /* and who ends them (wakeups.h) */
+    bool no_cpu_samples;             /* only those: CPU time is counted, and not sampled */
     const struct event_list *events; /* sample these beside the clock, by perf events; NULL: none */
     bool output_to_error;            /* the command's standard output is the standard error */
     struct open_files *files;        /* filled in, the caller's; NULL: mapped files are not kept open */

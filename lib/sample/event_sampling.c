@@ -37,7 +37,7 @@ static struct perf_event_attr attr_of(const struct event *event, const struct ev
     attr.size = sizeof(attr);
     attr.type = event->type;
     attr.config = event->config;
-    attr.mmap = attr.mmap2 = attr.build_id = attr.comm = attr.comm_exec = attr.task = 0;
+    attr.mmap = attr.mmap2 = attr.mmap_data = attr.build_id = attr.comm = attr.comm_exec = attr.task = 0;
     attr.context_switch = attr.ksymbol = 0;
     attr.exclude_idle = 0;
     if (event->in_kernel)

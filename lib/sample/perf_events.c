@@ -82,7 +82,7 @@ static void note(struct perf_events *events, const char *format, ...)
 
 /* ---- attributes ---- */
 
-static struct perf_event_attr sampling_attr(const struct perf_events *events)
+static struct perf_event_attr clock_attr(const struct perf_events *events)
 {
     struct perf_event_attr attr = {
         .type = events->hardware ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
@@ -122,12 +122,17 @@ static struct perf_event_attr sampling_attr(const struct perf_events *events)
 /* Of an event that tells of processes and mappings, and never samples. */
 static struct perf_event_attr sideband_attr(const struct perf_events *events)
 {
-    struct perf_event_attr attr = sampling_attr(events);
+    struct perf_event_attr attr = clock_attr(events);
     attr.type = PERF_TYPE_SOFTWARE;
     attr.config = PERF_COUNT_SW_DUMMY;
     attr.sample_freq = 0;
     attr.freq = 0;
     return attr;
+}
+
+static struct perf_event_attr sampling_attr(const struct perf_events *events)
+{
+    return events->no_samples ? sideband_attr(events) : clock_attr(events);
 }
 
 /* Tries it on our own thread, or on all. */
@@ -441,7 +446,7 @@ static int list_cpus(struct perf_events *events, const struct cpu_list *wanted, 
 static int try_other_events(const struct perf_events *events, struct error *err)
 {
     const struct event_list *list = events->sampling.list;
-    struct perf_event_attr clock = sampling_attr(events);
+    struct perf_event_attr clock = clock_attr(events);
     struct event_place place = {.pid = events->all ? -1 : 0, .cpu = (int)events->cpus.data[0].cpu, .ring_fd = -1};
     struct error why;
     clock.disabled = 1;
@@ -480,6 +485,7 @@ static int open_all(struct perf_events *events, const struct perf_options *optio
     events->at_exec = options->at_exec;
     events->all = options->all;
     events->threads_only = options->threads_only;
+    events->no_samples = options->no_cpu_samples;
     events->sampling.list = options->events && options->events->length ? options->events : NULL;
     choose_rate(events, options->rate);
     choose_sizes(events, events->cpus.length);
@@ -523,13 +529,14 @@ static int not_added(const struct perf_events *events, pid_t tid, int code, stru
 int perf_events_add(struct perf_events *events, pid_t tid, struct error *err)
 {
     const struct whom whom = {.pid = tid};
-    struct perf_event_attr sampling = sampling_attr(events), sideband = sideband_attr(events);
+    struct perf_event_attr clock = clock_attr(events), sampling = sampling_attr(events),
+                           sideband = sideband_attr(events);
     int code = events->some_cpus ? 0 : add_cpu_clock(events, whom, ANY_CPU);
     for (size_t i = 0; i < events->cpus.length && !code; i++) {
         struct perf_cpu *cpu = &events->cpus.data[i];
         code = add_event(cpu, cpu->sampled ? &sampling : &sideband, whom);
         if (!code && cpu->sampled)
-            code = add_other_events(events, cpu, &sampling, whom);
+            code = add_other_events(events, cpu, &clock, whom);
         if (!code && events->some_cpus && cpu->sampled)
             code = add_cpu_clock(events, whom, (int)cpu->cpu);
     }
@@ -539,7 +546,7 @@ int perf_events_add(struct perf_events *events, pid_t tid, struct error *err)
 int perf_events_add_all(struct perf_events *events, int cgroup, struct error *err)
 {
     const struct whom whom = cgroup < 0 ? whom_all : (struct whom){.pid = cgroup, .is_cgroup = true};
-    struct perf_event_attr attr = sampling_attr(events);
+    struct perf_event_attr attr = sampling_attr(events), clock = clock_attr(events);
     attr.mmap = attr.mmap2 = attr.mmap_data = attr.build_id = attr.comm = attr.comm_exec = attr.task = attr.ksymbol =
         0; /* sideband */
     int code = 0;
@@ -549,7 +556,7 @@ int perf_events_add_all(struct perf_events *events, int cgroup, struct error *er
             continue;
         code = add_event(cpu, &attr, whom);
         if (!code)
-            code = add_other_events(events, cpu, &attr, whom);
+            code = add_other_events(events, cpu, &clock, whom);
         if (!code && whom.is_cgroup) /* the clock of a CPU never stops */
             code = add_cpu_clock(events, whom, (int)cpu->cpu);
     }

@@ -54,6 +54,7 @@ struct perf_events {
     struct event_sampling sampling; /* of the events beside the clock */
     enum perf_tier tier;
     bool hardware;       /* the event counts CPU cycles; otherwise the CPU clock */
+    bool no_samples;     /* of the clock */
     bool counts;         /* samples carry the thread's counter (SAMPLE_READ) */
     bool kernel_symbols; /* KSYMBOL records describe code that the kernel generates for the target (BPF programs) */
     bool build_ids;      /* MMAP2 records carry build ids */
@@ -79,6 +80,7 @@ struct perf_options {
     bool at_exec;                    /* events start when their thread calls exec, not at once */
     bool all;                        /* for perf_events_add_all(), not perf_events_add() */
     bool threads_only;               /* do not sample the child processes of the threads that are added */
+    bool no_cpu_samples;             /* the clock takes no samples; it still tells of processes and mappings */
     bool switches;                   /* record context switches, where the kernel can (4.3 and later) */
     const struct cpu_list *cpus;     /* sample only what runs on these; NULL: on all */
     const struct event_list *events; /* sample these beside the clock; NULL: none. Must outlive what is opened */

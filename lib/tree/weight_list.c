@@ -173,17 +173,27 @@ static size_t fixed_index(enum sample_weight kind)
     return i;
 }
 
+static bool add_events(struct weight_list *list, const struct profile *profile)
+{
+    bool enough = true;
+    for (size_t i = 0; enough && i < profile->meta.events.length; i++)
+        enough = array_push(list, weight_of_event(profile, i));
+    return enough;
+}
+
 int weights_of_profile(struct weight_list *list, const struct profile *profile, struct error *err)
 {
     bool has_waits = profile_has_waits(profile), enough = true;
     list->length = 0;
+    if (profile->meta.has_only_events)
+        enough = add_events(list, profile);
     for (size_t i = 0; has_waits && enough && i < WAIT_WEIGHTS; i++)
         enough = add_weight(list, profile, true, fixed_index(of_waits[i].kind));
     for (size_t i = 0; enough && i < WEIGHTS; i++)
         if (!has_waits || fixed[i].table != TABLE_SAMPLES)
             enough = add_weight(list, profile, has_waits, i);
-    for (size_t i = 0; enough && i < profile->meta.events.length; i++)
-        enough = array_push(list, weight_of_event(profile, i));
+    if (enough && !profile->meta.has_only_events)
+        enough = add_events(list, profile);
     return enough ? 0 : error_no_memory(err);
 }
 

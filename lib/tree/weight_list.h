@@ -27,7 +27,8 @@ bool weight_is_offered(const struct profile *profile, const struct weight *weigh
 bool weight_needs_cpu_times(enum sample_weight weight);
 
 /* Fills the list with the weights that the profile has. The first one is the default: what was recorded; of a profile
- * with recorded waits, which hold CPU time and waits in one, CPU time. The caller frees it. */
+ * with recorded waits, which hold CPU time and waits in one, CPU time; of one whose CPU time was not sampled, the first
+ * event. The caller frees it. */
 int weights_of_profile(struct weight_list *list, const struct profile *profile, struct error *err);
 
 /* The weight with this id, whether the profile has what it takes or not. False: there is none. */

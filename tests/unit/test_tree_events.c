@@ -155,6 +155,26 @@ static void test_cpu_time_is_the_same_with_events(void **state)
     free(plain);
 }
 
+static void test_an_event_is_the_first_weight_where_cpu_time_was_not_sampled(void **state)
+{
+    (void)state;
+    struct profile profile = {0}, again = {0};
+    struct weight_list list = {0};
+    struct error err;
+    char *text = file_with("\"sampledEventsOnly\": true, " EVENTS, FAULTS);
+    read_text(text, SIZE_MAX, &profile);
+    char *saved = text_of_profile(&profile, 0);
+    read_text(saved, SIZE_MAX, &again);
+    assert_int_equal(weights_of_profile(&list, &again, &err), 0);
+    assert_string_equal(list.data[0].id, "page-faults");
+    assert_string_equal(list.data[2].id, "recorded");
+    array_free(&list);
+    free(saved);
+    free(text);
+    profile_destroy(&profile);
+    profile_destroy(&again);
+}
+
 static void test_a_thread_without_events_holds_no_table_of_them(void **state)
 {
     (void)state;
@@ -259,6 +279,7 @@ int main(void)
         cmocka_unit_test(test_events_are_saved_and_read_the_same),
         cmocka_unit_test(test_a_jslb_container_holds_events),
         cmocka_unit_test(test_cpu_time_is_the_same_with_events),
+        cmocka_unit_test(test_an_event_is_the_first_weight_where_cpu_time_was_not_sampled),
         cmocka_unit_test(test_a_thread_without_events_holds_no_table_of_them),
         cmocka_unit_test(test_tables_of_events_that_are_not_listed_are_left_out),
         cmocka_unit_test(test_more_events_than_there_may_be_are_left_out),
