@@ -10,7 +10,7 @@ static const struct {
 } MAGICS[] = {
     {"\x1f\x8b", 2, "is gzip inside gzip, or was not unpacked"},
     {"PERFILE2", 8, "is a perf.data file of Linux perf, not a profile in the Firefox Profiler's format"},
-    {"PROFSPL1", 8,
+    {"PROFSPL", 7,
      "holds a recording that was not saved as a profile yet; 'prof load FILE' shows it, and 'prof symbolicate -o "
      "PROFILE FILE' saves its profile"},
     {"\xdc\xdf\x4aSLB", 6, "is a JSLB profile written for another byte order"},

@@ -1,5 +1,5 @@
 /*
- *     file   := "PROFSPL1" block*
+ *     file   := "PROFSPL2" block*
  *     block  := kind (1 byte)  length (u32)  checksum (u32)  payload
  *     'E'    := events (spool.c)
  *     'S'    := one chunk (chunk.c)
@@ -7,9 +7,11 @@
  *     'R'    := slot: sequence (u64)  version (u64)  end of its events (u64)  size (u32)  one chunk  padding
  *     'F'    := a slot that holds nothing
  *
- * Fixed numbers are little-endian. The checksum is the low half of checksum_bytes() over the payload, of a slot without
- * its padding. A chunk never refers to an event that comes after it in the file; the chunk of a slot never refers to
- * one behind the offset "end of its events". When a write fails half way, the file is cut back to its last whole block.
+ * Fixed numbers are little-endian. The checksum is that of the kind and the payload, of a slot without its padding
+ * (block_checksum()). A slot that holds nothing has none: only its kind changes when it is freed, one byte, which is
+ * written whole or not at all. A chunk never refers to an event that comes after it in the file; the chunk of a slot
+ * never refers to one behind the offset "end of its events". When a write fails half way, the file is cut back to its
+ * last whole block.
  *
  * A flight recorder writes the chunk that it fills into another slot each time, with the same sequence number and a
  * higher version, and frees the slot that it had one round later, when the disk holds the newer version: neither a
@@ -84,7 +86,12 @@ static void cut_at_last_block(struct block_file *file)
     lseek(file->fd, (off_t)file->bytes, SEEK_SET);
 }
 
-static void fill_header(unsigned char *header, enum block_kind kind, size_t size, uint64_t checksum)
+uint32_t block_checksum(enum block_kind kind, const void *payload, size_t size)
+{
+    return (uint32_t)checksum_mix(checksum_bytes(payload, size), kind);
+}
+
+static void fill_header(unsigned char *header, enum block_kind kind, size_t size, uint32_t checksum)
 {
     header[0] = (unsigned char)kind;
     put_number(header + 1, size, 4);
@@ -94,7 +101,7 @@ static void fill_header(unsigned char *header, enum block_kind kind, size_t size
 static int append(struct block_file *file, enum block_kind kind, const void *payload, size_t size, uint64_t samples)
 {
     unsigned char header[BLOCK_HEADER];
-    fill_header(header, kind, size, checksum_bytes(payload, size));
+    fill_header(header, kind, size, block_checksum(kind, payload, size));
     int code = reserve_room(file, sizeof(header) + size, file->samples + samples);
     if (code)
         return code;
@@ -199,7 +206,7 @@ int block_file_move_waiting(struct block_file *file, struct error *err)
         struct waiting_block *block = &file->waiting.data[file->first_waiting];
         unsigned char header[BLOCK_HEADER];
         if (block->payload) {
-            fill_header(header, block->kind, block->size, checksum_bytes(block->payload, block->size));
+            fill_header(header, block->kind, block->size, block_checksum(block->kind, block->payload, block->size));
             code = file_write(fd, header, sizeof(header));
             if (!code)
                 code = file_write(fd, block->payload, block->size);
@@ -305,7 +312,7 @@ static int write_slot(struct block_file *file, const struct block_slot *slot, co
     put_number(payload + 16, file->events_end, 8);
     put_number(payload + 24, size, 4);
     memcpy(payload + SLOT_HEADER, chunk, size);
-    fill_header(bytes, BLOCK_SLOT, SLOT_SIZE, checksum_bytes(payload, SLOT_HEADER + size));
+    fill_header(bytes, BLOCK_SLOT, SLOT_SIZE, block_checksum(BLOCK_SLOT, payload, SLOT_HEADER + size));
     size_t total = BLOCK_HEADER + SLOT_HEADER + size;
     for (size_t done = 0; done < total;) {
         ssize_t got = pwrite(file->fd, bytes + done, total - done, (off_t)(slot->offset + done));

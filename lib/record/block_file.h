@@ -18,9 +18,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BLOCK_FILE_MAGIC "PROFSPL1"
+/* The last character is the version. */
+#define BLOCK_FILE_MAGIC "PROFSPL2"
 enum {
     BLOCK_FILE_MAGIC_SIZE = 8,
+    BLOCK_FILE_MAGIC_NAME = 7,           /* what all versions begin with */
     BLOCK_HEADER = 9,                    /* kind, length, checksum */
     BLOCK_MAX = 64 * 1024 * 1024,        /* bytes of a payload */
     BLOCK_FILE_WAITING = 64 << 20,       /* bytes in memory while the disk is full */
@@ -36,6 +38,9 @@ enum block_kind {
     BLOCK_SLOT = 'R',       /* a chunk that a newer one may replace */
     BLOCK_FREE_SLOT = 'F'
 };
+
+/* The checksum in the header of a block. */
+uint32_t block_checksum(enum block_kind kind, const void *payload, size_t size);
 
 /* What a chunk holds. */
 struct chunk_span {

@@ -1,10 +1,10 @@
 #include "record/block_reader.h"
 
-#include "base/checksum.h"
 #include "base/cursor.h"
 #include "base/file_io.h"
 #include "base/search.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -47,6 +47,12 @@ static int open_spool(const char *path, struct error *err)
     close(fd);
     if (got < 0)
         return error_set(err, (int)-got, "cannot read %s: %s", path, strerror((int)-got));
+    if (got == (ssize_t)sizeof(start) && memcmp(start, BLOCK_FILE_MAGIC, BLOCK_FILE_MAGIC_NAME) == 0)
+        return error_set(
+            err, EINVAL,
+            "%s is a recording of another version of prof, which has to save it as a profile: it begins with "
+            "%.*s, and this prof reads " BLOCK_FILE_MAGIC,
+            path, isprint((unsigned char)start[BLOCK_FILE_MAGIC_NAME]) ? 8 : 7, start);
     return error_set(err, EINVAL, "%s is not a recording of prof: it does not begin with " BLOCK_FILE_MAGIC, path);
 }
 
@@ -208,7 +214,7 @@ static int read_slot(struct block_reader *reader, uint64_t offset, struct slot_r
     slot->events_end = cursor_u64(&at);
     *chunk_size = cursor_u32(&at);
     return !at.failed && *chunk_size <= CHUNK_SIZE &&
-           (uint32_t)checksum_bytes(reader->block.data, SLOT_HEADER + *chunk_size) == header.checksum;
+           block_checksum(BLOCK_SLOT, reader->block.data, SLOT_HEADER + *chunk_size) == header.checksum;
 }
 
 /* ---- damage ---- */
@@ -226,7 +232,7 @@ static int is_whole(struct block_reader *reader, uint64_t offset, const struct b
     int code = read_payload(reader, offset + BLOCK_HEADER, header->size, err);
     if (code <= 0)
         return code;
-    return (uint32_t)checksum_bytes(reader->block.data, header->size) == header->checksum;
+    return block_checksum(header->kind, reader->block.data, header->size) == header->checksum;
 }
 
 /* The same during a search. Bytes that look like one header after the other, each of a large block, would take time in

@@ -462,7 +462,7 @@ bool spool_is_spool(const char *path)
         return false;
     int fd = file_open_in(-1, path);
     bool is_spool = fd >= 0 && file_read(fd, start, sizeof(start)) == (ssize_t)sizeof(start) &&
-                    memcmp(start, BLOCK_FILE_MAGIC, sizeof(start)) == 0;
+                    memcmp(start, BLOCK_FILE_MAGIC, BLOCK_FILE_MAGIC_NAME) == 0;
     if (fd >= 0)
         close(fd);
     return is_spool;

@@ -155,7 +155,8 @@ uint64_t spool_reader_rest(const struct spool_reader *reader);          /* bytes
 /* Whether the recording keeps only its newest samples (struct spool_bounds). Known after the first item. */
 bool spool_reader_keeps_last(const struct spool_reader *reader);
 
-/* Whether it is a regular file that begins as spool files do. False if it cannot be read. */
+/* Whether it is a regular file that begins as spool files do, also those of other versions of prof, which the reader
+ * refuses with a sentence. False if it cannot be read. */
 bool spool_is_spool(const char *path);
 
 /* Whether a recorder on this machine writes the file now. False where the file system has no locks. */

@@ -1,7 +1,6 @@
 /* Any bytes as the spool file of a recording, replayed to the end. The checksums are made right first, so that the
  * search gets past them to the events. */
 #include "assemble/replay.h"
-#include "base/checksum.h"
 #include "record/block_file.h"
 
 #include <stdio.h>
@@ -25,13 +24,13 @@ static size_t checked_part(const unsigned char *block, size_t length)
 static void mend_checksums(unsigned char *bytes, size_t size)
 {
     if (size >= 8)
-        memcpy(bytes, "PROFSPL1", 8);
+        memcpy(bytes, BLOCK_FILE_MAGIC, BLOCK_FILE_MAGIC_SIZE);
     for (size_t at = 8; at + 9 <= size;) {
         uint32_t length;
         memcpy(&length, bytes + at + 1, 4);
         if (length > size - at - 9)
             break;
-        uint32_t checksum = (uint32_t)checksum_bytes(bytes + at + 9, checked_part(bytes + at, length));
+        uint32_t checksum = block_checksum(bytes[at], bytes + at + 9, checked_part(bytes + at, length));
         memcpy(bytes + at + 5, &checksum, 4);
         at += 9 + length;
     }

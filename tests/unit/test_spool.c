@@ -347,7 +347,7 @@ static void test_damage_to_any_byte_of_a_header_loses_only_its_block(void **unus
 {
     (void)unused;
     for (int byte = 0; byte < BLOCK_HEADER; byte++) {
-        static const unsigned char values[] = {0, 1, 0x7f, 0xff, 'x', 'R', 'F', 'K'};
+        static const unsigned char values[] = {0, 1, 0x7f, 0xff, 'x', 'R', 'F', 'K', 'E', 'S'};
         for (size_t i = 0; i < sizeof(values); i++) {
             off_t start = 0, end = 0;
             write_three_blocks(&start, &end);
@@ -365,6 +365,52 @@ static void test_damage_to_any_byte_of_a_header_loses_only_its_block(void **unus
             assert_int_equal(rest, 0);
             unlink(path);
         }
+    }
+}
+
+/* The kinds of blocks that have the same payload as any other: their kind alone may be wrong. */
+static void test_a_block_of_another_kind_is_damaged(void **unused)
+{
+    (void)unused;
+    static const enum block_kind kinds[] = {BLOCK_EVENTS, BLOCK_SAMPLES, BLOCK_KEEPS_LAST, BLOCK_SLOT};
+    static const unsigned char payload[] = "payload";
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        for (size_t k = 0; k < i; k++)
+            assert_int_not_equal(block_checksum(kinds[i], payload, sizeof(payload)),
+                                 block_checksum(kinds[k], payload, sizeof(payload)));
+
+    /* events that would be taken for samples: the first block of the file */
+    off_t start = 0, end = 0;
+    write_three_blocks(&start, &end);
+    change_byte(BLOCK_FILE_MAGIC_SIZE, BLOCK_SAMPLES);
+    struct spool_reader *reader;
+    struct spool_event event;
+    struct sample sample;
+    int items = 0;
+    assert_int_equal(spool_reader_open(&reader, path, NULL), 0);
+    for (int item; (item = spool_reader_next(reader, &event, &sample, NULL)) > 0; items++)
+        assert_int_equal(item, SPOOL_ITEM_SAMPLE);
+    assert_int_equal(items, 75);
+    assert_int_equal(spool_reader_damaged(reader), 1);
+    spool_reader_close(reader);
+    unlink(path);
+}
+
+static void test_a_spool_of_another_version_is_refused_with_a_sentence(void **unused)
+{
+    (void)unused;
+    static const unsigned char versions[] = {'1', '3', 0xff};
+    for (size_t i = 0; i < sizeof(versions); i++) {
+        off_t start = 0, end = 0;
+        struct spool_reader *reader;
+        struct error err;
+        write_three_blocks(&start, &end);
+        change_byte(BLOCK_FILE_MAGIC_NAME, versions[i]);
+        assert_true(spool_is_spool(path));
+        assert_int_equal(spool_reader_open(&reader, path, &err), -EINVAL);
+        assert_non_null(strstr(err.text, "is a recording of another version of prof"));
+        assert_non_null(strstr(err.text, BLOCK_FILE_MAGIC));
+        unlink(path);
     }
 }
 
@@ -911,6 +957,8 @@ int main(void)
         cmocka_unit_test(test_a_file_that_grows_byte_by_byte_is_read_on),
         cmocka_unit_test(test_a_damaged_block_is_skipped_and_counted),
         cmocka_unit_test(test_damage_to_any_byte_of_a_header_loses_only_its_block),
+        cmocka_unit_test(test_a_block_of_another_kind_is_damaged),
+        cmocka_unit_test(test_a_spool_of_another_version_is_refused_with_a_sentence),
         cmocka_unit_test(test_damage_to_the_last_header_loses_only_the_last_block),
         cmocka_unit_test(test_any_number_of_bytes_may_be_lost_or_overwritten),
         cmocka_unit_test(test_headers_everywhere_are_searched_in_time),
