@@ -13,13 +13,21 @@ _prof() {
         mapfile -t COMPREPLY < <(compgen -W 'auto perf ptrace' -- "$word")
         return
     fi
+    if [[ $previous == --env && $command == record ]]; then
+        mapfile -t COMPREPLY < <(compgen -e -- "$word")
+        return
+    fi
+    if [[ $previous == --counters && $command == record ]]; then
+        mapfile -t COMPREPLY < <(compgen -W 'all none cpu memory faults io switches threads system power' -- "$word")
+        return
+    fi
     if [[ $previous == --off-cpu && $command == record ]]; then
         mapfile -t COMPREPLY < <(compgen -W 'yes no' -- "$word")
         return
     fi
     case $command:$word in
-    report:-*) mapfile -t COMPREPLY < <(compgen -W '--inverted --functions --hot-lines --lines --annotate --symbol-dir --debuginfod --markers --libraries --categories --butterfly --threads --waits --on-cpu --off-cpu --both --weight --thread --search --range --depth --min-percent --limit --json --verbose --color --no-pager --merge-function --merge-matching --focus-function --focus-self --drop-function --collapse-function --collapse-recursion --collapse-direct-recursion --collapse-library --frames --focus-library --drop-library --merge-library --focus-category --drop-category --merge-category --focus-subtree --merge-call-node --inside-markers --help' -- "$word") ;;
-    record:-*) mapfile -t COMPREPLY < <(compgen -W '--output --event --period --no-cpu-samples --pid --all --cgroup --no-inherit --follow-daemons --thread --cpu --rate --duration --off-cpu --wakers --sampler --paused --delay --iterations --last --max-size --save-only --quiet --verbose --no-open --port --new-address --no-cache --symbol-dir --debuginfod --source-map --ui --recover --help' -- "$word") ;;
+    report:-*) mapfile -t COMPREPLY < <(compgen -W '--inverted --functions --hot-lines --lines --annotate --symbol-dir --debuginfod --markers --libraries --categories --butterfly --threads --counters --waits --on-cpu --off-cpu --both --weight --thread --search --range --depth --min-percent --limit --json --verbose --color --no-pager --merge-function --merge-matching --focus-function --focus-self --drop-function --collapse-function --collapse-recursion --collapse-direct-recursion --collapse-library --frames --focus-library --drop-library --merge-library --focus-category --drop-category --merge-category --focus-subtree --merge-call-node --inside-markers --help' -- "$word") ;;
+    record:-*) mapfile -t COMPREPLY < <(compgen -W '--output --event --period --no-cpu-samples --pid --all --cgroup --no-inherit --follow-daemons --thread --cpu --rate --duration --off-cpu --wakers --counters --env --no-host --sampler --paused --delay --iterations --last --max-size --save-only --quiet --verbose --no-open --port --new-address --no-cache --symbol-dir --debuginfod --source-map --ui --recover --help' -- "$word") ;;
     load:-*) mapfile -t COMPREPLY < <(compgen -W '--no-open --port --new-address --no-cache --symbol-dir --debuginfod --source-map --ui --help' -- "$word") ;;
     symbolicate:-*) mapfile -t COMPREPLY < <(compgen -W '--check --output --no-cache --symbol-dir --debuginfod --help' -- "$word") ;;
     ctl:-*) mapfile -t COMPREPLY < <(compgen -W '--all --help' -- "$word") ;;

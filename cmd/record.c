@@ -18,6 +18,7 @@
 
 #include "assemble/assemble.h"
 #include "profile/file.h"
+#include "record/counters.h"
 #include "record/launch.h"
 #include "record/record.h"
 #include "record/spool.h"
@@ -44,6 +45,10 @@ struct options {
     const char *recover; /* spool file to make the profile of */
     uint32_t rate;
     uint64_t duration; /* ns; 0: until the command ends */
+    uint32_t counters; /* bits by enum counter_group */
+    bool no_host;
+    ARRAY(const char *) variables; /* of the environment, to be saved */
+    ARRAY(char *) arguments;       /* before the command, NULL at the end */
     bool save_only, off_cpu, no_off_cpu, wakers, quiet, verbose, help;
     struct serving_options serving;
     struct symbol_options symbols;
@@ -89,7 +94,15 @@ static bool parse_sampler(const char *text, enum record_sampler *sampler)
     return false;
 }
 
-enum { OPTION_RECOVER = 256, OPTION_SAMPLER, OPTION_OFF_CPU, OPTION_WAKERS };
+enum {
+    OPTION_RECOVER = 256,
+    OPTION_SAMPLER,
+    OPTION_OFF_CPU,
+    OPTION_WAKERS,
+    OPTION_COUNTERS,
+    OPTION_ENV,
+    OPTION_NO_HOST
+};
 
 static const struct option long_options[] = {
     {"output", required_argument, NULL, 'o'},
@@ -102,6 +115,9 @@ static const struct option long_options[] = {
     {"off-cpu", required_argument, NULL, OPTION_OFF_CPU},
     {"wakers", no_argument, NULL, OPTION_WAKERS},
     EVENT_OPTIONS,
+    {"counters", required_argument, NULL, OPTION_COUNTERS},
+    {"env", required_argument, NULL, OPTION_ENV},
+    {"no-host", no_argument, NULL, OPTION_NO_HOST},
     WHOM_OPTIONS,
     {"sampler", required_argument, NULL, OPTION_SAMPLER},
     CONTROL_OPTIONS,
@@ -150,6 +166,20 @@ static int parse_option(struct options *options, int option, char **argv)
     case OPTION_WAKERS:
         options->wakers = true;
         return 0;
+    case OPTION_COUNTERS:
+        return counters_parse(optarg, &options->counters)
+                   ? 0
+                   : ui_usage("record",
+                              "'%s' is not a list of counters: some of cpu, memory, faults, io, switches, "
+                              "threads, system and power with commas between, or all or none",
+                              optarg);
+    case OPTION_ENV:
+        if (!*optarg || strchr(optarg, '='))
+            return ui_usage("record", "--env takes the name of an environment variable, not '%s'", optarg);
+        return array_push(&options->variables, optarg) ? 0 : ui_fail("out of memory");
+    case OPTION_NO_HOST:
+        options->no_host = true;
+        return 0;
     case OPTION_RECOVER:
         options->recover = optarg;
         return 0;
@@ -175,6 +205,11 @@ static int parse_options(struct options *options, int argc, char **argv)
             return status;
     }
     options->command = argv + optind;
+    for (int i = 1; i < optind; i++)
+        if (strcmp(argv[i], "--") != 0 && !array_push(&options->arguments, argv[i]))
+            return ui_fail("out of memory");
+    if (!array_push(&options->arguments, NULL))
+        return ui_fail("out of memory");
     if (options->quiet && options->verbose)
         return ui_usage("record", "-q/--quiet and -v/--verbose exclude each other");
     if (options->whom.all && options->sampler == RECORD_BY_PTRACE)
@@ -405,6 +440,11 @@ static int record(struct options *options)
                                             .wakers = options->wakers,
                                             .events = &options->events.list,
                                             .no_cpu_samples = options->events.no_cpu_samples,
+                                            .counters = options->counters,
+                                            .environment = {.arguments = options->arguments.data,
+                                                            .variables = options->variables.data,
+                                                            .variable_count = options->variables.length,
+                                                            .no_host = options->no_host},
                                             .duration = options->duration,
                                             .spool_path = spool,
                                             .recorder = "prof " PROF_VERSION,
@@ -456,7 +496,8 @@ static int record(struct options *options)
 
 int cmd_record(int argc, char **argv)
 {
-    struct options options = {.output = "profile.json.gz", .rate = 1000, .serving = SERVING_DEFAULTS};
+    struct options options = {
+        .output = "profile.json.gz", .rate = 1000, .counters = COUNT_ALL, .serving = SERVING_DEFAULTS};
     int status = parse_options(&options, argc, argv);
     if (status)
         return status;
@@ -476,5 +517,7 @@ int cmd_record(int argc, char **argv)
     symbol_options_close(&options.symbols);
     whom_options_destroy(&options.whom);
     event_options_destroy(&options.events);
+    array_free(&options.variables);
+    array_free(&options.arguments);
     return status;
 }

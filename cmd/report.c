@@ -48,10 +48,14 @@ static int print_report(const struct report *report, struct error *err)
         code = report_print_busy_threads(report, err);
     if (code)
         return code;
+    if (report->total != 0 && kind == REPORT_TREE)
+        report_print_figures(report);
     if (kind == REPORT_MARKERS)
         return report_print_markers(report, err);
     if (kind == REPORT_WAITS)
         return report_print_waits(report, err);
+    if (kind == REPORT_COUNTERS)
+        return report_print_counters(report, err);
     if (kind == REPORT_THREADS)
         return report_print_threads(report, err);
     if (report->total == 0) {

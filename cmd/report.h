@@ -3,8 +3,9 @@
  * line, report_select.c selects threads, range and samples and queries the engine, report_transforms.c resolves the
  * functions of the transforms. Then one of these prints: report_tree.c trees and lists, report_lines.c the lines of a
  * source file, report_annotate.c the machine code of a function (report_source.c reads source text for both),
- * report_markers.c markers, report_json.c everything as JSON. report_head.c and report_threads.c print the header,
- * report_text.c and report_name.c fit text of a profile into a terminal, pager.c starts the pager.
+ * report_markers.c markers, report_counters.c counters, report_json.c everything as JSON. report_head.c and
+ * report_threads.c print the header, report_text.c and report_name.c fit text of a profile into a terminal, pager.c
+ * starts the pager.
  */
 #pragma once
 
@@ -42,6 +43,7 @@ enum report_kind {
     REPORT_MARKERS,
     REPORT_THREADS,
     REPORT_WAITS,
+    REPORT_COUNTERS,
     REPORT_KINDS
 };
 
@@ -217,6 +219,14 @@ int report_put_waits(struct json_writer *json, const struct report *report, stru
 /* Where CPU time is counted, and the threads waited nearly all the time: says so and what shows more, in a buffer of
  * REPORT_LINE_SIZE bytes; else "". */
 int report_describe_waiting(const struct report *report, char *text, struct error *err);
+
+/* ---- report_counters.c ---- */
+
+int report_print_counters(const struct report *report, struct error *err);
+int report_put_counters(struct json_writer *json, const struct report *report, struct error *err);
+
+/* Prints what the first processes have used, a line each; nothing where prof has not counted it. */
+void report_print_figures(const struct report *report);
 
 /* ---- report_lines.c ---- */
 

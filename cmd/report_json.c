@@ -232,6 +232,8 @@ static int put_rows(struct json_writer *json, const struct report *report, struc
         return report_put_annotation(json, report, err);
     case REPORT_WAITS:
         return report_put_waits(json, report, err);
+    case REPORT_COUNTERS:
+        return report_put_counters(json, report, err);
     case REPORT_MARKERS:
         return report_put_markers(json, report, err);
     default:

@@ -122,7 +122,7 @@ static int choose_kind(struct report_options *options, enum report_kind kind, co
 {
     if (options->kind != REPORT_TREE && options->kind != kind)
         return ui_usage("report", "--functions, --libraries, --categories, --butterfly, --hot-lines, --lines, "
-                                  "--annotate, --markers, --threads and --waits exclude each other");
+                                  "--annotate, --markers, --counters, --threads and --waits exclude each other");
     options->kind = kind;
     options->subject = subject;
     return 0;
@@ -146,6 +146,7 @@ int report_parse_options(int argc, char **argv, struct report_options *options)
         {"on-cpu", no_argument, NULL, OPTION_ON_CPU},
         {"off-cpu", no_argument, NULL, OPTION_OFF_CPU},
         {"both", no_argument, NULL, OPTION_BOTH},
+        {"counters", no_argument, NULL, OPTION_KIND + REPORT_COUNTERS},
         {"waits", optional_argument, NULL, OPTION_KIND + REPORT_WAITS},
         {"thread", required_argument, NULL, 't'},
         {"search", required_argument, NULL, OPTION_SEARCH},

@@ -11,6 +11,7 @@
 #include "assemble/process_perf_map.h"
 #include "assemble/process_markers.h"
 #include "assemble/program_markers.h"
+#include "assemble/profile_counters.h"
 #include "assemble/recording_markers.h"
 #include "assemble/replay.h"
 #include "assemble/symbolization.h"
@@ -551,6 +552,14 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
         code = add_events(&assembly, err);
     if (!code)
         code = add_markers(&assembly, err);
+    if (!code) {
+        const struct profile_counters_source source = {.replay = &assembly.replay,
+                                                       .order = assembly.order.data,
+                                                       .count = assembly.order.length,
+                                                       .start_ns = assembly.start_ns,
+                                                       .end_ns = end_time(&assembly.replay)};
+        code = profile_counters_fill(&assembly.profile, &source, err);
+    }
     if (!code)
         code = write_profile(&assembly, output_path, &result->memory_fd, &result->bytes, err);
     if (!code)

@@ -1,6 +1,5 @@
 #include "assemble/metadata.h"
 
-#include "base/file_io.h"
 #include "base/json_write.h"
 #include "base/text_buffer.h"
 #include "record/info.h"
@@ -11,8 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <unistd.h>
+#include <time.h>
+
+#define SECOND UINT64_C(1000000000)
 
 struct metadata {
     struct profile *profile;
@@ -39,69 +39,21 @@ static uint32_t info_text(struct metadata *metadata, const char *name)
 
 /* ---- the machine ---- */
 
-/* The value of the first line "key : value" of a /proc file. */
-static bool read_proc_value(const char *path, const char *key, char *out, size_t size)
-{
-    FILE *file = fopen(path, "re");
-    char line[512];
-    bool found = false;
-    while (file && !found && fgets(line, sizeof(line), file)) {
-        char *separator = strpbrk(line, ":=");
-        if (!separator || strncmp(line, key, strlen(key)) != 0)
-            continue;
-        const char *value = separator + 1 + strspn(separator + 1, " \t\"");
-        snprintf(out, size, "%.*s", (int)strcspn(value, "\"\n"), value);
-        found = true;
-    }
-    if (file)
-        fclose(file);
-    return found;
-}
-
-/* A number of sysfs; -1 if it is not there. */
-static long topology_of(long cpu, const char *what)
-{
-    char path[128], text[32];
-    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%ld/topology/%s", cpu, what);
-    return file_read_text(path, text, sizeof(text)) ? strtol(text, NULL, 10) : -1;
-}
-
-/* Counts the distinct (package, core) pairs in sysfs; 0 without sysfs. */
-static uint32_t count_cores(struct metadata *metadata, long processors)
-{
-    struct hash cores = {0};
-    for (long cpu = 0; cpu < processors; cpu++) {
-        long package = topology_of(cpu, "physical_package_id"), core = topology_of(cpu, "core_id");
-        if (package >= 0 && core >= 0 && !hash_set(&cores, (uint64_t)package << 32 | (uint32_t)core, 1))
-            metadata->failed = true;
-    }
-    uint32_t count = (uint32_t)cores.length;
-    hash_destroy(&cores);
-    return count;
-}
-
 static void fill_machine(struct metadata *metadata)
 {
     struct profile_meta *meta = &metadata->profile->meta;
-    struct utsname system;
-    char release[256] = "Linux", text[1024];
-    if (uname(&system) == 0) {
-        read_proc_value("/etc/os-release", "PRETTY_NAME", release, sizeof(release));
-        snprintf(text, sizeof(text), "%s (%s %s)", release, system.sysname, system.release);
-        meta->os = add_text(metadata, text);
-        snprintf(text, sizeof(text), "%s-gcc3", system.machine);
-        meta->abi = add_text(metadata, text);
+    const char *machine = replay_info(metadata->replay, INFO_MACHINE);
+    char abi[128];
+    meta->os = info_text(metadata, INFO_SYSTEM);
+    if (machine) {
+        snprintf(abi, sizeof(abi), "%s-gcc3", machine);
+        meta->abi = add_text(metadata, abi);
     }
     meta->platform = add_text(metadata, "Linux");
-    if (read_proc_value("/proc/cpuinfo", "model name", text, sizeof(text)))
-        meta->cpu_name = add_text(metadata, text);
-    long processors = sysconf(_SC_NPROCESSORS_CONF), pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (processors > 0) {
-        meta->logical_cpus = (uint32_t)processors;
-        meta->physical_cpus = count_cores(metadata, processors);
-    }
-    if (pages > 0 && page > 0)
-        meta->main_memory = (uint64_t)pages * (uint64_t)page;
+    meta->cpu_name = info_text(metadata, INFO_CPU_NAME);
+    meta->logical_cpus = (uint32_t)replay_info_number(metadata->replay, INFO_CPUS, 0);
+    meta->physical_cpus = (uint32_t)replay_info_number(metadata->replay, INFO_CORES, 0);
+    meta->main_memory = replay_info_number(metadata->replay, INFO_MEMORY, 0);
 }
 
 /* ---- sections of the info panel ---- */
@@ -203,6 +155,52 @@ static void fill_recording_section(struct metadata *metadata)
     if (metadata->replay->keeps_last)
         add_string(metadata, "Part", "only the newest samples (--last)");
     add_number(metadata, "Stack copied per sample", "bytes", replay_info_number(metadata->replay, INFO_STACK_BYTES, 0));
+}
+
+/* The wall-clock time of time 0 of the profile, and where that is on the clock of a program's own time stamps. */
+static void add_zero(struct metadata *metadata, uint64_t start_ns)
+{
+    uint64_t realtime = replay_realtime(metadata->replay, start_ns);
+    time_t seconds = (time_t)(realtime / SECOND);
+    struct tm utc;
+    char date[64], text[160];
+    if (!realtime || !gmtime_r(&seconds, &utc) || !strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &utc))
+        return;
+    snprintf(text, sizeof(text), "%s.%09" PRIu64 " UTC; CLOCK_MONOTONIC %" PRIu64 ".%09" PRIu64 " s", date,
+             realtime % SECOND, start_ns / SECOND, start_ns % SECOND);
+    add_string(metadata, "Zero of times", text);
+}
+
+/* What is needed to record the same again. */
+static void fill_environment_section(struct metadata *metadata, uint64_t start_ns)
+{
+    static const struct {
+        const char *label, *name;
+    } known[] = {{"Options of prof record", INFO_OPTIONS},
+                 {"Folder", INFO_FOLDER},
+                 {"Host", INFO_HOST},
+                 {"Kernel", INFO_KERNEL},
+                 {"CPU frequency", INFO_FREQUENCY},
+                 {"NUMA nodes", INFO_NUMA_NODES},
+                 {"CPUs allowed", INFO_CPUS_ALLOWED},
+                 {"Virtual machine", INFO_HYPERVISOR},
+                 {"Container", INFO_CONTAINER},
+                 {"Counters", INFO_COUNTERS}};
+    const struct replay *replay = metadata->replay;
+    char label[256];
+    start_section(metadata, "Environment");
+    if (!metadata->section)
+        return;
+    add_zero(metadata, start_ns);
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        add_info_string(metadata, known[i].label, known[i].name);
+    for (size_t i = 0; i < replay->infos.length; i++) {
+        const char *name = strings_text(&replay->strings, replay->infos.data[i].name);
+        if (strncmp(name, INFO_VARIABLE, strlen(INFO_VARIABLE)) != 0)
+            continue;
+        snprintf(label, sizeof(label), "Variable %s", name + strlen(INFO_VARIABLE));
+        add_string(metadata, label, strings_text(&replay->strings, replay->infos.data[i].value));
+    }
 }
 
 /* "3 (2 deeper than 64 KiB, 1 outside of any code)"; "2 (deeper than 64 KiB)" if all have the same reason. */
@@ -513,6 +511,7 @@ int fill_metadata(struct profile *profile, const struct metadata_source *source,
         meta->product = add_text(&metadata, "prof");
     fill_machine(&metadata);
     fill_recording_section(&metadata);
+    fill_environment_section(&metadata, start_ns);
     metadata.tells = true;
     fill_trust_section(&metadata, source);
     fill_thread_section(&metadata, source->trust);

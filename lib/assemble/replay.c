@@ -565,8 +565,25 @@ static int add_event(struct replay *replay, const struct sample *sample, uint32_
     return event_store_add(event, replay->spool_path, sample->thread, &stored, err);
 }
 
+/* Of a flight recorder what is before its first sample is before the profile. */
+static int add_reading(struct replay *replay, const struct sample *sample, struct error *err)
+{
+    struct counter_reading reading;
+    if (spool_reader_keeps_last(replay->reader) && !replay->first_sample_time)
+        return 0;
+    if (!array_reserve(&replay->counter_values, CHUNK_MAX_FRAMES))
+        return error_no_memory(err);
+    if (!counter_reading_of(sample, replay->counter_values.data, &reading))
+        return 0; /* damaged */
+    if (reading.whose < COUNTERS_OF_POWER && !is_possible(replay, reading.whose))
+        return 0;
+    return replay_counters_add(&replay->counters, &reading, err);
+}
+
 static int add_sample(struct replay *replay, const struct sample *sample, struct error *err)
 {
+    if (sample->flags & SAMPLE_COUNTERS)
+        return add_reading(replay, sample, err);
     replay->keeps_last = spool_reader_keeps_last(replay->reader);
     int code = apply_pending(replay, sample->time, err);
     if (!replay->first_sample_time)
@@ -794,6 +811,8 @@ void replay_destroy(struct replay *replay)
     program_marks_destroy(&replay->program_marks);
     array_free(&replay->loads);
     hash_destroy(&replay->loaded);
+    replay_counters_destroy(&replay->counters);
+    array_free(&replay->counter_values);
     spool_reader_close(replay->reader);
     strings_destroy(&replay->strings);
     arena_destroy(&replay->arena);

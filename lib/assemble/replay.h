@@ -6,6 +6,7 @@
 
 #include "assemble/event_store.h"
 #include "assemble/program_marks.h"
+#include "assemble/replay_counters.h"
 #include "assemble/replay_marks.h"
 #include "assemble/sample_store.h"
 #include "base/array.h"
@@ -127,6 +128,8 @@ struct replay {
     ARRAY(struct replay_event) events; /* those beside the clock, by number less 1; at most EVENTS_MAX */
     const char *spool_path;
     struct replay_marks marks;
+    struct replay_counters counters;
+    ARRAY(uint64_t) counter_values; /* of the reading at hand */
     struct program_marks program_marks;
     ARRAY(struct replay_load) loads; /* up to REPLAY_LOADS of them */
     struct hash loaded;              /* process << 32 | lib */

@@ -22,6 +22,8 @@ enum sample_flags {
     SAMPLE_WITHOUT_CFI = 2,    /* some frame was found without CFI */
     SAMPLE_COMPLETED_LIVE = 4, /* some frame was read from the living process */
     SAMPLE_WAIT_GOES_ON = 8,   /* a wait: the next part of the thread's previous one */
+    SAMPLE_COUNTERS = 16,      /* no sample, but values that were counted (counter_reading.h) */
+    SAMPLE_COUNTERS_BASE = 32, /* and later ones count from these on */
 };
 
 /* One sample, as the recorder writes it and the reader returns it: of a thread that ran at `time`, or of a wait that

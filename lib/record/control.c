@@ -48,6 +48,9 @@ int control_pause(struct recording *recording, struct error *err)
     struct control *control = &recording->control;
     if (control->paused)
         return 0;
+    int counted = counters_finish(&recording->counters, err); /* up to now */
+    if (counted)
+        return counted;
     control->paused = true;
     control->pause_before = control->last_pause;
     control->last_pause = (struct control_pause){.start = monotonic_ns(), .end = UINT64_MAX};
@@ -70,6 +73,7 @@ int control_resume(struct recording *recording, struct error *err)
     int code = recording_settle(recording, true, err);
     if (recording->follows_runs)
         waits_resume(&recording->waits, control->last_pause.end);
+    counters_resume(&recording->counters, control->last_pause.end);
     return code ? code : write_event(recording, SPOOL_RESUMED, control->last_pause.end, 0, NULL, err);
 }
 

@@ -63,11 +63,11 @@ int info_write_process_command(struct spool_writer *spool, uint32_t process, cha
     return code;
 }
 
-int info_write_command(struct spool_writer *spool, char *const *argv, struct error *err)
+int info_write_words(struct spool_writer *spool, const char *name, char *const *words, struct error *err)
 {
     struct text text = {0};
-    bool ok = append_command(&text, argv, SIZE_MAX);
-    int code = ok ? info_write(spool, INFO_COMMAND, text.data, err) : error_no_memory(err);
+    bool ok = append_command(&text, words, SIZE_MAX);
+    int code = ok ? info_write(spool, name, text.data, err) : error_no_memory(err);
     array_free(&text);
     return code;
 }

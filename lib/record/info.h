@@ -30,6 +30,26 @@
 #define INFO_RECORDER    "recorder"    /* "prof 0.1.0" */
 #define INFO_OFF_CPU     "off_cpu"     /* 1: waits are recorded; 0: they are not */
 #define INFO_WAKERS      "wakers"      /* 1: and who ended them; 0: not */
+#define INFO_COUNTERS    "counters"    /* what is counted, with commas between: "cpu,memory"; "none" */
+#define INFO_POWER       "power"       /* what energy is counted of, with commas between: "package-0,core" */
+
+/* At the start: the machine and the system (environment.h). What is not known is not there. */
+#define INFO_SYSTEM       "system"       /* "Debian GNU/Linux 13 (Linux 6.12.1-amd64)" */
+#define INFO_MACHINE      "machine"      /* "x86_64" */
+#define INFO_KERNEL       "kernel"       /* "Linux 6.12.1-amd64 #1 SMP ..." */
+#define INFO_HOST         "host"         /* the name of the machine */
+#define INFO_CPU_NAME     "cpu_name"     /* "AMD EPYC 7B13" */
+#define INFO_CPUS         "cpus"         /* logical ones, configured */
+#define INFO_CORES        "cores"        /* online */
+#define INFO_MEMORY       "memory"       /* bytes */
+#define INFO_NUMA_NODES   "numa_nodes"   /* how many */
+#define INFO_FREQUENCY    "frequency"    /* "performance, 0.80 to 3.50 GHz, turbo on, driver intel_pstate" */
+#define INFO_CPUS_ALLOWED "cpus_allowed" /* if prof may not use all: "0-3, time of 2.5 CPUs" */
+#define INFO_HYPERVISOR   "hypervisor"   /* "QEMU Standard PC"; "yes": its name is not known */
+#define INFO_CONTAINER    "container"    /* "Docker" */
+#define INFO_FOLDER       "folder"       /* the working folder of the command or process */
+#define INFO_OPTIONS      "options"      /* of prof record, as a shell would take them */
+#define INFO_VARIABLE     "env_"         /* and a name: the value of that environment variable; "(not set)" */
 
 /* Of the events that are sampled beside the clock: this and their number, from 1 on. The last five at the end. */
 #define INFO_EVENT_NAME      "event_name_"
@@ -70,9 +90,9 @@ int info_write_number(struct spool_writer *spool, const char *name, uint64_t val
 /* Reads what INFO_BOOT is now. Returns false if it cannot be read. */
 bool info_read_boot(char *id, size_t size);
 
-/* Writes INFO_COMMAND: the words of the command, quoted where a shell needs quotes. */
-int info_write_command(struct spool_writer *spool, char *const *argv, struct error *err);
+/* Writes words, NULL at the end, quoted where a shell needs quotes. */
+int info_write_words(struct spool_writer *spool, const char *name, char *const *words, struct error *err);
 
-/* Writes SPOOL_COMMAND: the same of a process, at most the first INFO_COMMAND_MAX bytes. */
+/* Writes SPOOL_COMMAND: the command of a process in this form, at most the first INFO_COMMAND_MAX bytes. */
 enum { INFO_COMMAND_MAX = 1000 };
 int info_write_process_command(struct spool_writer *spool, uint32_t process, char *const *argv, struct error *err);

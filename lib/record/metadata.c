@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/path.h"
+#include "record/environment.h"
 #include "record/info.h"
 
 #include <inttypes.h>
@@ -129,9 +130,11 @@ int metadata_write_start(struct spool_writer *spool, const struct record_options
         {INFO_OFF_CPU, .number = start->off_cpu},
         {INFO_WAKERS, .number = start->wakers},
     };
-    int code = start->command ? info_write_command(spool, start->command, err) : 0;
+    int code = start->command ? info_write_words(spool, INFO_COMMAND, start->command, err) : 0;
     if (!code)
         code = write_boot(spool, err);
+    if (!code)
+        code = environment_write(spool, &options->environment, options->pid_count ? options->pids[0] : 0, err);
     if (!code)
         code = write_notes(spool, result->notes, result->note_count, err);
     if (!code)

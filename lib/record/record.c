@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "record/attach.h"
+#include "record/info.h"
 #include "record/kernel_map.h"
 #include "record/launch.h"
 #include "record/library_table.h"
@@ -15,6 +16,7 @@
 #include "record/scheduling.h"
 #include "record/spool.h"
 #include "record/stack_reader.h"
+#include "record/system_counters.h"
 #include "record/tracker.h"
 #include "record/waits.h"
 #include "record/wakeup_mode.h"
@@ -159,7 +161,8 @@ static uint64_t next_deadline(const struct recording *recording, uint64_t now)
 {
     unsigned doublings = recording->empty_looks < MAX_LOOK_DOUBLINGS ? recording->empty_looks : MAX_LOOK_DOUBLINGS;
     const uint64_t others[] = {recording->next_flush, recording_time_up(recording), control_deadline(recording),
-                               marks_deadline(&recording->marks)};
+                               marks_deadline(&recording->marks),
+                               recording->control.paused ? UINT64_MAX : counters_deadline(&recording->counters)};
     uint64_t interval = look_interval << doublings;
     if (wanted_waits(recording))
         interval = waits_want_look(&recording->waits) ? wait_look_interval : look_interval;
@@ -326,6 +329,31 @@ static int write_start(struct recording *recording, struct error *err)
     return metadata_write_start(recording->spool, recording->options, &start, recording->result, err);
 }
 
+static int write_counters_info(const struct recording *recording, struct error *err)
+{
+    char text[128] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < COUNTER_GROUPS; i++)
+        if (recording->options->counters & 1U << i)
+            used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? "," : "", counter_groups[i]);
+    int code = info_write(recording->spool, INFO_COUNTERS, used ? text : "none", err);
+    const struct system_counters *system = recording->counters.system;
+    return code || !system ? code : info_write(recording->spool, INFO_POWER, system_counters_power_names(system), err);
+}
+
+static int open_counters(struct recording *recording, struct error *err)
+{
+    const struct counters_options options = {.spool = recording->spool,
+                                             .tracker = recording->tracker,
+                                             .wanted = recording->options->counters,
+                                             .sampling = SECOND / recording->options->rate,
+                                             .target = (uint32_t)recording->target.pid,
+                                             .has_switches = recording->events.switches,
+                                             .only_after_sample = recording->options->all};
+    tracker_tell_counters(recording->tracker, &recording->counters);
+    return counters_init(&recording->counters, &options, err);
+}
+
 static int prepare(struct recording *recording, struct error *err)
 {
     const struct record_options *wanted = recording->options;
@@ -357,10 +385,14 @@ static int prepare(struct recording *recording, struct error *err)
     recording->tracker = tracker_new(recording->spool, recording->libraries);
     if (!recording->libraries || !recording->tracker)
         return error_no_memory(err);
+    code = open_counters(recording, err);
+    if (code)
+        return code;
     if (recording->follows_runs) {
         const struct waits_options waits = {.spool = recording->spool,
                                             .tracker = recording->tracker,
                                             .filter = &recording->filter,
+                                            .counters = &recording->counters,
                                             .interval = SECOND / rate_of(recording),
                                             .only_runs = !recording->options->off_cpu,
                                             .cpus = recording->options->cpus};
@@ -377,6 +409,8 @@ static int prepare(struct recording *recording, struct error *err)
     if (recording->by_ptrace)
         tracker_read_mappings(recording->tracker);
     code = write_start(recording, err);
+    if (!code)
+        code = write_counters_info(recording, err);
     return code ? code : control_start(recording, err);
 }
 
@@ -439,6 +473,9 @@ static void fill_result(struct recording *recording, uint64_t cpu_before)
         note_new_cpus(recording);
     recording_note_lost_files(recording);
     recording_note_refused_waits(recording);
+    if (recording->counters.was_refused)
+        recording_add_note(recording, "what some processes read and wrote is not counted: this user may not look into "
+                                      "them");
     if (recording->lost_wakeups)
         recording_add_note(recording, "who woke whom is not known of all waits: %" PRIu64 " wakeups found no room",
                            recording->lost_wakeups);
@@ -465,6 +502,8 @@ static void run(struct recording *recording, uint64_t cpu_before)
     struct error *problem = &recording->result->problem;
     int code =
         recording->by_ptrace ? ptrace_recording_until_end(recording, problem) : record_until_end(recording, problem);
+    if (!code && !recording->control.paused)
+        code = counters_finish(&recording->counters, problem);
     cpu_pin_release(&recording->pin);
     scheduling_restore(&recording->policy);
     control_stop(recording);
@@ -494,6 +533,7 @@ static void recording_destroy(struct recording *recording)
     waits_destroy(&recording->waits);
     marks_destroy(&recording->marks);
     tracker_free(recording->tracker);
+    counters_destroy(&recording->counters);
     library_table_free(recording->libraries);
     if (recording->spool)
         spool_writer_close(recording->spool, NULL);
@@ -576,6 +616,7 @@ int recording_run_again(struct recording *recording, struct error *err)
     if (code)
         return code;
     recording->control.runs++;
+    recording->counters.options.target = (uint32_t)recording->target.pid;
     code = control_note_run(recording, err);
     if (!code)
         code = add_command(recording, err);
@@ -636,7 +677,11 @@ static int track_process(struct recording *recording, pid_t pid, struct error *e
 {
     char name[32];
     attach_thread_name(pid, pid, name, sizeof(name));
-    return tracker_add_running_process(recording->tracker, (uint32_t)pid, name, recording->started, err);
+    int code = tracker_add_running_process(recording->tracker, (uint32_t)pid, name, recording->started, err);
+    struct tracked_process *process = tracker_process(recording->tracker, (uint32_t)pid);
+    if (!code && process) /* so that it is counted from now on */
+        counters_note_run(&recording->counters, process, recording->started, true);
+    return code;
 }
 
 /*

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "record/control.h"
+#include "record/environment.h"
 #include "record/open_files.h"
 #include "sample/perf_events.h"
 
@@ -48,8 +49,10 @@ struct record_options {
     bool wakers;                     /* and who ends them (wakeups.h) */
     bool no_cpu_samples;             /* only those: CPU time is counted, and not sampled */
     const struct event_list *events; /* sample these beside the clock, by perf events; NULL: none */
+    uint32_t counters;               /* bits by enum counter_group (counters.h): what is counted beside the samples */
     bool output_to_error;            /* the command's standard output is the standard error */
-    struct open_files *files;        /* filled in, the caller's; NULL: mapped files are not kept open */
+    struct environment_options environment; /* what is saved of the machine and of how prof was called */
+    struct open_files *files;               /* filled in, the caller's; NULL: mapped files are not kept open */
     struct control_options control;
 };
 

@@ -195,6 +195,7 @@ int recording_take_sample(struct recording *recording, const struct perf_record 
     if (code)
         return code;
     uint64_t cpu_time = cpu_time_of(recording, thread, record); /* its counter goes on, stored or not */
+    counters_note_run(&recording->counters, process, record->time, true);
     if (control_was_paused(recording, record->time)) {
         *depth = WAKEUP_STACK_FITS;
         return 0;
@@ -431,6 +432,8 @@ int recording_keep_time(struct recording *recording, uint64_t now, struct error 
     if (recording->follows && !tracker_count_processes(recording->tracker))
         recording_end(recording, RECORD_TARGET_ENDED, 0);
     int code = control_keep_time(recording, now, err);
+    if (!code && !recording->control.paused)
+        code = counters_keep_time(&recording->counters, now, err);
     if (code || now < recording->next_flush)
         return code;
     recording->next_flush = now + flush_interval;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "record/control.h"
+#include "record/counters.h"
 #include "record/launch.h"
 #include "record/library_table.h"
 #include "record/marks.h"
@@ -58,6 +59,7 @@ struct recording {
     struct marks marks;
     bool follows_runs; /* it is known when threads run, and `waits` is in use */
     struct waits waits;
+    struct counters counters;
     struct stack_reader reader;
     uint64_t *frames; /* CHUNK_MAX_FRAMES */
 

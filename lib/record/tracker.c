@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/path.h"
 #include "record/attach.h"
+#include "record/counters.h"
 #include "record/info.h"
 #include "record/marks.h"
 #include "record/proc_maps.h"
@@ -34,6 +35,7 @@ struct tracker {
     struct library_table *libraries;
     struct jit_files *jit_files; /* or NULL */
     struct marks *marks;         /* or NULL */
+    struct counters *counters;   /* or NULL */
     struct index_pool processes, threads;
     struct hash by_pid, by_tid; /* -> index */
     uint32_t next_process, next_thread;
@@ -120,6 +122,11 @@ void tracker_note_marks(struct tracker *tracker, struct marks *marks)
     tracker->marks = marks;
 }
 
+void tracker_tell_counters(struct tracker *tracker, struct counters *counters)
+{
+    tracker->counters = counters;
+}
+
 void tracker_expect_samples_after_ends(struct tracker *tracker)
 {
     tracker->has_samples_after_ends = true;
@@ -135,9 +142,11 @@ void tracker_expect_switches(struct tracker *tracker, bool expect)
     tracker->has_switches = expect;
 }
 
-static void process_free(struct tracked_process *process)
+static void process_free(struct tracker *tracker, struct tracked_process *process)
 {
     if (process) {
+        if (process->counters)
+            counters_forget(tracker->counters, process);
         address_space_destroy(&process->space);
         jitdump_unwind_free(process->dump);
     }
@@ -158,7 +167,7 @@ void tracker_free(struct tracker *tracker)
     if (!tracker)
         return;
     for (size_t i = 0; i < tracker->processes.items.length; i++)
-        process_free(tracker->processes.items.data[i]);
+        process_free(tracker, tracker->processes.items.data[i]);
     for (size_t i = 0; i < tracker->threads.items.length; i++)
         thread_free(tracker->threads.items.data[i]);
     index_pool_destroy(&tracker->processes);
@@ -223,7 +232,7 @@ static int end_process(struct tracker *tracker, uint32_t index, struct error *er
     struct tracked_process *process = tracker->processes.items.data[index];
     if (hash_get(&tracker->by_pid, process->pid) == index)
         hash_remove(&tracker->by_pid, process->pid);
-    process_free(process);
+    process_free(tracker, process);
     return index_pool_remove(&tracker->processes, index) ? 0 : error_no_memory(err);
 }
 
@@ -634,6 +643,7 @@ static int fork_process(struct tracker *tracker, const struct perf_record *recor
         code = add_process(tracker, record->pid, &child, err);
     if (code)
         return code;
+    child->started = record->time;
     struct tracked_process *parent = find_process(tracker, record->task.parent_pid);
     if (parent)
         code = read_unread_maps(tracker, parent, record->time, err);
@@ -699,18 +709,24 @@ static struct thread_clock take_clock_of_caller(struct tracker *tracker, const s
 
 static int exec_process(struct tracker *tracker, const struct perf_record *record, struct error *err)
 {
-    const struct tracked_process *old = find_process(tracker, record->pid);
+    struct tracked_process *old = find_process(tracker, record->pid), before = {.started = record->time};
     uint32_t old_number = old ? old->number : SPOOL_NO_NUMBER;
     struct thread_clock clock = {0};
     struct thread_run run = {.state = RUN_ON, .since = record->time};
     int code = 0;
     if (old) {
         clock = take_clock_of_caller(tracker, old, &run);
+        before = *old;
+        old->counters = NULL;
         code = end_stale_process(tracker, record->pid, record->time, err);
     }
     struct tracked_process *process = NULL;
     if (!code)
         code = add_process(tracker, record->pid, &process, err);
+    if (process)
+        counters_process_execs(&before, process, record->time);
+    else if (before.counters)
+        counters_forget(tracker->counters, &before);
     if (!code)
         code = emit_process(tracker, process, old_number, old_number != SPOOL_NO_NUMBER, record->time,
                             record->comm.name, err);
@@ -765,6 +781,11 @@ static int lost_records(struct tracker *tracker, const struct perf_record *recor
     return spool_writer_event(tracker->spool, &event, err);
 }
 
+struct tracked_process *tracker_process(const struct tracker *tracker, uint32_t pid)
+{
+    return find_process(tracker, pid);
+}
+
 struct tracked_thread *tracker_thread(struct tracker *tracker, uint32_t tid, struct tracked_process **process)
 {
     struct tracked_thread *thread = find_thread(tracker, tid);
@@ -816,9 +837,20 @@ size_t tracker_list_survivors(const struct tracker *tracker, char *text, size_t 
     return count;
 }
 
+/* The values of a process can be read until its parent has waited for it. */
+static int read_last_counters(struct tracker *tracker, const struct perf_record *record, struct error *err)
+{
+    const struct tracked_thread *thread = tracker->counters ? find_thread(tracker, record->tid) : NULL;
+    struct tracked_process *process = thread ? process_of(tracker, thread) : NULL;
+    bool is_last = process && process->threads == thread && !thread->next;
+    return is_last ? counters_process_ends(tracker->counters, process, err) : 0;
+}
+
 int tracker_record(struct tracker *tracker, const struct perf_record *record, struct error *err)
 {
     int code = end_threads(tracker, record->time, err);
+    if (!code && record->type == PERF_RECORD_EXIT)
+        code = read_last_counters(tracker, record, err);
     if (code)
         return code;
     switch (record->type) {

@@ -45,12 +45,16 @@ struct thread_clock {
 struct tracked_process {
     uint32_t number; /* in the spool */
     uint32_t pid;
-    struct tracked_thread *threads; /* those that live */
-    uint64_t losses;                /* of the tracker, when its mappings were last known to be right */
-    bool maps_unread;               /* it ran before, and its mappings are read when they are needed */
-    uint64_t program;               /* of maps_unread: what it was running then */
-    uint64_t last_reading;          /* ns: of the mappings, where they are read again and again; 0 never */
-    uint64_t reading_pause;         /* ns between two readings that a pc without a mapping asks for */
+    struct tracked_thread *threads;    /* those that live */
+    uint64_t losses;                   /* of the tracker, when its mappings were last known to be right */
+    bool maps_unread;                  /* it ran before, and its mappings are read when they are needed */
+    uint64_t program;                  /* of maps_unread: what it was running then */
+    uint64_t last_reading;             /* ns: of the mappings, where they are read again and again; 0 never */
+    uint64_t reading_pause;            /* ns between two readings that a pc without a mapping asks for */
+    uint64_t started;                  /* ns: when it did, in this recording; 0: it ran before, or that is not known */
+    uint64_t runs_since;               /* ns: it has run, and its counters were not read since then; 0: they were */
+    uint64_t waits, preemptions;       /* switches off a CPU of its threads so far, where they are recorded */
+    struct process_counters *counters; /* counters.h; NULL: not read so far */
     struct address_space space;
     struct jitdump_unwind *dump; /* the unwinding information of its jitdump file; NULL: none */
 };
@@ -67,6 +71,8 @@ struct tracked_thread {
 
 struct tracker;
 struct marks;
+struct counters;
+struct process_counters;
 
 /* The spool and the libraries belong to the caller and must outlive the tracker. */
 struct tracker *tracker_new(struct spool_writer *spool, struct library_table *libraries);
@@ -77,6 +83,9 @@ void tracker_note_jit_files(struct tracker *tracker, struct jit_files *files);
 
 /* From now on files with marks that processes have mapped are taken in there. */
 void tracker_note_marks(struct tracker *tracker, struct marks *marks);
+
+/* From now on tells `counters`, which must outlive the tracker, of ends of processes. */
+void tracker_tell_counters(struct tracker *tracker, struct counters *counters);
 
 /* From now on threads go on for a moment after the records of their ends. The kernel writes these before a thread is
  * through; events of a CPU, unlike those of a thread, sample the rest. */
@@ -119,6 +128,9 @@ int tracker_refresh(struct tracker *tracker, struct tracked_process *process, ui
 
 /* Without records of mappings, reads those of a process again each second of the samples' time. */
 int tracker_keep_current(struct tracker *tracker, struct tracked_process *process, uint64_t time, struct error *err);
+/* The living process of this pid; NULL if it is not known. */
+struct tracked_process *tracker_process(const struct tracker *tracker, uint32_t pid);
+
 /* The living thread of this tid and its process; NULL if it is not known. */
 struct tracked_thread *tracker_thread(struct tracker *tracker, uint32_t tid, struct tracked_process **process);
 

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/file_io.h"
 #include "base/file_proc.h"
+#include "record/counters.h"
 #include "record/socket_names.h"
 #include "record/wait_reason.h"
 #include "unwind/unwind.h"
@@ -226,6 +227,10 @@ int waits_switch(struct waits *waits, const struct perf_record *record, struct e
     struct tracked_thread *thread = tracker_thread(waits->options.tracker, record->tid, &process);
     if (!thread)
         return 0;
+    if (waits->options.counters)
+        counters_note_run(waits->options.counters, process, record->time, false);
+    if (record->context_switch.out)
+        *(record->context_switch.preempted ? &process->preemptions : &process->waits) += 1;
     if (is_elsewhere(waits, record))
         return go_elsewhere(waits, thread, record->time, err);
     return record->context_switch.out ? leave_cpu(waits, thread, record->time, record->context_switch.preempted, err)

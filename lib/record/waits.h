@@ -39,6 +39,8 @@
 #include "sample/perf_record.h"
 #include "sample/wakeups.h"
 
+struct counters;
+
 /* The spool, the tracker and the filter of threads belong to the caller and must outlive the waits. */
 struct waits_options {
     struct spool_writer *spool;
@@ -47,6 +49,7 @@ struct waits_options {
     uint64_t interval;           /* ns between two samples */
     bool only_runs;              /* follow when threads run, for their CPU time, and store no waits */
     const struct cpu_list *cpus; /* those that are recorded; NULL: all */
+    struct counters *counters;   /* is told which processes run; NULL: not */
 };
 
 struct waits {

@@ -33,23 +33,37 @@ static void set_defaults(struct counter_display *display, const char *category, 
     static const struct {
         const char *category;
         struct counter_display display;
-    } known[] = {{"Memory", {false, 20, "bytes", "purple", ""}},
-                 {"Bandwidth", {true, 10, "bytes", "blue", ""}},
-                 {"power", {true, 30, "pWh", "grey", ""}},
-                 {"CPU", {true, 40, "percent", "grey", ""}}};
-    *display = (struct counter_display){true, 50, "", "grey", ""};
+    } known[] = {{"Memory", {.sort_weight = 20, .unit = "bytes", .color = "purple"}},
+                 {"Bandwidth", {.is_rate = true, .sort_weight = 10, .unit = "bytes", .color = "blue"}},
+                 {"power", {.is_rate = true, .sort_weight = 30, .unit = "pWh", .color = "grey"}},
+                 {"CPU", {.is_rate = true, .sort_weight = 40, .unit = "percent", .color = "grey"}}};
+    *display = (struct counter_display){.is_rate = true, .sort_weight = 50, .color = "grey"};
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
         if (strcmp(category, known[i].category) == 0)
             *display = known[i].display;
     copy_z(display->label, sizeof(display->label), name);
 }
 
-static void read_member(struct counter_display *display, struct json *json)
+/* The flag of this member; NULL: it is none. */
+static bool *flag_of(struct counter_display *display, const struct json *json)
 {
+    return json_is(json, "startsAtZero")      ? &display->starts_at_zero
+           : json_is(json, "isHiddenAtFirst") ? &display->is_hidden_at_first
+           : json_is(json, "isOfSystem")      ? &display->is_of_system
+                                              : NULL;
+}
+
+static void read_member(struct counter_display *display, char count_unit[32], struct json *json)
+{
+    bool *flag = flag_of(display, json), is_count_unit = json_is(json, "countUnit");
     bool is_graph = json_is(json, "graphType"), is_unit = json_is(json, "unit"), is_color = json_is(json, "color");
     bool is_label = json_is(json, "label"), is_weight = json_is(json, "sortWeight");
     enum json_type type = json_next(json);
-    if (type == JSON_STRING && is_graph)
+    if (flag && (type == JSON_TRUE || type == JSON_FALSE))
+        *flag = type == JSON_TRUE;
+    else if (type == JSON_STRING && is_count_unit)
+        copy_text(count_unit, 32, json->text, json->length);
+    else if (type == JSON_STRING && is_graph)
         display->is_rate = json_is(json, "line-rate");
     else if (type == JSON_STRING && is_unit)
         copy_text(display->unit, sizeof(display->unit), json->text, json->length);
@@ -68,12 +82,15 @@ static void read_display(struct counter_display *display, const struct profile *
     if (counter->json == PROFILE_NONE)
         return;
     const struct string_entry *entry = &profile->strings.entries.data[counter->json];
+    char count_unit[32] = "";
     struct json json;
     json_init_whole(&json, entry->text, entry->length);
     if (json_next(&json) == JSON_OBJECT_OPEN)
         while (json_next(&json) == JSON_KEY)
-            read_member(display, &json);
+            read_member(display, count_unit, &json);
     json_destroy(&json);
+    if (strcmp(count_unit, "cpu-ms") == 0)
+        copy_z(display->unit, sizeof(display->unit), count_unit);
 }
 
 void counter_display_of(struct counter_display *display, const struct profile *profile, const struct counter *counter)
@@ -143,21 +160,32 @@ bool counter_at(struct counter_value *value, const struct counter *counter, bool
     return true;
 }
 
-void counter_totals_of(struct counter_totals *totals, const struct counter *counter, double from, double to)
+void counter_totals_of(struct counter_totals *totals, const struct counter *counter, bool starts_at_zero, double from,
+                       double to)
 {
-    *totals = (struct counter_totals){0, NAN, NAN};
-    double sum = 0;
+    *totals = (struct counter_totals){.least = NAN, .most = NAN, .mean = NAN, .low = NAN, .high = NAN};
+    double sum = 0, area = 0;
     for (size_t i = 0; i < counter->length && counter->time[i] <= to; i++) {
         sum += change_at(counter, i);
         bool is_inside = counter->time[i] > from;
         bool reaches_in = is_inside || i + 1 == counter->length || counter->time[i + 1] > from;
         if (is_inside)
             totals->total += change_at(counter, i);
-        if (reaches_in) {
+        if (is_inside && i > 0 && counter->time[i] > counter->time[i - 1]) {
+            totals->least = fmin(totals->least, rate_at(counter, i));
+            totals->most = fmax(totals->most, rate_at(counter, i));
+        }
+        if (reaches_in && !(starts_at_zero && i == 0)) {
             totals->low = fmin(totals->low, sum);
             totals->high = fmax(totals->high, sum);
         }
+        if (i + 1 < counter->length) {
+            double lasts = fmax(0, fmin(to, counter->time[i + 1]) - fmax(from, counter->time[i]));
+            totals->covered += lasts;
+            area += lasts * sum;
+        }
     }
+    totals->mean = totals->covered > 0 ? area / totals->covered : totals->high;
 }
 
 /* ---- pixels of a graph ---- */

@@ -1,16 +1,24 @@
 /*
  * Counters of the timeline: memory, power, bandwidth, whatever a file counts (profile-format: counters). A counter has
  * changes; it is shown as their running sum (memory) or as change per time (power).
+ *
+ * prof says more of its own counters in `display`, in members that other readers skip:
+ *
+ *     countUnit         "cpu-ms": counts are CPU time in ms, so that their change per ms is a share of one CPU
+ *     startsAtZero      the running sum is what there is (bytes resident), not only how it differs from the first
+ *     isHiddenAtFirst   it is shown when it is asked for
+ *     isOfSystem        it counts the machine, not the process that it stands below in other readers
  */
 #pragma once
 
 #include "profile/profile.h"
 
 struct counter_display {
-    bool is_rate;       /* else the running sum */
-    double sort_weight; /* the smaller, the higher it stands */
-    char unit[32];      /* "bytes", "pWh", "percent", "" ...; "cpu-us": CPU time in µs, whose rate is a share */
-    char color[16];     /* a name of the format: "grey", "orange" ... */
+    bool is_rate;                                          /* else the running sum */
+    double sort_weight;                                    /* the smaller, the higher it stands */
+    bool starts_at_zero, is_hidden_at_first, is_of_system; /* see above */
+    char unit[32];  /* "bytes", "pWh", "percent", "" ...; "cpu-us", "cpu-ms": CPU time, whose rate is a share */
+    char color[16]; /* a name of the format: "grey", "orange" ... */
     char label[128];
 };
 
@@ -33,11 +41,16 @@ struct counter_value {
 bool counter_at(struct counter_value *value, const struct counter *counter, bool is_rate, double time);
 
 struct counter_totals {
-    double total;     /* the sum of changes of samples with from < time <= to */
-    double low, high; /* the least and the largest running sum in the range; NAN: no sample reaches into it */
+    double total;       /* the sum of changes of samples with from < time <= to */
+    double least, most; /* per ms: the least and the largest rate between two samples in the range; NAN: no such */
+    double covered;     /* ms of the range in which it was counted */
+    double mean;        /* of the running sum, each value as long as it was there; NAN: as for low */
+    double low, high;   /* the least and the largest running sum in the range; NAN: no sample reaches into it */
 };
 
-void counter_totals_of(struct counter_totals *totals, const struct counter *counter, double from, double to);
+/* `starts_at_zero`: as in struct counter_display; the first sample is then no value. */
+void counter_totals_of(struct counter_totals *totals, const struct counter *counter, bool starts_at_zero, double from,
+                       double to);
 
 /* What a graph of a counter or of markers draws: the largest value of each pixel. */
 struct pixel_values {

@@ -112,6 +112,9 @@ static void put_counter(struct json_writer *json, const struct profile *profile,
     json_member_text(json, "unit", display.unit);
     json_member_text(json, "color", display.color);
     json_member_bool(json, "isRate", display.is_rate);
+    json_member_bool(json, "startsAtZero", display.starts_at_zero);
+    json_member_bool(json, "isHiddenAtFirst", display.is_hidden_at_first);
+    json_member_bool(json, "isOfSystem", display.is_of_system);
     json_member_double(json, "sortWeight", display.sort_weight);
     json_close(json, '}');
 }

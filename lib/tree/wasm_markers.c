@@ -327,11 +327,11 @@ static const struct counter *find_counter(struct session *session, uint32_t coun
     return counter < profile->counters.length ? &profile->counters.data[counter] : NULL;
 }
 
-static bool is_rate(const struct session *session, const struct counter *counter)
+static struct counter_display display_of(const struct session *session, const struct counter *counter)
 {
     struct counter_display display;
     counter_display_of(&display, engine_profile(session->engine), counter);
-    return display.is_rate;
+    return display;
 }
 
 /* A float for each pixel. */
@@ -344,7 +344,7 @@ const struct view *session_counter_graph(struct session *session, uint32_t index
         return no_such(session, "counter");
     if (!array_reserve(&session->graph_values, (size_t)width + 1))
         return no_memory(session);
-    counter_graph(counter, is_rate(session, counter), from, to, session->graph_values.data, width);
+    counter_graph(counter, display_of(session, counter).is_rate, from, to, session->graph_values.data, width);
     return ANSWER(session, width, session->graph_values.data);
 }
 
@@ -358,7 +358,7 @@ const struct view *session_counter_at(struct session *session, uint32_t index, d
 {
     const struct counter *counter = find_counter(session, index);
     struct counter_value value;
-    if (!counter || !counter_at(&value, counter, is_rate(session, counter), time))
+    if (!counter || !counter_at(&value, counter, display_of(session, counter).is_rate, time))
         return view_numbers(session, 0);
     const double numbers[] = {value.time, value.change, value.rate, value.accumulated};
     memcpy(session->counter_numbers, numbers, sizeof(numbers));
@@ -371,7 +371,7 @@ const struct view *session_counter_totals(struct session *session, uint32_t inde
     const struct counter *counter = find_counter(session, index);
     struct counter_totals totals = {0};
     if (counter)
-        counter_totals_of(&totals, counter, from, to);
+        counter_totals_of(&totals, counter, display_of(session, counter).starts_at_zero, from, to);
     const double numbers[] = {totals.total, totals.low, totals.high};
     memcpy(session->counter_numbers, numbers, sizeof(numbers));
     return view_numbers(session, 3);

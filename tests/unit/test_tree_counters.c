@@ -128,7 +128,7 @@ static void test_totals_are_the_sums_of_the_range(void **state)
             }
         }
         struct counter_totals totals;
-        counter_totals_of(&totals, counter, from, to);
+        counter_totals_of(&totals, counter, false, from, to);
         assert_true(totals.total == total);
         assert_int_equal(isnan(totals.low), isnan(low));
         assert_true(isnan(low) || (totals.low == low && totals.high == high));

@@ -22,8 +22,8 @@ export interface CounterScale {
     high: number;
 }
 
-/** What is drawn at the bottom and at the top: rates begin at nothing, sums at the least that is shown. */
-export function counterScale(values: Float32Array, isRate: boolean): CounterScale {
+/** What is drawn at the bottom and at the top: `fromZero` nothing at the bottom, else the least that is shown. */
+export function counterScale(values: Float32Array, fromZero: boolean): CounterScale {
     let low = Number.POSITIVE_INFINITY;
     let high = Number.NEGATIVE_INFINITY;
     for (const value of values) {
@@ -31,8 +31,8 @@ export function counterScale(values: Float32Array, isRate: boolean): CounterScal
         if (value > high) high = value;
     }
     if (low > high) return { low: 0, high: 1 };
-    if (isRate) low = Math.min(0, low);
-    return high > low ? { low, high } : { low: isRate ? low : low - 1, high: low + 1 };
+    if (fromZero) low = Math.min(0, low);
+    return high > low ? { low, high } : { low: fromZero ? low : low - 1, high: low + 1 };
 }
 
 /** The height of a value, px from the top. */

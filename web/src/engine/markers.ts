@@ -111,12 +111,17 @@ export interface CounterInfo {
     pid: string;
     /** The thread of its process that it stands below. */
     thread: number;
-    /** "bytes", "pWh", "percent", "cpu-us", "" ... */
+    /** "bytes", "pWh", "percent", "cpu-us", "cpu-ms", "" ... */
     unit: string;
     /** A color of the format. */
     color: string;
     /** Its change over time is shown, not its sum. */
     isRate: boolean;
+    /** Its sum is what there is, not how it differs from the beginning. */
+    startsAtZero: boolean;
+    isHiddenAtFirst: boolean;
+    /** It counts the machine, not a process. */
+    isOfSystem: boolean;
     /** The smaller, the higher up. */
     sortWeight: number;
 }

@@ -44,12 +44,14 @@ export interface TrackSeed {
     activity: number;
     /** Whether it is hidden until requested. */
     isQuiet: boolean;
+    /** Whether it is so because it says more than is wanted at first, and not because it does little. */
+    isDetail?: boolean;
     /** px, with the line below it. */
     height: number;
 }
 
 /** A row of the timeline: a track, or the heading of a process of which no track that can speak for it is shown. */
-export interface TrackRow extends Omit<TrackSeed, 'words' | 'isQuiet'> {
+export interface TrackRow extends Omit<TrackSeed, 'words' | 'isQuiet' | 'isDetail'> {
     /** 0: stands for a process, 1: a track below it, 2: a thread of a group. */
     level: 0 | 1 | 2;
     /** Whether its threads have rows; null: it is no group. */
@@ -310,7 +312,7 @@ function showsTrack(
 }
 
 function rowOf(seed: TrackSeed, level: TrackRow['level'], isOpen: boolean | null = null): TrackRow {
-    const { words: _words, isQuiet: _isQuiet, ...rest } = seed;
+    const { words: _words, isQuiet: _isQuiet, isDetail: _isDetail, ...rest } = seed;
     return { ...rest, level, isOpen };
 }
 
@@ -370,6 +372,7 @@ export function layoutTracks(seeds: readonly TrackSeed[], choice: TrackChoice, s
             ? seeds.filter(
                   (seed) =>
                       seed.isQuiet &&
+                      !seed.isDetail &&
                       !shown.has(seed.key) &&
                       !shown.has(seed.below) &&
                       !hidden.has(seed.key) &&

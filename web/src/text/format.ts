@@ -100,11 +100,11 @@ function withPrefix(value: number, unit: string): string {
     return `${inShort(value / scale)} ${prefix}${unit}`;
 }
 
-/** An amount: of bytes, of energy (pWh), of time (ms), of CPU time (cpu-us), or of whatever is counted. */
+/** An amount: of bytes, of energy (pWh), of time (ms), of CPU time (cpu-us, cpu-ms), or of whatever is counted. */
 export function formatAmount(value: number, unit: string): string {
     if (unit === 'bytes') return formatBytes(Math.round(value));
     if (unit === 'pWh') return withPrefix(value * 1e-12, 'Wh');
-    if (unit === 'ms') return formatDuration(value);
+    if (unit === 'ms' || unit === 'cpu-ms') return formatDuration(value);
     if (unit === 'cpu-us') return formatDuration(value / MICROSECONDS);
     if (unit === 'percent') return `${inShort(value * 100)}%`;
     return unit === '' ? inShort(value) : `${inShort(value)} ${plainText(unit, UNIT_LIMIT)}`;
@@ -113,7 +113,7 @@ export function formatAmount(value: number, unit: string): string {
 /** An amount per ms: energy as power, CPU time as a share of one CPU, bytes and counts per second. */
 export function formatRate(perMs: number, unit: string): string {
     if (unit === 'pWh') return withPrefix(perMs * 1e-12 * MS_PER_HOUR, 'W');
-    if (unit === 'percent') return `${inShort(perMs * 100)}%`;
+    if (unit === 'percent' || unit === 'cpu-ms') return `${inShort(perMs * 100)}%`;
     if (unit === 'cpu-us') return `${inShort((perMs / MICROSECONDS) * 100)}%`;
     return `${formatAmount(perMs * 1000, unit)}/s`;
 }

@@ -5,7 +5,7 @@ import { pixelRatio } from '../draw/canvas';
 import { counterScale, counterY, drawCounter, graphColor } from '../draw/counter';
 import type { CounterInfo, CounterTotals, CounterValue } from '../engine/markers';
 import { theme } from '../state/theme';
-import type { TrackRow } from '../state/tracks';
+import type { TrackRow, TrackSeed } from '../state/tracks';
 import { graphWidth } from '../state/windows';
 import { formatAmount, formatDuration, formatRate } from '../text/format';
 import { ProfileText } from '../components/text';
@@ -44,7 +44,7 @@ function CounterGraph({ row }: { row: TrackRow }): JSX.Element {
         pixels,
     ]);
     const values = request.value.value;
-    const scale = values && counter ? counterScale(values, counter.isRate) : null;
+    const scale = values && counter ? counterScale(values, counter.isRate || counter.startsAtZero) : null;
     useEffect(() => {
         if (!canvas.current || !values || !counter || !scale) return;
         canvas.current.dataset.theme = colors;
@@ -86,6 +86,64 @@ function tellCounter(session: Session, { index }: TrackRow, time: number, x: num
     });
 }
 
+/** The totals of a range, and its length in ms. */
+interface RangeTotals {
+    totals: CounterTotals;
+    length: number;
+}
+
+/** A label and its text. */
+type Row = [string, string];
+
+function signed(amount: number, unit: string): string {
+    return `${amount > 0 ? '+' : ''}${formatAmount(amount, unit)}`;
+}
+
+function totalText({ totals, length }: RangeTotals, unit: string): string {
+    return `${formatAmount(totals.total, unit)}, on average ${formatRate(totals.total / length, unit)}`;
+}
+
+function rateRows(value: CounterValue, view: RangeTotals, chosen: RangeTotals | null, unit: string): Row[] {
+    const rows: Row[] = [
+        ['At the cursor', value.rate === null ? 'unknown' : formatRate(value.rate, unit)],
+        ['Since the previous sample', formatAmount(value.change, unit)],
+        ['In view', totalText(view, unit)],
+    ];
+    return chosen ? [...rows, ['In the selection', totalText(chosen, unit)]] : rows;
+}
+
+/** From the least to the largest sum. */
+function rangeText({ totals: { low, high } }: RangeTotals, unit: string): string {
+    const [least, most] = [formatAmount(low ?? 0, unit), formatAmount(high ?? 0, unit)];
+    return least === most ? most : `${least} to ${most}`;
+}
+
+/** Of a counter that begins with nothing: what there is. */
+function levelRows(value: CounterValue, view: RangeTotals, chosen: RangeTotals | null, unit: string): Row[] {
+    const rows: Row[] = [
+        ['At the cursor', formatAmount(value.accumulated, unit)],
+        ['At its last change', signed(value.change, unit)],
+        ['In view', rangeText(view, unit)],
+    ];
+    if (!chosen) return rows;
+    return [...rows, ['In the selection', `${rangeText(chosen, unit)}, ${signed(chosen.totals.total, unit)}`]];
+}
+
+function spread({ totals: { low, high } }: RangeTotals, unit: string): string {
+    return formatAmount((high ?? 0) - (low ?? 0), unit);
+}
+
+/** Other sums begin somewhere: what counts is how far they are above the least. */
+function sumRows(value: CounterValue, view: RangeTotals, chosen: RangeTotals | null, unit: string): Row[] {
+    const rows: Row[] = [
+        ['Above the minimum in view', formatAmount(value.accumulated - (view.totals.low ?? 0), unit)],
+        ['Since the previous sample', signed(value.change, unit)],
+        ['Range in view', spread(view, unit)],
+    ];
+    if (!chosen) return rows;
+    return [...rows, ['In the selection', `${signed(chosen.totals.total, unit)}, range ${spread(chosen, unit)}`]];
+}
+
 interface CounterContentProps {
     counter: CounterInfo;
     value: CounterValue;
@@ -95,37 +153,16 @@ interface CounterContentProps {
 
 function CounterContent({ counter, value, view, chosen }: CounterContentProps): JSX.Element {
     const { committedRange, fullRange, previewRange } = useSession().store;
-    const { unit, isRate } = counter;
+    const { unit } = counter;
     const [from, to] = committedRange.value;
     const preview = previewRange.value;
-    const signed = (amount: number): string => `${amount > 0 ? '+' : ''}${formatAmount(amount, unit)}`;
-    const rows: [string, string][] = isRate
-        ? [
-              ['At the cursor', value.rate === null ? 'unknown' : formatRate(value.rate, unit)],
-              ['Since the previous sample', formatAmount(value.change, unit)],
-              [
-                  'In view',
-                  `${formatAmount(view.total, unit)}, on average ${formatRate(view.total / (to - from), unit)}`,
-              ],
-          ]
-        : [
-              // Sums begin somewhere: what counts is how far they are above the least.
-              ['Above the minimum in view', formatAmount(value.accumulated - (view.low ?? 0), unit)],
-              ['Since the previous sample', signed(value.change)],
-              ['Range in view', formatAmount((view.high ?? 0) - (view.low ?? 0), unit)],
-          ];
-    if (chosen && preview)
-        rows.push(
-            isRate
-                ? [
-                      'In the selection',
-                      `${formatAmount(chosen.total, unit)}, on average ${formatRate(chosen.total / (preview[1] - preview[0]), unit)}`,
-                  ]
-                : [
-                      'In the selection',
-                      `${signed(chosen.total)}, range ${formatAmount((chosen.high ?? 0) - (chosen.low ?? 0), unit)}`,
-                  ],
-        );
+    const whole = { totals: view, length: to - from };
+    const part = chosen && preview ? { totals: chosen, length: preview[1] - preview[0] } : null;
+    const rows = counter.isRate
+        ? rateRows(value, whole, part, unit)
+        : counter.startsAtZero
+          ? levelRows(value, whole, part, unit)
+          : sumRows(value, whole, part, unit);
     return (
         <>
             <div class="sample-head">
@@ -151,26 +188,36 @@ function CounterContent({ counter, value, view, chosen }: CounterContentProps): 
     );
 }
 
-/** Below what speaks for their process. */
+/** Of so many processes, the busiest, counters have tracks at first. */
+const MOST_PROCESSES_AT_FIRST = 3;
+
+function busiest(leads: readonly TrackSeed[]): Set<string> {
+    const sorted = [...leads].sort((a, b) => b.activity - a.activity);
+    return new Set(sorted.slice(0, MOST_PROCESSES_AT_FIRST).map((lead) => lead.process));
+}
+
+/** Below what speaks for their process; those of the machine by themselves. */
 export const COUNTERS: TrackKind = {
     id: 'counter',
     name: 'counter',
     seeds: ({ counters }, threads) => {
         const leads = new Map(threads.filter((seed) => seed.isLead).map((seed) => [seed.process, seed]));
         const byThread = new Map(threads.map((seed) => [seed.thread, seed]));
+        const shown = busiest([...leads.values()]);
         return [...counters]
             .sort((a, b) => a.sortWeight - b.sortWeight || a.index - b.index)
             .map((counter) => {
                 const thread = byThread.get(counter.thread);
                 // Files write the PID of the thread in other ways, too.
-                const process = thread?.process ?? counter.pid;
+                const process = counter.isOfSystem ? '' : (thread?.process ?? counter.pid);
                 const lead = leads.get(process);
+                const isNative = counter.startsAtZero || counter.isHiddenAtFirst;
                 return {
                     key: `c${counter.index}`,
                     kind: 'counter',
                     index: counter.index,
                     process,
-                    processName: thread?.processName ?? 'Process',
+                    processName: counter.isOfSystem ? 'System' : (thread?.processName ?? 'Process'),
                     // Where the thread that it would stand below is hidden at first, it stands alone.
                     below: lead && !lead.isQuiet ? lead.key : '',
                     title: counter.label || 'Counter',
@@ -180,7 +227,8 @@ export const COUNTERS: TrackKind = {
                     members: [],
                     isLead: false,
                     activity: 0,
-                    isQuiet: lead?.isQuiet ?? false,
+                    isQuiet: counter.isHiddenAtFirst || (lead?.isQuiet ?? false) || (isNative && !shown.has(process)),
+                    isDetail: isNative,
                     height: TRACK_HEIGHT,
                 };
             });

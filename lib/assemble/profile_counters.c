@@ -1,0 +1,434 @@
+#include "assemble/profile_counters.h"
+
+#include "base/json_write.h"
+#include "base/text_buffer.h"
+#include "record/info.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MS 1e6 /* ns */
+
+/* ---- what there is ---- */
+
+enum unit { UNIT_BYTES, UNIT_COUNT, UNIT_CPU_TIME, UNIT_ENERGY };
+
+/* A counter as its reader sees it. */
+struct counter_look {
+    const char *name, *label, *description, *category;
+    enum unit unit;
+    double scale; /* from the unit of the readings */
+    bool is_level, is_hidden, is_of_system;
+    const char *color;
+    unsigned sort_weight; /* the smaller, the higher it stands */
+};
+
+static const struct counter_look looks[COUNTER_KINDS] = {
+    [COUNTER_CPU_TIME] = {"processCPU", "CPU",
+                          "CPU time of all threads of the process, by the kernel's clock; 100% is "
+                          "one CPU",
+                          "CPU time", UNIT_CPU_TIME, 1 / MS, .is_hidden = true, .color = "green", .sort_weight = 10},
+    [COUNTER_MEMORY] = {"memory", "Memory", "Resident memory of the process (RSS)", "Memory", UNIT_BYTES, 1,
+                        .is_level = true, .color = "orange", .sort_weight = 20},
+    [COUNTER_SWAP] = {"swap", "Swap", "Memory of the process in swap space", "Memory", UNIT_BYTES, 1, .is_level = true,
+                      .is_hidden = true, .color = "purple", .sort_weight = 22},
+    [COUNTER_MINOR_FAULTS] = {"minorFaults", "Page faults",
+                              "Page faults that needed no disk: memory is touched for the "
+                              "first time",
+                              "Faults", UNIT_COUNT, 1, .is_hidden = true, .color = "yellow", .sort_weight = 30},
+    [COUNTER_MAJOR_FAULTS] = {"majorFaults", "Major page faults", "Page faults that waited for a disk", "Faults",
+                              UNIT_COUNT, 1, .is_hidden = true, .color = "red", .sort_weight = 31},
+    [COUNTER_READ] = {"readBytes", "Read", "Bytes that system calls have read: of files, pipes, devices", "Bandwidth",
+                      UNIT_BYTES, 1, .is_hidden = true, .color = "blue", .sort_weight = 40},
+    [COUNTER_WRITTEN] = {"writtenBytes", "Written", "Bytes that system calls have written: to files, pipes, devices",
+                         "Bandwidth", UNIT_BYTES, 1, .is_hidden = true, .color = "blue", .sort_weight = 41},
+    [COUNTER_DISK_READ] = {"diskReadBytes", "Read from storage", "Bytes that storage was asked for", "Bandwidth",
+                           UNIT_BYTES, 1, .is_hidden = true, .color = "teal", .sort_weight = 42},
+    [COUNTER_DISK_WRITTEN] = {"diskWrittenBytes", "Written to storage", "Bytes that are to be written to storage",
+                              "Bandwidth", UNIT_BYTES, 1, .is_hidden = true, .color = "teal", .sort_weight = 43},
+    [COUNTER_WAITS] = {"voluntarySwitches", "Waits", "Context switches at which a thread began to wait",
+                       "Context switches", UNIT_COUNT, 1, .is_hidden = true, .color = "magenta", .sort_weight = 50},
+    [COUNTER_PREEMPTIONS] = {"involuntarySwitches", "Preemptions",
+                             "Context switches away from a thread that could have "
+                             "run on",
+                             "Context switches", UNIT_COUNT, 1, .is_hidden = true, .color = "magenta",
+                             .sort_weight = 51},
+    [COUNTER_THREADS] = {"threads", "Threads", "Threads of the process", "Threads", UNIT_COUNT, 1, .is_level = true,
+                         .is_hidden = true, .color = "grey", .sort_weight = 60},
+};
+
+static const struct counter_look cpu_look = {.category = "System CPU",
+                                             .description = "Busy time of this CPU, of all processes of the machine",
+                                             .unit = UNIT_CPU_TIME,
+                                             .scale = 1 / MS,
+                                             .is_hidden = true,
+                                             .is_of_system = true,
+                                             .color = "grey",
+                                             .sort_weight = 81};
+
+static const struct counter_look cpus_look = {.name = "systemCPU",
+                                              .label = "All CPUs",
+                                              .category = "System CPU",
+                                              .description = "Busy time of all CPUs of the machine, of all processes; "
+                                                             "100% is one CPU",
+                                              .unit = UNIT_CPU_TIME,
+                                              .scale = 1 / MS,
+                                              .is_hidden = true,
+                                              .is_of_system = true,
+                                              .color = "grey",
+                                              .sort_weight = 80};
+
+/* 1 µJ = 1e6 pJ, and a watt hour has 3600 J. */
+static const struct counter_look energy_look = {.category = "power",
+                                                .description = "Energy that this part of the machine has used, as it "
+                                                               "counts itself (RAPL)",
+                                                .unit = UNIT_ENERGY,
+                                                .scale = 1e6 / 3600,
+                                                .is_hidden = true,
+                                                .is_of_system = true,
+                                                .color = "grey",
+                                                .sort_weight = 70};
+
+/* ---- display ---- */
+
+struct tooltip_row {
+    const char *source, *unit, *label;
+    const char *scale;  /* of energy; NULL */
+    bool needs_preview; /* only where a range is selected */
+};
+
+static void put_row(struct json_writer *json, const struct tooltip_row *row)
+{
+    json_open(json, '{');
+    json_member_text(json, "type", "value");
+    json_member_text(json, "source", row->source);
+    json_member_open(json, "format", '{');
+    json_member_text(json, "unit", row->unit);
+    if (row->scale)
+        json_member_text(json, "scale", row->scale);
+    json_close(json, '}');
+    json_member_text(json, "label", row->label);
+    if (row->needs_preview)
+        json_member_bool(json, "requiresPreviewSelection", true);
+    json_close(json, '}');
+}
+
+/* NULL ends the rows. profiler-cli shows those of whole ranges. */
+static const struct tooltip_row *rows_of(const struct counter_look *look)
+{
+    static const struct tooltip_row level_bytes[] = {{"accumulated", "bytes", "now", NULL, false},
+                                                     {"count", "bytes", "since the previous sample", NULL, false},
+                                                     {"count-range", "bytes", "range in view", NULL, false},
+                                                     {0}};
+    static const struct tooltip_row level[] = {
+        {"accumulated", "number", "now", NULL, false}, {"count-range", "number", "range in view", NULL, false}, {0}};
+    static const struct tooltip_row bytes[] = {{"rate", "bytes-per-second", "at this time", NULL, false},
+                                               {"count", "bytes", "since the previous sample", NULL, false},
+                                               {"selection-total", "bytes", "in the selection", NULL, true},
+                                               {"committed-range-total", "bytes", "in view", NULL, false},
+                                               {0}};
+    static const struct tooltip_row count[] = {{"count", "number", "since the previous sample", NULL, false},
+                                               {"selection-total", "number", "in the selection", NULL, true},
+                                               {"committed-range-total", "number", "in view", NULL, false},
+                                               {0}};
+    static const struct tooltip_row cpu_time[] = {{"rate", "percent", "of one CPU", NULL, false},
+                                                  {"selection-total", "number", "ms in the selection", NULL, true},
+                                                  {"committed-range-total", "number", "ms in view", NULL, false},
+                                                  {0}};
+    static const struct tooltip_row energy[] = {
+        {"rate", "number", "power", "power", false},
+        {"selection-total", "number", "in the selection", "energy", true},
+        {"selection-rate", "number", "on average in the selection", "power", true},
+        {"committed-range-total", "number", "in view", "energy", false},
+        {0}};
+    switch (look->unit) {
+    case UNIT_BYTES:
+        return look->is_level ? level_bytes : bytes;
+    case UNIT_CPU_TIME:
+        return cpu_time;
+    case UNIT_ENERGY:
+        return energy;
+    default:
+        return look->is_level ? level : count;
+    }
+}
+
+static void put_display(struct json_writer *json, const struct counter_look *look)
+{
+    static const char *const units[] = {
+        [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "", [UNIT_CPU_TIME] = "percent", [UNIT_ENERGY] = "pWh"};
+    json_open(json, '{');
+    json_member_text(json, "graphType", look->is_level ? "line-accumulated" : "line-rate");
+    json_member_text(json, "unit", units[look->unit]);
+    json_member_text(json, "color", look->color);
+    json_member_text(json, "markerSchemaLocation", NULL);
+    json_member_unsigned(json, "sortWeight", look->sort_weight);
+    json_member_text(json, "label", look->label);
+    json_member_open(json, "tooltipRows", '[');
+    for (const struct tooltip_row *row = rows_of(look); row->source; row++)
+        put_row(json, row);
+    json_close(json, ']');
+    if (look->unit == UNIT_CPU_TIME)
+        json_member_text(json, "countUnit", "cpu-ms");
+    json_member_bool(json, "startsAtZero", look->is_level);
+    json_member_bool(json, "isHiddenAtFirst", look->is_hidden);
+    json_member_bool(json, "isOfSystem", look->is_of_system);
+    json_close(json, '}');
+}
+
+/* As a string of the profile; STRING_NONE if memory ran out. */
+static uint32_t display_of(struct profile *profile, const struct counter_look *look)
+{
+    struct text_buffer text = {0};
+    struct byte_sink sink = text_sink(&text);
+    struct json_writer *json = malloc(sizeof(*json));
+    if (!json)
+        return STRING_NONE;
+    json_writer_init(json, &sink, NULL);
+    put_display(json, look);
+    uint32_t string =
+        json_writer_finish(json) == 0 ? strings_add(&profile->strings, text.data, text.length) : STRING_NONE;
+    free(json);
+    array_free(&text);
+    return string;
+}
+
+/* ---- samples ---- */
+
+ARRAY_TYPE(struct real_array, double);
+
+struct filling {
+    struct profile *profile;
+    const struct profile_counters_source *source;
+    struct real_array times, counts; /* of the counter at hand */
+    double given;                    /* what the changes so far add up to */
+    double sum;                      /* and what they should */
+};
+
+/* Both to a thousandth, so that sums of changes stay whole and the file small. */
+static double rounded(double value)
+{
+    return round(value * 1000) / 1000;
+}
+
+static double to_ms(const struct filling *filling, uint64_t time)
+{
+    uint64_t start = filling->source->start_ns;
+    return time > start ? rounded((double)(time - start) / MS) : 0;
+}
+
+/* Appends a sample at a time that is not before the last one. Changes at the same time are one. */
+static bool add_sample(struct filling *filling, double time, double change)
+{
+    filling->sum += change;
+    double count = rounded(filling->sum - filling->given);
+    size_t last = filling->times.length - 1;
+    filling->given = rounded(filling->given + count);
+    if (filling->times.length > 1 && time <= filling->times.data[last]) {
+        filling->counts.data[last] = rounded(filling->counts.data[last] + count);
+        return true;
+    }
+    if (filling->times.length && time <= filling->times.data[last])
+        time = filling->times.data[last] + 0.001;
+    return array_push(&filling->times, time) && array_push(&filling->counts, count);
+}
+
+/* The sum of some columns of a reading. */
+static uint64_t sum_of(const struct replay_series *series, size_t reading, size_t column, size_t columns)
+{
+    uint64_t sum = 0;
+    for (size_t i = column; i < column + columns; i++) {
+        uint64_t value = replay_series_value(series, reading, i);
+        if (value == COUNTER_UNKNOWN)
+            return COUNTER_UNKNOWN;
+        sum += value;
+    }
+    return sum;
+}
+
+/* Whether two samples without a change are on both sides of the last one: it says nothing then. */
+static void drop_needless(struct filling *filling)
+{
+    size_t count = filling->times.length;
+    if (count < 3 || filling->counts.data[count - 1] != 0 || filling->counts.data[count - 2] != 0)
+        return;
+    filling->times.data[count - 2] = filling->times.data[count - 1];
+    filling->times.length = filling->counts.length = count - 1;
+}
+
+/* What there is: 0, and then each value from its time on. */
+static bool add_level(struct filling *filling, const struct replay_series *series, size_t i, uint64_t value,
+                      uint64_t *previous)
+{
+    double time = to_ms(filling, series->readings.data[i].time);
+    bool ok = true;
+    if (!filling->times.length)
+        ok = add_sample(filling, time, 0);
+    if (ok && value != *previous)
+        ok = add_sample(filling, time, (double)value - (double)*previous);
+    *previous = value;
+    return ok;
+}
+
+/* What has happened since the reading before, or since it last stayed as it was. */
+static bool add_change(struct filling *filling, const struct replay_series *series, size_t i, uint64_t value,
+                       uint64_t *previous, double scale)
+{
+    const struct replay_reading *reading = &series->readings.data[i];
+    bool is_first = !filling->times.length, ok = true;
+    double change = is_first || reading->is_base || value < *previous ? 0 : (double)(value - *previous) * scale;
+    if (!is_first && reading->since)
+        ok = add_sample(filling, to_ms(filling, reading->since), 0);
+    drop_needless(filling);
+    ok = ok && add_sample(filling, to_ms(filling, reading->time), change);
+    drop_needless(filling);
+    *previous = value;
+    return ok;
+}
+
+/* Up to its end a process that sleeps has what it had; the last moment of one that ran is not known. */
+static bool add_end(struct filling *filling, uint64_t end, bool is_level)
+{
+    static const double moment = 100; /* ms */
+    double time = to_ms(filling, end);
+    size_t count = filling->times.length;
+    if (!count || time <= filling->times.data[count - 1])
+        return true;
+    return (!is_level && time - filling->times.data[count - 1] < moment) || add_sample(filling, time, 0);
+}
+
+static double *take(struct real_array *column)
+{
+    double *data = column->data;
+    *column = (struct real_array){0};
+    return data;
+}
+
+/* Whether the counter says anything: it is not 0 throughout. */
+static bool has_changes(const struct filling *filling)
+{
+    for (size_t i = 1; i < filling->counts.length; i++)
+        if (filling->counts.data[i] != 0)
+            return true;
+    return false;
+}
+
+static int add_counter(struct filling *filling, const struct counter_look *look, uint32_t thread, struct error *err)
+{
+    struct profile *profile = filling->profile;
+    struct counter counter = {.name = strings_add_z(&profile->strings, look->name),
+                              .category = strings_add_z(&profile->strings, look->category),
+                              .description = strings_add_z(&profile->strings, look->description),
+                              .pid = profile->threads.data[thread].pid,
+                              .main_thread = thread,
+                              .json = display_of(profile, look),
+                              .length = filling->times.length};
+    if (counter.name == STRING_NONE || counter.category == STRING_NONE || counter.description == STRING_NONE ||
+        counter.json == STRING_NONE || !array_push(&profile->counters, counter))
+        return error_no_memory(err);
+    struct counter *added = &profile->counters.data[profile->counters.length - 1];
+    added->time = take(&filling->times);
+    added->count = take(&filling->counts);
+    return 0;
+}
+
+/* A counter of `columns` columns of a series, from `column` on; of thread `thread`, up to `end`. */
+static int fill_counter(struct filling *filling, const struct counter_look *look, const struct replay_series *series,
+                        size_t column, size_t columns, uint32_t thread, uint64_t end, struct error *err)
+{
+    uint64_t previous = 0;
+    bool ok = true;
+    filling->times.length = filling->counts.length = 0;
+    filling->given = filling->sum = 0;
+    for (size_t i = 0; i < series->readings.length && ok; i++) {
+        uint64_t value = sum_of(series, i, column, columns);
+        if (value == COUNTER_UNKNOWN)
+            continue;
+        ok = look->is_level ? add_level(filling, series, i, value, &previous)
+                            : add_change(filling, series, i, value, &previous, look->scale);
+    }
+    ok = ok && add_end(filling, end, look->is_level);
+    if (!ok)
+        return error_no_memory(err);
+    return has_changes(filling) ? add_counter(filling, look, thread, err) : 0;
+}
+
+/* ---- all ---- */
+
+static const enum counter_kind order[COUNTER_KINDS] = {COUNTER_CPU_TIME,     COUNTER_MEMORY,       COUNTER_SWAP,
+                                                       COUNTER_MINOR_FAULTS, COUNTER_MAJOR_FAULTS, COUNTER_READ,
+                                                       COUNTER_WRITTEN,      COUNTER_DISK_READ,    COUNTER_DISK_WRITTEN,
+                                                       COUNTER_WAITS,        COUNTER_PREEMPTIONS,  COUNTER_THREADS};
+
+static int fill_process(struct filling *filling, uint32_t process, uint32_t thread, struct error *err)
+{
+    const struct replay *replay = filling->source->replay;
+    const struct replay_series *series = replay_counters_find(&replay->counters, process);
+    uint64_t end = replay->processes.data[process].end;
+    int code = 0;
+    for (size_t i = 0; series && i < COUNTER_KINDS && !code; i++)
+        code = fill_counter(filling, &looks[order[i]], series, order[i], 1, thread, end ? end : filling->source->end_ns,
+                            err);
+    return code;
+}
+
+static int fill_cpus(struct filling *filling, struct error *err)
+{
+    const struct replay_series *series = replay_counters_find(&filling->source->replay->counters, COUNTERS_OF_CPUS);
+    if (!series)
+        return 0;
+    int code = fill_counter(filling, &cpus_look, series, 0, series->width, 0, 0, err);
+    for (size_t cpu = 0; cpu < series->width && !code; cpu++) {
+        char name[32], label[32];
+        snprintf(name, sizeof(name), "cpu%zu", cpu);
+        snprintf(label, sizeof(label), "CPU %zu", cpu);
+        struct counter_look look = cpu_look;
+        look.name = name;
+        look.label = label;
+        code = fill_counter(filling, &look, series, cpu, 1, 0, 0, err);
+    }
+    return code;
+}
+
+static int fill_power(struct filling *filling, struct error *err)
+{
+    const struct replay *replay = filling->source->replay;
+    const struct replay_series *series = replay_counters_find(&replay->counters, COUNTERS_OF_POWER);
+    const char *names = replay_info(replay, INFO_POWER);
+    int code = 0;
+    for (size_t i = 0; series && names && i < series->width && !code; i++) {
+        char name[64], label[80];
+        int length = (int)strcspn(names, ",");
+        snprintf(name, sizeof(name), "%.*s", length, names);
+        snprintf(label, sizeof(label), "Power: %s", name);
+        struct counter_look look = energy_look;
+        look.name = name;
+        look.label = label;
+        code = fill_counter(filling, &look, series, i, 1, 0, 0, err);
+        names += length;
+        names += *names == ',';
+    }
+    return code;
+}
+
+int profile_counters_fill(struct profile *profile, const struct profile_counters_source *source, struct error *err)
+{
+    struct filling filling = {.profile = profile, .source = source};
+    const struct replay *replay = source->replay;
+    int code = 0;
+    for (size_t i = 0; i < source->count && !code; i++) {
+        uint32_t process = replay->threads.data[source->order[i]].process;
+        bool is_first = i == 0 || replay->threads.data[source->order[i - 1]].process != process;
+        code = is_first ? fill_process(&filling, process, (uint32_t)i, err) : 0;
+    }
+    if (!code)
+        code = fill_cpus(&filling, err);
+    if (!code)
+        code = fill_power(&filling, err);
+    array_free(&filling.times);
+    array_free(&filling.counts);
+    return code;
+}

@@ -1,0 +1,49 @@
+/*
+ * The readings of counters in a recording (record/counter_reading.h), a series for each process, one of the CPUs and
+ * one of energy. Memory is bounded: where there are very many readings, some are left out, and neighbors show as one.
+ */
+#pragma once
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "record/counter_reading.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct replay_reading {
+    uint64_t time, since; /* ns, as in struct counter_reading */
+    bool is_base;
+};
+
+struct replay_series {
+    uint32_t whose;                        /* as in struct counter_reading */
+    size_t width;                          /* values of a reading */
+    ARRAY(struct replay_reading) readings; /* times do not decrease */
+    ARRAY(uint64_t) values;                /* `width` for each */
+};
+
+/* Zero it. */
+struct replay_counters {
+    struct hash index; /* whose -> series */
+    ARRAY(struct replay_series) series;
+    size_t values; /* of all series */
+    size_t most;   /* values at which readings are left out; 0: REPLAY_COUNTERS_MOST */
+};
+enum { REPLAY_COUNTERS_MOST = 6 << 20 }; /* 48 MiB */
+
+/* Adds a reading, unless it makes no sense. */
+int replay_counters_add(struct replay_counters *counters, const struct counter_reading *reading, struct error *err);
+
+/* The series of `whose`; NULL: there is none. */
+const struct replay_series *replay_counters_find(const struct replay_counters *counters, uint32_t whose);
+
+/* A value of a reading. */
+static inline uint64_t replay_series_value(const struct replay_series *series, size_t reading, size_t column)
+{
+    return series->values.data[reading * series->width + column];
+}
+
+void replay_counters_destroy(struct replay_counters *counters);

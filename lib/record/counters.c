@@ -1,0 +1,432 @@
+#include "record/counters.h"
+
+#include "base/clock.h"
+#include "base/file_io.h"
+#include "record/system_counters.h"
+#include "record/tracker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#define MS UINT64_C(1000000)
+
+static const uint64_t interval = 50 * MS;
+static const uint64_t system_interval = 200 * MS; /* the kernel counts time in steps of 10 ms there */
+static const uint64_t most_at_once = 150000;      /* ns of each interval that readings may take: 0.3 % */
+
+enum {
+    LEAST_AT_ONCE = 2,   /* readings, however long they take */
+    SWAP_READINGS = 20,  /* from one reading of the swap space to the next */
+    FILES_PART = 4,      /* of the limit of open files */
+    FILES_OF_PROCESS = 2 /* that stay open */
+};
+
+const char *const counter_groups[COUNTER_GROUPS] = {
+    [COUNT_CPU] = "cpu",           [COUNT_MEMORY] = "memory",   [COUNT_FAULTS] = "faults", [COUNT_IO] = "io",
+    [COUNT_SWITCHES] = "switches", [COUNT_THREADS] = "threads", [COUNT_SYSTEM] = "system", [COUNT_POWER] = "power"};
+
+/* What the counters know of a process. */
+struct process_counters {
+    int stat_fd, io_fd; /* -1: not open */
+    bool stays_open;
+    bool has_values;
+    bool is_refused;  /* /proc/PID/io */
+    bool begins_anew; /* as another program, at `began` */
+    uint64_t began;
+    uint64_t values[COUNTER_KINDS];
+    uint64_t written, looked; /* ns: the last reading in the spool, and the last one */
+    uint32_t until_swap;      /* readings */
+};
+
+static bool wants(const struct counters *counters, enum counter_group group)
+{
+    return counters->options.wanted & 1U << group;
+}
+
+/* ---- files of a process ---- */
+
+static int open_file_of(uint32_t pid, const char *name)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s", pid, name);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static void close_files(struct counters *counters, struct process_counters *process)
+{
+    if (process->stat_fd >= 0)
+        close(process->stat_fd);
+    if (process->io_fd >= 0)
+        close(process->io_fd);
+    process->stat_fd = process->io_fd = -1;
+    if (process->stays_open)
+        counters->open--;
+    process->stays_open = false;
+}
+
+/* The beginning of a file of /proc as a text; false if it cannot be read, with errno. */
+static bool read_again(int fd, char *text, size_t size)
+{
+    ssize_t length = fd < 0 ? -1 : pread(fd, text, size - 1, 0);
+    text[length > 0 ? length : 0] = '\0';
+    return length > 0;
+}
+
+/* Opens the files that are wanted and not open. */
+static void open_files(struct counters *counters, struct process_counters *process, uint32_t pid)
+{
+    bool needs_stat = wants(counters, COUNT_MEMORY) || wants(counters, COUNT_FAULTS) || wants(counters, COUNT_THREADS);
+    if (needs_stat && process->stat_fd < 0)
+        process->stat_fd = open_file_of(pid, "stat");
+    if (wants(counters, COUNT_IO) && process->io_fd < 0 && !process->is_refused) {
+        process->io_fd = open_file_of(pid, "io");
+        process->is_refused = process->io_fd < 0 && (errno == EACCES || errno == EPERM);
+    }
+    counters->was_refused |= process->is_refused;
+    if (!process->stays_open && counters->open < counters->most_open) {
+        process->stays_open = true;
+        counters->open++;
+    }
+}
+
+/* ---- values ---- */
+
+/* The clock of all threads of a process, those that have ended included, in ns (linux/posix-timers.h:
+ * MAKE_PROCESS_CPUCLOCK with CPUCLOCK_SCHED). Every user may read it. 0: the process is gone. */
+static uint64_t read_clock(uint32_t pid)
+{
+    struct timespec time;
+    clockid_t clock = (clockid_t)(~pid << 3 | 2);
+    return clock_gettime(clock, &time) ? 0 : (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
+}
+
+/* /proc/PID/stat: proc(5) numbers its fields from 1; the second, a name in parentheses, may have any bytes in it. */
+static void parse_stat(const char *text, uint64_t values[COUNTER_KINDS])
+{
+    enum { STATE = 3, MINOR_FAULTS = 10, MAJOR_FAULTS = 12, THREADS = 20, RESIDENT = 24 };
+    const char *at = strrchr(text, ')');
+    bool lives = false;
+    for (int field = STATE; at && *at && field <= RESIDENT; field++) {
+        at += strcspn(at, " ");
+        at += *at == ' ';
+        uint64_t number = strtoull(at, NULL, 10);
+        if (field == STATE)
+            lives = *at && !strchr("ZX", *at);
+        else if (field == MINOR_FAULTS)
+            values[COUNTER_MINOR_FAULTS] = number;
+        else if (field == MAJOR_FAULTS)
+            values[COUNTER_MAJOR_FAULTS] = number;
+        else if (field == THREADS && lives)
+            values[COUNTER_THREADS] = number;
+        else if (field == RESIDENT && lives && number)
+            values[COUNTER_MEMORY] = number * (uint64_t)sysconf(_SC_PAGESIZE);
+    }
+}
+
+/* "name: 123" at the start of a line. */
+static void parse_line(const char *text, const char *name, uint64_t scale, uint64_t *value)
+{
+    const char *at = strstr(text, name);
+    if (at && (at == text || at[-1] == '\n'))
+        *value = scale * strtoull(at + strlen(name), NULL, 10);
+}
+
+static void parse_io(const char *text, uint64_t values[COUNTER_KINDS])
+{
+    parse_line(text, "rchar:", 1, &values[COUNTER_READ]);
+    parse_line(text, "wchar:", 1, &values[COUNTER_WRITTEN]);
+    parse_line(text, "read_bytes:", 1, &values[COUNTER_DISK_READ]);
+    parse_line(text, "write_bytes:", 1, &values[COUNTER_DISK_WRITTEN]);
+}
+
+static void read_swap(struct counters *counters, struct process_counters *process, uint32_t pid,
+                      uint64_t values[COUNTER_KINDS])
+{
+    char path[64], text[4096];
+    if (!counters->has_swap || !wants(counters, COUNT_MEMORY) || process->until_swap--)
+        return;
+    process->until_swap = SWAP_READINGS - 1;
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
+    if (file_read_text(path, text, sizeof(text)))
+        parse_line(text, "VmSwap:", 1024, &values[COUNTER_SWAP]);
+}
+
+/* Fills in what there is now; what a process that ends has no more stays as it was. False if it is gone. */
+static bool read_values(struct counters *counters, struct process_counters *process, const struct tracked_process *of,
+                        uint64_t values[COUNTER_KINDS])
+{
+    char text[1024];
+    uint64_t cpu_time = read_clock(of->pid);
+    if (!cpu_time)
+        return false;
+    if (wants(counters, COUNT_CPU))
+        values[COUNTER_CPU_TIME] = cpu_time;
+    open_files(counters, process, of->pid);
+    if (read_again(process->stat_fd, text, sizeof(text)))
+        parse_stat(text, values);
+    if (read_again(process->io_fd, text, sizeof(text))) {
+        parse_io(text, values);
+    } else if (process->io_fd >= 0 && (errno == EACCES || errno == EPERM)) {
+        process->is_refused = counters->was_refused = true;
+        close(process->io_fd);
+        process->io_fd = -1;
+    }
+    read_swap(counters, process, of->pid, values);
+    if (counters->options.has_switches && wants(counters, COUNT_SWITCHES)) {
+        values[COUNTER_WAITS] = of->waits;
+        values[COUNTER_PREEMPTIONS] = of->preemptions;
+    }
+    if (!wants(counters, COUNT_MEMORY))
+        values[COUNTER_MEMORY] = COUNTER_UNKNOWN;
+    if (!wants(counters, COUNT_FAULTS))
+        values[COUNTER_MINOR_FAULTS] = values[COUNTER_MAJOR_FAULTS] = COUNTER_UNKNOWN;
+    if (!wants(counters, COUNT_THREADS))
+        values[COUNTER_THREADS] = COUNTER_UNKNOWN;
+    if (!process->stays_open)
+        close_files(counters, process);
+    return true;
+}
+
+/* ---- readings ---- */
+
+static struct process_counters *counters_of(struct tracked_process *process)
+{
+    if (process->counters)
+        return process->counters;
+    struct process_counters *made = process->counters = malloc(sizeof(*made));
+    if (!made)
+        return NULL;
+    *made = (struct process_counters){.stat_fd = -1, .io_fd = -1};
+    for (size_t i = 0; i < COUNTER_KINDS; i++)
+        made->values[i] = COUNTER_UNKNOWN;
+    return made;
+}
+
+static int write_values(const struct counters *counters, uint32_t whose, uint64_t time, uint64_t since, bool is_base,
+                        const uint64_t *values, struct error *err)
+{
+    const struct counter_reading reading = {
+        .whose = whose, .time = time, .since = since, .is_base = is_base, .count = COUNTER_KINDS, .values = values};
+    return counter_reading_write(counters->options.spool, &reading, err);
+}
+
+/* Whether it ran while the recording was paused. */
+static bool ran_in_pause(const struct counters *counters, const struct process_counters *process,
+                         const struct tracked_process *of)
+{
+    return process->has_values && process->looked < counters->resumed && of->runs_since < counters->resumed;
+}
+
+/* What the values count from: nothing where the process has begun in the recording, else what they are. A program that
+ * goes on after another one counts from what that had. */
+static int write_base(struct counters *counters, struct process_counters *process, const struct tracked_process *of,
+                      uint64_t now, const uint64_t *values, struct error *err)
+{
+    uint64_t base[COUNTER_KINDS];
+    bool began = of->started > counters->resumed && !process->begins_anew;
+    for (size_t i = 0; i < COUNTER_KINDS; i++) {
+        uint64_t before = process->begins_anew ? process->values[i] : values[i];
+        bool is_level = counter_is_level((enum counter_kind)i); /* which counts from nothing anyway */
+        base[i] = is_level || values[i] == COUNTER_UNKNOWN ? COUNTER_UNKNOWN
+                  : began                                  ? 0
+                  : before == COUNTER_UNKNOWN              ? values[i]
+                                                           : before;
+    }
+    uint64_t time = process->begins_anew ? process->began : began ? of->started : now;
+    process->begins_anew = false;
+    return write_values(counters, of->number, time < now ? time : now, 0, true, base, err);
+}
+
+/* Up to when nothing can have changed since the last look at a process: it did not run. */
+static uint64_t unchanged_until(const struct counters *counters, const struct process_counters *process,
+                                const struct tracked_process *of)
+{
+    uint64_t ran = of->runs_since > counters->options.sampling ? of->runs_since - counters->options.sampling : 0;
+    uint64_t until = ran > process->looked ? ran : process->looked;
+    return until > process->written ? until : 0;
+}
+
+static int read_process(struct counters *counters, struct tracked_process *of, uint64_t now, struct error *err)
+{
+    struct process_counters *process = counters_of(of);
+    uint64_t values[COUNTER_KINDS];
+    if (!process)
+        return error_no_memory(err);
+    memcpy(values, process->values, sizeof(values));
+    if (!read_values(counters, process, of, values))
+        return 0;
+    uint64_t since = process->has_values ? unchanged_until(counters, process, of) : 0;
+    bool changes = !process->has_values || process->begins_anew || memcmp(values, process->values, sizeof(values)) != 0;
+    bool was_paused = ran_in_pause(counters, process, of);
+    int code = 0;
+    process->looked = now;
+    if (!process->has_values || process->begins_anew)
+        code = write_base(counters, process, of, now, values, err);
+    if (!code && (changes || was_paused))
+        code = write_values(counters, of->number, now, since, was_paused, values, err);
+    if (changes || was_paused)
+        process->written = now;
+    process->has_values = true;
+    memcpy(process->values, values, sizeof(values));
+    return code;
+}
+
+/* ---- when ---- */
+
+void counters_note_run(struct counters *counters, struct tracked_process *process, uint64_t time, bool by_sample)
+{
+    if (process->runs_since || (!by_sample && counters->options.only_after_sample && !process->counters))
+        return;
+    if (counters->options.wanted && array_push(&counters->due, process->pid)) /* else it is not read */
+        process->runs_since = time;
+}
+
+uint64_t counters_deadline(const struct counters *counters)
+{
+    return counters->due.length ? counters->next : UINT64_MAX;
+}
+
+/* A process that has just begun may end at once: it is read when it has lived for a moment. */
+static bool is_old_enough(const struct counters *counters, const struct tracked_process *process, uint64_t now)
+{
+    return process->counters || process->started + interval <= now || process->pid == counters->options.target;
+}
+
+/* `is_last`: all that are due, however long it takes. */
+static int read_due(struct counters *counters, uint64_t now, bool is_last, struct error *err)
+{
+    size_t i = 0, kept = 0, readings = 0;
+    int code = 0;
+    for (; i < counters->due.length && !code; i++) {
+        uint32_t pid = counters->due.data[i];
+        struct tracked_process *process = tracker_process(counters->options.tracker, pid);
+        if (!process || !process->runs_since)
+            continue; /* it has ended, or is another one, which is not due */
+        if (!is_last && readings >= LEAST_AT_ONCE && monotonic_ns() - now > most_at_once)
+            break;
+        if (!is_old_enough(counters, process, now)) {
+            counters->due.data[kept++] = pid;
+            continue;
+        }
+        code = read_process(counters, process, now, err);
+        process->runs_since = 0;
+        readings++;
+    }
+    size_t left = counters->due.length - i;
+    if (left) /* those that were not reached come first the next time */
+        memmove(counters->due.data + kept, counters->due.data + i, left * sizeof(*counters->due.data));
+    counters->due.length = kept + left;
+    return code;
+}
+
+int counters_keep_time(struct counters *counters, uint64_t now, struct error *err)
+{
+    if (!counters->options.wanted || now < counters->next)
+        return 0;
+    counters->next = now + interval;
+    int code = read_due(counters, now, false, err);
+    if (!code && counters->system)
+        code = system_counters_read(counters->system, counters->options.spool, now, system_interval, false, err);
+    return code;
+}
+
+void counters_resume(struct counters *counters, uint64_t time)
+{
+    counters->resumed = time;
+    counters->next = 0; /* at once */
+    if (counters->system)
+        system_counters_resume(counters->system);
+}
+
+int counters_finish(struct counters *counters, struct error *err)
+{
+    if (!counters->options.wanted)
+        return 0;
+    uint64_t now = monotonic_ns();
+    int code = read_due(counters, now, true, err);
+    if (!code && counters->system)
+        code = system_counters_read(counters->system, counters->options.spool, now, 0, false, err);
+    return code;
+}
+
+/* ---- for the tracker ---- */
+
+int counters_process_ends(struct counters *counters, struct tracked_process *process, struct error *err)
+{
+    if (!counters->options.wanted || (!process->counters && process->pid != counters->options.target))
+        return 0;
+    return read_process(counters, process, monotonic_ns(), err);
+}
+
+void counters_process_execs(struct tracked_process *old, struct tracked_process *process, uint64_t time)
+{
+    struct process_counters *counters = process->counters = old->counters;
+    old->counters = NULL;
+    process->started = counters || !old->started ? 0 : old->started;
+    process->waits = old->waits;
+    process->preemptions = old->preemptions;
+    process->runs_since = old->runs_since;
+    if (!counters)
+        return;
+    counters->begins_anew = true;
+    counters->began = time;
+}
+
+void counters_forget(struct counters *counters, struct tracked_process *process)
+{
+    if (!process->counters)
+        return;
+    close_files(counters, process->counters);
+    free(process->counters);
+    process->counters = NULL;
+}
+
+/* ---- beginning and end ---- */
+
+bool counters_parse(const char *text, uint32_t *wanted)
+{
+    *wanted = strcmp(text, "all") == 0 ? (uint32_t)COUNT_ALL : 0;
+    if (*wanted || strcmp(text, "none") == 0)
+        return true;
+    for (const char *at = text;; at++) {
+        size_t length = strcspn(at, ","), group = 0;
+        while (group < COUNTER_GROUPS &&
+               (strlen(counter_groups[group]) != length || strncmp(counter_groups[group], at, length) != 0))
+            group++;
+        if (group == COUNTER_GROUPS)
+            return false;
+        *wanted |= 1U << group;
+        at += length;
+        if (!*at)
+            return true;
+    }
+}
+
+int counters_init(struct counters *counters, const struct counters_options *options, struct error *err)
+{
+    struct rlimit limit = {.rlim_cur = 1024};
+    struct sysinfo machine;
+    *counters = (struct counters){.options = *options, .next = monotonic_ns()};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    rlim_t most = limit.rlim_cur / FILES_PART / FILES_OF_PROCESS;
+    counters->most_open = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
+    counters->has_swap = sysinfo(&machine) == 0 && machine.totalswap > 0;
+    if (!wants(counters, COUNT_SYSTEM) && !wants(counters, COUNT_POWER))
+        return 0;
+    return system_counters_new(&counters->system, wants(counters, COUNT_SYSTEM), wants(counters, COUNT_POWER),
+                               SYSTEM_COUNTERS_POWER, err);
+}
+
+void counters_destroy(struct counters *counters)
+{
+    system_counters_free(counters->system);
+    array_free(&counters->due);
+    *counters = (struct counters){0};
+}

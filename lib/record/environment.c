@@ -1,0 +1,324 @@
+#include "record/environment.h"
+
+#include "base/array.h"
+#include "base/file_io.h"
+#include "base/hash.h"
+#include "record/info.h"
+#include "sample/cpu_list.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define CPUS "/sys/devices/system/cpu"
+
+struct writing {
+    struct spool_writer *spool;
+    struct error *err;
+    int code; /* of the first failure */
+};
+
+/* "" is not written: it is not known. */
+static void put(struct writing *writing, const char *name, const char *value)
+{
+    if (!writing->code && value[0])
+        writing->code = info_write(writing->spool, name, value, writing->err);
+}
+
+static void put_number(struct writing *writing, const char *name, uint64_t value)
+{
+    if (!writing->code && value)
+        writing->code = info_write_number(writing->spool, name, value, writing->err);
+}
+
+/* ---- the system ---- */
+
+/* The value of the first line "key : value" of a file, without quotes; false, with "", if there is none. */
+static bool read_value(const char *path, const char *key, char *out, size_t size)
+{
+    FILE *file = fopen(path, "re");
+    char line[4096]; /* the flags of a CPU are long */
+    bool found = false;
+    out[0] = '\0';
+    while (file && !found && fgets(line, sizeof(line), file)) {
+        char *separator = strpbrk(line, ":=");
+        if (!separator || strncmp(line, key, strlen(key)) != 0)
+            continue;
+        const char *value = separator + 1 + strspn(separator + 1, " \t\"");
+        snprintf(out, size, "%.*s", (int)strcspn(value, "\"\n"), value);
+        found = true;
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+static void put_system(struct writing *writing, bool no_host)
+{
+    struct utsname system;
+    char release[256] = "Linux", text[1024];
+    if (uname(&system))
+        return;
+    read_value("/etc/os-release", "PRETTY_NAME", release, sizeof(release));
+    snprintf(text, sizeof(text), "%s (%s %s)", release[0] ? release : "Linux", system.sysname, system.release);
+    put(writing, INFO_SYSTEM, text);
+    put(writing, INFO_MACHINE, system.machine);
+    snprintf(text, sizeof(text), "%s %s %s", system.sysname, system.release, system.version);
+    put(writing, INFO_KERNEL, text);
+    if (!no_host)
+        put(writing, INFO_HOST, system.nodename);
+}
+
+/* ---- CPUs ---- */
+
+/* A number of sysfs; -1 if it is not there. */
+static long cpu_number(uint32_t cpu, const char *what)
+{
+    char path[128], text[32];
+    snprintf(path, sizeof(path), CPUS "/cpu%" PRIu32 "/%s", cpu, what);
+    return file_read_text(path, text, sizeof(text)) ? strtol(text, NULL, 10) : -1;
+}
+
+/* Counts the distinct (package, core) pairs in sysfs; 0 without sysfs. */
+static uint64_t count_cores(const struct cpu_list *cpus)
+{
+    struct hash cores = {0};
+    bool ok = true;
+    for (size_t i = 0; i < cpus->length && ok; i++) {
+        long package = cpu_number(cpus->data[i], "topology/physical_package_id");
+        long core = cpu_number(cpus->data[i], "topology/core_id");
+        if (package >= 0 && core >= 0)
+            ok = hash_set(&cores, (uint64_t)package << 32 | (uint32_t)core, 1);
+    }
+    uint64_t count = ok ? cores.length : 0;
+    hash_destroy(&cores);
+    return count;
+}
+
+static void append(char *text, size_t size, const char *joint, const char *piece)
+{
+    size_t used = strlen(text);
+    if (piece[0])
+        snprintf(text + used, size - used, "%s%s", used ? joint : "", piece);
+}
+
+/* Of very many CPUs some are looked at: each file takes 20 us, and the command waits. */
+static size_t step_over(const struct cpu_list *cpus)
+{
+    enum { LOOKED_AT = 16 };
+    return 1 + cpus->length / (LOOKED_AT + 1);
+}
+
+/* The governor of all CPUs, or "several governors"; "" where the kernel does not clock them. */
+static void read_governor(const struct cpu_list *cpus, char *text, size_t size)
+{
+    char path[128], governor[64];
+    text[0] = '\0';
+    for (size_t i = 0; i < cpus->length; i += step_over(cpus)) {
+        snprintf(path, sizeof(path), CPUS "/cpu%" PRIu32 "/cpufreq/scaling_governor", cpus->data[i]);
+        if (!file_read_text(path, governor, sizeof(governor)))
+            continue;
+        if (text[0] && strcmp(text, governor) != 0) {
+            snprintf(text, size, "several governors");
+            return;
+        }
+        snprintf(text, size, "%s", governor);
+    }
+}
+
+/* Linux: Documentation/admin-guide/pm/{cpufreq,intel_pstate}.rst. */
+static const char *turbo_state(void)
+{
+    char text[16];
+    if (file_read_text(CPUS "/intel_pstate/no_turbo", text, sizeof(text)))
+        return text[0] == '0' ? "turbo on" : "turbo off";
+    if (file_read_text(CPUS "/cpufreq/boost", text, sizeof(text)))
+        return text[0] == '0' ? "turbo off" : "turbo on";
+    return "";
+}
+
+/* "performance, 0.80 to 3.50 GHz, turbo on, driver intel_pstate"; "" in most virtual machines. */
+static void put_frequency(struct writing *writing, const struct cpu_list *cpus)
+{
+    char text[256], piece[96];
+    long least = -1, most = -1;
+    read_governor(cpus, text, sizeof(text));
+    for (size_t i = 0; i < cpus->length; i += step_over(cpus)) {
+        long low = cpu_number(cpus->data[i], "cpufreq/cpuinfo_min_freq"); /* kHz */
+        long high = cpu_number(cpus->data[i], "cpufreq/cpuinfo_max_freq");
+        least = low > 0 && (least < 0 || low < least) ? low : least;
+        most = high > most ? high : most;
+    }
+    if (least > 0 && most > 0) {
+        snprintf(piece, sizeof(piece), "%.2f to %.2f GHz", (double)least / 1e6, (double)most / 1e6);
+        append(text, sizeof(text), ", ", piece);
+    }
+    append(text, sizeof(text), ", ", turbo_state());
+    if (text[0] && file_read_text(CPUS "/cpu0/cpufreq/scaling_driver", piece, sizeof(piece) - 8)) {
+        append(text, sizeof(text), ", ", "driver ");
+        append(text, sizeof(text), "", piece);
+    }
+    put(writing, INFO_FREQUENCY, text);
+}
+
+/* Where fewer CPUs may be used than there are: "0-3", and the limit of the cgroup, "2.5 CPUs". */
+static void put_allowed(struct writing *writing, size_t online)
+{
+    char list[512] = "", cgroup[PATH_MAX], path[PATH_MAX + 64], quota[64], text[640] = "";
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof(set), &set) == 0 && (size_t)CPU_COUNT(&set) < online)
+        read_value("/proc/self/status", "Cpus_allowed_list", list, sizeof(list));
+    append(text, sizeof(text), "", list);
+    FILE *own = fopen("/proc/self/cgroup", "re");
+    uint64_t used, period;
+    if (own && fgets(cgroup, sizeof(cgroup), own) && strncmp(cgroup, "0::/", 4) == 0) {
+        snprintf(path, sizeof(path), "/sys/fs/cgroup%.*s/cpu.max", (int)strcspn(cgroup + 3, "\n"), cgroup + 3);
+        if (file_read_text(path, quota, sizeof(quota)) && sscanf(quota, "%" SCNu64 " %" SCNu64, &used, &period) == 2 &&
+            period) {
+            snprintf(list, sizeof(list), "time of %.4g CPUs", (double)used / (double)period);
+            append(text, sizeof(text), ", ", list);
+        }
+    }
+    if (own)
+        fclose(own);
+    put(writing, INFO_CPUS_ALLOWED, text);
+}
+
+static void put_cpus(struct writing *writing)
+{
+    struct cpu_list cpus = {0}, nodes = {0};
+    char text[1024];
+    long configured = sysconf(_SC_NPROCESSORS_CONF), pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (read_value("/proc/cpuinfo", "model name", text, sizeof(text)))
+        put(writing, INFO_CPU_NAME, text);
+    put_number(writing, INFO_CPUS, configured > 0 ? (uint64_t)configured : 0);
+    if (pages > 0 && page > 0)
+        put_number(writing, INFO_MEMORY, (uint64_t)pages * (uint64_t)page);
+    if (cpu_list_online(&cpus, NULL) == 0) {
+        put_number(writing, INFO_CORES, count_cores(&cpus));
+        put_frequency(writing, &cpus);
+        put_allowed(writing, cpus.length);
+    }
+    if (file_read_text("/sys/devices/system/node/online", text, sizeof(text)) &&
+        cpu_list_parse(text, &nodes, NULL) == 0)
+        put_number(writing, INFO_NUMA_NODES, nodes.length);
+    array_free(&cpus);
+    array_free(&nodes);
+}
+
+/* ---- what it runs in ---- */
+
+/* x86 CPUs say in a flag that a hypervisor runs them, and the firmware who made the machine. */
+static void put_hypervisor(struct writing *writing)
+{
+    char flags[4096], vendor[128], product[128], text[320] = "";
+    bool is_virtual = read_value("/proc/cpuinfo", "flags", flags, sizeof(flags)) && strstr(flags, " hypervisor");
+    if (!is_virtual && file_read_text("/sys/hypervisor/type", vendor, sizeof(vendor)))
+        snprintf(text, sizeof(text), "%s", vendor);
+    if (is_virtual) {
+        file_read_text("/sys/class/dmi/id/sys_vendor", vendor, sizeof(vendor));
+        file_read_text("/sys/class/dmi/id/product_name", product, sizeof(product));
+        append(text, sizeof(text), " ", vendor);
+        append(text, sizeof(text), " ", product);
+        if (!text[0])
+            snprintf(text, sizeof(text), "yes");
+    }
+    put(writing, INFO_HYPERVISOR, text);
+}
+
+/* By the files that they leave in the root folder, and the names that they give to cgroups. */
+static void put_container(struct writing *writing)
+{
+    static const struct {
+        const char *word, *name;
+    } known[] = {{"kubepods", "Kubernetes"}, {"docker", "Docker"}, {"libpod", "Podman"}, {"lxc", "LXC"}};
+    char text[4096], kind[64];
+    const char *name = access("/run/.containerenv", F_OK) == 0 ? "Podman"
+                       : access("/.dockerenv", F_OK) == 0      ? "Docker"
+                                                               : "";
+    if (file_read_text("/proc/self/cgroup", text, sizeof(text)))
+        for (size_t i = 0; i < sizeof(known) / sizeof(*known) && !name[0]; i++)
+            if (strstr(text, known[i].word))
+                name = known[i].name;
+    if (!name[0] && file_read_text("/run/systemd/container", kind, sizeof(kind)))
+        name = kind;
+    put(writing, INFO_CONTAINER, name);
+}
+
+/* ---- the process ---- */
+
+static void put_folder(struct writing *writing, pid_t pid)
+{
+    char path[64], folder[PATH_MAX];
+    snprintf(path, sizeof(path), "/proc/%d/cwd", (int)pid);
+    ssize_t length = pid ? readlink(path, folder, sizeof(folder) - 1) : -1;
+    if (length >= 0)
+        folder[length] = '\0';
+    else if (pid || !getcwd(folder, sizeof(folder)))
+        return;
+    put(writing, INFO_FOLDER, folder);
+}
+
+/* The value of a variable in the environment that a process was started with; NULL: it has none. */
+static const char *find_variable(const char *environment, size_t size, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = environment; at < environment + size; at += strlen(at) + 1)
+        if (strncmp(at, name, length) == 0 && at[length] == '=')
+            return at + length + 1;
+    return NULL;
+}
+
+/* Of /proc/PID/environ, with a NUL behind its end. NULL if it cannot be read. */
+static char *read_environment(pid_t pid, size_t *size)
+{
+    enum { MOST = 4 << 20 };
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char *text = fd >= 0 ? malloc(MOST + 1) : NULL;
+    ssize_t length = text ? file_read(fd, text, MOST) : -1;
+    if (fd >= 0)
+        close(fd);
+    *size = length > 0 ? (size_t)length : 0;
+    if (text)
+        text[*size] = '\0';
+    return text;
+}
+
+static void put_variables(struct writing *writing, const struct environment_options *options, pid_t pid)
+{
+    size_t size = 0;
+    char *environment = pid && options->variable_count ? read_environment(pid, &size) : NULL;
+    for (size_t i = 0; i < options->variable_count; i++) {
+        const char *name = options->variables[i];
+        const char *value = pid ? find_variable(environment, size, name) : getenv(name);
+        char label[256];
+        snprintf(label, sizeof(label), INFO_VARIABLE "%.200s", name);
+        put(writing, label, value ? value : "(not set)");
+    }
+    free(environment);
+}
+
+int environment_write(struct spool_writer *spool, const struct environment_options *options, pid_t pid,
+                      struct error *err)
+{
+    struct writing writing = {.spool = spool, .err = err};
+    put_system(&writing, options->no_host);
+    put_cpus(&writing);
+    put_hypervisor(&writing);
+    put_container(&writing);
+    if (!options->no_host)
+        put_folder(&writing, pid);
+    put_variables(&writing, options, pid);
+    if (!writing.code && options->arguments && options->arguments[0])
+        writing.code = info_write_words(spool, INFO_OPTIONS, options->arguments, err);
+    return writing.code;
+}
