@@ -49,9 +49,9 @@ static const struct counter_look looks[COUNTER_KINDS] = {
                            UNIT_BYTES, 1, .is_hidden = true, .color = "teal", .sort_weight = 42},
     [COUNTER_DISK_WRITTEN] = {"diskWrittenBytes", "Written to storage", "Bytes that are to be written to storage",
                               "Bandwidth", UNIT_BYTES, 1, .is_hidden = true, .color = "teal", .sort_weight = 43},
-    [COUNTER_WAITS] = {"voluntarySwitches", "Waits", "Context switches at which a thread began to wait",
+    [COUNTER_WAITS] = {"voluntarySwitches", "Voluntary switches", "Context switches at which a thread began to wait",
                        "Context switches", UNIT_COUNT, 1, .is_hidden = true, .color = "magenta", .sort_weight = 50},
-    [COUNTER_PREEMPTIONS] = {"involuntarySwitches", "Preemptions",
+    [COUNTER_PREEMPTIONS] = {"involuntarySwitches", "Involuntary switches",
                              "Context switches away from a thread that could have "
                              "run on",
                              "Context switches", UNIT_COUNT, 1, .is_hidden = true, .color = "magenta",

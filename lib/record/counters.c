@@ -244,13 +244,14 @@ static int write_base(struct counters *counters, struct process_counters *proces
     return write_values(counters, of->number, time < now ? time : now, 0, true, base, err);
 }
 
-/* Up to when nothing can have changed since the last look at a process: it did not run. */
+/* Up to when nothing can have changed since the last look at a process, because it did not run; 0 if that is not worth
+ * saying: it only waited for a CPU. */
 static uint64_t unchanged_until(const struct counters *counters, const struct process_counters *process,
                                 const struct tracked_process *of)
 {
     uint64_t ran = of->runs_since > counters->options.sampling ? of->runs_since - counters->options.sampling : 0;
     uint64_t until = ran > process->looked ? ran : process->looked;
-    return until > process->written ? until : 0;
+    return until >= process->written + interval ? until : 0;
 }
 
 static int read_process(struct counters *counters, struct tracked_process *of, uint64_t now, struct error *err)

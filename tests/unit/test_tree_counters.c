@@ -127,8 +127,22 @@ static void test_totals_are_the_sums_of_the_range(void **state)
                 high = fmax(high, sum_to(counter, i));
             }
         }
+        double least = NAN, most = NAN, covered = 0, area = 0;
+        for (size_t i = 1; i < counter->length; i++) {
+            double length = fmin(to, counter->time[i]) - fmax(from, counter->time[i - 1]);
+            double elapsed = counter->time[i] - counter->time[i - 1];
+            if (counter->time[i] > from && counter->time[i] <= to && elapsed > 0) {
+                least = fmin(least, counter->count[i] / elapsed);
+                most = fmax(most, counter->count[i] / elapsed);
+            }
+            covered += fmax(0, length);
+            area += fmax(0, length) * sum_to(counter, i - 1);
+        }
         struct counter_totals totals;
         counter_totals_of(&totals, counter, false, from, to);
+        assert_true(isnan(least) ? isnan(totals.least) : totals.least == least && totals.most == most);
+        assert_true(fabs(totals.covered - covered) < 1e-9);
+        assert_true(covered == 0 || fabs(totals.mean - area / covered) < 1e-9);
         assert_true(totals.total == total);
         assert_int_equal(isnan(totals.low), isnan(low));
         assert_true(isnan(low) || (totals.low == low && totals.high == high));
@@ -159,6 +173,13 @@ static void test_a_counter_says_how_it_is_shown(void **state)
     counter.json = strings_add_z(&profile.strings, "{\"unit\":\"0123456789012345678901234567890\xc3\xa9 too long\"}");
     counter_display_of(&display, &profile, &counter);
     assert_string_equal(display.unit, "0123456789012345678901234567890");
+    assert_false(display.starts_at_zero || display.is_hidden_at_first || display.is_of_system);
+    counter.json =
+        strings_add_z(&profile.strings, "{\"countUnit\":\"cpu-ms\",\"unit\":\"percent\",\"startsAtZero\":true,"
+                                        "\"isHiddenAtFirst\":true,\"isOfSystem\":true}");
+    counter_display_of(&display, &profile, &counter);
+    assert_true(display.starts_at_zero && display.is_hidden_at_first && display.is_of_system);
+    assert_string_equal(display.unit, "cpu-ms");
     counter.category = strings_add_z(&profile.strings, "CPU");
     counter.json = PROFILE_NONE;
     counter_display_of(&display, &profile, &counter);

@@ -107,7 +107,7 @@ export function TrackPicker(): JSX.Element | null {
                         <ProfileText text={seed.title} limit={LABEL_LIMIT} />
                     </span>
                     <span class="picker-detail">
-                        <ProfileText text={seed.detail} limit={LABEL_LIMIT} />
+                        <ProfileText text={seed.detail || (seed.isLead ? '' : seed.processName)} limit={LABEL_LIMIT} />
                     </span>
                     <span class="picker-amount">{busyText(seed.members.length, timeOf(seed.members))}</span>
                 </>

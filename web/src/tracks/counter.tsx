@@ -122,7 +122,7 @@ function rangeText({ totals: { low, high } }: RangeTotals, unit: string): string
 function levelRows(value: CounterValue, view: RangeTotals, chosen: RangeTotals | null, unit: string): Row[] {
     const rows: Row[] = [
         ['At the cursor', formatAmount(value.accumulated, unit)],
-        ['At its last change', signed(value.change, unit)],
+        ...(value.change === 0 ? [] : ([['Since the previous change', signed(value.change, unit)]] as Row[])),
         ['In view', rangeText(view, unit)],
     ];
     if (!chosen) return rows;
