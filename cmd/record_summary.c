@@ -156,7 +156,20 @@ static void describe_doubts(struct lines *lines, const struct assemble_result *s
         append(next_line(lines), "%s", line);
 }
 
-/* The libraries with few or no names, and what would give them. */
+/* "libLLVM-14.so.1 (44 %, some functions have no symbols)": the share is that of the samples. */
+static void append_library(char *line, const struct assemble_missing_symbols *missing,
+                           const struct assemble_result *saved)
+{
+    bool is_partly_named = missing->is_partial && missing->reason == MISSING_SYMBOLS_STRIPPED;
+    append(line, "%s (", missing->library);
+    if (missing->samples && missing->samples < saved->trust.unnamed) { /* else it is the share of all of them */
+        append_percent(line, missing->samples, saved->samples);
+        append(line, ", ");
+    }
+    append(line, "%s)", is_partly_named ? "some functions have no symbols" : missing_symbols_text(missing->reason));
+}
+
+/* The libraries that lack names, those of most samples first, and what would give them. */
 static void describe_names(struct lines *lines, const struct record_summary *summary,
                            const struct assemble_result *saved)
 {
@@ -171,7 +184,8 @@ static void describe_names(struct lines *lines, const struct record_summary *sum
     }
     for (size_t i = 0; i < saved->missing_symbols_count && i < ASSEMBLE_MISSING_SYMBOLS; i++) {
         const struct assemble_missing_symbols *missing = &saved->missing_symbols[i];
-        append(line, "%s%s (%s)", i ? ", " : "", missing->library, missing_symbols_text(missing->reason));
+        append(line, "%s", i ? ", " : "");
+        append_library(line, missing, saved);
         is_packaged |= missing->is_packaged && missing->reason == MISSING_SYMBOLS_STRIPPED;
     }
     if (saved->missing_symbols_count > ASSEMBLE_MISSING_SYMBOLS)
@@ -183,6 +197,10 @@ static void describe_names(struct lines *lines, const struct record_summary *sum
         append(line, "; 'prof %s --debuginfod https://debuginfod.elfutils.org/ %.200s' fetches debug info",
                strcmp(summary->output, "-") ? "symbolicate" : "record",
                strcmp(summary->output, "-") ? summary->output : "...");
+    else if (first->is_packaged && first->reason == MISSING_SYMBOLS_STRIPPED)
+        append(line,
+               "; the debug servers do not know it: the debug package of %s (-dbg, -dbgsym, -debuginfo) has names",
+               first->library);
 }
 
 /* Libraries whose source and machine code may differ from what ran. */

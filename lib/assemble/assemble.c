@@ -430,32 +430,32 @@ static int write_profile(struct assembly *assembly, const char *path, int *memor
     return code;
 }
 
-static int by_descending_unnamed(const void *a, const void *b)
+/* Whether to print the library. A stripped program with few addresses only appears in the profile's metadata; so does a
+ * library with most of its names, unless the others are those of a twentieth of the samples, or of much of what makes a
+ * profile without names. */
+static bool is_worth_saying(const struct assembly *assembly, const struct missing_symbols *missing)
 {
-    const struct missing_symbols *left = a, *right = b;
-    return left->unnamed < right->unnamed ? 1 : left->unnamed > right->unnamed ? -1 : 0;
+    enum { FIFTIETH = 50, TWENTIETH = 20, FIFTH = 5 };
+    const struct trust_counts *all = &assembly->trust.all;
+    if (missing->is_partial)
+        return missing->samples && (missing->samples >= all->samples / TWENTIETH ||
+                                    (all->unnamed >= all->samples / FIFTH && missing->samples >= all->unnamed / FIFTH));
+    return missing->reason != MISSING_SYMBOLS_STRIPPED ||
+           missing->unnamed >= assembly->symbolization.addresses / FIFTIETH;
 }
 
-/* Whether to print the library. A stripped program with few addresses only appears in the profile's metadata. */
-static bool is_worth_saying(const struct symbolization *symbolization, const struct missing_symbols *missing)
+static void list_missing_symbols(const struct assembly *assembly, struct assemble_result *result)
 {
-    enum { FIFTIETH = 50 };
-    return missing->reason != MISSING_SYMBOLS_STRIPPED || missing->unnamed >= symbolization->addresses / FIFTIETH;
-}
-
-static void list_missing_symbols(struct assembly *assembly, struct assemble_result *result)
-{
-    struct symbolization *symbolization = &assembly->symbolization;
-    if (symbolization->missing_symbols.length)
-        qsort(symbolization->missing_symbols.data, symbolization->missing_symbols.length,
-              sizeof(*symbolization->missing_symbols.data), by_descending_unnamed);
+    const struct symbolization *symbolization = &assembly->symbolization;
     for (size_t i = 0; i < symbolization->missing_symbols.length; i++) {
         const struct missing_symbols *from = &symbolization->missing_symbols.data[i];
-        if (!is_worth_saying(symbolization, from) || result->missing_symbols_count++ >= ASSEMBLE_MISSING_SYMBOLS)
+        if (!is_worth_saying(assembly, from) || result->missing_symbols_count++ >= ASSEMBLE_MISSING_SYMBOLS)
             continue;
         struct assemble_missing_symbols *missing = &result->missing_symbols[result->missing_symbols_count - 1];
         missing->reason = from->reason;
         missing->is_packaged = from->is_packaged;
+        missing->is_partial = from->is_partial;
+        missing->samples = from->samples;
         snprintf(missing->library, sizeof(missing->library), "%s",
                  strings_text(&assembly->profile.strings, from->library));
     }

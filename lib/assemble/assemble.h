@@ -24,11 +24,13 @@ struct assemble_options {
     struct metadata_listener listener; /* is told what the profile says of the quality of its data */
 };
 
-/* A library most of whose addresses have no name. */
+/* A library most of whose addresses have no name, or those of many samples. */
 struct assemble_missing_symbols {
     char library[64];
     enum missing_symbols_reason reason;
     bool is_packaged; /* debug servers may know it */
+    bool is_partial;  /* most of its addresses have names */
+    uint64_t samples; /* in functions without a name */
 };
 
 enum { ASSEMBLE_MISSING_SYMBOLS = 3 };
@@ -49,8 +51,8 @@ struct assemble_result {
     uint64_t last_realtime;               /* ns since the Unix epoch: time of that record; 0 unknown */
     uint64_t bytes;                       /* size of the profile file */
     int memory_fd;                        /* of a profile in memory, the caller's; -1: none */
-    size_t missing_symbols_count;         /* libraries most of whose addresses have no name */
-    /* the ones with the most addresses */
+    size_t missing_symbols_count;         /* libraries that lack names of most addresses or many samples */
+    /* the ones that lack those of most samples */
     struct assemble_missing_symbols missing_symbols[ASSEMBLE_MISSING_SYMBOLS];
     size_t gone_count; /* libraries deleted, replaced or unmounted since they were mapped; they have names */
     char gone[64];     /* the first of them */

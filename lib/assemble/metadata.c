@@ -376,6 +376,25 @@ static uint64_t count_samples(const struct replay *replay)
     return count;
 }
 
+/* The libraries of the samples in functions without a name: "libLLVM-14.so.1 1,234, libc.so.6 5 and 3 more". */
+static void add_unnamed_libraries(struct metadata *metadata, const struct symbolization *symbolization)
+{
+    enum { LISTED = 5 };
+    char text[512] = "";
+    size_t used = 0, count = 0;
+    for (size_t i = 0; i < symbolization->missing_symbols.length; i++) {
+        const struct missing_symbols *missing = &symbolization->missing_symbols.data[i];
+        if (!missing->samples || count++ >= LISTED)
+            continue;
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%.64s %" PRIu64, used ? ", " : "",
+                                 strings_text(&metadata->profile->strings, missing->library), missing->samples);
+    }
+    if (count > LISTED)
+        snprintf(text + used, sizeof(text) - used, " and %zu more", count - LISTED);
+    if (count)
+        add_string(metadata, "Functions without a name, by library", text);
+}
+
 static void fill_trust_section(struct metadata *metadata, const struct metadata_source *source)
 {
     const struct replay *replay = metadata->replay;
@@ -408,6 +427,7 @@ static void fill_trust_section(struct metadata *metadata, const struct metadata_
     add_number(metadata, "Stacks with frames found without unwind information", "integer", all->without_cfi);
     if (all->unnamed)
         add_count_and_share(metadata, "Samples in functions without a name", all->unnamed, all->samples);
+    add_unnamed_libraries(metadata, symbolization);
     add_count_and_share(metadata, "Addresses resolved", symbolization->addresses - symbolization->unnamed,
                         symbolization->addresses);
     add_jit_code(metadata, symbolization);

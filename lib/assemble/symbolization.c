@@ -7,6 +7,7 @@
 #include "assemble/address_batches.h"
 #include "assemble/process_perf_map.h"
 #include "base/path.h"
+#include "base/search.h"
 #include "record/info.h"
 #include "record/wait_reason.h"
 #include "symbol/debug_file.h"
@@ -37,6 +38,7 @@ struct frame_builder {
     struct perf_map_names perf_map_names;
     const struct kallsyms *kallsyms; /* NULL: not usable for these addresses */
     uint64_t kernel_unnamed;         /* distinct addresses in the kernel */
+    uint64_t kernel_samples;         /* samples in these */
 };
 
 static bool starts_with(const char *text, const char *start)
@@ -237,7 +239,8 @@ static bool tell_unnamed_kernel(struct frame_builder *builder)
     bool is_hidden = builder->kallsyms && builder->kallsyms->problem[0];
     struct missing_symbols missing = {.library = add_text(builder, "the kernel"),
                                       .reason = is_hidden ? MISSING_SYMBOLS_NOT_READABLE : MISSING_SYMBOLS_STRIPPED,
-                                      .unnamed = builder->kernel_unnamed};
+                                      .unnamed = builder->kernel_unnamed,
+                                      .samples = builder->kernel_samples};
     return missing.library != STRING_NONE && array_push(&builder->symbolization->missing_symbols, missing) &&
            add_problem(builder, "the kernel",
                        is_hidden ? builder->kallsyms->problem
@@ -324,7 +327,10 @@ static bool set_bare(struct frame_builder *builder, size_t index)
 {
     struct symbolization *symbolization = builder->symbolization;
     uint64_t unnamed_before = symbolization->unnamed + symbolization->jit_unnamed;
+    uint64_t kernel_before = builder->kernel_unnamed;
     uint32_t frame = add_frame_of(builder, index);
+    if (builder->kernel_unnamed > kernel_before)
+        builder->kernel_samples += builder->replay->frames.data[index].samples;
     symbolization->named.data[index] =
         (struct symbolized_frame){.first = (uint32_t)symbolization->frames.length,
                                   .count = 1,
@@ -468,13 +474,16 @@ static bool is_packaged(const struct symbol_lib *lib)
     return false;
 }
 
-static bool add_missing_symbols(struct frame_builder *builder, const struct symbol_job *job, uint64_t unnamed)
+static bool add_missing_symbols(struct frame_builder *builder, const struct symbol_job *job, uint64_t unnamed,
+                                uint64_t samples)
 {
     struct missing_symbols missing = {.library = add_text(builder, job->lib.name),
                                       .reason = job->answers.missing_symbols ? job->answers.missing_symbols
                                                                              : MISSING_SYMBOLS_STRIPPED,
                                       .is_packaged = is_packaged(&job->lib),
-                                      .unnamed = unnamed};
+                                      .is_partial = unnamed <= job->count / 2,
+                                      .unnamed = unnamed,
+                                      .samples = samples};
     return missing.library != STRING_NONE && array_push(&builder->symbolization->missing_symbols, missing);
 }
 
@@ -498,7 +507,7 @@ static bool add_batch(struct frame_builder *builder, const struct address_batche
         return false;
     if (job->answers.problem[0] && !add_problem(builder, job->lib.name, job->answers.problem))
         return false;
-    uint64_t unnamed_before = symbolization->unnamed;
+    uint64_t unnamed_before = symbolization->unnamed, samples = 0;
     for (size_t i = first; i < end; i++) {
         const struct batch_address *address = &batches->addresses.data[i];
         const struct symbol_answer *answer = address_batches_answer(batches, index, i);
@@ -510,9 +519,19 @@ static bool add_batch(struct frame_builder *builder, const struct address_batche
         symbolization->named.data[address->requester] = named;
         symbolization->addresses++;
         symbolization->unnamed += answer->frame_count == 0;
+        samples += answer->frame_count ? 0 : builder->replay->frames.data[address->requester].samples;
     }
     uint64_t unnamed = symbolization->unnamed - unnamed_before;
-    return unnamed <= job->count / 2 ? add_if_gone(builder, &job->lib) : add_missing_symbols(builder, job, unnamed);
+    if (unnamed <= job->count / 2 && !add_if_gone(builder, &job->lib))
+        return false;
+    return (!samples && unnamed <= job->count / 2) || add_missing_symbols(builder, job, unnamed, samples);
+}
+
+static int by_unnamed_samples(const void *a, const void *b)
+{
+    const struct missing_symbols *left = a, *right = b;
+    return left->samples != right->samples ? ORDER(right->samples, left->samples)
+                                           : ORDER(right->unnamed, left->unnamed);
 }
 
 int symbolize_frames(struct symbolization *symbolization, const struct replay *replay, const struct open_files *files,
@@ -545,6 +564,9 @@ int symbolize_frames(struct symbolization *symbolization, const struct replay *r
             goto no_memory;
     if (!tell_unnamed_kernel(&builder) || !tell_bad_dumps(&builder))
         goto no_memory;
+    if (symbolization->missing_symbols.length)
+        qsort(symbolization->missing_symbols.data, symbolization->missing_symbols.length,
+              sizeof(*symbolization->missing_symbols.data), by_unnamed_samples);
     goto out;
 no_memory:
     code = error_no_memory(err);

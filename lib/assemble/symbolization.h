@@ -16,12 +16,14 @@ struct symbolized_frame {
     bool is_unnamed;       /* no symbol is known for it */
 };
 
-/* A library most of whose addresses have no name, and why. */
+/* A library some of whose addresses have no name, and why. */
 struct missing_symbols {
     uint32_t library; /* index of a string */
     enum missing_symbols_reason reason;
     bool is_packaged; /* it is where packages install files, and has a build id: debug servers may know it */
+    bool is_partial;  /* most of its addresses have names */
     uint64_t unnamed; /* addresses */
+    uint64_t samples; /* whose innermost function is one of these */
 };
 
 /* Why a library has no names or lines. */
@@ -30,14 +32,14 @@ struct symbolization_problem {
 };
 
 struct symbolization {
-    ARRAY(struct symbolized_frame) named; /* one per frame of the replay */
-    struct row_list frames;               /* profile frames */
-    uint64_t addresses, unnamed;          /* distinct addresses in libraries; those without a symbol */
-    uint64_t jit_addresses, jit_unnamed;  /* distinct addresses in JIT code; those that no file names */
-    uint64_t jit_unnamed_samples;         /* samples in the latter */
-    bool shares_frames;                   /* several addresses may share a frame */
-    ARRAY(struct missing_symbols) missing_symbols;
-    ARRAY(uint32_t) gone; /* strings: libraries with names whose file is no longer there */
+    ARRAY(struct symbolized_frame) named;          /* one per frame of the replay */
+    struct row_list frames;                        /* profile frames */
+    uint64_t addresses, unnamed;                   /* distinct addresses in libraries; those without a symbol */
+    uint64_t jit_addresses, jit_unnamed;           /* distinct addresses in JIT code; those that no file names */
+    uint64_t jit_unnamed_samples;                  /* samples in the latter */
+    bool shares_frames;                            /* several addresses may share a frame */
+    ARRAY(struct missing_symbols) missing_symbols; /* those without a name for most samples first */
+    ARRAY(uint32_t) gone;                          /* strings: libraries with names whose file is no longer there */
     ARRAY(struct symbolization_problem) problems;
 };
 
