@@ -155,7 +155,7 @@ static bool take_tracepoint(void *context, const char *system, const char *name)
 {
     struct tracepoints *all = context;
     struct system_count *last = all->systems.length ? &all->systems.data[all->systems.length - 1] : NULL;
-    char full[256], *copy = NULL;
+    char full[256];
     snprintf(full, sizeof(full), "%.120s:%.120s", system, name);
     all->count++;
     if (!last || strcmp(last->name, system) != 0) {
@@ -165,9 +165,15 @@ static bool take_tracepoint(void *context, const char *system, const char *name)
     }
     if (last)
         last->count++;
-    bool is_shown = all->pattern && fnmatch(all->pattern, full, 0) == 0;
-    all->no_memory = !last || (is_shown && (!(copy = strdup(full)) || !array_push(&all->names, copy)));
-    return !all->no_memory;
+    bool is_shown = all->pattern && fnmatch(all->pattern, full, 0) == 0, enough = last != NULL;
+    if (is_shown && enough) {
+        char *copy = strdup(full);
+        enough = copy && array_push(&all->names, copy);
+        if (!enough)
+            free(copy);
+    }
+    all->no_memory = !enough;
+    return enough;
 }
 
 static int compare_systems(const void *a, const void *b)
@@ -202,6 +208,8 @@ static bool list_tracepoints(const char *pattern)
     int code = tracefs_list(take_tracepoint, &all, &why);
     count_text(count, (double)all.count);
     bool works = !code && all.count && try_text("sched:sched_switch", &why);
+    if (all.no_memory)
+        ui_fail("out of memory");
     if (!pattern) {
         printf("\nTracepoints of the kernel%s%s (prof events 'sched:*' lists those of one system)\n", code ? "" : ": ",
                code ? "" : count);

@@ -264,9 +264,10 @@ static int find_static_probe(struct event *event, const struct elf_file *file, c
     return code;
 }
 
-/* PATH:PLACE; a path may have colons, a place of a static probe has one. */
-static int find_probe(const char *text, struct event *event, struct error *err)
+/* "uprobe:PATH:PLACE"; a path may have colons, a place of a static probe has one. */
+static int find_probe(struct event *event, struct error *err)
 {
+    const char *text = strchr(event->name, ':') + 1;
     const char *end = strrchr(text, ':');
     if (end && event->kind == EVENT_USDT) {
         while (end > text && end[-1] != ':')
@@ -305,11 +306,10 @@ static int find_event(struct event *event, struct error *err)
     } probes[] = {{"uprobe:", EVENT_UPROBE}, {"uretprobe:", EVENT_URETPROBE}, {"usdt:", EVENT_USDT}};
     const char *name = event->name;
     for (size_t i = 0; i < sizeof(probes) / sizeof(*probes); i++) {
-        size_t length = strlen(probes[i].prefix);
-        if (strncmp(name, probes[i].prefix, length) != 0)
+        if (strncmp(name, probes[i].prefix, strlen(probes[i].prefix)) != 0)
             continue;
         event->kind = probes[i].kind;
-        return find_probe(name + length, event, err);
+        return find_probe(event, err);
     }
     if (strchr(name, ':'))
         return find_tracepoint(name, event, err);
