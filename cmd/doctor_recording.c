@@ -7,6 +7,7 @@
 #include "base/file_io.h"
 #include "base/file_proc.h"
 #include "sample/perf_events.h"
+#include "sample/tracefs.h"
 #include "sample/wakeups.h"
 
 #include <errno.h>
@@ -216,11 +217,11 @@ static void look_at_tracepoints(struct findings *findings)
                               : "not there (tracefs is not mounted): who woke which thread is not recorded");
     if (is_readable && !works)
         finding_fix(findings, "%ssysctl kernel.perf_event_paranoid=-1", sudo());
-    else if (!works)
-        finding_fix(findings,
-                    is_there ? "%smount -o remount,mode=755 /sys/kernel/tracing"
-                             : "%smount -t tracefs -o mode=755 tracefs /sys/kernel/tracing",
-                    sudo());
+    else if (!works) {
+        char command[TRACEFS_COMMAND];
+        tracefs_command(command, is_there);
+        finding_fix(findings, "%s%s", sudo(), command);
+    }
 }
 
 /* ---- ptrace and memory ---- */

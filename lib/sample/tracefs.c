@@ -11,9 +11,18 @@
 
 static const char *const folders[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
+void tracefs_command(char text[TRACEFS_COMMAND], bool is_mounted)
+{
+    snprintf(text, TRACEFS_COMMAND,
+             is_mounted ? "mount -o remount,mode=750,gid=%u /sys/kernel/tracing"
+                        : "mount -t tracefs -o mode=750,gid=%u tracefs /sys/kernel/tracing",
+             (unsigned)getegid());
+}
+
 int tracefs_find(const char **folder, struct error *err)
 {
     bool is_closed = false;
+    char command[TRACEFS_COMMAND];
     for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
         char path[96];
         snprintf(path, sizeof(path), "%s/events", folders[i]);
@@ -23,13 +32,13 @@ int tracefs_find(const char **folder, struct error *err)
         is_closed |=
             errno == EACCES && i == 0; /* the folder of debugfs is closed to all but root, with or without it */
     }
+    tracefs_command(command, is_closed);
     return is_closed
-               ? error_set(err, EACCES,
-                           "this user may not read the kernel's tracepoints; 'sudo mount -o remount,mode=755 "
-                           "/sys/kernel/tracing' allows it")
+               ? error_set(err, EACCES, "this user may not read the kernel's tracepoints; 'sudo %s' allows it", command)
                : error_set(err, ENOENT,
-                           "the kernel's tracepoints are not there: tracefs is not mounted; 'sudo mount -t "
-                           "tracefs -o mode=755 tracefs /sys/kernel/tracing' brings them, if the kernel has them");
+                           "the kernel's tracepoints are not there: tracefs is not mounted; 'sudo %s' brings them, "
+                           "if the kernel has them",
+                           command);
 }
 
 static bool is_name(const char *text)
@@ -47,10 +56,13 @@ int tracefs_event_id(const char *system, const char *name, uint64_t *id, struct 
     if (!is_name(system) || !is_name(name))
         return error_set(err, EINVAL, "there is no tracepoint '%.128s:%.128s'", system, name);
     snprintf(path, sizeof(path), "%s/events/%s/%s/id", folder, system, name);
-    if (!file_read_text(path, text, sizeof(text)))
+    if (!file_read_text(path, text, sizeof(text))) {
+        char command[TRACEFS_COMMAND];
+        tracefs_command(command, true);
         return access(path, F_OK) == 0
-                   ? error_set(err, EACCES, "this user may not read the tracepoint %s:%s (%s)", system, name, path)
+                   ? error_set(err, EACCES, "this user may not read %s; 'sudo %s' allows it", path, command)
                    : error_set(err, EINVAL, "there is no tracepoint '%s:%s'", system, name);
+    }
     *id = strtoull(text, NULL, 10);
     return 0;
 }

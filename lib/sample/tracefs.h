@@ -10,6 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { TRACEFS_COMMAND = 96 };
+
+/* The command, without sudo, that lets this user's group read tracefs: mounts it, or changes how it is mounted. Its
+ * files are readable by their owner and group alone (Linux 5.16 and later). */
+void tracefs_command(char text[TRACEFS_COMMAND], bool is_mounted);
+
 /* The folder of tracefs whose events this user may read: "/sys/kernel/tracing". -ENOENT if it is not mounted, -EACCES
  * if it may not be read; the sentence says what to do. */
 int tracefs_find(const char **folder, struct error *err);

@@ -11,6 +11,7 @@
 #include "base/file_io.h"
 #include "base/file_proc.h"
 #include "sample/cpu_list.h"
+#include "sample/tracefs.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -63,12 +64,16 @@ static int read_tracefs(struct wakeups *wakeups, struct error *err)
         if (file_read_text(path, format, sizeof(format)) && wakeup_layout_parse(&wakeups->layout, format))
             return 0;
     }
-    return is_closed ? error_set(err, EACCES,
-                                 "who woke whom is not recorded: this user may not read tracefs; 'sudo mount -o "
-                                 "remount,mode=755 /sys/kernel/tracing' allows it")
-                     : error_set(err, ENOENT,
-                                 "who woke whom is not recorded: the tracepoint sched_waking is not there; 'sudo mount "
-                                 "-t tracefs -o mode=755 tracefs /sys/kernel/tracing' brings it, if the kernel has it");
+    char command[TRACEFS_COMMAND];
+    tracefs_command(command, is_closed);
+    return is_closed
+               ? error_set(err, EACCES,
+                           "who woke whom is not recorded: this user may not read tracefs; 'sudo %s' allows it",
+                           command)
+               : error_set(err, ENOENT,
+                           "who woke whom is not recorded: the tracepoint sched_waking is not there; 'sudo %s' brings "
+                           "it, if the kernel has it",
+                           command);
 }
 
 /* ---- events ---- */
