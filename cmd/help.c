@@ -47,6 +47,7 @@ static const char record_help[] =
     "time)\n"
     "  -d, --duration SECONDS    stop recording after that time, and end COMMAND; with -p, the process goes on\n"
     "      --off-cpu yes|no      record also where threads wait, and for what (yes; with -a: no)\n"
+    "      --python yes|no       read the frames of Python code (yes)\n"
     "      --wakers              note who ends each wait, where the kernel allows it\n"
     "      --counters LIST       what is counted beside the samples: cpu, memory, faults, io, switches, threads, "
     "system,\n"

@@ -49,7 +49,7 @@ struct options {
     bool no_host;
     ARRAY(const char *) variables; /* of the environment, to be saved */
     ARRAY(char *) arguments;       /* before the command, NULL at the end */
-    bool save_only, off_cpu, no_off_cpu, wakers, quiet, verbose, help;
+    bool save_only, off_cpu, no_off_cpu, wakers, no_python, quiet, verbose, help;
     struct serving_options serving;
     struct symbol_options symbols;
     char **command;
@@ -99,6 +99,7 @@ enum {
     OPTION_SAMPLER,
     OPTION_OFF_CPU,
     OPTION_WAKERS,
+    OPTION_PYTHON,
     OPTION_COUNTERS,
     OPTION_ENV,
     OPTION_NO_HOST
@@ -118,6 +119,7 @@ static const struct option long_options[] = {
     {"counters", required_argument, NULL, OPTION_COUNTERS},
     {"env", required_argument, NULL, OPTION_ENV},
     {"no-host", no_argument, NULL, OPTION_NO_HOST},
+    {"python", required_argument, NULL, OPTION_PYTHON},
     WHOM_OPTIONS,
     {"sampler", required_argument, NULL, OPTION_SAMPLER},
     CONTROL_OPTIONS,
@@ -180,6 +182,11 @@ static int parse_option(struct options *options, int option, char **argv)
     case OPTION_NO_HOST:
         options->no_host = true;
         return 0;
+    case OPTION_PYTHON:
+        options->no_python = strcmp(optarg, "no") == 0;
+        return options->no_python || strcmp(optarg, "yes") == 0
+                   ? 0
+                   : ui_usage("record", "--python is 'yes' or 'no', not '%s'", optarg);
     case OPTION_RECOVER:
         options->recover = optarg;
         return 0;
@@ -445,6 +452,7 @@ static int record(struct options *options)
                                                             .variables = options->variables.data,
                                                             .variable_count = options->variables.length,
                                                             .no_host = options->no_host},
+                                            .python = !options->no_python,
                                             .duration = options->duration,
                                             .spool_path = spool,
                                             .recorder = "prof " PROF_VERSION,

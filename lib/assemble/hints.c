@@ -154,7 +154,8 @@ static void explain_jit_code(struct hints *hints, const struct replay *replay,
         add_hint(hints, "JIT code has no names; %s",
                  advice ? advice : "'man prof-record' says how to enable them in a JIT compiler");
     } else if (product && strncmp(product, "python3", 7) == 0 && !symbolization->jit_addresses &&
-               replay->sample_count && mapped_python_version(replay) >= FIRST_PYTHON_WITH_NAMES) {
+               !replay->python_functions.length && replay->sample_count &&
+               mapped_python_version(replay) >= FIRST_PYTHON_WITH_NAMES) {
         add_hint(hints, "the functions of Python code are not in the profile; 'python3 -X perf' puts them there");
     }
 }

@@ -395,6 +395,23 @@ static void add_unnamed_libraries(struct metadata *metadata, const struct symbol
         add_string(metadata, "Functions without a name, by library", text);
 }
 
+/* "990 of 1,000 (99.00 %); of the others 8 because the thread ran on before they were read". */
+static void add_python(struct metadata *metadata)
+{
+    const struct replay *replay = metadata->replay;
+    uint64_t samples = replay_info_number(replay, INFO_PYTHON_SAMPLES, 0);
+    uint64_t read = replay_info_number(replay, INFO_PYTHON_READ, 0);
+    uint64_t late = replay_info_number(replay, INFO_PYTHON_LATE, 0);
+    if (!samples || read > samples || late > samples - read)
+        return;
+    add_count_and_share(metadata, "Samples in Python with their Python frames", read, samples);
+    if (late)
+        add_number(metadata, "Python frames dropped, because the thread ran on before they were read", "integer", late);
+    if (samples - read - late)
+        add_number(metadata, "Python frames dropped, because the interpreter was changing them", "integer",
+                   samples - read - late);
+}
+
 static void fill_trust_section(struct metadata *metadata, const struct metadata_source *source)
 {
     const struct replay *replay = metadata->replay;
@@ -421,6 +438,7 @@ static void fill_trust_section(struct metadata *metadata, const struct metadata_
         add_truncated_stacks(metadata, all->truncated);
     add_number(metadata, "Stacks completed from the live process", "integer", all->completed_live);
     add_waits(metadata);
+    add_python(metadata);
     if (replay_info_number(metadata->replay, INFO_BY_LIBUNWIND, 0))
         add_number(metadata, "Stacks completed by libunwind", "integer",
                    replay_info_number(metadata->replay, INFO_BY_LIBUNWIND, 0));

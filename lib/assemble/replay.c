@@ -14,6 +14,7 @@
 #include "assemble/replay_jit.h"
 #include "assemble/unsampled.h"
 #include "record/info.h"
+#include "record/python_frame.h"
 #include "record/wait_reason.h"
 #include "sample/event_list.h"
 
@@ -65,6 +66,8 @@ enum { RVA_BITS = 40 };
 
 static uint32_t frame_of(struct replay *replay, uint32_t process, uint64_t pc, uint64_t time)
 {
+    if (python_frame_is(pc))
+        return add_pc_frame(replay, REPLAY_LIB_PYTHON, pc);
     bool kernel = is_kernel_address(pc);
     const struct mapping *mapping =
         address_space_find(kernel ? &replay->kernel : &replay->processes.data[process].space, pc);
@@ -376,6 +379,22 @@ static int add_object(struct replay *replay, const struct spool_event *event, st
     return *name == STRING_NONE ? error_no_memory(err) : 0;
 }
 
+static int add_python_function(struct replay *replay, const struct spool_event *event, struct error *err)
+{
+    if (!is_possible(replay, event->number)) {
+        replay->damaged_blocks++;
+        return 0;
+    }
+    while (replay->python_functions.length <= event->number)
+        if (!array_push(&replay->python_functions, (struct replay_function){STRING_NONE, STRING_NONE, 0}))
+            return error_no_memory(err);
+    struct replay_function *function = &replay->python_functions.data[event->number];
+    function->name = strings_add_z(&replay->strings, event->name);
+    function->file = strings_add_z(&replay->strings, event->value);
+    function->line = event->count <= PYTHON_LINE_MAX ? (uint32_t)event->count : 0;
+    return function->name == STRING_NONE || function->file == STRING_NONE ? error_no_memory(err) : 0;
+}
+
 const char *replay_object(const struct replay *replay, uint32_t number)
 {
     bool is_known = number && number <= replay->objects.length && replay->objects.data[number - 1] != STRING_NONE;
@@ -477,6 +496,8 @@ static int take_event(struct replay *replay, const struct spool_event *event, st
         return replay_marks_event(&replay->marks, event, err);
     case SPOOL_OBJECT:
         return add_object(replay, event, err);
+    case SPOOL_PYTHON_FUNCTION:
+        return add_python_function(replay, event, err);
     default:
         if (event->kind == SPOOL_MAP && event->number == SPOOL_NO_NUMBER && !is_timed(replay, event))
             return apply_map(replay, event, err);
@@ -795,6 +816,7 @@ void replay_destroy(struct replay *replay)
     array_free(&replay->threads);
     array_free(&replay->libs);
     array_free(&replay->objects);
+    array_free(&replay->python_functions);
     array_free(&replay->frames);
     array_free(&replay->stacks);
     array_free(&replay->pending);

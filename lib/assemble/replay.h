@@ -32,6 +32,7 @@ enum {
     REPLAY_LIB_UNMAPPED = UINT32_MAX - 4,       /* no known executable memory: address is the pc */
     REPLAY_LIB_NOT_SAMPLED = UINT32_MAX - 5,    /* marker: CPU time that no sample covers (unsampled.h) */
     REPLAY_LIB_WAIT = UINT32_MAX - 6,           /* marker: what a thread waits for; replay_wait_address() */
+    REPLAY_LIB_PYTHON = UINT32_MAX - 7,         /* a Python frame: address is that of python_frame.h */
 };
 
 struct replay_frame {
@@ -108,6 +109,12 @@ struct replay_lib {
 
 enum { REPLAY_LOADS = 5000 };
 
+/* A Python function. Indexes of strings; STRING_NONE: the event that describes it was lost. */
+struct replay_function {
+    uint32_t name, file;
+    uint32_t line; /* the first one; 0 unknown */
+};
+
 struct replay_info {
     uint32_t name, value; /* indexes of strings */
 };
@@ -122,6 +129,7 @@ struct replay {
     ARRAY(uint32_t)
     objects; /* what threads wait for, and what wakes them, by number less 1: indexes of strings,
               * STRING_NONE */
+    ARRAY(struct replay_function) python_functions;
     ARRAY(struct replay_frame) frames;
     ARRAY(struct replay_stack) stacks;
     struct sample_store *samples;

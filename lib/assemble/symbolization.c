@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "base/search.h"
 #include "record/info.h"
+#include "record/python_frame.h"
 #include "record/wait_reason.h"
 #include "symbol/debug_file.h"
 #include "symbol/jitdump.h"
@@ -199,6 +200,38 @@ static uint32_t add_dumped_frame(struct frame_builder *builder, const struct rep
     return is_its_line ? add_jit_frame(builder, &name, line->line, line->column) : add_jit_frame(builder, &name, 0, 0);
 }
 
+/* Adds a Python frame. Like JIT code, its functions have no address; they are in a library and a category of their own,
+ * which only recordings of Python have. */
+static uint32_t add_python_frame(struct frame_builder *builder, uint64_t address)
+{
+    const struct replay *replay = builder->replay;
+    uint32_t number = python_frame_function(address), line = python_frame_line(address);
+    static const struct replay_function lost = {STRING_NONE, STRING_NONE, 0};
+    const struct replay_function *function =
+        number < replay->python_functions.length ? &replay->python_functions.data[number] : &lost;
+    const char *name = function->name == STRING_NONE ? "Python code" : strings_text(&replay->strings, function->name);
+    const char *file = function->file == STRING_NONE ? "" : strings_text(&replay->strings, function->file);
+    uint32_t text = add_text(builder, name), library = add_text(builder, "Python");
+    uint32_t path = *file ? add_text(builder, file) : STRING_NONE;
+    uint32_t category = intern_category(builder->interner, "Python", "purple");
+    if (text == STRING_NONE || library == STRING_NONE || category == PROFILE_NONE || (*file && path == STRING_NONE))
+        return PROFILE_NONE;
+    struct func_row func = {
+        .name = text,
+        .resource = intern_library_resource(builder->interner, library),
+        .source = *file ? intern_source_file(builder->interner, path) : PROFILE_NONE,
+        .line = function->line,
+    };
+    if (func.resource == PROFILE_NONE || (*file && func.source == PROFILE_NONE))
+        return PROFILE_NONE;
+    builder->symbolization->shares_frames = true;
+    struct frame_row frame = frame_row_of(intern_func(builder->interner, &func));
+    frame.category = category;
+    frame.subcategory = 0;
+    frame.line = line;
+    return frame.func == PROFILE_NONE ? PROFILE_NONE : intern_frame(builder->interner, &frame);
+}
+
 /* ---- kernel code ---- */
 
 /* Addresses outside the kernel as known at the start of the recording may be in code loaded later: BPF programs,
@@ -290,6 +323,8 @@ static uint32_t add_frame_of(struct frame_builder *builder, size_t index)
         return add_bare_frame(builder, "(not sampled)", PROFILE_NONE, CATEGORY_OTHER);
     case REPLAY_LIB_WAIT:
         return add_wait_frame(builder, from->address);
+    case REPLAY_LIB_PYTHON:
+        return add_python_frame(builder, from->address);
     case REPLAY_LIB_UNKNOWN_KERNEL:
         return add_unknown_kernel(builder, from->address);
     case REPLAY_LIB_DUMPED:

@@ -71,6 +71,9 @@
 #define INFO_WAITS_TRUNCATED "waits_truncated" /* ... of which with a truncated stack ... */
 #define INFO_WAITS_BARE      "waits_bare"      /* ... and without a stack, preemptions left out */
 #define INFO_WAIT_LOOKS      "wait_looks"      /* ns: looks found the waits, so far apart at most; 0: switches tell */
+#define INFO_PYTHON_SAMPLES  "python_samples"  /* whose stack passes through CPython ... */
+#define INFO_PYTHON_READ     "python_read"     /* ... with their Python frames ... */
+#define INFO_PYTHON_LATE     "python_late"     /* ... and of the others, those whose thread ran on too soon */
 #define INFO_LEFT_OUT        "left_out"        /* samples of threads that INFO_FILTERS leaves out */
 #define INFO_SAMPLES_LOST    "samples_lost"    /* had no room in the kernel's buffers, of all events */
 #define INFO_THROTTLED       "throttled"       /* how often the kernel stopped the clock of samples for a moment */

@@ -13,9 +13,10 @@
 
 struct library {
     uint32_t number;
-    uint32_t failures;            /* how often its file was looked for in vain */
-    struct file_source *file;     /* NULL: not found, or it is no file */
-    struct unwind_module *module; /* NULL if there is no ELF file that can be read */
+    uint32_t failures;             /* how often its file was looked for in vain */
+    struct file_source *file;      /* NULL: not found, or it is no file */
+    struct unwind_module *module;  /* NULL if there is no ELF file that can be read */
+    struct python_library *python; /* NULL: it does not hold CPython */
 };
 
 struct library_table {
@@ -41,6 +42,7 @@ void library_table_free(struct library_table *table)
     for (size_t i = 0; i < table->libraries.length; i++) {
         unwind_module_unref(table->libraries.data[i].module);
         file_source_unref(table->libraries.data[i].file);
+        free(table->libraries.data[i].python);
     }
     array_free(&table->libraries);
     strings_destroy(&table->keys);
@@ -88,6 +90,18 @@ static int write_file(struct library_table *table, const struct library *library
     return write_event(table, library->number, &lib, err);
 }
 
+/* Where it is CPython, so it is known how its frames are found. */
+static struct python_library *find_python(struct file_source *file, const char *path)
+{
+    struct python_library python, *found;
+    if (!file || !python_library_is_likely(path) || !python_library_read(file, &python))
+        return NULL;
+    found = malloc(sizeof(*found));
+    if (found)
+        *found = python;
+    return found;
+}
+
 /* Looks for the file of a library that has none yet. */
 static int find_file(struct library_table *table, struct library *library, uint32_t pid,
                      const struct perf_mapping *mapping, struct error *err)
@@ -107,6 +121,7 @@ static int find_file(struct library_table *table, struct library *library, uint3
         code = error_no_memory(err);
     library->module = unwind_module_ref(mapped.module);
     library->file = file_source_ref(mapped.file);
+    library->python = find_python(mapped.file, mapping->path);
     mapped_file_destroy(&mapped);
     return code;
 }
@@ -193,6 +208,7 @@ int library_table_find(struct library_table *table, uint32_t pid, const struct p
         library->failures++;
     found->lib = library->number;
     found->module = library->module;
+    found->python = library->python;
     found->rva = library_rva(library, mapping->file_offset);
     return code;
 }

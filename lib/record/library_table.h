@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "record/open_files.h"
+#include "record/python_library.h"
 #include "record/spool.h"
 #include "sample/perf_record.h"
 #include "unwind/unwind.h"
@@ -24,9 +25,10 @@ void library_table_free(struct library_table *table);
 void library_table_keep(struct library_table *table, struct open_files *files);
 
 struct library_mapping {
-    uint32_t lib;                 /* number in the spool; SPOOL_NO_NUMBER for memory that is no file's */
-    uint64_t rva;                 /* of the first byte of the mapping; 0 without a lib */
-    struct unwind_module *module; /* borrowed; NULL if there is no call frame information */
+    uint32_t lib;                        /* number in the spool; SPOOL_NO_NUMBER for memory that is no file's */
+    uint64_t rva;                        /* of the first byte of the mapping; 0 without a lib */
+    struct unwind_module *module;        /* borrowed; NULL if there is no call frame information */
+    const struct python_library *python; /* borrowed; NULL: the file does not hold CPython */
 };
 
 /* Finds what process `pid` has mapped. A file that cannot be opened is known by its name alone; the table looks for it

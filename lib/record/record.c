@@ -377,6 +377,8 @@ static int prepare(struct recording *recording, struct error *err)
     recording->frames = malloc(2 * CHUNK_MAX_FRAMES * sizeof(*recording->frames)); /* also those of a second walk */
     if (!recording->frames)
         return error_no_memory(err);
+    if (wanted->python && !(recording->sps = malloc(CHUNK_MAX_FRAMES * sizeof(*recording->sps))))
+        return error_no_memory(err);
     code = spool_writer_new_bounded(&recording->spool, recording->options->spool_path,
                                     &recording->options->control.keep, err);
     if (code)
@@ -388,10 +390,17 @@ static int prepare(struct recording *recording, struct error *err)
     code = open_counters(recording, err);
     if (code)
         return code;
+    if (wanted->python) {
+        tracker_expect_python(recording->tracker);
+        code = python_stacks_init(&recording->python, recording->spool, err);
+        if (code)
+            return code;
+    }
     if (recording->follows_runs) {
         const struct waits_options waits = {.spool = recording->spool,
                                             .tracker = recording->tracker,
                                             .filter = &recording->filter,
+                                            .python = wanted->python ? &recording->python : NULL,
                                             .counters = &recording->counters,
                                             .interval = SECOND / rate_of(recording),
                                             .only_runs = !recording->options->off_cpu,
@@ -463,6 +472,9 @@ static void fill_result(struct recording *recording, uint64_t cpu_before)
     result->samples = recording->samples;
     result->truncated = recording->truncated;
     result->completed_by_libunwind = recording->completed_by_libunwind;
+    result->python_samples = recording->python.counts.samples;
+    result->python_read = recording->python.counts.read;
+    result->python_late = recording->python.counts.late;
     result->waits = recording->waits.stored;
     result->waits_truncated = recording->waits.truncated;
     result->waits_without_stack = recording->waits.without_stack;
@@ -546,7 +558,9 @@ static void recording_destroy(struct recording *recording)
     perf_events_close(&recording->events);
     wakeups_close(&recording->wakeups);
     stack_reader_destroy(&recording->reader);
+    python_stacks_destroy(&recording->python);
     free(recording->frames);
+    free(recording->sps);
     free(recording->wakeup_modes);
     if (recording->epoll_fd >= 0)
         close(recording->epoll_fd);

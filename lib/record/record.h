@@ -50,6 +50,7 @@ struct record_options {
     bool no_cpu_samples;             /* only those: CPU time is counted, and not sampled */
     const struct event_list *events; /* sample these beside the clock, by perf events; NULL: none */
     uint32_t counters;               /* bits by enum counter_group (counters.h): what is counted beside the samples */
+    bool python;                     /* read the frames of Python code (python_frames.h) */
     bool output_to_error;            /* the command's standard output is the standard error */
     struct environment_options environment; /* what is saved of the machine and of how prof was called */
     struct open_files *files;               /* filled in, the caller's; NULL: mapped files are not kept open */
@@ -88,6 +89,9 @@ struct record_result {
     uint64_t left_out;                      /* samples of threads that options.thread_names leaves out */
     uint64_t truncated;                     /* samples whose stack does not reach the thread's start */
     uint64_t completed_by_libunwind;        /* samples whose stack is the one that libunwind found in the thread */
+    uint64_t python_samples;                /* whose stack passes through CPython ... */
+    uint64_t python_read;                   /* ... and has its Python frames */
+    uint64_t python_late;                   /* the others: those whose thread ran on before they could be read */
     uint64_t waits;                         /* stored */
     uint64_t waits_truncated;               /* those whose stack does not reach the thread's start */
     uint64_t waits_without_stack;           /* those without any, preemptions left out */

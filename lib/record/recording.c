@@ -52,6 +52,7 @@ struct user_stack {
     uint32_t flags;
     enum unwind_end end;
     enum wakeup_stack depth;
+    bool has_sps; /* recording->sps is of these frames */
 };
 
 /* Returns no frames and UNWIND_COMPLETE if execve has dropped the old program: only kernel frames are left. */
@@ -68,7 +69,8 @@ static struct unwind_result walk(struct recording *recording, const struct perf_
                                  .read_above = stack_reader_read,
                                  .read_off_copied_stack = stack_reader_read_off_copied_stack,
                                  .read_code = stack_reader_read_code,
-                                 .context = &recording->reader};
+                                 .context = &recording->reader,
+                                 .sps = process->python ? recording->sps : NULL};
     if (sample->callchain_length && unwind_has_no_user_stack(&regs, &stack))
         return (struct unwind_result){.end = UNWIND_COMPLETE};
     stack_reader_start(&recording->reader, record->pid, record->time, stack.sp, stack.bytes, stack.size,
@@ -125,6 +127,7 @@ static int walk_user_stack(struct recording *recording, const struct perf_record
     bool was_completed = walk_again_in_place(recording, record, process, frames, max, &result);
     user->frames = result.frames;
     user->end = result.end;
+    user->has_sps = process->python && !was_completed && record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_64;
     if (result.end != UNWIND_COMPLETE)
         user->flags |= SAMPLE_TRUNCATED;
     if (result.used_no_cfi)
@@ -140,9 +143,60 @@ static int walk_user_stack(struct recording *recording, const struct perf_record
     return 0;
 }
 
+/* ---- Python ---- */
+
+/* A recorder on the thread's own CPU is woken by the interrupt that took the sample, and the thread leaves its CPU
+ * before it executes anything: so soon after its sample, which takes the copying of the stack. */
+static const uint64_t longest_interrupt = 100000;                       /* ns */
+static const uint64_t longest_wait_for_reading = STACK_READ_MAX_AGE_NS; /* ns */
+
+/* Whether the thread of the sample at hand has executed nothing since. */
+static bool stands_still(const struct recording *recording, const struct perf_record *record)
+{
+    return recording->by_ptrace
+               ? recording->thread_is_stopped
+               : perf_merge_stands_still(recording->merge, record->tid, record->time, record->time + longest_interrupt);
+}
+
+static int add_python_frames(struct recording *recording, const struct perf_record *record,
+                             struct tracked_process *process, struct python_stack *stack, struct user_stack *user,
+                             struct python_counts *counts, struct error *err)
+{
+    const struct python_sample sample = {.pid = record->pid,
+                                         .tid = record->tid,
+                                         .time = record->time,
+                                         .sp = record->sample.registers[UNWIND_REG_SP],
+                                         .copy = record->sample.stack,
+                                         .copy_size = record->sample.stack_size,
+                                         .sps = recording->sps,
+                                         .frame_count = stack->count,
+                                         .is_in_kernel =
+                                             record->sample.callchain_length &&
+                                             (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL};
+    bool is_young = recording->by_ptrace || monotonic_ns() < record->time + longest_wait_for_reading;
+    enum python_outcome outcome = is_young ? python_stacks_read(&recording->python, process, &sample) : PYTHON_CHANGED;
+    bool stood_still = is_young && stands_still(recording, record), is_added = false;
+    if (outcome == PYTHON_NO_THREAD || outcome == PYTHON_UNSUPPORTED)
+        return 0;
+    int code = 0;
+    if (is_young && (outcome == PYTHON_READ || !stood_still))
+        code = python_stacks_add(&recording->python, process, stood_still && outcome == PYTHON_READ, stack, &is_added,
+                                 err);
+    user->frames = stack->count;
+    counts->samples++;
+    counts->read += is_added;
+    bool is_late = !stood_still || outcome == PYTHON_CHANGED;
+    counts->late += is_late;
+    counts->other += !is_late && !is_added;
+    user->depth = stood_still ? WAKEUP_STACK_SHORT : WAKEUP_STACK_LATE; /* the next one is to be read in time, too */
+    return code;
+}
+
+/* ---- samples ---- */
+
 /* The frames of a sample, with all of `sample` that the record says. */
 static int walk_stack(struct recording *recording, const struct perf_record *record, struct tracked_process *process,
-                      struct sample *sample, struct user_stack *user, struct error *err)
+                      struct sample *sample, struct user_stack *user, struct python_counts *counts, struct error *err)
 {
     uint64_t *frames = recording->frames;
     size_t kernel_frames = copy_kernel_frames(&record->sample, frames, CHUNK_MAX_FRAMES / 2);
@@ -154,6 +208,13 @@ static int walk_stack(struct recording *recording, const struct perf_record *rec
     if (!code)
         code = walk_user_stack(recording, record, process, frames + kernel_frames, CHUNK_MAX_FRAMES - kernel_frames,
                                user, err);
+    struct python_stack python = {.pcs = frames + kernel_frames,
+                                  .sps = recording->sps,
+                                  .count = user->frames,
+                                  .max = CHUNK_MAX_FRAMES - kernel_frames,
+                                  .is_complete = !(user->flags & SAMPLE_TRUNCATED)};
+    if (!code && user->has_sps && python_stack_has_python(process, &python))
+        code = add_python_frames(recording, record, process, &python, user, counts, err);
     if (code)
         return code;
     *sample = (struct sample){.cpu = record->cpu,
@@ -207,7 +268,7 @@ int recording_take_sample(struct recording *recording, const struct perf_record 
     }
     struct user_stack user;
     struct sample sample;
-    code = walk_stack(recording, record, process, &sample, &user, err);
+    code = walk_stack(recording, record, process, &sample, &user, &recording->python.counts, err);
     if (code)
         return code;
     sample.thread = thread->number;
@@ -232,7 +293,7 @@ int recording_take_event(struct recording *recording, const struct perf_record *
         return code;
     struct user_stack user;
     struct sample sample;
-    code = walk_stack(recording, record, process, &sample, &user, err);
+    code = walk_stack(recording, record, process, &sample, &user, &recording->python.events, err);
     if (code)
         return code;
     sample.thread = thread->number;

@@ -11,6 +11,7 @@
 #include "record/launch.h"
 #include "record/library_table.h"
 #include "record/marks.h"
+#include "record/python_stack.h"
 #include "record/record.h"
 #include "record/scheduling.h"
 #include "record/spool.h"
@@ -62,6 +63,8 @@ struct recording {
     struct counters counters;
     struct stack_reader reader;
     uint64_t *frames; /* CHUNK_MAX_FRAMES */
+    uint64_t *sps;    /* of the user's frames; NULL: Python frames are not wanted */
+    struct python_stacks python;
 
     int epoll_fd, signal_fd;
     uint64_t started, next_flush; /* ns */

@@ -212,6 +212,12 @@ static bool code_event(struct codec *c, struct spool_event *event)
         code_u64(c, &event->end);
         code_text(c, &event->name);
         break;
+    case SPOOL_PYTHON_FUNCTION:
+        code_u32(c, &event->number);
+        code_text(c, &event->name);
+        code_text(c, &event->value);
+        code_u64(c, &event->count);
+        break;
     default:
         c->failed = true;
     }

@@ -42,6 +42,8 @@ enum spool_event_kind {
     SPOOL_COMMAND,      /* number (process), value: the command line that it was started with, its words quoted */
     SPOOL_EXIT,         /* pid, time, count: a process has ended, with that status of wait(2) */
     SPOOL_WORK,         /* time, end, name: the recorder was busy with that */
+    SPOOL_PYTHON_FUNCTION, /* number, name, value: its file, count: its first line; frames of samples name it
+                              (python_frame.h) */
 };
 
 /* What SPOOL_PROGRAM_MARK tells of. */

@@ -43,6 +43,7 @@ struct tracker {
     bool reads_mappings; /* no record tells of them */
     bool has_switches;   /* each thread's `run` is kept up */
     bool has_samples_after_ends;
+    bool has_python;              /* processes that run CPython are noted */
     ARRAY(struct ending) endings; /* by time */
     size_t endings_done;
 };
@@ -137,6 +138,11 @@ void tracker_read_mappings(struct tracker *tracker)
     tracker->reads_mappings = true;
 }
 
+void tracker_expect_python(struct tracker *tracker)
+{
+    tracker->has_python = true;
+}
+
 void tracker_expect_switches(struct tracker *tracker, bool expect)
 {
     tracker->has_switches = expect;
@@ -149,6 +155,7 @@ static void process_free(struct tracker *tracker, struct tracked_process *proces
             counters_forget(tracker->counters, process);
         address_space_destroy(&process->space);
         jitdump_unwind_free(process->dump);
+        python_process_free(process->python);
     }
     free(process);
 }
@@ -410,6 +417,27 @@ static bool inherit_code(struct tracker *tracker, const struct tracked_process *
     return jit_files_note(tracker->jit_files, child->number, child->pid);
 }
 
+/* ---- Python ---- */
+
+static bool note_python(const struct tracker *tracker, struct tracked_process *process, const struct mapping *map,
+                        const struct library_mapping *found)
+{
+    if (!tracker->has_python || !found->python || process->python)
+        return true;
+    process->python = python_process_new(found->python, map->start - map->rva);
+    process->python_lib = map->lib;
+    return process->python != NULL;
+}
+
+static bool inherit_python(struct tracked_process *child, const struct tracked_process *parent)
+{
+    if (!parent || !parent->python)
+        return true;
+    child->python = python_process_fork(parent->python);
+    child->python_lib = parent->python_lib;
+    return child->python != NULL;
+}
+
 /* ---- records ---- */
 
 static int map_into(struct tracker *tracker, struct tracked_process *process, const struct perf_mapping *mapping,
@@ -432,7 +460,8 @@ static int map_into(struct tracker *tracker, struct tracked_process *process, co
                           .lib = found.lib == SPOOL_NO_NUMBER ? MAPPING_NO_LIB : found.lib,
                           .module = found.module};
     process->space.is_java |= strcmp(path_base_name(mapping->path), "libjvm.so") == 0;
-    if (!map_memory(process, &map) || !note_code(tracker, process, mapping, found.lib != SPOOL_NO_NUMBER))
+    if (!map_memory(process, &map) || !note_code(tracker, process, mapping, found.lib != SPOOL_NO_NUMBER) ||
+        !note_python(tracker, process, &map, &found))
         return error_no_memory(err);
     struct spool_event event = {.kind = SPOOL_MAP,
                                 .number = process->number,
@@ -651,7 +680,8 @@ static int fork_process(struct tracker *tracker, const struct perf_record *recor
         return code;
     const struct tracked_thread *forking = find_thread(tracker, record->task.parent_tid);
     const char *name = forking ? forking->name : "";
-    if ((parent && !address_space_copy(&child->space, &parent->space)) || !inherit_code(tracker, child, parent))
+    if ((parent && !address_space_copy(&child->space, &parent->space)) || !inherit_code(tracker, child, parent) ||
+        !inherit_python(child, parent))
         return error_no_memory(err);
     if (parent)
         child->losses = parent->losses;

@@ -15,6 +15,7 @@
 #include "record/jit_files.h"
 #include "record/jitdump_unwind.h"
 #include "record/library_table.h"
+#include "record/python_frames.h"
 #include "record/spool.h"
 #include "record/thread_run.h"
 #include "sample/perf_record.h"
@@ -56,7 +57,9 @@ struct tracked_process {
     uint64_t waits, preemptions;       /* switches off a CPU of its threads so far, where they are recorded */
     struct process_counters *counters; /* counters.h; NULL: not read so far */
     struct address_space space;
-    struct jitdump_unwind *dump; /* the unwinding information of its jitdump file; NULL: none */
+    struct jitdump_unwind *dump;   /* the unwinding information of its jitdump file; NULL: none */
+    struct python_process *python; /* NULL: it does not run CPython, or its frames are not wanted */
+    uint32_t python_lib;           /* the number of the file that holds CPython */
 };
 
 struct tracked_thread {
@@ -94,6 +97,9 @@ void tracker_expect_samples_after_ends(struct tracker *tracker);
 /* From now on there are no records of mappings: they are read at exec, and by tracker_refresh() and
  * tracker_keep_current(). */
 void tracker_read_mappings(struct tracker *tracker);
+/* From now on notes which processes run CPython. */
+void tracker_expect_python(struct tracker *tracker);
+
 /* Whether thread_run of each thread is kept up from now on, and is to be told (waits.h). */
 void tracker_expect_switches(struct tracker *tracker, bool expect);
 

@@ -34,7 +34,8 @@ int waits_init(struct waits *waits, const struct waits_options *options, struct 
     tracker_expect_switches(options->tracker, true);
     waits->copy = malloc(STACK_COPY);
     waits->frames = malloc(CHUNK_MAX_FRAMES * sizeof(*waits->frames));
-    if (!waits->copy || !waits->frames)
+    waits->sps = malloc(CHUNK_MAX_FRAMES * sizeof(*waits->sps));
+    if (!waits->copy || !waits->frames || !waits->sps)
         return error_no_memory(err);
     return stack_reader_init(&waits->reader, err);
 }
@@ -46,6 +47,7 @@ void waits_destroy(struct waits *waits)
     array_free(&waits->pending);
     free(waits->copy);
     free(waits->frames);
+    free(waits->sps);
     *waits = (struct waits){0};
 }
 
@@ -319,18 +321,46 @@ static struct unwind_result walk(struct waits *waits, struct tracked_process *pr
     memset(regs.r, 0xff, sizeof(regs.r)); /* no result of a system call, and no address */
     regs.r[UNWIND_REG_SP] = state->sp;
     regs.r[UNWIND_REG_PC] = state->pc;
-    size_t size = copy_stack(waits, process->pid, state->sp);
+    size_t size = waits->copied = copy_stack(waits, process->pid, state->sp);
     struct unwind_stack stack = {.sp = state->sp,
                                  .bytes = waits->copy,
                                  .size = size,
                                  .read_above = stack_reader_read,
                                  .read_off_copied_stack = stack_reader_read_off_copied_stack,
                                  .read_code = stack_reader_read_code,
-                                 .context = &waits->reader};
+                                 .context = &waits->reader,
+                                 .sps = process->python ? waits->sps : NULL};
     stack_reader_start(&waits->reader, process->pid, monotonic_ns(), state->sp, waits->copy, size, size == STACK_COPY);
     if (process->dump)
         jitdump_unwind_follow(process->dump, &process->space);
     return unwind_walk(&process->space, &regs, &stack, waits->frames, CHUNK_MAX_FRAMES);
+}
+
+/* Adds the Python frames of a thread that waits. It has slept on since its stack was read if it still sleeps after
+ * this; its next switch will tell. */
+static int add_python_frames(struct waits *waits, struct tracked_process *process, uint32_t tid,
+                             const struct wait_state *state, struct unwind_result *result, struct error *err)
+{
+    struct python_stacks *python = waits->options.python;
+    struct python_stack stack = {.pcs = waits->frames,
+                                 .sps = waits->sps,
+                                 .count = result->frames,
+                                 .max = CHUNK_MAX_FRAMES,
+                                 .is_complete = result->end == UNWIND_COMPLETE};
+    if (!python || !state->sp || !python_stack_has_python(process, &stack))
+        return 0;
+    const struct python_sample sample = {.pid = process->pid,
+                                         .tid = tid,
+                                         .time = monotonic_ns(),
+                                         .sp = state->sp,
+                                         .copy = waits->copy,
+                                         .copy_size = waits->copied};
+    bool is_added = false;
+    if (python_stacks_read(python, process, &sample) != PYTHON_READ)
+        return 0;
+    int code = python_stacks_add(python, process, true, &stack, &is_added, err);
+    result->frames = stack.count;
+    return code;
 }
 
 static int keep_stack(struct waits *waits, uint32_t pid, struct thread_run *run, const struct wait_state *state,
@@ -380,7 +410,8 @@ static int read_stack(struct waits *waits, struct tracked_thread *thread, struct
         if (changed)
             result = walk(waits, process, &state);
     }
-    return keep_stack(waits, process->pid, &thread->run, &state, &result, err);
+    code = add_python_frames(waits, process, thread->tid, &state, &result, err);
+    return code ? code : keep_stack(waits, process->pid, &thread->run, &state, &result, err);
 }
 
 int waits_look(struct waits *waits, struct error *err)

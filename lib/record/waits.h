@@ -30,6 +30,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/strings.h"
+#include "record/python_stack.h"
 #include "record/spool.h"
 #include "record/stack_reader.h"
 #include "record/thread_filter.h"
@@ -46,10 +47,11 @@ struct waits_options {
     struct spool_writer *spool;
     struct tracker *tracker;
     const struct thread_filter *filter;
-    uint64_t interval;           /* ns between two samples */
-    bool only_runs;              /* follow when threads run, for their CPU time, and store no waits */
-    const struct cpu_list *cpus; /* those that are recorded; NULL: all */
-    struct counters *counters;   /* is told which processes run; NULL: not */
+    uint64_t interval;            /* ns between two samples */
+    bool only_runs;               /* follow when threads run, for their CPU time, and store no waits */
+    const struct cpu_list *cpus;  /* those that are recorded; NULL: all */
+    struct counters *counters;    /* is told which processes run; NULL: not */
+    struct python_stacks *python; /* reads Python frames; NULL: they are not wanted */
 };
 
 struct waits {
@@ -60,6 +62,8 @@ struct waits {
     struct stack_reader reader;
     unsigned char *copy; /* of a stack */
     uint64_t *frames;    /* CHUNK_MAX_FRAMES */
+    uint64_t *sps;       /* of these */
+    size_t copied;       /* bytes of the copy */
     bool paused;
     uint64_t last_look;            /* ns */
     uint64_t started, socket_cost; /* ns: and the CPU time of finding out what sockets are */

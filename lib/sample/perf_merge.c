@@ -1,5 +1,6 @@
 #include "sample/perf_merge.h"
 
+#include <linux/perf_event.h>
 #include <stdlib.h>
 
 struct source {
@@ -145,4 +146,29 @@ bool perf_merge_next(struct perf_merge *merge, struct perf_merge_record *record)
     record->ring = merge->heap[0];
     merge->has_current = true;
     return true;
+}
+
+bool perf_merge_stands_still(const struct perf_merge *merge, uint32_t tid, uint64_t time, uint64_t latest)
+{
+    enum { SWITCH_MAX = 128 };
+    unsigned char bytes[SWITCH_MAX];
+    struct perf_record record;
+    bool has_left = false;
+    for (size_t i = 0; i < merge->count; i++) {
+        const struct perf_ring *ring = merge->sources[i].ring;
+        uint64_t head = perf_ring_head(ring);
+        uint32_t type;
+        size_t size;
+        for (uint64_t at = ring->tail; perf_ring_look(ring, at, head, &type, &size); at += size) {
+            if ((type != PERF_RECORD_SWITCH && type != PERF_RECORD_SWITCH_CPU_WIDE) || size > SWITCH_MAX)
+                continue;
+            perf_ring_copy(ring, at, bytes, size);
+            if (perf_record_parse(&merge->layout, bytes, size, &record) || record.tid != tid || record.time < time)
+                continue;
+            if (!record.context_switch.out)
+                return false;
+            has_left |= record.time <= latest;
+        }
+    }
+    return has_left;
 }

@@ -30,6 +30,13 @@ void perf_merge_free(struct perf_merge *merge);
 /* Starts a round. False if all rings are empty. */
 bool perf_merge_begin(struct perf_merge *merge);
 
+/*
+ * Whether a thread stands still since its sample of `time` (ns), which is the record at hand or one that follows: it
+ * left its CPU until `latest`, and has not come to one before this call, as far as the rings tell. The kernel writes
+ * the record of a switch before the thread that comes to the CPU executes anything. Needs SWITCH records.
+ */
+bool perf_merge_stands_still(const struct perf_merge *merge, uint32_t tid, uint64_t time, uint64_t latest);
+
 struct perf_merge_record {
     const unsigned char *bytes; /* valid until the next call on the merge */
     size_t size;

@@ -54,6 +54,26 @@ bool perf_ring_peek(struct perf_ring *ring, uint64_t head, uint32_t *type, size_
     return true;
 }
 
+bool perf_ring_look(const struct perf_ring *ring, uint64_t position, uint64_t head, uint32_t *type, size_t *size)
+{
+    uint64_t left = head - position;
+    struct perf_event_header header = {0};
+    if (left < sizeof(header) || left > ring->size)
+        return false;
+    perf_ring_copy(ring, position, (unsigned char *)&header, sizeof(header));
+    *type = header.type;
+    *size = header.size;
+    return header.size >= sizeof(header) && header.size <= left && header.size % 8 == 0;
+}
+
+void perf_ring_copy(const struct perf_ring *ring, uint64_t position, unsigned char *out, size_t size)
+{
+    uint64_t start = position & (ring->size - 1), until_end = ring->size - start;
+    size_t first = size < until_end ? size : (size_t)until_end;
+    memcpy(out, ring->data + start, first);
+    memcpy(out + first, ring->data, size - first);
+}
+
 uint64_t perf_ring_u64(const struct perf_ring *ring, size_t offset)
 {
     uint64_t value;

@@ -36,6 +36,12 @@ uint64_t perf_ring_head(const struct perf_ring *ring);
 /* Type and size (header included) of the record at the tail; false if no record lies before `head`. */
 bool perf_ring_peek(struct perf_ring *ring, uint64_t head, uint32_t *type, size_t *size);
 
+/* The same of the record at `position`, from the tail on. Changes nothing. */
+bool perf_ring_look(const struct perf_ring *ring, uint64_t position, uint64_t head, uint32_t *type, size_t *size);
+
+/* Copies `size` bytes from `position` on. */
+void perf_ring_copy(const struct perf_ring *ring, uint64_t position, unsigned char *out, size_t size);
+
 /* The 8 bytes at `offset` (a multiple of 8) of the record at the tail. */
 uint64_t perf_ring_u64(const struct perf_ring *ring, size_t offset);
 

@@ -49,6 +49,7 @@ struct unwind_stack {
     /* The same for JIT code. May be NULL. */
     bool (*read_code)(void *context, uint64_t address, void *out, size_t size);
     void *context;
+    uint64_t *sps; /* set to the stack pointer in each frame of the walk, as many as pcs. May be NULL */
 };
 
 /* How a walk ended. Only UNWIND_COMPLETE is a whole stack; unwind_ends says what each means. */

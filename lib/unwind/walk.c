@@ -895,6 +895,8 @@ static inline enum step step_to_caller(struct walk *walk)
 {
     uint64_t pc = walk->regs.r[UNWIND_REG_PC] - (walk->exact ? 0 : 1);
     walk->pcs[walk->frame] = pc;
+    if (walk->stack->sps)
+        walk->stack->sps[walk->frame] = walk->regs.r[UNWIND_REG_SP];
     walk->result.frames = walk->frame + 1;
     const struct rule *rule = rule_for(walk, pc, walk->exact);
     if (rule->kind <= RULE_FRAME_DEREF)
@@ -907,6 +909,8 @@ static bool step_leaf_by_return(struct walk *walk, enum step *step)
 {
     struct rule rule;
     walk->pcs[0] = walk->regs.r[UNWIND_REG_PC];
+    if (walk->stack->sps)
+        walk->stack->sps[0] = walk->regs.r[UNWIND_REG_SP];
     walk->result.frames = 1;
     return rule_by_return(walk, &rule) && try_return(walk, &rule, step);
 }

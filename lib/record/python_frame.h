@@ -1,0 +1,31 @@
+/*
+ * A Python frame among the pcs of a sample: the number of its function (SPOOL_PYTHON_FUNCTION) and its line, as an
+ * address that no code can have: it is in neither half of the address space that x86-64 and arm64 have.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { PYTHON_LINE_BITS = 24, PYTHON_LINE_MAX = (1 << PYTHON_LINE_BITS) - 1 };
+
+/* `line` is 1-based; 0: not known. */
+static inline uint64_t python_frame_of(uint32_t function, uint32_t line)
+{
+    return UINT64_C(1) << 62 | (uint64_t)function << PYTHON_LINE_BITS | (line <= PYTHON_LINE_MAX ? line : 0);
+}
+
+static inline bool python_frame_is(uint64_t pc)
+{
+    return pc >> 62 == 1;
+}
+
+static inline uint32_t python_frame_function(uint64_t pc)
+{
+    return (uint32_t)(pc >> PYTHON_LINE_BITS);
+}
+
+static inline uint32_t python_frame_line(uint64_t pc)
+{
+    return (uint32_t)pc & PYTHON_LINE_MAX;
+}

@@ -1,0 +1,43 @@
+/*
+ * Where CPython keeps what names its frames: offsets in the structs of one version.
+ *
+ * Python 3.13 and later tell them at the start of _PyRuntime (_Py_DebugOffsets in Include/internal/pycore_runtime.h, in
+ * 3.14 pycore_debug_offsets.h). For 3.11 and 3.12 there is a table. Their structs do not change within a minor version.
+ * Only versions that were tested have a layout here: others change what the fields mean.
+ */
+#pragma once
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What tells which frames one call of _PyEval_EvalFrameDefault runs. */
+enum python_grouping {
+    PYTHON_CFRAMES, /* 3.11: each call has a _PyCFrame on its stack, which leads to its innermost frame */
+    PYTHON_SHIMS,   /* 3.12 and later: each call has a frame without code on its stack, outside of its others */
+};
+
+/* All in bytes. */
+struct python_layout {
+    enum python_grouping grouping;
+    uint32_t interpreters;                                                  /* in _PyRuntime: the first */
+    uint32_t next_interpreter, threads;                                     /* in PyInterpreterState */
+    uint32_t next_thread, interpreter, native_thread_id, current;           /* in PyThreadState */
+    bool has_cframes;                                                       /* `current` is a _PyCFrame */
+    uint32_t cframe_current, cframe_previous;                               /* in _PyCFrame */
+    uint32_t previous, code, instruction, owner;                            /* in _PyInterpreterFrame */
+    uint32_t is_entry;                                                      /* PYTHON_CFRAMES: in the same */
+    unsigned char shim_owner;                                               /* PYTHON_SHIMS: value of `owner` */
+    uint32_t filename, qualname, line_table, first_line, bytecode, version; /* in PyCodeObject; version 0: none */
+    uint32_t text_state, text_length, text_ascii, text_compact;             /* in PyASCIIObject, and sizes of headers */
+    bool points_to_next; /* `instruction` is the one that runs; else the last code unit of the one before the next */
+};
+
+/* Bytes at _PyRuntime that python_layout_find() wants, of 3.13 and later. */
+enum { PYTHON_DEBUG_OFFSETS_SIZE = 1024 };
+
+/* `version`: Py_Version of the process, PY_VERSION_HEX. `runtime`: what is at its _PyRuntime, PYTHON_DEBUG_OFFSETS_SIZE
+ * bytes. Returns -ENOTSUP, with a sentence, if prof does not know this version, or the offsets make no sense. */
+int python_layout_find(struct python_layout *layout, uint32_t version, const unsigned char *runtime, struct error *err);

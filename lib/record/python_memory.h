@@ -1,0 +1,69 @@
+/*
+ * The memory of a process, read in pages while one sample is taken.
+ *
+ * Reading a page takes about 1 us, most of it for the system call. So the pages that the last sample of a thread needed
+ * are read at once. What lies in the sample's copy of the stack is not read.
+ *
+ * What a hostile process says of its memory costs at most PYTHON_PAGES reads a sample.
+ *
+ * Threads: one thread, which is the recorder thread of a recording.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PYTHON_PAGE = 4096, PYTHON_PAGES = 64, PYTHON_PAGES_KEPT = 16 };
+
+struct python_page {
+    uint64_t address;
+    bool is_used; /* not only read ahead */
+    unsigned char bytes[PYTHON_PAGE];
+};
+
+/* Addresses of the pages that a thread's last sample needed. Starts zeroed. */
+struct python_pages {
+    uint64_t addresses[PYTHON_PAGES_KEPT];
+    size_t count;
+};
+
+struct python_memory {
+    uint32_t pid;
+    const unsigned char *copy; /* of the stack, from `sp` on */
+    uint64_t sp;
+    size_t copy_size;
+    struct python_page *pages; /* PYTHON_PAGES */
+    size_t count, last;        /* pages that are there; the one that was used last */
+    size_t reads;              /* system calls */
+};
+
+/* False if memory ran out. */
+bool python_memory_init(struct python_memory *memory);
+void python_memory_destroy(struct python_memory *memory);
+
+/* Starts on a sample; the copy of its stack may be NULL. */
+void python_memory_start(struct python_memory *memory, uint32_t pid, uint64_t sp, const unsigned char *copy,
+                         size_t copy_size);
+
+/* Words of the copied stack that must not have changed: `count` addresses, ascending. NULL: all of its top. */
+struct python_words {
+    const uint64_t *addresses;
+    size_t count;
+};
+
+/* Reads these pages, as far as they are there, and compares the top of the copied stack with the stack as it is now.
+ * False if these differ, or nothing could be read. */
+bool python_memory_fetch(struct python_memory *memory, const struct python_pages *pages,
+                         const struct python_words *words);
+
+void python_memory_keep(const struct python_memory *memory, struct python_pages *pages);
+
+/* Copies `size` bytes, at most a page. False if they cannot be read, or too many pages were. */
+bool python_memory_read(struct python_memory *memory, uint64_t address, void *out, size_t size);
+
+/* The 8 bytes at `address`; 0 if they cannot be read. */
+uint64_t python_memory_u64(struct python_memory *memory, uint64_t address);
+
+/* Copies up to `size` bytes with a system call of its own. Returns how many there are. */
+size_t python_memory_copy(struct python_memory *memory, uint64_t address, void *out, size_t size);
