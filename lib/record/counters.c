@@ -19,7 +19,12 @@
 
 static const uint64_t interval = 50 * MS;
 static const uint64_t system_interval = 200 * MS; /* the kernel counts time in steps of 10 ms there */
-static const uint64_t most_at_once = 150000;      /* ns of each interval that readings may take: 0.3 % */
+static const uint64_t most_at_once = 100000;      /* ns of CPU time after which the rest is read the next time */
+
+/* Of so many ns readings take one: after those that took long (the kernel goes through all threads of a process, or the
+ * descriptions of all interrupts), the next ones come later. */
+static const uint64_t share = 400;
+static const uint64_t longest_interval = 1000 * MS;
 
 enum {
     LEAST_AT_ONCE = 2,   /* readings, however long they take */
@@ -303,6 +308,7 @@ static bool is_old_enough(const struct counters *counters, const struct tracked_
 /* `is_last`: all that are due, however long it takes. */
 static int read_due(struct counters *counters, uint64_t now, bool is_last, struct error *err)
 {
+    uint64_t started = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     size_t i = 0, kept = 0, readings = 0;
     int code = 0;
     for (; i < counters->due.length && !code; i++) {
@@ -310,7 +316,8 @@ static int read_due(struct counters *counters, uint64_t now, bool is_last, struc
         struct tracked_process *process = tracker_process(counters->options.tracker, pid);
         if (!process || !process->runs_since)
             continue; /* it has ended, or is another one, which is not due */
-        if (!is_last && readings >= LEAST_AT_ONCE && monotonic_ns() - now > most_at_once)
+        if (!is_last && readings >= LEAST_AT_ONCE &&
+            clock_ns(CLOCK_THREAD_CPUTIME_ID) - started > most_at_once)
             break;
         if (!is_old_enough(counters, process, now)) {
             counters->due.data[kept++] = pid;
@@ -331,10 +338,12 @@ int counters_keep_time(struct counters *counters, uint64_t now, struct error *er
 {
     if (!counters->options.wanted || now < counters->next)
         return 0;
-    counters->next = now + interval;
+    uint64_t started = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     int code = read_due(counters, now, false, err);
     if (!code && counters->system)
         code = system_counters_read(counters->system, counters->options.spool, now, system_interval, false, err);
+    uint64_t pause = share * (clock_ns(CLOCK_THREAD_CPUTIME_ID) - started);
+    counters->next = now + (pause < interval ? interval : pause < longest_interval ? pause : longest_interval);
     return code;
 }
 
