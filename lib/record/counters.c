@@ -23,7 +23,7 @@ static const uint64_t most_at_once = 100000;      /* ns of CPU time after which 
 
 /* Of so many ns readings take one: after those that took long (the kernel goes through all threads of a process, or the
  * descriptions of all interrupts), the next ones come later. */
-static const uint64_t share = 400;
+static const uint64_t share = 600;
 static const uint64_t longest_interval = 1000 * MS;
 
 enum {

@@ -4,9 +4,9 @@
  *
  * A process that does not run changes nothing that is counted. So only those are read that have run since they were
  * read last, which samples and switches tell, every 50 ms; a thousand that sleep cost nothing, and nothing wakes a
- * recorder of which all sleep. What counters may take is bounded, to 0.25 % of a CPU: where very many processes run, each
- * is read in turn, and less often, and so is one of very many threads. A process is read for the first time when it is
- * 50 ms old: those that come and go leave nothing.
+ * recorder of which all sleep. What counters may take is bounded, to a sixth of a percent of a CPU: where very many
+ * processes run, each is read in turn, and less often, and so is one of very many threads. A process is read for the
+ * first time when it is 50 ms old: those that come and go leave nothing.
  *
  * Where the values come from, and what one reading of a process takes (some 8 us):
  *
