@@ -230,6 +230,7 @@ struct source_context {
     const struct replay_thread *thread;
     bool of_event, is_empty; /* the samples of an event, of which there are none */
     double scale;            /* of their weights */
+    double carried;          /* part of an event that the weight of no sample has yet */
     uint64_t row;            /* samples of the thread so far */
     double cpu, waited;      /* ms that the weight of no sample has yet: on a CPU, and off it */
     double time;             /* ms: of the last sample; NAN before the first */
@@ -256,6 +257,7 @@ static int rewind_event(void *context, size_t thread, size_t event, struct error
     const struct replay_event *recorded = &source->assembly->replay.events.data[event];
     const struct sample_store *store = recorded->store;
     source->scale = recorded->scale;
+    source->carried = 0.5;
     source->of_event = true;
     source->is_empty = store == NULL;
     return store ? sample_cursor_start(&source->cursor, store, source->assembly->order.data[thread], err) : 0;
@@ -264,6 +266,16 @@ static int rewind_event(void *context, size_t thread, size_t event, struct error
 static uint32_t profile_stack(const struct assembly *assembly, uint32_t stack)
 {
     return stack == REPLAY_NONE ? PROFILE_NONE : assembly->stack_map[stack];
+}
+
+/* Whole events: what a sample stands for beyond them counts for the next one of the thread. */
+static double event_weight(struct source_context *source, uint64_t period)
+{
+    double events = source->carried + (double)period * source->scale, whole = floor(events);
+    if (source->scale == 1)
+        return (double)period;
+    source->carried = events - whole;
+    return whole;
 }
 
 static bool next_event(struct source_context *source, struct sample_row *row)
@@ -276,7 +288,7 @@ static bool next_event(struct source_context *source, struct sample_row *row)
         return false;
     *row = (struct sample_row){.stack = profile_stack(source->assembly, sample.stack),
                                .time = to_ms(source->assembly, sample.time),
-                               .weight = (double)sample.period * source->scale,
+                               .weight = event_weight(source, sample.period),
                                .waker = PROFILE_NONE};
     return true;
 }

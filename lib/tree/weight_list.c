@@ -151,13 +151,14 @@ static struct weight weight_at(const struct profile *profile, bool has_waits, si
 }
 
 /* An event weighs what its samples stand for. People see probes without the folders of their file:
- * "usdt:/usr/bin/python3.11:python:gc__start" is "python3.11:python:gc__start". */
+ * "usdt:/usr/bin/python3.11:python:gc__start" is "python3.11:python:gc__start", and counts "gc__start". */
 static struct weight weight_of_event(const struct profile *profile, size_t i)
 {
     const char *name = profile_text(profile, profile->meta.events.data[i].name), *slash = strrchr(name, '/');
-    const char *shown = slash && slash[1] ? slash + 1 : name;
-    return (struct weight){name,  shown,          "How often the event happened that the samples stand for",
-                           shown, WEIGH_RECORDED, (enum sample_table_kind)(TABLE_EVENTS + i)};
+    const char *shown = slash && slash[1] ? slash + 1 : name, *colon = strrchr(shown, ':');
+    const char *unit = shown != name && colon && colon[1] ? colon + 1 : shown;
+    return (struct weight){name, shown,          "How often the event happened that the samples stand for",
+                           unit, WEIGH_RECORDED, (enum sample_table_kind)(TABLE_EVENTS + i)};
 }
 
 static bool add_weight(struct weight_list *list, const struct profile *profile, bool has_waits, size_t i)

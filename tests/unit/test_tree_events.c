@@ -67,6 +67,7 @@ static void check_weights(struct profile *profile)
     assert_string_equal(last[-1].unit, "page-faults");
     assert_string_equal(last->id, "usdt:/bin/a:b:c");
     assert_string_equal(last->label, "a:b:c");
+    assert_string_equal(last->unit, "c");
     array_free(&list);
     struct engine *engine = engine_new(profile, &err);
     assert_non_null(engine);

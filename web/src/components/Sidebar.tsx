@@ -68,12 +68,20 @@ function Amount({ label, weight, whole }: { label: string; weight: number; whole
                 <span>
                     {describeWeight(weight, unit, interval)
                         .split(/(?<=,) /)
-                        .flatMap((part) => [<span key={part}>{part}</span>, ' '])}
+                        .flatMap((part) => [
+                            <span key={part} class={unit.length > LONG_UNIT ? 'long' : undefined}>
+                                {part}
+                            </span>,
+                            ' ',
+                        ])}
                 </span>
             </dd>
         </div>
     );
 }
+
+/** A unit with more letters, the name of an event, may be in a line of its own. */
+const LONG_UNIT = 8;
 
 interface CategoriesProps {
     title: string;
