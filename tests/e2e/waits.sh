@@ -9,11 +9,11 @@ waited() {
 }
 count() { facts waits | awk -v thread="$1" -v reason="$2" '$3 == thread && $4 == reason { sum += $2 } END { print sum + 0 }'; }
 # balanced: for each thread of some age on-CPU and off-CPU time are the time that it was there, within 1 % or, for the short
-# waits after its last sample, 8 ms, and the weights say the same.
-balanced() {
-    facts balance | awk '
+# waits after its last sample, 8 ms, and the weights say the same. With a NAME only of threads of that name.
+balanced() { # balanced [NAME]
+    facts balance | awk -v name="${1-}" '
         function far(a, b) { return (a > b ? a - b : b - a) > 8 + 0.01 * b }
-        $1 > 20 && (far($4 + $5, $1) || far($4, $2)) { print; bad = 1 }
+        $1 > 20 && (!name || $6 == name) && (far($4 + $5, $1) || far($4, $2)) { print; bad = 1 }
         END { exit bad || NR == 0 }'
 }
 

@@ -14,6 +14,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -71,6 +72,14 @@ static void wait_in_poll(int fd)
 {
     struct pollfd polled = {.fd = fd, .events = POLLIN};
     poll(&polled, 1, -1);
+}
+
+static void wait_in_epoll(int fd)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event);
+    epoll_wait(epoll_fd, &event, 1, -1);
 }
 
 static void wait_in_sleep(int fd)
@@ -140,6 +149,7 @@ static void test_each_wait_has_its_reason_and_object(void **unused)
     assert_non_null(strstr(state_of(wait_in_read, sockets[0], REASON_NETWORK).object, "read socket:["));
     assert_non_null(strstr(state_of(wait_in_poll, sockets[0], REASON_NETWORK).object, "poll socket:["));
     assert_non_null(strstr(state_of(wait_in_poll, pipes[0], REASON_PIPE).object, "poll pipe:["));
+    assert_string_equal(state_of(wait_in_epoll, pipes[0], REASON_NETWORK).object, "epoll");
     assert_string_equal(state_of(wait_in_sleep, 0, REASON_SLEEP).object, "sleep");
     assert_string_equal(state_of(wait_in_pause, 0, REASON_SLEEP).object, "signal");
     assert_string_equal(state_of(wait_in_poll_of_nothing, 0, REASON_SLEEP).object, "sleep");
