@@ -80,9 +80,11 @@ static int take_sample(void *context, struct ptrace_sample *sample, struct error
     enum wakeup_stack depth;
     uint64_t truncated = recording->truncated;
     recording->thread_is_stopped = sample->is_stopped;
+    recording->was_python = false;
     int code = recording_take_sample(recording, &sample->record, &depth, err);
     sample->was_short = depth != WAKEUP_STACK_FITS && sample->record.sample.stack_full;
-    sample->was_bad = (depth != WAKEUP_STACK_FITS && !sample->was_short) || recording->truncated != truncated;
+    sample->was_bad = (depth != WAKEUP_STACK_FITS && !sample->was_short) || recording->truncated != truncated ||
+                      recording->was_python;
     return code;
 }
 

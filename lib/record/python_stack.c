@@ -30,7 +30,7 @@ static bool is_in_interpreter(const struct tracked_process *process, uint64_t pc
 
 bool python_stack_has_python(const struct tracked_process *process, const struct python_stack *stack)
 {
-    if (process->python)
+    if (process->python && !python_process_problem(process->python))
         for (size_t i = 0; i < stack->count; i++)
             if (is_in_interpreter(process, stack->pcs[i]))
                 return true;

@@ -485,6 +485,8 @@ static void fill_result(struct recording *recording, uint64_t cpu_before)
         note_new_cpus(recording);
     recording_note_lost_files(recording);
     recording_note_refused_waits(recording);
+    if (recording->python.problem[0])
+        recording_add_note(recording, "the frames of Python code are not recorded: %s", recording->python.problem);
     if (recording->counters.was_refused)
         recording_add_note(recording, "what some processes read and wrote is not counted: this user may not look into "
                                       "them");

@@ -188,7 +188,9 @@ static int add_python_frames(struct recording *recording, const struct perf_reco
     bool is_late = !stood_still || outcome == PYTHON_CHANGED;
     counts->late += is_late;
     counts->other += !is_late && !is_added;
-    user->depth = stood_still ? WAKEUP_STACK_SHORT : WAKEUP_STACK_LATE; /* the next one is to be read in time, too */
+    recording->was_python = true;
+    if (!recording->by_ptrace) /* the next one is to be read in time, too */
+        user->depth = stood_still ? WAKEUP_STACK_SHORT : WAKEUP_STACK_LATE;
     return code;
 }
 

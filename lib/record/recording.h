@@ -65,6 +65,7 @@ struct recording {
     uint64_t *frames; /* CHUNK_MAX_FRAMES */
     uint64_t *sps;    /* of the user's frames; NULL: Python frames are not wanted */
     struct python_stacks python;
+    bool was_python; /* the stack of the sample at hand passes through CPython */
 
     int epoll_fd, signal_fd;
     uint64_t started, next_flush; /* ns */
