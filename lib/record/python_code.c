@@ -291,7 +291,7 @@ static void compare(struct python_codes *codes, struct comparison *comparison)
     size_t whole = got > 0 ? (size_t)got / each : 0;
     for (size_t i = 0; i < comparison->count; i++) {
         struct python_code *code = comparison->codes[i];
-        struct python_identity now;
+        struct python_identity now = {0};
         code->sample = 0;
         if (i < whole)
             identity_of(layout, &probes[i], &now);
@@ -319,7 +319,7 @@ bool python_codes_find(struct python_codes *codes, const struct python_source *s
                        size_t count, struct python_code **found)
 {
     struct comparison comparison = {.source = source};
-    if (source->layout->bytecode > PYTHON_CODE_HEAD)
+    if (source->layout->bytecode > PYTHON_CODE_HEAD || source->layout->bytecode < OBJECT_SIZE)
         return false;
     for (size_t i = 0; i < count; i++) {
         struct python_code *code = found[i] = add_code(codes, addresses[i]);

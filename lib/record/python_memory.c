@@ -59,7 +59,7 @@ bool python_memory_fetch(struct python_memory *memory, const struct python_pages
                          const struct python_words *words)
 {
     struct iovec local[PYTHON_PAGES_KEPT + 1], remote[PYTHON_PAGES_KEPT + 1];
-    unsigned char top[2 * TOP];
+    unsigned char top[2 * TOP] = {0};
     size_t most = words ? 2 * TOP : TOP, top_size = memory->copy_size < most ? memory->copy_size : most;
     local[0] = (struct iovec){.iov_base = top, .iov_len = top_size};
     remote[0] = remote_part(memory->sp, top_size);

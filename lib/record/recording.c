@@ -210,12 +210,14 @@ static int walk_stack(struct recording *recording, const struct perf_record *rec
     if (!code)
         code = walk_user_stack(recording, record, process, frames + kernel_frames, CHUNK_MAX_FRAMES - kernel_frames,
                                user, err);
+    if (code)
+        return code;
     struct python_stack python = {.pcs = frames + kernel_frames,
                                   .sps = recording->sps,
                                   .count = user->frames,
                                   .max = CHUNK_MAX_FRAMES - kernel_frames,
                                   .is_complete = !(user->flags & SAMPLE_TRUNCATED)};
-    if (!code && user->has_sps && python_stack_has_python(process, &python))
+    if (user->has_sps && python_stack_has_python(process, &python))
         code = add_python_frames(recording, record, process, &python, user, counts, err);
     if (code)
         return code;
