@@ -6,7 +6,8 @@
  *     events switches N    give_way() sleeps N times
  *     events calls N       count_call() is called N times
  *     events writes N      write_bytes() writes N times to /dev/null
- *     events all N         all of it, N times each
+ *     events all N         all of that, N times each
+ *     events flood N       touches N pages without a pause, and prints the seconds that it took
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -70,6 +71,26 @@ __attribute__((noinline)) static void write_bytes(int count)
     }
 }
 
+static int flood(int count)
+{
+    enum { PAGES = 20000 };
+    struct timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    for (int done = 0; done < count; done += PAGES) {
+        size_t size = (size_t)PAGES * PAGE;
+        volatile char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED)
+            return 1;
+        madvise((void *)memory, size, MADV_NOHUGEPAGE);
+        for (size_t i = 0; i < PAGES; i++)
+            memory[i * PAGE] = 1;
+        munmap((void *)memory, size);
+    }
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    printf("%.4f\n", (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -78,6 +99,8 @@ int main(int argc, char **argv)
     } works[] = {{"pages", touch_pages}, {"switches", give_way}, {"calls", call_often}, {"writes", write_bytes}};
     if (argc != 3)
         return 2;
+    if (strcmp(argv[1], "flood") == 0)
+        return flood(atoi(argv[2]));
     for (size_t i = 0; i < sizeof(works) / sizeof(*works); i++)
         if (strcmp(argv[1], works[i].name) == 0 || strcmp(argv[1], "all") == 0)
             works[i].run(atoi(argv[2]));

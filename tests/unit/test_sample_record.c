@@ -197,6 +197,61 @@ static void test_cpu_lists(void **unused)
     array_free(&list);
 }
 
+/* As the rings of several events have them: the clock's layout, and that of an event whose period the user gave. */
+static void test_samples_tell_their_event(void **unused)
+{
+    (void)unused;
+    const struct perf_layout clock = {.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+                                                     PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD};
+    struct perf_layout other = clock;
+    other.sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
+    struct record_bytes made;
+    struct perf_record record;
+    put_header(&made, PERF_RECORD_SAMPLE, 0);
+    put_u64(&made, 0x401000);
+    put_u32s(&made, 10, 11);
+    put_u64(&made, 123456);
+    put_u64(&made, 4711);
+    put_u32s(&made, 3, 0);
+    finish(&made);
+    assert_int_equal(perf_record_sample_id(&clock, made.bytes, made.size), 4711);
+    assert_int_equal(perf_record_sample_id(&test_layout, made.bytes, made.size), 0);
+    for (size_t size = 0; size < 40; size++)
+        assert_int_equal(perf_record_sample_id(&clock, made.bytes, size), 0);
+    assert_int_equal(perf_record_parse(&clock, made.bytes, made.size, &record), -EINVAL); /* it has no period */
+    assert_int_equal(perf_record_parse(&other, made.bytes, made.size, &record), 0);
+    assert_int_equal(record.id, 4711);
+    assert_int_equal(record.cpu, 3);
+    put_u64(&made, 99);
+    finish(&made);
+    assert_int_equal(perf_record_parse(&clock, made.bytes, made.size, &record), 0);
+    assert_int_equal(record.sample.period, 99);
+}
+
+static void test_throttled_events_are_told(void **unused)
+{
+    (void)unused;
+    const struct perf_layout layout = {.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+                                                      PERF_SAMPLE_ID | PERF_SAMPLE_CPU};
+    struct record_bytes made;
+    struct perf_record record;
+    put_header(&made, PERF_RECORD_THROTTLE, 0);
+    put_u64(&made, 5); /* time, id, stream */
+    put_u64(&made, 6);
+    put_u64(&made, 7);
+    put_u32s(&made, 10, 11); /* the trailer */
+    put_u64(&made, 123456);
+    put_u64(&made, 4711);
+    put_u32s(&made, 3, 0);
+    finish(&made);
+    assert_int_equal(perf_record_parse(&layout, made.bytes, made.size, &record), 0);
+    assert_int_equal(record.type, PERF_RECORD_THROTTLE);
+    assert_int_equal(record.id, 4711);
+    assert_int_equal(record.tid, 11);
+    assert_int_equal(record.time, 123456);
+    assert_int_equal(perf_record_sample_id(&layout, made.bytes, made.size), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -208,6 +263,8 @@ int main(void)
         cmocka_unit_test(test_lying_lengths_are_refused),
         cmocka_unit_test(test_random_bytes_do_no_harm),
         cmocka_unit_test(test_time_is_found_without_parsing),
+        cmocka_unit_test(test_samples_tell_their_event),
+        cmocka_unit_test(test_throttled_events_are_told),
         cmocka_unit_test(test_cpu_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
