@@ -12,6 +12,7 @@ const MOST_LINES = 500;
 
 /** What profiles call the library of code that was compiled while the program ran. */
 export const JIT = 'JIT';
+const PYTHON = 'Python';
 
 /** The folder of a path, without its last slash. */
 function folderOf(file: string): string {
@@ -184,9 +185,11 @@ export function NoSymbol(): JSX.Element {
             <p>
                 {lib === JIT
                     ? 'This is JIT code: a recording keeps its names and lines, but not its instructions.'
-                    : lib === ''
-                      ? 'The profile does not say which library contains this function.'
-                      : 'The profile does not say where this function begins: it has neither a symbol nor unwind information.'}
+                    : lib === PYTHON
+                      ? 'This is Python code, which the interpreter runs: it has no machine code of its own.'
+                      : lib === ''
+                        ? 'The profile does not say which library contains this function.'
+                        : 'The profile does not say where this function begins: it has neither a symbol nor unwind information.'}
             </p>
         </div>
     );
