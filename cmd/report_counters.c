@@ -140,7 +140,7 @@ int report_print_counters(const struct report *report, struct error *err)
             report_put_text(report, name, 80);
             report_color(report, COLOR_NORMAL);
             putchar('\n');
-            strcpy(last, name);
+            snprintf(last, sizeof(last), "%s", name);
         }
         print_row(report, &row);
         rows++;

@@ -18,46 +18,45 @@ enum unit { UNIT_BYTES, UNIT_COUNT, UNIT_CPU_TIME, UNIT_ENERGY };
 
 /* A counter as its reader sees it. */
 struct counter_look {
-    const char *name, *label, *description, *category;
-    enum unit unit;
+    const char *name, *label, *description, *category, *color;
     double scale; /* from the unit of the readings */
-    bool is_level, is_hidden, is_of_system;
-    const char *color;
+    enum unit unit;
     unsigned sort_weight; /* the smaller, the higher it stands */
+    bool is_level, is_hidden, is_of_system;
 };
 
 static const struct counter_look looks[COUNTER_KINDS] = {
     [COUNTER_CPU_TIME] = {"processCPU", "CPU",
-                          "CPU time of all threads of the process, by the kernel's clock; 100% is "
-                          "one CPU",
-                          "CPU time", UNIT_CPU_TIME, 1 / MS, .is_hidden = true, .color = "green", .sort_weight = 10},
-    [COUNTER_MEMORY] = {"memory", "Memory", "Resident memory of the process (RSS)", "Memory", UNIT_BYTES, 1,
-                        .is_level = true, .color = "orange", .sort_weight = 20},
-    [COUNTER_SWAP] = {"swap", "Swap", "Memory of the process in swap space", "Memory", UNIT_BYTES, 1, .is_level = true,
-                      .is_hidden = true, .color = "purple", .sort_weight = 22},
+                          "CPU time of all threads of the process, by the kernel's clock; 100% is one CPU", "CPU time",
+                          .unit = UNIT_CPU_TIME, .scale = 1 / MS, .is_hidden = true, .color = "green",
+                          .sort_weight = 10},
+    [COUNTER_MEMORY] = {"memory", "Memory", "Resident memory of the process (RSS)", "Memory", .unit = UNIT_BYTES,
+                        .scale = 1, .is_level = true, .color = "orange", .sort_weight = 20},
+    [COUNTER_SWAP] = {"swap", "Swap", "Memory of the process in swap space", "Memory", .unit = UNIT_BYTES, .scale = 1,
+                      .is_level = true, .is_hidden = true, .color = "purple", .sort_weight = 22},
     [COUNTER_MINOR_FAULTS] = {"minorFaults", "Page faults",
-                              "Page faults that needed no disk: memory is touched for the "
-                              "first time",
-                              "Faults", UNIT_COUNT, 1, .is_hidden = true, .color = "yellow", .sort_weight = 30},
+                              "Page faults that needed no disk: memory is touched for the first time", "Faults",
+                              .unit = UNIT_COUNT, .scale = 1, .is_hidden = true, .color = "yellow", .sort_weight = 30},
     [COUNTER_MAJOR_FAULTS] = {"majorFaults", "Major page faults", "Page faults that waited for a disk", "Faults",
-                              UNIT_COUNT, 1, .is_hidden = true, .color = "red", .sort_weight = 31},
+                              .unit = UNIT_COUNT, .scale = 1, .is_hidden = true, .color = "red", .sort_weight = 31},
     [COUNTER_READ] = {"readBytes", "Read", "Bytes that system calls have read: of files, pipes, devices", "Bandwidth",
-                      UNIT_BYTES, 1, .is_hidden = true, .color = "blue", .sort_weight = 40},
+                      .unit = UNIT_BYTES, .scale = 1, .is_hidden = true, .color = "blue", .sort_weight = 40},
     [COUNTER_WRITTEN] = {"writtenBytes", "Written", "Bytes that system calls have written: to files, pipes, devices",
-                         "Bandwidth", UNIT_BYTES, 1, .is_hidden = true, .color = "blue", .sort_weight = 41},
+                         "Bandwidth", .unit = UNIT_BYTES, .scale = 1, .is_hidden = true, .color = "blue",
+                         .sort_weight = 41},
     [COUNTER_DISK_READ] = {"diskReadBytes", "Read from storage", "Bytes that storage was asked for", "Bandwidth",
-                           UNIT_BYTES, 1, .is_hidden = true, .color = "teal", .sort_weight = 42},
+                           .unit = UNIT_BYTES, .scale = 1, .is_hidden = true, .color = "teal", .sort_weight = 42},
     [COUNTER_DISK_WRITTEN] = {"diskWrittenBytes", "Written to storage", "Bytes that are to be written to storage",
-                              "Bandwidth", UNIT_BYTES, 1, .is_hidden = true, .color = "teal", .sort_weight = 43},
+                              "Bandwidth", .unit = UNIT_BYTES, .scale = 1, .is_hidden = true, .color = "teal",
+                              .sort_weight = 43},
     [COUNTER_WAITS] = {"voluntarySwitches", "Voluntary switches", "Context switches at which a thread began to wait",
-                       "Context switches", UNIT_COUNT, 1, .is_hidden = true, .color = "magenta", .sort_weight = 50},
+                       "Context switches", .unit = UNIT_COUNT, .scale = 1, .is_hidden = true, .color = "magenta",
+                       .sort_weight = 50},
     [COUNTER_PREEMPTIONS] = {"involuntarySwitches", "Involuntary switches",
-                             "Context switches away from a thread that could have "
-                             "run on",
-                             "Context switches", UNIT_COUNT, 1, .is_hidden = true, .color = "magenta",
-                             .sort_weight = 51},
-    [COUNTER_THREADS] = {"threads", "Threads", "Threads of the process", "Threads", UNIT_COUNT, 1, .is_level = true,
-                         .is_hidden = true, .color = "grey", .sort_weight = 60},
+                             "Context switches away from a thread that could have run on", "Context switches",
+                             .unit = UNIT_COUNT, .scale = 1, .is_hidden = true, .color = "magenta", .sort_weight = 51},
+    [COUNTER_THREADS] = {"threads", "Threads", "Threads of the process", "Threads", .unit = UNIT_COUNT, .scale = 1,
+                         .is_level = true, .is_hidden = true, .color = "grey", .sort_weight = 60},
 };
 
 static const struct counter_look cpu_look = {.category = "System CPU",
@@ -69,28 +68,28 @@ static const struct counter_look cpu_look = {.category = "System CPU",
                                              .color = "grey",
                                              .sort_weight = 81};
 
-static const struct counter_look cpus_look = {.name = "systemCPU",
-                                              .label = "All CPUs",
-                                              .category = "System CPU",
-                                              .description = "Busy time of all CPUs of the machine, of all processes; "
-                                                             "100% is one CPU",
-                                              .unit = UNIT_CPU_TIME,
-                                              .scale = 1 / MS,
-                                              .is_hidden = true,
-                                              .is_of_system = true,
-                                              .color = "grey",
-                                              .sort_weight = 80};
+static const struct counter_look cpus_look = {
+    .name = "systemCPU",
+    .label = "All CPUs",
+    .category = "System CPU",
+    .description = "Busy time of all CPUs of the machine, of all processes; 100% is one CPU",
+    .unit = UNIT_CPU_TIME,
+    .scale = 1 / MS,
+    .is_hidden = true,
+    .is_of_system = true,
+    .color = "grey",
+    .sort_weight = 80};
 
 /* 1 µJ = 1e6 pJ, and a watt hour has 3600 J. */
-static const struct counter_look energy_look = {.category = "power",
-                                                .description = "Energy that this part of the machine has used, as it "
-                                                               "counts itself (RAPL)",
-                                                .unit = UNIT_ENERGY,
-                                                .scale = 1e6 / 3600,
-                                                .is_hidden = true,
-                                                .is_of_system = true,
-                                                .color = "grey",
-                                                .sort_weight = 70};
+static const struct counter_look energy_look = {
+    .category = "power",
+    .description = "Energy that this part of the machine has used, as it counts itself (RAPL)",
+    .unit = UNIT_ENERGY,
+    .scale = 1e6 / 3600,
+    .is_hidden = true,
+    .is_of_system = true,
+    .color = "grey",
+    .sort_weight = 70};
 
 /* ---- display ---- */
 

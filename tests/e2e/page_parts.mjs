@@ -3,11 +3,11 @@ import { loadParts, random } from './page_modules.mjs';
 import { loadEngine } from '../engine_loader.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, ticks, rectDrawing, flameSvg, rectPaths, fold, tableText, jumps, sourceCodec, trust, summaryView, rowScroll, colorKey] = await loadParts([
+const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, ticks, rectDrawing, flameSvg, rectPaths, fold, tableText, jumps, sourceCodec, trust, summaryView, rowScroll, colorKey, counterTracks] = await loadParts([
     'state/codec', 'state/indexes', 'state/transform_codec', 'state/tracks', 'state/track_choice', 'text/format',
     'text/plain', 'text/highlight', 'draw/ticks', 'draw/rects', 'draw/flame_svg', 'state/rect_paths',
     'text/fold', 'text/table_text', 'draw/jumps', 'state/source_codec',
-    'state/trust', 'state/summary_view', 'state/row_scroll', 'text/color_key',
+    'state/trust', 'state/summary_view', 'state/row_scroll', 'text/color_key', 'tracks/counter.tsx',
 ]);
 
 const { openEngine, module } = await loadEngine();
@@ -53,11 +53,29 @@ await check('a function is colored by its library, its name or the module that i
 });
 
 await check('what counters count is said in its unit, and so is its rate', () => {
-    const amounts = [[2048, 'bytes', '2 KiB', '1.95 MiB/s'], [4e6, 'pWh', '4 µWh', '14.4 W'], [500, 'cpu-us', '500 µs', '50%'], [0.5, 'percent', '50%', '50%'], [3, 'ops', '3 ops', '3,000 ops/s']];
+    const amounts = [[2048, 'bytes', '2 KiB', '1.95 MiB/s'], [4e6, 'pWh', '4 µWh', '14.4 W'], [500, 'cpu-us', '500 µs', '50%'], [0.5, 'cpu-ms', '500 µs', '50%'], [0.5, 'percent', '50%', '50%'], [3, 'ops', '3 ops', '3,000 ops/s']];
     for (const [value, unit, amount, rate] of amounts) {
         assertEqual(format.formatAmount(value, unit), amount, `${value} ${unit}`);
         assertEqual(format.formatRate(value, unit), rate, `${value} ${unit} in a ms`);
     }
+});
+
+await check("of prof's own counters memory has a track at first, below the three busiest processes", () => {
+    const counter = (index, thread, label, more) => ({ index, thread, label, description: '', pid: `${thread}`, unit: 'bytes', color: 'orange', isRate: false, startsAtZero: true, isHiddenAtFirst: false, isOfSystem: false, sortWeight: index, ...more });
+    const lead = (thread, activity) => ({ key: `t${thread}`, kind: 'thread', index: thread, process: `${thread}`, processName: `p${thread}`, below: '', title: '', detail: '', words: '', thread, members: [thread], isLead: true, activity, isQuiet: false, height: 42 });
+    const threads = [lead(0, 5), lead(1, 50), lead(2, 40), lead(3, 30)];
+    const counters = [
+        ...threads.map(({ thread }) => counter(thread, thread, 'Memory')),
+        counter(4, 1, 'CPU', { startsAtZero: false, isRate: true, isHiddenAtFirst: true }),
+        counter(5, 0, 'All CPUs', { startsAtZero: false, isHiddenAtFirst: true, isOfSystem: true }),
+        counter(6, 0, 'of another recorder', { startsAtZero: false }),
+    ];
+    const seeds = counterTracks.COUNTERS.seeds({ counters }, threads);
+    const shown = seeds.filter((seed) => !seed.isQuiet).map((seed) => `${seed.title} of ${seed.process}`);
+    assertEqual(shown.join(), 'Memory of 1,Memory of 2,Memory of 3,of another recorder of 0', 'tracks at first');
+    assertEqual(seeds.find((seed) => seed.title === 'All CPUs').process, '', 'the process of what counts the machine');
+    const rows = tracks.layoutTracks([...threads, ...seeds], tracks.DEFAULT_TRACKS, [0]);
+    assertEqual([rows.count, rows.total, rows.quiet].join(), '8,11,0', 'shown, all, and those that are said to be quiet');
 });
 
 await check('a recording without most names is not called good, and says what to do', () => {
