@@ -44,23 +44,19 @@ static void set_defaults(struct counter_display *display, const char *category, 
     copy_z(display->label, sizeof(display->label), name);
 }
 
-/* The flag of this member; NULL: it is none. */
-static bool *flag_of(struct counter_display *display, const struct json *json)
-{
-    return json_is(json, "startsAtZero")      ? &display->starts_at_zero
-           : json_is(json, "isHiddenAtFirst") ? &display->is_hidden_at_first
-           : json_is(json, "isOfSystem")      ? &display->is_of_system
-                                              : NULL;
-}
-
 static void read_member(struct counter_display *display, char count_unit[32], struct json *json)
 {
-    bool *flag = flag_of(display, json), is_count_unit = json_is(json, "countUnit");
+    bool is_zero = json_is(json, "startsAtZero"), is_hidden = json_is(json, "isHiddenAtFirst");
+    bool is_system = json_is(json, "isOfSystem"), is_count_unit = json_is(json, "countUnit");
     bool is_graph = json_is(json, "graphType"), is_unit = json_is(json, "unit"), is_color = json_is(json, "color");
     bool is_label = json_is(json, "label"), is_weight = json_is(json, "sortWeight");
     enum json_type type = json_next(json);
-    if (flag && (type == JSON_TRUE || type == JSON_FALSE))
-        *flag = type == JSON_TRUE;
+    if (is_zero && type == JSON_TRUE)
+        display->starts_at_zero = true;
+    else if (is_hidden && type == JSON_TRUE)
+        display->is_hidden_at_first = true;
+    else if (is_system && type == JSON_TRUE)
+        display->is_of_system = true;
     else if (type == JSON_STRING && is_count_unit)
         copy_text(count_unit, 32, json->text, json->length);
     else if (type == JSON_STRING && is_graph)

@@ -391,10 +391,13 @@ await check('a chosen range is moved by its band in the ruler', async () => {
 });
 
 await check('Ctrl-click and Shift-click choose several threads', async () => {
-    const labels = page.locator('.track-label[role="treeitem"]');
+    const labels = page.locator('.of-thread .track-label[role="treeitem"]');
     const count = await labels.count();
     if (count < 2) return;
     await labels.nth(0).click();
+    await page.locator('.of-counter .track-label[role="treeitem"]').first().click();
+    await settle(page);
+    assertEqual(await page.locator('.track.selected').count(), 1, 'selected tracks after a click on a counter');
     await labels.nth(1).click({ modifiers: ['Control'] });
     await settle(page);
     assertEqual(await page.locator('.track.selected').count(), 2, 'selected tracks after Ctrl-click');

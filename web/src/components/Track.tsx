@@ -31,7 +31,7 @@ export function chooseRow(session: Session, row: TrackRow, mode: ChooseMode): vo
     const { chooseMembers, chooseProcess } = session.trackActions;
     if (row.thread >= 0) chooseThread(row.thread, mode);
     else if (row.kind === 'process') chooseProcess(row);
-    else chooseMembers(row);
+    else if (row.members.length > 0) chooseMembers(row);
 }
 
 /** As in a tree: → opens a group, ← closes it; while the time is looked at, they move that. */
