@@ -538,8 +538,8 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
         code = error_no_memory(err);
         goto out;
     }
-    code = symbolize_frames(&assembly.symbolization, &assembly.replay, options->files, symbolizer, &assembly.profile,
-                            &assembly.interner, err);
+    code = symbolize_frames(&assembly.symbolization, &assembly.replay, options->files, options->cache_folder,
+                            symbolizer, &assembly.profile, &assembly.interner, err);
     if (code)
         goto out;
     assembly.start_ns = zero_time(&assembly.replay);

@@ -109,6 +109,12 @@ static const struct {
     {"beam.", "run 'erl +JPperf true'"},
     {"libcoreclr.", "set DOTNET_PerfMapEnabled=1 in the environment"},
     {"ruby", "run 'ruby --yjit --yjit-perf' (Ruby 3.3 and later)"},
+    {"wasmtime", "run 'wasmtime --profile=jitdump'"},
+    {"libwasmtime.", "set the profiling strategy of Wasmtime's Config to jitdump"},
+    {"_libwasmtime.", "set wasmtime.Config.profiler to 'jitdump'"},
+    {"mono-sgen", "run 'mono --jitmap'"},
+    {"opcache.", "run 'php -d opcache.jit_debug=0x20', which writes a jitdump file"},
+    {"deno", "run 'deno run --v8-flags=--perf-basic-prof,--interpreted-frames-native-stack'"},
     {"libjulia", "set ENABLE_JITPROFILING=1 in the environment, for a Julia that was built with it"},
 };
 

@@ -69,21 +69,46 @@ static int open_unmapped(const struct replay *replay, uint32_t process)
     return fd >= 0 ? fd : open_of_agent(replay, process);
 }
 
-struct jitdump *process_jitdump_open(const struct replay *replay, uint32_t process)
+/* A descriptor that the caller closes; negative: there is no file that may be read. */
+static int open_dump(const struct replay *replay, uint32_t process)
 {
     const struct jit_file *file = replay->jit_files ? jit_files_find(replay->jit_files, process) : NULL;
     bool is_kept = file && file->dump >= 0 && may_be_read(replay, process, file->dump, NULL);
-    int fd = is_kept ? file->dump : open_mapped(replay, process);
-    if (fd < 0 && !replay->processes.data[process].dump_lib)
-        fd = open_unmapped(replay, process);
+    int fd = is_kept ? fcntl(file->dump, F_DUPFD_CLOEXEC, 0) : open_mapped(replay, process);
+    return fd < 0 && !replay->processes.data[process].dump_lib ? open_unmapped(replay, process) : fd;
+}
+
+struct jitdump *process_jitdump_open(const struct replay *replay, uint32_t process)
+{
+    int fd = open_dump(replay, process);
     struct jitdump *dump = fd >= 0 ? malloc(sizeof(*dump)) : NULL;
     if (dump && jitdump_read(dump, fd, NULL)) {
         free(dump);
         dump = NULL;
     }
-    if (fd >= 0 && !is_kept)
+    if (fd >= 0)
         close(fd);
     return dump;
+}
+
+int process_jitdump_open_again(const struct replay *replay, uint32_t process)
+{
+    const struct jitdump *dump = replay->processes.data[process].dump;
+    struct stat info;
+    int fd = dump ? open_dump(replay, process) : -1;
+    if (fd < 0 || (fstat(fd, &info) == 0 && info.st_dev == dump->device && info.st_ino == dump->inode))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+const char *process_jitdump_file_of(const struct jitdump *dump, const struct jit_code *code,
+                                    const struct jit_name *name)
+{
+    if (name->file || !code->line_count)
+        return name->file;
+    const struct string_entry *file = &dump->texts.entries.data[dump->lines.data[code->first_line].file];
+    return jit_text_is_printable(file->text, file->length) ? file->text : NULL;
 }
 
 /* ---- lookup ---- */

@@ -56,11 +56,31 @@ int process_perf_map_open_trusted(const struct replay *replay, uint32_t process,
     int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return -errno;
-    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && is_young(&info, start) &&
-        process_perf_map_trusts_owner(replay, process, info.st_uid))
+    int code = fstat(fd, &info)                                               ? -errno
+               : !S_ISREG(info.st_mode)                                       ? -EINVAL
+               : !is_young(&info, start)                                      ? -ESTALE
+               : !process_perf_map_trusts_owner(replay, process, info.st_uid) ? -EPERM
+                                                                              : 0;
+    if (!code)
         return fd;
     close(fd);
-    return -EPERM;
+    return code;
+}
+
+const char *process_perf_map_problem(int code)
+{
+    switch (code) {
+    case -EPERM:
+        return "it belongs to another user than the process, so it is not used";
+    case -ELOOP:
+        return "it is a symbolic link, so it is not used";
+    case -EINVAL:
+        return "it is no regular file, so it is not used";
+    case -EACCES:
+        return "this user may not read it";
+    default: /* there is none, or one of an earlier process with that pid */
+        return NULL;
+    }
 }
 
 uint32_t process_perf_map_own_pid(const struct replay *replay, uint32_t process)
@@ -103,6 +123,8 @@ struct wanted {
     ARRAY(uint32_t) frames;
     ARRAY(uint64_t) addresses;
     ARRAY(struct perf_map_name) names;
+    struct arena texts; /* of the names */
+    struct perf_map_problems *problems;
 };
 
 static int compare_frames(const void *a, const void *b, void *context)
@@ -142,34 +164,44 @@ static bool is_replaced(const struct hash *last_of_file, const struct replay *re
     return hash_get(last_of_file, file_key(replay, number)) != number;
 }
 
-static int look_up(struct wanted *wanted, const struct replay *replay, uint32_t process, struct perf_map *map,
-                   struct error *err)
+/* What to say of a file; NULL: nothing. Some compilers write names with newlines in them, so a few lines say nothing.
+ */
+static const char *problem_of_counts(const struct perf_map_counts *counts)
+{
+    if (counts->malformed > counts->lines / 2)
+        return "most of its lines are not of the form 'START SIZE NAME'";
+    return counts->is_cut ? "it is so large that only its end was read" : NULL;
+}
+
+static int look_up(struct wanted *wanted, const struct replay *replay, uint32_t process, struct error *err)
 {
     int fd = process_perf_map_open(replay, process);
     if (fd < 0)
         return 0;
-    int code = perf_map_read(map, fd, err);
+    struct perf_map_counts counts;
+    int code = perf_map_find(fd, wanted->addresses.data, wanted->addresses.length, wanted->names.data, &wanted->texts,
+                             &counts, err);
     close(fd);
-    if (code)
-        return code == -ENOMEM ? code : 0;
-    return perf_map_lookup(map, wanted->addresses.data, wanted->addresses.length, wanted->names.data, err);
+    const char *problem = code == -ENOMEM ? NULL : code ? "it cannot be read" : problem_of_counts(&counts);
+    if (code == -ENOMEM ||
+        (problem && !array_push(wanted->problems, (struct perf_map_problem){.process = process, .text = problem})))
+        return error_no_memory(err);
+    return 0;
 }
 
 /* Reads all files that may name an owner's code: its own, and those of the processes that it was forked from. */
 static int name_owner(struct perf_map_names *names, struct wanted *wanted, const struct replay *replay, uint32_t owner,
                       const struct hash *last_of_file, struct error *err)
 {
-    struct perf_map maps[PERF_MAP_GENERATIONS] = {0};
     int code = 0;
     for (int i = 0; i < PERF_MAP_GENERATIONS && owner != REPLAY_NONE && !code; i++) {
         if (!is_replaced(last_of_file, replay, owner))
-            code = look_up(wanted, replay, owner, &maps[i], err);
+            code = look_up(wanted, replay, owner, err);
         owner = replay_forked_from(replay, owner);
     }
     if (!code)
         code = add_names(names, wanted, err);
-    for (int i = 0; i < PERF_MAP_GENERATIONS; i++)
-        perf_map_destroy(&maps[i]);
+    arena_destroy(&wanted->texts);
     return code;
 }
 
@@ -197,7 +229,7 @@ static int find_all(struct perf_map_names *names, struct wanted *wanted, const s
 int perf_map_names_find(struct perf_map_names *names, const struct replay *replay, struct error *err)
 {
     ARRAY(uint32_t) frames = {0}; /* frames that a perf map may name */
-    struct wanted wanted = {0};
+    struct wanted wanted = {.problems = &names->problems};
     struct hash last_of_file = {0};
     bool ok = true;
     for (size_t i = 0; i < replay->frames.length && ok; i++)
@@ -227,6 +259,7 @@ const struct jit_name *perf_map_names_of(const struct perf_map_names *names, siz
 void perf_map_names_destroy(struct perf_map_names *names)
 {
     array_free(&names->names);
+    array_free(&names->problems);
     hash_destroy(&names->by_frame);
     arena_destroy(&names->arena);
 }

@@ -15,6 +15,9 @@ enum { PERF_MAP_GENERATIONS = 16 };
  * value if the file does not exist or is not trusted (see process_perf_map.c). */
 int process_perf_map_open(const struct replay *replay, uint32_t process);
 
+/* What to tell the user of such a failure; NULL: nothing. */
+const char *process_perf_map_problem(int code);
+
 /* The same for another file in that folder. Its name is `before`, the process's own pid, `after`. */
 int process_perf_map_open_named(const struct replay *replay, uint32_t process, const char *before, const char *after);
 
@@ -27,8 +30,16 @@ bool process_perf_map_trusts_owner(const struct replay *replay, uint32_t process
 /* Opens a file by its name in `folder` (a descriptor, or AT_FDCWD), if it is trusted. */
 int process_perf_map_open_trusted(const struct replay *replay, uint32_t process, int folder, const char *name);
 
+/* What is wrong with a process's file. */
+struct perf_map_problem {
+    uint32_t process;
+    const char *text; /* a sentence without a subject */
+};
+ARRAY_TYPE(struct perf_map_problems, struct perf_map_problem);
+
 struct perf_map_names {
     struct arena arena;
+    struct perf_map_problems problems; /* of the contents of files */
     ARRAY(struct jit_name) names;
     struct hash by_frame; /* index in replay.frames -> index in names */
 };

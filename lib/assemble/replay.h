@@ -62,6 +62,7 @@ struct replay_process {
     struct address_space space;
     uint32_t map_generation; /* incremented by every change of `space` */
     enum replay_jit_state map_state, dump_state;
+    const char *map_problem;    /* why its perf map is not used; NULL: it is, or there is none */
     struct jitdump *dump;       /* NULL: none */
     uint32_t dump_lib;          /* index of its jitdump file's library, plus 1; 0: none mapped */
     struct hash map_frames;     /* pc -> frame, in anonymous code that only this process's perf map can name */

@@ -33,6 +33,7 @@ static bool has_map(struct replay *replay, uint32_t number)
     if (process->map_state == REPLAY_JIT_UNKNOWN) {
         int fd = process_perf_map_open(replay, number);
         process->map_state = fd < 0 ? REPLAY_JIT_MISSING : REPLAY_JIT_FOUND;
+        process->map_problem = fd < 0 ? process_perf_map_problem(fd) : NULL;
         if (fd >= 0)
             close(fd);
     }

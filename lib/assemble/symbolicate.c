@@ -14,6 +14,7 @@
 #include "assemble/answer_rows.h"
 #include "assemble/profile_addresses.h"
 #include "assemble/symbolicate_markers.h"
+#include "record/jit_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,6 +109,8 @@ static int rename_library(struct symbolication *work, size_t job, struct error *
     uint32_t lib = work->addresses.batches.addresses.data[first].lib;
     const char *problem = work->addresses.problems[lib].text[0] ? work->addresses.problems[lib].text : answers->problem;
     struct symbolicated_library counts = {.lib = lib};
+    /* The image of JIT code (jit_image.h) knows less than the recording did: no tier, no declaration. */
+    bool is_jit = jit_files_is_jitdump_name(profile_text(work->profile, work->profile->libs.data[lib].debug_name));
     snprintf(counts.problem, sizeof(counts.problem), "%.*s", (int)sizeof(counts.problem) - 1, problem);
     for (size_t i = first; i < end; i++) {
         const struct batch_address *address = &work->addresses.batches.addresses.data[i];
@@ -115,7 +118,8 @@ static int rename_library(struct symbolication *work, size_t job, struct error *
         enum knowledge before = old_knowledge(work, address->requester), now = new_knowledge(answers, answer);
         if (i == first || address->answer != work->addresses.batches.addresses.data[i - 1].answer)
             count_address(&counts, before != KNOWS_NOTHING || now != KNOWS_NOTHING);
-        if (now < before || (now == KNOWS_NOTHING && !has_function_range(answer)))
+        if (now < before || (now == KNOWS_NOTHING && !has_function_range(answer)) ||
+            (is_jit && before != KNOWS_NOTHING))
             continue;
         if (!rename_frame(work, address->requester, answers, answer))
             return error_no_memory(err);

@@ -5,6 +5,8 @@
 #include "assemble/symbolization.h"
 
 #include "assemble/address_batches.h"
+#include "assemble/jit_code.h"
+#include "assemble/process_jitdump.h"
 #include "assemble/process_perf_map.h"
 #include "base/path.h"
 #include "base/search.h"
@@ -12,7 +14,6 @@
 #include "record/python_frame.h"
 #include "record/wait_reason.h"
 #include "symbol/debug_file.h"
-#include "symbol/jitdump.h"
 #include "symbol/kallsyms.h"
 #include "symbol/library_id.h"
 
@@ -37,6 +38,7 @@ struct frame_builder {
     struct profile *profile;
     struct interner *interner;
     struct perf_map_names perf_map_names;
+    struct jit_code_places jit_code;
     const struct kallsyms *kallsyms; /* NULL: not usable for these addresses */
     uint64_t kernel_unnamed;         /* distinct addresses in the kernel */
     uint64_t kernel_samples;         /* samples in these */
@@ -130,10 +132,16 @@ static bool add_categories(struct frame_builder *builder)
     return true;
 }
 
-/* Adds a frame of JIT code. Its address means nothing in another run, and it has no library. So all its addresses share
- * one frame per tier and line. */
-static uint32_t add_jit_frame(struct frame_builder *builder, const struct jit_name *name, uint32_t line,
-                              uint32_t column)
+/* An address in JIT code. */
+struct jit_address {
+    const struct jit_code_place *place; /* of the code; NULL: it is not kept */
+    uint64_t offset;                    /* in the code */
+    uint32_t line, column;              /* that run; 0: unknown */
+};
+
+/* Adds a frame of JIT code. If the code is not kept, its address means nothing, and it has no library. So all its
+ * addresses share one frame per tier and line. */
+static uint32_t add_jit_frame(struct frame_builder *builder, const struct jit_name *name, struct jit_address address)
 {
     builder->symbolization->shares_frames = true;
     uint32_t text = add_text(builder, name->function), library = add_text(builder, "JIT"), file = STRING_NONE;
@@ -146,13 +154,19 @@ static uint32_t add_jit_frame(struct frame_builder *builder, const struct jit_na
         .source = name->file ? intern_source_file(builder->interner, file) : PROFILE_NONE,
         .line = name->line,
         .column = name->column,
+        .flags = name->is_javascript ? FUNC_IS_JS : 0,
     };
     if (func.resource == PROFILE_NONE || (name->file && func.source == PROFILE_NONE))
         return PROFILE_NONE;
     struct frame_row frame = frame_row_of(intern_func(builder->interner, &func));
     frame.category = CATEGORY_JIT;
-    frame.line = line;
-    frame.column = column;
+    frame.line = address.line;
+    frame.column = address.column;
+    if (address.place) {
+        frame.address = (int64_t)(address.place->rva + address.offset);
+        frame.lib = address.place->lib;
+        frame.native_symbol = address.place->native_symbol;
+    }
     frame.subcategory = name->tier ? intern_subcategory(builder->interner, CATEGORY_JIT, name->tier) : 0;
     return frame.func == PROFILE_NONE || frame.subcategory == PROFILE_NONE ? PROFILE_NONE
                                                                            : intern_frame(builder->interner, &frame);
@@ -164,7 +178,7 @@ static uint32_t add_unnamed_code(struct frame_builder *builder, const struct rep
     static const struct jit_name unnamed = {.function = "JIT code (no symbols)"};
     builder->symbolization->jit_unnamed++;
     builder->symbolization->jit_unnamed_samples += frame->samples;
-    return add_jit_frame(builder, &unnamed, 0, 0);
+    return add_jit_frame(builder, &unnamed, (struct jit_address){0});
 }
 
 /* Adds the frame of an address that a perf map names. */
@@ -172,12 +186,8 @@ static uint32_t add_anonymous_frame(struct frame_builder *builder, size_t index)
 {
     const struct jit_name *name = perf_map_names_of(&builder->perf_map_names, index);
     builder->symbolization->jit_addresses++;
-    return name ? add_jit_frame(builder, name, 0, 0) : add_unnamed_code(builder, &builder->replay->frames.data[index]);
-}
-
-static const char *text_of(const struct jitdump *dump, uint32_t text)
-{
-    return strings_text(&dump->texts, text);
+    return name ? add_jit_frame(builder, name, (struct jit_address){0})
+                : add_unnamed_code(builder, &builder->replay->frames.data[index]);
 }
 
 /* Adds the frame of an address that a jitdump file names. A line counts only if it is in the function's own file: those
@@ -194,10 +204,14 @@ static uint32_t add_dumped_frame(struct frame_builder *builder, const struct rep
         return add_unnamed_code(builder, from);
     if (jit_name_parse(&name, text->text, text->length, &builder->perf_map_names.arena))
         return PROFILE_NONE;
-    if (!name.file && code->line_count)
-        name.file = text_of(dump, dump->lines.data[code->first_line].file);
-    bool is_its_line = line && name.file && jitdump_line_is_in(dump, line, name.file);
-    return is_its_line ? add_jit_frame(builder, &name, line->line, line->column) : add_jit_frame(builder, &name, 0, 0);
+    name.file = process_jitdump_file_of(dump, code, &name);
+    struct jit_address address = {.place = jit_code_place_of(&builder->jit_code, from),
+                                  .offset = from->address - code->start};
+    if (line && name.file && jitdump_line_is_in(dump, line, name.file)) {
+        address.line = line->line;
+        address.column = line->column;
+    }
+    return add_jit_frame(builder, &name, address);
 }
 
 /* Adds a Python frame. Like JIT code, its functions have no address; they are in a library and a category of their own,
@@ -347,6 +361,8 @@ static bool tell_bad_dumps(struct frame_builder *builder)
         const struct replay_process *process = &replay->processes.data[i];
         bool is_unusable = process->dump_state == REPLAY_JIT_MISSING && process->dump_lib;
         const char *reason = is_unusable ? "it cannot be read, is damaged, or is another user's or a later file"
+                             : process->dump && process->dump->is_full
+                                 ? "it is so large that only its beginning was read: some names are missing"
                              : process->dump && process->dump->is_cut
                                  ? "it ends in the middle of a record, or part of it is damaged: some names are missing"
                                  : NULL;
@@ -355,6 +371,28 @@ static bool tell_bad_dumps(struct frame_builder *builder)
         if (reason && !add_problem(builder, name, reason))
             return false;
     }
+    return true;
+}
+
+static bool add_map_problem(struct frame_builder *builder, uint32_t process, const char *problem)
+{
+    char name[32];
+    snprintf(name, sizeof(name), "perf-%" PRIu32 ".map", process_perf_map_own_pid(builder->replay, process));
+    return add_problem(builder, name, problem);
+}
+
+/* Lists perf maps that are not used, or not as a whole. */
+static bool tell_bad_maps(struct frame_builder *builder)
+{
+    const struct replay *replay = builder->replay;
+    const struct perf_map_problems *problems = &builder->perf_map_names.problems;
+    for (size_t i = 0; i < replay->processes.length; i++)
+        if (replay->processes.data[i].map_problem &&
+            !add_map_problem(builder, (uint32_t)i, replay->processes.data[i].map_problem))
+            return false;
+    for (size_t i = 0; i < problems->length; i++)
+        if (!add_map_problem(builder, problems->data[i].process, problems->data[i].text))
+            return false;
     return true;
 }
 
@@ -570,8 +608,8 @@ static int by_unnamed_samples(const void *a, const void *b)
 }
 
 int symbolize_frames(struct symbolization *symbolization, const struct replay *replay, const struct open_files *files,
-                     struct symbolizer *symbolizer, struct profile *profile, struct interner *interner,
-                     struct error *err)
+                     const char *cache_folder, struct symbolizer *symbolizer, struct profile *profile,
+                     struct interner *interner, struct error *err)
 {
     struct frame_builder builder = {
         .symbolization = symbolization, .replay = replay, .profile = profile, .interner = interner};
@@ -588,6 +626,8 @@ int symbolize_frames(struct symbolization *symbolization, const struct replay *r
     if (!code)
         code = perf_map_names_find(&builder.perf_map_names, replay, err);
     if (!code)
+        code = jit_code_places_make(&builder.jit_code, replay, cache_folder, interner, err);
+    if (!code)
         code = open_kallsyms(&builder, symbolizer, err);
     if (code)
         goto out;
@@ -597,7 +637,7 @@ int symbolize_frames(struct symbolization *symbolization, const struct replay *r
     for (size_t i = 0; i < replay->frames.length; i++)
         if (!is_in_library(replay, &replay->frames.data[i]) && !set_bare(&builder, i))
             goto no_memory;
-    if (!tell_unnamed_kernel(&builder) || !tell_bad_dumps(&builder))
+    if (!tell_unnamed_kernel(&builder) || !tell_bad_dumps(&builder) || !tell_bad_maps(&builder))
         goto no_memory;
     if (symbolization->missing_symbols.length)
         qsort(symbolization->missing_symbols.data, symbolization->missing_symbols.length,
@@ -609,6 +649,7 @@ out:
     address_batches_destroy(&batches);
     free(libs.origins);
     perf_map_names_destroy(&builder.perf_map_names);
+    jit_code_places_destroy(&builder.jit_code);
     return code;
 }
 

@@ -44,10 +44,11 @@ struct symbolization {
 };
 
 /* Looks up every frame of `replay` with `symbolizer`, and adds the results to `profile`, whose categories it creates.
- * Reads libraries through the open-file table `files` (may be NULL). `symbolization` is zeroed; call
+ * Reads libraries through the open-file table `files` (may be NULL), and keeps the machine code of JIT functions in
+ * `cache_folder` (NULL: nowhere). `symbolization` is zeroed; call
  * symbolization_destroy() also after a failure. Fails only when memory runs out. */
 int symbolize_frames(struct symbolization *symbolization, const struct replay *replay, const struct open_files *files,
-                     struct symbolizer *symbolizer, struct profile *profile, struct interner *interner,
-                     struct error *err);
+                     const char *cache_folder, struct symbolizer *symbolizer, struct profile *profile,
+                     struct interner *interner, struct error *err);
 
 void symbolization_destroy(struct symbolization *symbolization);

@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What prof's cache folder holds at most, in bytes. */
+#define CACHE_FOLDER_MAX (UINT64_C(256) << 20)
+
 /* Opens the folder. Creates it if no more than its last three path components are missing ("~/.local/state/prof").
  * Returns a file descriptor, or a negative errno value with a sentence: -EPERM if other users can write to the folder.
  */

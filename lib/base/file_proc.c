@@ -40,18 +40,31 @@ bool proc_stat_parse(const char *text, struct proc_stat *stat)
     return at != NULL;
 }
 
-uint32_t proc_innermost_pid(const char *process, uint32_t pid)
+/* The last number of a line of /proc/PID/status, "KEY:\tNUMBER\tNUMBER ..."; `otherwise` if there is none. */
+static uint32_t last_number(const char *process, const char *key, uint32_t otherwise)
 {
     char path[64], line[256];
     snprintf(path, sizeof(path), "/proc/%s/status", process);
     FILE *status = fopen(path, "re");
     while (status && fgets(line, sizeof(line), status)) {
-        const char *last = strncmp(line, "NSpid:", 6) == 0 ? strrchr(line, '\t') : NULL;
-        unsigned long number = last ? strtoul(last + 1, NULL, 10) : 0;
-        if (number && number <= UINT32_MAX)
-            pid = (uint32_t)number;
+        const char *last = strncmp(line, key, strlen(key)) == 0 ? strrchr(line, '\t') : NULL;
+        char *end = NULL;
+        unsigned long number = last ? strtoul(last + 1, &end, 10) : 0;
+        if (last && end != last + 1 && number <= UINT32_MAX)
+            otherwise = (uint32_t)number;
     }
     if (status)
         fclose(status);
-    return pid;
+    return otherwise;
+}
+
+uint32_t proc_innermost_pid(const char *process, uint32_t pid)
+{
+    uint32_t inner = last_number(process, "NSpid:", pid);
+    return inner ? inner : pid;
+}
+
+uint32_t proc_file_user(const char *process, uint32_t otherwise)
+{
+    return last_number(process, "Uid:", otherwise);
 }

@@ -26,3 +26,7 @@ bool proc_stat_parse(const char *text, struct proc_stat *stat);
 /* The pid of a process in its innermost pid namespace: the last number of "NSpid:" in /proc/PID/status, where there is
  * one for each namespace, from ours inwards. `pid` if it cannot be read. */
 uint32_t proc_innermost_pid(const char *process, uint32_t pid);
+
+/* The user who owns the files that a process creates, as we see it: the last number of "Uid:" in /proc/PID/status. (The
+ * owner of /proc/PID is root if the process became another user.) `otherwise` if it cannot be read. */
+uint32_t proc_file_user(const char *process, uint32_t otherwise);

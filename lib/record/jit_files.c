@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { FOLDERS_MAX = 64, DUMPS_MAX = 256 };
@@ -54,17 +53,6 @@ static uint32_t open_folder(struct jit_files *files, const char *process)
     return (uint32_t)files->folders.length - 1;
 }
 
-/* The owner of /proc/PID: the user of the process, also of one in a user namespace; root if others may not look into
- * it.
- */
-static uint32_t user_of(const char *process)
-{
-    char path[32];
-    struct stat info;
-    snprintf(path, sizeof(path), "/proc/%s", process);
-    return stat(path, &info) == 0 ? (uint32_t)info.st_uid : (uint32_t)JIT_USER_UNKNOWN;
-}
-
 static struct jit_file *jit_file_of(struct jit_files *files, uint32_t process, uint32_t pid)
 {
     uint32_t index = hash_get(&files->by_process, process);
@@ -72,7 +60,8 @@ static struct jit_file *jit_file_of(struct jit_files *files, uint32_t process, u
         return &files->files.data[index];
     char name[16];
     snprintf(name, sizeof(name), "%" PRIu32, pid);
-    struct jit_file file = {.pid = pid, .folder = JIT_FOLDER_OURS, .user = user_of(name), .dump = -1};
+    struct jit_file file = {.pid = pid, .folder = JIT_FOLDER_OURS, .dump = -1};
+    file.user = proc_file_user(name, JIT_USER_UNKNOWN);
     if (is_in_another(name, "pid"))
         file.pid = proc_innermost_pid(name, pid);
     if (is_in_another(name, "mnt"))
@@ -107,10 +96,15 @@ bool jit_files_note_jitdump(struct jit_files *files, uint32_t process, uint32_t 
 
 bool jit_files_is_jitdump(const char *path)
 {
-    const char *name = strrchr(path, '/');
-    if (!name || strncmp(name, "/jit-", 5) != 0 || !isdigit((unsigned char)name[5]))
+    const char *slash = strrchr(path, '/');
+    return slash && jit_files_is_jitdump_name(slash + 1);
+}
+
+bool jit_files_is_jitdump_name(const char *name)
+{
+    if (strncmp(name, "jit-", 4) != 0 || !isdigit((unsigned char)name[4]))
         return false;
-    return strcmp(name + 5 + strspn(name + 5, "0123456789"), ".dump") == 0;
+    return strcmp(name + 4 + strspn(name + 4, "0123456789"), ".dump") == 0;
 }
 
 const struct jit_file *jit_files_find(const struct jit_files *files, uint32_t process)

@@ -50,6 +50,9 @@ bool jit_files_note_jitdump(struct jit_files *files, uint32_t process, uint32_t 
 /* Returns whether the path has the name of a jitdump file: ".../jit-NUMBER.dump". */
 bool jit_files_is_jitdump(const char *path);
 
+/* The same for a name without a path. */
+bool jit_files_is_jitdump_name(const char *name);
+
 /* Returns NULL if nothing was noted of the process. */
 const struct jit_file *jit_files_find(const struct jit_files *files, uint32_t process);
 

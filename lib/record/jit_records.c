@@ -9,7 +9,8 @@ int jit_header_read(struct cursor *c, struct jit_header *header, struct error *e
     const unsigned char *magic = cursor_bytes(c, 4);
     uint32_t version = cursor_u32(c);
     header->size = cursor_u32(c);
-    cursor_bytes(c, 20); /* machine, pad, pid, time: what V8 writes there is no time of the records' clock */
+    header->machine = (uint16_t)cursor_u32(c);
+    cursor_bytes(c, 16); /* pad, pid, time: what V8 writes there is no time of the records' clock */
     header->has_own_clock = cursor_u64(c) & FLAG_ARCH_CLOCK;
     if (c->failed || memcmp(magic, "DTiJ", 4) != 0 || header->size < JIT_HEADER_SIZE)
         return error_set(err, EINVAL, "this is no jitdump file of this kind of machine");

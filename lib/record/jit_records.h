@@ -29,7 +29,8 @@ enum jit_record_kind { JIT_LOAD, JIT_MOVE, JIT_DEBUG, JIT_CLOSE, JIT_UNWIND };
 enum { JIT_HEADER_SIZE = 40, JIT_RECORD_HEAD = 16, JIT_LOAD_SIZE = 40, JIT_MOVE_SIZE = 48, JIT_UNWIND_SIZE = 24 };
 
 struct jit_header {
-    uint32_t size; /* bytes up to the first record, at least JIT_HEADER_SIZE */
+    uint32_t size;    /* bytes up to the first record, at least JIT_HEADER_SIZE */
+    uint16_t machine; /* as in ELF files: EM_X86_64 */
     bool has_own_clock;
 };
 

@@ -4,6 +4,7 @@
 #include "serve/symbol_api.h"
 
 #include "base/json_write.h"
+#include "record/jit_files.h"
 #include "serve/api_request.h"
 #include "symbol/disassemble.h"
 
@@ -64,6 +65,8 @@ static int answer_asm(const struct symbol_api *api, const struct asm_request *re
                                          .until_function_end = request->until_function_end};
     struct disassembly disassembly;
     code = disassemble(&disassembly, &wanted, api->names, err);
+    if (code == -ENOENT && jit_files_is_jitdump_name(lib.symbol.name))
+        error_prefix(err, code, "prof no longer has the JIT code of this recording in its cache");
     if (code == 0)
         code = write_disassembly(&disassembly, answer, err);
     disassembly_destroy(&disassembly);

@@ -1,9 +1,12 @@
 /*
- * Recognizes three formats. Any other text is a function name as it is.
+ * Recognizes these formats. Any other text is a function name as it is.
  *
  *     JS:*work /src/app.js:3:14     V8 (node): code kind, tier, function; file, line and column of its declaration.
  *                                   An anonymous function has no name: "JS:~ /src/app.js:1:1"
  *     py::Class.work:/src/app.py    CPython: qualified name, file
+ *     TRACE_7::/src/app.lua:12      LuaJIT: a trace, a path through several functions; file and line where it begins.
+ *                                   All traces from one line are one function, "app.lua:12"
+ *     int32 [app] A::B(int32)[Tier0]   .NET: return type, assembly, function, tier
  *     Builtin:ArrayMap              V8's own code; also BytecodeHandler:, Stub:, RegExp: and so on; left as they are
  *
  * V8 marks the tier: ~ interpreted, ^ baseline (Sparkplug), + Maglev, * TurboFan. After + or *, ' marks
@@ -15,7 +18,6 @@
 #include "base/utf8.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
 
 struct span {
@@ -37,6 +39,17 @@ static bool is_control(const char *at, size_t length)
     if (length == 1)
         return first < 0x20 || first == 0x7f;
     return length == 2 && first == 0xc2 && (unsigned char)at[1] < 0xa0; /* U+0080 to U+009F */
+}
+
+bool jit_text_is_printable(const char *text, size_t length)
+{
+    const char *end = text + length;
+    for (size_t step; text < end; text += step) {
+        step = utf8_length(text, end);
+        if (!step || is_control(text, step))
+            return false;
+    }
+    return length != 0;
 }
 
 /* Copies the text with unprintable characters replaced; NULL if memory ran out. */
@@ -120,6 +133,7 @@ static bool is_javascript(struct span *rest)
 
 static int parse_javascript(struct jit_name *name, struct span rest, struct arena *arena)
 {
+    name->is_javascript = true;
     name->tier = take_tier(&rest);
     const char *separator = find_separator(rest);
     struct span function = {rest.at, separator ? separator : rest.end};
@@ -150,6 +164,47 @@ static int parse_python(struct jit_name *name, struct span rest, struct arena *a
     return name->function ? 0 : -ENOMEM;
 }
 
+/* ---- LuaJIT ---- */
+
+static bool is_trace(struct span *rest)
+{
+    if (!skip_text(rest, "TRACE_"))
+        return false;
+    while (rest->at < rest->end && *rest->at >= '0' && *rest->at <= '9')
+        rest->at++;
+    return skip_text(rest, "::") && rest->at < rest->end;
+}
+
+static int parse_trace(struct jit_name *name, struct span rest, struct arena *arena)
+{
+    struct span file = rest;
+    const char *slash = memrchr(rest.at, '/', (size_t)(rest.end - rest.at));
+    name->tier = "Trace";
+    if (cut_number(&file, &name->line) && !(name->file = copy_text(file, arena)))
+        return -ENOMEM;
+    name->function = copy_text((struct span){slash && slash < file.end ? slash + 1 : rest.at, rest.end}, arena);
+    return name->function ? 0 : -ENOMEM;
+}
+
+/* ---- .NET ---- */
+
+static const char *cut_dotnet_tier(struct span *whole)
+{
+    static const char *const tiers[] = {
+        "PreJIT",     "MinOptJitted",     "Optimized", "QuickJitted", "OptimizedTier1", "OptimizedTier1OSR",
+        "ReadyToRun", "InstrumentedTier", "Tier0",     "Tier1"};
+    for (size_t i = 0; i < sizeof(tiers) / sizeof(tiers[0]); i++) {
+        size_t length = strlen(tiers[i]) + 2;
+        const char *suffix = whole->end - length;
+        if ((size_t)(whole->end - whole->at) > length && suffix[0] == '[' && whole->end[-1] == ']' &&
+            memcmp(suffix + 1, tiers[i], length - 2) == 0) {
+            whole->end = suffix;
+            return tiers[i];
+        }
+    }
+    return NULL;
+}
+
 int jit_name_parse(struct jit_name *name, const char *text, size_t length, struct arena *arena)
 {
     struct span whole = {text, text + length}, rest = whole;
@@ -159,6 +214,10 @@ int jit_name_parse(struct jit_name *name, const char *text, size_t length, struc
     rest = whole;
     if (skip_text(&rest, "py::") && rest.at < rest.end && *rest.at != ':')
         return parse_python(name, rest, arena);
+    rest = whole;
+    if (is_trace(&rest))
+        return parse_trace(name, rest, arena);
+    name->tier = cut_dotnet_tier(&whole);
     name->function = copy_text(whole, arena);
     return name->function ? 0 : -ENOMEM;
 }

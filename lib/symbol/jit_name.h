@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,9 +13,13 @@ struct jit_name {
     const char *function;
     const char *file;      /* NULL: unknown */
     uint32_t line, column; /* 1-based, of the declaration; 0: unknown */
+    bool is_javascript;
     const char *tier; /* "Interpreted", "Baseline", "Maglev", "Optimized"; NULL: unknown. Not a part of the function's
                          identity */
 };
+
+/* Whether the text is UTF-8 without unprintable characters, and not empty. */
+bool jit_text_is_printable(const char *text, size_t length);
 
 /* Parses `length` arbitrary bytes. Copies texts to `arena`, with U+FFFD for unprintable characters. -ENOMEM. */
 int jit_name_parse(struct jit_name *name, const char *text, size_t length, struct arena *arena);

@@ -1,6 +1,6 @@
 /*
- * record/jit_records.h documents the format. This reader skips the machine code, and the unwind info: the recorder
- * walks the stacks (record/jitdump_unwind.h).
+ * record/jit_records.h documents the format. This reader notes where the machine code is, and skips it; and it skips
+ * the unwind info: the recorder walks the stacks (record/jitdump_unwind.h).
  *
  * V8's line entries have addresses that are 64 bytes too high, because perf used to put the code at that offset in the
  * ELF files that it makes of a dump (kElfHeaderSize in src/diagnostics/perf-jit.cc). Other writers give a line for the
@@ -22,7 +22,14 @@
 enum { DEBUG_ENTRY = 17, /* bytes at least */ V8_LINE_BIAS = 64 };
 
 /* Far more than any program compiles: limits for damaged and hostile files. */
-enum { CODES_MAX = 1 << 20, LINES_MAX = 1 << 25, RECORDS_MAX = 1 << 25, BODY_MAX = 64 << 20, CODE_MAX = 64 << 20 };
+enum {
+    CODES_MAX = 1 << 20,
+    LINES_MAX = 1 << 22,
+    TEXTS_MAX = 64 << 20, /* bytes of names, of functions and files */
+    RECORDS_MAX = 1 << 25,
+    BODY_MAX = 16 << 20,
+    CODE_MAX = 64 << 20
+};
 
 /* The year 2001: no machine runs that long, so a later time counts from the Unix epoch. */
 static const uint64_t first_realtime = UINT64_C(1000000000) * 1000000000;
@@ -34,6 +41,7 @@ struct reader {
     struct hash by_index; /* index in the file -> index in dump->codes */
     uint64_t lines_of;    /* address of the code that the last DEBUG record describes */
     uint32_t first_line, line_count;
+    size_t texts_size;    /* bytes of dump->texts */
     bool has_first_lines; /* some code has a line for its first bytes */
     bool no_memory;
 };
@@ -45,10 +53,23 @@ struct record {
 
 /* ---- records ---- */
 
+static uint32_t add_text(struct reader *reader, const char *text, size_t length)
+{
+    struct strings *texts = &reader->dump->texts;
+    size_t before = texts->entries.length;
+    uint32_t index = strings_add(texts, text, length);
+    if (index != STRING_NONE && texts->entries.length > before)
+        reader->texts_size += length + sizeof(struct string_entry);
+    reader->dump->is_full |= reader->texts_size > TEXTS_MAX;
+    reader->no_memory |= index == STRING_NONE;
+    return index;
+}
+
 static bool add_code(struct reader *reader, const struct jit_code *code, uint64_t index, uint64_t time)
 {
     struct jitdump *dump = reader->dump;
-    if (!code->size || code->start > UINT64_MAX - code->size || dump->codes.length >= CODES_MAX)
+    dump->is_full |= dump->codes.length >= CODES_MAX;
+    if (!code->size || code->start > UINT64_MAX - code->size || dump->is_full)
         return true;
     struct jit_change change = {
         .start = code->start, .end = code->start + code->size, .time = time, .code = (uint32_t)dump->codes.length};
@@ -66,7 +87,10 @@ static bool take_load(struct reader *reader, const struct record *record)
     if (!jit_load_read(&c, &load) || load.size > record->size || load.size > UINT32_MAX)
         return false;
     struct jit_code code = {.start = load.start, .size = load.size};
-    code.name = strings_add(&reader->dump->texts, (const char *)c.at, strnlen((const char *)c.at, cursor_left(&c)));
+    size_t left = cursor_left(&c), length = strnlen((const char *)c.at, left);
+    code.name = add_text(reader, (const char *)c.at, length);
+    if (length < left && load.size <= record->size - JIT_LOAD_SIZE - length - 1)
+        code.bytes_at = record->body + JIT_LOAD_SIZE + length + 1;
     if (reader->line_count && reader->lines_of == code.start) {
         code.first_line = reader->first_line;
         code.line_count = reader->line_count;
@@ -126,7 +150,8 @@ static bool add_lines(struct reader *reader, struct cursor *c, uint64_t count)
 {
     struct jitdump *dump = reader->dump;
     uint32_t file = STRING_NONE;
-    for (uint64_t i = 0; i < count && dump->lines.length < LINES_MAX; i++) {
+    dump->is_full |= dump->lines.length >= LINES_MAX;
+    for (uint64_t i = 0; i < count && !dump->is_full; i++) {
         uint64_t offset = cursor_u64(c) - reader->lines_of;
         struct jit_line line = {.offset = (uint32_t)offset, .line = cursor_u32(c), .column = cursor_u32(c)};
         size_t length;
@@ -134,8 +159,8 @@ static bool add_lines(struct reader *reader, struct cursor *c, uint64_t count)
         if (!name)
             return false;
         bool is_same = length == 1 && *name == '\xff' && file != STRING_NONE;
-        if (!is_same && (file = strings_add(&dump->texts, name, length)) == STRING_NONE)
-            reader->no_memory = true;
+        if (!is_same)
+            file = add_text(reader, name, length);
         line.file = file;
         if (offset < CODE_MAX && file != STRING_NONE && !array_push(&dump->lines, line))
             reader->no_memory = true;
@@ -195,6 +220,7 @@ static int take_header(struct reader *reader, struct error *err)
         return code;
     reader->at = header.size;
     reader->dump->clock = header.has_own_clock ? JITDUMP_ORDER : JITDUMP_MONOTONIC;
+    reader->dump->machine = header.machine;
     return 0;
 }
 
@@ -221,7 +247,7 @@ static void take_records(struct reader *reader)
 {
     struct jitdump *dump = reader->dump;
     struct record record;
-    for (size_t i = 0; i < RECORDS_MAX && !reader->no_memory && next_record(reader, &record); i++) {
+    for (size_t i = 0; i < RECORDS_MAX && !reader->no_memory && !dump->is_full && next_record(reader, &record); i++) {
         if (dump->clock == JITDUMP_ORDER)
             record.time = 0;
         else if (record.kind == JIT_LOAD && !dump->codes.length && record.time >= first_realtime)
@@ -242,6 +268,8 @@ int jitdump_read(struct jitdump *dump, int fd, struct error *err)
     *dump = (struct jitdump){.is_cut = false};
     if (fstat(fd, &info))
         return error_set(err, errno, "cannot read a jitdump file: %s", strerror(errno));
+    dump->device = info.st_dev;
+    dump->inode = info.st_ino;
     struct file_source file = {.fd = fd};
     struct bytes bytes = {.source = &file, .size = info.st_size > 0 ? (uint64_t)info.st_size : 0};
     struct reader reader = {.dump = dump, .window = {.bytes = &bytes, .step = 1 << 16}, .size = bytes.size};

@@ -23,7 +23,8 @@ enum jitdump_clock {
 /* Code at one address. After a move it appears again, at its new address. */
 struct jit_code {
     uint64_t start, size;
-    uint32_t name; /* in `texts`; arbitrary bytes */
+    uint64_t bytes_at; /* offset of its machine code in the file; 0: unknown */
+    uint32_t name;     /* in `texts`; arbitrary bytes */
     uint32_t first_line, line_count;
 };
 
@@ -35,11 +36,14 @@ struct jit_line {
 
 struct jitdump {
     enum jitdump_clock clock;
+    uint16_t machine;       /* of the code, as in ELF files: EM_X86_64 */
+    uint64_t device, inode; /* of the file */
     ARRAY(struct jit_code) codes;
     ARRAY(struct jit_line) lines; /* of each code ascending */
     struct strings texts;
     struct jit_history history; /* values are indexes of `codes` */
     bool is_cut;                /* the file ends inside a record, or a record is damaged: the rest is unknown */
+    bool is_full;               /* the file has more than prof reads of one: the rest is unknown */
 };
 
 /* Reads the open file into `dump`, which it overwrites. Records before a damaged one count. On success call

@@ -7,6 +7,8 @@
  * lines are not sorted. The file is read once, from its last line up. Each line names those addresses that it covers
  * and that have no name yet. A union-find forest ("next address without a name") skips named addresses. This takes one
  * binary search per line, however the lines overlap, and ends early when all addresses have names.
+ *
+ * The file is read in chunks: a program may write as much to it as it likes, and prof's memory must not depend on that.
  */
 #include "symbol/perf_map.h"
 
@@ -18,50 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const size_t text_max = (size_t)256 << 20;
-
-/* A truncated line may look like a complete one. */
-static void drop_cut_line(struct perf_map *map)
-{
-    const char *newline = memchr(map->text, '\n', map->size);
-    size_t cut = newline ? (size_t)(newline - map->text) : map->size;
-    memset(map->text, ' ', cut);
-}
-
-int perf_map_read(struct perf_map *map, int fd, struct error *err)
-{
-    struct stat info;
-    *map = (struct perf_map){0};
-    if (fstat(fd, &info))
-        return error_set(err, errno, "cannot read a perf map: %s", strerror(errno));
-    uint64_t file_size = info.st_size > 0 ? (uint64_t)info.st_size : 0;
-    size_t size = file_size < text_max ? (size_t)file_size : text_max;
-    map->text = malloc(size + 1);
-    if (!map->text)
-        return error_no_memory(err);
-    while (map->size < size) {
-        ssize_t got = pread(fd, map->text + map->size, size - map->size, (off_t)(file_size - size + map->size));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0) {
-            int code = error_set(err, errno, "cannot read a perf map: %s", strerror(errno));
-            perf_map_destroy(map);
-            return code;
-        }
-        if (got == 0) /* the file was truncated */
-            break;
-        map->size += (size_t)got;
-    }
-    if (size < file_size)
-        drop_cut_line(map);
-    return 0;
-}
-
-void perf_map_destroy(struct perf_map *map)
-{
-    free(map->text);
-    *map = (struct perf_map){0};
-}
+enum { CHUNK = 1 << 20 };
 
 /* ---- lines ---- */
 
@@ -125,6 +84,8 @@ static bool parse_line(const char *at, const char *end, struct line *line)
 struct wanted {
     const uint64_t *addresses;
     struct perf_map_name *names;
+    struct arena *texts;
+    struct perf_map_counts *counts;
     size_t *next; /* per address without a name: itself; otherwise an address closer to the next one without; `count` at
                      the end */
     size_t count, unnamed;
@@ -139,24 +100,120 @@ static size_t next_unnamed(struct wanted *wanted, size_t i)
     return i;
 }
 
-static void set_name(struct wanted *wanted, size_t i, const struct perf_map_name *name)
+/* The name is copied for the first address that the line names. False if memory ran out. */
+static bool apply_line(struct wanted *wanted, const struct line *line)
 {
-    wanted->names[i] = *name;
-    wanted->next[i] = i + 1;
-    wanted->unnamed--;
-}
-
-static void apply_line(struct wanted *wanted, const struct line *line)
-{
+    struct perf_map_name name = {.length = line->name.length};
     size_t i = next_unnamed(wanted, first_at_or_after(wanted->addresses, wanted->count, line->start));
-    for (; i < wanted->count && wanted->addresses[i] <= line->last; i = next_unnamed(wanted, i))
-        set_name(wanted, i, &line->name);
+    for (; i < wanted->count && wanted->addresses[i] <= line->last; i = next_unnamed(wanted, i)) {
+        if (!name.text && !(name.text = arena_copy(wanted->texts, line->name.text, name.length)))
+            return false;
+        wanted->names[i] = name;
+        wanted->next[i] = i + 1;
+        wanted->unnamed--;
+    }
+    return true;
 }
 
-int perf_map_lookup(const struct perf_map *map, const uint64_t *addresses, size_t count, struct perf_map_name *names,
-                    struct error *err)
+static bool take_line(struct wanted *wanted, const char *start, const char *end)
 {
-    struct wanted wanted = {.addresses = addresses, .names = names, .count = count};
+    struct line line;
+    if (start == end)
+        return true;
+    wanted->counts->lines++;
+    if (parse_line(start, end, &line))
+        return apply_line(wanted, &line);
+    wanted->counts->malformed++;
+    return true;
+}
+
+/* ---- the file ---- */
+
+/* The file from its end to its beginning. `text` has room for a chunk and, behind it, for the end of a line whose
+ * beginning is in the chunk before: text[CHUNK .. CHUNK + tail). */
+struct backward_reader {
+    int fd;
+    uint64_t at, first; /* the rest, up to `at`, is not read yet; nor is what lies before `first` */
+    char *text;
+    size_t tail;
+    bool skips; /* the end of the line was dropped: it is truncated, or too long */
+};
+
+/* Takes the lines of a text that ends where a newline is. Returns where the first line begins, whose beginning may be
+ * missing; NULL if memory ran out. */
+static const char *take_lines(struct wanted *wanted, const char *text, const char *end)
+{
+    const char *newline;
+    while (wanted->unnamed && (newline = newline_before(text, end))) {
+        if (!take_line(wanted, newline + 1, end))
+            return NULL;
+        end = newline;
+    }
+    return end;
+}
+
+static int take_chunk(struct backward_reader *reader, struct wanted *wanted, struct error *err)
+{
+    size_t size = reader->at - reader->first < CHUNK ? (size_t)(reader->at - reader->first) : CHUNK;
+    char *text = reader->text + CHUNK - size;
+    const char *end = reader->text + CHUNK + reader->tail;
+    reader->at -= size;
+    for (size_t done = 0; done < size;) {
+        ssize_t got = pread(reader->fd, text + done, size - done, (off_t)(reader->at + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return error_set(err, errno, "cannot read a perf map: %s", strerror(errno));
+        if (got == 0) /* the file was truncated: nothing that follows counts */
+            memset(text + done, '\n', size - done);
+        done += got ? (size_t)got : size - done;
+    }
+    if (reader->skips) {
+        end = newline_before(text, text + size);
+        reader->skips = end == NULL;
+    }
+    if (!end)
+        return 0;
+    end = take_lines(wanted, text, end);
+    if (!end)
+        return error_no_memory(err);
+    if (!wanted->unnamed)
+        return 0;
+    if (reader->at == 0)
+        return take_line(wanted, text, end) ? 0 : error_no_memory(err);
+    reader->tail = (size_t)(end - text);
+    reader->skips = reader->tail > PERF_MAP_LINE_MAX;
+    if (reader->skips) {
+        wanted->counts->lines++;
+        wanted->counts->malformed++;
+        reader->tail = 0;
+    }
+    memmove(reader->text + CHUNK, text, reader->tail);
+    return 0;
+}
+
+static int take_file(int fd, struct wanted *wanted, struct error *err)
+{
+    struct stat info;
+    if (fstat(fd, &info))
+        return error_set(err, errno, "cannot read a perf map: %s", strerror(errno));
+    uint64_t size = info.st_size > 0 ? (uint64_t)info.st_size : 0;
+    struct backward_reader reader = {.fd = fd, .at = size, .skips = true};
+    reader.first = size > PERF_MAP_READ_MAX ? size - PERF_MAP_READ_MAX : 0;
+    reader.text = malloc(CHUNK + PERF_MAP_LINE_MAX);
+    wanted->counts->is_cut = reader.first != 0;
+    int code = reader.text ? 0 : error_no_memory(err);
+    while (!code && wanted->unnamed && reader.at > reader.first)
+        code = take_chunk(&reader, wanted, err);
+    free(reader.text);
+    return code;
+}
+
+int perf_map_find(int fd, const uint64_t *addresses, size_t count, struct perf_map_name *names, struct arena *texts,
+                  struct perf_map_counts *counts, struct error *err)
+{
+    struct wanted wanted = {.addresses = addresses, .names = names, .count = count, .texts = texts, .counts = counts};
+    *counts = (struct perf_map_counts){0};
     wanted.next = malloc((count + 1) * sizeof(*wanted.next));
     if (!wanted.next)
         return error_no_memory(err);
@@ -164,14 +221,7 @@ int perf_map_lookup(const struct perf_map *map, const uint64_t *addresses, size_
         wanted.next[i] = i < count && names[i].text ? i + 1 : i;
         wanted.unnamed += i < count && wanted.next[i] == i;
     }
-    const char *end = newline_before(map->text, map->text + map->size);
-    while (end && wanted.unnamed) {
-        const char *newline = newline_before(map->text, end);
-        struct line line;
-        if (parse_line(newline ? newline + 1 : map->text, end, &line))
-            apply_line(&wanted, &line);
-        end = newline;
-    }
+    int code = take_file(fd, &wanted, err);
     free(wanted.next);
-    return 0;
+    return code;
 }

@@ -4,31 +4,37 @@
  */
 #pragma once
 
+#include "base/arena.h"
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PERF_MAP_NAME_MAX = 4096 }; /* bytes; longer names are truncated */
-
-struct perf_map {
-    char *text;
-    size_t size;
+enum {
+    PERF_MAP_NAME_MAX = 4096,    /* bytes; longer names are truncated */
+    PERF_MAP_LINE_MAX = 1 << 16, /* bytes; longer lines are malformed */
 };
 
-/* A name in the map's text: not NUL-terminated, arbitrary bytes. NULL: no name. */
+/* What is read of a file: its end, because the newest lines are there. */
+#define PERF_MAP_READ_MAX (UINT64_C(256) << 20)
+
+/* A name: not NUL-terminated, arbitrary bytes. NULL: no name. */
 struct perf_map_name {
     const char *text;
     size_t length;
 };
 
-/* Reads up to the last 256 MiB of the open file: the newest lines are at its end. Overwrites `map`. On success call
- * perf_map_destroy(). Negative errno value if the file cannot be read. */
-int perf_map_read(struct perf_map *map, int fd, struct error *err);
-void perf_map_destroy(struct perf_map *map);
+/* What was found in a file. */
+struct perf_map_counts {
+    uint64_t lines;     /* that were read */
+    uint64_t malformed; /* of these; empty lines do not count */
+    bool is_cut;        /* the file is larger than PERF_MAP_READ_MAX: its beginning was not read */
+};
 
-/* Looks up the names of `count` addresses, ascending and distinct. Skips addresses whose names[i].text is not NULL. The
- * last line that covers an address wins. Malformed lines, and a truncated last line, are ignored. Fails only when
- * memory runs out. */
-int perf_map_lookup(const struct perf_map *map, const uint64_t *addresses, size_t count, struct perf_map_name *names,
-                    struct error *err);
+/* Looks up the names of `count` addresses, ascending and distinct, in the open file, from its last line upwards until
+ * all addresses have names. Skips addresses whose names[i].text is not NULL; copies the names that it finds to `texts`.
+ * The last line that covers an address wins. Malformed lines, and a truncated last line, are ignored. Takes about 1 MiB
+ * besides the names, however large the file is. Negative errno value if the file cannot be read; -ENOMEM. */
+int perf_map_find(int fd, const uint64_t *addresses, size_t count, struct perf_map_name *names, struct arena *texts,
+                  struct perf_map_counts *counts, struct error *err);

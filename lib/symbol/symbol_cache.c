@@ -32,7 +32,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FOLDER_MAX (UINT64_C(256) << 20)
 enum { MEMORY_MAX = 64 << 20, FULL_TABLE = CACHE_TABLE_MAX / 4 * 3, NAME_SIZE = CODE_ID_SIZE + 16 };
 
 struct cache_entry {
@@ -191,7 +190,7 @@ static void save_entries(struct symbol_cache *cache)
     for (size_t i = 0; cache->folder >= 0 && i < cache->entries.length; i++)
         has_saved |= save_entry(cache, cache->entries.data[i]);
     if (has_saved)
-        file_folder_trim(cache->folder, FOLDER_MAX);
+        file_folder_trim(cache->folder, CACHE_FOLDER_MAX);
 }
 
 /* Writes and frees all tables if they exceed the limit and are not in use. */

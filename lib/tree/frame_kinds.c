@@ -33,7 +33,8 @@ static bool is_kernel(const char *name)
 static bool is_jit(const char *name)
 {
     static const char *const starts[] = {"[anon", "//anon", "[heap", "jitted-", "jit-", "perf-", "memfd:", NULL};
-    return starts_with_any(name, starts) && (!starts_with(name, "perf-") || strstr(name, ".map"));
+    return strcmp(name, "JIT") == 0 ||
+           (starts_with_any(name, starts) && (!starts_with(name, "perf-") || strstr(name, ".map")));
 }
 
 /* Files that were made from text, as by `perf script`, may say it in the name: "read (in [kernel.kallsyms])",

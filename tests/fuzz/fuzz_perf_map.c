@@ -1,4 +1,5 @@
 /* Any bytes as the map file of a JIT compiler: all its lines, and what each name that is found says. */
+#include "support/memory_file.h"
 #include "symbol/jit_name.h"
 #include "symbol/perf_map.h"
 
@@ -14,15 +15,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (uint64_t i = 0; i < COUNT; i++) /* close together below, then over all of memory */
         addresses[i] = i < 32 ? i * 8 : UINT64_C(1) << (i - 24 < 64 ? i - 24 : 63);
     addresses[COUNT - 1] = UINT64_MAX;
-    struct perf_map map = {.text = (char *)data, .size = size};
     struct arena arena = {0};
-    if (perf_map_lookup(&map, addresses, COUNT, names, NULL))
+    struct perf_map_counts counts;
+    int fd = memory_file(data, size);
+    if (perf_map_find(fd, addresses, COUNT, names, &arena, &counts, NULL) || counts.malformed > counts.lines)
         abort();
+    close(fd);
     for (size_t i = 0; i < COUNT; i++) {
         struct jit_name name;
         if (!names[i].text)
             continue;
-        if (names[i].length > PERF_MAP_NAME_MAX || names[i].text + names[i].length > map.text + size)
+        if (names[i].length > PERF_MAP_NAME_MAX)
             abort();
         if (jit_name_parse(&name, names[i].text, names[i].length, &arena) || !name.function)
             abort();

@@ -7,6 +7,9 @@
  *
  * order: times are of a clock of its own. unmapped: the dump is not mapped, so that nothing tells where it is.
  *
+ * $JIT_WRITER_USER: becomes this user first. $JIT_WRITER_RUNS: a shell command that it runs before its code, with its
+ * process ID in $JIT_WRITER.
+ *
  * frames, no-frames: makes one function instead, which keeps no frame pointer and calls callee(); the dump says how to
  * unwind it, or does not. Half of the time is in each of the two.
  */
@@ -204,10 +207,24 @@ static void run_frameless(unsigned char *code, double ms, int with_frames)
     }
 }
 
+/* As the environment says. */
+static void prepare(void)
+{
+    const char *user = getenv("JIT_WRITER_USER"), *command = getenv("JIT_WRITER_RUNS");
+    char pid[16];
+    if (user && setuid((uid_t)atoi(user)) != 0)
+        exit(3);
+    snprintf(pid, sizeof(pid), "%d", (int)getpid());
+    setenv("JIT_WRITER", pid, 1);
+    if (command && system(command) != 0)
+        exit(3);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 3)
         return 2;
+    prepare();
     double ms = strtod(argv[2], NULL);
     if (argc > 3)
         clock_name = argv[3];

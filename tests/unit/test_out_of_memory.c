@@ -579,12 +579,11 @@ static int name_from_perf_map(size_t *rows_seen, struct error *err)
 {
     static const uint64_t addresses[] = {0, 0x1000};
     struct perf_map_name names[2] = {0};
-    struct perf_map map = {0};
+    struct perf_map_counts counts;
     struct arena arena = {0};
-    int fd = open(in_folder("perf.map"), O_RDONLY | O_CLOEXEC), code = perf_map_read(&map, fd, err);
+    int fd = open(in_folder("perf.map"), O_RDONLY | O_CLOEXEC),
+        code = perf_map_find(fd, addresses, 2, names, &arena, &counts, err);
     close(fd);
-    if (!code)
-        code = perf_map_lookup(&map, addresses, 2, names, err);
     for (int i = 0; !code && i < 2; i++) {
         struct jit_name name;
         if (!names[i].text)
@@ -595,7 +594,6 @@ static int name_from_perf_map(size_t *rows_seen, struct error *err)
         ++*rows_seen;
     }
     arena_destroy(&arena);
-    perf_map_destroy(&map);
     return code;
 }
 

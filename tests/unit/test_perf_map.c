@@ -1,4 +1,5 @@
 /* Map files of JIT compilers: which line names an address, and what a name says. */
+#include "support/memory_file.h"
 #include "symbol/jit_name.h"
 #include "symbol/perf_map.h"
 
@@ -16,13 +17,15 @@
 
 /* ---- lines ---- */
 
-/* A map that ends where its allocation ends, so that the sanitizer sees the first byte read too far. */
-static struct perf_map map_of(const char *text, size_t size)
+/* The names of addresses in a file with this text; their texts are in `arena`. */
+static struct perf_map_counts find(const char *text, size_t size, const uint64_t *addresses, size_t count,
+                                   struct perf_map_name *names, struct arena *arena)
 {
-    struct perf_map map = {.text = malloc(size ? size : 1), .size = size};
-    assert_non_null(map.text);
-    memcpy(map.text, text, size);
-    return map;
+    struct perf_map_counts counts;
+    int fd = memory_file(text, size);
+    assert_int_equal(perf_map_find(fd, addresses, count, names, arena, &counts, NULL), 0);
+    close(fd);
+    return counts;
 }
 
 enum { MOST_ADDRESSES = 8 };
@@ -32,13 +35,13 @@ static const char *names_of(const char *text, size_t count, const uint64_t *addr
 {
     static char out[1024];
     struct perf_map_name names[MOST_ADDRESSES] = {0};
-    struct perf_map map = map_of(text, strlen(text));
-    assert_int_equal(perf_map_lookup(&map, addresses, count, names, NULL), 0);
+    struct arena arena = {0};
+    find(text, strlen(text), addresses, count, names, &arena);
     size_t used = 0;
     for (size_t i = 0; i < count; i++)
         used += (size_t)snprintf(out + used, sizeof(out) - used, "%s%.*s", i ? " " : "",
                                  names[i].text ? (int)names[i].length : 1, names[i].text ? names[i].text : "-");
-    perf_map_destroy(&map);
+    arena_destroy(&arena);
     return out;
 }
 
@@ -91,12 +94,12 @@ static void test_a_name_that_is_known_stays(void **unused)
     (void)unused;
     uint64_t addresses[] = {0x1000, 0x1001, 0x1002};
     struct perf_map_name names[3] = {[1] = {.text = "own", .length = 3}};
-    struct perf_map map = map_of("1000 10 parent\n", 15);
-    assert_int_equal(perf_map_lookup(&map, addresses, 3, names, NULL), 0);
+    struct arena arena = {0};
+    find("1000 10 parent\n", 15, addresses, 3, names, &arena);
     assert_memory_equal(names[0].text, "parent", 6);
     assert_memory_equal(names[1].text, "own", 3);
     assert_memory_equal(names[2].text, "parent", 6);
-    perf_map_destroy(&map);
+    arena_destroy(&arena);
 }
 
 static void test_long_names_are_cut(void **unused)
@@ -105,11 +108,11 @@ static void test_long_names_are_cut(void **unused)
     char text[3 * PERF_MAP_NAME_MAX] = "1000 10 ";
     memset(text + 8, 'n', sizeof(text) - 9);
     text[sizeof(text) - 1] = '\n';
-    struct perf_map map = map_of(text, sizeof(text));
+    struct arena arena = {0};
     struct perf_map_name name = {0};
-    assert_int_equal(perf_map_lookup(&map, (uint64_t[]){0x1000}, 1, &name, NULL), 0);
+    find(text, sizeof(text), (uint64_t[]){0x1000}, 1, &name, &arena);
     assert_int_equal(name.length, PERF_MAP_NAME_MAX);
-    perf_map_destroy(&map);
+    arena_destroy(&arena);
 }
 
 static void test_every_truncation_gives_a_name_of_a_whole_line(void **unused)
@@ -118,13 +121,13 @@ static void test_every_truncation_gives_a_name_of_a_whole_line(void **unused)
     const char *text = "1000 100 first\n1000 80 second\n1000 40 third\n";
     size_t size = strlen(text), second = strlen("1000 100 first\n1000 80 second\n");
     for (size_t cut = 0; cut <= size; cut++) {
-        struct perf_map map = map_of(text, cut);
+        struct arena arena = {0};
         struct perf_map_name name = {0};
-        assert_int_equal(perf_map_lookup(&map, (uint64_t[]){0x1000}, 1, &name, NULL), 0);
+        find(text, cut, (uint64_t[]){0x1000}, 1, &name, &arena);
         const char *wanted = cut < 15 ? "" : cut < second ? "first" : cut < size ? "second" : "third";
         assert_int_equal(name.length, strlen(wanted));
         assert_true(name.length == 0 || !memcmp(name.text, wanted, name.length));
-        perf_map_destroy(&map);
+        arena_destroy(&arena);
     }
 }
 
@@ -155,11 +158,11 @@ static void test_any_overlap_is_answered_as_a_search_line_by_line_does(void **un
         struct perf_map_name names[SPACE] = {0};
         for (uint64_t i = 0; i < SPACE; i++)
             addresses[i] = i;
-        struct perf_map map = map_of(text, used);
-        assert_int_equal(perf_map_lookup(&map, addresses, SPACE, names, NULL), 0);
+        struct arena arena = {0};
+        find(text, used, addresses, SPACE, names, &arena);
         for (int i = 0; i < SPACE; i++)
             assert_int_equal(names[i].text ? atoi(names[i].text) : -1, wanted[i]);
-        perf_map_destroy(&map);
+        arena_destroy(&arena);
     }
 }
 
@@ -176,30 +179,72 @@ static void test_a_million_lines_over_all_addresses_take_no_time(void **unused)
         used += (size_t)sprintf(text + used, "0 %x n\n", i ? ADDRESSES - 1 : ADDRESSES);
     for (uint64_t i = 0; i < ADDRESSES; i++)
         addresses[i] = i;
-    struct perf_map map = {.text = text, .size = used};
+    struct arena arena = {0};
     clock_t before = clock();
-    assert_int_equal(perf_map_lookup(&map, addresses, ADDRESSES, names, NULL), 0);
+    find(text, used, addresses, ADDRESSES, names, &arena);
     assert_true(clock() - before < 5 * CLOCKS_PER_SEC);
     assert_non_null(names[0].text);
     assert_non_null(names[ADDRESSES - 1].text);
-    perf_map_destroy(&map);
+    arena_destroy(&arena);
+    free(text);
     free(addresses);
     free(names);
 }
 
 /* ---- files ---- */
 
-static void test_a_file_is_read_whole(void **unused)
+/* Lines of all lengths, so that the reader's chunks of 1 MiB end anywhere in them. */
+static void test_lines_are_found_wherever_chunks_end(void **unused)
 {
     (void)unused;
-    int fd = memfd_create("map", 0);
-    assert_int_equal(write(fd, "1000 10 a\n", 10), 10);
-    struct perf_map map;
-    assert_int_equal(perf_map_read(&map, fd, NULL), 0);
-    assert_int_equal(map.size, 10);
-    assert_memory_equal(map.text, "1000 10 a\n", 10);
-    perf_map_destroy(&map);
-    close(fd);
+    enum { LINES = 60000, ADDRESSES = LINES };
+    char *text = malloc((size_t)LINES * 160);
+    uint64_t *addresses = malloc(ADDRESSES * sizeof(*addresses));
+    struct perf_map_name *names = calloc(ADDRESSES, sizeof(*names));
+    struct arena arena = {0};
+    assert_true(text && addresses && names);
+    size_t used = 0;
+    for (int i = 0; i < LINES; i++) {
+        addresses[i] = (uint64_t)i * 16;
+        used += (size_t)sprintf(text + used, "%x 10 f%0*d\n", i * 16, 1 + i % 100, i);
+    }
+    assert_true(used > (size_t)3 << 20);
+    struct perf_map_counts counts = find(text, used, addresses, ADDRESSES, names, &arena);
+    for (int i = 0; i < LINES; i++) {
+        assert_non_null(names[i].text);
+        assert_int_equal(strtol(names[i].text + 1, NULL, 10), i);
+    }
+    assert_int_equal(counts.lines, LINES);
+    assert_int_equal(counts.malformed, 0);
+    arena_destroy(&arena);
+    free(text);
+    free(addresses);
+    free(names);
+}
+
+static void test_a_line_without_end_is_skipped(void **unused)
+{
+    (void)unused;
+    enum { FIRST = 10, LINE = 5 << 20 };
+    char *text = malloc(LINE + 64);
+    struct perf_map_name names[2] = {0};
+    struct arena arena = {0};
+    assert_non_null(text);
+    memset(text, 'x', LINE);
+    memcpy(text, "1000 10 a\n", FIRST);
+    memcpy(text + FIRST, "1000 10 ", 8);
+    struct perf_map_counts counts = find(text, LINE, (uint64_t[]){0x1000}, 1, names, &arena); /* truncated */
+    assert_memory_equal(names[0].text, "a", 1);
+    assert_int_equal(counts.malformed, 0);
+    strcpy(text + LINE, "\n2000 10 b\n");
+    names[0].text = NULL;
+    counts = find(text, LINE + 11, (uint64_t[]){0x1000, 0x2000}, 2, names, &arena);
+    assert_memory_equal(names[0].text, "a", 1);
+    assert_memory_equal(names[1].text, "b", 1);
+    assert_int_equal(counts.lines, 3);
+    assert_int_equal(counts.malformed, 1);
+    arena_destroy(&arena);
+    free(text);
 }
 
 static void test_of_a_huge_file_the_end_is_read(void **unused)
@@ -214,22 +259,25 @@ static void test_of_a_huge_file_the_end_is_read(void **unused)
     assert_int_equal(pwrite(fd, "\n", 1, (off_t)(most + 3 - strlen(last_line))), 1);
     assert_int_equal(pwrite(fd, last_line, strlen(last_line), (off_t)(most + 4 - strlen(last_line))),
                      strlen(last_line));
-    struct perf_map map;
+    struct perf_map_counts counts;
     struct perf_map_name names[2] = {0};
-    assert_int_equal(perf_map_read(&map, fd, NULL), 0);
-    assert_int_equal(perf_map_lookup(&map, (uint64_t[]){0x0, 0x2000}, 2, names, NULL), 0);
+    struct arena arena = {0};
+    assert_int_equal(perf_map_find(fd, (uint64_t[]){0x0, 0x2000}, 2, names, &arena, &counts, NULL), 0);
+    assert_true(counts.is_cut);
     assert_null(names[0].text);
     assert_memory_equal(names[1].text, "last", 4);
-    perf_map_destroy(&map);
+    arena_destroy(&arena);
     close(fd);
 }
 
 static void test_what_cannot_be_read_is_an_error(void **unused)
 {
     (void)unused;
-    struct perf_map map;
+    struct perf_map_counts counts;
+    struct perf_map_name name = {0};
+    struct arena arena = {0};
     struct error err;
-    assert_true(perf_map_read(&map, -1, &err) < 0);
+    assert_true(perf_map_find(-1, (uint64_t[]){0}, 1, &name, &arena, &counts, &err) < 0);
     assert_non_null(strstr(err.text, "cannot read a perf map"));
 }
 
@@ -286,6 +334,21 @@ static void test_python_names_have_function_and_file(void **unused)
     assert_parses("py::alone", "alone||0|0|");
 }
 
+static void test_luajit_names_say_where_the_trace_begins(void **unused)
+{
+    (void)unused;
+    assert_parses("TRACE_7::/src/app.lua:12", "app.lua:12|/src/app.lua|12|0|Trace");
+    assert_parses("TRACE_123::app.lua:1", "app.lua:1|app.lua|1|0|Trace");
+    assert_parses("TRACE_1::(string)", "(string)||0|0|Trace");
+    assert_parses("TRACE_1", "TRACE_1||0|0|");
+}
+
+static void test_dotnet_names_have_their_tier(void **unused)
+{
+    (void)unused;
+    assert_parses("int32 [app] Program::Main(string[])[Tier0]", "int32 [app] Program::Main(string[])||0|0|Tier0");
+}
+
 static void test_other_names_stay_as_they_are(void **unused)
 {
     (void)unused;
@@ -294,7 +357,7 @@ static void test_other_names_stay_as_they_are(void **unused)
                                         "RegExp:a b/c:1:2",
                                         "Ljava/lang/String;::hashCode",
                                         "JS::Value::toNumber /x",
-                                        "int32 [app] Program::Main(string[])[Tier0]",
+                                        "int32 [app] Program::Main(string[])",
                                         "JS:",
                                         "py::",
                                         "py:::x",
@@ -341,11 +404,14 @@ int main(void)
         cmocka_unit_test(test_every_truncation_gives_a_name_of_a_whole_line),
         cmocka_unit_test(test_any_overlap_is_answered_as_a_search_line_by_line_does),
         cmocka_unit_test(test_a_million_lines_over_all_addresses_take_no_time),
-        cmocka_unit_test(test_a_file_is_read_whole),
+        cmocka_unit_test(test_lines_are_found_wherever_chunks_end),
+        cmocka_unit_test(test_a_line_without_end_is_skipped),
         cmocka_unit_test(test_of_a_huge_file_the_end_is_read),
         cmocka_unit_test(test_what_cannot_be_read_is_an_error),
         cmocka_unit_test(test_v8_names_have_function_file_line_and_tier),
         cmocka_unit_test(test_python_names_have_function_and_file),
+        cmocka_unit_test(test_luajit_names_say_where_the_trace_begins),
+        cmocka_unit_test(test_dotnet_names_have_their_tier),
         cmocka_unit_test(test_other_names_stay_as_they_are),
         cmocka_unit_test(test_names_can_be_shown_anywhere),
         cmocka_unit_test(test_every_truncation_of_a_name_is_parsed),

@@ -156,6 +156,7 @@ function isSaidOfSource(session: Session, sentence: string): boolean {
 /** `sentence`: what the server says. */
 export function CodeProblem({ sentence }: { sentence: string }): JSX.Element {
     const session = useSession();
+    const { lib } = useFunction();
     return (
         <div class="empty" role="status">
             <h2>No machine code available</h2>
@@ -167,8 +168,18 @@ export function CodeProblem({ sentence }: { sentence: string }): JSX.Element {
                         <ProfileText text={sentence} limit={TEXT_LIMIT} />.
                     </p>
                     <p>
-                        The code comes from the very program or library that was recorded: it has to be on this machine,
-                        unchanged. A copy elsewhere is found with <code>prof load --symbol-dir DIR</code>.
+                        {lib === JIT ? (
+                            <>
+                                A recording keeps the code of JIT functions in the cache of the machine and user that
+                                made it, until newer files need the room.
+                            </>
+                        ) : (
+                            <>
+                                The code comes from the very program or library that was recorded: it has to be on this
+                                machine, unchanged. A copy elsewhere is found with{' '}
+                                <code>prof load --symbol-dir DIR</code>.
+                            </>
+                        )}
                     </p>
                 </>
             )}
@@ -184,7 +195,7 @@ export function NoSymbol(): JSX.Element {
             <h2>No machine code available</h2>
             <p>
                 {lib === JIT
-                    ? 'This is JIT code: a recording keeps its names and lines, but not its instructions.'
+                    ? 'This is JIT code. Only compilers that write a jitdump file give its instructions: see man prof-record.'
                     : lib === PYTHON
                       ? 'This is Python code, which the interpreter runs: it has no machine code of its own.'
                       : lib === ''

@@ -9,6 +9,9 @@ import { type Disassembly, fetchAssembly, fetchPlaces, fetchScript, fetchSource,
 /** Files, and symbols, that are cached. */
 const MOST_CACHED = 100;
 
+/** What prof calls the library with the code of a jitdump file. No library vouches for the scripts that it comes from. */
+const JITDUMP = /^jit-\d+\.dump$/;
+
 export interface SourceText {
     source: number;
     file: string;
@@ -35,8 +38,11 @@ export function createSourceTexts(session: Given & { names: NamesPart }) {
     async function loadText(source: number): Promise<SourceText> {
         const { file, content, places } = await engine.sourceFile(source);
         if (content !== null) return { source, file, text: content, problem: '' };
+        const inLibraries = places.filter((place) => !JITDUMP.test(place.lib.debugName));
         const ways =
-            places.length > 0 ? places.map((place) => () => fetchSource(place, file)) : [() => fetchScript(file)];
+            inLibraries.length > 0
+                ? inLibraries.map((place) => () => fetchSource(place, file))
+                : [() => fetchScript(file)];
         let problem = '';
         for (const fetchText of ways) {
             try {

@@ -1,0 +1,45 @@
+/*
+ * An ELF file with the machine code of JIT-compiled functions. JIT code is in no file, and a jitdump file may be gone
+ * when somebody wants to see the code. Whatever shows the code of libraries (disassemble.h, objdump, gdb) reads this
+ * file.
+ *
+ * Each function has a section, a symbol and a unit of debug info (DWARF 4) with its lines. Functions that were in
+ * memory at the same time keep their distances, so that relative calls between them lead to the right function. Code
+ * whose addresses other code of the file had at another time stands in a layer of its own, elsewhere.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "base/text_buffer.h"
+
+#include <stdint.h>
+
+#define JIT_IMAGE_NONE UINT64_MAX
+
+/* What one file holds at most; and the addresses of its code: a profile's addresses have 31 bits. */
+enum { JIT_IMAGE_CODES_MAX = 16384, JIT_IMAGE_ID_SIZE = 20 };
+#define JIT_IMAGE_END (UINT64_C(1) << 31)
+
+/* From this offset in a code up to the next line's. */
+struct jit_image_line {
+    uint32_t offset, line, column; /* 1-based; 0: unknown */
+    const char *file;              /* NULL: unknown */
+};
+
+struct jit_image_code {
+    uint64_t start, size;               /* where it was in memory; `size` bytes */
+    const char *name;                   /* of the function */
+    const unsigned char *bytes;         /* its machine code */
+    const char *file;                   /* of the function; NULL: unknown */
+    const struct jit_image_line *lines; /* ascending */
+    size_t line_count;
+    uint64_t rva; /* set by jit_image_place(): its address in the image; JIT_IMAGE_NONE: there is no room */
+};
+
+/* Chooses the addresses of the codes. -ENOMEM. */
+int jit_image_place(struct jit_image_code *codes, size_t count, struct error *err);
+
+/* Appends the file to `out`, with the placed codes, at most JIT_IMAGE_CODES_MAX. `machine`: EM_X86_64 and so on. Sets
+ * the build id, which depends on all that is in the file. -ENOMEM. */
+int jit_image_write(struct text_buffer *out, const struct jit_image_code *codes, size_t count, uint16_t machine,
+                    unsigned char build_id[JIT_IMAGE_ID_SIZE], struct error *err);
