@@ -166,10 +166,26 @@ static void explain_jit_code(struct hints *hints, const struct replay *replay,
     }
 }
 
+/* ---- Python ---- */
+
+static void explain_python(struct hints *hints, const struct replay *replay)
+{
+    enum { MOST_DROPPED = 2 }; /* a half */
+    uint64_t samples = replay_info_number(replay, INFO_PYTHON_SAMPLES, 0);
+    uint64_t late = replay_info_number(replay, INFO_PYTHON_LATE, 0);
+    if (samples >= FEW_SAMPLES && late > samples / MOST_DROPPED)
+        add_hint(
+            hints,
+            "%.0f %% of the samples in Python lack their Python frames: the threads ran on before these were read; "
+            "as root there are more ('man prof-record', Python)",
+            100 * (double)late / (double)samples);
+}
+
 void hints_find(struct hints *hints, const struct replay *replay, const struct symbolization *symbolization)
 {
     hints->count = 0;
     explain_samples(hints, replay);
     list_survivors(hints, replay);
     explain_jit_code(hints, replay, symbolization);
+    explain_python(hints, replay);
 }
