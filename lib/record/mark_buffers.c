@@ -174,9 +174,25 @@ static int add_buffer(struct mark_buffers *buffers, int fd, uint32_t pid, uint64
     return error_no_memory(err);
 }
 
+static bool has_magic(int fd)
+{
+    uint64_t magic;
+    return file_read_at(fd, &magic, sizeof(magic), offsetof(struct prof_marks_head, magic)) == sizeof(magic) &&
+           magic == PROF_MARKS_MAGIC;
+}
+
+/* Of two threads that mark first at the same time, each makes a file, and one of them removes its own, by name. So a
+ * file keeps its name until the process has chosen it: else the name would be free for the other, and its file be
+ * removed. */
 static int open_named(struct mark_buffers *buffers, const char *name, struct error *err)
 {
     int fd = openat(buffers->folder_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0 && errno == ENOENT)
+        return 0;
+    if (fd >= 0 && !has_magic(fd)) {
+        close(fd);
+        return 0;
+    }
     unlinkat(buffers->folder_fd, name, 0);
     if (fd >= 0)
         return add_buffer(buffers, fd, 0, 0, err);

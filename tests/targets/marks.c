@@ -9,6 +9,7 @@
  *     marks crash          some marks, then kill -9 of itself with an interval open
  *     marks cost N         prints the ns that each of N marks takes, of each kind; beside that of clock_gettime()
  *     marks forks N        N children, each of which makes one mark and ends
+ *     marks first          two threads whose first marks are at the same time, 200 each
  *     marks wild           overwrites its buffer with nonsense, and makes it shorter
  *     marks wait FILE      marks each 10 ms until FILE is there
  */
@@ -189,6 +190,27 @@ static int forks(int count)
     return 0;
 }
 
+static void *mark_at_once(void *barrier)
+{
+    pthread_barrier_wait(barrier);
+    for (int i = 0; i < 200; i++)
+        prof_mark("at once");
+    return NULL;
+}
+
+static int first(void)
+{
+    pthread_t ids[2];
+    pthread_barrier_t barrier;
+    pthread_barrier_init(&barrier, NULL, 2);
+    for (int i = 0; i < 2; i++)
+        if (pthread_create(&ids[i], NULL, mark_at_once, &barrier))
+            return 1;
+    for (int i = 0; i < 2; i++)
+        pthread_join(ids[i], NULL);
+    return 0;
+}
+
 /* Finds its own buffer in memory: the recorder has taken away its name. */
 static int wild(void)
 {
@@ -243,6 +265,8 @@ int main(int argc, char **argv)
         return crash();
     if (!strcmp(mode, "forks"))
         return forks((int)number(argv, 2));
+    if (!strcmp(mode, "first"))
+        return first();
     if (!strcmp(mode, "wild"))
         return wild();
     if (!strcmp(mode, "wait") && argc == 3)
