@@ -227,9 +227,9 @@ int mark_buffers_take_mapping(struct mark_buffers *buffers, uint32_t pid, const 
 {
     struct mapped_file mapped;
     size_t length = strlen(buffers->folder);
-    /* files of our own folder are found there */
-    if (is_mapping_open(buffers, mapping) || (length && strncmp(mapping->path, buffers->folder, length) == 0) ||
-        !has_room(buffers))
+    if (length && strncmp(mapping->path, buffers->folder, length) == 0) /* it is found there */
+        return hash_set(&buffers->owners, mapping->inode, pid) ? 0 : error_no_memory(err);
+    if (is_mapping_open(buffers, mapping) || !has_room(buffers))
         return 0;
     int code = mapped_file_open(&mapped, pid, mapping);
     if (code == -ENOMEM)
@@ -277,9 +277,14 @@ static uint32_t find_foreign(const struct mark_buffer *buffer, struct tracker *t
     return 0;
 }
 
-static void find_process(struct mark_buffer *buffer, struct tracker *tracker)
+/* The record of its mapping, where there are such records, tells it even when the process has ended. */
+static void find_process(struct mark_buffer *buffer, struct hash *owners, struct tracker *tracker)
 {
+    uint32_t owner = hash_get(owners, buffer->inode);
     buffer->is_foreign = buffer->namespace && buffer->namespace != proc_namespace("self", "pid");
+    if (!buffer->pid && owner != HASH_MISSING)
+        buffer->pid = owner;
+    hash_remove(owners, buffer->inode);
     if (!buffer->pid)
         buffer->pid = buffer->is_foreign ? find_foreign(buffer, tracker) : buffer->own_pid;
 }
@@ -483,7 +488,7 @@ static void begin_buffer(struct look *look, const struct prof_marks_head *head)
     buffer->read = head->read;
     if (buffer->first_time)
         buffer->dropped = head->dropped;
-    find_process(buffer, look->source->tracker);
+    find_process(buffer, &look->buffers->owners, look->source->tracker);
 }
 
 /* True if the buffer is to be looked at again. */
@@ -545,6 +550,7 @@ void mark_buffers_destroy(struct mark_buffers *buffers)
     array_free(&buffers->buffers);
     free(buffers->block);
     buffers->block = NULL;
+    hash_destroy(&buffers->owners);
     if (buffers->folder_fd < 0)
         return;
     remove_files(buffers->folder_fd);

@@ -24,7 +24,9 @@ int marks_look(struct recording *recording, uint64_t now, bool is_end, struct er
     const struct mark_source source = {
         .writer = &marks->writer, .tracker = recording->tracker, .is_left_out = was_paused, .context = recording};
     int code = mark_buffers_look(&marks->buffers, &source, now, is_end, err);
-    return code ? code : mark_files_look(&marks->files, &marks->writer, marks->started, now, is_end, err);
+    if (!code)
+        code = mark_files_look(&marks->files, &marks->writer, marks->started, now, is_end, err);
+    return code ? code : recording_note_work(recording, "Read marks", now, err);
 }
 
 uint64_t marks_deadline(const struct marks *marks)
