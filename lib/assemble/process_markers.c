@@ -7,21 +7,24 @@
 #include <string.h>
 #include <sys/wait.h>
 
+enum kind { KIND_PROCESS, KIND_EXEC, KIND_THREAD, KIND_LOAD, KINDS };
+
 struct filling {
     struct marker_rows *rows;
     const struct shown_threads *shown;
     const struct replay *replay;
     uint32_t category;
-    struct hash exits; /* pid -> index in replay->program_marks.exits of the first */
-    size_t count;      /* markers, also those that are left out */
+    struct hash exits;    /* pid -> index in replay->program_marks.exits of the first */
+    size_t counts[KINDS]; /* markers of each kind, also those that are left out */
 };
 
 /* The payload of the next marker; NULL if that is left out, or memory ran out. */
-static struct json_writer *begin(struct filling *filling, const char *type)
+static struct json_writer *begin(struct filling *filling, enum kind kind)
 {
-    if (filling->count++ >= PROCESS_MARKERS_MAX || filling->rows->failed)
+    static const char *const types[KINDS] = {"Process", "Exec", "Thread", "LibraryLoad"};
+    if (filling->counts[kind]++ >= PROCESS_MARKERS_MAX || filling->rows->failed)
         return NULL;
-    return marker_rows_payload(filling->rows, type);
+    return marker_rows_payload(filling->rows, types[kind]);
 }
 
 static void finish(struct filling *filling, const char *name, uint32_t thread, enum marker_phase phase, uint64_t start,
@@ -83,32 +86,47 @@ static bool goes_on(const struct filling *filling, const struct replay_process *
            filling->replay->threads.data[process->main_thread].goes_on;
 }
 
+/* When a process began, whatever program it ran then. */
+static uint64_t first_start(const struct replay *replay, const struct replay_process *process)
+{
+    for (uint32_t i = 0; i < process->instance; i++) {
+        if (process->parent >= replay->processes.length || !replay->processes.data[process->parent].known ||
+            replay->processes.data[process->parent].pid != process->pid)
+            break;
+        process = &replay->processes.data[process->parent];
+    }
+    return process->start;
+}
+
+/* One marker for all programs that a process ran one after the other, with the name of the last. */
 static void add_process(struct filling *filling, const struct replay_process *process)
 {
     const struct replay *replay = filling->replay;
-    if (!is_news(filling, process->start, process->end))
+    uint64_t start = first_start(replay, process);
+    if (goes_on(filling, process) || !is_news(filling, start, process->end))
         return;
-    struct json_writer *json = begin(filling, "Process");
+    struct json_writer *json = begin(filling, KIND_PROCESS);
     if (!json)
         return;
     json_member_text(json, "process", strings_text(&replay->strings, process->name));
     put_number(json, "pid", process->pid);
-    const struct process_exit *end = process->end && !goes_on(filling, process) ? exit_of(filling, process) : NULL;
-    if (goes_on(filling, process))
-        json_member_text(json, "end", "exec");
-    else if (end)
+    const struct process_exit *end = process->end ? exit_of(filling, process) : NULL;
+    if (end)
         put_exit(json, end);
-    finish(filling, "Process", process->main_thread, phase_of(process->end), process->start, process->end);
+    finish(filling, "Process", process->main_thread, phase_of(process->end), start, process->end);
 }
 
 static void add_exec(struct filling *filling, uint32_t number, const struct replay_process *process)
 {
-    const struct program_marks *marks = &filling->replay->program_marks;
-    uint32_t command = hash_get(&marks->commands, number);
-    struct json_writer *json = command == HASH_MISSING ? NULL : begin(filling, "Exec");
+    const struct replay *replay = filling->replay;
+    const struct program_marks *marks = &replay->program_marks;
+    uint32_t known = hash_get(&marks->commands, number);
+    struct json_writer *json = known == HASH_MISSING && !process->instance ? NULL : begin(filling, KIND_EXEC);
     if (!json)
         return;
-    json_member_text(json, "command", strings_text(&marks->texts, command));
+    const char *command =
+        known == HASH_MISSING ? strings_text(&replay->strings, process->name) : strings_text(&marks->texts, known);
+    json_member_text(json, "command", command);
     put_number(json, "pid", process->pid);
     finish(filling, "Exec", process->main_thread, PHASE_INSTANT, process->start, 0);
 }
@@ -139,7 +157,7 @@ static void add_thread(struct filling *filling, const struct replay_thread *thre
     const struct replay *replay = filling->replay;
     if (!thread->known || replay_is_main_thread(replay, thread) || !is_news(filling, thread->start, thread->end))
         return;
-    struct json_writer *json = begin(filling, "Thread");
+    struct json_writer *json = begin(filling, KIND_THREAD);
     if (!json)
         return;
     json_member_text(json, "thread", strings_text(&replay->strings, thread->name));
@@ -154,7 +172,7 @@ static void add_load(struct filling *filling, const struct replay_load *load)
 {
     const struct spool_lib *lib = &filling->replay->libs.data[load->lib].lib;
     const struct replay_process *process = &filling->replay->processes.data[load->process];
-    struct json_writer *json = begin(filling, "LibraryLoad");
+    struct json_writer *json = begin(filling, KIND_LOAD);
     if (!json)
         return;
     json_member_text(json, "library", lib->path);
@@ -175,6 +193,8 @@ size_t process_markers_add(struct marker_rows *rows, const struct shown_threads 
         add_thread(&filling, &replay->threads.data[i]);
     for (size_t i = 0; i < replay->loads.length && !rows->failed; i++)
         add_load(&filling, &replay->loads.data[i]);
-    size_t count = filling.count + replay->more_loads;
-    return count > PROCESS_MARKERS_MAX ? count - PROCESS_MARKERS_MAX : 0;
+    size_t left_out = replay->more_loads;
+    for (int kind = 0; kind < KINDS; kind++)
+        left_out += filling.counts[kind] > PROCESS_MARKERS_MAX ? filling.counts[kind] - PROCESS_MARKERS_MAX : 0;
+    return left_out;
 }

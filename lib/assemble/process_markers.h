@@ -7,7 +7,8 @@
 
 #include "assemble/program_markers.h"
 
-enum { PROCESS_MARKERS_MAX = 5000 };
+enum { PROCESS_MARKERS_MAX = 2000 }; /* of each kind */
 
-/* Adds at most PROCESS_MARKERS_MAX of them. Memory that ran out is noted in `rows`. Returns how many are left out. */
+/* Adds at most PROCESS_MARKERS_MAX of each kind. Memory that ran out is noted in `rows`. Returns how many are left out.
+ */
 size_t process_markers_add(struct marker_rows *rows, const struct shown_threads *shown);

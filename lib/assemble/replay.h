@@ -108,7 +108,7 @@ struct replay_lib {
     struct spool_lib lib;
 };
 
-enum { REPLAY_LOADS = 5000 };
+enum { REPLAY_LOADS = 2000 };
 
 /* A Python function. Indexes of strings; STRING_NONE: the event that describes it was lost. */
 struct replay_function {
