@@ -106,7 +106,7 @@ static const struct {
     {"libluajit", "luajit names it when it was built with XCFLAGS=-DLUAJIT_USE_PERFTOOLS"},
     {"python3", "run 'python3 -X perf' (Python 3.12 and later)"},
     {"libpython3", "run 'python3 -X perf' (Python 3.12 and later)"},
-    {"beam.", "run 'erl +JPperf true'"},
+    {"beam.", "run 'erl +JPperf true', and '+JPfp true' from Erlang 26 on"},
     {"libcoreclr.", "set DOTNET_PerfMapEnabled=1 in the environment"},
     {"ruby", "run 'ruby --yjit --yjit-perf' (Ruby 3.3 and later)"},
     {"wasmtime", "run 'wasmtime --profile=jitdump'"},
