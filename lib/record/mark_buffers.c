@@ -222,6 +222,21 @@ bool mark_buffers_is_buffer(const char *path)
     return name && strncmp(name + 1, PROF_MARKS_NAME, sizeof(PROF_MARKS_NAME) - 1) == 0;
 }
 
+/* Whether the folder of a file is another recorder's, which holds a lock on it: the marks of its command are for it,
+ * also while somebody records the whole system. */
+static bool is_of_another(const char *path)
+{
+    char folder[512];
+    const char *slash = strrchr(path, '/');
+    if (snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path) >= (int)sizeof(folder))
+        return false;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    bool is_locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (fd >= 0)
+        close(fd);
+    return is_locked;
+}
+
 int mark_buffers_take_mapping(struct mark_buffers *buffers, uint32_t pid, const struct perf_mapping *mapping,
                               uint64_t now, struct error *err)
 {
@@ -229,7 +244,7 @@ int mark_buffers_take_mapping(struct mark_buffers *buffers, uint32_t pid, const 
     size_t length = strlen(buffers->folder);
     if (length && strncmp(mapping->path, buffers->folder, length) == 0) /* it is found there */
         return hash_set(&buffers->owners, mapping->inode, pid) ? 0 : error_no_memory(err);
-    if (is_mapping_open(buffers, mapping) || !has_room(buffers))
+    if (is_mapping_open(buffers, mapping) || !has_room(buffers) || is_of_another(mapping->path))
         return 0;
     int code = mapped_file_open(&mapped, pid, mapping);
     if (code == -ENOMEM)
