@@ -181,13 +181,6 @@ void event_sampling_stop(const struct event_sampling *sampling)
         ioctl(sampling->fds.data[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/* Counters of the processor take turns where there are too few for all events: then one has counted only while it was
- * running, and for the rest of the time the kernel knows no better (perf_event_open(2) has this estimate). */
-static uint64_t whole_count(uint64_t value, uint64_t enabled, uint64_t running)
-{
-    return running && running < enabled ? (uint64_t)((double)value * (double)enabled / (double)running) : value;
-}
-
 struct event_totals event_sampling_totals(const struct event_sampling *sampling, uint64_t read_format, uint32_t event)
 {
     struct event_totals totals = {0};
@@ -195,7 +188,7 @@ struct event_totals event_sampling_totals(const struct event_sampling *sampling,
         uint64_t values[5] = {0}; /* value, enabled, running, id, lost */
         if (sampling->fds.data[i].event != event || read(sampling->fds.data[i].fd, values, sizeof(values)) <= 0)
             continue;
-        totals.count += whole_count(values[0], values[1], values[2]);
+        totals.count += values[0];
         totals.lost += read_format & PERF_FORMAT_LOST ? values[4] : 0;
     }
     return totals;
