@@ -14,6 +14,7 @@
 #include "assemble/profile_counters.h"
 #include "assemble/recording_markers.h"
 #include "assemble/replay.h"
+#include "assemble/replay_events.h"
 #include "assemble/symbolization.h"
 #include "profile/file.h"
 #include "profile/write.h"

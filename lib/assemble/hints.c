@@ -1,5 +1,6 @@
 #include "assemble/hints.h"
 
+#include "assemble/replay_events.h"
 #include "base/path.h"
 #include "record/info.h"
 

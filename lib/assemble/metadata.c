@@ -1,5 +1,6 @@
 #include "assemble/metadata.h"
 
+#include "assemble/replay_events.h"
 #include "base/json_write.h"
 #include "base/text_buffer.h"
 #include "record/info.h"

@@ -11,15 +11,14 @@
  */
 #include "assemble/replay.h"
 
+#include "assemble/replay_events.h"
 #include "assemble/replay_jit.h"
 #include "assemble/unsampled.h"
 #include "record/info.h"
 #include "record/python_frame.h"
 #include "record/wait_reason.h"
-#include "sample/event_list.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -565,27 +564,6 @@ static int add_wait(struct replay *replay, const struct sample *sample, uint32_t
     return code;
 }
 
-/* Takes no part in the CPU time of its thread, nor in what is said of the samples of that. */
-static int add_event(struct replay *replay, const struct sample *sample, uint32_t stack, struct error *err)
-{
-    struct replay_thread *thread = &replay->threads.data[sample->thread];
-    if (sample->event > EVENTS_MAX) {
-        replay->damaged_blocks++;
-        return 0;
-    }
-    while (replay->events.length < sample->event)
-        if (!array_push_zero(&replay->events))
-            return error_no_memory(err);
-    struct replay_event *event = &replay->events.data[sample->event - 1];
-    if (sample->time > thread->last_event_time)
-        thread->last_event_time = sample->time;
-    thread->event_samples++;
-    replay->processes.data[thread->process].samples++;
-    event->truncated += (sample->flags & SAMPLE_TRUNCATED) != 0;
-    const struct event_sample stored = {.time = thread->last_event_time, .period = sample->period, .stack = stack};
-    return event_store_add(event, replay->spool_path, sample->thread, &stored, err);
-}
-
 /* Of a flight recorder what is before its first sample is before the profile. */
 static int add_reading(struct replay *replay, const struct sample *sample, struct error *err)
 {
@@ -624,7 +602,7 @@ static int add_sample(struct replay *replay, const struct sample *sample, struct
     if (code)
         return code;
     if (sample->event)
-        return add_event(replay, sample, stack, err);
+        return replay_add_event(replay, sample, stack, err);
     if (sample->wait)
         return add_wait(replay, sample, stack, err);
     thread->samples++;
@@ -659,30 +637,6 @@ static int read_items(struct replay *replay, struct error *err)
     }
 }
 
-/*
- * Periods of software events that the kernel adapts to a frequency sum up to more than there were, up to twice as many
- * where they come in bursts: at each timer tick it adapts the period and has the next event sampled, whatever is left
- * of the period before (perf_adjust_period() compares the rest, which is negative for software events, as unsigned). So
- * they are scaled to what the kernel counted. A flight recorder has not all samples of those.
- */
-static double scale_of(const struct replay *replay, size_t i)
-{
-    uint64_t count = replay_event_number(replay, INFO_EVENT_COUNT, i), total = replay->events.data[i].total;
-    bool is_adapted = replay_event_number(replay, INFO_EVENT_PERIOD, i) == 0;
-    return is_adapted && count && total && !replay->keeps_last ? (double)count / (double)total : 1;
-}
-
-/* Also those without samples. */
-static int end_events(struct replay *replay, struct error *err)
-{
-    for (size_t i = replay->events.length; i < EVENTS_MAX && replay_event_name(replay, i); i++)
-        if (!array_push_zero(&replay->events))
-            return error_no_memory(err);
-    for (size_t i = 0; i < replay->events.length; i++)
-        replay->events.data[i].scale = scale_of(replay, i);
-    return 0;
-}
-
 int replay_spool(struct replay *replay, const char *spool_path, struct error *err)
 {
     int code = spool_reader_open(&replay->reader, spool_path, err);
@@ -699,7 +653,7 @@ int replay_spool(struct replay *replay, const char *spool_path, struct error *er
     if (!code)
         code = apply_pending(replay, UINT64_MAX, err);
     if (!code)
-        code = end_events(replay, err);
+        code = replay_end_events(replay, err);
     if (code)
         return code;
     replay->damaged_blocks += spool_reader_damaged(replay->reader);
@@ -739,31 +693,6 @@ uint64_t replay_info_number(const struct replay *replay, const char *name, uint6
     errno = 0;
     uint64_t number = value ? strtoull(value, &end, 10) : 0;
     return value && end != value && !*end && !errno ? number : missing;
-}
-
-bool replay_has_only_events(const struct replay *replay)
-{
-    const char *event = replay_info(replay, INFO_EVENT);
-    return event && strcmp(event, "none") == 0;
-}
-
-double replay_event_total(const struct replay *replay, size_t i)
-{
-    return (double)replay->events.data[i].total * replay->events.data[i].scale;
-}
-
-const char *replay_event_name(const struct replay *replay, size_t i)
-{
-    char name[64];
-    snprintf(name, sizeof(name), INFO_EVENT_NAME "%zu", i + 1);
-    return replay_info(replay, name);
-}
-
-uint64_t replay_event_number(const struct replay *replay, const char *prefix, size_t i)
-{
-    char name[64];
-    snprintf(name, sizeof(name), "%s%zu", prefix, i + 1);
-    return replay_info_number(replay, name, 0);
 }
 
 uint32_t replay_forked_from(const struct replay *replay, uint32_t number)
@@ -825,9 +754,7 @@ void replay_destroy(struct replay *replay)
     hash_destroy(&replay->unmapped_frames);
     hash_destroy(&replay->wait_frames);
     hash_destroy(&replay->stack_index);
-    for (size_t i = 0; i < replay->events.length; i++)
-        sample_store_free(replay->events.data[i].store);
-    array_free(&replay->events);
+    replay_events_destroy(replay);
     sample_store_free(replay->samples);
     replay_marks_destroy(&replay->marks);
     program_marks_destroy(&replay->program_marks);

@@ -205,18 +205,6 @@ const char *replay_object(const struct replay *replay, uint32_t number);
  * or called exec since. */
 uint32_t replay_forked_from(const struct replay *replay, uint32_t number);
 
-/* Whether CPU time was counted, and not sampled. */
-bool replay_has_only_events(const struct replay *replay);
-
-/* How many events the samples of events.data[i] stand for. */
-double replay_event_total(const struct replay *replay, size_t i);
-
-/* The name of events.data[i] of the recording; NULL if it is not known. */
-const char *replay_event_name(const struct replay *replay, size_t i);
-
-/* The number of one of INFO_EVENT_..., of events.data[i]; 0 if the recording lacks it. */
-uint64_t replay_event_number(const struct replay *replay, const char *prefix, size_t i);
-
 /* The index of the stack with only the marker frame REPLAY_LIB_TRUNCATED or REPLAY_LIB_NOT_SAMPLED. REPLAY_NONE if
  * memory ran out. */
 uint32_t replay_add_mark(struct replay *replay, uint32_t lib);

@@ -1,5 +1,6 @@
 #include "assemble/trust.h"
 
+#include "assemble/replay_events.h"
 #include "base/search.h"
 #include "record/info.h"
 

@@ -1,0 +1,82 @@
+#include "assemble/replay_events.h"
+
+#include "record/info.h"
+#include "sample/event_list.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int replay_add_event(struct replay *replay, const struct sample *sample, uint32_t stack, struct error *err)
+{
+    struct replay_thread *thread = &replay->threads.data[sample->thread];
+    if (sample->event > EVENTS_MAX) {
+        replay->damaged_blocks++;
+        return 0;
+    }
+    while (replay->events.length < sample->event)
+        if (!array_push_zero(&replay->events))
+            return error_no_memory(err);
+    struct replay_event *event = &replay->events.data[sample->event - 1];
+    if (sample->time > thread->last_event_time)
+        thread->last_event_time = sample->time;
+    thread->event_samples++;
+    replay->processes.data[thread->process].samples++;
+    event->truncated += (sample->flags & SAMPLE_TRUNCATED) != 0;
+    const struct event_sample stored = {.time = thread->last_event_time, .period = sample->period, .stack = stack};
+    return event_store_add(event, replay->spool_path, sample->thread, &stored, err);
+}
+
+/*
+ * Periods of software events that the kernel adapts to a frequency sum up to more than there were, up to twice as many
+ * where they come in bursts: at each timer tick it adapts the period and has the next event sampled, whatever is left
+ * of the period before (perf_adjust_period() compares the rest, which is negative for software events, as unsigned). So
+ * they are scaled to what the kernel counted. A flight recorder has not all samples of those.
+ */
+static double scale_of(const struct replay *replay, size_t i)
+{
+    uint64_t count = replay_event_number(replay, INFO_EVENT_COUNT, i), total = replay->events.data[i].total;
+    bool is_adapted = replay_event_number(replay, INFO_EVENT_PERIOD, i) == 0;
+    return is_adapted && count && total && !replay->keeps_last ? (double)count / (double)total : 1;
+}
+
+int replay_end_events(struct replay *replay, struct error *err)
+{
+    for (size_t i = replay->events.length; i < EVENTS_MAX && replay_event_name(replay, i); i++)
+        if (!array_push_zero(&replay->events))
+            return error_no_memory(err);
+    for (size_t i = 0; i < replay->events.length; i++)
+        replay->events.data[i].scale = scale_of(replay, i);
+    return 0;
+}
+
+bool replay_has_only_events(const struct replay *replay)
+{
+    const char *event = replay_info(replay, INFO_EVENT);
+    return event && strcmp(event, "none") == 0;
+}
+
+double replay_event_total(const struct replay *replay, size_t i)
+{
+    return (double)replay->events.data[i].total * replay->events.data[i].scale;
+}
+
+const char *replay_event_name(const struct replay *replay, size_t i)
+{
+    char name[64];
+    snprintf(name, sizeof(name), INFO_EVENT_NAME "%zu", i + 1);
+    return replay_info(replay, name);
+}
+
+uint64_t replay_event_number(const struct replay *replay, const char *prefix, size_t i)
+{
+    char name[64];
+    snprintf(name, sizeof(name), "%s%zu", prefix, i + 1);
+    return replay_info_number(replay, name, 0);
+}
+
+void replay_events_destroy(struct replay *replay)
+{
+    for (size_t i = 0; i < replay->events.length; i++)
+        sample_store_free(replay->events.data[i].store);
+    array_free(&replay->events);
+}
