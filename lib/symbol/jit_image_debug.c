@@ -111,11 +111,29 @@ static bool list_files(const struct jit_image_code *code, struct file_list *file
 
 static bool put_line_header(struct text_buffer *out, const struct file_list *files)
 {
-    static const unsigned char operands[OPCODE_BASE - 1] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
+    static const unsigned char head[] = {
+        1,
+        1,
+        1, /* bytes of the shortest instruction, operations in one, is_stmt */
+        (unsigned char)-5,
+        14,
+        OPCODE_BASE, /* of special opcodes, which are not used */
+        0,
+        1,
+        1,
+        1,
+        1,
+        0,
+        0,
+        0,
+        1,
+        0,
+        0,
+        1, /* operands of the others */
+        0, /* no folders */
+    };
     size_t start = out->length;
-    bool ok = put(out, 1, 1) && put(out, 1, 1) && put(out, 1, 1) && /* instructions, operations, is_stmt */
-              put(out, (uint8_t)-5, 1) && put(out, 14, 1) && put(out, OPCODE_BASE, 1) &&
-              text_append(out, (const char *)operands, sizeof(operands)) && put(out, 0, 1); /* no folders */
+    bool ok = text_append(out, (const char *)head, sizeof(head));
     for (size_t i = 0; ok && i < files->length; i++)
         ok = put_text(out, files->data[i]) && put(out, 0, 3); /* folder, time, length */
     ok = ok && put(out, 0, 1);
