@@ -316,8 +316,7 @@ static int read_due(struct counters *counters, uint64_t now, bool is_last, struc
         struct tracked_process *process = tracker_process(counters->options.tracker, pid);
         if (!process || !process->runs_since)
             continue; /* it has ended, or is another one, which is not due */
-        if (!is_last && readings >= LEAST_AT_ONCE &&
-            clock_ns(CLOCK_THREAD_CPUTIME_ID) - started > most_at_once)
+        if (!is_last && readings >= LEAST_AT_ONCE && clock_ns(CLOCK_THREAD_CPUTIME_ID) - started > most_at_once)
             break;
         if (!is_old_enough(counters, process, now)) {
             counters->due.data[kept++] = pid;
