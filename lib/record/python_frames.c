@@ -2,6 +2,7 @@
 
 #include "base/file_proc.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,6 +118,11 @@ static bool find_layout(struct python_process *process, struct python_memory *me
     uint64_t version;
     if (process->is_known || process->is_unsupported)
         return process->is_known;
+    if (!process->library.version) {
+        process->is_unsupported = true;
+        error_set(&process->problem, ENOTSUP, "prof knows the frames of Python 3.11, 3.12 and 3.13, and this is older");
+        return false;
+    }
     if (python_memory_copy(memory, process->start + process->library.version, &version, sizeof(version)) !=
         sizeof(version))
         return false;

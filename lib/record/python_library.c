@@ -50,5 +50,5 @@ bool python_library_read(struct file_source *file, struct python_library *librar
     }
     free(names);
     elf_file_close(&elf);
-    return library->runtime && library->version && library->code_type;
+    return library->runtime && library->code_type;
 }
