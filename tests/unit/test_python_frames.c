@@ -20,7 +20,7 @@ static const unsigned char table[] = {
     0x80 | 0 << 3 | 1, 0, 0x80 | 11 << 3 | 1, 0, 0, 0x80 | 15 << 3, 0x80 | 13 << 3, 0x40 | (200 & 63), 200 >> 6};
 
 struct interpreter {
-    uint64_t version, code_type[64], runtime[WORDS], interpreter[WORDS], thread[WORDS];
+    uint64_t code_type[64], version, runtime[WORDS], interpreter[WORDS], thread[WORDS];
     uint64_t cframe[8], outer[16], inner[16];
     uint64_t codes[2][WORDS], names[2][WORDS], files[2][WORDS], tables[2][WORDS];
 };
