@@ -171,14 +171,14 @@ static void explain_jit_code(struct hints *hints, const struct replay *replay,
 
 static void explain_python(struct hints *hints, const struct replay *replay)
 {
-    enum { MOST_DROPPED = 2 }; /* a half */
+    enum { MANY = 5 }; /* a fifth */
     uint64_t samples = replay_info_number(replay, INFO_PYTHON_SAMPLES, 0);
     uint64_t late = replay_info_number(replay, INFO_PYTHON_LATE, 0);
-    if (samples >= FEW_SAMPLES && late > samples / MOST_DROPPED)
+    if (samples >= FEW_SAMPLES && late > samples / MANY)
         add_hint(
             hints,
             "%.0f %% of the samples in Python lack their Python frames: the threads ran on before these were read; "
-            "as root there are more ('man prof-record', Python)",
+            "with --sampler ptrace nearly all have them, as root more do ('man prof-record', Python)",
             100 * (double)late / (double)samples);
 }
 
