@@ -237,6 +237,16 @@ static bool is_of_another(const char *path)
     return is_locked;
 }
 
+/* Whether a file that some process has mapped under the name of a buffer may be one. A process can give that name to any
+ * file that it may read, and prof would open it for writing, as root. So it has to be as a process makes it: of that size,
+ * and of no use to others. */
+static bool may_be_buffer(int fd)
+{
+    struct stat info;
+    return fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && (info.st_mode & 07177) == 0 &&
+           info.st_size == (off_t)(PROF_MARKS_PAGE + PROF_MARKS_ROOM);
+}
+
 int mark_buffers_take_mapping(struct mark_buffers *buffers, uint32_t pid, const struct perf_mapping *mapping,
                               uint64_t now, struct error *err)
 {
@@ -254,11 +264,14 @@ int mark_buffers_take_mapping(struct mark_buffers *buffers, uint32_t pid, const 
     char path[64];
     int reading = file_source_open(mapped.file), fd = -1;
     snprintf(path, sizeof(path), "/proc/self/fd/%d", reading);
-    if (reading >= 0) {
+    bool is_other = reading >= 0 && !may_be_buffer(reading);
+    if (reading >= 0 && !is_other)
         fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (reading >= 0)
         close(reading);
-    }
     mapped_file_destroy(&mapped);
+    if (is_other)
+        return 0;
     if (fd >= 0)
         return add_buffer(buffers, fd, pid, now, err);
     buffers->unopened++;

@@ -13,7 +13,7 @@ enum {
     FILE_MAX_LENGTH = 4096,  /* and of a path */
     TABLE_MAX = 1 << 20,     /* bytes of a line table; longer ones give no lines */
     CODES_MAX = 1 << 16,     /* of a process; then all are forgotten */
-    BYTES_MAX = 64 << 20,    /* the same of names and tables */
+    BYTES_MAX = 64 << 20,    /* the same of names and tables; a sample that needs more has no frames */
     FUNCTIONS_MAX = 1 << 20, /* in a recording; later ones are told as one */
     SUSPECT_NS = 1000000000,
     IDENTITY_SKIP = 16, /* bytes at the start of an object: reference count, type */
@@ -107,7 +107,7 @@ static uint32_t point_at(const unsigned char *bytes, size_t i, unsigned kind)
 static char *read_text(const struct python_source *source, uint64_t address, size_t max_length)
 {
     const struct python_layout *layout = source->layout;
-    unsigned char head[64];
+    unsigned char head[64] = {0};
     if (layout->text_length > sizeof(head) - 8 || layout->text_state > sizeof(head) - 4 ||
         python_memory_copy(source->memory, address, head, sizeof(head)) < layout->text_state + sizeof(uint32_t))
         return NULL;
@@ -335,9 +335,11 @@ bool python_codes_find(struct python_codes *codes, const struct python_source *s
             compare(codes, &comparison);
     }
     compare(codes, &comparison);
-    for (size_t i = 0; i < count; i++)
-        if ((!found[i]->identity.type || found[i]->sample != codes->sample) && !read_code(codes, source, found[i]))
+    for (size_t i = 0; i < count; i++) {
+        bool is_right = found[i]->identity.type && found[i]->sample == codes->sample;
+        if (!is_right && (codes->bytes > BYTES_MAX || !read_code(codes, source, found[i])))
             return false;
+    }
     return true;
 }
 

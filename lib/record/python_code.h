@@ -82,7 +82,8 @@ struct python_source {
 };
 
 /* Finds the code objects at `count` addresses, in any order and not distinct, and reads those that are new or changed.
- * found[i] stays valid until the next start. False if one of them is no code object, or cannot be read. */
+ * found[i] stays valid until the next start. False if one of them is no code object or cannot be read, or if names and
+ * line tables take more than 64 MiB: a hostile process may have as many as it likes. */
 bool python_codes_find(struct python_codes *codes, const struct python_source *source, const uint64_t *addresses,
                        size_t count, struct python_code **found);
 

@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -240,6 +241,41 @@ static void test_debug_offsets_that_make_no_sense_are_told(void **state)
     assert_int_equal(read_frames(scene), PYTHON_UNSUPPORTED);
 }
 
+static void test_code_that_takes_too_much_memory_is_not_read(void **state)
+{
+    enum { CODES = 200, TABLE = 1 << 20, LIMIT = 64 << 20 };
+    struct scene *scene = *state;
+    struct interpreter *python = &scene->python;
+    struct python_layout layout;
+    struct python_memory memory;
+    struct python_codes codes = {0};
+    struct python_code *found[CODES];
+    uint64_t addresses[CODES], (*many)[24] = calloc(CODES, sizeof(*many)), *lines = calloc(1, TABLE + 32);
+    assert_non_null(many);
+    assert_non_null(lines);
+    lines[2] = TABLE;
+    for (size_t i = 0; i < CODES; i++) { /* all with one table */
+        memcpy(many[i], python->codes[0], sizeof(many[i]));
+        many[i][17] = address_of(lines);
+        addresses[i] = address_of(many[i]);
+    }
+    assert_int_equal(python_layout_find(&layout, 0x030b02f0, NULL, NULL), 0);
+    assert_true(python_memory_init(&memory));
+    python_memory_start(&memory, (uint32_t)getpid(), 0, NULL, 0);
+    const struct python_source source = {
+        .layout = &layout, .memory = &memory, .code_type = address_of(python->code_type)};
+    python_codes_start(&codes, 1);
+    assert_false(python_codes_find(&codes, &source, addresses, CODES, found));
+    assert_true(codes.bytes > LIMIT && codes.bytes < LIMIT + 2 * TABLE);
+    python_codes_start(&codes, 2); /* and those of the next sample are read again */
+    assert_true(python_codes_find(&codes, &source, addresses, 10, found));
+    assert_true(codes.bytes < 11 * TABLE);
+    python_codes_destroy(&codes);
+    python_memory_destroy(&memory);
+    free(many);
+    free(lines);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -251,6 +287,7 @@ int main(void)
         TEST(test_what_was_read_of_a_thread_that_ran_on_is_forgotten),
         TEST(test_a_copy_that_differs_from_the_stack_is_told),
         TEST(test_nonsense_ends),
+        TEST(test_code_that_takes_too_much_memory_is_not_read),
         TEST(test_lists_without_end_or_thread_have_no_thread),
         TEST(test_other_versions_are_told),
         TEST(test_debug_offsets_that_make_no_sense_are_told),
