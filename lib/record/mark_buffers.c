@@ -237,9 +237,9 @@ static bool is_of_another(const char *path)
     return is_locked;
 }
 
-/* Whether a file that some process has mapped under the name of a buffer may be one. A process can give that name to any
- * file that it may read, and prof would open it for writing, as root. So it has to be as a process makes it: of that size,
- * and of no use to others. */
+/* Whether a mapped file with the name of a buffer may be one. A process can give that name to any file that it may
+ * read, by a mount of its own, and prof, perhaps as root, would open the file for writing. So it must be as marks.h
+ * makes it: of that size, and closed to others. */
 static bool may_be_buffer(int fd)
 {
     struct stat info;

@@ -228,6 +228,43 @@ static void test_a_buffer_that_becomes_shorter_is_given_up(void **unused)
     stop(&scene);
 }
 
+static void test_a_mapped_file_that_is_no_buffer_is_not_opened_for_writing(void **unused)
+{
+    (void)unused;
+    struct scene scene;
+    struct error err;
+    struct stat info;
+    char name[] = "/tmp/prof-marks-XXXXXX";
+    start(&scene);
+    int fd = mkstemp(name);
+    assert_true(fd >= 0);
+    assert_int_equal(ftruncate(fd, PROF_MARKS_PAGE + PROF_MARKS_ROOM), 0);
+    assert_int_equal(fstat(fd, &info), 0);
+    const struct perf_mapping mapping = {.inode = info.st_ino,
+                                         .device_major = major(info.st_dev),
+                                         .device_minor = minor(info.st_dev),
+                                         .length = PROF_MARKS_PAGE,
+                                         .path = name};
+    static const mode_t modes[] = {0644, 0755, 0700, 0660};
+    for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+        assert_int_equal(fchmod(fd, modes[i]), 0);
+        assert_int_equal(mark_buffers_take_mapping(&scene.buffers, (uint32_t)getpid(), &mapping, 1, &err), 0);
+        assert_int_equal(scene.buffers.buffers.length, 0);
+    }
+    assert_int_equal(fchmod(fd, 0600), 0);
+    assert_int_equal(ftruncate(fd, PROF_MARKS_PAGE), 0);
+    assert_int_equal(mark_buffers_take_mapping(&scene.buffers, (uint32_t)getpid(), &mapping, 1, &err), 0);
+    assert_int_equal(scene.buffers.buffers.length, 0);
+    assert_int_equal(ftruncate(fd, PROF_MARKS_PAGE + PROF_MARKS_ROOM), 0);
+    assert_int_equal(mark_buffers_take_mapping(&scene.buffers, (uint32_t)getpid(), &mapping, 1, &err), 0);
+    assert_int_equal(scene.buffers.buffers.length, 1);
+    close(fd);
+    unlink(name);
+    prof_mark("first"); /* stop() expects one */
+    assert_int_equal(spool_writer_close(scene.writer.spool, NULL), 0);
+    stop(&scene);
+}
+
 static void test_names_of_marker_files(void **unused)
 {
     (void)unused;
@@ -258,6 +295,7 @@ int main(void)
         cmocka_unit_test(test_a_hole_is_skipped_when_it_stays),
         cmocka_unit_test(test_nonsense_in_a_buffer_does_no_harm),
         cmocka_unit_test(test_a_buffer_that_becomes_shorter_is_given_up),
+        cmocka_unit_test(test_a_mapped_file_that_is_no_buffer_is_not_opened_for_writing),
         cmocka_unit_test(test_names_of_marker_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
