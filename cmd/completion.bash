@@ -21,7 +21,7 @@ _prof() {
         mapfile -t COMPREPLY < <(compgen -W 'all none cpu memory faults io switches threads system power' -- "$word")
         return
     fi
-    if [[ $previous == --off-cpu && $command == record ]]; then
+    if [[ $previous =~ ^--(off-cpu|python)$ && $command == record ]]; then
         mapfile -t COMPREPLY < <(compgen -W 'yes no' -- "$word")
         return
     fi
