@@ -6,7 +6,8 @@
  * The map of a large program has millions of lines in any order, and a recording has some thousand addresses. So the
  * lines are not sorted. The file is read once, from its last line up. Each line names those addresses that it covers
  * and that have no name yet. A union-find forest ("next address without a name") skips named addresses. This takes one
- * binary search per line, however the lines overlap, and ends early when all addresses have names.
+ * binary search per line, however the lines overlap, and ends early when all addresses have names. Most compilers put
+ * code next to the code before it, so a line is first looked for near the last one.
  *
  * The file is read in chunks: a program may write as much to it as it likes, and prof's memory must not depend on that.
  */
@@ -89,6 +90,7 @@ struct wanted {
     size_t *next; /* per address without a name: itself; otherwise an address closer to the next one without; `count` at
                      the end */
     size_t count, unnamed;
+    size_t near; /* the first address at or after the start of the last line */
 };
 
 static size_t next_unnamed(struct wanted *wanted, size_t i)
@@ -100,11 +102,27 @@ static size_t next_unnamed(struct wanted *wanted, size_t i)
     return i;
 }
 
+/* The first address at or after the start of a line. */
+static size_t first_from(struct wanted *wanted, uint64_t start)
+{
+    enum { REACH = 4 };
+    size_t first = wanted->near > REACH ? wanted->near - REACH : 0;
+    size_t end = wanted->count - wanted->near > REACH ? wanted->near + REACH : wanted->count;
+    const uint64_t *addresses = wanted->addresses;
+    if ((first == 0 || addresses[first - 1] < start) && (end == wanted->count || addresses[end] >= start))
+        while (first < end && addresses[first] < start)
+            first++;
+    else
+        first = first_at_or_after(addresses, wanted->count, start);
+    wanted->near = first;
+    return first;
+}
+
 /* The name is copied for the first address that the line names. False if memory ran out. */
 static bool apply_line(struct wanted *wanted, const struct line *line)
 {
     struct perf_map_name name = {.length = line->name.length};
-    size_t i = next_unnamed(wanted, first_at_or_after(wanted->addresses, wanted->count, line->start));
+    size_t i = next_unnamed(wanted, first_from(wanted, line->start));
     for (; i < wanted->count && wanted->addresses[i] <= line->last; i = next_unnamed(wanted, i)) {
         if (!name.text && !(name.text = arena_copy(wanted->texts, line->name.text, name.length)))
             return false;
