@@ -5,7 +5,12 @@
  * stays valid in the other part.
  *
  * The tree is laid out like a heap, without pointers: leaf i is at node count + i, the parent of node n is n / 2.
- * Compilers rarely put code across the bounds of other code, so nearly every change is stored at one or two nodes.
+ * Compilers rarely put code across the bounds of other code, so nearly every change is stored at one or two nodes. So
+ * each node knows the nearest node above that has changes, and a lookup skips those that have none.
+ *
+ * The history of a large program does not fit the inner caches, and a lookup takes as long as the memory that it
+ * touches. So a table of the first bound of each block is searched first, and then one block. Most addresses hold one
+ * code for ever: their leaf has the answer, without the tree.
  */
 #include "symbol/jit_history.h"
 
@@ -13,6 +18,19 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { BLOCK = 16 }; /* bounds; two cache lines */
+
+struct jit_node {
+    uint32_t end;   /* of its part of node_changes, which begins where that of the node before ends */
+    uint32_t above; /* the nearest ancestor that has changes; 0: none */
+};
+
+struct jit_leaf {
+    uint64_t time; /* of its only change */
+    uint32_t code;
+    uint32_t changes; /* that hold it: 0, 1 or more. If there are more, the tree must be searched. */
+};
 
 bool jit_history_add(struct jit_history *history, const struct jit_change *change)
 {
@@ -48,6 +66,9 @@ static bool collect_bounds(struct jit_history *history)
             !array_push(&history->bounds, history->changes.data[i].end))
             return false;
     history->bounds.length = sort_distinct(history->bounds.data, history->bounds.length);
+    for (size_t i = 0; i < history->bounds.length; i += BLOCK)
+        if (!array_push(&history->blocks, history->bounds.data[i]))
+            return false;
     return true;
 }
 
@@ -81,32 +102,66 @@ static size_t cover_change(const struct jit_history *history, size_t index, size
     return cover(leaf_count(history), first, last, nodes);
 }
 
+static size_t first_change(const struct jit_history *history, size_t node)
+{
+    return node ? history->nodes[node - 1].end : 0;
+}
+
+static void link_nodes(struct jit_history *history, size_t node_count)
+{
+    for (size_t n = 2; n < node_count; n++) { /* parents come first */
+        size_t parent = n / 2;
+        bool has_changes = history->nodes[parent].end > first_change(history, parent);
+        history->nodes[n].above = has_changes ? (uint32_t)parent : history->nodes[parent].above;
+    }
+}
+
+static bool build_leaves(struct jit_history *history)
+{
+    size_t count = leaf_count(history);
+    history->leaves = calloc(count + 1, sizeof(*history->leaves));
+    for (size_t i = 0; history->leaves && i < count; i++) {
+        struct jit_leaf *leaf = &history->leaves[i];
+        for (size_t node = count + i; node > 0 && leaf->changes < 2; node = history->nodes[node].above) {
+            size_t first = first_change(history, node), here = history->nodes[node].end - first;
+            if (here) {
+                const struct jit_change *change = &history->changes.data[history->node_changes[first]];
+                leaf->time = change->time;
+                leaf->code = change->code;
+                leaf->changes += here < 2 ? 1 : 2;
+            }
+        }
+    }
+    return history->leaves != NULL;
+}
+
 static bool build_tree(struct jit_history *history)
 {
     size_t nodes[COVER_MAX], total = 0, node_count = 2 * leaf_count(history);
-    history->node_ends = calloc(node_count + 1, sizeof(*history->node_ends));
-    if (!history->node_ends)
+    history->nodes = node_count < UINT32_MAX ? calloc(node_count + 1, sizeof(*history->nodes)) : NULL;
+    if (!history->nodes)
         return false;
     for (size_t i = 0; i < history->changes.length; i++)
         for (size_t n = cover_change(history, i, nodes); n-- > 0; total++)
-            history->node_ends[nodes[n]]++;
+            history->nodes[nodes[n]].end++;
     if (total >= UINT32_MAX || !(history->node_changes = malloc((total + 1) * sizeof(*history->node_changes))))
         return false;
     uint32_t end = 0;
     for (size_t n = 0; n < node_count; n++) { /* start of each node's part; filling advances it to the end */
-        uint32_t count = history->node_ends[n];
-        history->node_ends[n] = end;
+        uint32_t count = history->nodes[n].end;
+        history->nodes[n].end = end;
         end += count;
     }
     for (size_t i = 0; i < history->changes.length; i++)
         for (size_t n = cover_change(history, i, nodes); n-- > 0;)
-            history->node_changes[history->node_ends[nodes[n]]++] = (uint32_t)i;
+            history->node_changes[history->nodes[nodes[n]].end++] = (uint32_t)i;
+    link_nodes(history, node_count);
     return true;
 }
 
 int jit_history_finish(struct jit_history *history, struct error *err)
 {
-    if (!sort_changes(history) || !collect_bounds(history) || !build_tree(history))
+    if (!sort_changes(history) || !collect_bounds(history) || !build_tree(history) || !build_leaves(history))
         return error_no_memory(err);
     return 0;
 }
@@ -118,19 +173,39 @@ size_t jit_history_count(const struct jit_history *history, uint64_t time)
     return search_up_to(history->changes.data, history->changes.length, time, time);
 }
 
-static bool is_among_first(const void *change, const void *count)
+/* The index of the last of `count` ascending values that is not above `wanted`, as the first is not. It has no branch
+ * that depends on the values: of random addresses the processor would guess every second one wrong. */
+static size_t last_up_to(const uint64_t *values, size_t count, uint64_t wanted)
 {
-    return *(const uint32_t *)change < *(const size_t *)count;
+    size_t first = 0;
+    while (count > 1) {
+        size_t half = count / 2;
+        first += half & -(size_t)(values[first + half] <= wanted);
+        count -= half;
+    }
+    return first;
 }
 
-/* Finds the node's last change among the first `count` changes of all. Returns its index plus 1, or 0. */
-static size_t last_at_node(const struct jit_history *history, size_t node, size_t count)
+/* The leaf of an address between the first bound and the last. */
+static size_t find_leaf(const struct jit_history *history, uint64_t address)
 {
-    size_t first = node ? history->node_ends[node - 1] : 0;
-    const uint32_t *changes = history->node_changes + first;
-    size_t made =
-        search_count_before(changes, history->node_ends[node] - first, sizeof(*changes), is_among_first, &count);
-    return made ? (size_t)changes[made - 1] + 1 : 0;
+    size_t first = BLOCK * last_up_to(history->blocks.data, history->blocks.length, address);
+    size_t rest = history->bounds.length - first;
+    return first + last_up_to(history->bounds.data + first, rest < BLOCK ? rest : BLOCK, address);
+}
+
+/* Finds the node's last change up to the time. Returns its index plus 1, or 0. */
+static size_t last_at_node(const struct jit_history *history, size_t node, uint64_t time)
+{
+    size_t first = first_change(history, node), low = first, high = history->nodes[node].end;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (history->changes.data[history->node_changes[middle]].time <= time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > first ? (size_t)history->node_changes[low - 1] + 1 : 0;
 }
 
 uint32_t jit_history_find(const struct jit_history *history, uint64_t address, uint64_t time)
@@ -138,12 +213,12 @@ uint32_t jit_history_find(const struct jit_history *history, uint64_t address, u
     size_t leaves = leaf_count(history);
     if (!leaves || address < history->bounds.data[0] || address >= history->bounds.data[leaves])
         return JIT_HISTORY_NONE;
-    size_t leaf = first_at_or_after(history->bounds.data, history->bounds.length, address);
-    if (history->bounds.data[leaf] != address)
-        leaf--;
-    size_t count = jit_history_count(history, time), last = 0;
-    for (size_t node = leaves + leaf; node > 0; node /= 2) {
-        size_t here = last_at_node(history, node, count);
+    size_t leaf = find_leaf(history, address), last = 0;
+    const struct jit_leaf *known = &history->leaves[leaf];
+    if (known->changes < 2)
+        return known->changes && known->time <= time ? known->code : JIT_HISTORY_NONE;
+    for (size_t node = leaves + leaf; node > 0; node = history->nodes[node].above) {
+        size_t here = last_at_node(history, node, time);
         if (here > last)
             last = here;
     }
@@ -154,7 +229,9 @@ void jit_history_destroy(struct jit_history *history)
 {
     array_free(&history->changes);
     array_free(&history->bounds);
-    free(history->node_ends);
+    array_free(&history->blocks);
+    free(history->leaves);
+    free(history->nodes);
     free(history->node_changes);
     *history = (struct jit_history){0};
 }

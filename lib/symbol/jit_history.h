@@ -22,7 +22,10 @@ struct jit_change {
 struct jit_history {
     ARRAY(struct jit_change) changes; /* once finished: by time */
     ARRAY(uint64_t) bounds;           /* all starts and ends, ascending and distinct */
-    uint32_t *node_ends, *node_changes;
+    ARRAY(uint64_t) blocks;           /* the first bound of each block of them */
+    struct jit_leaf *leaves;          /* between one bound and the next */
+    struct jit_node *nodes;
+    uint32_t *node_changes;
 };
 
 /* Adds a change. Of changes with the same time, the one added last wins. False if memory ran out. */
@@ -31,7 +34,8 @@ bool jit_history_add(struct jit_history *history, const struct jit_change *chang
 /* Call it once, after the last change. -ENOMEM. */
 int jit_history_finish(struct jit_history *history, struct error *err);
 
-/* The code at the address at that time, or JIT_HISTORY_NONE. Takes O(log² n), however the changes overlap. */
+/* The code at the address at that time, or JIT_HISTORY_NONE. Takes O(log² n), however the changes overlap, and O(log n)
+ * where only one holds the address. */
 uint32_t jit_history_find(const struct jit_history *history, uint64_t address, uint64_t time);
 
 /* The number of changes up to and including that time. Equal counts mean equal answers. */
