@@ -189,7 +189,8 @@ static int compare_names(const void *a, const void *b)
 static void print_systems(struct tracepoints *all)
 {
     struct flow flow = {.indent = 2};
-    qsort(all->systems.data, all->systems.length, sizeof(*all->systems.data), compare_systems);
+    if (all->systems.length)
+        qsort(all->systems.data, all->systems.length, sizeof(*all->systems.data), compare_systems);
     for (size_t i = 0; i < all->systems.length; i++) {
         char text[96], count[32];
         snprintf(text, sizeof(text), "%s:*", all->systems.data[i].name);
@@ -217,7 +218,8 @@ static bool list_tracepoints(const char *pattern)
         if (!works)
             put_reason(why.text);
     }
-    qsort(all.names.data, all.names.length, sizeof(*all.names.data), compare_names);
+    if (all.names.length)
+        qsort(all.names.data, all.names.length, sizeof(*all.names.data), compare_names);
     for (size_t i = 0; i < all.names.length; i++)
         printf("  %s\n", all.names.data[i]);
     bool any = all.names.length != 0;
@@ -278,7 +280,8 @@ static int list_probes_of(const char *path)
         printf("%s has no static probes (USDT); its functions can be probed: uprobe:%s:FUNCTION\n", path, path);
     else
         printf("Static probes (USDT) of %s\n", path);
-    qsort(probes.items.data, probes.items.length, sizeof(*probes.items.data), compare_probes);
+    if (probes.items.length)
+        qsort(probes.items.data, probes.items.length, sizeof(*probes.items.data), compare_probes);
     for (size_t i = 0, next; i < probes.items.length; i = next) {
         for (next = i;
              next < probes.items.length && compare_probes(&probes.items.data[i], &probes.items.data[next]) == 0;)
