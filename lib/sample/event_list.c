@@ -220,7 +220,7 @@ static int add_point(struct event *event, const struct elf_file *file, uint64_t 
     return array_push(&event->points, point) ? 0 : error_no_memory(err);
 }
 
-/* FUNCTION, FUNCTION+0x10 or 0x1234. */
+/* FUNCTION, FUNCTION+0x10, FUNCTION+16 or 0x1234. */
 static int find_places(struct event *event, const struct elf_file *file, const char *place, struct error *err)
 {
     char name[4096], closest[256];
@@ -230,7 +230,8 @@ static int find_places(struct event *event, const struct elf_file *file, const c
         return parse_number(place + 2, 16, &offset)
                    ? add_point(event, file, offset, 0, err)
                    : error_set(err, EINVAL, "'%s' is not an address, in '%s'", place, event->name);
-    if (plus && !parse_number(strncmp(plus + 1, "0x", 2) == 0 ? plus + 3 : plus + 1, 16, &offset))
+    bool is_hex = plus && strncmp(plus + 1, "0x", 2) == 0;
+    if (plus && !parse_number(plus + (is_hex ? 3 : 1), is_hex ? 16 : 10, &offset))
         return error_set(err, EINVAL, "'%s' is not a distance, in '%s'", plus + 1, event->name);
     if (plus && event->kind == EVENT_URETPROBE)
         return error_set(err, EINVAL, "functions return, not instructions: '%s' has a distance", event->name);

@@ -131,11 +131,14 @@ static void test_probes_are_at_offsets_of_their_file(void **state)
         assert_int_equal(add(&list, text, 0, &err), 0);
         snprintf(text, sizeof(text), "uprobe:%s:sell+0x2", in_folder(programs[i]));
         assert_int_equal(add(&list, text, 0, &err), 0);
+        snprintf(text, sizeof(text), "uprobe:%s:sell+10", in_folder(programs[i]));
+        assert_int_equal(add(&list, text, 0, &err), 0);
         uint64_t offset = offset_of(programs[i], "sell");
         assert_true(offset != 0);
         assert_int_equal(list.data[0].points.length, 1);
         assert_int_equal(list.data[0].points.data[0].offset, offset);
         assert_int_equal(list.data[2].points.data[0].offset, offset + 2);
+        assert_int_equal(list.data[3].points.data[0].offset, offset + 10);
         assert_int_equal(list.data[0].config, 0);
         assert_int_equal(list.data[1].config, 1);
         assert_int_equal(list.data[0].period, 1);
