@@ -459,12 +459,28 @@ static void set_read(struct mark_buffer *buffer, uint64_t read)
     (void)!pwrite(buffer->fd, &read, sizeof(read), offsetof(struct prof_marks_head, read));
 }
 
-/* Whether what stands behind incomplete records may be read: the one that is not will never be. */
-static bool may_skip(struct mark_buffer *buffer, uint64_t now, bool has_ended)
+static int note_lost(struct look *look, uint64_t lost, struct error *err)
 {
+    struct mark_buffer *buffer = look->buffer;
+    look->buffers->lost += lost;
+    struct spool_event event = {.kind = SPOOL_MARKS_LOST,
+                                .pid = buffer->pid,
+                                .start = buffer->last_time ? buffer->last_time : look->now,
+                                .time = look->now,
+                                .count = lost};
+    return spool_writer_event(look->source->writer->spool, &event, err);
+}
+
+/* Whether what stands behind an incomplete record may be read. A thread that was interrupted while it wrote completes
+ * its record when it is on a CPU again; one that was ended never does. The others' marks wait for it, as long as they
+ * have room. */
+static bool may_skip(const struct look *look, bool has_ended)
+{
+    struct mark_buffer *buffer = look->buffer;
     if (!buffer->incomplete_since)
-        buffer->incomplete_since = now;
-    return has_ended || now > buffer->incomplete_since + SECOND;
+        buffer->incomplete_since = look->now;
+    bool is_half_full = look->end - buffer->read > PROF_MARKS_ROOM / 2;
+    return has_ended || look->now > buffer->incomplete_since + (is_half_full ? SECOND : 10 * SECOND);
 }
 
 /* Reads what is there. False if the buffer makes no sense. */
@@ -476,34 +492,29 @@ static bool read_new(struct look *look, bool has_ended, int *code, struct error 
             return false;
         uint64_t at = buffer->read, end = complete_end(look, at);
         if (end == at) {
-            if (!may_skip(buffer, look->now, has_ended))
+            if (!may_skip(look, has_ended))
                 return true;
+            if (!has_ended)
+                *code = note_lost(look, 1, err); /* at least */
             at = next_record(look, at);
             end = complete_end(look, at);
         }
-        if (!copy_block(look))
+        if (!*code && !copy_block(look))
             return false;
-        *code = take_records(look, at, end, err);
+        if (!*code)
+            *code = take_records(look, at, end, err);
         buffer->incomplete_since = 0;
         set_read(buffer, end);
     }
     return true;
 }
 
-static int note_lost(struct look *look, uint64_t dropped, struct error *err)
+static int note_dropped(struct look *look, uint64_t dropped, struct error *err)
 {
     struct mark_buffer *buffer = look->buffer;
     uint64_t lost = dropped - buffer->dropped;
     buffer->dropped = dropped;
-    if (!lost || lost > UINT64_MAX / 2)
-        return 0;
-    look->buffers->lost += lost;
-    struct spool_event event = {.kind = SPOOL_MARKS_LOST,
-                                .pid = buffer->pid,
-                                .start = buffer->last_time ? buffer->last_time : look->now,
-                                .time = look->now,
-                                .count = lost};
-    return spool_writer_event(look->source->writer->spool, &event, err);
+    return lost && lost <= UINT64_MAX / 2 ? note_lost(look, lost, err) : 0;
 }
 
 /* The head of a buffer whose process was there before us: what it has dropped is not of this recording. */
@@ -537,7 +548,7 @@ static bool look_at(struct look *look, bool ended, bool *is_half_full, int *code
         return false;
     }
     if (!*code)
-        *code = note_lost(look, head.dropped, err);
+        *code = note_dropped(look, head.dropped, err);
     buffer->last_time = look->now;
     return !ended;
 }

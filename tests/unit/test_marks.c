@@ -177,13 +177,37 @@ static void test_a_hole_is_skipped_when_it_stays(void **unused)
     assert_int_equal(scene.writer.count, 1);
     look(&scene, now += SECOND / 2, false);
     assert_int_equal(scene.writer.count, 1);
-    look(&scene, now += 2 * SECOND, false);
+    look(&scene, now += 2 * SECOND, false); /* the thread may just have no CPU: there is room to wait for it */
+    assert_int_equal(scene.writer.count, 1);
+    look(&scene, now += 10 * SECOND, false);
     assert_int_equal(scene.writer.count, 2);
     prof_marks_state_->head->written += 16;
     prof_mark("last");
     look(&scene, now + 1, true); /* the process has ended: nobody will complete it */
     read_spool(&scene, text, sizeof(text), &marks, &lost);
     assert_string_equal(text, ".before;.behind;.last;");
+    assert_int_equal(lost, 1); /* that of the thread that has stopped */
+    stop(&scene);
+}
+
+static void test_a_hole_is_skipped_sooner_when_there_is_no_room_to_wait(void **unused)
+{
+    (void)unused;
+    struct scene scene;
+    char text[64];
+    uint64_t marks, lost, now = prof_marks_now();
+    const size_t behind = PROF_MARKS_ROOM / 2 / 32 + 1;
+    start(&scene);
+    prof_mark("before");
+    prof_marks_state_->head->written += 48;
+    for (size_t i = 0; i < behind; i++)
+        prof_mark("behind");
+    look(&scene, now += SECOND, false);
+    assert_int_equal(scene.writer.count, 1);
+    look(&scene, now += 2 * SECOND, false);
+    assert_int_equal(scene.writer.count, 1 + behind);
+    read_spool(&scene, text, sizeof(text), &marks, &lost);
+    assert_int_equal(lost, 1);
     stop(&scene);
 }
 
@@ -293,6 +317,7 @@ int main(void)
         cmocka_unit_test(test_what_has_no_room_is_counted),
         cmocka_unit_test(test_the_ring_goes_around),
         cmocka_unit_test(test_a_hole_is_skipped_when_it_stays),
+        cmocka_unit_test(test_a_hole_is_skipped_sooner_when_there_is_no_room_to_wait),
         cmocka_unit_test(test_nonsense_in_a_buffer_does_no_harm),
         cmocka_unit_test(test_a_buffer_that_becomes_shorter_is_given_up),
         cmocka_unit_test(test_a_mapped_file_that_is_no_buffer_is_not_opened_for_writing),
