@@ -148,12 +148,13 @@ static int read_codes(struct maker *maker, int fd, const struct wanted_code *wan
             return error_no_memory(err);
         struct jit_image_code kept = {.start = code->start, .size = code->size, .name = name.function, .bytes = bytes};
         uint32_t index = find_same(maker, &kept);
+        size += (size_t)code->size + strlen(name.function); /* of copies, too: their bytes are in the arena */
         if (index == maker->codes.length) {
             kept.file = process_jitdump_file_of(dump, code, &name);
             kept.lines = copy_lines(maker, dump, code, kept.file, &kept.line_count);
             if (!array_push(&maker->codes, kept))
                 return error_no_memory(err);
-            size += (size_t)code->size + strlen(name.function) + kept.line_count * sizeof(*kept.lines);
+            size += kept.line_count * sizeof(*kept.lines);
         }
         if (!array_push(&maker->kept, (struct kept_code){.number = wanted[i].code, .index = index}))
             return error_no_memory(err);
