@@ -1,9 +1,5 @@
 /*
- * Replays a recording.
- *
- * The spool stores events and samples in blocks, so an event may precede older samples in the file. An event therefore
- * waits in `pending` until a sample of its time or later arrives: each sample sees the processes, threads and mappings
- * of its own time.
+ * Replays a recording: its samples, among the events that replay_tables.c takes in.
  *
  * The stacks of a thread change little, and their outer frames keep their indexes. So each thread keeps its last stack
  * with the stack index at each depth, and only looks up the frames that differ. Looking up a frame takes a search in
@@ -13,6 +9,7 @@
 
 #include "assemble/replay_events.h"
 #include "assemble/replay_jit.h"
+#include "assemble/replay_tables.h"
 #include "assemble/unsampled.h"
 #include "record/info.h"
 #include "record/python_frame.h"
@@ -55,12 +52,6 @@ static uint32_t add_pc_frame(struct replay *replay, uint32_t lib, uint64_t pc)
     return add_frame(replay, &replay->pc_frames, is_mark ? UINT64_MAX - (UINT32_MAX - lib) : pc, &frame);
 }
 
-/* The event that describes a library may be in a lost block. */
-static bool is_known_lib(const struct replay *replay, uint32_t number)
-{
-    return number < replay->libs.length && replay->libs.data[number].lib.path;
-}
-
 enum { RVA_BITS = 40 };
 
 static uint32_t frame_of(struct replay *replay, uint32_t process, uint64_t pc, uint64_t time)
@@ -70,7 +61,7 @@ static uint32_t frame_of(struct replay *replay, uint32_t process, uint64_t pc, u
     bool kernel = is_kernel_address(pc);
     const struct mapping *mapping =
         address_space_find(kernel ? &replay->kernel : &replay->processes.data[process].space, pc);
-    if (mapping && is_known_lib(replay, mapping->lib)) {
+    if (mapping && replay_knows_lib(replay, mapping->lib)) {
         uint64_t rva = mapping->rva + (pc - mapping->start);
         struct replay_frame frame = {.lib = mapping->lib, .process = REPLAY_NONE, .address = rva};
         if (rva >> RVA_BITS == 0 && mapping->lib >> (64 - RVA_BITS) == 0)
@@ -157,353 +148,6 @@ static int stack_of(struct replay *replay, struct replay_thread *thread, const s
     return 0;
 }
 
-/* ---- events ---- */
-
-/* Whether a process, thread or library may have this index. The recorder assigns indexes in sequence, so an index
- * larger than the number of events so far comes from a damaged spool. */
-static bool is_possible(const struct replay *replay, uint32_t number)
-{
-    return number <= spool_reader_bytes(replay->reader) / SPOOL_EVENT_MIN;
-}
-
-/* Makes room for row `number` of a table, with unknown rows before it. 1; 0 if the number is damaged, which is counted;
- * or -ENOMEM. */
-static int ensure_row(struct replay *replay, uint32_t number, void **rows, size_t *length, size_t *capacity,
-                      size_t row_size, struct error *err)
-{
-    size_t more = number < *length ? 0 : number + 1 - *length;
-    if (!is_possible(replay, number)) {
-        replay->damaged_blocks++;
-        return 0;
-    }
-    if (!array_grow(rows, *length, capacity, more, row_size))
-        return error_no_memory(err);
-    if (more)
-        memset((char *)*rows + *length * row_size, 0, more * row_size);
-    *length += more;
-    return 1;
-}
-
-#define ENSURE_ROW(replay, table, number, err)                                                                         \
-    ensure_row((replay), (number), (void **)&(table)->data, &(table)->length, &(table)->capacity,                      \
-               sizeof(*(table)->data), (err))
-
-static void note_time(struct replay *replay, uint64_t time)
-{
-    if (!time)
-        return;
-    if (!replay->first_time || time < replay->first_time)
-        replay->first_time = time;
-    if (time > replay->last_time)
-        replay->last_time = time;
-}
-
-static struct replay_process *process_at(struct replay *replay, uint32_t number)
-{
-    return number < replay->processes.length && replay->processes.data[number].known ? &replay->processes.data[number]
-                                                                                     : NULL;
-}
-
-static bool is_known_thread(const struct replay *replay, uint32_t number)
-{
-    return number < replay->threads.length && replay->threads.data[number].known;
-}
-
-/* A file of which a process has a part already is not loaded again. */
-static int note_load(struct replay *replay, const struct spool_event *event, struct error *err)
-{
-    if (event->number == SPOOL_NO_NUMBER || !is_known_lib(replay, event->lib_number) ||
-        replay->libs.data[event->lib_number].lib.kind != SPOOL_LIB_FILE ||
-        event->time <= replay_info_number(replay, INFO_START_MONOTONIC, 0))
-        return 0;
-    uint64_t key = (uint64_t)event->number << 32 | event->lib_number;
-    if (replay->loads.length >= REPLAY_LOADS) {
-        replay->more_loads++;
-        return 0;
-    }
-    if (hash_get(&replay->loaded, key) != HASH_MISSING)
-        return 0;
-    struct replay_load load = {.process = event->number, .lib = event->lib_number, .time = event->time};
-    return hash_set(&replay->loaded, key, 1) && array_push(&replay->loads, load) ? 0 : error_no_memory(err);
-}
-
-static int apply_map(struct replay *replay, const struct spool_event *event, struct error *err)
-{
-    struct address_space *space = &replay->kernel;
-    if (event->number != SPOOL_NO_NUMBER) {
-        struct replay_process *process = process_at(replay, event->number);
-        if (!process)
-            return 0;
-        process->map_generation++;
-        space = &process->space;
-        replay_jit_mapped(replay, event->number, event->lib_number);
-    } else {
-        replay->kernel_generation++;
-    }
-    struct mapping mapping = {.start = event->start,
-                              .end = event->end,
-                              .rva = event->rva,
-                              .lib = event->lib_number == SPOOL_NO_NUMBER ? MAPPING_NO_LIB : event->lib_number};
-    if (mapping.start < mapping.end && !address_space_map(space, &mapping))
-        return error_no_memory(err);
-    return note_load(replay, event, err);
-}
-
-static void end_thread(struct replay *replay, const struct spool_event *event)
-{
-    if (!is_known_thread(replay, event->number))
-        return;
-    struct replay_thread *thread = &replay->threads.data[event->number];
-    thread->end = event->time;
-    array_free(&thread->last_pcs);
-    array_free(&thread->last_stacks);
-    struct replay_process *process = process_at(replay, thread->process);
-    if (process && process->live_threads && --process->live_threads == 0) {
-        process->end = event->time;
-        address_space_destroy(&process->space);
-        process->space = (struct address_space){0};
-        process->map_generation++;
-    }
-}
-
-static void note_rest(struct replay *replay, const struct spool_event *event)
-{
-    if (!is_known_thread(replay, event->number))
-        return;
-    struct replay_thread *thread = &replay->threads.data[event->number];
-    replay->has_rests = true;
-    thread->rest += event->count;
-}
-
-static int start_process(struct replay *replay, const struct spool_event *event, struct error *err)
-{
-    int is_there = ENSURE_ROW(replay, &replay->processes, event->number, err);
-    if (is_there <= 0)
-        return is_there;
-    struct replay_process *process = &replay->processes.data[event->number];
-    if (process->known)
-        return 0;
-    *process = (struct replay_process){
-        .known = true,
-        .parent = event->parent,
-        .pid = event->pid,
-        .start = event->time,
-        .main_thread = REPLAY_NONE,
-        .name = strings_add_z(&replay->strings, event->name),
-    };
-    if (process->name == STRING_NONE)
-        return error_no_memory(err);
-    const struct replay_process *parent = process_at(replay, event->parent);
-    if (parent && event->exec)
-        process->instance = parent->instance + 1;
-    else if (parent && !address_space_copy(&process->space, &parent->space))
-        return error_no_memory(err);
-    return 0;
-}
-
-/* The counters of a thread continue over exec. */
-static void start_main_thread(struct replay *replay, struct replay_process *process, uint32_t number)
-{
-    const struct replay_process *before = process_at(replay, process->parent);
-    process->main_thread = number;
-    if (!before || before->pid != process->pid || before->main_thread == REPLAY_NONE)
-        return;
-    struct replay_thread *caller = &replay->threads.data[before->main_thread];
-    caller->goes_on = true;
-    replay->threads.data[number].covered_until = caller->covered_until;
-}
-
-static int start_thread(struct replay *replay, const struct spool_event *event, struct error *err)
-{
-    int is_there = ENSURE_ROW(replay, &replay->threads, event->number, err);
-    if (is_there <= 0)
-        return is_there;
-    struct replay_thread *thread = &replay->threads.data[event->number];
-    struct replay_process *process = process_at(replay, event->process);
-    if (thread->known || !process)
-        return 0;
-    *thread = (struct replay_thread){
-        .known = true,
-        .process = event->process,
-        .tid = event->tid,
-        .start = event->time,
-        .covered_until = event->time,
-        .name = strings_add_z(&replay->strings, event->name),
-    };
-    if (event->tid == process->pid)
-        start_main_thread(replay, process, event->number);
-    process->live_threads++;
-    return thread->name == STRING_NONE ? error_no_memory(err) : 0;
-}
-
-static int rename_thread(struct replay *replay, const struct spool_event *event, struct error *err)
-{
-    if (!is_known_thread(replay, event->number))
-        return 0;
-    struct replay_thread *thread = &replay->threads.data[event->number];
-    uint32_t name = strings_add_z(&replay->strings, event->name);
-    if (name == STRING_NONE)
-        return error_no_memory(err);
-    thread->name = name;
-    struct replay_process *process = process_at(replay, thread->process);
-    if (process && process->pid == thread->tid)
-        process->name = name;
-    return 0;
-}
-
-static int add_lib(struct replay *replay, const struct spool_event *event, struct error *err)
-{
-    int is_there = ENSURE_ROW(replay, &replay->libs, event->number, err);
-    if (is_there <= 0)
-        return is_there;
-    struct spool_lib *lib = &replay->libs.data[event->number].lib;
-    *lib = event->lib;
-    lib->path = arena_copy(&replay->arena, lib->path, strlen(lib->path));
-    lib->build_id = (const unsigned char *)arena_copy(&replay->arena, (const char *)lib->build_id, lib->build_id_size);
-    lib->image = (const unsigned char *)arena_copy(&replay->arena, (const char *)lib->image, lib->image_size);
-    return lib->path && lib->build_id && lib->image ? 0 : error_no_memory(err);
-}
-
-static int add_object(struct replay *replay, const struct spool_event *event, struct error *err)
-{
-    if (!event->number || !is_possible(replay, event->number)) {
-        replay->damaged_blocks++;
-        return 0;
-    }
-    while (replay->objects.length < event->number)
-        if (!array_push(&replay->objects, STRING_NONE))
-            return error_no_memory(err);
-    uint32_t *name = &replay->objects.data[event->number - 1];
-    *name = strings_add_z(&replay->strings, event->name);
-    return *name == STRING_NONE ? error_no_memory(err) : 0;
-}
-
-static int add_python_function(struct replay *replay, const struct spool_event *event, struct error *err)
-{
-    if (!is_possible(replay, event->number)) {
-        replay->damaged_blocks++;
-        return 0;
-    }
-    while (replay->python_functions.length <= event->number)
-        if (!array_push(&replay->python_functions, (struct replay_function){STRING_NONE, STRING_NONE, 0}))
-            return error_no_memory(err);
-    struct replay_function *function = &replay->python_functions.data[event->number];
-    function->name = strings_add_z(&replay->strings, event->name);
-    function->file = strings_add_z(&replay->strings, event->value);
-    function->line = event->count <= PYTHON_LINE_MAX ? (uint32_t)event->count : 0;
-    return function->name == STRING_NONE || function->file == STRING_NONE ? error_no_memory(err) : 0;
-}
-
-const char *replay_object(const struct replay *replay, uint32_t number)
-{
-    bool is_known = number && number <= replay->objects.length && replay->objects.data[number - 1] != STRING_NONE;
-    return is_known ? strings_text(&replay->strings, replay->objects.data[number - 1]) : NULL;
-}
-
-static int add_info(struct replay *replay, const struct spool_event *event, struct error *err)
-{
-    struct replay_info info = {
-        .name = strings_add_z(&replay->strings, event->name),
-        .value = strings_add_z(&replay->strings, event->value),
-    };
-    if (info.name == STRING_NONE || info.value == STRING_NONE)
-        return error_no_memory(err);
-    for (size_t i = 0; i < replay->infos.length; i++)
-        if (replay->infos.data[i].name == info.name) {
-            replay->infos.data[i].value = info.value;
-            return 0;
-        }
-    return array_push(&replay->infos, info) ? 0 : error_no_memory(err);
-}
-
-/* Applies an event at its time. */
-static int apply_event(struct replay *replay, const struct spool_event *event, struct error *err)
-{
-    switch (event->kind) {
-    case SPOOL_PROCESS:
-        return start_process(replay, event, err);
-    case SPOOL_THREAD:
-        return start_thread(replay, event, err);
-    case SPOOL_NAME:
-        return rename_thread(replay, event, err);
-    case SPOOL_MAP:
-        return apply_map(replay, event, err);
-    case SPOOL_THREAD_END:
-        end_thread(replay, event);
-        return 0;
-    case SPOOL_LOST:
-        if (replay->keeps_last && !replay->sample_count) /* before the samples that are there */
-            return 0;
-        replay->lost += event->count;
-        return replay_marks_event(&replay->marks, event, err);
-    case SPOOL_UNSAMPLED:
-        note_rest(replay, event);
-        return 0;
-    default:
-        return 0;
-    }
-}
-
-/* Applies the pending events up to `time`. */
-static int apply_pending(struct replay *replay, uint64_t time, struct error *err)
-{
-    int code = 0;
-    while (!code && replay->pending_done < replay->pending.length &&
-           replay->pending.data[replay->pending_done].time <= time)
-        code = apply_event(replay, &replay->pending.data[replay->pending_done++], err);
-    if (replay->pending_done == replay->pending.length)
-        replay->pending.length = replay->pending_done = 0;
-    return code;
-}
-
-static int queue_event(struct replay *replay, const struct spool_event *event, struct error *err)
-{
-    struct spool_event copy = *event;
-    uint32_t name = strings_add_z(&replay->strings, event->name ? event->name : "");
-    if (name == STRING_NONE)
-        return error_no_memory(err);
-    copy.name = strings_text(&replay->strings, name); /* the event's own text was freed with its block */
-    return array_push(&replay->pending, copy) ? 0 : error_no_memory(err);
-}
-
-/* The kernel's image and modules are mapped from the start; only code that the kernel generates comes and goes. */
-static bool is_timed(const struct replay *replay, const struct spool_event *kernel_map)
-{
-    return !is_known_lib(replay, kernel_map->lib_number) ||
-           replay->libs.data[kernel_map->lib_number].lib.kind == SPOOL_LIB_KERNEL_CODE;
-}
-
-static int take_event(struct replay *replay, const struct spool_event *event, struct error *err)
-{
-    if (program_marks_is_event(event)) {
-        if (replay->first_time && event->time > replay->first_time) /* programs may tell of what was before */
-            note_time(replay, event->time);
-        return program_marks_event(&replay->program_marks, event, err);
-    }
-    note_time(replay, event->time);
-    switch (event->kind) {
-    case SPOOL_INFO:
-        if (strcmp(event->name, INFO_INTERVAL) == 0)
-            replay->interval = strtoull(event->value, NULL, 10);
-        return add_info(replay, event, err);
-    case SPOOL_LIB:
-        return add_lib(replay, event, err);
-    case SPOOL_PAUSED:
-    case SPOOL_RESUMED:
-    case SPOOL_MARK:
-    case SPOOL_RUN: /* these come from the recorder, whose time is not that of the records around them */
-        return replay_marks_event(&replay->marks, event, err);
-    case SPOOL_OBJECT:
-        return add_object(replay, event, err);
-    case SPOOL_PYTHON_FUNCTION:
-        return add_python_function(replay, event, err);
-    default:
-        if (event->kind == SPOOL_MAP && event->number == SPOOL_NO_NUMBER && !is_timed(replay, event))
-            return apply_map(replay, event, err);
-        return queue_event(replay, event, err);
-    }
-}
-
 /* ---- samples ---- */
 
 static uint32_t to_cpu_units(uint64_t ns)
@@ -574,7 +218,7 @@ static int add_reading(struct replay *replay, const struct sample *sample, struc
         return error_no_memory(err);
     if (!counter_reading_of(sample, replay->counter_values.data, &reading))
         return 0; /* damaged */
-    if (reading.whose < COUNTERS_OF_POWER && !is_possible(replay, reading.whose))
+    if (reading.whose < COUNTERS_OF_POWER && !replay_is_possible(replay, reading.whose))
         return 0;
     return replay_counters_add(&replay->counters, &reading, err);
 }
@@ -584,18 +228,18 @@ static int add_sample(struct replay *replay, const struct sample *sample, struct
     if (sample->flags & SAMPLE_COUNTERS)
         return add_reading(replay, sample, err);
     replay->keeps_last = spool_reader_keeps_last(replay->reader);
-    int code = apply_pending(replay, sample->time, err);
+    int code = replay_apply_pending(replay, sample->time, err);
     if (!replay->first_sample_time)
         replay->first_sample_time = sample->time;
     if (!code)
         code = replay_marks_sample(&replay->marks, sample, err);
     if (code)
         return code;
-    if (!is_known_thread(replay, sample->thread)) {
+    if (!replay_knows_thread(replay, sample->thread)) {
         replay->samples_without_thread++;
         return 0;
     }
-    note_time(replay, sample->time);
+    replay_note_time(replay, sample->time);
     struct replay_thread *thread = &replay->threads.data[sample->thread];
     uint32_t stack = REPLAY_NONE;
     code = stack_of(replay, thread, sample, &stack, err);
@@ -631,7 +275,7 @@ static int read_items(struct replay *replay, struct error *err)
         int code = spool_reader_next(replay->reader, &event, &sample, err);
         if (code <= 0)
             return code;
-        code = code == SPOOL_ITEM_EVENT ? take_event(replay, &event, err) : add_sample(replay, &sample, err);
+        code = code == SPOOL_ITEM_EVENT ? replay_take_event(replay, &event, err) : add_sample(replay, &sample, err);
         if (code)
             return code;
     }
@@ -651,7 +295,7 @@ int replay_spool(struct replay *replay, const char *spool_path, struct error *er
     replay->samples = sample_store_new(spool_path);
     code = replay->samples ? read_items(replay, err) : error_no_memory(err);
     if (!code)
-        code = apply_pending(replay, UINT64_MAX, err);
+        code = replay_apply_pending(replay, UINT64_MAX, err);
     if (!code)
         code = replay_end_events(replay, err);
     if (code)
@@ -693,6 +337,12 @@ uint64_t replay_info_number(const struct replay *replay, const char *name, uint6
     errno = 0;
     uint64_t number = value ? strtoull(value, &end, 10) : 0;
     return value && end != value && !*end && !errno ? number : missing;
+}
+
+const char *replay_object(const struct replay *replay, uint32_t number)
+{
+    bool is_known = number && number <= replay->objects.length && replay->objects.data[number - 1] != STRING_NONE;
+    return is_known ? strings_text(&replay->strings, replay->objects.data[number - 1]) : NULL;
 }
 
 uint32_t replay_forked_from(const struct replay *replay, uint32_t number)
