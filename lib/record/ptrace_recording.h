@@ -1,5 +1,5 @@
 /*
- * The recording loop of the ptrace tier: what record.c needs instead of perf events where those are refused.
+ * The recording loop of the ptrace tier: what takes the place of perf_recording.h where perf events are refused.
  *
  * Threads: everything between ptrace_recording_open() and the end happens on the one thread that
  * ptrace_recording_on_a_thread() makes. When it ends, the kernel detaches from all threads that it traces.

@@ -1,17 +1,16 @@
 /*
- * The recording loop of perf events: sleep until there is something to read, read all rings in causal order, tell the
- * tracker about processes and mappings, walk the stack of each sample where it lies in its ring, and append the chain
- * of addresses to the spool (recording.c).
+ * A recording from its beginning to its end: starts the command or finds the processes, opens what the recording needs,
+ * has one of the two loops run (perf_recording.c, ptrace_recording.c), and fills in the result.
  */
 #include "record/recording.h"
 
 #include "base/clock.h"
 #include "record/attach.h"
 #include "record/info.h"
-#include "record/kernel_map.h"
 #include "record/launch.h"
 #include "record/library_table.h"
 #include "record/metadata.h"
+#include "record/perf_recording.h"
 #include "record/ptrace_recording.h"
 #include "record/scheduling.h"
 #include "record/spool.h"
@@ -19,291 +18,26 @@
 #include "record/system_counters.h"
 #include "record/tracker.h"
 #include "record/waits.h"
-#include "record/wakeup_mode.h"
 #include "record/whom.h"
 #include "sample/cpu_list.h"
 #include "sample/perf_events.h"
-#include "sample/perf_merge.h"
-#include "unwind/unwind.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define SECOND UINT64_C(1000000000)
 
-enum {
-    IDLE_MS = 100,       /* between two looks at a target that is no longer sampled */
-    ROUNDS_AT_ONCE = 64, /* before signals are looked at again */
-    FAST_START_HZ = 2000 /* a rate above it is too high to start in the fast mode */
-};
-
-static const uint64_t look_interval = 40 * SECOND / 1000; /* between two looks at the rings; more would save little */
-static const uint64_t wait_look_interval = 4 * SECOND / 1000; /* while threads switch: longer waits are all seen */
-enum { MAX_LOOK_DOUBLINGS = 3 };                              /* where nothing happens, a look every 320 ms is enough */
-
-/* ---- records ---- */
-
-static int take_sample(struct recording *recording, const struct perf_record *record, size_t cpu_index,
-                       struct error *err)
-{
-    enum wakeup_stack depth;
-    int code = recording_take_sample(recording, record, &depth, err);
-    if (code)
-        return code;
-    wakeup_mode_sample(&recording->wakeup_modes[cpu_index], record->time, depth);
-    if (depth != WAKEUP_STACK_FITS)
-        cpu_pin_deep_stack(&recording->pin, record->cpu, record->time);
-    return 0;
-}
-
-/* Whether the kernel may exchange the events of two threads at a switch. */
-static bool exchanges_events(const struct recording *recording)
-{
-    return !recording->events.all && !recording->events.counts;
-}
-
-static int take_record(struct recording *recording, const struct perf_merge_record *raw, struct error *err)
-{
-    struct perf_record record;
-    if (raw->ring >= recording->events.cpus.length) {
-        recording_take_wakeup(recording, raw);
-        return 0;
-    }
-    const struct perf_layout *clock = &recording->events.layout;
-    uint32_t event =
-        event_sampling_number(&recording->events.sampling, perf_record_sample_id(clock, raw->bytes, raw->size));
-    struct perf_layout layout = event_sampling_layout(&recording->events.sampling, clock, event);
-    if (perf_record_parse(&layout, raw->bytes, raw->size, &record)) {
-        recording->lost_records++;
-        return 0;
-    }
-    if (!whom_is_recorded(recording, &record))
-        return 0;
-    if (record.type == PERF_RECORD_SAMPLE)
-        return event ? recording_take_event(recording, &record, event, err)
-                     : take_sample(recording, &record, raw->ring, err);
-    if (record.type == PERF_RECORD_THROTTLE)
-        recording_take_throttle(recording, event_sampling_number(&recording->events.sampling, record.id));
-    if (record.type == PERF_RECORD_KSYMBOL)
-        return kernel_map_symbol(recording->libraries, recording->spool, record.time, &record.kernel_symbol, err);
-    if (record.type == PERF_RECORD_SWITCH || record.type == PERF_RECORD_SWITCH_CPU_WIDE)
-        return recording->follows_runs ? waits_switch(&recording->waits, &record, err) : 0;
-    if (record.type == PERF_RECORD_LOST || record.type == PERF_RECORD_LOST_SAMPLES) {
-        recording->lost_records += record.lost;
-        wakeup_mode_lost(&recording->wakeup_modes[raw->ring], record.time);
-        if (recording->follows_runs)
-            waits_lost(&recording->waits);
-    }
-    if (exchanges_events(recording))
-        perf_apart_record(&recording->apart, &record);
-    int code = 0;
-    bool is_exec = record.type == PERF_RECORD_COMM && record.comm.exec;
-    if ((record.type == PERF_RECORD_EXIT || is_exec) && recording->follows_runs)
-        code = waits_thread_ends(&recording->waits, &record, err);
-    if (!code)
-        code = tracker_record(recording->tracker, &record, err);
-    if (!code && is_exec && recording->follows_runs)
-        waits_exec(&recording->waits, &record);
-    return code;
-}
-
-/* Reads one round. Returns 1 if there may be more, 0 if the rings were empty. */
-static int read_round(struct recording *recording, struct error *err)
-{
-    struct perf_merge_record raw;
-    if (!perf_merge_begin(recording->merge))
-        return 0;
-    while (perf_merge_next(recording->merge, &raw)) {
-        int code = take_record(recording, &raw, err);
-        if (code)
-            return code;
-    }
-    return 1;
-}
-
-static int read_rings(struct recording *recording, unsigned rounds, struct error *err)
-{
-    int code = read_round(recording, err);
-    recording->empty_looks = code ? 0 : recording->empty_looks + 1;
-    while (code > 0 && --rounds)
-        code = read_round(recording, err);
-    return code < 0 ? code : 0;
-}
-
-/* ---- the loop ---- */
-
-/* Has the samples of a CPU announced while its stacks are deeper than their copies, and while the rings are empty: the
- * next sample ends a pause, of which nobody knows how deep the stacks are after it. */
-static void choose_announcements(struct recording *recording)
-{
-    for (size_t i = 0; i < recording->events.cpus.length; i++)
-        perf_events_announce(&recording->events.cpus.data[i],
-                             recording->wakeup_modes[i].fast || recording->empty_looks);
-}
-
-static bool wanted_waits(const struct recording *recording)
-{
-    return recording->follows_runs && recording->options->off_cpu;
-}
-
-/* Returns when to wake up even without a record or a signal. */
-static uint64_t next_deadline(const struct recording *recording, uint64_t now)
-{
-    unsigned doublings = recording->empty_looks < MAX_LOOK_DOUBLINGS ? recording->empty_looks : MAX_LOOK_DOUBLINGS;
-    const uint64_t others[] = {recording->next_flush, recording_time_up(recording), control_deadline(recording),
-                               marks_deadline(&recording->marks),
-                               recording->control.paused ? UINT64_MAX : counters_deadline(&recording->counters)};
-    uint64_t interval = look_interval << doublings;
-    if (wanted_waits(recording))
-        interval = waits_want_look(&recording->waits) ? wait_look_interval : look_interval;
-    uint64_t deadline = now + interval;
-    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-        deadline = others[i] < deadline ? others[i] : deadline;
-    return deadline;
-}
-
-static int wait_ms(const struct recording *recording, uint64_t now)
-{
-    uint64_t deadline = next_deadline(recording, now);
-    return deadline > now ? (int)((deadline - now + 999999) / 1000000) : 0;
-}
-
-/* A daemon is a grandchild of the command, and seldom there when the command ends: the child between them starts it and
- * ends, too. A moment later the names of what runs on are right. */
-static int await_daemons(struct recording *recording, struct error *err)
-{
-    static const struct timespec moment = {.tv_nsec = 20000000};
-    char names[64];
-    if (recording->result->end != RECORD_TARGET_ENDED || recording->options->all)
-        return 0;
-    int code = read_rings(recording, ROUNDS_AT_ONCE, err);
-    if (!code && tracker_list_survivors(recording->tracker, names, sizeof(names)))
-        nanosleep(&moment, NULL);
-    return code;
-}
-
-static int record_until_end(struct recording *recording, struct error *err)
-{
-    int code = 0;
-    while (!recording->ending && !code) {
-        struct epoll_event ready[16];
-        uint64_t now = monotonic_ns();
-        code = recording_keep_time(recording, now, err);
-        if (code || recording->ending)
-            break;
-        int count = epoll_wait(recording->epoll_fd, ready, 16, wait_ms(recording, now));
-        bool signals = false;
-        for (int i = 0; i < count; i++) {
-            signals |= ready[i].data.fd == recording->signal_fd;
-            recording_take_end(recording, ready[i].data.fd);
-        }
-        perf_events_take_announcements(&recording->events);
-        now = monotonic_ns();
-        code = read_rings(recording, ROUNDS_AT_ONCE, err);
-        if (!code)
-            code = recording_note_work(recording, "Catch up", now, err);
-        if (!code)
-            code = marks_look(recording, monotonic_ns(), false, err);
-        if (!code && wanted_waits(recording))
-            code = waits_look(&recording->waits, err);
-        choose_announcements(recording);
-        cpu_pin_choose(&recording->pin, monotonic_ns());
-        if (signals)
-            recording_take_signals(recording);
-        for (int i = 0; i < count && !code; i++)
-            code = control_take(recording, ready[i].data.fd, err);
-        if (recording->runs_again && !code)
-            code = recording_run_again(recording, err);
-    }
-    if (!code)
-        code = await_daemons(recording, err);
-    perf_events_stop(&recording->events);
-    wakeups_stop(&recording->wakeups);
-    uint64_t stopped = monotonic_ns();
-    if (!code)
-        code = read_rings(recording, UINT32_MAX, err);
-    return code || !recording->follows_runs ? code : waits_flush(&recording->waits, stopped, true, err);
-}
+enum { IDLE_MS = 100 }; /* between two looks at a target that is no longer sampled */
 
 /* ---- beginning and end ---- */
-
-static int open_merge(struct recording *recording, struct error *err)
-{
-    size_t count = recording->events.cpus.length, wakeup_count = recording->wakeups.cpus.length;
-    struct perf_ring **rings = calloc(count + wakeup_count, sizeof(struct perf_ring *));
-    if (!rings)
-        return error_no_memory(err);
-    for (size_t i = 0; i < count; i++)
-        rings[i] = &recording->events.cpus.data[i].ring;
-    for (size_t i = 0; i < wakeup_count; i++)
-        rings[count + i] = &recording->wakeups.cpus.data[i].ring;
-    recording->merge = perf_merge_new(&recording->events.layout, rings, count + wakeup_count);
-    free(rings);
-    return recording->merge ? 0 : error_no_memory(err);
-}
-
-static int watch_rings(struct recording *recording, struct error *err)
-{
-    int code = recording_watch(recording, recording->events.announcement_fd, err);
-    for (size_t i = 0; i < recording->events.cpus.length && !code; i++)
-        code = recording_watch(recording, recording->events.cpus.data[i].ring_fd, err);
-    for (size_t i = 0; i < recording->wakeups.cpus.length && !code; i++)
-        code = recording_watch(recording, recording->wakeups.cpus.data[i].fd, err);
-    return code;
-}
-
-/* Whether it is perf events that are not to be had here, and not memory or a descriptor. */
-static bool is_refusal(int code)
-{
-    return code == -EPERM || code == -EACCES || code == -ENOSYS || code == -ENOENT || code == -EOPNOTSUPP;
-}
-
-static int open_perf_events(struct recording *recording, struct error *err)
-{
-    struct error why = {0};
-    const struct record_options *wanted = recording->options;
-    struct perf_options options = {.rate = wanted->rate,
-                                   .at_exec = wanted->argv && !wanted->all,
-                                   .all = wanted->all,
-                                   .threads_only = wanted->no_inherit,
-                                   /* of all threads of a system they are many */
-                                   .switches = wanted->off_cpu || !wanted->all,
-                                   .cpus = wanted->cpus,
-                                   .no_cpu_samples = wanted->no_cpu_samples,
-                                   .events = wanted->events};
-    int code = perf_events_open(&recording->events, &options, &why);
-    if (code) {
-        if (is_refusal(code))
-            snprintf(recording->refusal, sizeof(recording->refusal), "%.*s", PERF_NOTE_SIZE - 64, why.text);
-        return error_set(err, -code, "%s", why.text);
-    }
-    recording->follows_runs = recording->events.switches;
-    memcpy(recording->result->notes, recording->events.notes, sizeof(recording->result->notes));
-    recording->result->note_count = recording->events.note_count;
-    recording_open_wakeups(recording);
-    code = open_merge(recording, err);
-    if (!code)
-        code = watch_rings(recording, err);
-    if (code)
-        return code;
-    recording->wakeup_modes = calloc(recording->events.cpus.length, sizeof(*recording->wakeup_modes));
-    if (!recording->wakeup_modes)
-        return error_no_memory(err);
-    for (size_t i = 0; i < recording->events.cpus.length; i++)
-        wakeup_mode_init(&recording->wakeup_modes[i], recording->options->rate <= FAST_START_HZ);
-    choose_announcements(recording);
-    return 0;
-}
 
 static uint32_t rate_of(const struct recording *recording)
 {
@@ -320,7 +54,7 @@ static int write_start(struct recording *recording, struct error *err)
                                                                                : "cpu-clock",
                                    .tier = has_kernel ? "kernel and user" : "user only",
                                    .rate = rate_of(recording),
-                                   .off_cpu = wanted_waits(recording),
+                                   .off_cpu = recording_wants_waits(recording),
                                    .wakers = recording->wakeups.cpus.length != 0,
                                    .stack_size = recording->events.stack_size,
                                    .started = recording->started};
@@ -363,7 +97,7 @@ static int prepare(struct recording *recording, struct error *err)
         return error_set(err, errno, "cannot wait for events: %s", strerror(errno));
     int code = recording_watch(recording, recording->signal_fd, err);
     if (!code)
-        code = recording->by_ptrace ? ptrace_recording_open(recording, err) : open_perf_events(recording, err);
+        code = recording->by_ptrace ? ptrace_recording_open(recording, err) : perf_recording_open(recording, err);
     if (!code)
         recording_note_no_waits(recording);
     if (!code && recording->by_ptrace)
@@ -514,8 +248,8 @@ static void run(struct recording *recording, uint64_t cpu_before)
     scheduling_raise(&recording->policy);
     cpu_pin_init(&recording->pin);
     struct error *problem = &recording->result->problem;
-    int code =
-        recording->by_ptrace ? ptrace_recording_until_end(recording, problem) : record_until_end(recording, problem);
+    int code = recording->by_ptrace ? ptrace_recording_until_end(recording, problem)
+                                    : perf_recording_until_end(recording, problem);
     if (!code && !recording->control.paused)
         code = counters_finish(&recording->counters, problem);
     cpu_pin_release(&recording->pin);
@@ -721,7 +455,7 @@ static int attach(struct recording *recording, pid_t pid, struct error *err)
         nanosleep(&instant, NULL);
         if (!code)
             code = recording->by_ptrace ? ptrace_sampler_serve(recording->sampler, err)
-                                        : read_rings(recording, ROUNDS_AT_ONCE, err);
+                                        : perf_recording_read(recording, err);
         if (!code)
             code = sample_unknown_threads(recording, pid, &added, err);
     }

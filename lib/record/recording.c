@@ -323,6 +323,11 @@ int recording_settle(struct recording *recording, bool all, struct error *err)
                : 0;
 }
 
+bool recording_wants_waits(const struct recording *recording)
+{
+    return recording->follows_runs && recording->options->off_cpu;
+}
+
 void recording_note_no_waits(struct recording *recording)
 {
     if (!recording->options->off_cpu_asked || recording->follows_runs)

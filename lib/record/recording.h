@@ -1,6 +1,6 @@
 /*
- * A recording while it runs: what the loop of perf events (record.c) and that of ptrace share. Not for others: record.h
- * is the interface.
+ * A recording while it runs: what the loop of perf events (perf_recording.c) and that of ptrace share. Not for others:
+ * record.h is the interface.
  *
  * Threads: all functions act on the thread that calls them, the recorder thread.
  */
@@ -139,6 +139,9 @@ void recording_note_lost_files(struct recording *recording);
 
 /* Has `waits` know what threads did up to now, as far as it can; with `all` also of those that run. */
 int recording_settle(struct recording *recording, bool all, struct error *err);
+
+/* Whether waits are recorded: they were wanted, and it is known when threads run. */
+bool recording_wants_waits(const struct recording *recording);
 
 /* Adds a note if waits were asked for and cannot be recorded. */
 void recording_note_no_waits(struct recording *recording);
