@@ -2,14 +2,11 @@
 
 #include "base/file_io.h"
 #include "base/hash.h"
-#include "base/path.h"
 #include "record/attach.h"
 #include "record/counters.h"
 #include "record/info.h"
-#include "record/marks.h"
-#include "record/proc_maps.h"
+#include "record/tracked_mappings.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -32,18 +29,13 @@ static const uint64_t ending_ns = 50000000;
 
 struct tracker {
     struct spool_writer *spool;
-    struct library_table *libraries;
-    struct jit_files *jit_files; /* or NULL */
-    struct marks *marks;         /* or NULL */
-    struct counters *counters;   /* or NULL */
+    struct tracked_mappings mappings;
+    struct counters *counters; /* or NULL */
     struct index_pool processes, threads;
     struct hash by_pid, by_tid; /* -> index */
     uint32_t next_process, next_thread;
-    uint64_t losses;     /* how often records were lost */
-    bool reads_mappings; /* no record tells of them */
-    bool has_switches;   /* each thread's `run` is kept up */
+    bool has_switches; /* each thread's `run` is kept up */
     bool has_samples_after_ends;
-    bool has_python;              /* processes that run CPython are noted */
     ARRAY(struct ending) endings; /* by time */
     size_t endings_done;
 };
@@ -78,19 +70,19 @@ struct tracker *tracker_new(struct spool_writer *spool, struct library_table *li
     struct tracker *tracker = calloc(1, sizeof(*tracker));
     if (tracker) {
         tracker->spool = spool;
-        tracker->libraries = libraries;
+        tracker->mappings = (struct tracked_mappings){.spool = spool, .libraries = libraries};
     }
     return tracker;
 }
 
 void tracker_note_jit_files(struct tracker *tracker, struct jit_files *files)
 {
-    tracker->jit_files = files;
+    tracker->mappings.jit_files = files;
 }
 
 void tracker_note_marks(struct tracker *tracker, struct marks *marks)
 {
-    tracker->marks = marks;
+    tracker->mappings.marks = marks;
 }
 
 void tracker_tell_counters(struct tracker *tracker, struct counters *counters)
@@ -105,12 +97,12 @@ void tracker_expect_samples_after_ends(struct tracker *tracker)
 
 void tracker_read_mappings(struct tracker *tracker)
 {
-    tracker->reads_mappings = true;
+    tracker->mappings.are_read = true;
 }
 
 void tracker_expect_python(struct tracker *tracker)
 {
-    tracker->has_python = true;
+    tracker->mappings.has_python = true;
 }
 
 void tracker_expect_switches(struct tracker *tracker, bool expect)
@@ -309,7 +301,7 @@ static int add_process(struct tracker *tracker, uint32_t pid, struct tracked_pro
         return error_no_memory(err);
     process->pid = pid;
     process->number = tracker->next_process++;
-    process->losses = tracker->losses;
+    process->losses = tracker->mappings.losses;
     uint32_t index;
     if (!index_pool_add(&tracker->processes, process, &index)) {
         free(process);
@@ -351,158 +343,6 @@ static int add_thread(struct tracker *tracker, struct tracked_process *process, 
     return emit_thread(tracker, thread, time, err);
 }
 
-/* ---- compiled code ---- */
-
-/* Executable memory that is no file's is where compiled code will be; a jitdump file is mapped to tell us of it. */
-static bool note_code(struct tracker *tracker, struct tracked_process *process, const struct perf_mapping *mapping,
-                      bool is_file)
-{
-    if (!tracker->jit_files)
-        return true;
-    if (!is_file)
-        return jit_files_note(tracker->jit_files, process->number, process->pid);
-    if (!jit_files_is_jitdump(mapping->path))
-        return true;
-    if (!jit_files_note_jitdump(tracker->jit_files, process->number, process->pid, mapping))
-        return false;
-    int dump = jit_files_find(tracker->jit_files, process->number)->dump;
-    if (dump >= 0 && !process->dump)
-        process->dump = jitdump_unwind_new(dump);
-    return dump < 0 || process->dump;
-}
-
-/* Memory of a compiler is made executable again each time when something was written to it: what the jitdump file has
- * said of the code there still holds. */
-static bool map_memory(struct tracked_process *process, const struct mapping *map)
-{
-    return process->dump && map->lib == MAPPING_NO_LIB ? address_space_map_around(&process->space, map)
-                                                       : address_space_map(&process->space, map);
-}
-
-static bool inherit_code(struct tracker *tracker, const struct tracked_process *child,
-                         const struct tracked_process *parent)
-{
-    if (!parent || !tracker->jit_files || !jit_files_find(tracker->jit_files, parent->number))
-        return true;
-    return jit_files_note(tracker->jit_files, child->number, child->pid);
-}
-
-/* ---- Python ---- */
-
-static bool note_python(const struct tracker *tracker, struct tracked_process *process, const struct mapping *map,
-                        const struct library_mapping *found)
-{
-    if (!tracker->has_python || !found->python || process->python)
-        return true;
-    process->python = python_process_new(found->python, map->start - map->rva);
-    process->python_lib = map->lib;
-    return process->python != NULL;
-}
-
-static bool inherit_python(struct tracked_process *child, const struct tracked_process *parent)
-{
-    if (!parent || !parent->python)
-        return true;
-    child->python = python_process_fork(parent->python);
-    child->python_lib = parent->python_lib;
-    return child->python != NULL;
-}
-
-/* ---- records ---- */
-
-static int map_into(struct tracker *tracker, struct tracked_process *process, const struct perf_mapping *mapping,
-                    uint64_t time, struct error *err)
-{
-    if (tracker->marks) {
-        int failed = marks_take_mapping(tracker->marks, process->pid, mapping, err);
-        if (failed)
-            return failed;
-    }
-    if (!mapping->executable || !mapping->length || mapping->start > UINT64_MAX - mapping->length)
-        return 0;
-    struct library_mapping found;
-    int code = library_table_find(tracker->libraries, process->pid, mapping, &found, err);
-    if (code)
-        return code;
-    struct mapping map = {.start = mapping->start,
-                          .end = mapping->start + mapping->length,
-                          .rva = found.rva,
-                          .lib = found.lib == SPOOL_NO_NUMBER ? MAPPING_NO_LIB : found.lib,
-                          .module = found.module};
-    process->space.is_java |= strcmp(path_base_name(mapping->path), "libjvm.so") == 0;
-    if (!map_memory(process, &map) || !note_code(tracker, process, mapping, found.lib != SPOOL_NO_NUMBER) ||
-        !note_python(tracker, process, &map, &found))
-        return error_no_memory(err);
-    struct spool_event event = {.kind = SPOOL_MAP,
-                                .number = process->number,
-                                .time = time,
-                                .start = map.start,
-                                .end = map.end,
-                                .rva = map.rva,
-                                .lib_number = found.lib};
-    return spool_writer_event(tracker->spool, &event, err);
-}
-
-struct maps_reading {
-    struct tracker *tracker;
-    struct tracked_process *process;
-    uint64_t time;
-    bool changed;
-    struct error *err;
-};
-
-/* Whether it was read before; JIT code may have split what is no file's. */
-static bool is_known(struct maps_reading *reading, const struct perf_mapping *mapping, struct error *err)
-{
-    const struct address_space *space = &reading->process->space;
-    const struct mapping *first = address_space_find(space, mapping->start);
-    const struct mapping *last = address_space_find(space, mapping->start + mapping->length - 1);
-    struct library_mapping found;
-    if (!first || !last || first->start != mapping->start || last->end != mapping->start + mapping->length ||
-        library_table_find(reading->tracker->libraries, reading->process->pid, mapping, &found, err))
-        return false;
-    if (found.lib == SPOOL_NO_NUMBER)
-        return first->lib == MAPPING_NO_LIB && last->lib == MAPPING_NO_LIB;
-    return first == last && first->lib == found.lib && first->rva == found.rva;
-}
-
-static int use_mapping(void *context, const struct perf_mapping *mapping)
-{
-    struct maps_reading *reading = context;
-    if (!mapping->executable)
-        return map_into(reading->tracker, reading->process, mapping, reading->time, reading->err);
-    if (!mapping->length || (reading->tracker->reads_mappings && is_known(reading, mapping, reading->err)))
-        return 0;
-    reading->changed = true;
-    return map_into(reading->tracker, reading->process, mapping, reading->time, reading->err);
-}
-
-static int read_maps(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool *changed,
-                     struct error *err)
-{
-    struct maps_reading reading = {.tracker = tracker, .process = process, .time = time, .err = err};
-    struct error unused = {0};
-    reading.err = err ? err : &unused;
-    reading.err->text[0] = '\0';
-    int code = proc_maps_read(process->pid, use_mapping, &reading);
-    *changed = reading.changed;
-    if (code == -ENOMEM)
-        return error_no_memory(err);
-    bool process_is_gone = code && !reading.err->text[0];
-    return process_is_gone ? 0 : code;
-}
-
-/* A process may have called exec since it was noted: its mappings are those of another program then. */
-static int read_unread_maps(struct tracker *tracker, struct tracked_process *process, uint64_t time, struct error *err)
-{
-    bool changed;
-    if (!process->maps_unread)
-        return 0;
-    process->maps_unread = false;
-    return attach_program((pid_t)process->pid) == process->program ? read_maps(tracker, process, time, &changed, err)
-                                                                   : 0;
-}
-
 static int add_unknown_process(struct tracker *tracker, uint32_t pid, const char *name, uint64_t time,
                                struct tracked_process **process, struct error *err)
 {
@@ -518,7 +358,7 @@ int tracker_add_running_process(struct tracker *tracker, uint32_t pid, const cha
     struct tracked_process *process;
     bool changed;
     int code = add_unknown_process(tracker, pid, name, time, &process, err);
-    return code ? code : read_maps(tracker, process, time, &changed, err);
+    return code ? code : tracked_mappings_read(&tracker->mappings, process, time, &changed, err);
 }
 
 int tracker_note_running_process(struct tracker *tracker, uint32_t pid, const char *name, uint64_t time,
@@ -560,7 +400,7 @@ int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t t
     *thread = find_thread(tracker, tid);
     *process = *thread ? process_of(tracker, *thread) : NULL;
     if (*process && (*process)->pid == pid)
-        return read_unread_maps(tracker, *process, time, err);
+        return tracked_mappings_read_unread(&tracker->mappings, *process, time, err);
     *process = find_process(tracker, pid);
     char name[32];
     int code = 0;
@@ -569,7 +409,7 @@ int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t t
         living_name(pid, pid, name, sizeof(name));
         code = add_unknown_process(tracker, pid, name, time, process, err);
         if (!code)
-            code = read_maps(tracker, *process, time, &changed, err);
+            code = tracked_mappings_read(&tracker->mappings, *process, time, &changed, err);
     }
     living_name(pid, tid, name, sizeof(name));
     if (!code)
@@ -578,50 +418,7 @@ int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t t
     return code;
 }
 
-static const uint64_t reading_interval = UINT64_C(1000000000); /* ns between two readings of mappings */
-
-/* Of readings that change nothing: 1 ms, 2, 4, ... */
-static uint64_t next_pause(uint64_t pause)
-{
-    const uint64_t first = UINT64_C(1000000);
-    return !pause ? first : 2 * pause < reading_interval ? 2 * pause : reading_interval;
-}
-
-static int read_maps_at_most(struct tracker *tracker, struct tracked_process *process, uint64_t time, uint64_t pause,
-                             bool *changed, struct error *err)
-{
-    *changed = false;
-    if (process->last_reading && time < process->last_reading + pause)
-        return 0;
-    process->last_reading = time;
-    return read_maps(tracker, process, time, changed, err);
-}
-
-int tracker_refresh(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool *changed,
-                    struct error *err)
-{
-    bool has_new_mappings;
-    if (tracker->reads_mappings) {
-        uint64_t before = process->last_reading;
-        int code = read_maps_at_most(tracker, process, time, process->reading_pause, changed, err);
-        if (*changed)
-            process->reading_pause = 0;
-        else if (process->last_reading != before)
-            process->reading_pause = next_pause(process->reading_pause);
-        return code;
-    }
-    *changed = process->losses != tracker->losses;
-    int code = *changed ? read_maps(tracker, process, time, &has_new_mappings, err) : 0;
-    if (!code)
-        process->losses = tracker->losses;
-    return code;
-}
-
-int tracker_keep_current(struct tracker *tracker, struct tracked_process *process, uint64_t time, struct error *err)
-{
-    bool changed;
-    return tracker->reads_mappings ? read_maps_at_most(tracker, process, time, reading_interval, &changed, err) : 0;
-}
+/* ---- records ---- */
 
 /* A new thread is ready to run, and soon comes to a CPU. */
 static int add_new_thread(struct tracker *tracker, struct tracked_process *process, const struct perf_record *record,
@@ -645,16 +442,13 @@ static int fork_process(struct tracker *tracker, const struct perf_record *recor
     child->started = record->time;
     struct tracked_process *parent = find_process(tracker, record->task.parent_pid);
     if (parent)
-        code = read_unread_maps(tracker, parent, record->time, err);
+        code = tracked_mappings_read_unread(&tracker->mappings, parent, record->time, err);
     if (code)
         return code;
     const struct tracked_thread *forking = find_thread(tracker, record->task.parent_tid);
     const char *name = forking ? forking->name : "";
-    if ((parent && !address_space_copy(&child->space, &parent->space)) || !inherit_code(tracker, child, parent) ||
-        !inherit_python(child, parent))
+    if (parent && !tracked_mappings_inherit(&tracker->mappings, child, parent))
         return error_no_memory(err);
-    if (parent)
-        child->losses = parent->losses;
     code = emit_process(tracker, child, parent ? parent->number : SPOOL_NO_NUMBER, false, record->time, name, err);
     return code ? code : add_new_thread(tracker, child, record, name, err);
 }
@@ -742,9 +536,9 @@ static int exec_process(struct tracker *tracker, const struct perf_record *recor
     }
     if (!code)
         code = emit_command(tracker, process, record->comm.name, err);
-    if (!code && tracker->reads_mappings) {
+    if (!code && tracker->mappings.are_read) {
         bool changed;
-        code = read_maps(tracker, process, record->time, &changed, err);
+        code = tracked_mappings_read(&tracker->mappings, process, record->time, &changed, err);
         process->last_reading = record->time;
     }
     return code;
@@ -771,14 +565,25 @@ static int map_record(struct tracker *tracker, const struct perf_record *record,
         if (code)
             return code;
     }
-    return map_into(tracker, process, &record->mapping, record->time, err);
+    return tracked_mappings_add(&tracker->mappings, process, &record->mapping, record->time, err);
 }
 
 static int lost_records(struct tracker *tracker, const struct perf_record *record, struct error *err)
 {
-    tracker->losses++;
+    tracker->mappings.losses++;
     struct spool_event event = {.kind = SPOOL_LOST, .time = record->time, .cpu = record->cpu, .count = record->lost};
     return spool_writer_event(tracker->spool, &event, err);
+}
+
+int tracker_refresh(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool *changed,
+                    struct error *err)
+{
+    return tracked_mappings_refresh(&tracker->mappings, process, time, changed, err);
+}
+
+int tracker_keep_current(struct tracker *tracker, struct tracked_process *process, uint64_t time, struct error *err)
+{
+    return tracked_mappings_keep_current(&tracker->mappings, process, time, err);
 }
 
 struct tracked_process *tracker_process(const struct tracker *tracker, uint32_t pid)

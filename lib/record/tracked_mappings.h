@@ -1,0 +1,52 @@
+/*
+ * The mappings of the processes that a tracker follows: takes in the records of them, or reads them, and notes what
+ * they tell of a process: its libraries, where compiled code is, whether it runs CPython, and files with marks.
+ *
+ * Threads: one thread, which is the recorder thread of a recording.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "record/library_table.h"
+#include "record/spool.h"
+#include "record/tracker.h"
+#include "sample/perf_record.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* All that it points to is the caller's. */
+struct tracked_mappings {
+    struct spool_writer *spool;
+    struct library_table *libraries;
+    struct jit_files *jit_files; /* or NULL */
+    struct marks *marks;         /* or NULL */
+    uint64_t losses;             /* how often records were lost */
+    bool are_read;               /* no record tells of them */
+    bool has_python;             /* processes that run CPython are noted */
+};
+
+/* All functions that return an int fail only if the spool cannot be written or memory runs out. `time` is in ns. */
+
+/* Takes in one mapping of a process. One that is not executable may only be a file with marks. */
+int tracked_mappings_add(struct tracked_mappings *mappings, struct tracked_process *process,
+                         const struct perf_mapping *mapping, uint64_t time, struct error *err);
+
+/* Reads the mappings that a process has now, and sets *changed if there is one to note. A process that is gone has
+ * none. */
+int tracked_mappings_read(struct tracked_mappings *mappings, struct tracked_process *process, uint64_t time,
+                          bool *changed, struct error *err);
+
+/* Reads those of a process that was only noted, once. */
+int tracked_mappings_read_unread(struct tracked_mappings *mappings, struct tracked_process *process, uint64_t time,
+                                 struct error *err);
+
+/* Gives a new process what it has from the one that forked it. Returns false if memory ran out. */
+bool tracked_mappings_inherit(struct tracked_mappings *mappings, struct tracked_process *child,
+                              const struct tracked_process *parent);
+
+/* As tracker_refresh() and tracker_keep_current(). */
+int tracked_mappings_refresh(struct tracked_mappings *mappings, struct tracked_process *process, uint64_t time,
+                             bool *changed, struct error *err);
+int tracked_mappings_keep_current(struct tracked_mappings *mappings, struct tracked_process *process, uint64_t time,
+                                  struct error *err);
