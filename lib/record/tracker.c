@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "record/attach.h"
 #include "record/counters.h"
+#include "record/index_pool.h"
 #include "record/info.h"
 #include "record/tracked_mappings.h"
 
@@ -12,12 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Things that come and go, each at an index of its own while it lives; the indexes of the dead are used again. */
-struct index_pool {
-    ARRAY(void *) items; /* NULL where the index is free */
-    ARRAY(uint32_t) free;
-};
 
 /* A thread that ends a moment after its record. */
 struct ending {
@@ -39,31 +34,6 @@ struct tracker {
     ARRAY(struct ending) endings; /* by time */
     size_t endings_done;
 };
-
-static bool index_pool_add(struct index_pool *pool, void *item, uint32_t *index)
-{
-    if (pool->free.length) {
-        *index = pool->free.data[--pool->free.length];
-        pool->items.data[*index] = item;
-        return true;
-    }
-    *index = (uint32_t)pool->items.length;
-    return array_push(&pool->items, item);
-}
-
-static bool index_pool_remove(struct index_pool *pool, uint32_t index)
-{
-    pool->items.data[index] = NULL;
-    return array_push(&pool->free, index);
-}
-
-static void index_pool_destroy(struct index_pool *pool)
-{
-    array_free(&pool->items);
-    array_free(&pool->free);
-}
-
-/* ---- the tracker ---- */
 
 struct tracker *tracker_new(struct spool_writer *spool, struct library_table *libraries)
 {
