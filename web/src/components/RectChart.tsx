@@ -9,7 +9,7 @@ import { chartColors } from '../draw/rect_colors';
 import type { Axis } from '../state/axis';
 import type { MenuItems } from '../state/node_menu';
 import { theme } from '../state/theme';
-import { act, type MenuItem, openMenu, tooltip } from '../state/windows';
+import { act, type MenuItem, openMenu, tooltip, tooltipShower } from '../state/windows';
 import { plainText } from '../text/plain';
 import { useChartNavigation } from './chart_navigation';
 import { useLatest, useSelectionMenu, useSize } from './use';
@@ -274,8 +274,9 @@ export function RectChart(props: RectChartProps): JSX.Element {
         }
         setHovered(place);
         wanted.current = place;
+        const showTooltip = tooltipShower();
         const show = (content: ComponentChildren): void => {
-            if (wanted.current === place) tooltip.value = { x, y, content };
+            if (wanted.current === place) showTooltip({ x, y, content });
         };
         props.tooltipOf(place, show, pointer);
     };

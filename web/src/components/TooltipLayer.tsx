@@ -1,25 +1,21 @@
 /** The one tooltip of the page, kept inside the window. It goes when what it is about does: another view is shown, or this one is scrolled. */
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { tooltip } from '../state/windows';
+import { hideTooltip, tooltip } from '../state/windows';
 import { useSession } from './session_context';
 
 const DISTANCE = 16;
 const MARGIN = 8;
-
-function hide(): void {
-    if (tooltip.peek()) tooltip.value = null;
-}
 
 export function TooltipLayer(): JSX.Element | null {
     const element = useRef<HTMLDivElement>(null);
     const current = tooltip.value;
     // What is only selected or chosen under the mouse leaves the rest where it is.
     const { marker: _, path, preview, sourceLine, ...shown } = useSession().store.view.value;
-    useEffect(hide, [JSON.stringify(shown)]);
+    useEffect(hideTooltip, [JSON.stringify(shown)]);
     useEffect(() => {
-        window.addEventListener('scroll', hide, true);
-        return () => window.removeEventListener('scroll', hide, true);
+        window.addEventListener('scroll', hideTooltip, true);
+        return () => window.removeEventListener('scroll', hideTooltip, true);
     }, []);
     useLayoutEffect(() => {
         const tooltipElement = element.current;

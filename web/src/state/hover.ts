@@ -10,7 +10,7 @@ import type { Given } from './given';
 import { NewestMap } from './newest_map';
 import { type Question, Request } from './request';
 import type { TrackKey } from './tracks';
-import { tooltip } from './windows';
+import { tooltip, tooltipShower } from './windows';
 
 const MOST_DRAWN = 200;
 const MOST_ACTIVITIES = 100;
@@ -43,6 +43,7 @@ export function createHover(session: Given) {
     /** Where the mouse is in the window; null: over nothing. */
     let place: { x: number; y: number } | null = null;
     const request = new Request<Told>();
+    let show = tooltipShower();
 
     /**
      * Shows what a place of the window has; null: nothing. While the answer is under way, the tooltip that is there goes along.
@@ -53,6 +54,7 @@ export function createHover(session: Given) {
             return;
         }
         place = { x, y };
+        show = tooltipShower();
         if (tooltip.peek()) tooltip.value = { x, y, content: tooltip.peek()?.content };
         request.ask(async () => (await question()) ?? NOTHING);
     }
@@ -70,7 +72,8 @@ export function createHover(session: Given) {
         if (place === null || (told === null && error === '')) return;
         hoveredCounter.value = told?.counter ?? null;
         const content = error === '' ? told?.content : error;
-        tooltip.value = content ? { ...place, content } : null;
+        if (content) show({ ...place, content });
+        else tooltip.value = null;
     });
 
     /** The mouse is elsewhere. */

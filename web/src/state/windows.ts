@@ -32,6 +32,23 @@ export interface Tooltip {
 
 export const tooltip = signal<Tooltip | null>(null);
 
+/** How often the tooltip was hidden. */
+const hidings = signal(0);
+
+/** Hides the tooltip, and has answers that are still on their way not show it again. */
+export function hideTooltip(): void {
+    hidings.value = hidings.peek() + 1;
+    if (tooltip.peek()) tooltip.value = null;
+}
+
+/** Shows the tooltip, unless it was hidden since this function was asked for. */
+export function tooltipShower(): (next: Tooltip) => void {
+    const before = hidings.peek();
+    return (next) => {
+        if (hidings.peek() === before) tooltip.value = next;
+    };
+}
+
 export interface MenuItem {
     label: string;
     /** Explains it, or why it is not enabled. */
@@ -83,7 +100,7 @@ export function closeAll(): void {
     isPaletteOpen.value = false;
     isTrackListOpen.value = false;
     isRenaming.value = false;
-    tooltip.value = null;
+    hideTooltip();
     menu.value = null;
 }
 
