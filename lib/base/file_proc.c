@@ -22,22 +22,31 @@ uint64_t proc_namespace(const char *process, const char *kind)
     return stat(path, &info) == 0 ? (uint64_t)info.st_ino : 0;
 }
 
-/* proc(5): "tid (name) state ppid ...", and the CPU is the field 39. The name may have spaces and parentheses. */
+/* proc(5): "tid (name) state ppid ...", fields that are counted from 1. The name may have spaces and parentheses. */
 bool proc_stat_parse(const char *text, struct proc_stat *stat)
 {
-    enum { STATE = 3, PROCESSOR = 39 };
+    enum { STATE = 3, MINOR_FAULTS = 10, MAJOR_FAULTS = 12, THREADS = 20, RESIDENT = 24, PROCESSOR = 39 };
     const char *at = strrchr(text, ')');
     if (!at || at[1] != ' ' || !at[2])
         return false;
     at += 2;
     *stat = (struct proc_stat){.state = *at};
-    for (int field = STATE; at && field < PROCESSOR; field++) {
+    for (int field = STATE + 1; field <= PROCESSOR; field++) {
         at = strchr(at, ' ');
-        at += at != NULL;
+        if (!at)
+            return false;
+        at++;
+        if (field == MINOR_FAULTS)
+            stat->minor_faults = strtoull(at, NULL, 10);
+        else if (field == MAJOR_FAULTS)
+            stat->major_faults = strtoull(at, NULL, 10);
+        else if (field == THREADS)
+            stat->threads = strtoull(at, NULL, 10);
+        else if (field == RESIDENT)
+            stat->resident_pages = strtoull(at, NULL, 10);
     }
-    if (at)
-        stat->cpu = (uint32_t)strtoul(at, NULL, 10);
-    return at != NULL;
+    stat->cpu = (uint32_t)strtoul(at, NULL, 10);
+    return true;
 }
 
 /* The last number of a line of /proc/PID/status, "KEY:\tNUMBER\tNUMBER ..."; `otherwise` if there is none. */

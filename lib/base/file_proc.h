@@ -14,10 +14,12 @@ long proc_kernel_setting(const char *name, long if_unknown);
  * "self". */
 uint64_t proc_namespace(const char *process, const char *kind);
 
-/* What /proc/PID/stat and /proc/PID/task/TID/stat say of a thread. */
+/* What /proc/PID/stat says of a process, and /proc/PID/task/TID/stat of a thread. */
 struct proc_stat {
-    char state;   /* 'R' runs or is ready to, 'S' and 'D' sleep, 'T' and 't' are stopped, 'Z' has ended */
-    uint32_t cpu; /* where it ran last */
+    char state; /* 'R' runs or is ready to, 'S' and 'D' sleep, 'T' and 't' are stopped, 'Z' and 'X' have ended */
+    uint64_t minor_faults, major_faults;
+    uint64_t threads, resident_pages; /* of the process */
+    uint32_t cpu;                     /* where it ran last */
 };
 
 /* Parses the text of such a file; false if that is not one. */

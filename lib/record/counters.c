@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/file_io.h"
+#include "base/file_proc.h"
 #include "record/system_counters.h"
 #include "record/tracker.h"
 
@@ -112,27 +113,19 @@ static uint64_t read_clock(uint32_t pid)
     return clock_gettime(clock, &time) ? 0 : (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
 }
 
-/* /proc/PID/stat: proc(5) numbers its fields from 1; the second, a name in parentheses, may have any bytes in it. */
-static void parse_stat(const char *text, uint64_t values[COUNTER_KINDS])
+/* Of /proc/PID/stat. A process that has ended has no threads and no memory. */
+static void take_stat(const char *text, uint64_t values[COUNTER_KINDS])
 {
-    enum { STATE = 3, MINOR_FAULTS = 10, MAJOR_FAULTS = 12, THREADS = 20, RESIDENT = 24 };
-    const char *at = strrchr(text, ')');
-    bool lives = false;
-    for (int field = STATE; at && *at && field <= RESIDENT; field++) {
-        at += strcspn(at, " ");
-        at += *at == ' ';
-        uint64_t number = strtoull(at, NULL, 10);
-        if (field == STATE)
-            lives = *at && !strchr("ZX", *at);
-        else if (field == MINOR_FAULTS)
-            values[COUNTER_MINOR_FAULTS] = number;
-        else if (field == MAJOR_FAULTS)
-            values[COUNTER_MAJOR_FAULTS] = number;
-        else if (field == THREADS && lives)
-            values[COUNTER_THREADS] = number;
-        else if (field == RESIDENT && lives && number)
-            values[COUNTER_MEMORY] = number * (uint64_t)sysconf(_SC_PAGESIZE);
-    }
+    struct proc_stat stat;
+    if (!proc_stat_parse(text, &stat))
+        return;
+    values[COUNTER_MINOR_FAULTS] = stat.minor_faults;
+    values[COUNTER_MAJOR_FAULTS] = stat.major_faults;
+    if (stat.state == 'Z' || stat.state == 'X')
+        return;
+    values[COUNTER_THREADS] = stat.threads;
+    if (stat.resident_pages)
+        values[COUNTER_MEMORY] = stat.resident_pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 /* "name: 123" at the start of a line. */
@@ -175,7 +168,7 @@ static bool read_values(struct counters *counters, struct process_counters *proc
         values[COUNTER_CPU_TIME] = cpu_time;
     open_files(counters, process, of->pid);
     if (read_again(process->stat_fd, text, sizeof(text)))
-        parse_stat(text, values);
+        take_stat(text, values);
     if (read_again(process->io_fd, text, sizeof(text))) {
         parse_io(text, values);
     } else if (process->io_fd >= 0 && (errno == EACCES || errno == EPERM)) {
