@@ -53,8 +53,13 @@ static void make_folder(const char *path)
     memcpy(part, path, strlen(path) + 1);
     while (stat(part, &info) != 0) {
         char *slash = strrchr(part, '/');
-        if (errno != ENOENT || missing == MISSING_MAX || !slash || slash == part)
+        if (errno != ENOENT || missing == MISSING_MAX || slash == part)
             return;
+        if (!slash) { /* in the working folder */
+            if (stat(".", &info) != 0 || info.st_uid != geteuid() || (mkdir(part, 0700) != 0 && errno != EEXIST))
+                return;
+            continue;
+        }
         *slash = '\0';
         ends[missing++] = slash;
     }
@@ -127,8 +132,10 @@ unsigned char *file_folder_load(int folder, const char *name, size_t limit, size
     return bytes;
 }
 
-/* Writes a new file. Its name goes to `own`. 0, or a negative errno value; then there is none. */
-static int write_new(int folder, char own[NAME_MAX + 1], const char *name, const void *bytes, size_t size)
+/* Writes a new file. Its name goes to `own`. 0, or a negative errno value; then there is none. `is_lasting`: it is on
+ * the disk then. */
+static int write_new(int folder, char own[NAME_MAX + 1], const char *name, const void *bytes, size_t size,
+                     bool is_lasting)
 {
     int length = snprintf(own, NAME_MAX + 1, "%s%d-%" PRIx64 "-%s", unfinished, (int)getpid(), monotonic_ns(), name);
     if (length < 0 || length > NAME_MAX)
@@ -137,6 +144,8 @@ static int write_new(int folder, char own[NAME_MAX + 1], const char *name, const
     if (file < 0)
         return -errno;
     int code = file_write(file, bytes, size);
+    if (code == 0 && is_lasting && fsync(file) != 0)
+        code = -errno;
     if (close(file) != 0 && code == 0)
         code = -errno;
     if (code != 0)
@@ -144,10 +153,10 @@ static int write_new(int folder, char own[NAME_MAX + 1], const char *name, const
     return code;
 }
 
-int file_folder_save(int folder, const char *name, const void *bytes, size_t size)
+static int save(int folder, const char *name, const void *bytes, size_t size, bool is_lasting)
 {
     char own[NAME_MAX + 1];
-    int code = write_new(folder, own, name, bytes, size);
+    int code = write_new(folder, own, name, bytes, size, is_lasting);
     if (code == 0 && renameat(folder, own, folder, name) != 0) {
         code = -errno;
         unlinkat(folder, own, 0);
@@ -155,10 +164,23 @@ int file_folder_save(int folder, const char *name, const void *bytes, size_t siz
     return code;
 }
 
+int file_folder_save(int folder, const char *name, const void *bytes, size_t size)
+{
+    return save(folder, name, bytes, size, false);
+}
+
+int file_folder_save_lasting(int folder, const char *name, const void *bytes, size_t size)
+{
+    int code = save(folder, name, bytes, size, true);
+    if (code == 0)
+        fsync(folder); /* some file systems cannot, and need not */
+    return code;
+}
+
 int file_folder_add(int folder, const char *name, const void *bytes, size_t size)
 {
     char own[NAME_MAX + 1];
-    int code = write_new(folder, own, name, bytes, size);
+    int code = write_new(folder, own, name, bytes, size, false);
     if (code != 0)
         return code;
     if (linkat(folder, own, folder, name, 0) != 0 && errno != EEXIST)

@@ -28,6 +28,9 @@ int file_folder_open_file(int folder, const char *name);
  * remains. */
 int file_folder_save(int folder, const char *name, const void *bytes, size_t size);
 
+/* The same, and the file survives a power cut: it is on the disk before it has its name. */
+int file_folder_save_lasting(int folder, const char *name, const void *bytes, size_t size);
+
 /* Creates a file atomically; one that exists already remains. 0 in both cases, or a negative errno value. */
 int file_folder_add(int folder, const char *name, const void *bytes, size_t size);
 

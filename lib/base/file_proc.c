@@ -77,3 +77,10 @@ uint32_t proc_file_user(const char *process, uint32_t otherwise)
 {
     return last_number(process, "Uid:", otherwise);
 }
+
+bool proc_is_in_pid_namespace(void)
+{
+    enum { OUTERMOST_INODE = 0xEFFFFFFC }; /* PROC_PID_INIT_INO of the kernel */
+    uint64_t own = proc_namespace("self", "pid");
+    return own && own != (uint32_t)OUTERMOST_INODE;
+}

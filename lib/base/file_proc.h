@@ -14,6 +14,9 @@ long proc_kernel_setting(const char *name, long if_unknown);
  * "self". */
 uint64_t proc_namespace(const char *process, const char *kind);
 
+/* Whether we are in a pid namespace that is not the outermost one. */
+bool proc_is_in_pid_namespace(void);
+
 /* What /proc/PID/stat says of a process, and /proc/PID/task/TID/stat of a thread. */
 struct proc_stat {
     char state; /* 'R' runs or is ready to, 'S' and 'D' sleep, 'T' and 't' are stopped, 'Z' and 'X' have ended */

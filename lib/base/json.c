@@ -373,6 +373,8 @@ static enum json_type continue_token(struct json *json)
         return fail_here(json, "a control character inside a string");
     if (whole && json->raw.length == 0)
         return finish_token(json, from, (size_t)(json->at - from));
+    if ((size_t)(json->at - from) > JSON_MAX_CUT_TOKEN - json->raw.length)
+        return fail_here(json, "a text or number of more than 64 MiB");
     if (!collect(json, from))
         return fail_here(json, "out of memory");
     if (whole)

@@ -6,8 +6,9 @@
  *     while ((type = json_next(&json)) > JSON_END) ...
  *     type is now JSON_MORE (feed the next piece), JSON_END (the text is complete) or JSON_FAILED
  *
- * Strict JSON (RFC 8259), checked as it is read, nested at most JSON_MAX_DEPTH deep. Columns of numbers, which are
- * nearly all of a profile, need not be taken token by token: see json_numbers().
+ * Strict JSON (RFC 8259), checked as it is read, nested at most JSON_MAX_DEPTH deep. A token that is cut is kept until
+ * it is whole, up to JSON_MAX_CUT_TOKEN bytes, so that a small packed file cannot take all memory. Columns of numbers,
+ * which are nearly all of a profile, need not be taken token by token: see json_numbers().
  */
 #pragma once
 
@@ -19,7 +20,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { JSON_MAX_DEPTH = 512 };
+enum { JSON_MAX_DEPTH = 512, JSON_MAX_CUT_TOKEN = 64 << 20 };
 
 enum json_type {
     JSON_FAILED,

@@ -188,6 +188,28 @@ static void assert_bulk_equals_tokens(const char *text, size_t piece)
         assert_true(isnan(single[i]) ? isnan(bulk[i]) : bulk[i] == single[i]);
 }
 
+static void test_what_is_kept_of_a_cut_token_is_bounded(void **state)
+{
+    (void)state;
+    enum { PIECE = 1 << 20 };
+    char *piece = malloc(PIECE);
+    assert_non_null(piece);
+    memset(piece, 'a', PIECE);
+    struct json json;
+    json_init(&json);
+    json_feed(&json, "\"", 1);
+    enum json_type type = json_next(&json);
+    size_t fed = 0;
+    for (; type == JSON_MORE && fed < (size_t)2 * JSON_MAX_CUT_TOKEN; fed += PIECE) {
+        json_feed(&json, piece, PIECE);
+        type = json_next(&json);
+    }
+    assert_int_equal(type, JSON_FAILED);
+    assert_int_equal(fed, JSON_MAX_CUT_TOKEN + PIECE);
+    json_destroy(&json);
+    free(piece);
+}
+
 static void test_numbers_in_bulk_equal_numbers_one_by_one(void **state)
 {
     (void)state;
@@ -322,6 +344,7 @@ int main(void)
         cmocka_unit_test(test_every_byte_means_the_same_at_every_place_of_a_string),
         cmocka_unit_test(test_what_is_not_json_is_refused_at_its_place),
         cmocka_unit_test(test_nesting_is_bounded),
+        cmocka_unit_test(test_what_is_kept_of_a_cut_token_is_bounded),
         cmocka_unit_test(test_numbers_in_bulk_equal_numbers_one_by_one),
         cmocka_unit_test(test_bulk_reads_numbers_of_every_length),
         cmocka_unit_test(test_indexes_stop_before_what_is_none),

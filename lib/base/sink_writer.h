@@ -1,0 +1,37 @@
+/*
+ * Writes text in small pieces to a byte sink that wants large ones.
+ *
+ *     sink_put_z(writer, "main;work ");
+ *     sink_put_unsigned(writer, 12);
+ *     return sink_writer_finish(writer);
+ *
+ * After the sink has failed the rest is dropped; sink_writer_finish() gives the failure.
+ */
+#pragma once
+
+#include "base/sink.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SINK_WRITER_BUFFER = 64 * 1024 };
+
+struct sink_writer {
+    const struct byte_sink *sink; /* borrowed */
+    struct error *err;
+    int code; /* 0, or what the sink returned */
+    size_t used;
+    char buffer[SINK_WRITER_BUFFER];
+};
+
+/* `err` is filled when the sink fails; it must outlive the writer. */
+void sink_writer_init(struct sink_writer *writer, const struct byte_sink *sink, struct error *err);
+
+void sink_put(struct sink_writer *writer, const void *bytes, size_t size);
+void sink_put_z(struct sink_writer *writer, const char *text);
+void sink_put_unsigned(struct sink_writer *writer, uint64_t value);
+void sink_put_double(struct sink_writer *writer, double value);                      /* shortest; "null" for NaN */
+void sink_put_decimal(struct sink_writer *writer, int64_t value, unsigned decimals); /* value / 10^decimals */
+
+/* Hands the last bytes to the sink. 0, or the sink's failure. */
+int sink_writer_finish(struct sink_writer *writer);
