@@ -24,6 +24,8 @@ struct block_reader {
     bool keeps_last;
     ARRAY(struct slot_ref) slots; /* of a flight recorder, by sequence */
     size_t next_slot;
+    uint64_t chunk; /* number of the last one given out */
+    bool has_chunk;
     int more_fd; /* -1: none */
     char *more_path;
     uint64_t damaged, damaged_bytes, bytes, rest; /* rest: of files that were read before */
@@ -102,6 +104,11 @@ int block_reader_append(struct block_reader *reader, const char *path, struct er
     reader->more_fd = fd;
     reader->more_path = copy;
     return 0;
+}
+
+uint64_t block_reader_chunk(const struct block_reader *reader)
+{
+    return reader->chunk;
 }
 
 uint64_t block_reader_damaged(const struct block_reader *reader)
@@ -372,6 +379,8 @@ static int next_slot(struct block_reader *reader, const unsigned char **payload,
         if (!code || slot.sequence != wanted->sequence)
             continue;
         *payload = reader->block.data + SLOT_HEADER;
+        reader->chunk = slot.sequence;
+        reader->has_chunk = true;
         reader->bytes += BLOCK_HEADER + SLOT_HEADER + *size;
         return 1;
     }
@@ -473,6 +482,10 @@ int block_reader_next(struct block_reader *reader, enum block_kind *kind, const 
         }
         int code = take_block(reader, kind, size, err);
         *payload = reader->block.data;
+        if (code == 1 && *kind == BLOCK_SAMPLES) {
+            reader->chunk += reader->has_chunk;
+            reader->has_chunk = true;
+        }
         if (code < 0 || code == 1)
             return code;
         if (code == 2)

@@ -30,6 +30,10 @@ int block_reader_append(struct block_reader *reader, const char *path, struct er
 int block_reader_next(struct block_reader *reader, enum block_kind *kind, const unsigned char **payload, size_t *size,
                       struct error *err);
 
+/* The number of the chunk that was given out last: chunks count up, and one of a flight recorder keeps its number while
+ * it is filled. */
+uint64_t block_reader_chunk(const struct block_reader *reader);
+
 /* Parts of the file skipped so far; one that begins with a damaged header may be several blocks. */
 uint64_t block_reader_damaged(const struct block_reader *reader);
 uint64_t block_reader_damaged_bytes(const struct block_reader *reader); /* bytes of these */

@@ -218,6 +218,18 @@ static bool code_event(struct codec *c, struct spool_event *event)
         code_text(c, &event->value);
         code_u64(c, &event->count);
         break;
+    case SPOOL_SIGNAL:
+        code_u32(c, &event->pid);
+        code_u32(c, &event->tid);
+        code_u64(c, &event->time);
+        code_u32(c, &event->number);
+        code_text(c, &event->name);
+        break;
+    case SPOOL_OOM_KILL:
+        code_u32(c, &event->pid);
+        code_u64(c, &event->time);
+        code_u64(c, &event->count);
+        break;
     default:
         c->failed = true;
     }
@@ -405,6 +417,8 @@ struct spool_reader {
     struct chunk_reader *chunk;
     bool in_chunk;
     uint64_t damaged;
+    struct spool_place begin, place;
+    uint64_t missed;
 };
 
 int spool_reader_open(struct spool_reader **out, const char *path, struct error *err)
@@ -433,6 +447,21 @@ void spool_reader_close(struct spool_reader *reader)
     block_reader_close(reader->blocks);
     chunk_reader_free(reader->chunk);
     free(reader);
+}
+
+void spool_reader_skip(struct spool_reader *reader, struct spool_place place)
+{
+    reader->begin = reader->place = place;
+}
+
+struct spool_place spool_reader_place(const struct spool_reader *reader)
+{
+    return reader->place;
+}
+
+uint64_t spool_reader_missed(const struct spool_reader *reader)
+{
+    return reader->missed;
 }
 
 uint64_t spool_reader_damaged(const struct spool_reader *reader)
@@ -483,6 +512,19 @@ bool spool_is_being_written(const char *path)
     return locked;
 }
 
+/* Whether the chunk has samples that are to be read. */
+static bool begin_chunk(struct spool_reader *reader)
+{
+    uint64_t number = block_reader_chunk(reader->blocks);
+    bool is_first = reader->place.chunk == reader->begin.chunk && reader->place.samples == reader->begin.samples;
+    if (number < reader->begin.chunk)
+        return false;
+    if (is_first && reader->begin.samples && number > reader->begin.chunk + 1)
+        reader->missed = number - reader->begin.chunk - 1;
+    reader->place = (struct spool_place){.chunk = number};
+    return true;
+}
+
 /* Starts the next block: 1, 0 at the end, or an error. */
 static int next_block(struct spool_reader *reader, struct error *err)
 {
@@ -492,10 +534,10 @@ static int next_block(struct spool_reader *reader, struct error *err)
     int code = block_reader_next(reader->blocks, &kind, &payload, &size, err);
     if (code <= 0)
         return code;
-    reader->in_chunk = kind == BLOCK_SAMPLES;
+    reader->in_chunk = kind == BLOCK_SAMPLES && begin_chunk(reader);
     if (reader->in_chunk)
         chunk_reader_start(reader->chunk, payload, size);
-    else
+    else if (kind != BLOCK_SAMPLES)
         reader->events = (struct codec){.in = cursor_of(payload, size)};
     return 1;
 }
@@ -505,8 +547,12 @@ int spool_reader_next(struct spool_reader *reader, struct spool_event *event, st
     for (;;) {
         if (reader->in_chunk) {
             int code = chunk_reader_next(reader->chunk, sample, NULL);
-            if (code == 1)
+            if (code == 1) {
+                reader->place.samples++;
+                if (reader->place.chunk == reader->begin.chunk && reader->place.samples <= reader->begin.samples)
+                    continue;
                 return SPOOL_ITEM_SAMPLE;
+            }
             if (code == -ENOMEM)
                 return error_no_memory(err);
             if (code < 0)

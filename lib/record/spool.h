@@ -44,6 +44,9 @@ enum spool_event_kind {
     SPOOL_WORK,         /* time, end, name: the recorder was busy with that */
     SPOOL_PYTHON_FUNCTION, /* number, name, value: its file, count: its first line; frames of samples name it
                               (python_frame.h) */
+    SPOOL_SIGNAL,   /* pid, tid, time, number: that signal reaches a thread; name: who sent it, "" if not known */
+    SPOOL_OOM_KILL, /* pid, time, count: SIGKILL has ended a process, and the kernel's count of those that it killed for
+                       lack of memory has risen by so many since the last look at it */
 };
 
 /* What SPOOL_PROGRAM_MARK tells of. */
@@ -141,6 +144,22 @@ void spool_reader_close(struct spool_reader *reader);
 
 /* Has another spool file, of spool_writer_take_rest(), follow the end of this. */
 int spool_reader_append(struct spool_reader *reader, const char *path, struct error *err);
+
+/* Between two samples of a recording: so many of the chunk with that number are before it. All samples that a recorder
+ * writes later are behind all that are there, so places divide a recording that goes on into parts. */
+struct spool_place {
+    uint64_t chunk, samples;
+};
+
+/* Has the reader pass over the samples before `place`, which it does not decode if their whole chunk is before it.
+ * Events are read all the same. To be called before the first read. */
+void spool_reader_skip(struct spool_reader *reader, struct spool_place place);
+
+/* The place behind the last sample that was read, or where the reader began. */
+struct spool_place spool_reader_place(const struct spool_reader *reader);
+
+/* Chunks that a flight recorder has dropped between the place where the reader began and the first one that it read. */
+uint64_t spool_reader_missed(const struct spool_reader *reader);
 
 enum spool_item { SPOOL_END = 0, SPOOL_ITEM_EVENT = 1, SPOOL_ITEM_SAMPLE = 2 };
 
