@@ -7,6 +7,8 @@
 #include "ui.h"
 
 #include "base/file_io.h"
+#include "base/json_write.h"
+#include "base/text_buffer.h"
 #include "elf/elf_probes.h"
 #include "record/launch.h"
 #include "sample/event_list.h"
@@ -296,6 +298,91 @@ static int list_probes_of(const char *path)
     return EXIT_SUCCESS;
 }
 
+/* ---- JSON ---- */
+
+static void put_state(struct json_writer *json, bool works, const struct error *why)
+{
+    json_key(json, "available");
+    json_bool(json, works);
+    if (!works)
+        json_member_text(json, "reason", why->text);
+}
+
+static void put_known_json(struct json_writer *json, const char *pattern)
+{
+    size_t count;
+    const struct known_event *known = known_events(&count);
+    json_key(json, "events");
+    json_open(json, '[');
+    for (size_t i = 0; i < count; i++) {
+        struct error why = {0};
+        if (pattern && fnmatch(pattern, known[i].name, 0))
+            continue;
+        json_open(json, '{');
+        json_member_text(json, "name", known[i].name);
+        json_member_text(json, "kind",
+                         known[i].kind == EVENT_CLOCK ? "clock"
+                         : is_hardware(&known[i])     ? "hardware"
+                                                      : "software");
+        json_member_text(json, "description", known[i].what);
+        put_state(json, known[i].kind == EVENT_CLOCK || try_text(known[i].name, &why), &why);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static bool put_tracepoints_json(struct json_writer *json, const char *pattern)
+{
+    struct tracepoints all = {.pattern = pattern ? pattern : "*"};
+    struct error why = {0};
+    int code = tracefs_list(take_tracepoint, &all, &why);
+    bool works = !code && all.count && try_text("sched:sched_switch", &why);
+    if (all.names.length)
+        qsort(all.names.data, all.names.length, sizeof(*all.names.data), compare_names);
+    json_key(json, "tracepoints");
+    json_open(json, '{');
+    put_state(json, works, &why);
+    json_key(json, "names");
+    json_open(json, '[');
+    for (size_t i = 0; i < all.names.length; i++) {
+        json_text_z(json, all.names.data[i]);
+        free(all.names.data[i]);
+    }
+    json_close(json, ']');
+    json_close(json, '}');
+    array_free(&all.names);
+    array_free(&all.systems);
+    return !all.no_memory;
+}
+
+/* An object with "events", "tracepoints" and "probes". */
+static int print_json(const char *word)
+{
+    char pattern[256];
+    struct error why = {0};
+    struct text_buffer text = {0};
+    struct byte_sink sink = text_sink(&text);
+    struct json_writer *json = malloc(sizeof(*json));
+    bool ok = json != NULL;
+    snprintf(pattern, sizeof(pattern), word && strpbrk(word, "*?[") ? "%s" : "*%s*", word ? word : "");
+    if (ok) {
+        json_writer_init(json, &sink, NULL);
+        json_open(json, '{');
+        put_known_json(json, word ? pattern : NULL);
+        ok = put_tracepoints_json(json, word ? pattern : NULL);
+        json_key(json, "probes");
+        json_open(json, '{');
+        put_state(json, try_probe("/proc/self/exe", &why), &why);
+        json_close(json, '}');
+        json_close(json, '}');
+        ok = json_writer_finish(json) == 0 && ok && fwrite(text.data, 1, text.length, stdout) == text.length;
+        putchar('\n');
+    }
+    free(json);
+    array_free(&text);
+    return ok ? EXIT_SUCCESS : ui_fail("cannot write the list of events");
+}
+
 /* ---- the command ---- */
 
 /* "sched" is for "*sched*", as a shell's pattern. */
@@ -337,14 +424,21 @@ int cmd_events(int argc, char **argv)
 {
     static const struct option long_options[] = {
         {"help", no_argument, NULL, 'h'},
+        {"json", no_argument, NULL, 'j'},
         {NULL, 0, NULL, 0},
     };
     char path[PATH_MAX];
-    for (int option; (option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1;)
-        return option == 'h' ? help_print("events") : ui_bad_option("events", option, argv);
+    bool is_json = false;
+    for (int option; (option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1;) {
+        if (option != 'j')
+            return option == 'h' ? help_print("events") : ui_bad_option("events", option, argv);
+        is_json = true;
+    }
     if (argc - optind > 1)
         return ui_usage("events", "it takes one pattern or program, not %d", argc - optind);
     const char *word = argv[optind];
+    if (is_json)
+        return print_json(word);
     if (word && strchr(word, '/') && !strpbrk(word, "*?["))
         return find_file(word, path) ? list_probes_of(path) : ui_fail("cannot read %s: %s", word, strerror(errno));
     if (word)

@@ -6,6 +6,7 @@
 #include "sample/tracefs.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <linux/perf_event.h>
@@ -17,32 +18,36 @@
 
 #define HARDWARE(name, alias, config, what)                                                                            \
     {                                                                                                                  \
-        name, alias, EVENT_HARDWARE, PERF_TYPE_HARDWARE, config, false, what                                           \
+        name, alias, EVENT_HARDWARE, PERF_TYPE_HARDWARE, config, false, what, false                                    \
     }
 #define CACHE(name, cache, op, result, what)                                                                           \
     {                                                                                                                  \
         name, NULL, EVENT_CACHE, PERF_TYPE_HW_CACHE,                                                                   \
             PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##op << 8 |                                           \
                 PERF_COUNT_HW_CACHE_RESULT_##result << 16,                                                             \
-            false, what                                                                                                \
+            false, what, false                                                                                         \
+    }
+#define RARE(name, alias, config, in_kernel, what)                                                                     \
+    {                                                                                                                  \
+        name, alias, EVENT_SOFTWARE, PERF_TYPE_SOFTWARE, config, in_kernel, what, true                                 \
     }
 #define SOFTWARE(name, alias, config, in_kernel, what)                                                                 \
     {                                                                                                                  \
-        name, alias, EVENT_SOFTWARE, PERF_TYPE_SOFTWARE, config, in_kernel, what                                       \
+        name, alias, EVENT_SOFTWARE, PERF_TYPE_SOFTWARE, config, in_kernel, what, false                                \
     }
 
 static const struct known_event known[] = {
     {"cpu-clock", "task-clock", EVENT_CLOCK, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, false,
-     "CPU time, which every recording has"},
+     "CPU time, which every recording has", false},
     SOFTWARE("page-faults", "faults", PERF_COUNT_SW_PAGE_FAULTS, false, "accesses to memory that was not mapped in"),
     SOFTWARE("minor-faults", NULL, PERF_COUNT_SW_PAGE_FAULTS_MIN, false, "those that needed no disk"),
-    SOFTWARE("major-faults", NULL, PERF_COUNT_SW_PAGE_FAULTS_MAJ, false, "those that read from a disk"),
+    RARE("major-faults", NULL, PERF_COUNT_SW_PAGE_FAULTS_MAJ, false, "those that read from a disk"),
     SOFTWARE("context-switches", "cs", PERF_COUNT_SW_CONTEXT_SWITCHES, true, "times that a thread left its CPU"),
-    SOFTWARE("cpu-migrations", "migrations", PERF_COUNT_SW_CPU_MIGRATIONS, true, "moves of a thread to another CPU"),
-    SOFTWARE("alignment-faults", NULL, PERF_COUNT_SW_ALIGNMENT_FAULTS, false,
-             "unaligned accesses that the kernel had to handle (none on x86)"),
-    SOFTWARE("emulation-faults", NULL, PERF_COUNT_SW_EMULATION_FAULTS, false,
-             "instructions that the kernel had to emulate"),
+    RARE("cpu-migrations", "migrations", PERF_COUNT_SW_CPU_MIGRATIONS, true, "moves of a thread to another CPU"),
+    RARE("alignment-faults", NULL, PERF_COUNT_SW_ALIGNMENT_FAULTS, false,
+         "unaligned accesses that the kernel had to handle (none on x86)"),
+    RARE("emulation-faults", NULL, PERF_COUNT_SW_EMULATION_FAULTS, false,
+         "instructions that the kernel had to emulate"),
     HARDWARE("cycles", "cpu-cycles", PERF_COUNT_HW_CPU_CYCLES, "cycles of the CPU"),
     HARDWARE("instructions", NULL, PERF_COUNT_HW_INSTRUCTIONS, "instructions that were executed"),
     HARDWARE("cache-references", NULL, PERF_COUNT_HW_CACHE_REFERENCES, "accesses to the last cache"),
@@ -86,6 +91,8 @@ static bool find_known(struct event *event)
         event->type = known[i].type;
         event->config = known[i].config;
         event->in_kernel = known[i].in_kernel;
+        if (known[i].is_rare && !event->period)
+            event->period = 1;
         return true;
     }
     return false;
@@ -172,6 +179,57 @@ static bool take_period(char *text, uint64_t *period)
     text[length - 1] = '\0';
     *at = '\0';
     return parse_number(at + strlen(key), 10, period) && *period && *period <= INT64_MAX;
+}
+
+/* ---- modifiers ---- */
+
+struct probe_prefix {
+    const char *prefix;
+    enum event_kind kind;
+};
+
+/* NULL: it is no probe. */
+static const struct probe_prefix *probe_prefix_of(const char *name)
+{
+    static const struct probe_prefix prefixes[] = {
+        {"uprobe:", EVENT_UPROBE}, {"uretprobe:", EVENT_URETPROBE}, {"usdt:", EVENT_USDT}};
+    for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+        if (strncmp(name, prefixes[i].prefix, strlen(prefixes[i].prefix)) == 0)
+            return &prefixes[i];
+    return NULL;
+}
+
+/* "cycles:uk" -> "cycles" and the modifiers. Probes have none. */
+static void take_modifiers(struct event *event)
+{
+    char *colon = strrchr(event->name, ':');
+    size_t length = colon ? strlen(colon + 1) : 0;
+    if (!length || length > 2 || strspn(colon + 1, "uk") != length || colon[1] == colon[2] ||
+        probe_prefix_of(event->name))
+        return;
+    event->only_user = length == 1 && colon[1] == 'u';
+    event->only_kernel = length == 1 && colon[1] == 'k';
+    *colon = '\0';
+}
+
+/* The modifiers go on in the name, by which the event is known from then on. */
+static int apply_modifiers(struct event *event, struct error *err)
+{
+    if (!event->only_user && !event->only_kernel)
+        return 0;
+    if (event->only_user && event->in_kernel)
+        return error_set(err, EINVAL, "%s happens in the kernel: with ':u' nothing would be left of it", event->name);
+    if (event->kind == EVENT_CLOCK)
+        return error_set(err, EINVAL,
+                         "the modifiers ':u' and ':k' are for events beside CPU time, which is that of both");
+    event->in_kernel |= event->only_kernel;
+    size_t length = strlen(event->name);
+    char *name = realloc(event->name, length + 3);
+    if (!name)
+        return error_no_memory(err);
+    memcpy(name + length, event->only_user ? ":u" : ":k", 3);
+    event->name = name;
+    return 0;
 }
 
 /* ---- tracepoints ---- */
@@ -301,15 +359,10 @@ static int find_probe(struct event *event, struct error *err)
 
 static int find_event(struct event *event, struct error *err)
 {
-    static const struct {
-        const char *prefix;
-        enum event_kind kind;
-    } probes[] = {{"uprobe:", EVENT_UPROBE}, {"uretprobe:", EVENT_URETPROBE}, {"usdt:", EVENT_USDT}};
     const char *name = event->name;
-    for (size_t i = 0; i < sizeof(probes) / sizeof(*probes); i++) {
-        if (strncmp(name, probes[i].prefix, strlen(probes[i].prefix)) != 0)
-            continue;
-        event->kind = probes[i].kind;
+    const struct probe_prefix *probe = probe_prefix_of(name);
+    if (probe) {
+        event->kind = probe->kind;
         return find_probe(event, err);
     }
     if (strchr(name, ':'))
@@ -332,26 +385,101 @@ static bool is_listed(const struct event_list *list, const char *name)
     return false;
 }
 
+/* Takes over what `event` has. */
+static int add_event(struct event_list *list, struct event *event, struct error *err)
+{
+    int code = find_event(event, err);
+    if (!code)
+        code = apply_modifiers(event, err);
+    bool adds = !code && event->kind != EVENT_CLOCK && !is_listed(list, event->name);
+    if (adds && list->length == EVENTS_MAX)
+        code = error_set(err, EINVAL, "a recording takes at most %d events", EVENTS_MAX);
+    if (!event->period && event->kind >= EVENT_TRACEPOINT)
+        event->period = 1;
+    if (!code && adds && !array_push(list, *event))
+        code = error_no_memory(err);
+    if (code || !adds)
+        event_destroy(event);
+    return code;
+}
+
+/* ---- patterns ---- */
+
+struct matches {
+    const char *pattern;
+    ARRAY(char *) names;
+    bool no_memory;
+};
+
+static bool take_match(void *context, const char *system, const char *name)
+{
+    struct matches *matches = context;
+    char full[2 * TYPING_WORD_MAX];
+    if (snprintf(full, sizeof(full), "%s:%s", system, name) >= (int)sizeof(full) ||
+        fnmatch(matches->pattern, full, 0) != 0)
+        return true;
+    char *copy = strdup(full);
+    matches->no_memory = !copy || !array_push(&matches->names, copy);
+    if (matches->no_memory)
+        free(copy);
+    return !matches->no_memory;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Adds the tracepoints whose names match that of `pattern`, which it takes over. */
+static int add_matches(struct event_list *list, struct event *pattern, struct error *err)
+{
+    struct matches matches = {.pattern = pattern->name};
+    int code = tracefs_list(take_match, &matches, err);
+    if (!code && matches.no_memory)
+        code = error_no_memory(err);
+    else if (!code && !matches.names.length)
+        code = error_set(err, EINVAL, "no tracepoint matches '%.128s'; see 'prof events'", pattern->name);
+    else if (!code && matches.names.length + list->length > EVENTS_MAX)
+        code = error_set(
+            err, EINVAL,
+            "%zu tracepoints match '%.128s', and a recording takes at most %d events; \"prof events '%.128s'\" "
+            "lists them",
+            matches.names.length, pattern->name, EVENTS_MAX, pattern->name);
+    if (!code)
+        qsort(matches.names.data, matches.names.length, sizeof(*matches.names.data), compare_names);
+    for (size_t i = 0; i < matches.names.length; i++) {
+        struct event event = {.name = matches.names.data[i],
+                              .period = pattern->period,
+                              .only_user = pattern->only_user,
+                              .only_kernel = pattern->only_kernel};
+        if (!code)
+            code = add_event(list, &event, err);
+        else
+            free(event.name);
+    }
+    array_free(&matches.names);
+    event_destroy(pattern);
+    return code;
+}
+
 int event_list_add(struct event_list *list, const char *text, uint64_t period, struct error *err)
 {
     struct event event = {.name = strdup(text), .period = period};
     if (!event.name)
         return error_no_memory(err);
-    int code = take_period(event.name, &event.period)
-                   ? 0
-                   : error_set(err, EINVAL, "'%s' has no period from 1 on: EVENT/period=N/", text);
-    if (!code)
-        code = find_event(&event, err);
-    bool adds = !code && event.kind != EVENT_CLOCK && !is_listed(list, event.name);
-    if (adds && list->length == EVENTS_MAX)
-        code = error_set(err, EINVAL, "a recording takes at most %d events", EVENTS_MAX);
-    if (!event.period && event.kind >= EVENT_TRACEPOINT)
-        event.period = 1;
-    if (!code && adds && !array_push(list, event))
-        code = error_no_memory(err);
-    if (code || !adds)
+    if (!take_period(event.name, &event.period)) {
         event_destroy(&event);
-    return code;
+        return error_set(err, EINVAL, "'%s' has no period from 1 on: EVENT/period=N/", text);
+    }
+    take_modifiers(&event);
+    bool is_pattern = strpbrk(event.name, "*?[") && !probe_prefix_of(event.name);
+    return is_pattern ? add_matches(list, &event, err) : add_event(list, &event, err);
+}
+
+bool event_is_switch(const struct event *event)
+{
+    return (event->type == PERF_TYPE_SOFTWARE && event->config == PERF_COUNT_SW_CONTEXT_SWITCHES) ||
+           (event->kind == EVENT_TRACEPOINT && strcmp(event->name, "sched:sched_switch") == 0);
 }
 
 void event_list_destroy(struct event_list *list)

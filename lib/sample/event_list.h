@@ -45,6 +45,7 @@ struct known_event {
     uint64_t config;
     bool in_kernel; /* it happens in the kernel, and is not there for those who may not see that */
     const char *what;
+    bool is_rare; /* each is a sample, if no period is asked for: at a frequency few would be */
 };
 
 const struct known_event *known_events(size_t *count);
@@ -61,6 +62,7 @@ struct event {
     uint32_t type;   /* PERF_TYPE_..., or the number of the PMU */
     uint64_t config; /* of probes: without semaphore */
     bool in_kernel;
+    bool only_user, only_kernel;      /* the modifiers ":u" and ":k" */
     uint64_t period;                  /* one sample for so many events; 0: as many samples a second as the clock has */
     char *path;                       /* of probes */
     ARRAY(struct event_point) points; /* of probes */
@@ -69,12 +71,16 @@ struct event {
 ARRAY_TYPE(struct event_list, struct event);
 
 /*
- * Adds an event; those of the clock, and one that is there already, add nothing. `period`: for events whose text has
- * none; 0: 1 for tracepoints and probes, a frequency for others. -EINVAL: the text names no event, and the sentence has
- * near names. Other failures: the event cannot be had here (a file is missing, tracefs is not readable).
+ * Adds an event; those of the clock, and one that is there already, add nothing. A text of tracepoints may be a pattern
+ * ("sched:sched_*"), and adds all that match, by name. `period`: for events whose text has none; 0: 1 for tracepoints,
+ * probes and the software events that are rare, a frequency for others. -EINVAL: the text names no event, and the
+ * sentence has near names. Other failures: the event cannot be had here (a file is missing, tracefs is not readable).
  */
 int event_list_add(struct event_list *list, const char *text, uint64_t period, struct error *err);
 void event_list_destroy(struct event_list *list);
+
+/* Whether it happens where a thread leaves its CPU, on which it has the stack of its wait. */
+bool event_is_switch(const struct event *event);
 
 /* Whether samples of it come at their own times: with a period, not a frequency. */
 static inline bool event_has_period(const struct event *event)

@@ -42,6 +42,10 @@ static struct perf_event_attr attr_of(const struct event *event, const struct ev
     attr.exclude_idle = 0;
     if (event->in_kernel)
         attr.exclude_kernel = 0;
+    if (event->only_user)
+        attr.exclude_kernel = 1;
+    if (event->only_kernel)
+        attr.exclude_user = 1;
     if (event_has_period(event)) {
         attr.freq = 0;
         attr.sample_period = event->period;
@@ -53,9 +57,20 @@ static struct perf_event_attr attr_of(const struct event *event, const struct ev
     if (point) {
         attr.config |= point->semaphore << SEMAPHORE_SHIFT;
         attr.uprobe_path = (uint64_t)(uintptr_t)event->path;
+        /* To inherit it, the kernel (perf_uprobe_init()) reads the path again, in the memory of the thread that forks:
+         * the target could not start a thread or a process any more (EFAULT). */
+        attr.inherit = attr.inherit_thread = 0;
         attr.probe_offset = point->offset;
     }
     return attr;
+}
+
+bool event_sampling_has_probes(const struct event_sampling *sampling)
+{
+    for (size_t i = 0; sampling->list && i < sampling->list->length; i++)
+        if (sampling->list->data[i].points.length)
+            return true;
+    return false;
 }
 
 static size_t count_points(const struct event *event)

@@ -45,6 +45,10 @@ struct event_place {
 int event_try(const struct event *event, const struct perf_event_attr *clock, const struct event_place *place,
               struct error *err);
 
+/* Whether some are probes of programs. They count in the threads for which they are opened, not in those that these
+ * start: the kernel cannot hand them on. */
+bool event_sampling_has_probes(const struct event_sampling *sampling);
+
 /* Opens all events of the list with the other attributes of `clock`, those of the clock's event. A negative errno value
  * of the first failure; what is open already is closed by event_sampling_close(). */
 int event_sampling_add(struct event_sampling *sampling, const struct perf_event_attr *clock,

@@ -104,3 +104,14 @@ int tracefs_list(bool (*see)(void *context, const char *system, const char *name
         closedir(systems);
     return 0;
 }
+
+bool tracefs_field_offset(const char *format, const char *field, size_t *offset)
+{
+    static const char key[] = "offset:";
+    const char *at = strstr(format, field), *line_end = at ? strchr(at, '\n') : NULL;
+    const char *number = at ? strstr(at, key) : NULL;
+    if (!number || (line_end && number > line_end))
+        return false;
+    *offset = strtoul(number + strlen(key), NULL, 10);
+    return true;
+}

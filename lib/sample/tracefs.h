@@ -23,5 +23,9 @@ int tracefs_find(const char **folder, struct error *err);
 /* The number of a tracepoint. -EINVAL if there is none of this name, else as tracefs_find(). */
 int tracefs_event_id(const char *system, const char *name, uint64_t *id, struct error *err);
 
+/* Where a tracepoint has a field, bytes from the beginning of its fields, by the text of its "format" file; `field` is
+ * a part of the declaration: " pid;". False if there is none. */
+bool tracefs_field_offset(const char *format, const char *field, size_t *offset);
+
 /* Calls `see` with each tracepoint that can be sampled, in no order, until that returns false. As tracefs_find(). */
 int tracefs_list(bool (*see)(void *context, const char *system, const char *name), void *context, struct error *err);
