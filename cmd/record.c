@@ -443,7 +443,6 @@ static int record(struct options *options)
                                             /* what the system's daemons wait for is of use to few */
                                             .off_cpu = options->off_cpu || options->wakers ||
                                                        (!options->no_off_cpu && !options->whom.all),
-                                            .off_cpu_asked = options->off_cpu,
                                             .wakers = options->wakers,
                                             .events = &options->events.list,
                                             .no_cpu_samples = options->events.no_cpu_samples,

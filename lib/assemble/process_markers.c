@@ -3,11 +3,13 @@
 #include "base/path.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-enum kind { KIND_PROCESS, KIND_EXEC, KIND_THREAD, KIND_LOAD, KINDS };
+enum kind { KIND_PROCESS, KIND_EXEC, KIND_THREAD, KIND_LOAD, KIND_SIGNAL, KIND_OOM_KILL, KINDS };
 
 struct filling {
     struct marker_rows *rows;
@@ -21,7 +23,7 @@ struct filling {
 /* The payload of the next marker; NULL if that is left out, or memory ran out. */
 static struct json_writer *begin(struct filling *filling, enum kind kind)
 {
-    static const char *const types[KINDS] = {"Process", "Exec", "Thread", "LibraryLoad"};
+    static const char *const types[KINDS] = {"Process", "Exec", "Thread", "LibraryLoad", "Signal", "OomKill"};
     if (filling->counts[kind]++ >= PROCESS_MARKERS_MAX || filling->rows->failed)
         return NULL;
     return marker_rows_payload(filling->rows, types[kind]);
@@ -53,6 +55,23 @@ static enum marker_phase phase_of(uint64_t end)
     return end ? PHASE_INTERVAL : PHASE_START;
 }
 
+/* ---- signals ---- */
+
+enum { SIGNAL_NAME = 32 };
+
+/* "SIGUSR1", "SIGRTMIN+2", "signal 32". */
+static const char *name_signal(char name[SIGNAL_NAME], uint32_t number)
+{
+    const char *known = number < NSIG ? sigabbrev_np((int)number) : NULL;
+    if (known)
+        snprintf(name, SIGNAL_NAME, "SIG%s", known);
+    else if (number >= (uint32_t)SIGRTMIN && number <= (uint32_t)SIGRTMAX)
+        snprintf(name, SIGNAL_NAME, "SIGRTMIN+%" PRIu32, number - (uint32_t)SIGRTMIN);
+    else
+        snprintf(name, SIGNAL_NAME, "signal %" PRIu32, number);
+    return name;
+}
+
 /* ---- processes ---- */
 
 /* How the process of this number ended, of those that had its pid; NULL: not known. */
@@ -68,14 +87,11 @@ static const struct process_exit *exit_of(const struct filling *filling, const s
 
 static void put_exit(struct json_writer *json, const struct process_exit *end)
 {
-    char text[64];
-    const char *name = WIFSIGNALED(end->status) ? sigabbrev_np(WTERMSIG(end->status)) : NULL;
+    char text[64], name[SIGNAL_NAME];
     if (WIFSIGNALED(end->status))
-        snprintf(text, sizeof(text), "killed by %s%s", name ? "SIG" : "signal ", name ? name : "");
+        snprintf(text, sizeof(text), "killed by %s", name_signal(name, (uint32_t)WTERMSIG(end->status)));
     else
         snprintf(text, sizeof(text), "exit status %d", WEXITSTATUS(end->status));
-    if (WIFSIGNALED(end->status) && !name)
-        snprintf(text, sizeof(text), "killed by signal %d", WTERMSIG(end->status));
     json_member_text(json, "end", text);
 }
 
@@ -181,6 +197,99 @@ static void add_load(struct filling *filling, const struct replay_load *load)
     finish(filling, "Library load", process->main_thread, PHASE_INSTANT, load->time, 0);
 }
 
+/* ---- signals, and kills for lack of memory ---- */
+
+static void add_signal(struct filling *filling, const struct process_signal *signal, bool is_end)
+{
+    const struct strings *texts = &filling->replay->program_marks.texts;
+    char name[SIGNAL_NAME];
+    struct json_writer *json = begin(filling, KIND_SIGNAL);
+    if (!json)
+        return;
+    json_member_text(json, "signal", name_signal(name, signal->number));
+    put_number(json, "tid", signal->tid);
+    put_number(json, "pid", signal->pid);
+    if (signal->sender != STRING_NONE && strings_text(texts, signal->sender)[0])
+        json_member_text(json, "sender", strings_text(texts, signal->sender));
+    if (is_end)
+        json_member_text(json, "effect", "ended the process");
+    finish(filling, "Signal", signal->thread, PHASE_INSTANT, signal->time, 0);
+}
+
+/* The last process of this pid that had begun at that time; NULL. */
+static const struct replay_process *process_of(const struct replay *replay, uint32_t pid, uint64_t time)
+{
+    const struct replay_process *last = NULL;
+    for (size_t i = 0; i < replay->processes.length; i++) {
+        const struct replay_process *process = &replay->processes.data[i];
+        if (process->known && process->pid == pid && process->start <= time && (!last || process->start >= last->start))
+            last = process;
+    }
+    return last;
+}
+
+static void mark_end(bool *ends, const struct program_marks *marks, const struct process_exit *end)
+{
+    for (size_t i = marks->signals.length; i-- > 0;) {
+        const struct process_signal *signal = &marks->signals.data[i];
+        if (signal->pid != end->pid || signal->time > end->time || signal->number != (uint32_t)WTERMSIG(end->status))
+            continue;
+        ends[i] = true;
+        return;
+    }
+}
+
+static bool has_end(const bool *ends, const struct program_marks *marks, const struct process_exit *end)
+{
+    for (size_t i = 0; i < marks->signals.length; i++)
+        if (ends[i] && marks->signals.data[i].pid == end->pid && marks->signals.data[i].time <= end->time)
+            return true;
+    return false;
+}
+
+/* A signal that ended a process is known by its exit status, also where no signals are recorded, and where they are not
+ * told because nothing stops for them (SIGKILL). */
+static void add_signals(struct filling *filling)
+{
+    enum { MOST_ENDS = 2000 }; /* that are compared with all signals */
+    const struct program_marks *marks = &filling->replay->program_marks;
+    bool *ends = calloc(marks->signals.length + 1, sizeof(*ends));
+    filling->rows->failed |= !ends;
+    for (size_t i = 0, seen = 0; ends && i < marks->exits.length && seen < MOST_ENDS; i++) {
+        const struct process_exit *end = &marks->exits.data[i];
+        if (!WIFSIGNALED(end->status))
+            continue;
+        seen++;
+        mark_end(ends, marks, end);
+        const struct replay_process *process = process_of(filling->replay, end->pid, end->time);
+        if (process && !has_end(ends, marks, end))
+            add_signal(filling,
+                       &(struct process_signal){.time = end->time,
+                                                .pid = end->pid,
+                                                .tid = end->pid,
+                                                .number = (uint32_t)WTERMSIG(end->status),
+                                                .sender = STRING_NONE,
+                                                .thread = process->main_thread},
+                       true);
+    }
+    for (size_t i = 0; ends && i < marks->signals.length && !filling->rows->failed; i++)
+        if (marks->signals.data[i].thread != REPLAY_NONE)
+            add_signal(filling, &marks->signals.data[i], ends[i]);
+    free(ends);
+}
+
+static void add_oom_kill(struct filling *filling, const struct oom_kill *kill)
+{
+    const struct replay_process *process = process_of(filling->replay, kill->pid, kill->time);
+    struct json_writer *json = process ? begin(filling, KIND_OOM_KILL) : NULL;
+    if (!json)
+        return;
+    json_member_text(json, "process", strings_text(&filling->replay->strings, process->name));
+    put_number(json, "pid", kill->pid);
+    json_member_unsigned(json, "kills", kill->count);
+    finish(filling, "Out of memory", process->main_thread, PHASE_INSTANT, kill->time, 0);
+}
+
 size_t process_markers_add(struct marker_rows *rows, const struct shown_threads *shown)
 {
     const struct replay *replay = shown->replay;
@@ -193,6 +302,9 @@ size_t process_markers_add(struct marker_rows *rows, const struct shown_threads 
         add_thread(&filling, &replay->threads.data[i]);
     for (size_t i = 0; i < replay->loads.length && !rows->failed; i++)
         add_load(&filling, &replay->loads.data[i]);
+    add_signals(&filling);
+    for (size_t i = 0; i < replay->program_marks.oom_kills.length && !rows->failed; i++)
+        add_oom_kill(&filling, &replay->program_marks.oom_kills.data[i]);
     size_t left_out = replay->more_loads;
     for (int kind = 0; kind < KINDS; kind++)
         left_out += filling.counts[kind] > PROCESS_MARKERS_MAX ? filling.counts[kind] - PROCESS_MARKERS_MAX : 0;

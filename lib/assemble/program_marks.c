@@ -8,7 +8,8 @@
 
 bool program_marks_is_event(const struct spool_event *event)
 {
-    return event->kind >= SPOOL_MARK_NAME && event->kind <= SPOOL_WORK;
+    return (event->kind >= SPOOL_MARK_NAME && event->kind <= SPOOL_WORK) || event->kind == SPOOL_SIGNAL ||
+           event->kind == SPOOL_OOM_KILL;
 }
 
 static int add_name(struct program_marks *marks, const struct spool_event *event, struct error *err)
@@ -68,6 +69,19 @@ int program_marks_event(struct program_marks *marks, const struct spool_event *e
         text = strings_add_z(&marks->texts, event->name);
         ok = text != STRING_NONE &&
              array_push(&marks->works, (struct recorder_work){.start = event->time, .end = event->end, .name = text});
+        break;
+    case SPOOL_SIGNAL:
+        text = strings_add_z(&marks->texts, event->name);
+        ok = text != STRING_NONE && array_push(&marks->signals, (struct process_signal){.pid = event->pid,
+                                                                                        .tid = event->tid,
+                                                                                        .time = event->time,
+                                                                                        .number = event->number,
+                                                                                        .sender = text,
+                                                                                        .thread = REPLAY_NONE});
+        break;
+    case SPOOL_OOM_KILL:
+        ok = array_push(&marks->oom_kills,
+                        (struct oom_kill){.pid = event->pid, .time = event->time, .count = event->count});
         break;
     default:
         break;
@@ -153,7 +167,7 @@ static void find_all(struct replay *replay, const struct known_thread *known, si
 int program_marks_find_threads(struct replay *replay, uint64_t first_time, struct error *err)
 {
     size_t count = 0;
-    if (!replay->program_marks.items.length)
+    if (!replay->program_marks.items.length && !replay->program_marks.signals.length)
         return 0;
     struct known_thread *known = malloc((replay->threads.length + 1) * sizeof(*known));
     if (!known)
@@ -164,6 +178,10 @@ int program_marks_find_threads(struct replay *replay, uint64_t first_time, struc
                 .tid = replay->threads.data[i].tid, .thread = (uint32_t)i, .start = replay->threads.data[i].start};
     qsort(known, count, sizeof(*known), compare_threads);
     find_all(replay, known, count, first_time);
+    for (size_t i = 0; i < replay->program_marks.signals.length; i++) {
+        struct process_signal *signal = &replay->program_marks.signals.data[i];
+        signal->thread = find_thread(replay, known, count, signal->pid, signal->tid, signal->time);
+    }
     free(known);
     return 0;
 }
@@ -176,5 +194,7 @@ void program_marks_destroy(struct program_marks *marks)
     array_free(&marks->lost);
     array_free(&marks->exits);
     array_free(&marks->works);
+    array_free(&marks->signals);
+    array_free(&marks->oom_kills);
     hash_destroy(&marks->commands);
 }

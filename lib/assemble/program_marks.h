@@ -39,6 +39,18 @@ struct recorder_work {
     uint32_t name;       /* string of `texts` */
 };
 
+struct process_signal {
+    uint64_t time;
+    uint32_t pid, tid, number;
+    uint32_t thread; /* of the replay; REPLAY_NONE: not known */
+    uint32_t sender; /* string of `texts` */
+};
+
+struct oom_kill {
+    uint32_t pid;
+    uint64_t time, count; /* as SPOOL_OOM_KILL has them */
+};
+
 /* Zero it. */
 struct program_marks {
     struct strings texts;
@@ -47,6 +59,8 @@ struct program_marks {
     ARRAY(struct lost_marks) lost;
     ARRAY(struct process_exit) exits;
     ARRAY(struct recorder_work) works;
+    ARRAY(struct process_signal) signals;
+    ARRAY(struct oom_kill) oom_kills;
     struct hash commands; /* number of a process -> string of `texts` */
     uint64_t homeless;    /* marks of processes that are not recorded */
 };

@@ -109,6 +109,13 @@ char **attach_command(pid_t pid)
     return command;
 }
 
+bool attach_has_command(pid_t pid)
+{
+    char path[64], start[2];
+    snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+    return read_start(path, start, sizeof(start)) > 0;
+}
+
 int attach_watch(pid_t pid, struct error *err)
 {
     int fd = (int)syscall(SYS_pidfd_open, pid, 0);

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -30,6 +31,9 @@ uint64_t attach_program(pid_t pid);
 /* The words of the command line of a process, NULL at the end; its name alone if it has none or has overwritten it. One
  * block of memory, the caller's. NULL if memory ran out. */
 char **attach_command(pid_t pid);
+
+/* False for a kernel thread, a zombie, and in the middle of exec. */
+bool attach_has_command(pid_t pid);
 
 /* A file descriptor that becomes readable (poll) when the process ends. -ESRCH if it has ended, with a sentence. */
 int attach_watch(pid_t pid, struct error *err);

@@ -5,6 +5,7 @@
 #include "record/recording.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
@@ -99,12 +100,20 @@ bool control_was_paused(const struct recording *recording, uint64_t time)
 
 /* ---- snapshots ---- */
 
+static void answer_clients(const int *clients, size_t count, bool ok, const char *answer)
+{
+    char line[CONTROL_ANSWER_SIZE + 16];
+    int length = snprintf(line, sizeof(line), "%s %s\n", ok ? "ok" : "error", answer);
+    for (size_t i = 0; i < count; i++)
+        (void)!send(clients[i], line, (size_t)length, MSG_NOSIGNAL);
+}
+
 /* The child: of low priority, so that it takes nothing from the recorder and the target. Signals stay blocked: Ctrl+C,
  * which reaches it as well, ends the recording and not what was asked for before. */
-static void make_snapshot(struct recording *recording, int client)
+static void make_snapshot(struct recording *recording, const int *clients, size_t count)
 {
     const struct control_options *options = options_of(recording);
-    char answer[CONTROL_ANSWER_SIZE] = "", line[CONTROL_ANSWER_SIZE + 16];
+    char answer[CONTROL_ANSWER_SIZE] = "";
     const struct sched_param normal = {0};
     sched_setscheduler(0, SCHED_OTHER, &normal);
     setpriority(PRIO_PROCESS, 0, 19);
@@ -113,22 +122,29 @@ static void make_snapshot(struct recording *recording, int client)
     if (recording->options->files)
         open_files_reopen_roots(recording->options->files);
     bool ok = options->snapshot(options->context, answer, sizeof(answer));
-    int length = snprintf(line, sizeof(line), "%s %s\n", ok ? "ok" : "error", answer);
-    if (client >= 0)
-        (void)!send(client, line, (size_t)length, MSG_NOSIGNAL);
+    answer_clients(clients, count, ok, answer);
     _exit(ok ? 0 : 1);
 }
 
-bool control_snapshot(struct recording *recording, int client, char *answer, size_t size)
+/* Another profile is being made. What has come since is not in it, so this client gets the next one. */
+static bool wait_for_next_snapshot(struct control *control, int client, char *answer, size_t size)
+{
+    int own = fcntl(client, F_DUPFD_CLOEXEC, 0);
+    if (own >= 0 && array_push(&control->snapshot_clients, own))
+        return true;
+    snprintf(answer, size, "another snapshot is being made, and this one cannot wait: %s",
+             strerror(own < 0 ? errno : ENOMEM));
+    if (own >= 0)
+        close(own);
+    return false;
+}
+
+static bool start_snapshot(struct recording *recording, const int *clients, size_t count, char *answer, size_t size)
 {
     struct control *control = &recording->control;
     struct error err = {0};
     if (!options_of(recording)->snapshot) {
         snprintf(answer, size, "this recording goes to the standard output, and has no name for a snapshot");
-        return false;
-    }
-    if (control->snapshot_pid) {
-        snprintf(answer, size, "another snapshot is being made");
         return false;
     }
     if (spool_writer_flush(recording->spool, &err)) {
@@ -141,9 +157,15 @@ bool control_snapshot(struct recording *recording, int client, char *answer, siz
         return false;
     }
     if (pid == 0)
-        make_snapshot(recording, client);
+        make_snapshot(recording, clients, count);
     control->snapshot_pid = pid;
     return true;
+}
+
+bool control_snapshot(struct recording *recording, int client, char *answer, size_t size)
+{
+    return recording->control.snapshot_pid ? wait_for_next_snapshot(&recording->control, client, answer, size)
+                                           : start_snapshot(recording, &client, 1, answer, size);
 }
 
 /* For SIGUSR1: nobody waits for an answer, so the user gets it. */
@@ -154,10 +176,27 @@ static void snapshot_by_signal(struct recording *recording)
         recording->control.snapshot_wanted = true;
         return;
     }
-    if (control_snapshot(recording, -1, answer, sizeof(answer)))
+    if (start_snapshot(recording, NULL, 0, answer, sizeof(answer)))
         return;
     snprintf(sentence, sizeof(sentence), "no snapshot: %s", answer);
     say(recording, sentence);
+}
+
+static void forget_clients(struct control *control)
+{
+    for (size_t i = 0; i < control->snapshot_clients.length; i++)
+        close(control->snapshot_clients.data[i]);
+    array_free(&control->snapshot_clients);
+}
+
+static void snapshot_for_clients(struct recording *recording)
+{
+    struct control *control = &recording->control;
+    char answer[CONTROL_ANSWER_SIZE];
+    if (!start_snapshot(recording, control->snapshot_clients.data, control->snapshot_clients.length, answer,
+                        sizeof(answer)))
+        answer_clients(control->snapshot_clients.data, control->snapshot_clients.length, false, answer);
+    forget_clients(control);
 }
 
 static void reap_snapshot(struct recording *recording, int flags)
@@ -167,7 +206,9 @@ static void reap_snapshot(struct recording *recording, int flags)
     if (ended == 0 || (ended < 0 && errno != ECHILD)) /* the sampler by ptrace waits for all children */
         return;
     control->snapshot_pid = 0;
-    if (control->snapshot_wanted && recording->spool) {
+    if (control->snapshot_clients.length && recording->spool)
+        snapshot_for_clients(recording);
+    else if (control->snapshot_wanted && recording->spool) {
         control->snapshot_wanted = false;
         snapshot_by_signal(recording);
     }
@@ -186,7 +227,11 @@ int control_take_signal(struct recording *recording, int signal, struct error *e
 
 void control_wait(struct recording *recording)
 {
-    recording->control.snapshot_wanted = false;
+    struct control *control = &recording->control;
+    control->snapshot_wanted = false;
+    answer_clients(control->snapshot_clients.data, control->snapshot_clients.length, false,
+                   "the recording ended before there was another snapshot; its profile has all");
+    forget_clients(control);
     reap_snapshot(recording, 0);
 }
 

@@ -14,6 +14,7 @@
  */
 #pragma once
 
+#include "base/array.h"
 #include "base/error.h"
 #include "record/spool.h"
 
@@ -50,12 +51,13 @@ struct control {
     struct control_pause {
         uint64_t start, end; /* ns; end UINT64_MAX: it goes on */
     } last_pause, pause_before;
-    uint64_t paused_cpu_time; /* ns of CPU time in pauses */
-    uint64_t cpu_time_before; /* of the running pause: the threads' CPU time at its start */
-    pid_t snapshot_pid;       /* of the child that makes one; 0: none */
-    bool snapshot_wanted;     /* another one after it */
-    bool said_full;           /* that the disk is full */
-    uint32_t runs;            /* of the command so far */
+    uint64_t paused_cpu_time;    /* ns of CPU time in pauses */
+    uint64_t cpu_time_before;    /* of the running pause: the threads' CPU time at its start */
+    pid_t snapshot_pid;          /* of the child that makes one; 0: none */
+    bool snapshot_wanted;        /* another one after it, by a signal */
+    ARRAY(int) snapshot_clients; /* that asked for one meanwhile, and share it; own descriptors of their connections */
+    bool said_full;              /* that the disk is full */
+    uint32_t runs;               /* of the command so far */
 };
 
 /* Opens the socket and starts the first pause, if there is to be one. A socket that cannot be had is none. */
@@ -76,7 +78,8 @@ uint64_t control_deadline(const struct recording *recording);
 /* Whether the recording was paused at that time (ns), which is not before that of the last sample by much. */
 bool control_was_paused(const struct recording *recording, uint64_t time);
 
-/* A request of control_socket.c; fills in what to answer. A snapshot answers later, on `client`. */
+/* A request of control_socket.c; fills in what to answer. A snapshot answers later, on `client`; what asks for one
+ * while another is made, gets the next. */
 int control_pause(struct recording *recording, struct error *err);
 int control_resume(struct recording *recording, struct error *err);
 int control_mark(struct recording *recording, const char *text, struct error *err);

@@ -17,9 +17,11 @@
 #define INFO_PRODUCT         "product"         /* base name of the program */
 #define INFO_START_REALTIME  "start_realtime"  /* ns since the Unix epoch, at the same moment as ... */
 #define INFO_START_MONOTONIC "start_monotonic" /* ... ns of CLOCK_MONOTONIC */
-#define INFO_INTERVAL        "interval"        /* ns between two samples of a busy thread */
+#define INFO_CLOCK           "clock"    /* the clock of all times, if it is not CLOCK_MONOTONIC: "clock of perf" */
+#define INFO_INTERVAL        "interval" /* ns between two samples of a busy thread */
 #define INFO_EVENT           "event" /* "cpu-clock", "cycles", "ptrace"; "none": CPU time is counted, and not sampled */
-#define INFO_TIER            "tier"  /* "kernel and user", "user only", "ptrace" */
+#define INFO_NO_CPU_TIME     "no_cpu_time" /* 1: nothing tells the CPU time of the threads */
+#define INFO_TIER            "tier"        /* "kernel and user", "user only", "ptrace" */
 #define INFO_WHOM                                                                                                      \
     "whom" /* which processes, if not a command or processes with their children: "all processes", "cgroup /x" ... */
 #define INFO_FILTERS "filters" /* what else is left out, as options: "--cpu 0-1 --thread 'worker-*'" */
@@ -49,6 +51,7 @@
 #define INFO_CONTAINER    "container"    /* "Docker" */
 #define INFO_FOLDER       "folder"       /* the working folder of the command or process */
 #define INFO_OPTIONS      "options"      /* of prof record, as a shell would take them */
+#define INFO_PERF_OPTIONS "perf_options" /* the same of perf record, of a perf.data file */
 #define INFO_VARIABLE     "env_"         /* and a name: the value of that environment variable; "(not set)" */
 
 /* Of the events that are sampled beside the clock: this and their number, from 1 on. The last five at the end. */

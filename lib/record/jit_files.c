@@ -1,8 +1,9 @@
 /*
  * A descriptor of /proc/PID/root is not enough. When the last process of a mount namespace ends, the kernel unmounts
  * its file systems, and that root folder no longer leads to its /tmp. So we open /tmp itself: one descriptor for each
- * mount namespace with JIT code, and one for each jitdump file. Both numbers are bounded, also by a share of the
- * descriptors that we may have; files beyond the bounds are opened by name after the recording.
+ * that is not ours, of containers and of programs with another root folder (chroot), and one for each jitdump file.
+ * Both numbers are bounded, also by a share of the descriptors that we may have; files beyond the bounds are opened by
+ * name after the recording.
  */
 #include "record/jit_files.h"
 
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { FOLDERS_MAX = 64, DUMPS_MAX = 256 };
@@ -27,26 +29,34 @@ static bool is_full(size_t count, size_t most)
     return count >= most || (getrlimit(RLIMIT_NOFILE, &limit) == 0 && count >= limit.rlim_cur / 8);
 }
 
-static bool is_in_another(const char *process, const char *kind)
+static bool has_own_pids(const char *process)
 {
-    uint64_t theirs = proc_namespace(process, kind);
-    return theirs && theirs != proc_namespace("self", kind);
+    uint64_t theirs = proc_namespace(process, "pid");
+    return theirs && theirs != proc_namespace("self", "pid");
 }
 
+static bool is_same_file(const struct stat *a, dev_t device, ino_t inode)
+{
+    return a->st_dev == device && a->st_ino == inode;
+}
+
+/* Opens the /tmp of a process, unless it is ours. */
 static uint32_t open_folder(struct jit_files *files, const char *process)
 {
-    uint64_t namespace = proc_namespace(process, "mnt");
+    char path[64];
+    struct stat own, theirs;
+    snprintf(path, sizeof(path), "/proc/%s/root/tmp", process);
+    if (stat(path, &theirs) || (stat("/tmp", &own) == 0 && is_same_file(&own, theirs.st_dev, theirs.st_ino)))
+        return JIT_FOLDER_OURS;
     for (size_t i = 0; i < files->folders.length; i++)
-        if (files->folders.data[i].namespace == namespace)
+        if (is_same_file(&theirs, files->folders.data[i].device, files->folders.data[i].inode))
             return (uint32_t)i;
     if (is_full(files->folders.length, FOLDERS_MAX))
         return JIT_FOLDER_OURS;
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%s/root/tmp", process);
     int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return JIT_FOLDER_OURS;
-    if (!array_push(&files->folders, (struct jit_folder){.namespace = namespace, .fd = fd})) {
+    if (!array_push(&files->folders, (struct jit_folder){.device = theirs.st_dev, .inode = theirs.st_ino, .fd = fd})) {
         close(fd);
         return JIT_FOLDER_OURS;
     }
@@ -62,10 +72,9 @@ static struct jit_file *jit_file_of(struct jit_files *files, uint32_t process, u
     snprintf(name, sizeof(name), "%" PRIu32, pid);
     struct jit_file file = {.pid = pid, .folder = JIT_FOLDER_OURS, .dump = -1};
     file.user = proc_file_user(name, JIT_USER_UNKNOWN);
-    if (is_in_another(name, "pid"))
+    if (has_own_pids(name))
         file.pid = proc_innermost_pid(name, pid);
-    if (is_in_another(name, "mnt"))
-        file.folder = open_folder(files, name);
+    file.folder = open_folder(files, name);
     index = (uint32_t)files->files.length;
     if (!array_push(&files->files, file) || !hash_set(&files->by_process, process, index))
         return NULL;

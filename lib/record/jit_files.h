@@ -1,8 +1,8 @@
 /*
  * Where JIT compilers write the names of their code: perf maps and jitdump files. A process in a container has its own
- * /tmp (mount namespace) and another pid in the names of these files (pid namespace). Only the living process leads to
- * them, and the assembler reads them after the recording. So the recorder opens what leads to them while the process
- * lives.
+ * /tmp (mount namespace, or chroot) and another pid in the names of these files (pid namespace). Only the living
+ * process leads to them, and the assembler reads them after the recording. So the recorder opens what leads to them
+ * while the process lives.
  *
  * Threads: the recorder thread while it records; then any thread may read them.
  */
@@ -24,9 +24,9 @@ struct jit_file {
 
 enum { JIT_FOLDER_OURS = UINT32_MAX, JIT_USER_UNKNOWN = UINT32_MAX };
 
-/* The /tmp of a mount namespace. */
+/* A /tmp that is not ours. */
 struct jit_folder {
-    uint64_t namespace; /* inode of the namespace */
+    uint64_t device, inode;
     int fd;
 };
 

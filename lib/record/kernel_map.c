@@ -50,6 +50,15 @@ static size_t read_build_id(const char *notes_path, unsigned char *build_id, siz
     return size;
 }
 
+bool kernel_map_is_running(const unsigned char *build_id, size_t size, uint64_t text)
+{
+    unsigned char now[UNWIND_BUILD_ID_MAX];
+    size_t now_size = read_build_id("/sys/kernel/notes", now, sizeof(now));
+    if (size && (now_size != size || memcmp(now, build_id, size) != 0))
+        return false;
+    return text && text == find_kernel_text();
+}
+
 struct kernel_range {
     enum spool_lib_kind kind;
     const char *name, *notes_path;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,15 +67,34 @@ int launch_check(const char *program, struct error *err)
     return error_set(err, code, "cannot run %s: %s", program, strerror(code));
 }
 
-static void run_child(const struct launch_options *options, int go_fd, int error_fd)
+/* Our environment, in which the variable of `setting` ("NAME=value") has this value; NULL if memory ran out. The
+ * strings stay where they are. */
+static char **make_environment(char *setting)
+{
+    size_t count = 0, name_length = strcspn(setting, "=") + 1, used = 0;
+    while (environ && environ[count])
+        count++;
+    char **environment = malloc((count + 2) * sizeof(*environment));
+    for (size_t i = 0; environment && i < count; i++)
+        if (strncmp(environ[i], setting, name_length) != 0)
+            environment[used++] = environ[i];
+    if (environment) {
+        environment[used++] = setting;
+        environment[used] = NULL;
+    }
+    return environment;
+}
+
+/* Only calls that are safe between fork and exec: another thread may have held the lock of malloc or of the environment
+ * at the fork. */
+static void run_child(const struct launch_options *options, char **environment, int go_fd, int error_fd)
 {
     char go;
     if (file_read(go_fd, &go, 1) != 1)
         _exit(127);
     sigprocmask(SIG_SETMASK, options->mask, NULL);
     setrlimit(RLIMIT_NOFILE, &options->files_limit);
-    if (options->marks_folder)
-        setenv("PROF_MARKS", options->marks_folder, true);
+    environ = environment; /* execvp() searches PATH in it */
     execvp(options->argv[0], options->argv);
     int code = errno;
     file_write(error_fd, &code, sizeof(code));
@@ -85,6 +105,13 @@ int launch_fork(struct launch *launch, const struct launch_options *options, str
 {
     int go[2] = {-1, -1}, error[2] = {-1, -1};
     pid_t pid = -1;
+    char setting[PATH_MAX + 16], **made = NULL;
+    if (options->marks_folder) {
+        snprintf(setting, sizeof(setting), "PROF_MARKS=%s", options->marks_folder);
+        made = make_environment(setting);
+        if (!made)
+            return error_no_memory(err);
+    }
     if (pipe2(go, O_CLOEXEC) == 0 && pipe2(error, O_CLOEXEC) == 0)
         pid = fork();
     int code = errno;
@@ -93,8 +120,9 @@ int launch_fork(struct launch *launch, const struct launch_options *options, str
         close(error[0]);
         if (options->output_to_error)
             dup2(STDERR_FILENO, STDOUT_FILENO);
-        run_child(options, go[0], error[1]);
+        run_child(options, made ? made : environ, go[0], error[1]);
     }
+    free(made);
     if (go[0] >= 0)
         close(go[0]);
     if (error[1] >= 0)

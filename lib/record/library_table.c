@@ -223,3 +223,12 @@ size_t library_table_lost(const struct library_table *table, const char **path)
     }
     return count;
 }
+
+size_t library_table_missing(const struct library_table *table, const char **path)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < table->libraries.length; i++)
+        if (table->libraries.data[i].failures && !table->libraries.data[i].file && count++ == 0)
+            *path = strings_text(&table->keys, (uint32_t)i);
+    return count;
+}

@@ -42,3 +42,6 @@ int library_table_add(struct library_table *table, const struct spool_lib *lib, 
 /* Returns how many files could not be opened again when a walk needed their unwinding information. *path is the path of
  * the first. */
 size_t library_table_lost(const struct library_table *table, const char **path);
+
+/* The same for files that were not found, because nothing at their path is the file that was mapped. */
+size_t library_table_missing(const struct library_table *table, const char **path);

@@ -128,18 +128,25 @@ static void close_file(struct mark_files *files, size_t i)
 
 /* ---- lines ---- */
 
-/* A line as a marker; false if it is none. It has ended by now, or is no time of this clock. */
-static bool parse_line(const struct mark_file *file, uint64_t now, struct mark *mark, const char **name, size_t *length)
+/* A line as a marker; false if it is none. */
+static bool parse_line(const struct mark_file *file, struct mark *mark, const char **name, size_t *length)
 {
     const char *at = file->text; /* take_line() has ended it */
     if (!read_number(&at, &mark->time) || *at++ != ' ' || !read_number(&at, &mark->end) || *at++ != ' ' ||
-        mark->end < mark->time || mark->end > now)
+        mark->end < mark->time)
         return false;
     *name = at;
     *length = file->length - (size_t)(at - file->text);
     while (*length && ((*name)[*length - 1] == '\r' || (*name)[*length - 1] == ' '))
         --*length;
     return *length != 0;
+}
+
+/* Counts a line that is left out; `first` gets where the first of its kind is. */
+static void count_line(const struct mark_file *file, uint64_t *count, char *first, size_t size)
+{
+    if (!(*count)++)
+        snprintf(first, size, "line %" PRIu64 " of %s", file->line, file->name);
 }
 
 static int take_line(struct mark_files *files, struct mark_file *file, struct mark_writer *writer, uint64_t first_time,
@@ -152,9 +159,12 @@ static int take_line(struct mark_files *files, struct mark_file *file, struct ma
     file->text[file->length] = '\0';
     if (file->length == 0 && !file->is_cut)
         return 0;
-    if (!parse_line(file, now, &mark, &name, &length)) {
-        if (!files->bad_lines++)
-            snprintf(files->bad, sizeof(files->bad), "line %" PRIu64 " of %s", file->line, file->name);
+    if (!parse_line(file, &mark, &name, &length)) {
+        count_line(file, &files->bad_lines, files->bad, sizeof(files->bad));
+        return 0;
+    }
+    if (mark.end > now) {
+        count_line(file, &files->future_lines, files->future, sizeof(files->future));
         return 0;
     }
     if (mark.end < first_time)

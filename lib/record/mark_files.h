@@ -43,11 +43,13 @@ struct mark_file {
 struct mark_files {
     ARRAY(struct mark_file) files;
     char *block;
-    uint64_t next_look; /* ns */
-    uint64_t bad_lines; /* that are no markers */
-    char bad[96];       /* the first of these: "line 3 of marker-12.txt" */
-    uint64_t too_long;  /* files that go on beyond MARK_FILE_MAX */
-    uint64_t unopened;  /* files that could not be opened */
+    uint64_t next_look;    /* ns */
+    uint64_t bad_lines;    /* that are no markers */
+    char bad[96];          /* the first of these: "line 3 of marker-12.txt" */
+    uint64_t future_lines; /* markers that end in the future, as by another clock */
+    char future[96];       /* the first of these */
+    uint64_t too_long;     /* files that go on beyond MARK_FILE_MAX */
+    uint64_t unopened;     /* files that could not be opened */
 };
 
 /* Whether the path of a mapped file has the name of a marker file; *tid: of the thread in it, 0 if there is none. */

@@ -59,6 +59,12 @@ void marks_note_missing(struct recording *recording)
             recording, "%" PRIu64 " line%s of marker files %s no 'START END NAME' and %s skipped; the first is %s",
             marks->files.bad_lines, marks->files.bad_lines == 1 ? "" : "s", marks->files.bad_lines == 1 ? "is" : "are",
             marks->files.bad_lines == 1 ? "was" : "were", marks->files.bad);
+    if (marks->files.future_lines)
+        recording_add_note(recording,
+                           "%" PRIu64 " marker%s of marker files ended in the future and %s skipped: times are "
+                           "nanoseconds of CLOCK_MONOTONIC, of marks that are over; the first is %s",
+                           marks->files.future_lines, marks->files.future_lines == 1 ? "" : "s",
+                           marks->files.future_lines == 1 ? "was" : "were", marks->files.future);
 }
 
 void marks_destroy(struct marks *marks)

@@ -165,7 +165,7 @@ int metadata_write_end(struct spool_writer *spool, const struct record_options *
     char end[64];
     describe_end(result, end, sizeof(end));
     const struct item items[] = {
-        {INFO_END_MONOTONIC, .number = monotonic_ns()},
+        {INFO_END_MONOTONIC, .number = result->stopped ? result->stopped : monotonic_ns()},
         {INFO_CPU_TIME, .number = result->cpu_time},
         {INFO_TARGET_CPU, .number = result->target_cpu},
         {INFO_SURVIVORS, .number = result->survivors},

@@ -46,12 +46,14 @@ static int take_sample(struct recording *recording, const struct perf_record *re
 /* Whether the kernel may exchange the events of two threads at a switch. */
 static bool exchanges_events(const struct recording *recording)
 {
-    return !recording->events.all && !recording->events.counts;
+    return !recording->events.all;
 }
 
 static int take_record(struct recording *recording, const struct perf_merge_record *raw, struct error *err)
 {
     struct perf_record record;
+    if (raw->ring >= recording->events.cpus.length + recording->wakeups.cpus.length)
+        return recording_take_signal_record(recording, raw, err);
     if (raw->ring >= recording->events.cpus.length) {
         recording_take_wakeup(recording, raw);
         return 0;
@@ -73,6 +75,7 @@ static int take_record(struct recording *recording, const struct perf_merge_reco
         recording_take_throttle(recording, event_sampling_number(&recording->events.sampling, record.id));
     if (record.type == PERF_RECORD_KSYMBOL)
         return kernel_map_symbol(recording->libraries, recording->spool, record.time, &record.kernel_symbol, err);
+    perf_rate_record(&recording->events.rates, &record);
     if (record.type == PERF_RECORD_SWITCH || record.type == PERF_RECORD_SWITCH_CPU_WIDE)
         return recording->follows_runs ? waits_switch(&recording->waits, &record, err) : 0;
     if (record.type == PERF_RECORD_LOST || record.type == PERF_RECORD_LOST_SAMPLES) {
@@ -89,6 +92,8 @@ static int take_record(struct recording *recording, const struct perf_merge_reco
         code = waits_thread_ends(&recording->waits, &record, err);
     if (!code)
         code = tracker_record(recording->tracker, &record, err);
+    if (!code && record.type == PERF_RECORD_EXIT && record.pid == record.tid)
+        recording_note_end(recording, record.pid);
     if (!code && is_exec && recording->follows_runs)
         waits_exec(&recording->waits, &record);
     return code;
@@ -110,6 +115,7 @@ static int read_round(struct recording *recording, struct error *err)
 
 static int read_rings(struct recording *recording, unsigned rounds, struct error *err)
 {
+    process_exits_read(&recording->exits);
     int code = read_round(recording, err);
     recording->empty_looks = code ? 0 : recording->empty_looks + 1;
     while (code > 0 && --rounds)
@@ -206,9 +212,11 @@ int perf_recording_until_end(struct recording *recording, struct error *err)
         code = await_daemons(recording, err);
     perf_events_stop(&recording->events);
     wakeups_stop(&recording->wakeups);
-    uint64_t stopped = monotonic_ns();
+    signals_stop(&recording->signal_rings);
+    uint64_t stopped = recording->result->stopped = monotonic_ns();
     if (!code)
         code = read_rings(recording, UINT32_MAX, err);
+    recording_take_exits(recording);
     return code || !recording->follows_runs ? code : waits_flush(&recording->waits, stopped, true, err);
 }
 
@@ -217,14 +225,17 @@ int perf_recording_until_end(struct recording *recording, struct error *err)
 static int open_merge(struct recording *recording, struct error *err)
 {
     size_t count = recording->events.cpus.length, wakeup_count = recording->wakeups.cpus.length;
-    struct perf_ring **rings = calloc(count + wakeup_count, sizeof(struct perf_ring *));
+    size_t signal_count = recording->signal_rings.cpus.length;
+    struct perf_ring **rings = calloc(count + wakeup_count + signal_count, sizeof(struct perf_ring *));
     if (!rings)
         return error_no_memory(err);
     for (size_t i = 0; i < count; i++)
         rings[i] = &recording->events.cpus.data[i].ring;
     for (size_t i = 0; i < wakeup_count; i++)
         rings[count + i] = &recording->wakeups.cpus.data[i].ring;
-    recording->merge = perf_merge_new(&recording->events.layout, rings, count + wakeup_count);
+    for (size_t i = 0; i < signal_count; i++)
+        rings[count + wakeup_count + i] = &recording->signal_rings.cpus.data[i].ring;
+    recording->merge = perf_merge_new(&recording->events.layout, rings, count + wakeup_count + signal_count);
     free(rings);
     return recording->merge ? 0 : error_no_memory(err);
 }
@@ -236,6 +247,8 @@ static int watch_rings(struct recording *recording, struct error *err)
         code = recording_watch(recording, recording->events.cpus.data[i].ring_fd, err);
     for (size_t i = 0; i < recording->wakeups.cpus.length && !code; i++)
         code = recording_watch(recording, recording->wakeups.cpus.data[i].fd, err);
+    for (size_t i = 0; i < recording->signal_rings.cpus.length && !code; i++)
+        code = recording_watch(recording, recording->signal_rings.cpus.data[i].fds[0], err);
     return code;
 }
 
@@ -268,6 +281,8 @@ int perf_recording_open(struct recording *recording, struct error *err)
     memcpy(recording->result->notes, recording->events.notes, sizeof(recording->result->notes));
     recording->result->note_count = recording->events.note_count;
     recording_open_wakeups(recording);
+    recording_open_signals(recording);
+    process_exits_open(&recording->exits);
     code = open_merge(recording, err);
     if (!code)
         code = watch_rings(recording, err);

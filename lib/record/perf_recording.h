@@ -1,7 +1,7 @@
 /*
  * The recording loop of perf events: sleep until there is something to read, read all rings in causal order, tell the
  * tracker about processes and mappings, walk the stack of each sample where it lies in its ring, and append the chain
- * of addresses to the spool (recording.c).
+ * of addresses to the spool (recording_samples.c).
  *
  * Threads: all functions act on the thread that calls them, the recorder thread.
  */

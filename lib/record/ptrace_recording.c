@@ -1,6 +1,7 @@
 #include "record/ptrace_recording.h"
 
 #include "base/clock.h"
+#include "base/file_io.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -94,7 +95,24 @@ static void take_end(void *context, pid_t tid, int status, const struct rusage *
     if (recording->options->argv && tid == recording->target.pid)
         recording_target_ended(recording, status, usage);
     else
-        recording_note_exit(recording, (uint32_t)tid, status);
+        recording_note_exit(recording, (uint32_t)tid, status, monotonic_ns());
+}
+
+static int take_signal(void *context, pid_t pid, pid_t tid, int signal, pid_t sender, struct error *err)
+{
+    struct recording *recording = context;
+    uint64_t now = monotonic_ns();
+    char path[32], status[4096];
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+    if (control_was_paused(recording, now) ||
+        (file_read_text(path, status, sizeof(status)) && !process_signals_has_effect(status, (uint32_t)signal)))
+        return 0;
+    const struct process_signal_note note = {.pid = (uint32_t)pid,
+                                             .tid = (uint32_t)tid,
+                                             .number = (uint32_t)signal,
+                                             .sender = (uint32_t)sender,
+                                             .time = now};
+    return process_signals_note(&recording->signals, recording->spool, &note, err);
 }
 
 /* ---- beginning ---- */
@@ -102,7 +120,7 @@ static void take_end(void *context, pid_t tid, int status, const struct rusage *
 int ptrace_recording_open(struct recording *recording, struct error *err)
 {
     struct ptrace_consumer consumer = {
-        .record = take_record, .sample = take_sample, .ended = take_end, .context = recording};
+        .record = take_record, .sample = take_sample, .signal = take_signal, .ended = take_end, .context = recording};
     /* on which CPU a thread was when it began to wait is not known */
     recording->follows_runs = recording->options->off_cpu && !recording->options->cpus;
     if (recording->refusal[0])
@@ -180,5 +198,6 @@ int ptrace_recording_until_end(struct recording *recording, struct error *err)
         code = finish(recording, err);
     if (!code)
         code = recording_settle(recording, true, err);
-    return code || !recording->follows_runs ? code : waits_flush(&recording->waits, monotonic_ns(), true, err);
+    uint64_t stopped = recording->result->stopped = monotonic_ns();
+    return code || !recording->follows_runs ? code : waits_flush(&recording->waits, stopped, true, err);
 }

@@ -1,6 +1,6 @@
 /*
  * A recording from its beginning to its end: starts the command or finds the processes, opens what the recording needs,
- * has one of the two loops run (perf_recording.c, ptrace_recording.c), and fills in the result.
+ * has one of the two loops run (perf_recording.c, ptrace_recording.c), and saves what is left.
  */
 #include "record/recording.h"
 
@@ -19,11 +19,9 @@
 #include "record/tracker.h"
 #include "record/waits.h"
 #include "record/whom.h"
-#include "sample/cpu_list.h"
 #include "sample/perf_events.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,6 +135,7 @@ static int prepare(struct recording *recording, struct error *err)
                                             .python = wanted->python ? &recording->python : NULL,
                                             .counters = &recording->counters,
                                             .interval = SECOND / rate_of(recording),
+                                            .late_switches = recording->by_ptrace,
                                             .only_runs = !recording->options->off_cpu,
                                             .cpus = recording->options->cpus};
         code = waits_init(&recording->waits, &waits, err);
@@ -147,6 +146,7 @@ static int prepare(struct recording *recording, struct error *err)
     if (recording->options->files)
         tracker_note_jit_files(recording->tracker, &recording->options->files->jit);
     recording->marks.writer.spool = recording->spool;
+    process_signals_init(&recording->signals);
     recording->marks.started = recording->started;
     tracker_note_marks(recording->tracker, &recording->marks);
     if (recording->by_ptrace)
@@ -155,78 +155,6 @@ static int prepare(struct recording *recording, struct error *err)
     if (!code)
         code = write_counters_info(recording, err);
     return code ? code : control_start(recording, err);
-}
-
-static void note_new_cpus(struct recording *recording)
-{
-    struct cpu_list online = {0};
-    uint32_t missed = 0;
-    if (cpu_list_online(&online, NULL) == 0) {
-        for (size_t i = 0; i < online.length; i++) {
-            bool known = false;
-            for (size_t j = 0; j < recording->events.cpus.length; j++)
-                known |= recording->events.cpus.data[j].cpu == online.data[i];
-            missed += !known;
-        }
-    }
-    array_free(&online);
-    if (missed)
-        recording_add_note(
-            recording, "%" PRIu32 " CPUs came online during the recording; what ran on them was not sampled", missed);
-}
-
-static void fill_result(struct recording *recording, uint64_t cpu_before)
-{
-    struct record_result *result = recording->result;
-    struct perf_totals totals = {0};
-    if (recording->by_ptrace) {
-        totals.cpu_time = ptrace_sampler_cpu_time(recording->sampler);
-        result->look_interval = ptrace_sampler_look_interval(recording->sampler);
-    } else {
-        totals = perf_events_totals(&recording->events);
-    }
-    result->left_out = recording->filter.left_out;
-    /* Where neither samples nor counters tell of the time inside the kernel, the rest is not that of ended threads; nor
-     * is it where threads are left out. */
-    if ((recording->by_ptrace || recording->events.counts || recording->follows_runs ||
-         recording->events.tier == PERF_TIER_KERNEL_AND_USER) &&
-        !result->left_out)
-        result->cpu_time = totals.cpu_time - recording->control.paused_cpu_time;
-    result->recorder_cpu =
-        clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before + spool_writer_sync_cpu_time(recording->spool);
-    for (size_t i = 0; recording->events.sampling.list && i < recording->events.sampling.list->length; i++) {
-        struct event_totals event =
-            event_sampling_totals(&recording->events.sampling, recording->events.layout.read_format, (uint32_t)i);
-        totals.lost += result->events[i].lost = event.lost;
-        /* it has what was left out as well */
-        if (!recording->filter.count && !recording->control.paused_cpu_time)
-            result->events[i].count = event.count;
-    }
-    result->lost = recording->lost_records > totals.lost ? recording->lost_records : totals.lost;
-    result->samples = recording->samples;
-    result->truncated = recording->truncated;
-    result->completed_by_libunwind = recording->completed_by_libunwind;
-    result->python_samples = recording->python.counts.samples;
-    result->python_read = recording->python.counts.read;
-    result->python_late = recording->python.counts.late;
-    result->waits = recording->waits.stored;
-    result->waits_truncated = recording->waits.truncated;
-    result->waits_without_stack = recording->waits.without_stack;
-    if (result->target_ended && !recording->options->all)
-        result->survivors =
-            tracker_list_survivors(recording->tracker, result->survivor_names, sizeof(result->survivor_names));
-    if (!recording->by_ptrace)
-        note_new_cpus(recording);
-    recording_note_lost_files(recording);
-    recording_note_refused_waits(recording);
-    if (recording->python.problem[0])
-        recording_add_note(recording, "the frames of Python code are not recorded: %s", recording->python.problem);
-    if (recording->counters.was_refused)
-        recording_add_note(recording, "what some processes read and wrote is not counted: this user may not look into "
-                                      "them");
-    if (recording->lost_wakeups)
-        recording_add_note(recording, "who woke whom is not known of all waits: %" PRIu64 " wakeups found no room",
-                           recording->lost_wakeups);
 }
 
 /* Waits for, or ends, a target that runs longer than its recording. */
@@ -252,10 +180,12 @@ static void run(struct recording *recording, uint64_t cpu_before)
                                     : perf_recording_until_end(recording, problem);
     if (!code && !recording->control.paused)
         code = counters_finish(&recording->counters, problem);
+    if (!code)
+        code = recording_note_unwinding(recording, monotonic_ns(), problem);
     cpu_pin_release(&recording->pin);
     scheduling_restore(&recording->policy);
     control_stop(recording);
-    fill_result(recording, cpu_before);
+    recording_fill_result(recording, cpu_before);
     if (recording->options->files)
         open_files_reopen_roots(recording->options->files);
     if (!code)
@@ -293,6 +223,8 @@ static void recording_destroy(struct recording *recording)
     perf_apart_destroy(&recording->apart);
     perf_events_close(&recording->events);
     wakeups_close(&recording->wakeups);
+    signals_close(&recording->signal_rings);
+    process_exits_close(&recording->exits);
     stack_reader_destroy(&recording->reader);
     python_stacks_destroy(&recording->python);
     free(recording->frames);
@@ -540,6 +472,7 @@ static struct recording recording_begin(const struct record_options *options, st
                               .result = result,
                               .events = PERF_EVENTS_NONE,
                               .marks = MARKS_NONE,
+                              .exits = PROCESS_EXITS_NONE,
                               .epoll_fd = -1,
                               .signal_fd = -1};
 }

@@ -45,7 +45,6 @@ struct record_options {
     const char *recorder;            /* "prof 0.1.0", for the profile */
     const sigset_t *target_mask;     /* signals that are blocked in the command */
     bool off_cpu;                    /* record waits as well (waits.h) */
-    bool off_cpu_asked;              /* the user has asked for it, and is told where it cannot be done */
     bool wakers;                     /* and who ends them (wakeups.h) */
     bool no_cpu_samples;             /* only those: CPU time is counted, and not sampled */
     const struct event_list *events; /* sample these beside the clock, by perf events; NULL: none */
@@ -79,6 +78,7 @@ struct record_result {
     enum record_end end;
     int signal;
     struct error problem;
+    uint64_t stopped; /* ns of CLOCK_MONOTONIC: up to then it is told what threads did; 0: it failed before */
 
     bool has_target; /* a command, or processes that were named */
     pid_t pid;       /* of the command */

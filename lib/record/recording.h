@@ -11,6 +11,8 @@
 #include "record/launch.h"
 #include "record/library_table.h"
 #include "record/marks.h"
+#include "record/process_exits.h"
+#include "record/process_signals.h"
 #include "record/python_stack.h"
 #include "record/record.h"
 #include "record/scheduling.h"
@@ -24,6 +26,7 @@
 #include "sample/perf_events.h"
 #include "sample/perf_merge.h"
 #include "sample/ptrace_sampler.h"
+#include "sample/signals.h"
 #include "sample/wakeups.h"
 #include "unwind/in_place.h"
 #include "unwind/unwind.h"
@@ -42,8 +45,9 @@ struct recording {
     struct perf_fds pid_fds; /* of those of options.pids that still run */
 
     struct perf_events events;
-    struct perf_apart apart; /* threads whose children keep ending */
-    struct wakeups wakeups;  /* empty: who woke whom is not recorded; its rings follow those of `events` in `merge` */
+    struct perf_apart apart;     /* threads whose children keep ending */
+    struct signals signal_rings; /* empty: the kernel does not tell of signals; the last ones in `merge` */
+    struct wakeups wakeups; /* empty: who woke whom is not recorded; its rings follow those of `events` in `merge` */
     struct perf_merge *merge;
     struct wakeup_mode *wakeup_modes; /* for each CPU */
     bool by_ptrace;                   /* the tier: instead of perf events */
@@ -89,6 +93,11 @@ struct recording {
     uint64_t truncated_by_reason[UNWIND_ENDS];
     uint64_t completed_by_libunwind;
     uint64_t works; /* SPOOL_WORK in the spool */
+    struct process_signals signals;
+    struct process_exits exits; /* of perf events; ptrace tells of all */
+    struct {
+        uint64_t since, time, stacks; /* ns: the last note; what walking took since, and of how many stacks */
+    } unwinding;
 };
 
 /* Walks the stack of a sample, and appends the sample to the spool. `depth`: how its stack compares with the copy. */
@@ -109,8 +118,14 @@ void recording_end(struct recording *recording, enum record_end end, int signal)
 /* Notes how the command ended, as of wait4(). */
 void recording_target_ended(struct recording *recording, int status, const struct rusage *usage);
 
-/* Notes how a process ended, as of wait4(). */
-void recording_note_exit(struct recording *recording, uint32_t pid, int status);
+/* Notes how a process ended, as of wait4(). `time`: ns */
+void recording_note_exit(struct recording *recording, uint32_t pid, int status, uint64_t time);
+
+/* Notes that a process has ended that prof is not told the status of, which is found out if it can be. */
+void recording_note_end(struct recording *recording, uint32_t pid);
+
+/* Notes what became known since of such processes. */
+void recording_take_exits(struct recording *recording);
 
 /* Reads the signals that have come (signal_fd). */
 void recording_take_signals(struct recording *recording);
@@ -152,8 +167,20 @@ void recording_open_wakeups(struct recording *recording);
 /* Takes in a record of the rings of wakeups. */
 void recording_take_wakeup(struct recording *recording, const struct perf_merge_record *raw);
 
+/* Opens the events of signals. Where the kernel does not allow them there are none: root, or a setting, is needed. */
+void recording_open_signals(struct recording *recording);
+
+/* Takes in a record of the rings of signals. */
+int recording_take_signal_record(struct recording *recording, const struct perf_merge_record *raw, struct error *err);
+
+/* About each second: notes a work as long as that second, whose name tells how much of it unwinding took. */
+int recording_note_unwinding(struct recording *recording, uint64_t now, struct error *err);
+
 /* Notes that the recorder was busy since `start` (ns), if that was for long. */
 int recording_note_work(struct recording *recording, const char *what, uint64_t start, struct error *err);
 
 /* Adds a note if this user may not know where some threads waited. */
 void recording_note_refused_waits(struct recording *recording);
+
+/* Fills in the result at the end. `cpu_before`: the CPU time of this thread before the recording, ns. */
+void recording_fill_result(struct recording *recording, uint64_t cpu_before);

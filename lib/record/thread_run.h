@@ -9,6 +9,7 @@
 /* What was found of a thread while it waited. */
 struct wait_stack {
     uint64_t taken;  /* ns, CLOCK_MONOTONIC: when it had been read */
+    bool is_given;   /* waits_give_stack() */
     uint32_t reason; /* enum wait_reason */
     uint32_t object; /* number of a SPOOL_OBJECT; 0: none */
     uint32_t flags;  /* enum sample_flags */
@@ -38,6 +39,7 @@ struct thread_run {
     bool goes_on;               /* off the CPU: earlier parts of this wait are in the spool */
     bool was_here;              /* it has run on a CPU that is recorded */
     bool in_pending;            /* it is in waits.pending */
+    uint64_t awake;             /* RUN_WAITS: when it was found ready, or on a CPU already; 0: it was not */
     uint64_t since;             /* the state; of a wait that goes on, its last part in the spool */
     uint64_t ran;               /* ns on a CPU up to `since` which no sample or wait in the spool covers */
     uint64_t waited, was_ready; /* ns: waits since the last one in the spool, and the same of preemptions ... */

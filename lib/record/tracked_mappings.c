@@ -81,7 +81,8 @@ int tracked_mappings_add(struct tracked_mappings *mappings, struct tracked_proce
     if (!mapping->executable || !mapping->length || mapping->start > UINT64_MAX - mapping->length)
         return 0;
     struct library_mapping found;
-    int code = library_table_find(mappings->libraries, process->pid, mapping, &found, err);
+    uint32_t living_pid = mappings->is_past ? 0 : process->pid;
+    int code = library_table_find(mappings->libraries, living_pid, mapping, &found, err);
     if (code)
         return code;
     struct mapping map = {.start = mapping->start,
@@ -141,6 +142,9 @@ int tracked_mappings_read(struct tracked_mappings *mappings, struct tracked_proc
                           bool *changed, struct error *err)
 {
     struct maps_reading reading = {.mappings = mappings, .process = process, .time = time, .err = err};
+    *changed = false;
+    if (mappings->is_past)
+        return 0;
     struct error unused = {0};
     reading.err = err ? err : &unused;
     reading.err->text[0] = '\0';

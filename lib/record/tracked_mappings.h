@@ -22,8 +22,9 @@ struct tracked_mappings {
     struct jit_files *jit_files; /* or NULL */
     struct marks *marks;         /* or NULL */
     uint64_t losses;             /* how often records were lost */
-    bool are_read;               /* no record tells of them */
-    bool has_python;             /* processes that run CPython are noted */
+    bool is_past;    /* processes have ended long ago: nothing is read of those that have their numbers now */
+    bool are_read;   /* no record tells of them */
+    bool has_python; /* processes that run CPython are noted */
 };
 
 /* All functions that return an int fail only if the spool cannot be written or memory runs out. `time` is in ns. */

@@ -3,6 +3,7 @@
 #include "base/file_io.h"
 #include "base/hash.h"
 #include "record/attach.h"
+#include "record/command_line.h"
 #include "record/counters.h"
 #include "record/index_pool.h"
 #include "record/info.h"
@@ -70,6 +71,11 @@ void tracker_read_mappings(struct tracker *tracker)
     tracker->mappings.are_read = true;
 }
 
+void tracker_expect_no_living(struct tracker *tracker)
+{
+    tracker->mappings.is_past = true;
+}
+
 void tracker_expect_python(struct tracker *tracker)
 {
     tracker->mappings.has_python = true;
@@ -95,7 +101,6 @@ static void process_free(struct tracker *tracker, struct tracked_process *proces
 static void thread_free(struct tracked_thread *thread)
 {
     if (thread) {
-        thread_clock_destroy(&thread->clock);
         free(thread->run.stack);
     }
     free(thread);
@@ -297,7 +302,6 @@ static int add_thread(struct tracker *tracker, struct tracked_process *process, 
     thread->tid = tid;
     thread->number = tracker->next_thread++;
     thread->process = hash_get(&tracker->by_pid, process->pid);
-    thread->clock.started = time;
     copy_name(thread, name);
     uint32_t index;
     if (!index_pool_add(&tracker->threads, thread, &index)) {
@@ -356,12 +360,22 @@ bool tracker_knows(const struct tracker *tracker, uint32_t tid)
 }
 
 /* The kernel gives a thread that it has taken off its lists already the number -1. */
-static void living_name(uint32_t pid, uint32_t tid, char *name, size_t size)
+static void living_name(const struct tracker *tracker, uint32_t pid, uint32_t tid, char *name, size_t size)
 {
     if (tid == UINT32_MAX)
         snprintf(name, size, "(exiting)");
+    else if (tracker->mappings.is_past)
+        name[0] = '\0';
     else
         attach_thread_name((pid_t)pid, (pid_t)tid, name, size);
+}
+
+static int read_command(struct tracker *tracker, struct tracked_process *process, uint64_t time, struct error *err)
+{
+    if (!process->exec_without_command)
+        return 0;
+    const struct tracked_thread *thread = find_thread(tracker, process->pid);
+    return thread ? command_line_read(tracker->spool, process, thread->name, time, err) : 0;
 }
 
 int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t time, struct tracked_thread **thread,
@@ -369,19 +383,21 @@ int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t t
 {
     *thread = find_thread(tracker, tid);
     *process = *thread ? process_of(tracker, *thread) : NULL;
-    if (*process && (*process)->pid == pid)
-        return tracked_mappings_read_unread(&tracker->mappings, *process, time, err);
+    if (*process && (*process)->pid == pid) {
+        int code = read_command(tracker, *process, time, err);
+        return code ? code : tracked_mappings_read_unread(&tracker->mappings, *process, time, err);
+    }
     *process = find_process(tracker, pid);
     char name[32];
     int code = 0;
     if (!*process) {
         bool changed;
-        living_name(pid, pid, name, sizeof(name));
+        living_name(tracker, pid, pid, name, sizeof(name));
         code = add_unknown_process(tracker, pid, name, time, process, err);
         if (!code)
             code = tracked_mappings_read(&tracker->mappings, *process, time, &changed, err);
     }
-    living_name(pid, tid, name, sizeof(name));
+    living_name(tracker, pid, tid, name, sizeof(name));
     if (!code)
         code = add_thread(tracker, *process, tid, name, time, err);
     *thread = find_thread(tracker, tid);
@@ -434,52 +450,30 @@ static int fork_thread(struct tracker *tracker, const struct perf_record *record
     return code ? code : add_new_thread(tracker, process, record, name, err);
 }
 
-/* By the time that the record of an exec is read, the process may have called exec again. */
-static int emit_command(struct tracker *tracker, const struct tracked_process *process, const char *name,
-                        struct error *err)
-{
-    char now[32];
-    attach_thread_name((pid_t)process->pid, (pid_t)process->pid, now, sizeof(now));
-    if (strcmp(now, name) != 0)
-        return 0;
-    char **words = attach_command((pid_t)process->pid);
-    if (!words)
-        return error_no_memory(err);
-    int code = info_write_process_command(tracker->spool, process->number, words, err);
-    free(words);
-    return code;
-}
-
 /*
  * The thread that called exec goes on alone, under the number of the process. The others have ended, and their ends
  * were recorded before. If the first thread was not the caller it has ended as well, and the caller is the one that is
- * left; its counters go on, and so does its time on the CPU.
+ * left; its time on the CPU goes on.
  */
-static struct thread_clock take_clock_of_caller(struct tracker *tracker, const struct tracked_process *process,
-                                                struct thread_run *run)
+static void take_run_of_caller(struct tracker *tracker, const struct tracked_process *process, struct thread_run *run)
 {
-    struct thread_clock clock = {0};
     struct tracked_thread *caller = find_thread(tracker, process->pid);
     if (!caller)
         caller = process->threads;
-    if (caller) {
-        clock = caller->clock;
-        caller->clock = (struct thread_clock){0};
-        *run = caller->run;
-        caller->run = (struct thread_run){0};
-    }
-    return clock;
+    if (!caller)
+        return;
+    *run = caller->run;
+    caller->run = (struct thread_run){0};
 }
 
 static int exec_process(struct tracker *tracker, const struct perf_record *record, struct error *err)
 {
     struct tracked_process *old = find_process(tracker, record->pid), before = {.started = record->time};
     uint32_t old_number = old ? old->number : SPOOL_NO_NUMBER;
-    struct thread_clock clock = {0};
     struct thread_run run = {.state = RUN_ON, .since = record->time};
     int code = 0;
     if (old) {
-        clock = take_clock_of_caller(tracker, old, &run);
+        take_run_of_caller(tracker, old, &run);
         before = *old;
         old->counters = NULL;
         code = end_stale_process(tracker, record->pid, record->time, err);
@@ -497,15 +491,14 @@ static int exec_process(struct tracker *tracker, const struct perf_record *recor
     if (!code)
         code = add_thread(tracker, process, record->tid, record->comm.name, record->time, err);
     struct tracked_thread *thread = find_thread(tracker, record->tid);
-    if (code || !thread) {
-        thread_clock_destroy(&clock);
+    if (code || !thread)
         free(run.stack);
-    } else {
-        thread->clock = clock;
+    else
         thread->run = run;
+    if (!code) {
+        process->exec_without_command = tracker->mappings.is_past ? 0 : record->time;
+        code = read_command(tracker, process, record->time, err);
     }
-    if (!code)
-        code = emit_command(tracker, process, record->comm.name, err);
     if (!code && tracker->mappings.are_read) {
         bool changed;
         code = tracked_mappings_read(&tracker->mappings, process, record->time, &changed, err);
@@ -589,6 +582,11 @@ static bool still_runs(uint32_t pid)
     return name_end && name_end[1] && !strchr("ZX", name_end[2]);
 }
 
+int tracker_finish(struct tracker *tracker, struct error *err)
+{
+    return end_threads(tracker, UINT64_MAX, err);
+}
+
 size_t tracker_count_processes(const struct tracker *tracker)
 {
     return tracker->processes.items.length - tracker->processes.free.length;
@@ -626,6 +624,10 @@ int tracker_record(struct tracker *tracker, const struct perf_record *record, st
     int code = end_threads(tracker, record->time, err);
     if (!code && record->type == PERF_RECORD_EXIT)
         code = read_last_counters(tracker, record, err);
+    struct tracked_process *process =
+        find_process(tracker, record->type == PERF_RECORD_FORK ? record->task.parent_pid : record->pid);
+    if (!code && process)
+        code = read_command(tracker, process, record->time, err);
     if (code)
         return code;
     switch (record->type) {

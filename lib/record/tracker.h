@@ -17,7 +17,6 @@
 #include "record/library_table.h"
 #include "record/python_frames.h"
 #include "record/spool.h"
-#include "record/thread_clock.h"
 #include "record/thread_run.h"
 #include "sample/perf_record.h"
 #include "unwind/address_space.h"
@@ -35,6 +34,7 @@ struct tracked_process {
     uint64_t last_reading;             /* ns: of the mappings, where they are read again and again; 0 never */
     uint64_t reading_pause;            /* ns between two readings that a pc without a mapping asks for */
     uint64_t started;                  /* ns: when it did, in this recording; 0: it ran before, or that is not known */
+    uint64_t exec_without_command;     /* ns: when it called exec, if its command line was not there yet; 0 */
     uint64_t runs_since;               /* ns: it has run, and its counters were not read since then; 0: they were */
     uint64_t waits, preemptions;       /* switches off a CPU of its threads so far, where they are recorded */
     struct process_counters *counters; /* counters.h; NULL: not read so far */
@@ -51,7 +51,6 @@ struct tracked_thread {
     uint32_t process;                       /* index of its process in the tracker */
     struct tracked_thread *next, *previous; /* of the same process */
     char name[16];
-    struct thread_clock clock;
 };
 
 struct tracker;
@@ -79,6 +78,11 @@ void tracker_expect_samples_after_ends(struct tracker *tracker);
 /* From now on there are no records of mappings: they are read at exec, and by tracker_refresh() and
  * tracker_keep_current(). */
 void tracker_read_mappings(struct tracker *tracker);
+
+/* The records are old: the processes have ended, and what is told of one of their numbers now is of another. Nothing is
+ * read of processes from now on; a thread whose records are not there has no name. */
+void tracker_expect_no_living(struct tracker *tracker);
+
 /* From now on notes which processes run CPython. */
 void tracker_expect_python(struct tracker *tracker);
 
@@ -129,6 +133,9 @@ size_t tracker_thread_count(const struct tracker *tracker);
 
 /* Writes how long a thread ran since its last sample or wait in the spool: its recording ends. */
 int tracker_tell_unsampled(struct tracker *tracker, struct tracked_thread *thread, uint64_t time, struct error *err);
+
+/* Ends the threads whose ends were recorded a moment ago: no more samples come. */
+int tracker_finish(struct tracker *tracker, struct error *err);
 
 /* Returns how many processes have not ended, as far as records tell. */
 size_t tracker_count_processes(const struct tracker *tracker);

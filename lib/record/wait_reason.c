@@ -242,6 +242,7 @@ static void describe_fault(const char *folder, struct wait_state *state)
 int wait_state_read(uint32_t pid, uint32_t tid, struct wait_state *state)
 {
     char folder[64], path[80], line[256];
+    state->is_awake = false;
     snprintf(folder, sizeof(folder), "/proc/%" PRIu32 "/task/%" PRIu32, pid, tid);
     snprintf(path, sizeof(path), "%s/syscall", folder);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -256,8 +257,10 @@ int wait_state_read(uint32_t pid, uint32_t tid, struct wait_state *state)
 
     int64_t number;
     uint64_t arguments[6];
-    if (!wait_state_parse(line, &number, arguments, &state->sp, &state->pc))
+    if (!wait_state_parse(line, &number, arguments, &state->sp, &state->pc)) {
+        state->is_awake = has_start(line, "running");
         return 0;
+    }
     const struct waiting_call *call = call_of(number);
     state->reason = REASON_UNKNOWN;
     if (!state->sp) /* a thread of the kernel, which is in no system call */

@@ -30,6 +30,7 @@ extern const char *const wait_reason_names[WAIT_REASONS];
 enum { WAIT_OBJECT_SIZE = 256 };
 
 struct wait_state {
+    bool is_awake;   /* it does not wait: it runs, or is ready to */
     uint64_t sp, pc; /* 0 for a thread of the kernel */
     enum wait_reason reason;
     char object[WAIT_OBJECT_SIZE]; /* what it waits for: "lock 0x7f0012345678", "pipe:[77]", "sleep" */

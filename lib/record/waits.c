@@ -23,6 +23,7 @@ enum {
     OBJECTS_MAX = 65536,        /* names; the waits for others say only why */
     SOCKETS_COST_NS = 50000000, /* for what sockets are, and ... */
     SOCKETS_SHARE = 100,        /* ... such a part of the time */
+    GIVEN_NS = 1000000,         /* a stack that is given so long before a wait is where the thread waits */
     LONG_INTERVALS = 4,         /* a wait of so many is stored even if its stack could not be read */
 };
 
@@ -80,7 +81,8 @@ static bool is_due(const struct waits *waits, struct thread_run *run, uint64_t e
         forget_stack(run); /* the thread ran already when it was read */
     /* one whose stack nobody has tried to read counts for the next one of its thread */
     bool is_bare = (!run->in_pending || is_last) && length >= LONG_INTERVALS * waits->options.interval;
-    bool is_told = run->preempted || run->state == RUN_ELSEWHERE || run->stack || run->goes_on || is_bare;
+    bool is_seen = run->stack && (!run->stack->is_given || waits->options.no_looks);
+    bool is_told = run->preempted || run->state == RUN_ELSEWHERE || is_seen || run->goes_on || is_bare;
     return length && is_told && *unstored(run) + length >= waits->options.interval;
 }
 
@@ -134,7 +136,6 @@ static int store(struct waits *waits, struct tracked_thread *thread, uint64_t en
     const struct wait_stack *stack = run->stack;
     bool is_wait = run->state == RUN_WAITS;
     struct sample sample = {.thread = thread->number, .time = end, .cpu_time = run->ran, .wait = end - run->since};
-    sample.reason = is_wait && run->preempted ? REASON_PREEMPTED : REASON_UNKNOWN;
     if (stack) {
         sample.reason = stack->reason;
         sample.object = stack->object;
@@ -142,6 +143,8 @@ static int store(struct waits *waits, struct tracked_thread *thread, uint64_t en
         sample.frame_count = stack->frame_count;
         sample.frames = stack->frames;
     }
+    if (is_wait && run->preempted)
+        sample.reason = REASON_PREEMPTED;
     run->ran = 0;
     *unstored(run) = 0;
     if (waits->paused || !thread_filter_matches(waits->options.filter, thread->name))
@@ -169,9 +172,11 @@ static int leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_
     run->since = time;
     run->preempted = preempted;
     run->goes_on = false;
+    run->awake = 0;
     run->waker = (struct thread_waker){0};
-    forget_stack(run);
-    if (preempted || waits->options.only_runs)
+    if (!run->stack || !run->stack->is_given || run->stack->taken + GIVEN_NS < time)
+        forget_stack(run);
+    if (preempted || waits->options.only_runs || waits->options.no_looks)
         return 0;
     waits->has_blocked = true;
     if (run->in_pending)
@@ -180,11 +185,25 @@ static int leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_
     return run->in_pending ? 0 : error_no_memory(err);
 }
 
+/* A thread that was found awake, and has not come to a CPU by then, was ready from then on. */
+static void split_off_ready(struct thread_run *run, uint64_t end)
+{
+    if (run->state != RUN_WAITS || !run->awake || run->awake >= end)
+        return;
+    run->waited += run->awake - run->since;
+    run->since = run->awake;
+    run->awake = 0;
+    run->preempted = true;
+    run->goes_on = false;
+    run->waker = (struct thread_waker){0};
+}
+
 /* The wait, or the time on other CPUs, is over. */
 static int end_wait(struct waits *waits, struct tracked_thread *thread, uint64_t time, bool is_last, struct error *err)
 {
     struct thread_run *run = &thread->run;
     int code = 0;
+    split_off_ready(run, time);
     if (is_off_cpu(run) && is_due(waits, run, time, is_last))
         code = store(waits, thread, time, err);
     else if (is_off_cpu(run) && time > run->since)
@@ -237,6 +256,20 @@ int waits_switch(struct waits *waits, const struct perf_record *record, struct e
         return go_elsewhere(waits, thread, record->time, err);
     return record->context_switch.out ? leave_cpu(waits, thread, record->time, record->context_switch.preempted, err)
                                       : come_to_cpu(waits, thread, record->time, err);
+}
+
+int waits_give_stack(struct tracked_thread *thread, uint64_t time, const uint64_t *frames, size_t count, uint32_t flags,
+                     enum wait_reason reason, struct error *err)
+{
+    struct wait_stack *stack = malloc(sizeof(*stack) + count * sizeof(*frames));
+    if (!stack)
+        return error_no_memory(err);
+    *stack = (struct wait_stack){
+        .taken = time, .is_given = true, .reason = reason, .flags = flags, .frame_count = (uint32_t)count};
+    memcpy(stack->frames, frames, count * sizeof(*frames));
+    forget_stack(&thread->run);
+    thread->run.stack = stack;
+    return 0;
 }
 
 void waits_wakeup(struct waits *waits, const struct wakeup *wakeup)
@@ -393,6 +426,8 @@ static int read_stack(struct waits *waits, struct tracked_thread *thread, struct
     int code = wait_state_read(process->pid, thread->tid, &state);
     if (code == -EACCES)
         waits->refused++;
+    if (state.is_awake && !waits->options.late_switches)
+        thread->run.awake = monotonic_ns();
     if (code <= 0)
         return 0;
     /* it may be a process whose mappings nobody has needed so far */
@@ -431,7 +466,7 @@ int waits_look(struct waits *waits, struct error *err)
         if (!thread)
             continue;
         struct thread_run *run = &thread->run;
-        bool waits_on = run->state == RUN_WAITS && !run->preempted && !run->stack;
+        bool waits_on = run->state == RUN_WAITS && !run->preempted && (!run->stack || run->stack->is_given);
         uint64_t length = now > run->since ? now - run->since : 0;
         if (waits_on && (length + run->waited < waits->options.interval || !waits->looks || code)) {
             waits->pending.data[kept++] = tid;
@@ -501,9 +536,11 @@ int waits_flush(struct waits *waits, uint64_t now, bool end, struct error *err)
             continue;
         if (end && thread->run.state == RUN_ON)
             code = tracker_tell_unsampled(waits->options.tracker, thread, now, err);
-        if (!is_off_cpu(&thread->run))
-            continue;
         struct thread_run *run = &thread->run;
+        if (end || run->awake + part_length < now) /* else the record of its switch may come yet */
+            split_off_ready(run, now);
+        if (!is_off_cpu(run))
+            continue;
         if ((!end && now - run->since < part_length) || !is_due(waits, run, now, end))
             continue;
         code = store(waits, thread, now, err);

@@ -11,8 +11,14 @@
  * Which waits are stored. A wait is stored when the thread has waited for a sampling interval or more since its last
  * stored wait, and its stack was read. So every wait that is longer than the time between two looks is stored, and of
  * shorter ones some, in proportion to their length: the time of those that are not stored counts for the next that is.
- * Off-CPU time is sampled like CPU time. Preemptions, in which a thread could have run, need no stack, and are counted
- * by themselves.
+ * Off-CPU time is sampled like CPU time.
+ *
+ * Preemptions, in which a thread could have run, are counted by themselves. So is the rest of a wait whose thread a
+ * look found awake: it is ready, and waits for a CPU, unless the record of its switch shows that it was on one. On a
+ * busy machine that is most of many a wait. Preemptions have a stack only if it was given at the switch, by a sample of
+ * context-switches. Only the kernel knows it otherwise. The thread's last sample does not tell: held against the stacks
+ * at 2,300 preemptions of four programs, those of the last samples before were the same no more often than those at
+ * other preemptions (58 of 100 against 57, 15 against 19), but for the few that were taken less than 20 us before.
  *
  * Where very many threads switch, fewer stacks are read, so that the recorder takes a few percent of a CPU at most.
  *
@@ -35,6 +41,7 @@
 #include "record/stack_reader.h"
 #include "record/thread_filter.h"
 #include "record/tracker.h"
+#include "record/wait_reason.h"
 #include "record/wakers.h"
 #include "sample/cpu_list.h"
 #include "sample/perf_record.h"
@@ -49,6 +56,8 @@ struct waits_options {
     const struct thread_filter *filter;
     uint64_t interval;            /* ns between two samples */
     bool only_runs;               /* follow when threads run, for their CPU time, and store no waits */
+    bool late_switches;           /* by ptrace: the time of a switch is when it was seen */
+    bool no_looks;                /* nobody looks at threads that wait: waits_give_stack() tells where they do */
     const struct cpu_list *cpus;  /* those that are recorded; NULL: all */
     struct counters *counters;    /* is told which processes run; NULL: not */
     struct python_stacks *python; /* reads Python frames; NULL: they are not wanted */
@@ -82,6 +91,11 @@ void waits_destroy(struct waits *waits);
 /* Takes in a SWITCH record: a thread begins to wait, or has waited. Fails only if the spool cannot be written or memory
  * runs out, like all of these. */
 int waits_switch(struct waits *waits, const struct perf_record *record, struct error *err);
+
+/* The stack of a thread that is about to leave its CPU at `time`, leaf first. It counts for the wait that begins within
+ * a millisecond: for a preemption, and without looks for any, which then has the `reason`. */
+int waits_give_stack(struct tracked_thread *thread, uint64_t time, const uint64_t *frames, size_t count, uint32_t flags,
+                     enum wait_reason reason, struct error *err);
 
 /* Takes in that a thread was woken. */
 void waits_wakeup(struct waits *waits, const struct wakeup *wakeup);

@@ -1,32 +1,23 @@
 /*
  * Opens perf events with as many features as the system permits.
  *
- * Each CPU has one event with `inherit`: the kernel has no ring for an inherited event that is not bound to a CPU. If
- * the kernel refuses, features are dropped in this order:
- *
- * 1. Features that older kernels lack (EINVAL), newest first: SAMPLE_READ with inherit (6.13), PERF_FORMAT_LOST (6.0),
- * build ids in mapping records (5.12), KSYMBOL records (5.1), SWITCH records (4.3). Without them, sampling periods
- * count CPU time, LOST records count losses, prof reads build ids from the files, BPF programs have names only if they
- * still exist at the end, and waits are not recorded.
- * 2. Hardware cycles (ENOENT, EOPNOTSUPP: no PMU, as in most virtual machines). The CPU clock replaces them: it misses
- * code that runs with interrupts off, and is otherwise as good.
- * 3. The kernel (EACCES, EPERM at perf_event_paranoid 2 and up): only user code is sampled.
- * 4. Ring sizes (EPERM from mmap): the limit is perf_event_mlock_kb per CPU plus RLIMIT_MEMLOCK. A ring should hold at
- * least 16 samples, so smaller rings mean shorter stack copies.
+ * Each CPU has one event with `inherit`: the kernel has no ring for an inherited event that is not bound to a CPU.
+ * perf_attr.c drops features that the kernel refuses. After them ring sizes (EPERM from mmap): the limit is
+ * perf_event_mlock_kb per CPU plus RLIMIT_MEMLOCK. A ring should hold at least 16 samples, so smaller rings mean
+ * shorter stack copies.
  */
 #include "sample/perf_events.h"
 
 #include "base/file_proc.h"
 #include "sample/cpu_list.h"
+#include "sample/perf_attr.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
@@ -50,23 +41,7 @@ enum {
     ANNOUNCEMENT = SIGURG
 };
 
-/* What an event counts: a thread, every thread (-1), or the processes of a cgroup. */
-struct whom {
-    pid_t pid; /* or the descriptor of the cgroup */
-    bool is_cgroup;
-};
-
-static const struct whom whom_all = {.pid = -1};
-
 enum { ANY_CPU = -1 };
-
-static int open_event(struct perf_event_attr *attr, struct whom whom, int cpu)
-{
-    attr->size = sizeof(*attr);
-    unsigned long flags = PERF_FLAG_FD_CLOEXEC | (whom.is_cgroup ? PERF_FLAG_PID_CGROUP : 0);
-    long fd = syscall(SYS_perf_event_open, attr, whom.pid, cpu, -1, flags);
-    return fd < 0 ? -errno : (int)fd;
-}
 
 static void note(struct perf_events *events, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -78,160 +53,6 @@ static void note(struct perf_events *events, const char *format, ...)
     va_start(args, format);
     vsnprintf(events->notes[events->note_count++], PERF_NOTE_SIZE, format, args);
     va_end(args);
-}
-
-/* ---- attributes ---- */
-
-static struct perf_event_attr clock_attr(const struct perf_events *events)
-{
-    struct perf_event_attr attr = {
-        .type = events->hardware ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
-        .config = events->hardware ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK,
-        .sample_type = events->layout.sample_type,
-        .read_format = events->layout.read_format,
-        .sample_freq = events->rate,
-        .freq = 1,
-        .disabled = events->at_exec,
-        .enable_on_exec = events->at_exec,
-        .inherit = !events->all,
-        .inherit_thread = events->threads_only,
-        .exclude_hv = 1,
-        .exclude_idle = events->all,
-        .exclude_kernel = events->tier == PERF_TIER_USER,
-        .exclude_callchain_user = 1,
-        .mmap = 1,
-        .mmap2 = 1,
-        .mmap_data = 1, /* marker files are mapped to be seen (record/mark_files.h) */
-        .build_id = events->build_ids,
-        .context_switch = events->switches,
-        .ksymbol = events->kernel_symbols && events->tier == PERF_TIER_KERNEL_AND_USER,
-        .comm = 1,
-        .comm_exec = 1,
-        .task = 1,
-        .sample_id_all = 1,
-        .watermark = 1,
-        .wakeup_watermark = UINT32_MAX, /* the dummy events of the rings decide about wakeups */
-        .sample_regs_user = SAMPLE_REGISTERS_MASK,
-        .sample_stack_user = events->stack_size,
-        .use_clockid = 1,
-        .clockid = CLOCK_MONOTONIC,
-    };
-    return attr;
-}
-
-/* Of an event that tells of processes and mappings, and never samples. */
-static struct perf_event_attr sideband_attr(const struct perf_events *events)
-{
-    struct perf_event_attr attr = clock_attr(events);
-    attr.type = PERF_TYPE_SOFTWARE;
-    attr.config = PERF_COUNT_SW_DUMMY;
-    attr.sample_freq = 0;
-    attr.freq = 0;
-    return attr;
-}
-
-static struct perf_event_attr sampling_attr(const struct perf_events *events)
-{
-    return events->no_samples ? sideband_attr(events) : clock_attr(events);
-}
-
-/* Tries it on our own thread, or on all. */
-static int try_event(const struct perf_events *events)
-{
-    struct perf_event_attr attr = sampling_attr(events);
-    attr.disabled = 1;
-    int fd = open_event(&attr, events->all ? whom_all : (struct whom){0}, (int)events->cpus.data[0].cpu);
-    if (fd >= 0)
-        close(fd);
-    return fd < 0 ? fd : 0;
-}
-
-static void choose_layout(struct perf_events *events)
-{
-    events->layout.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
-                                 PERF_SAMPLE_PERIOD | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-    if (events->sampling.list)
-        events->layout.sample_type |= PERF_SAMPLE_ID;
-    if (events->counts)
-        events->layout.sample_type |= PERF_SAMPLE_READ;
-    if (events->tier == PERF_TIER_KERNEL_AND_USER)
-        events->layout.sample_type |= PERF_SAMPLE_CALLCHAIN;
-}
-
-/* Drops features until an event opens, and leaves the supported ones in `events`. Returns the last error if none opens.
- */
-static int find_supported_event(struct perf_events *events)
-{
-    /* The counter of a CPU is not that of a thread. And the kernel adapts the period of a cycles event to how busy its
-     * CPU is, so that a sample would stand for no known time. */
-    events->hardware = !events->all;
-    /* Where switches tell CPU time the counters are not needed, and they make switches slow: the kernel (6.13) then
-     * stops and starts the timers of two threads that could have exchanged them. */
-    events->counts = !events->all && !events->switches;
-    events->tier = PERF_TIER_KERNEL_AND_USER;
-    events->layout.read_format =
-        PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID | PERF_FORMAT_LOST;
-    events->build_ids = true;
-    events->kernel_symbols = true;
-    for (;;) {
-        choose_layout(events);
-        int code = try_event(events);
-        if (code == 0)
-            return 0;
-        if ((code == -EACCES || code == -EPERM) && events->tier == PERF_TIER_KERNEL_AND_USER)
-            events->tier = PERF_TIER_USER;
-        else if ((code == -ENOENT || code == -EOPNOTSUPP || code == -ENODEV) && events->hardware)
-            events->hardware = false;
-        else if (code == -EINVAL && events->counts)
-            events->counts = false;
-        else if (code == -EINVAL && events->layout.read_format & PERF_FORMAT_LOST)
-            events->layout.read_format &= ~(uint64_t)PERF_FORMAT_LOST;
-        else if (code == -EINVAL && events->build_ids)
-            events->build_ids = false;
-        else if (code == -EINVAL && events->kernel_symbols)
-            events->kernel_symbols = false;
-        else if (code == -EINVAL && events->switches)
-            events->switches = false;
-        else
-            return code;
-    }
-}
-
-static bool in_container(void)
-{
-    return access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0;
-}
-
-static int refused(const struct perf_events *events, int code, struct error *err)
-{
-    long paranoid = proc_kernel_setting("perf_event_paranoid", -100);
-    if (code == -EINVAL && events->threads_only)
-        return error_set(err, EINVAL,
-                         "this kernel cannot leave out the children of a process (--no-inherit needs Linux 5.13)");
-    if ((code == -EACCES || code == -EPERM) && events->all && paranoid > 0)
-        return error_set(
-            err, -code,
-            "you may not record all processes: kernel.perf_event_paranoid is %ld; 'sudo sysctl "
-            "kernel.perf_event_paranoid=0' allows it, and so does the capability CAP_PERFMON, or being root%s",
-            paranoid, in_container() ? " (outside of this container)" : "");
-    if (code == -ENOSYS)
-        return error_set(err, ENOSYS, "this kernel has no perf events (perf_event_open: %s)", strerror(-code));
-    if (code != -EACCES && code != -EPERM)
-        return error_set(err, -code, "cannot open a perf event: %s", strerror(-code));
-    if (paranoid > 2)
-        return error_set(err, -code,
-                         "perf events are not allowed: kernel.perf_event_paranoid is %ld; 'sudo sysctl "
-                         "kernel.perf_event_paranoid=2' allows them for your own programs, and so does the capability "
-                         "CAP_PERFMON%s",
-                         paranoid, in_container() ? " (set it on the host, outside of this container)" : "");
-    return error_set(
-        err, -code,
-        "perf events are not allowed here (perf_event_open: %s), although kernel.perf_event_paranoid would "
-        "permit them: a seccomp filter or security module forbids the call%s",
-        strerror(-code),
-        in_container() ? "; start the container with --cap-add PERFMON, or with a seccomp profile that "
-                         "allows perf_event_open"
-                       : "");
 }
 
 /* ---- rings ---- */
@@ -279,7 +100,7 @@ static int open_ring(struct perf_events *events, struct perf_cpu *cpu, struct er
         .use_clockid = 1, /* a ring takes only events that use its own clock */
         .clockid = CLOCK_MONOTONIC,
     };
-    int fd = open_event(&attr, (struct whom){0}, (int)cpu->cpu);
+    int fd = perf_attr_open(&attr, (struct perf_whom){0}, (int)cpu->cpu);
     if (fd < 0)
         return error_set(err, -fd, "cannot open the perf event of a ring buffer: %s", strerror(-fd));
     cpu->ring_fd = fd;
@@ -360,9 +181,9 @@ static int set_announcements(int event_fd, bool on)
            fcntl(event_fd, F_SETFL, on ? O_ASYNC : 0);
 }
 
-static int add_event(struct perf_cpu *cpu, struct perf_event_attr *attr, struct whom whom)
+static int add_event(struct perf_cpu *cpu, struct perf_event_attr *attr, struct perf_whom whom)
 {
-    int fd = open_event(attr, whom, (int)cpu->cpu);
+    int fd = perf_attr_open(attr, whom, (int)cpu->cpu);
     if (fd < 0)
         return fd;
     if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->ring_fd) || set_announcements(fd, cpu->announces)) {
@@ -377,7 +198,7 @@ static int add_event(struct perf_cpu *cpu, struct perf_event_attr *attr, struct 
 }
 
 static int add_other_events(struct perf_events *events, const struct perf_cpu *cpu, const struct perf_event_attr *clock,
-                            struct whom whom)
+                            struct perf_whom whom)
 {
     const struct event_place place = {.pid = whom.pid,
                                       .cpu = (int)cpu->cpu,
@@ -389,7 +210,7 @@ static int add_other_events(struct perf_events *events, const struct perf_cpu *c
 /* All CPU time of all threads, as `perf stat` counts it. One event, because nothing is sampled; the counters of the
  * sampling events take in the setting of their own timers, which is much where threads switch often. A software clock
  * counts in the kernel, too, whatever is excluded. */
-static int add_cpu_clock(struct perf_events *events, struct whom whom, int cpu)
+static int add_cpu_clock(struct perf_events *events, struct perf_whom whom, int cpu)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
                                    .config = PERF_COUNT_SW_CPU_CLOCK,
@@ -399,7 +220,7 @@ static int add_cpu_clock(struct perf_events *events, struct whom whom, int cpu)
                                    .inherit_thread = events->threads_only,
                                    .exclude_kernel = 1,
                                    .exclude_hv = 1};
-    int fd = open_event(&attr, whom, cpu);
+    int fd = perf_attr_open(&attr, whom, cpu);
     if (fd < 0)
         return fd;
     if (array_push(&events->cpu_clocks, fd))
@@ -415,9 +236,12 @@ static void note_tier(struct perf_events *events)
              "kernel frames are not recorded (kernel.perf_event_paranoid is %ld); 'sudo sysctl "
              "kernel.perf_event_paranoid=1' allows them",
              proc_kernel_setting("perf_event_paranoid", 2));
-    if (events->tier == PERF_TIER_USER && !events->counts && !events->switches)
+    if (events->tier == PERF_TIER_USER && !events->switches)
+        note(events, "CPU time inside the kernel is not counted either: this kernel does not tell when threads run");
+    if (!events->all && event_sampling_has_probes(&events->sampling))
         note(events,
-             "CPU time inside the kernel is not counted either: this kernel has no counters that children inherit");
+             "probes count in the threads that are there at the start, not in those that start later; record all "
+             "processes (-a) to have them, too");
 }
 
 static int list_cpus(struct perf_events *events, const struct cpu_list *wanted, struct error *err)
@@ -446,7 +270,7 @@ static int list_cpus(struct perf_events *events, const struct cpu_list *wanted, 
 static int try_other_events(const struct perf_events *events, struct error *err)
 {
     const struct event_list *list = events->sampling.list;
-    struct perf_event_attr clock = clock_attr(events);
+    struct perf_event_attr clock = perf_attr_clock(events);
     struct event_place place = {.pid = events->all ? -1 : 0, .cpu = (int)events->cpus.data[0].cpu, .ring_fd = -1};
     struct error why;
     clock.disabled = 1;
@@ -460,10 +284,10 @@ static int try_other_events(const struct perf_events *events, struct error *err)
 /* Has all processes of the system tell of themselves from now on. */
 static int open_sideband(struct perf_events *events, struct error *err)
 {
-    struct perf_event_attr attr = sideband_attr(events);
+    struct perf_event_attr attr = perf_attr_sideband(events);
     int code = 0;
     for (size_t i = 0; i < events->cpus.length && !code; i++)
-        code = add_event(&events->cpus.data[i], &attr, whom_all);
+        code = add_event(&events->cpus.data[i], &attr, perf_whom_all);
     return code ? error_set(err, -code, "cannot open a perf event of all processes: %s", strerror(-code)) : 0;
 }
 
@@ -489,10 +313,12 @@ static int open_all(struct perf_events *events, const struct perf_options *optio
     events->sampling.list = options->events && options->events->length ? options->events : NULL;
     choose_rate(events, options->rate);
     choose_sizes(events, events->cpus.length);
-    code = find_supported_event(events);
+    code = perf_attr_find_supported(events);
     if (code)
-        return refused(events, code, err);
+        return perf_attr_refused(events, code, err);
     note_tier(events);
+    if (events->switches && !events->at_exec && !events->all && !events->hardware && !events->no_samples)
+        events->rates.interval = UINT64_C(1000000000) / events->rate; /* as the kernel computes it */
     code = try_other_events(events, err);
     if (!code)
         code = open_largest_rings(events, err);
@@ -528,13 +354,17 @@ static int not_added(const struct perf_events *events, pid_t tid, int code, stru
 
 int perf_events_add(struct perf_events *events, pid_t tid, struct error *err)
 {
-    const struct whom whom = {.pid = tid};
-    struct perf_event_attr clock = clock_attr(events), sampling = sampling_attr(events),
-                           sideband = sideband_attr(events);
+    const struct perf_whom whom = {.pid = tid};
+    struct perf_event_attr clock = perf_attr_clock(events), sampling = perf_attr_sampling(events),
+                           sideband = perf_attr_sideband(events);
     int code = events->some_cpus ? 0 : add_cpu_clock(events, whom, ANY_CPU);
+    if (!code && !perf_rate_begin_thread(&events->rates, (uint32_t)tid))
+        code = -ENOMEM;
     for (size_t i = 0; i < events->cpus.length && !code; i++) {
         struct perf_cpu *cpu = &events->cpus.data[i];
         code = add_event(cpu, cpu->sampled ? &sampling : &sideband, whom);
+        if (!code && cpu->sampled && !perf_rate_add_event(&events->rates, cpu->events.data[cpu->events.length - 1]))
+            code = -ENOMEM;
         if (!code && cpu->sampled)
             code = add_other_events(events, cpu, &clock, whom);
         if (!code && events->some_cpus && cpu->sampled)
@@ -545,8 +375,8 @@ int perf_events_add(struct perf_events *events, pid_t tid, struct error *err)
 
 int perf_events_add_all(struct perf_events *events, int cgroup, struct error *err)
 {
-    const struct whom whom = cgroup < 0 ? whom_all : (struct whom){.pid = cgroup, .is_cgroup = true};
-    struct perf_event_attr attr = sampling_attr(events), clock = clock_attr(events);
+    const struct perf_whom whom = cgroup < 0 ? perf_whom_all : (struct perf_whom){.pid = cgroup, .is_cgroup = true};
+    struct perf_event_attr attr = perf_attr_sampling(events), clock = perf_attr_clock(events);
     attr.mmap = attr.mmap2 = attr.mmap_data = attr.build_id = attr.comm = attr.comm_exec = attr.task = attr.ksymbol =
         0; /* sideband */
     int code = 0;
@@ -626,6 +456,7 @@ static void close_all(struct perf_fds *fds)
 
 void perf_events_close(struct perf_events *events)
 {
+    perf_rate_destroy(&events->rates);
     for (size_t i = 0; i < events->cpus.length; i++) {
         close_all(&events->cpus.data[i].events);
         close_ring(&events->cpus.data[i]);

@@ -22,6 +22,7 @@
 #include "base/error.h"
 #include "sample/cpu_list.h"
 #include "sample/event_sampling.h"
+#include "sample/perf_rate.h"
 #include "sample/perf_record.h"
 #include "sample/perf_ring.h"
 
@@ -52,10 +53,10 @@ struct perf_events {
     struct ARRAY_TYPE(perf_cpu_array, struct perf_cpu) cpus;
     struct perf_layout layout;
     struct event_sampling sampling; /* of the events beside the clock */
+    struct perf_rate rates;         /* of threads that ran before; takes the records of switches and ends */
     enum perf_tier tier;
     bool hardware;       /* the event counts CPU cycles; otherwise the CPU clock */
     bool no_samples;     /* of the clock */
-    bool counts;         /* samples carry the thread's counter (SAMPLE_READ) */
     bool kernel_symbols; /* KSYMBOL records describe code that the kernel generates for the target (BPF programs) */
     bool build_ids;      /* MMAP2 records carry build ids */
     bool at_exec;        /* events start when their thread calls exec, not at once */

@@ -87,7 +87,7 @@ static void parse_counter(const struct perf_layout *layout, struct cursor *c, st
         cursor_u64(c);
 }
 
-static void parse_callchain(struct cursor *c, struct perf_sample *sample)
+void perf_sample_read_callchain(struct perf_sample *sample, struct cursor *c)
 {
     uint64_t length = cursor_u64(c);
     if (length > cursor_left(c) / 8) {
@@ -107,7 +107,7 @@ static void parse_registers(struct cursor *c, struct perf_sample *sample)
         sample->registers[sample_register_dwarf[i]] = cursor_u64(c);
 }
 
-static void parse_stack(struct cursor *c, struct perf_sample *sample)
+void perf_sample_read_stack(struct perf_sample *sample, struct cursor *c)
 {
     uint64_t room = cursor_u64(c);
     if (!room)
@@ -148,11 +148,11 @@ static void parse_sample(const struct perf_layout *layout, struct cursor *c, str
     if (has(type, PERF_SAMPLE_READ))
         parse_counter(layout, c, sample);
     if (has(type, PERF_SAMPLE_CALLCHAIN))
-        parse_callchain(c, sample);
+        perf_sample_read_callchain(sample, c);
     if (has(type, PERF_SAMPLE_REGS_USER))
         parse_registers(c, sample);
     if (has(type, PERF_SAMPLE_STACK_USER))
-        parse_stack(c, sample);
+        perf_sample_read_stack(sample, c);
 }
 
 static void parse_mapping(struct cursor *c, struct perf_record *record)

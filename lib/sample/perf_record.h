@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "base/cursor.h"
 #include "sample/registers.h"
 
 #include <stdbool.h>
@@ -85,6 +86,10 @@ struct perf_record {
 /* Parses one record of `size` bytes, header included. Texts and stacks point into `bytes`. Returns 0, or -EINVAL if the
  * record is too short for its layout. */
 int perf_record_parse(const struct perf_layout *layout, const void *bytes, size_t size, struct perf_record *record);
+
+/* Parts of a sample that are the same in all layouts. What is damaged makes the cursor fail. */
+void perf_sample_read_callchain(struct perf_sample *sample, struct cursor *c);
+void perf_sample_read_stack(struct perf_sample *sample, struct cursor *c);
 
 /* The id of the event whose sample this is, wherever its other fields are: it is the same in all layouts with the same
  * fields before it. 0 for other records, and without PERF_SAMPLE_ID. */

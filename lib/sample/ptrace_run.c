@@ -42,7 +42,9 @@ size_t ptrace_run_take(struct ptrace_run *run, const struct ptrace_moment *now, 
     if (!run->is_told)
         add(&list, last->time, last->asleep, false);
     if (last->asleep && !has_slept_on) {
-        add(&list, now->time - ran, false, false);
+        time = now->time - ran - ready;
+        add(&list, time, false, false);
+        add_break(&list, &time, ready, true);
         if (now->asleep)
             add(&list, now->time, true, false);
     } else if (!last->asleep) {

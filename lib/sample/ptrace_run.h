@@ -5,7 +5,7 @@
  * was ready to be (schedstat in proc(5)). The counts are exact while the thread is not on a CPU: when it sleeps, and
  * when it has stopped. So between two such moments it is known how long it ran, was ready and slept; only the order is
  * not. It is taken to be the simplest one: a thread that sleeps now has run first, one that slept has slept until it
- * ran. What it slept for short times between two moments becomes one wait, or a part of the next.
+ * was ready, and then run. What it slept for short times between two moments becomes one wait, or a part of the next.
  *
  * What comes out are switches as a perf ring would have told them.
  *

@@ -417,6 +417,17 @@ static void interrupt_others(struct ptrace_sampler *sampler, const struct ptrace
     }
 }
 
+static int tell_signal(struct ptrace_sampler *sampler, const struct ptrace_thread *thread, int signal,
+                       struct error *err)
+{
+    siginfo_t info = {0};
+    bool is_sent = ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info) == 0 &&
+                   (info.si_code == SI_USER || info.si_code == SI_TKILL || info.si_code == SI_QUEUE);
+    return thread->follows ? sampler->consumer.signal(sampler->consumer.context, thread->pid, thread->tid, signal,
+                                                      is_sent ? info.si_pid : 0, err)
+                           : 0;
+}
+
 static int take_stop(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int status, struct error *err)
 {
     int event = status >> 16, signal = WSTOPSIG(status);
@@ -429,11 +440,12 @@ static int take_stop(struct ptrace_sampler *sampler, struct ptrace_thread *threa
     case 0: /* a signal is about to be delivered; any stop takes the place of an interrupt */
         if (is_ignored_by_default(signal))
             interrupt_others(sampler, thread);
-        if (was_interrupted)
+        code = tell_signal(sampler, thread, signal, err);
+        if (was_interrupted && !code)
             return take_sample(sampler, thread, signal, err);
         read_registers(thread, &registers);
         resume(sampler, thread, signal);
-        return 0;
+        return code;
     case PTRACE_EVENT_STOP:
         if (stops_process(signal)) {
             if (ptrace_thread_schedule(thread, &now))

@@ -58,6 +58,9 @@ struct ptrace_consumer {
     /* Takes a FORK, COMM, EXIT or SWITCH record. At a COMM record of exec the process is stopped. */
     int (*record)(void *context, const struct perf_record *record, struct error *err);
     int (*sample)(void *context, struct ptrace_sample *sample, struct error *err);
+    /* A signal is about to reach a thread. `sender`: the pid of who sent it; 0: the kernel, or not known. SIGKILL is
+     * not told. */
+    int (*signal)(void *context, pid_t pid, pid_t tid, int signal, pid_t sender, struct error *err);
     /* A process or thread has ended and was waited for, with this status, as of wait4(). */
     void (*ended)(void *context, pid_t tid, int status, const struct rusage *usage);
     void *context;

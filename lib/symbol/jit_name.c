@@ -6,6 +6,7 @@
  *     py::Class.work:/src/app.py    CPython: qualified name, file
  *     TRACE_7::/src/app.lua:12      LuaJIT: a trace, a path through several functions; file and line where it begins.
  *                                   All traces from one line are one function, "app.lua:12"
+ *     $lists:map/2                  Erlang: a function, as its perf map has it; its jitdump has it without "$"
  *     int32 [app] A::B(int32)[Tier0]   .NET: return type, assembly, function, tier
  *     Builtin:ArrayMap              V8's own code; also BytecodeHandler:, Stub:, RegExp: and so on; left as they are
  *
@@ -186,6 +187,20 @@ static int parse_trace(struct jit_name *name, struct span rest, struct arena *ar
     return name->function ? 0 : -ENOMEM;
 }
 
+/* ---- Erlang ---- */
+
+/* "$module:function/2", "$global::shared_code". */
+static bool is_erlang(struct span *rest)
+{
+    if (!skip_text(rest, "$"))
+        return false;
+    const char *arity = rest->end;
+    while (arity > rest->at && arity[-1] >= '0' && arity[-1] <= '9')
+        arity--;
+    bool has_arity = arity < rest->end && arity > rest->at && arity[-1] == '/';
+    return find_text(*rest, "global::") == rest->at || (has_arity && find_text(*rest, ":"));
+}
+
 /* ---- .NET ---- */
 
 static const char *cut_dotnet_tier(struct span *whole)
@@ -217,6 +232,9 @@ int jit_name_parse(struct jit_name *name, const char *text, size_t length, struc
     rest = whole;
     if (is_trace(&rest))
         return parse_trace(name, rest, arena);
+    rest = whole;
+    if (is_erlang(&rest))
+        whole = rest;
     name->tier = cut_dotnet_tier(&whole);
     name->function = copy_text(whole, arena);
     return name->function ? 0 : -ENOMEM;

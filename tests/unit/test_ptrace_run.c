@@ -59,6 +59,18 @@ static void test_a_thread_that_ran_between_two_looks_has_waited_twice(void **sta
     assert_switch(&found[1], 108, true, false);
 }
 
+static void test_a_thread_that_was_woken_has_waited_for_a_cpu_before_it_ran(void **state)
+{
+    (void)state;
+    struct ptrace_switch found[PTRACE_RUN_SWITCHES];
+    struct ptrace_run run = {.last = moment(100, 7, 0, 3, true), .is_told = true};
+    assert_int_equal(take(&run, moment(140, 8, 30, 4, true), found), 4);
+    assert_switch(&found[0], 109, false, false);
+    assert_switch(&found[1], 109, true, true);
+    assert_switch(&found[2], 139, false, false);
+    assert_switch(&found[3], 140, true, false);
+}
+
 static void test_time_in_which_a_thread_could_have_run_is_no_wait(void **state)
 {
     (void)state;
@@ -122,6 +134,7 @@ int main(void)
         cmocka_unit_test(test_a_thread_that_falls_asleep_has_run_first),
         cmocka_unit_test(test_a_wait_goes_on_while_the_thread_is_not_put_on_a_cpu),
         cmocka_unit_test(test_a_thread_that_ran_between_two_looks_has_waited_twice),
+        cmocka_unit_test(test_a_thread_that_was_woken_has_waited_for_a_cpu_before_it_ran),
         cmocka_unit_test(test_time_in_which_a_thread_could_have_run_is_no_wait),
         cmocka_unit_test(test_sums_are_those_of_the_scheduler),
     };

@@ -1,6 +1,7 @@
 /* What the spool says of processes and threads follows from fork, exec, mapping, rename and exit records. */
 #include "record/tracker.h"
 
+#include "base/file_io.h"
 #include "base/strings.h"
 #include "perf_bytes.h"
 #include "record/attach.h"
@@ -90,6 +91,9 @@ static void describe(const struct spool_event *event, char *line, size_t size)
         break;
     case SPOOL_LOST:
         snprintf(line, size, "lost %llu\n", (unsigned long long)event->count);
+        break;
+    case SPOOL_COMMAND:
+        snprintf(line, size, "command %u %s\n", event->number, event->value);
         break;
     default:
         snprintf(line, size, "info\n");
@@ -183,8 +187,8 @@ static void test_process_outlives_its_first_thread(void **unused)
                              "thread 3 tid 107 in 1 name \n");
 }
 
-/* exec by a thread that is not the first: it takes over the number of the process, and its CPU counters go on. */
-static void test_exec_by_another_thread_keeps_its_clock(void **unused)
+/* exec by a thread that is not the first: it takes over the number of the process, and its time on the CPU goes on. */
+static void test_exec_by_another_thread_keeps_its_time(void **unused)
 {
     (void)unused;
     struct recording recording;
@@ -194,12 +198,12 @@ static void test_exec_by_another_thread_keeps_its_clock(void **unused)
     feed_exec(&recording, 100, "launcher", 1);
     feed_task(&recording, PERF_RECORD_FORK, 100, 100, 105, 100, 2);
     assert_int_equal(tracker_find(recording.tracker, 100, 105, 3, &thread, &process, NULL), 0);
-    assert_int_equal(thread_clock_advance(&thread->clock, 7, 5000, 10000), 5000);
+    thread->run.ran = 5000;
     feed_task(&recording, PERF_RECORD_EXIT, 100, 1, 100, 1, 4);
     feed_exec(&recording, 100, "program", 5);
     assert_int_equal(tracker_find(recording.tracker, 100, 100, 6, &thread, &process, NULL), 0);
     assert_int_equal(process->number, 1);
-    assert_int_equal(thread_clock_advance(&thread->clock, 7, 6000, 20000), 1000);
+    assert_int_equal(thread->run.ran, 5000);
     assert_spool(&recording, "process 0 pid 100 child of -1 name launcher\n"
                              "thread 0 tid 100 in 0 name launcher\n"
                              "thread 1 tid 105 in 0 name launcher\n"
@@ -347,6 +351,90 @@ static void test_mappings_of_another_program_are_not_those_of_a_noted_process(vo
     close(go[1]);
 }
 
+/* Field of /proc/self/stat (proc_pid_stat(5)). */
+static uint64_t stat_field(const char *text, int number)
+{
+    const char *at = strrchr(text, ')');
+    for (int field = 2; field < number; field++)
+        at = strchr(at + 1, ' ');
+    return strtoull(at, NULL, 10);
+}
+
+/* What the kernel knows of our memory, as prctl(PR_SET_MM_MAP) wants it. */
+static struct prctl_mm_map own_memory(void)
+{
+    char text[2048];
+    assert_true(file_read_text("/proc/self/stat", text, sizeof(text)));
+    return (struct prctl_mm_map){.start_code = stat_field(text, 26),
+                                 .end_code = stat_field(text, 27),
+                                 .start_stack = stat_field(text, 28),
+                                 .start_data = stat_field(text, 45),
+                                 .end_data = stat_field(text, 46),
+                                 .start_brk = stat_field(text, 47),
+                                 .brk = (uintptr_t)sbrk(0),
+                                 .arg_start = stat_field(text, 48),
+                                 .arg_end = stat_field(text, 49),
+                                 .env_start = stat_field(text, 50),
+                                 .env_end = stat_field(text, 51),
+                                 .exe_fd = UINT32_MAX};
+}
+
+/* A process without arguments, as in the middle of exec, until `go` has a byte. */
+static void be_in_exec(int ready, int go)
+{
+    struct prctl_mm_map before = own_memory(), without = before;
+    without.arg_end = without.arg_start;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_NAME, "execs");
+    char failed = prctl(PR_SET_MM, PR_SET_MM_MAP, &without, sizeof(without), 0) != 0;
+    (void)!write(ready, &failed, 1);
+    (void)!read(go, &failed, 1);
+    prctl(PR_SET_MM, PR_SET_MM_MAP, &before, sizeof(before), 0);
+    (void)!write(ready, &failed, 1);
+    pause();
+    _exit(0);
+}
+
+static void test_command_line_is_read_when_the_exec_is_done(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    struct record_bytes made;
+    static const char wanted[] = "command 0 ";
+    char text[4096], byte;
+    int ready[2], go[2];
+    assert_int_equal(pipe(ready), 0);
+    assert_int_equal(pipe(go), 0);
+    pid_t child = fork();
+    if (!child)
+        be_in_exec(ready[1], go[0]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    if (byte) { /* a kernel without CONFIG_CHECKPOINT_RESTORE */
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        skip();
+    }
+    start(&recording);
+    feed_exec(&recording, (uint32_t)child, "execs", 1);
+    make_mmap(&made, (uint32_t)child, 0x10000, 0x2000, "/bin/execs", 5, 2);
+    feed(&recording, &made);
+    assert_int_equal(write(go[1], "", 1), 1);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    feed(&recording, &made);
+    feed(&recording, &made);
+    finish_recording(&recording, text, sizeof(text));
+    const char *command = strstr(text, wanted);
+    assert_non_null(command);
+    assert_null(strstr(command + 1, wanted));
+    assert_non_null(strstr(command, "test_record_tracker\n"));
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    for (int i = 0; i < 2; i++) {
+        close(ready[i]);
+        close(go[i]);
+    }
+}
+
 /* Events of a CPU sample a thread after the record of its end. */
 static void test_samples_after_the_end_of_a_thread_are_its_own(void **unused)
 {
@@ -486,19 +574,6 @@ static void test_exec_costs_the_same_beside_ten_thousand_threads(void **unused)
 
 /* ---- the parts ---- */
 
-static void test_clock_adds_up_over_cpus(void **unused)
-{
-    (void)unused;
-    struct thread_clock clock = {.started = 1000000};
-    assert_int_equal(thread_clock_advance(&clock, 1, 500000, 2000000), 500000); /* since it started */
-    assert_int_equal(thread_clock_advance(&clock, 2, 300000, 3000000), 300000); /* another CPU has its own counter */
-    assert_int_equal(thread_clock_advance(&clock, 1, 1500000, 4000000), 1000000);
-    assert_int_equal(thread_clock_advance(&clock, 2, 300000, 5000000), 0);
-    assert_int_equal(thread_clock_advance(&clock, 1, 200000, 6000000), 200000);   /* a new thread with an old number */
-    assert_true(thread_clock_advance(&clock, 1, UINT64_MAX, 7000000) <= 1200000); /* never more than has passed */
-    thread_clock_destroy(&clock);
-}
-
 static void test_process_whose_name_has_two_lines_still_runs(void **unused)
 {
     (void)unused;
@@ -540,19 +615,19 @@ int main(void)
         cmocka_unit_test(test_fork_and_exec_make_processes),
         cmocka_unit_test(test_threads_take_the_name_of_their_maker_and_their_own),
         cmocka_unit_test(test_process_outlives_its_first_thread),
-        cmocka_unit_test(test_exec_by_another_thread_keeps_its_clock),
+        cmocka_unit_test(test_exec_by_another_thread_keeps_its_time),
         cmocka_unit_test(test_reused_numbers_are_new_processes),
         cmocka_unit_test(test_libraries_are_noted_once_and_mapped_by_each),
         cmocka_unit_test(test_sample_of_an_unknown_process_brings_its_mappings),
         cmocka_unit_test(test_mappings_of_a_noted_process_are_read_with_its_first_sample),
         cmocka_unit_test(test_child_of_a_noted_process_has_its_mappings),
         cmocka_unit_test(test_mappings_of_another_program_are_not_those_of_a_noted_process),
+        cmocka_unit_test(test_command_line_is_read_when_the_exec_is_done),
         cmocka_unit_test(test_samples_after_the_end_of_a_thread_are_its_own),
         cmocka_unit_test(test_mappings_are_read_again_after_losses),
         cmocka_unit_test(test_short_processes_leave_nothing),
         cmocka_unit_test(test_number_of_a_thread_whose_end_was_lost_is_used_again),
         cmocka_unit_test(test_exec_costs_the_same_beside_ten_thousand_threads),
-        cmocka_unit_test(test_clock_adds_up_over_cpus),
         cmocka_unit_test(test_process_whose_name_has_two_lines_still_runs),
         cmocka_unit_test(test_maps_lines),
     };

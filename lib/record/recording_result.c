@@ -1,0 +1,96 @@
+/*
+ * What a recording says of itself at its end: counts, and a note for each thing that is missing.
+ */
+#include "record/recording.h"
+
+#include "base/clock.h"
+#include "sample/cpu_list.h"
+
+#include <inttypes.h>
+
+static void note_new_cpus(struct recording *recording)
+{
+    struct cpu_list online = {0};
+    uint32_t missed = 0;
+    if (cpu_list_online(&online, NULL) == 0) {
+        for (size_t i = 0; i < online.length; i++) {
+            bool known = false;
+            for (size_t j = 0; j < recording->events.cpus.length; j++)
+                known |= recording->events.cpus.data[j].cpu == online.data[i];
+            missed += !known;
+        }
+    }
+    array_free(&online);
+    if (missed)
+        recording_add_note(
+            recording, "%" PRIu32 " CPUs came online during the recording; what ran on them was not sampled", missed);
+}
+
+static void note_lower_rates(struct recording *recording)
+{
+    const struct perf_rate *rates = &recording->events.rates;
+    if (rates->lowered)
+        recording_add_note(recording,
+                           "%" PRIu32 " thread%s switched so often that %s sampled at %" PRIu64
+                           " Hz, so as not to slow %s down; CPU time is exact",
+                           rates->lowered, rates->lowered == 1 ? "" : "s", rates->lowered == 1 ? "it was" : "they were",
+                           UINT64_C(1000000000) / (rates->interval * PERF_RATE_FEWER),
+                           rates->lowered == 1 ? "it" : "them");
+}
+
+void recording_fill_result(struct recording *recording, uint64_t cpu_before)
+{
+    struct record_result *result = recording->result;
+    struct perf_totals totals = {0};
+    if (recording->by_ptrace) {
+        totals.cpu_time = ptrace_sampler_cpu_time(recording->sampler);
+        result->look_interval = ptrace_sampler_look_interval(recording->sampler);
+    } else {
+        totals = perf_events_totals(&recording->events);
+    }
+    result->left_out = recording->filter.left_out;
+    /* Where neither samples nor counters tell of the time inside the kernel, the rest is not that of ended threads; nor
+     * is it where threads are left out. */
+    if ((recording->by_ptrace || recording->follows_runs || recording->events.tier == PERF_TIER_KERNEL_AND_USER) &&
+        !result->left_out)
+        result->cpu_time = totals.cpu_time - recording->control.paused_cpu_time;
+    result->recorder_cpu =
+        clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before + spool_writer_sync_cpu_time(recording->spool);
+    for (size_t i = 0; recording->events.sampling.list && i < recording->events.sampling.list->length; i++) {
+        struct event_totals event =
+            event_sampling_totals(&recording->events.sampling, recording->events.layout.read_format, (uint32_t)i);
+        totals.lost += result->events[i].lost = event.lost;
+        /* it has what was left out as well */
+        if (!recording->filter.count && !recording->control.paused_cpu_time)
+            result->events[i].count = event.count;
+    }
+    result->lost = recording->lost_records > totals.lost ? recording->lost_records : totals.lost;
+    result->samples = recording->samples;
+    result->truncated = recording->truncated;
+    result->completed_by_libunwind = recording->completed_by_libunwind;
+    result->python_samples = recording->python.counts.samples;
+    result->python_read = recording->python.counts.read;
+    result->python_late = recording->python.counts.late;
+    result->waits = recording->waits.stored;
+    result->waits_truncated = recording->waits.truncated;
+    result->waits_without_stack = recording->waits.without_stack;
+    if (result->target_ended && !recording->options->all)
+        result->survivors =
+            tracker_list_survivors(recording->tracker, result->survivor_names, sizeof(result->survivor_names));
+    if (!recording->by_ptrace)
+        note_new_cpus(recording);
+    note_lower_rates(recording);
+    recording_note_lost_files(recording);
+    recording_note_refused_waits(recording);
+    if (recording->python.problem[0])
+        recording_add_note(recording, "the frames of Python code are not recorded: %s", recording->python.problem);
+    if (recording->signals.left_out)
+        recording_add_note(recording, "%" PRIu64 " signals have no marker: a recording takes %d",
+                           recording->signals.left_out, PROCESS_SIGNALS_MAX);
+    if (recording->counters.was_refused)
+        recording_add_note(recording, "what some processes read and wrote is not counted: this user may not look into "
+                                      "them");
+    if (recording->lost_wakeups)
+        recording_add_note(recording, "who woke whom is not known of all waits: %" PRIu64 " wakeups found no room",
+                           recording->lost_wakeups);
+}

@@ -1,0 +1,170 @@
+/* What becomes of waits that no record of a switch explains: a thread that sleeps on after a loss of records, and one
+ * that has been woken, and waits for a CPU. */
+#include "base/clock.h"
+#include "record/library_table.h"
+#include "record/wait_reason.h"
+#include "record/waits.h"
+
+#include <linux/perf_event.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const uint64_t ms = 1000000;
+
+/* A process that sleeps or is busy, and waits that follow it. */
+struct fixture {
+    char path[64];
+    struct spool_writer *spool;
+    struct library_table *libraries;
+    struct tracker *tracker;
+    struct waits waits;
+    struct thread_filter all;
+    pid_t pid;
+    uint64_t start;
+};
+
+static void begin(struct fixture *fixture, bool is_busy)
+{
+    struct error err;
+    *fixture = (struct fixture){0};
+    snprintf(fixture->path, sizeof(fixture->path), "/tmp/prof-test-waits-%d.spool", (int)getpid());
+    unlink(fixture->path);
+    assert_int_equal(spool_writer_new(&fixture->spool, fixture->path, &err), 0);
+    fixture->libraries = library_table_new(fixture->spool);
+    fixture->tracker = tracker_new(fixture->spool, fixture->libraries);
+    const struct waits_options options = {
+        .spool = fixture->spool, .tracker = fixture->tracker, .filter = &fixture->all, .interval = ms};
+    assert_int_equal(waits_init(&fixture->waits, &options, &err), 0);
+    fixture->pid = fork();
+    if (fixture->pid == 0) {
+        for (volatile bool goes_on = is_busy; goes_on;)
+            ;
+        sleep(100);
+        _exit(0);
+    }
+    uint32_t pid = (uint32_t)fixture->pid;
+    struct wait_state asleep;
+    for (int i = 0; i < 5000 && !is_busy && wait_state_read(pid, pid, &asleep) <= 0; i++)
+        usleep(1000);
+    fixture->start = monotonic_ns();
+    assert_int_equal(tracker_add_running_process(fixture->tracker, pid, "x", fixture->start, &err), 0);
+    assert_int_equal(tracker_add_running_thread(fixture->tracker, pid, pid, "x", fixture->start, &err), 0);
+}
+
+static void end(struct fixture *fixture)
+{
+    kill(fixture->pid, SIGKILL);
+    waitpid(fixture->pid, NULL, 0);
+    waits_destroy(&fixture->waits);
+    tracker_free(fixture->tracker);
+    library_table_free(fixture->libraries);
+    spool_writer_close(fixture->spool, NULL);
+    unlink(fixture->path);
+}
+
+static void take_switch(struct fixture *fixture, uint64_t time, bool is_out)
+{
+    struct error err;
+    const struct perf_record record = {.type = PERF_RECORD_SWITCH,
+                                       .pid = (uint32_t)fixture->pid,
+                                       .tid = (uint32_t)fixture->pid,
+                                       .time = time,
+                                       .context_switch = {.out = is_out}};
+    assert_int_equal(waits_switch(&fixture->waits, &record, &err), 0);
+}
+
+/* The only wait in the spool. */
+static struct sample only_wait(struct fixture *fixture)
+{
+    struct error err;
+    struct spool_reader *reader;
+    struct spool_event event;
+    struct sample sample, found = {0};
+    int item, count = 0;
+    assert_int_equal(spool_writer_flush(fixture->spool, &err), 0);
+    assert_int_equal(spool_reader_open(&reader, fixture->path, &err), 0);
+    while ((item = spool_reader_next(reader, &event, &sample, &err)) > 0) {
+        if (item != SPOOL_ITEM_SAMPLE)
+            continue;
+        found = sample;
+        count++;
+    }
+    assert_int_equal(item, 0);
+    assert_int_equal(count, 1);
+    spool_reader_close(reader);
+    return found;
+}
+
+static void test_a_thread_that_sleeps_on_is_found_again(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct error err;
+    begin(&fixture, false);
+    assert_int_equal(waits_add_running(&fixture.waits, (uint32_t)fixture.pid, fixture.start, &err), 0);
+    waits_lost(&fixture.waits);
+    assert_int_equal(waits_flush(&fixture.waits, fixture.start + 10 * ms, false, &err), 0);
+    usleep(20000);
+    assert_int_equal(waits_look(&fixture.waits, &err), 0);
+    assert_int_equal(waits_flush(&fixture.waits, monotonic_ns() + 50 * ms, true, &err), 0);
+    assert_int_equal(fixture.waits.stored, 1);
+    assert_int_equal(fixture.waits.without_stack, 0);
+    end(&fixture);
+}
+
+/* It is busy, so a look finds it awake. No record says that it was on a CPU by then: it was ready. */
+static void test_a_thread_that_is_found_awake_waits_for_a_cpu(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct error err;
+    begin(&fixture, true);
+    take_switch(&fixture, fixture.start, false);
+    take_switch(&fixture, fixture.start + ms, true);
+    usleep(5000);
+    uint64_t before = monotonic_ns();
+    assert_int_equal(waits_look(&fixture.waits, &err), 0);
+    uint64_t after = monotonic_ns();
+    take_switch(&fixture, after + 20 * ms, false);
+    struct sample wait = only_wait(&fixture);
+    assert_int_equal(wait.reason, REASON_PREEMPTED);
+    assert_int_equal(wait.cpu_time, ms);
+    assert_int_equal(wait.time, after + 20 * ms);
+    assert_in_range(wait.wait, 20 * ms, 20 * ms + after - before);
+    end(&fixture);
+}
+
+static void test_a_thread_that_runs_by_then_is_not_ready(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct error err;
+    begin(&fixture, true);
+    take_switch(&fixture, fixture.start, false);
+    take_switch(&fixture, fixture.start + ms, true);
+    usleep(10000);
+    assert_int_equal(waits_look(&fixture.waits, &err), 0);
+    take_switch(&fixture, fixture.start + 9 * ms, false);
+    struct sample wait = only_wait(&fixture);
+    assert_int_equal(wait.reason, REASON_UNKNOWN);
+    assert_int_equal(wait.wait, 8 * ms);
+    end(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_thread_that_sleeps_on_is_found_again),
+        cmocka_unit_test(test_a_thread_that_is_found_awake_waits_for_a_cpu),
+        cmocka_unit_test(test_a_thread_that_runs_by_then_is_not_ready),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
