@@ -1,11 +1,12 @@
 /*
  * Builds a profile from a file. It recognizes the layouts of older versions by the columns that are there, not by the
- * version: see build_tables.c, build_merge.c and build_samples.c. At the end it checks all invariants (check.c), so
- * that the rest of the program may rely on them.
+ * version: see build_tables.c, build_merge.c and build_samples.c (and build_old.c for those before 49). At the end it
+ * checks all invariants (check.c), so that the rest of the program may rely on them.
  */
 #include "profile/build.h"
 
 #include "profile/build_merge.h"
+#include "profile/build_old.h"
 #include "profile/build_payloads.h"
 #include "profile/build_samples.h"
 #include "profile/build_tables.h"
@@ -129,11 +130,22 @@ static int build_meta(struct build *build)
         meta->interval = 1;
     if (!isfinite(meta->start_time))
         meta->start_time = 0;
+    if (!(meta->comparison.scale > 0) || isinf(meta->comparison.scale))
+        meta->comparison.scale = 1;
     drop_empty_schema(build, &meta->marker_schema);
-    const struct text_plan texts[] = {
-        {&meta->product, NULL},       {&meta->os, NULL},       {&meta->abi, NULL},
-        {&meta->platform, NULL},      {&meta->cpu_name, NULL}, {&meta->arguments, NULL},
-        {&meta->imported_from, NULL}, {&meta->misc, NULL},     {&meta->marker_schema, NULL}};
+    const struct text_plan texts[] = {{&meta->product, NULL},
+                                      {&meta->os, NULL},
+                                      {&meta->abi, NULL},
+                                      {&meta->platform, NULL},
+                                      {&meta->cpu_name, NULL},
+                                      {&meta->arguments, NULL},
+                                      {&meta->imported_from, NULL},
+                                      {&meta->misc, NULL},
+                                      {&meta->marker_schema, NULL},
+                                      {&meta->added_next, NULL},
+                                      {&meta->comparison.name[SIDE_BASE], ""},
+                                      {&meta->comparison.name[SIDE_NEW], ""},
+                                      {&meta->comparison.scaled_by, NULL}};
     int code = BUILD_TEXTS(build, texts);
     if (!code)
         code = build_extra(build, meta);
@@ -298,6 +310,8 @@ static int build_threads(struct build *build)
     for (size_t i = 0; !code && i < build->raw->threads.length; i++)
         code = build_thread(build, i);
     if (!code)
+        code = build_added_samples(build);
+    if (!code)
         build_cpu_deltas(build, build->raw->meta.cpu_unit);
     return code;
 }
@@ -305,7 +319,9 @@ static int build_threads(struct build *build)
 static int build_shared(struct build *build)
 {
     struct raw_profile *raw = build->raw;
-    int code = build_tables(build, &raw->shared, &raw->shared.strings, build->profile);
+    int code = build->profile->meta.added_next != PROFILE_NONE
+                   ? build_added_tables(build)
+                   : build_tables(build, &raw->shared, &raw->shared.strings, build->profile);
     struct interner interner;
     interner_init(&interner, build->profile);
     for (size_t i = 0; !code && i < raw->threads.length; i++) {
@@ -383,8 +399,8 @@ static int build_warning(struct build *build)
 static int build_all(struct build *build)
 {
     static int (*const steps[])(struct build * build) = {
-        build_strings,         check_stop,    build_meta,     build_categories, build_libs, build_shared,
-        build_payload_strings, build_threads, build_counters, build_warning,    check_stop};
+        build_old_layouts, build_strings,         check_stop,    build_meta,     build_categories, build_libs,
+        build_shared,      build_payload_strings, build_threads, build_counters, build_warning,    check_stop};
     int code = 0;
     for (size_t i = 0; !code && i < sizeof(steps) / sizeof(*steps); i++)
         code = steps[i](build);

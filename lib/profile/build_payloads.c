@@ -2,78 +2,10 @@
 
 #include "base/json.h"
 #include "base/json_write.h"
+#include "profile/payloads.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- which fields are strings ---- */
-
-static bool names_string(const struct json *json)
-{
-    return json_is(json, "unique-string") || json_is(json, "flow-id") || json_is(json, "terminating-flow-id");
-}
-
-/* One schema of the list while it is read: its name may follow its fields. */
-struct schema_keys {
-    uint64_t name;        /* hash */
-    ARRAY(uint64_t) keys; /* hashes of fields that are strings */
-    uint64_t key;         /* of the field that is being read */
-    bool is_string;
-};
-
-static bool end_schema(struct hash *fields, struct schema_keys *schema)
-{
-    bool done = true;
-    for (size_t i = 0; done && i < schema->keys.length; i++)
-        done = hash_set(fields, hash_mix(schema->name, schema->keys.data[i]), 1);
-    schema->keys.length = 0;
-    schema->name = 0;
-    return done;
-}
-
-enum { IN_SCHEMA = 2, IN_FIELD = 4 }; /* [{ fields: [{ */
-
-static bool read_schemas(struct hash *fields, struct json *json, struct schema_keys *schema)
-{
-    enum json_type type;
-    bool done = true;
-    enum { OTHER, NAME, KEY, FORMAT } meaning = OTHER;
-    while (done && (type = json_next(json)) > JSON_END) {
-        if (type == JSON_OBJECT_CLOSE && json->depth == IN_FIELD - 1) {
-            done = !schema->is_string || array_push(&schema->keys, schema->key);
-            schema->is_string = false;
-        } else if (type == JSON_OBJECT_CLOSE && json->depth == IN_SCHEMA - 1) {
-            done = end_schema(fields, schema);
-        } else if (type == JSON_STRING && meaning == NAME) {
-            schema->name = hash_bytes(json->text, json->length);
-        } else if (type == JSON_STRING && meaning == KEY) {
-            schema->key = hash_bytes(json->text, json->length);
-        } else if (type == JSON_STRING && meaning == FORMAT) {
-            schema->is_string = names_string(json);
-        }
-        meaning = OTHER;
-        if (type == JSON_KEY && json->depth == IN_SCHEMA && json_is(json, "name"))
-            meaning = NAME;
-        if (type == JSON_KEY && json->depth == IN_FIELD)
-            meaning = json_is(json, "key") ? KEY : json_is(json, "format") ? FORMAT : OTHER;
-    }
-    return done;
-}
-
-static int find_string_fields(struct build *build)
-{
-    uint32_t string = build->profile->meta.marker_schema;
-    if (string == PROFILE_NONE)
-        return 0;
-    const struct string_entry *entry = &build->profile->strings.entries.data[string];
-    struct schema_keys schema = {0};
-    struct json json;
-    json_init_whole(&json, entry->text, entry->length);
-    bool done = read_schemas(&build->string_fields, &json, &schema);
-    json_destroy(&json);
-    array_free(&schema.keys);
-    return done ? 0 : error_no_memory(build->err);
-}
 
 /* ---- one payload ---- */
 
@@ -94,22 +26,6 @@ static uint32_t string_of_number(struct build *build, const struct column *strin
         return PROFILE_NONE;
     uint32_t string = ((const uint32_t *)strings->data)[(size_t)number];
     return build_text(build, &string) ? PROFILE_NONE : string;
-}
-
-/* The hash of the payload's type, 0 if it has none. */
-static uint64_t type_of_payload(const char *text, size_t length)
-{
-    struct json json;
-    uint64_t found = 0;
-    bool is_type = false;
-    json_init_whole(&json, text, length);
-    for (enum json_type type; !found && (type = json_next(&json)) > JSON_END;) {
-        if (is_type && type == JSON_STRING)
-            found = hash_bytes(json.text, json.length);
-        is_type = type == JSON_KEY && json.depth == 1 && json_is(&json, "type");
-    }
-    json_destroy(&json);
-    return found;
 }
 
 struct rewriter {
@@ -165,7 +81,7 @@ static void rewrite(struct rewriter *rewriter, const char *text, size_t length)
 
 int build_payload_strings(struct build *build)
 {
-    int code = find_string_fields(build);
+    int code = payload_string_fields(&build->string_fields, build->profile, build->err);
     bool added = false;
     for (size_t t = 0; !code && t < build->raw->threads.length; t++) {
         const struct raw_thread *thread = build->raw->threads.data[t];
@@ -179,7 +95,7 @@ int build_payload_strings(struct build *build)
                 continue;
             const struct string_entry *entry = &build->raw->texts.entries.data[text];
             struct rewriter rewriter = {
-                .build = build, .thread = thread, .type = type_of_payload(entry->text, entry->length)};
+                .build = build, .thread = thread, .type = payload_type_hash(entry->text, entry->length)};
             rewrite(&rewriter, entry->text, entry->length);
         }
     }
@@ -198,7 +114,7 @@ int build_payload(struct build *build, const struct raw_thread *thread, uint32_t
     if (!writer)
         return error_no_memory(build->err);
     struct rewriter rewriter = {
-        .build = build, .thread = thread, .writer = writer, .type = type_of_payload(entry->text, entry->length)};
+        .build = build, .thread = thread, .writer = writer, .type = payload_type_hash(entry->text, entry->length)};
     build->payload.length = 0;
     json_writer_init(writer, &sink, build->err);
     rewrite(&rewriter, entry->text, entry->length);

@@ -1,6 +1,8 @@
 #include "profile/build_samples.h"
 
 #include "base/hash.h"
+#include "profile/append.h"
+#include "profile/sort_samples.h"
 
 #include <errno.h>
 #include <math.h>
@@ -29,70 +31,6 @@ int build_times(struct build *build, struct column *time, struct column *deltas,
         if (!isfinite(times[i]))
             return error_set(build->err, EINVAL, "%s: the time of row %zu is null", path, i);
     return 0;
-}
-
-/* ---- order ---- */
-
-struct sort_key {
-    double time;
-    size_t row;
-};
-
-static int compare_keys(const void *a, const void *b)
-{
-    const struct sort_key *left = a, *right = b;
-    if (left->time != right->time)
-        return left->time < right->time ? -1 : 1;
-    return left->row < right->row ? -1 : 1;
-}
-
-static bool is_sorted(const double *times, size_t length)
-{
-    uint64_t falls = 0; /* without a branch for each the compiler takes several at once */
-    for (size_t i = 1; i < length; i++)
-        falls |= times[i] < times[i - 1];
-    return falls == 0;
-}
-
-static void permute(double *column, double *scratch, const struct sort_key *keys, size_t length)
-{
-    if (!column)
-        return;
-    for (size_t i = 0; i < length; i++)
-        scratch[i] = column[keys[i].row];
-    memcpy(column, scratch, length * sizeof(*column));
-}
-
-static void permute_indexes(uint32_t *column, uint32_t *scratch, const struct sort_key *keys, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        scratch[i] = column[keys[i].row];
-    memcpy(column, scratch, length * sizeof(*column));
-}
-
-/* Everything that computes on a profile bisects times, so samples that are out of order in the file are sorted.
- */
-static bool sort_samples(struct sample_table *samples)
-{
-    size_t length = samples->length;
-    struct sort_key *keys = malloc(length * sizeof(*keys));
-    double *scratch = malloc(length * sizeof(*scratch));
-    bool done = keys && scratch;
-    if (done) {
-        for (size_t i = 0; i < length; i++)
-            keys[i] = (struct sort_key){.time = samples->time[i], .row = i};
-        qsort(keys, length, sizeof(*keys), compare_keys);
-        permute(samples->time, scratch, keys, length);
-        permute(samples->weight, scratch, keys, length);
-        permute(samples->cpu_delta, scratch, keys, length);
-        permute(samples->address, scratch, keys, length);
-        permute_indexes(samples->stack, (uint32_t *)(void *)scratch, keys, length);
-        if (samples->waker)
-            permute_indexes(samples->waker, (uint32_t *)(void *)scratch, keys, length);
-    }
-    free(keys);
-    free(scratch);
-    return done;
 }
 
 /* ---- the table ---- */
@@ -148,10 +86,10 @@ static int build_table(struct build *build, struct raw_samples *raw, const char 
     code = build_wakers(build, raw, samples);
     if (code)
         return code;
-    if (is_sorted(samples->time, rows))
+    if (samples_are_sorted(samples->time, rows))
         return 0;
     build->sorted = true;
-    return sort_samples(samples) ? 0 : error_no_memory(build->err);
+    return samples_sort(samples) ? 0 : error_no_memory(build->err);
 }
 
 /* ---- allocations ---- */
@@ -237,6 +175,44 @@ static int build_all_allocations(struct build *build, struct raw_thread *raw, si
     int code = build_allocations(build, &raw->js_allocations, path, thread);
     snprintf(path, sizeof(path), "threads[%zu].nativeAllocations", index);
     return code ? code : build_allocations(build, &raw->native_allocations, path, thread);
+}
+
+/* The sample table that a piece belongs to. NULL if memory ran out, or with `code` if there is none. */
+static struct sample_table *table_of_added(struct build *build, const struct raw_added *raw)
+{
+    struct thread *thread = &build->profile->threads.data[raw->thread];
+    uint32_t event = raw->event == PROFILE_NONE ? 0 : find_event(build, raw->event);
+    if (raw->event == PROFILE_NONE)
+        return &thread->samples;
+    while (event != PROFILE_NONE && thread->more.length < TABLE_EVENTS + (size_t)event)
+        if (!array_push_zero(&thread->more))
+            event = PROFILE_NONE;
+    return event == PROFILE_NONE ? NULL : &thread->more.data[TABLE_EVENTS + event - 1];
+}
+
+int build_added_samples(struct build *build)
+{
+    char path[64];
+    int code = 0;
+    for (size_t i = 0; !code && i < build->raw->added.length; i++) {
+        struct raw_added *raw = build->raw->added.data[i];
+        if (raw->tables.length)
+            continue;
+        struct sample_table *table = raw->thread < build->profile->threads.length ? table_of_added(build, raw) : NULL,
+                            rows = {0};
+        snprintf(path, sizeof(path), "added[%zu]", i);
+        if (!table)
+            return error_set(build->err, EINVAL, "%s are of no thread or event of the profile", path);
+        code = build_table(build, &raw->samples, path, &rows);
+        if (!table->joins)
+            table->joins = build->profile->meta.added_from ? (size_t)raw->first + 1 : 1;
+        if (!code && raw->first < table->joins - 1)
+            code = error_set(build->err, EINVAL, "%s are rows that were there before", path);
+        if (!code)
+            code = sample_table_append(table, raw->first - (table->joins - 1), &rows, build->err);
+        sample_table_free(&rows);
+    }
+    return code;
 }
 
 int build_samples(struct build *build, struct raw_thread *raw, size_t index, struct thread *thread)

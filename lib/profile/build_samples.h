@@ -11,5 +11,8 @@ int build_times(struct build *build, struct column *time, struct column *deltas,
 /* Fills the empty sample tables of a thread. */
 int build_samples(struct build *build, struct raw_thread *raw, size_t index, struct thread *thread);
 
+/* Adds the pieces of tables that follow the threads (append.h). */
+int build_added_samples(struct build *build);
+
 /* Turns the CPU deltas of all threads into µs, or drops them if the file does not say their unit (a text). */
 void build_cpu_deltas(struct build *build, uint32_t unit);

@@ -370,3 +370,53 @@ int build_tables(struct build *build, struct raw_tables *raw, const struct colum
         libs_of_resources(&raw->resources.lib, part);
     return code;
 }
+
+/* ---- of a profile that grows ---- */
+
+static struct profile_rows rows_before(const struct raw_added_tables *raw)
+{
+    return (struct profile_rows){.stacks = raw->stacks,
+                                 .frames = raw->frames,
+                                 .funcs = raw->funcs,
+                                 .resources = raw->resources,
+                                 .native_symbols = raw->native_symbols,
+                                 .sources = raw->sources};
+}
+
+static bool has_rows(const struct profile *profile, const struct profile_rows *rows)
+{
+    const struct profile_rows *before = &profile->meta.rows_before, here = profile_count_rows(profile);
+    return rows->stacks == before->stacks + here.stacks && rows->frames == before->frames + here.frames &&
+           rows->funcs == before->funcs + here.funcs && rows->resources == before->resources + here.resources &&
+           rows->native_symbols == before->native_symbols + here.native_symbols &&
+           rows->sources == before->sources + here.sources;
+}
+
+static int add_tables(struct build *build, struct raw_added_tables *raw, bool *is_first)
+{
+    struct profile *profile = build->profile, part;
+    const struct profile_rows wanted = rows_before(raw);
+    if (*is_first && profile->meta.added_from)
+        profile->meta.rows_before = wanted;
+    *is_first = false;
+    if (!has_rows(profile, &wanted))
+        return error_set(build->err, EINVAL, "rows of the shared tables are missing before those that are added");
+    profile_init(&part);
+    int code = build_tables(build, &raw->tables, &raw->tables.strings, &part);
+    if (!code && !profile_append_rows(profile, &part))
+        code = error_no_memory(build->err);
+    profile_destroy(&part);
+    return code;
+}
+
+int build_added_tables(struct build *build)
+{
+    int code = 0;
+    bool is_first = true;
+    for (size_t i = 0; !code && i < build->raw->added.length; i++) {
+        const struct raw_added *raw = build->raw->added.data[i];
+        for (size_t k = 0; !code && k < raw->tables.length; k++)
+            code = add_tables(build, raw->tables.data[k], &is_first);
+    }
+    return code;
+}

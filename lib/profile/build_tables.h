@@ -50,3 +50,6 @@ void *build_take(struct column *column);
 /* Fills the empty tables of `part` (whose strings are those of the profile) from `raw`; numbers of strings mean
  * `strings`. */
 int build_tables(struct build *build, struct raw_tables *raw, const struct column *strings, struct profile *part);
+
+/* The tables of a profile that grows (append.h), from the pieces that were added to them. */
+int build_added_tables(struct build *build);

@@ -51,12 +51,14 @@ static int check_references(const char *path, const struct reference *list, size
 static int check_stacks(const struct profile *profile, struct error *err)
 {
     const struct stack_table *stacks = &profile->stacks;
+    const struct profile_rows *before = &profile->meta.rows_before;
     for (size_t i = 0; i < stacks->length; i++)
-        if (stacks->prefix[i] >= i && stacks->prefix[i] != PROFILE_NONE)
+        if (stacks->prefix[i] >= before->stacks + i && stacks->prefix[i] != PROFILE_NONE)
             return error_set(err, EINVAL,
                              "shared.stackTable: the caller of stack %zu is stack %u, which does not come before it", i,
                              stacks->prefix[i]);
-    const struct reference columns[] = {{"frame", COLUMN(stacks->frame), profile->frames.length, false}};
+    const struct reference columns[] = {
+        {"frame", COLUMN(stacks->frame), before->frames + profile->frames.length, false}};
     return CHECK("shared.stackTable", columns, stacks->length, err);
 }
 
@@ -80,10 +82,11 @@ static int check_subcategories(const struct profile *profile, struct error *err)
 static int check_frames(const struct profile *profile, struct error *err)
 {
     const struct frame_table *frames = &profile->frames;
+    const struct profile_rows *before = &profile->meta.rows_before;
     const struct reference columns[] = {
-        {"func", COLUMN(frames->func), profile->funcs.length, false},
+        {"func", COLUMN(frames->func), before->funcs + profile->funcs.length, false},
         {"lib", COLUMN(frames->lib), profile->libs.length, true},
-        {"nativeSymbol", COLUMN(frames->native_symbol), profile->native_symbols.length, true},
+        {"nativeSymbol", COLUMN(frames->native_symbol), before->native_symbols + profile->native_symbols.length, true},
         {"category", COLUMN(frames->category), profile->categories.length, true},
     };
     int code = CHECK("shared.frameTable", columns, frames->length, err);
@@ -93,10 +96,11 @@ static int check_frames(const struct profile *profile, struct error *err)
 static int check_funcs(const struct profile *profile, struct error *err)
 {
     const struct func_table *funcs = &profile->funcs;
+    const struct profile_rows *before = &profile->meta.rows_before;
     const struct reference columns[] = {
         {"name", COLUMN(funcs->name), profile->strings.entries.length, false},
-        {"resource", COLUMN(funcs->resource), profile->resources.length, true},
-        {"source", COLUMN(funcs->source), profile->sources.length, true},
+        {"resource", COLUMN(funcs->resource), before->resources + profile->resources.length, true},
+        {"source", COLUMN(funcs->source), before->sources + profile->sources.length, true},
     };
     return CHECK("shared.funcTable", columns, funcs->length, err);
 }
@@ -180,12 +184,13 @@ static int check_samples(const struct profile *profile, size_t thread, enum samp
     static const char *const keys[] = {"samples", "jsAllocations", "nativeAllocations", "eventSamples"};
     const struct sample_table *samples = thread_samples(&profile->threads.data[thread], kind);
     const char *key = keys[kind < TABLE_EVENTS ? kind : TABLE_EVENTS];
-    if (are_samples_right(samples, profile->stacks.length))
+    size_t stacks = profile->meta.rows_before.stacks + profile->stacks.length;
+    if (are_samples_right(samples, stacks))
         return 0;
     for (size_t i = 0; i < samples->length; i++) {
-        if (samples->stack[i] >= profile->stacks.length && samples->stack[i] != PROFILE_NONE)
+        if (samples->stack[i] >= stacks && samples->stack[i] != PROFILE_NONE)
             return error_set(err, EINVAL, "threads[%zu].%s.stack[%zu] is %u, but there are only %zu stacks", thread,
-                             key, i, samples->stack[i], profile->stacks.length);
+                             key, i, samples->stack[i], stacks);
         if (!isfinite(samples->time[i]) || (i && samples->time[i] < samples->time[i - 1]))
             return error_set(err, EINVAL, "threads[%zu].%s.time[%zu] is before the sample that precedes it", thread,
                              key, i);
@@ -209,6 +214,24 @@ static int check_markers(const struct profile *profile, size_t thread, struct er
             return error_set(err, EINVAL, "threads[%zu].markers.%s[%zu] is out of range", thread, wrong, i);
     }
     return 0;
+}
+
+static int check_comparison(const struct profile *profile, struct error *err)
+{
+    const struct profile_comparison *comparison = &profile->meta.comparison;
+    size_t strings = profile->strings.entries.length;
+    if (!profile_is_comparison(profile))
+        return 0;
+    const struct reference names[] = {{"name", COLUMN(comparison->name), strings, false}};
+    int code = CHECK("meta.comparison", names, PROFILE_SIDES, err);
+    if (!code && comparison->runs[SIDE_NEW] == 0)
+        code = error_set(err, EINVAL, "meta.comparison has no runs of the new side");
+    if (!code && comparison->scaled_by != PROFILE_NONE && comparison->scaled_by >= strings)
+        code = error_set(err, EINVAL, "meta.comparison.scaledBy is out of range");
+    for (size_t i = 0; !code && i < profile->threads.length; i++)
+        if (profile->threads.data[i].side >= PROFILE_SIDES)
+            code = error_set(err, EINVAL, "threads[%zu].comparisonSide is out of range", i);
+    return code;
 }
 
 static int check_threads(const struct profile *profile, struct error *err)
@@ -260,7 +283,7 @@ static int check_meta(const struct profile *profile, struct error *err)
     size_t strings = profile->strings.entries.length, threads = profile->threads.length;
     const uint32_t texts[] = {meta->product,       meta->os,        meta->abi,           meta->platform,
                               meta->cpu_name,      meta->arguments, meta->imported_from, meta->misc,
-                              meta->marker_schema, meta->warning};
+                              meta->marker_schema, meta->warning,   meta->added_next};
     const struct reference text[] = {{"text", COLUMN(texts), strings, true}};
     const struct reference shown[] = {{"initialVisibleThreads", COLUMN(visible->data), threads, false}};
     const struct reference chosen[] = {{"initialSelectedThreads", COLUMN(selected->data), threads, false}};
@@ -280,7 +303,9 @@ static int check_meta(const struct profile *profile, struct error *err)
         code = error_set(err, EINVAL, "the profile keeps %u strings, but has only %zu", meta->kept_strings, strings);
     if (!code)
         code = CHECK("meta", shown, visible->length, err);
-    return code ? code : CHECK("meta", chosen, selected->length, err);
+    if (!code)
+        code = CHECK("meta", chosen, selected->length, err);
+    return code ? code : check_comparison(profile, err);
 }
 
 typedef int (*check)(const struct profile *profile, struct error *err);

@@ -17,7 +17,8 @@
 
 #include <stdatomic.h>
 
-/* Reads a profile file into `out` (zeroed by the caller, who owns it). The path "-" is the standard input. */
+/* Reads a profile file, of any format that prof opens (lib/exchange), into `out` (zeroed by the caller, who owns it).
+ * The path "-" is the standard input. */
 int profile_load(const char *path, struct profile *out, struct error *err);
 
 /* The same from a file that is open for reading: from its beginning, whatever its position is, which is left at the

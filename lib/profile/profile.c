@@ -111,6 +111,134 @@ uint32_t profile_add_func(struct profile *profile, uint32_t name, uint32_t resou
     return (uint32_t)row;
 }
 
+/* ---- rows of all shared tables ---- */
+
+struct profile_rows profile_count_rows(const struct profile *profile)
+{
+    return (struct profile_rows){.stacks = profile->stacks.length,
+                                 .frames = profile->frames.length,
+                                 .funcs = profile->funcs.length,
+                                 .resources = profile->resources.length,
+                                 .native_symbols = profile->native_symbols.length,
+                                 .sources = profile->sources.length};
+}
+
+static void shift_columns(void *table, const struct column_place *columns, size_t count, size_t rows)
+{
+    for (const struct column_place *column = columns; rows && column < columns + count; column++) {
+        void *data = (char *)column_at(table, column) + rows * column->size;
+        memcpy((char *)table + column->offset, &data, sizeof(data));
+    }
+}
+
+#define TABLE_SHIFT(table, columns, rows)                                                                              \
+    (shift_columns((table), (columns), sizeof(columns) / sizeof(*(columns)), (rows)), (table)->length -= (rows))
+#define ARRAY_SHIFT(array, rows)                                                                                       \
+    do {                                                                                                               \
+        if (rows)                                                                                                      \
+            (array)->data += (rows);                                                                                   \
+        (array)->length -= (rows);                                                                                     \
+    } while (0)
+
+struct profile profile_rows_after(const struct profile *profile, const struct profile_rows *from)
+{
+    struct profile view;
+    profile_init(&view);
+    view.strings = profile->strings;
+    view.stacks = profile->stacks;
+    view.frames = profile->frames;
+    view.funcs = profile->funcs;
+    memcpy(&view.resources, &profile->resources, sizeof(view.resources));
+    memcpy(&view.native_symbols, &profile->native_symbols, sizeof(view.native_symbols));
+    memcpy(&view.sources, &profile->sources, sizeof(view.sources));
+    TABLE_SHIFT(&view.stacks, stack_columns, from->stacks);
+    TABLE_SHIFT(&view.frames, frame_columns, from->frames);
+    TABLE_SHIFT(&view.funcs, func_columns, from->funcs);
+    ARRAY_SHIFT(&view.resources, from->resources);
+    ARRAY_SHIFT(&view.native_symbols, from->native_symbols);
+    ARRAY_SHIFT(&view.sources, from->sources);
+    return view;
+}
+
+/* Room for `extra` more rows, and for as many again as a quarter where the columns have to move. */
+static bool table_reserve(void *table, const struct column_place *columns, size_t count, size_t length,
+                          size_t *capacity, size_t extra)
+{
+    size_t rows = length + extra;
+    if (rows <= *capacity)
+        return true;
+    if (rows > PROFILE_NONE / 2)
+        return false;
+    rows += rows / 4;
+    for (const struct column_place *column = columns; column < columns + count; column++) {
+        void *moved = realloc(column_at(table, column), rows * column->size);
+        if (!moved)
+            return false;
+        memcpy((char *)table + column->offset, &moved, sizeof(moved));
+    }
+    *capacity = rows;
+    return true;
+}
+
+static void copy_rows(void *table, const void *from, const struct column_place *columns, size_t count, size_t at,
+                      size_t rows)
+{
+    for (const struct column_place *column = columns; rows && column < columns + count; column++)
+        memcpy((char *)column_at(table, column) + at * column->size, column_at(from, column), rows * column->size);
+}
+
+#define TABLE_RESERVE(table, columns, extra)                                                                           \
+    table_reserve((table), (columns), sizeof(columns) / sizeof(*(columns)), (table)->length, &(table)->capacity,       \
+                  (extra))
+#define TABLE_MOVE(table, from, columns)                                                                               \
+    do {                                                                                                               \
+        copy_rows((table), (from), (columns), sizeof(columns) / sizeof(*(columns)), (table)->length, (from)->length);  \
+        (table)->length += (from)->length;                                                                             \
+        TABLE_FREE((from), (columns));                                                                                 \
+        memset((from), 0, sizeof(*(from)));                                                                            \
+    } while (0)
+
+bool profile_append_rows(struct profile *profile, struct profile *from)
+{
+    if (!TABLE_RESERVE(&profile->stacks, stack_columns, from->stacks.length) ||
+        !TABLE_RESERVE(&profile->frames, frame_columns, from->frames.length) ||
+        !TABLE_RESERVE(&profile->funcs, func_columns, from->funcs.length) ||
+        !array_reserve(&profile->resources, from->resources.length) ||
+        !array_reserve(&profile->native_symbols, from->native_symbols.length) ||
+        !array_reserve(&profile->sources, from->sources.length))
+        return false;
+    TABLE_MOVE(&profile->stacks, &from->stacks, stack_columns);
+    TABLE_MOVE(&profile->frames, &from->frames, frame_columns);
+    TABLE_MOVE(&profile->funcs, &from->funcs, func_columns);
+    array_append(&profile->resources, from->resources.data, from->resources.length);
+    array_append(&profile->native_symbols, from->native_symbols.data, from->native_symbols.length);
+    array_append(&profile->sources, from->sources.data, from->sources.length);
+    array_free(&from->resources);
+    array_free(&from->native_symbols);
+    array_free(&from->sources);
+    return true;
+}
+
+#define SWAP(left, right)                                                                                              \
+    do {                                                                                                               \
+        char kept[sizeof(left)];                                                                                       \
+        memcpy(kept, &(left), sizeof(kept));                                                                           \
+        memcpy(&(left), &(right), sizeof(kept));                                                                       \
+        memcpy(&(right), kept, sizeof(kept));                                                                          \
+    } while (0)
+
+void profile_swap_rows(struct profile *left, struct profile *right)
+{
+    SWAP(left->stacks, right->stacks);
+    SWAP(left->frames, right->frames);
+    SWAP(left->funcs, right->funcs);
+    SWAP(left->resources, right->resources);
+    SWAP(left->native_symbols, right->native_symbols);
+    SWAP(left->sources, right->sources);
+}
+
+/* ---- more ---- */
+
 struct thread *profile_add_thread(struct profile *profile)
 {
     struct thread *thread = array_push_zero(&profile->threads);
@@ -148,6 +276,12 @@ uint32_t profile_default_category(const struct profile *profile)
     return 0;
 }
 
+void sample_table_free(struct sample_table *table)
+{
+    TABLE_FREE(table, sample_columns);
+    *table = (struct sample_table){0};
+}
+
 const struct sample_table *thread_samples(const struct thread *thread, enum sample_table_kind kind)
 {
     static const struct sample_table none = {.weight_type = WEIGHT_BYTES};
@@ -156,19 +290,42 @@ const struct sample_table *thread_samples(const struct thread *thread, enum samp
     return (size_t)kind <= thread->more.length ? &thread->more.data[kind - 1] : &none;
 }
 
-void profile_init(struct profile *profile)
+void thread_destroy(struct thread *thread)
 {
-    *profile = (struct profile){0};
-    struct profile_meta *meta = &profile->meta;
+    sample_table_free(&thread->samples);
+    for (size_t k = 0; k < thread->more.length; k++)
+        sample_table_free(&thread->more.data[k]);
+    array_free(&thread->more);
+    array_free(&thread->paused);
+    TABLE_FREE(&thread->markers, marker_columns);
+    *thread = (struct thread){0};
+}
+
+void counter_destroy(struct counter *counter)
+{
+    TABLE_FREE(counter, counter_columns);
+    *counter = (struct counter){0};
+}
+
+static void meta_init(struct profile_meta *meta)
+{
+    *meta = (struct profile_meta){0};
     meta->version = PROFILE_VERSION;
     meta->profiling_start = meta->profiling_end = NAN;
     meta->product = meta->os = meta->abi = meta->platform = PROFILE_NONE;
     meta->cpu_name = meta->arguments = meta->imported_from = meta->misc = PROFILE_NONE;
     meta->symbolicated = -1;
-    meta->marker_schema = meta->warning = PROFILE_NONE;
+    meta->marker_schema = meta->warning = meta->added_next = PROFILE_NONE;
+    meta->comparison.name[SIDE_BASE] = meta->comparison.name[SIDE_NEW] = meta->comparison.scaled_by = PROFILE_NONE;
 }
 
-void profile_destroy(struct profile *profile)
+void profile_init(struct profile *profile)
+{
+    *profile = (struct profile){0};
+    meta_init(&profile->meta);
+}
+
+void profile_forget_description(struct profile *profile)
 {
     for (size_t i = 0; i < profile->meta.extra.length; i++)
         array_free(&profile->meta.extra.data[i].entries);
@@ -176,6 +333,18 @@ void profile_destroy(struct profile *profile)
     array_free(&profile->meta.events);
     array_free(&profile->meta.initial_visible_threads);
     array_free(&profile->meta.initial_selected_threads);
+    meta_init(&profile->meta);
+    for (size_t i = 0; i < profile->threads.length; i++)
+        thread_destroy(&profile->threads.data[i]);
+    array_free(&profile->threads);
+    for (size_t i = 0; i < profile->counters.length; i++)
+        counter_destroy(&profile->counters.data[i]);
+    array_free(&profile->counters);
+}
+
+void profile_destroy(struct profile *profile)
+{
+    profile_forget_description(profile);
     array_free(&profile->libs);
     for (size_t i = 0; i < profile->categories.length; i++)
         array_free(&profile->categories.data[i].subcategories);
@@ -186,19 +355,6 @@ void profile_destroy(struct profile *profile)
     array_free(&profile->resources);
     array_free(&profile->native_symbols);
     array_free(&profile->sources);
-    for (size_t i = 0; i < profile->threads.length; i++) {
-        struct thread *thread = &profile->threads.data[i];
-        TABLE_FREE(&thread->samples, sample_columns);
-        for (size_t k = 0; k < thread->more.length; k++)
-            TABLE_FREE(&thread->more.data[k], sample_columns);
-        array_free(&thread->more);
-        array_free(&thread->paused);
-        TABLE_FREE(&thread->markers, marker_columns);
-    }
-    array_free(&profile->threads);
-    for (size_t i = 0; i < profile->counters.length; i++)
-        TABLE_FREE(&profile->counters.data[i], counter_columns);
-    array_free(&profile->counters);
     strings_destroy(&profile->strings);
     profile_init(profile);
 }

@@ -21,7 +21,7 @@
 #define PROFILE_NONE           UINT32_MAX /* "no index" in every index column */
 #define PROFILE_VERSION        70         /* the version that is written */
 #define PROFILE_NEWEST_VERSION 75         /* the newest that is known in full */
-#define PROFILE_OLDEST_VERSION 49         /* the oldest that is read: that of samply 0.13 */
+#define PROFILE_OLDEST_VERSION 1          /* the oldest that is read */
 
 /* ---- shared tables; every column of a table has `length` entries ---- */
 
@@ -100,6 +100,9 @@ struct sample_table {
                           NULL exactly where address is */
     enum weight_type weight_type;
     size_t length;
+    size_t capacity; /* rows that the columns have room for; 0: `length` */
+    size_t joins; /* in a part of a growing profile: the row of the whole table that the first row here is, plus 1; 0:
+                     no rows were added to the table (append.h) */
 };
 
 enum { PROFILE_EVENTS_MAX = 16 };
@@ -130,6 +133,9 @@ struct paused_range {
     uint32_t reason;   /* string: "profiler-paused", "collecting"; PROFILE_NONE */
 };
 
+/* Of a comparison (compare.h): what is compared, with what. */
+enum profile_side { SIDE_BASE, SIDE_NEW, PROFILE_SIDES };
+
 struct thread {
     uint32_t name;         /* string */
     uint32_t process_name; /* string, PROFILE_NONE */
@@ -140,6 +146,7 @@ struct thread {
     double process_start, process_end; /* ms; NAN: null */
     double start, end;                 /* register and unregister time, ms; NAN: null */
     ARRAY(struct paused_range) paused; /* by their starts, none overlapping */
+    uint32_t side, run;                /* of a comparison: enum profile_side, and which of the runs of that side */
     struct sample_table samples;
     ARRAY(struct sample_table) more; /* TABLE_JS_ALLOCATIONS and those that follow; empty if the thread has none */
     struct marker_table markers;
@@ -166,11 +173,26 @@ struct extra_section { /* a block of the info panel */
 
 ARRAY_TYPE(struct thread_list, uint32_t); /* indexes */
 
+/* How many rows the shared tables have. */
+struct profile_rows {
+    size_t stacks, frames, funcs, resources, native_symbols, sources;
+};
+
 /* An event that was sampled beside CPU time, as prof alone writes and reads them: meta.sampledEvents of the file, and
  * eventSamples of its threads. Other readers know neither, and see the profile without them. */
 struct profile_event {
     uint32_t name; /* string: "page-faults", "sched:sched_switch"; it is the unit of the weights, too */
     double period; /* one sample for so many; 0: as many samples a second as CPU time has */
+};
+
+/* A profile of which the threads belong to two sides. Its own member of the file, meta.comparison; other readers see
+ * the threads of both. */
+struct profile_comparison {
+    uint32_t name[PROFILE_SIDES]; /* strings: for people */
+    uint32_t runs[PROFILE_SIDES]; /* what counts is the mean of so many; 0: the profile is no comparison */
+    double scale;                 /* what the new side counts is multiplied with */
+    uint32_t scaled_by;           /* string: so that this is the same on both sides; PROFILE_NONE: nothing */
+    bool is_one_after_other;      /* all of one side was recorded before any of the other; not in the file */
 };
 
 struct profile_meta {
@@ -192,6 +214,11 @@ struct profile_meta {
     ARRAY(struct extra_section) extra;
     ARRAY(struct profile_event) events; /* at most PROFILE_EVENTS_MAX */
     bool has_only_events;               /* CPU time was counted, and not sampled (sampledEventsOnly) */
+    /* Of a profile that grows (append.h): where in what is added to it this begins; 0: all is here. */
+    uint64_t added_from;
+    uint32_t added_next;             /* string: what asks for that which follows; PROFILE_NONE: it does not grow */
+    struct profile_rows rows_before; /* of a part: the shared tables here have the rows behind these */
+    struct profile_comparison comparison;
 };
 
 struct profile {
@@ -214,6 +241,9 @@ struct profile {
 void profile_init(struct profile *profile);
 void profile_destroy(struct profile *profile);
 
+/* Empties all but the tables that threads share: threads, counters, and metadata. */
+void profile_forget_description(struct profile *profile);
+
 /* The functions that append a row return its index, or PROFILE_NONE if memory ran out; columns that they do not name
  * are set to "none". The functions of intern.h look for an equal row first. */
 
@@ -221,6 +251,20 @@ uint32_t profile_add_stack(struct profile *profile, uint32_t prefix, uint32_t fr
 uint32_t profile_add_frame(struct profile *profile, uint32_t func, uint32_t lib, int64_t address);
 uint32_t profile_add_func(struct profile *profile, uint32_t name, uint32_t resource);
 struct thread *profile_add_thread(struct profile *profile); /* NULL if memory ran out; valid until the next one */
+
+/* ---- rows of all shared tables ---- */
+
+struct profile_rows profile_count_rows(const struct profile *profile);
+
+/* The rows behind `from`, and all strings; no threads, and no metadata. It borrows all of it from `profile`. */
+struct profile profile_rows_after(const struct profile *profile, const struct profile_rows *from);
+
+/* Moves the rows of `from`, which name strings of `profile`, behind those of `profile`. False if memory ran out: then
+ * nothing has moved. */
+bool profile_append_rows(struct profile *profile, struct profile *from);
+
+/* Has the two change their shared tables; neither their strings nor anything else. */
+void profile_swap_rows(struct profile *left, struct profile *right);
 
 uint32_t profile_add_category(struct profile *profile, const char *name, const char *color);
 
@@ -238,6 +282,17 @@ int profile_check_tables(const struct profile *profile, struct error *err);
 static inline const char *profile_text(const struct profile *profile, uint32_t string)
 {
     return string < profile->strings.entries.length ? strings_text(&profile->strings, string) : "";
+}
+
+/* Frees the columns of a table. */
+void sample_table_free(struct sample_table *table);
+/* These leave empty ones. */
+void thread_destroy(struct thread *thread);
+void counter_destroy(struct counter *counter);
+
+static inline bool profile_is_comparison(const struct profile *profile)
+{
+    return profile->meta.comparison.runs[SIDE_BASE] > 0;
 }
 
 /* A sample table of a thread; an empty one if the thread has none of this kind. */

@@ -108,6 +108,7 @@ static const struct field sample_fields[] = {
     COLUMN("time", COLUMN_DOUBLE, struct raw_samples, time),
     COLUMN("timeDeltas", COLUMN_DOUBLE, struct raw_samples, time_deltas),
     COLUMN("weight", COLUMN_DOUBLE, struct raw_samples, weight),
+    COLUMN("duration", COLUMN_DOUBLE, struct raw_samples, weight), /* its name before version 29 */
     VALUE("weightType", FIELD_TEXT, struct raw_samples, weight_type),
     COLUMN("threadCPUDelta", COLUMN_DOUBLE, struct raw_samples, cpu_delta),
     COLUMN("memoryAddress", COLUMN_DOUBLE, struct raw_samples, address),
@@ -138,6 +139,55 @@ static const struct field event_sample_fields[] = {
 };
 static const struct schema event_sample_schema = {FIELDS(event_sample_fields), add_event_samples};
 
+static void *add_added(void *owner)
+{
+    struct raw_profile *profile = owner;
+    struct raw_added *raw = calloc(1, sizeof(*raw));
+    if (!raw || !array_push(&profile->added, raw)) {
+        free(raw);
+        return NULL;
+    }
+    raw->thread = raw->event = raw->samples.weight_type = PROFILE_NONE;
+    return raw;
+}
+
+static void *add_added_tables(void *owner)
+{
+    struct raw_added *added = owner;
+    struct raw_added_tables *raw = calloc(1, sizeof(*raw));
+    if (!raw || !array_push(&added->tables, raw)) {
+        free(raw);
+        return NULL;
+    }
+    return raw;
+}
+
+static const struct field added_table_fields[] = {
+    VALUE("stacks", FIELD_COUNT, struct raw_added_tables, stacks),
+    VALUE("frames", FIELD_COUNT, struct raw_added_tables, frames),
+    VALUE("funcs", FIELD_COUNT, struct raw_added_tables, funcs),
+    VALUE("resources", FIELD_COUNT, struct raw_added_tables, resources),
+    VALUE("nativeSymbols", FIELD_COUNT, struct raw_added_tables, native_symbols),
+    VALUE("sources", FIELD_COUNT, struct raw_added_tables, sources),
+    OBJECT("shared", shared_schema, struct raw_added_tables, tables),
+};
+static const struct schema added_table_schema = {FIELDS(added_table_fields), add_added_tables};
+
+static const struct field added_fields[] = {
+    OBJECTS("tables", added_table_schema),
+    VALUE("thread", FIELD_COUNT, struct raw_added, thread),
+    VALUE("first", FIELD_COUNT, struct raw_added, first),
+    VALUE("event", FIELD_TEXT, struct raw_added, event),
+    COLUMN("stack", COLUMN_INDEX, struct raw_added, samples.stack),
+    COLUMN("time", COLUMN_DOUBLE, struct raw_added, samples.time),
+    COLUMN("timeDeltas", COLUMN_DOUBLE, struct raw_added, samples.time_deltas),
+    COLUMN("weight", COLUMN_DOUBLE, struct raw_added, samples.weight),
+    COLUMN("threadCPUDelta", COLUMN_DOUBLE, struct raw_added, samples.cpu_delta),
+    COLUMN("waker", COLUMN_TEXT, struct raw_added, samples.waker),
+    VALUE("length", FIELD_LENGTH, struct raw_added, samples.length),
+};
+static const struct schema added_schema = {FIELDS(added_fields), add_added};
+
 static const struct field marker_fields[] = {
     COLUMN("data", COLUMN_JSON, struct raw_markers, data),
     COLUMN("name", COLUMN_REF, struct raw_markers, name),
@@ -145,6 +195,7 @@ static const struct field marker_fields[] = {
     COLUMN("endTime", COLUMN_DOUBLE, struct raw_markers, end),
     COLUMN("phase", COLUMN_SMALL, struct raw_markers, phase),
     COLUMN("category", COLUMN_INDEX, struct raw_markers, category),
+    COLUMN("time", COLUMN_DOUBLE, struct raw_markers, time),
     VALUE("length", FIELD_LENGTH, struct raw_markers, length),
 };
 static const struct schema marker_schema = {FIELDS(marker_fields), NULL};
@@ -152,6 +203,34 @@ static const struct schema marker_schema = {FIELDS(marker_fields), NULL};
 /* Profiles that were copied from the browser's console have their string table inside an object. */
 static const struct field string_table_fields[] = {{"_array", FIELD_COLUMN, 0, COLUMN_TEXT, NULL, 0}};
 static const struct schema string_table_schema = {FIELDS(string_table_fields), NULL};
+
+static const struct library no_library = {PROFILE_NONE, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE,
+                                          PROFILE_NONE, PROFILE_NONE, PROFILE_NONE};
+
+static void *add_library(void *owner)
+{
+    struct raw_profile *profile = owner;
+    return array_push(&profile->libs, no_library) ? &profile->libs.data[profile->libs.length - 1] : NULL;
+}
+
+static void *add_thread_library(void *owner)
+{
+    struct raw_thread *thread = owner;
+    return array_push(&thread->libs, no_library) ? &thread->libs.data[thread->libs.length - 1] : NULL;
+}
+
+static const struct field library_fields[] = {
+    VALUE("arch", FIELD_TEXT, struct library, arch),
+    VALUE("name", FIELD_TEXT, struct library, name),
+    VALUE("path", FIELD_TEXT, struct library, path),
+    VALUE("debugName", FIELD_TEXT, struct library, debug_name),
+    VALUE("pdbName", FIELD_TEXT, struct library, debug_name), /* its name before version 2 */
+    VALUE("debugPath", FIELD_TEXT, struct library, debug_path),
+    VALUE("breakpadId", FIELD_TEXT, struct library, breakpad_id),
+    VALUE("codeId", FIELD_TEXT, struct library, code_id),
+};
+static const struct schema library_schema = {FIELDS(library_fields), add_library};
+static const struct schema thread_library_schema = {FIELDS(library_fields), add_thread_library};
 
 static void *add_thread(void *owner)
 {
@@ -197,6 +276,8 @@ static const struct field thread_fields[] = {
     VALUE("registerTime", FIELD_DOUBLE, struct raw_thread, thread.start),
     VALUE("unregisterTime", FIELD_DOUBLE, struct raw_thread, thread.end),
     OBJECTS("pausedRanges", paused_range_schema),
+    VALUE("comparisonSide", FIELD_COUNT, struct raw_thread, thread.side),
+    VALUE("comparisonRun", FIELD_COUNT, struct raw_thread, thread.run),
     OBJECT("samples", sample_schema, struct raw_thread, samples),
     OBJECT("jsAllocations", sample_schema, struct raw_thread, js_allocations),
     OBJECT("nativeAllocations", sample_schema, struct raw_thread, native_allocations),
@@ -209,6 +290,7 @@ static const struct field thread_fields[] = {
     OBJECT("funcTable", func_schema, struct raw_thread, own.funcs),
     OBJECT("resourceTable", resource_schema, struct raw_thread, own.resources),
     OBJECT("nativeSymbols", native_symbol_schema, struct raw_thread, own.native_symbols),
+    {"libs", FIELD_ARRAY, 0, COLUMN_INDEX, &thread_library_schema, offsetof(struct raw_thread, has_libs) + 1},
 };
 static const struct schema thread_schema = {FIELDS(thread_fields), add_thread};
 
@@ -233,7 +315,19 @@ static const struct field counter_sample_fields[] = {
 };
 static const struct schema counter_sample_schema = {FIELDS(counter_sample_fields), NULL};
 
+/* Before version 48, a list of one. */
+static void *add_sample_group(void *owner)
+{
+    return owner;
+}
+
+static const struct field sample_group_fields[] = {
+    {"samples", FIELD_OBJECT, 0, COLUMN_INDEX, &counter_sample_schema, 0},
+};
+static const struct schema sample_group_schema = {FIELDS(sample_group_fields), add_sample_group};
+
 static const struct field counter_fields[] = {
+    OBJECTS("sampleGroups", sample_group_schema),
     VALUE("name", FIELD_TEXT, struct raw_counter, counter.name),
     VALUE("category", FIELD_TEXT, struct raw_counter, counter.category),
     VALUE("description", FIELD_TEXT, struct raw_counter, counter.description),
@@ -244,28 +338,7 @@ static const struct field counter_fields[] = {
 };
 static const struct schema counter_schema = {FIELDS(counter_fields), add_counter};
 
-/* ---- meta and libs ---- */
-
-static void *add_library(void *owner)
-{
-    struct raw_profile *profile = owner;
-    struct library *lib = array_push_zero(&profile->libs);
-    if (lib)
-        *lib = (struct library){PROFILE_NONE, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE,
-                                PROFILE_NONE, PROFILE_NONE, PROFILE_NONE};
-    return lib;
-}
-
-static const struct field library_fields[] = {
-    VALUE("arch", FIELD_TEXT, struct library, arch),
-    VALUE("name", FIELD_TEXT, struct library, name),
-    VALUE("path", FIELD_TEXT, struct library, path),
-    VALUE("debugName", FIELD_TEXT, struct library, debug_name),
-    VALUE("debugPath", FIELD_TEXT, struct library, debug_path),
-    VALUE("breakpadId", FIELD_TEXT, struct library, breakpad_id),
-    VALUE("codeId", FIELD_TEXT, struct library, code_id),
-};
-static const struct schema library_schema = {FIELDS(library_fields), add_library};
+/* ---- meta ---- */
 
 static void *add_category(void *owner)
 {
@@ -329,6 +402,16 @@ static const struct field event_fields[] = {
 };
 static const struct schema event_schema = {FIELDS(event_fields), add_event};
 
+static const struct field comparison_fields[] = {
+    VALUE("base", FIELD_TEXT, struct raw_meta, meta.comparison.name[SIDE_BASE]),
+    VALUE("new", FIELD_TEXT, struct raw_meta, meta.comparison.name[SIDE_NEW]),
+    VALUE("baseRuns", FIELD_COUNT, struct raw_meta, meta.comparison.runs[SIDE_BASE]),
+    VALUE("newRuns", FIELD_COUNT, struct raw_meta, meta.comparison.runs[SIDE_NEW]),
+    VALUE("scale", FIELD_DOUBLE, struct raw_meta, meta.comparison.scale),
+    VALUE("scaledBy", FIELD_TEXT, struct raw_meta, meta.comparison.scaled_by),
+};
+static const struct schema comparison_schema = {FIELDS(comparison_fields), NULL};
+
 static const struct field sample_unit_fields[] = {
     VALUE("threadCPUDelta", FIELD_TEXT, struct raw_meta, cpu_unit),
 };
@@ -361,6 +444,7 @@ static const struct field meta_fields[] = {
     {"sampleUnits", FIELD_OBJECT, 0, COLUMN_INDEX, &sample_unit_schema, 0},
     {"categories", FIELD_ARRAY, 0, COLUMN_INDEX, &category_schema, offsetof(struct raw_meta, has_categories) + 1},
     OBJECTS("extra", extra_section_schema),
+    {"comparison", FIELD_OBJECT, 0, COLUMN_INDEX, &comparison_schema, 0},
     OBJECTS("sampledEvents", event_schema),
     VALUE("sampledEventsOnly", FIELD_BOOL, struct raw_meta, meta.has_only_events),
 };
@@ -373,6 +457,9 @@ static const struct field profile_fields[] = {
     OBJECT("shared", shared_schema, struct raw_profile, shared),
     {"threads", FIELD_ARRAY, 0, COLUMN_INDEX, &thread_schema, offsetof(struct raw_profile, has_threads) + 1},
     OBJECTS("counters", counter_schema),
+    VALUE("addedFrom", FIELD_COUNT64, struct raw_profile, meta.meta.added_from),
+    VALUE("addedNext", FIELD_TEXT, struct raw_profile, meta.meta.added_next),
+    OBJECTS("added", added_schema),
     VALUE("processes", FIELD_SEEN, struct raw_profile, has_processes),
     VALUE("traceEvents", FIELD_SEEN, struct raw_profile, has_trace_events),
 };
@@ -419,12 +506,24 @@ void raw_profile_destroy(struct raw_profile *raw)
         }
         array_free(&raw->threads.data[i]->events);
         array_free(&raw->threads.data[i]->thread.paused);
+        array_free(&raw->threads.data[i]->libs);
         free(raw->threads.data[i]);
     }
     for (size_t i = 0; i < raw->counters.length; i++) {
         free_columns(&counter_schema, raw->counters.data[i]);
         free(raw->counters.data[i]);
     }
+    for (size_t i = 0; i < raw->added.length; i++) {
+        struct raw_added *added = raw->added.data[i];
+        for (size_t k = 0; k < added->tables.length; k++) {
+            free_columns(&added_table_schema, added->tables.data[k]);
+            free(added->tables.data[k]);
+        }
+        array_free(&added->tables);
+        free_columns(&added_schema, added);
+        free(added);
+    }
+    array_free(&raw->added);
     for (size_t i = 0; i < raw->meta.categories.length; i++)
         free_columns(&category_schema, &raw->meta.categories.data[i]);
     for (size_t i = 0; i < raw->meta.meta.extra.length; i++)

@@ -66,8 +66,23 @@ struct raw_event_samples {
     uint32_t event; /* its name */
 };
 
+/* Rows of all shared tables, and how many there are before. */
+struct raw_added_tables {
+    struct raw_tables tables;
+    uint32_t stacks, frames, funcs, resources, native_symbols, sources;
+};
+
+/* Rows of a sample table of `thread`, from row `first` on; or those of the shared tables. */
+struct raw_added {
+    ARRAY(struct raw_added_tables *) tables; /* whose columns stay where they are */
+    struct raw_samples samples;
+    uint32_t thread, first;
+    uint32_t event; /* its name; PROFILE_NONE: the samples of the thread */
+};
+
 struct raw_markers {
     struct column data, name, start, end, phase, category;
+    struct column time; /* before version 30 */
     raw_length length;
 };
 
@@ -76,8 +91,10 @@ struct raw_thread {
     struct raw_samples samples, js_allocations, native_allocations;
     ARRAY(struct raw_event_samples *) events; /* whose columns stay where they are */
     struct raw_markers markers;
-    struct raw_tables own; /* before version 60, in part before 58 and 56 */
-    uint32_t *stack_map;   /* once these are merged: stack of the thread -> stack of the profile */
+    struct raw_tables own;      /* before version 60, in part before 58 and 56 */
+    ARRAY(struct library) libs; /* before version 41 */
+    bool has_libs;
+    uint32_t *stack_map; /* once these are merged: stack of the thread -> stack of the profile */
     size_t stack_count;
 };
 
@@ -111,6 +128,7 @@ struct raw_profile {
     struct raw_tables shared;
     ARRAY(struct raw_thread *) threads; /* whose columns stay where they are */
     ARRAY(struct raw_counter *) counters;
+    ARRAY(struct raw_added *) added;
     bool has_threads;
     bool has_processes;      /* a key of Gecko profiles */
     bool has_trace_events;   /* a key of Chrome's traces */

@@ -9,7 +9,9 @@ static const struct {
     const char *reason; /* completes "the file ..." */
 } MAGICS[] = {
     {"\x1f\x8b", 2, "is gzip inside gzip, or was not unpacked"},
-    {"PERFILE2", 8, "is a perf.data file of Linux perf, not a profile in the Firefox Profiler's format"},
+    {"PERFILE2", 8,
+     "is a perf.data file of Linux perf; 'prof load FILE' shows it, and 'prof symbolicate -o PROFILE FILE' saves its "
+     "profile"},
     {"PROFSPL", 7,
      "holds a recording that was not saved as a profile yet; 'prof load FILE' shows it, and 'prof symbolicate -o "
      "PROFILE FILE' saves its profile"},
@@ -50,5 +52,5 @@ const char *sniff_foreign(const unsigned char *bytes, size_t size)
         return "is a JSON array, as Chrome's traces are, not a profile";
     if (*bytes < 0x20 || *bytes >= 0x7f)
         return "is binary data of no known kind, not a profile";
-    return "is not JSON";
+    return "is text of no known kind, not a profile";
 }

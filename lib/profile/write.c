@@ -281,6 +281,10 @@ static void write_thread(struct profile_writer *writer, size_t index)
     write_string_member(json, "pid", profile, thread->pid);
     json_key(json, "tid");
     write_thread_id(json, profile, thread->tid);
+    if (profile_is_comparison(profile)) {
+        json_member_unsigned(json, "comparisonSide", thread->side);
+        json_member_unsigned(json, "comparisonRun", thread->run);
+    }
     json_key(json, "samples");
     write_samples(writer, index);
     write_allocations(json, thread);
@@ -299,7 +303,7 @@ static int write_all(struct profile_writer *writer)
     json_key(json, "libs");
     write_libs(json, writer->profile);
     json_key(json, "shared");
-    write_shared(json, writer->profile, &writer->strings);
+    write_shared(json, writer->profile, &writer->strings, false);
     json_member_open(json, "threads", '[');
     for (size_t i = 0; i < writer->profile->threads.length; i++)
         write_thread(writer, i);
@@ -331,16 +335,40 @@ double profile_time_resolution(const struct profile *profile)
     return 0;
 }
 
-int profile_write(const struct profile *profile, const struct sample_source *samples, double time_resolution,
-                  const struct byte_sink *sink, struct error *err)
+static void write_added(struct profile_writer *writer, const struct added_samples *added)
 {
-    struct profile_writer *writer = malloc(sizeof(*writer));
+    struct json_writer *json = &writer->json;
+    const struct profile_meta *meta = &writer->profile->meta;
+    json_open(json, '{');
+    json_member_unsigned(json, "thread", added->thread);
+    json_member_unsigned(json, "first", added->first);
+    if (added->event >= 0)
+        write_string_member(json, "event", writer->profile, meta->events.data[added->event].name);
+    writer->event = (size_t)added->event + 1;
+    size_t length = write_sample_stacks(writer, added->thread);
+    if (writer->has_grid)
+        write_time_deltas(writer, added->thread);
+    else
+        write_times(writer, added->thread);
+    if (writer->samples.has_weight || writer->event)
+        write_weights(writer, added->thread);
+    if (writer->samples.has_cpu_delta && meta->has_cpu_delta && !writer->event)
+        write_cpu_deltas(writer, added->thread);
+    if (writer->samples.has_wakers && !writer->event)
+        write_wakers(writer, added->thread);
+    json_member_unsigned(json, "length", length);
+    json_close(json, '}');
+}
+
+static struct profile_writer *writer_new(const struct profile *profile, const struct sample_source *samples,
+                                         double time_resolution, const struct byte_sink *sink, struct error *err)
+{
+    struct profile_writer *writer = calloc(1, sizeof(*writer));
     if (!writer)
-        return error_no_memory(err);
+        return NULL;
     writer->profile = profile;
     writer->err = err;
     writer->from_tables = samples == NULL;
-    writer->event = 0;
     writer->tables = (struct table_source){.profile = profile};
     writer->samples = samples ? *samples
                               : (struct sample_source){.rewind = table_rewind,
@@ -351,6 +379,55 @@ int profile_write(const struct profile *profile, const struct sample_source *sam
     writer->has_grid = time_grid_of(time_resolution, &writer->grid);
     writer->microseconds_per_step = time_resolution * 1000;
     json_writer_init(&writer->json, sink, err);
+    return writer;
+}
+
+int profile_write_added(const struct profile *profile, const struct sample_source *samples,
+                        const struct added_samples *added, double time_resolution, const struct byte_sink *sink,
+                        struct error *err)
+{
+    struct profile_writer *writer = writer_new(profile, samples, time_resolution, sink, err);
+    if (!writer)
+        return error_no_memory(err);
+    write_added(writer, added);
+    int code = json_writer_finish(&writer->json);
+    free(writer);
+    return code;
+}
+
+int profile_write_added_tables(const struct profile *profile, const struct profile_rows *from,
+                               const struct byte_sink *sink, struct error *err)
+{
+    const struct profile rows = profile_rows_after(profile, from);
+    struct json_writer json;
+    struct string_map strings;
+    json_writer_init(&json, sink, err);
+    if (!string_map_init(&strings, &rows))
+        return error_no_memory(err);
+    json_open(&json, '{');
+    json_member_open(&json, "tables", '[');
+    json_open(&json, '{');
+    json_member_unsigned(&json, "stacks", from->stacks);
+    json_member_unsigned(&json, "frames", from->frames);
+    json_member_unsigned(&json, "funcs", from->funcs);
+    json_member_unsigned(&json, "resources", from->resources);
+    json_member_unsigned(&json, "nativeSymbols", from->native_symbols);
+    json_member_unsigned(&json, "sources", from->sources);
+    json_key(&json, "shared");
+    write_shared(&json, &rows, &strings, true);
+    json_close(&json, '}');
+    json_close(&json, ']');
+    json_close(&json, '}');
+    string_map_destroy(&strings);
+    return json_writer_finish(&json);
+}
+
+int profile_write(const struct profile *profile, const struct sample_source *samples, double time_resolution,
+                  const struct byte_sink *sink, struct error *err)
+{
+    struct profile_writer *writer = writer_new(profile, samples, time_resolution, sink, err);
+    if (!writer)
+        return error_no_memory(err);
     int code = string_map_init(&writer->strings, profile) ? write_all(writer) : error_no_memory(err);
     string_map_destroy(&writer->strings);
     free(writer);

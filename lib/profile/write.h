@@ -32,6 +32,22 @@ struct sample_source {
 int profile_write(const struct profile *profile, const struct sample_source *samples, double time_resolution,
                   const struct byte_sink *sink, struct error *err);
 
+/* Rows of one sample table, as a profile that grows has them (append.h). */
+struct added_samples {
+    size_t thread;
+    int event;      /* index in meta.events; -1: the samples of the thread */
+    uint64_t first; /* row of the table with which `samples` begins */
+};
+
+/* Writes the rows of the shared tables behind `from` as an object of "added". */
+int profile_write_added_tables(const struct profile *profile, const struct profile_rows *from,
+                               const struct byte_sink *sink, struct error *err);
+
+/* Writes them as an object of "added". `samples` gives those of this table alone. */
+int profile_write_added(const struct profile *profile, const struct sample_source *samples,
+                        const struct added_samples *added, double time_resolution, const struct byte_sink *sink,
+                        struct error *err);
+
 /* The coarsest resolution (ms) that loses nothing of the sample times of a profile that was read: 0 if only full
  * precision does. */
 double profile_time_resolution(const struct profile *profile);

@@ -116,6 +116,19 @@ static void write_events(struct json_writer *json, const struct profile *profile
     json_close(json, ']');
 }
 
+static void write_comparison(struct json_writer *json, const struct profile *profile)
+{
+    const struct profile_comparison *comparison = &profile->meta.comparison;
+    json_member_open(json, "comparison", '{');
+    write_string_member(json, "base", profile, comparison->name[SIDE_BASE]);
+    write_string_member(json, "new", profile, comparison->name[SIDE_NEW]);
+    json_member_unsigned(json, "baseRuns", comparison->runs[SIDE_BASE]);
+    json_member_unsigned(json, "newRuns", comparison->runs[SIDE_NEW]);
+    json_member_double(json, "scale", comparison->scale);
+    write_known_text(json, "scaledBy", profile, comparison->scaled_by);
+    json_close(json, '}');
+}
+
 void write_meta(struct json_writer *json, const struct profile *profile)
 {
     const struct profile_meta *meta = &profile->meta;
@@ -162,6 +175,8 @@ void write_meta(struct json_writer *json, const struct profile *profile)
     write_thread_list(json, "initialSelectedThreads", &meta->initial_selected_threads);
     write_machine(json, profile);
     write_events(json, profile);
+    if (profile_is_comparison(profile))
+        write_comparison(json, profile);
     if (meta->extra.length) {
         json_key(json, "extra");
         write_extra(json, profile);

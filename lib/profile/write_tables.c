@@ -39,6 +39,7 @@ struct table_writer {
     struct json_writer *json;
     const struct profile *profile;
     const struct string_map *strings;
+    bool is_piece;
 };
 
 static void write_number_unless(struct json_writer *json, uint32_t number, uint32_t null)
@@ -149,7 +150,8 @@ static void write_stacks(const struct table_writer *writer)
     const struct stack_table *stacks = &writer->profile->stacks;
     const struct table_column columns[] = {
         {"frame", CELL_INDEX, COLUMN(stacks->frame)},
-        {"prefixOffset", CELL_PREFIX, COLUMN(stacks->prefix)},
+        {writer->is_piece ? "prefix" : "prefixOffset", writer->is_piece ? CELL_INDEX : CELL_PREFIX,
+         COLUMN(stacks->prefix)},
     };
     WRITE_TABLE(writer, columns, stacks->length);
 }
@@ -237,7 +239,8 @@ static void write_source_locations(const struct table_writer *writer)
     WRITE_TABLE(writer, columns, 0);
 }
 
-void write_shared(struct json_writer *json, const struct profile *profile, const struct string_map *strings)
+void write_shared(struct json_writer *json, const struct profile *profile, const struct string_map *strings,
+                  bool is_piece)
 {
     static const struct {
         const char *key;
@@ -248,7 +251,7 @@ void write_shared(struct json_writer *json, const struct profile *profile, const
         {"resourceTable", write_resources},  {"nativeSymbols", write_native_symbols},
         {"sources", write_sources},          {"sourceLocationTable", write_source_locations},
     };
-    struct table_writer writer = {.json = json, .profile = profile, .strings = strings};
+    struct table_writer writer = {.json = json, .profile = profile, .strings = strings, .is_piece = is_piece};
     json_open(json, '{');
     for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
         json_key(json, tables[i].key);

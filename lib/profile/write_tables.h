@@ -8,7 +8,9 @@
 #include "profile/profile.h"
 #include "profile/write_strings.h"
 
-void write_shared(struct json_writer *json, const struct profile *profile, const struct string_map *strings);
+/* `is_piece`: stacks name their callers by the rows of the whole table, of which these are some. */
+void write_shared(struct json_writer *json, const struct profile *profile, const struct string_map *strings,
+                  bool is_piece);
 void write_markers(struct json_writer *json, const struct marker_table *markers, const struct profile *profile,
                    const struct string_map *strings);
 void write_allocations(struct json_writer *json, const struct thread *thread); /* nothing if it has none */

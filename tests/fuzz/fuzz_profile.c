@@ -1,7 +1,9 @@
 /*
  * Any bytes as a profile file, whole and in pieces (the first byte says how big): the same profile or the same
- * sentence. A profile that is accepted keeps its promises, and what is written of it reads as the same file.
+ * sentence. A profile that is accepted keeps its promises, and what is written of it reads as the same file. Sanitized,
+ * it is one that keeps them, too.
  */
+#include "exchange/sanitize.h"
 #include "support/profile_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -18,6 +20,27 @@ static void same_or_abort(const struct memory *a, const struct memory *b)
 {
     if (a->length != b->length || memcmp(a->data, b->data, a->length) != 0)
         abort();
+}
+
+static void sanitize(const struct profile *profile, unsigned parts, bool hides)
+{
+    static const char *const libraries[] = {"app*"};
+    const struct sanitize_options options = {
+        .parts = parts % (SANITIZE_ALL + 1), .libraries = libraries, .library_count = hides};
+    struct sanitize_summary summary;
+    struct arena arena = {0};
+    struct memory written = {0};
+    struct profile copy = *profile, back = {0};
+    struct error err;
+    if (sanitize_profile(&copy, &options, &arena, &summary, &err) != 0 || profile_check(&copy, &err) != 0)
+        abort();
+    write_to(&written, &copy, 0);
+    if (read_bytes(written.data, written.length, 4096, &back, &err) != 0)
+        abort();
+    profile_destroy(&back);
+    array_free(&written);
+    strings_destroy(&copy.strings);
+    arena_destroy(&arena);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -45,6 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         abort();
     write_to(&third, &back, 0);
     same_or_abort(&first, &third);
+    sanitize(&profile, bytes[0], size & 1);
     write_to(&quantized, &profile, 0.01);
     profile_destroy(&back);
     if (read_bytes(quantized.data, quantized.length, 4096, &back, &err) != 0)

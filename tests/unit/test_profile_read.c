@@ -508,8 +508,8 @@ static void test_other_files_are_called_by_their_name(void **state)
     assert_says(refusal("{\"traceEvents\":[{\"ph\":\"X\"}]}"), "Chrome trace");
     assert_says(refusal("{\"meta\":{\"version\":31},\"libs\":[],\"processes\":[],\"threads\":[]}"), "Gecko profile");
     assert_says(refusal("{\"name\":\"package\"}"), "not a profile: it has no meta");
-    assert_says(refusal("hello, world, this is text"), "is not JSON");
-    static const char *const versions[] = {"12", "-1", "70.5", "1e+300", "0", "48"};
+    assert_says(refusal("hello, world, this is text"), "is text of no known kind, not a profile");
+    static const char *const versions[] = {"-1", "70.5", "1e+300", "0"};
     for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++) {
         char text[128], said[32];
         snprintf(text, sizeof(text), "{\"meta\":{\"preprocessedProfileVersion\":%s},\"threads\":[]}", versions[i]);

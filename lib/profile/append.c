@@ -1,0 +1,232 @@
+#include "profile/append.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- rows of a table ---- */
+
+struct row_column {
+    size_t offset, size;
+};
+
+#define PLACE(column)                                                                                                  \
+    {                                                                                                                  \
+        offsetof(struct sample_table, column), sizeof(*((struct sample_table *)0)->column)                             \
+    }
+
+static const struct row_column columns[] = {PLACE(stack), PLACE(time), PLACE(weight), PLACE(cpu_delta), PLACE(waker)};
+
+enum { COLUMNS = sizeof(columns) / sizeof(*columns) };
+
+/* A pointer of any type, which is why it is read and written as bytes. */
+static void *column_of(const struct sample_table *table, const struct row_column *column)
+{
+    void *data;
+    memcpy(&data, (const char *)table + column->offset, sizeof(data));
+    return data;
+}
+
+static void set_column(struct sample_table *table, const struct row_column *column, void *data)
+{
+    memcpy((char *)table + column->offset, &data, sizeof(data));
+}
+
+/* Also the columns of allocations, which no piece has. */
+static void free_rows(struct sample_table *table)
+{
+    free(table->address);
+    free(table->partner);
+    table->address = NULL;
+    table->partner = NULL;
+    for (size_t i = 0; i < COLUMNS; i++) {
+        free(column_of(table, &columns[i]));
+        set_column(table, &columns[i], NULL);
+    }
+    table->length = table->capacity = 0;
+}
+
+static void move_rows(struct sample_table *to, struct sample_table *from)
+{
+    free_rows(to);
+    for (size_t i = 0; i < COLUMNS; i++) {
+        set_column(to, &columns[i], column_of(from, &columns[i]));
+        set_column(from, &columns[i], NULL);
+    }
+    to->length = from->length;
+    to->capacity = from->capacity;
+    from->length = from->capacity = 0;
+}
+
+static bool have_equal_columns(const struct sample_table *left, const struct sample_table *right)
+{
+    for (size_t i = 0; i < COLUMNS; i++)
+        if ((column_of(left, &columns[i]) != NULL) != (column_of(right, &columns[i]) != NULL))
+            return false;
+    return left->address == NULL && right->address == NULL;
+}
+
+/* With room for as many again as a quarter, so that a table that grows is seldom moved. */
+static bool reserve(struct sample_table *table, size_t length)
+{
+    size_t capacity = table->capacity ? table->capacity : table->length;
+    if (length <= capacity)
+        return true;
+    capacity = length + length / 4 + 1;
+    for (size_t i = 0; i < COLUMNS; i++) {
+        void *data = column_of(table, &columns[i]);
+        void *moved = data ? realloc(data, capacity * columns[i].size) : NULL;
+        if (data && !moved)
+            return false;
+        set_column(table, &columns[i], moved);
+    }
+    table->capacity = capacity;
+    return true;
+}
+
+int sample_table_append(struct sample_table *table, size_t row, struct sample_table *rows, struct error *err)
+{
+    if (row > table->length)
+        return error_set(err, EINVAL, "samples are missing before row %zu: the table has only %zu rows", row,
+                         table->length);
+    if (row == 0) {
+        move_rows(table, rows);
+        return 0;
+    }
+    if (rows->length && !have_equal_columns(table, rows))
+        return error_set(err, EINVAL, "the samples from row %zu on have not the columns of those before", row);
+    if (rows->length > PROFILE_NONE - row || !reserve(table, row + rows->length))
+        return error_no_memory(err);
+    for (size_t i = 0; i < rows->length && rows->time[i] < table->time[row - 1]; i++)
+        rows->time[i] = table->time[row - 1];
+    for (size_t i = 0; i < COLUMNS && rows->length; i++)
+        if (column_of(table, &columns[i]))
+            memcpy((char *)column_of(table, &columns[i]) + row * columns[i].size, column_of(rows, &columns[i]),
+                   rows->length * columns[i].size);
+    table->length = row + rows->length;
+    free_rows(rows);
+    return 0;
+}
+
+/* ---- a profile ---- */
+
+/* Strings have other numbers in the next part. */
+struct renumbering {
+    const struct profile *before;
+    struct profile *profile;
+    uint32_t *numbers; /* PROFILE_NONE: not known yet */
+};
+
+static bool renumber(struct renumbering *to, uint32_t *string)
+{
+    if (*string == PROFILE_NONE)
+        return true;
+    uint32_t *number = &to->numbers[*string];
+    if (*number == PROFILE_NONE) {
+        const struct string_entry *text = &to->before->strings.entries.data[*string];
+        *number = strings_add(&to->profile->strings, text->text, text->length);
+    }
+    if (*number == STRING_NONE)
+        return false;
+    *string = *number;
+    return true;
+}
+
+static bool renumber_wakers(struct renumbering *to, struct sample_table *table)
+{
+    bool enough = true;
+    for (size_t i = 0; enough && table->waker && i < table->length; i++)
+        enough = renumber(to, &table->waker[i]);
+    return enough;
+}
+
+/* The shared tables of the part before. */
+static bool renumber_rows(struct renumbering *to, struct profile *before)
+{
+    bool enough = true;
+    for (size_t i = 0; enough && i < before->funcs.length; i++)
+        enough = renumber(to, &before->funcs.name[i]);
+    for (size_t i = 0; enough && i < before->resources.length; i++)
+        enough = renumber(to, &before->resources.data[i].name) && renumber(to, &before->resources.data[i].host);
+    for (size_t i = 0; enough && i < before->native_symbols.length; i++)
+        enough = renumber(to, &before->native_symbols.data[i].name);
+    for (size_t i = 0; enough && i < before->sources.length; i++) {
+        struct source *source = &before->sources.data[i];
+        enough = renumber(to, &source->filename) && renumber(to, &source->id) && renumber(to, &source->content) &&
+                 renumber(to, &source->source_map_url);
+    }
+    return enough;
+}
+
+static int renumber_all(struct profile *profile, struct profile *before, struct error *err)
+{
+    size_t count = before->strings.entries.length;
+    struct renumbering to = {before, profile, malloc((count + 1) * sizeof(*to.numbers))};
+    bool enough = to.numbers != NULL;
+    for (size_t i = 0; enough && i < count; i++)
+        to.numbers[i] = PROFILE_NONE;
+    for (size_t i = 0; enough && i < before->threads.length; i++)
+        enough = renumber_wakers(&to, &before->threads.data[i].samples);
+    enough = enough && renumber_rows(&to, before);
+    free(to.numbers);
+    return enough ? 0 : error_no_memory(err);
+}
+
+static int continue_table(struct sample_table *table, struct sample_table *before, struct error *err)
+{
+    int code = table->joins ? sample_table_append(before, table->joins - 1, table, err) : 0;
+    if (!code)
+        move_rows(table, before);
+    return code;
+}
+
+static int continue_thread(struct thread *thread, struct thread *before, struct error *err)
+{
+    while (thread->more.length < before->more.length)
+        if (!array_push_zero(&thread->more))
+            return error_no_memory(err);
+    while (before->more.length < thread->more.length)
+        if (!array_push_zero(&before->more))
+            return error_no_memory(err);
+    int code = continue_table(&thread->samples, &before->samples, err);
+    for (size_t i = 0; !code && i < thread->more.length; i++)
+        code = continue_table(&thread->more.data[i], &before->more.data[i], err);
+    return code;
+}
+
+static bool is_nothing(const struct profile_rows *rows)
+{
+    return !rows->stacks && !rows->frames && !rows->funcs && !rows->resources && !rows->native_symbols &&
+           !rows->sources;
+}
+
+/* Whether the rows of `profile` are those behind the rows of `before`, which may go on to refer to libraries and
+ * categories by their numbers. */
+static bool follows(const struct profile *profile, const struct profile *before)
+{
+    const struct profile_rows has = profile_count_rows(before), more = profile_count_rows(profile);
+    const struct profile_rows *wanted = &profile->meta.rows_before;
+    bool has_no_piece = is_nothing(wanted) && is_nothing(&more);
+    bool follows = (has_no_piece || memcmp(wanted, &has, sizeof(has)) == 0) &&
+                   profile->threads.length >= before->threads.length && profile->libs.length >= before->libs.length &&
+                   profile->categories.length >= before->categories.length;
+    for (size_t i = 0; follows && i < before->categories.length; i++)
+        follows = profile->categories.data[i].subcategories.length >= before->categories.data[i].subcategories.length;
+    return follows;
+}
+
+int profile_continue(struct profile *profile, struct profile *before, struct error *err)
+{
+    if (!follows(profile, before))
+        return error_set(err, EINVAL, "this is not what follows the profile so far");
+    int code = renumber_all(profile, before, err);
+    for (size_t i = 0; !code && i < before->threads.length; i++)
+        code = continue_thread(&profile->threads.data[i], &before->threads.data[i], err);
+    if (!code && !profile_append_rows(before, profile))
+        code = error_no_memory(err);
+    if (code)
+        return code;
+    profile_swap_rows(profile, before);
+    profile->meta.rows_before = (struct profile_rows){0};
+    return 0;
+}

@@ -1,0 +1,340 @@
+/*
+ * Versions 1 to 48 of the format, as the upgraders of the Firefox Profiler (processed-profile-versioning) take them:
+ *
+ *      2  libraries: "pdbName" becomes "debugName", "name" is a path before
+ *      4  functions of JavaScript had their file and line in their name: "name (file:line)"
+ *     12  categories of frames were bits, and there was no list of them
+ *     14  threads have a pid
+ *     18  a column behind the line made the line a part of the file name
+ *     29  "duration" becomes "weight" (raw.c)
+ *     30  markers had a "time", and start, end and phase in their payload
+ *     41  the libraries of a thread become those of the profile, columns of resources are as long as their table
+ *     46  "isMainThread"
+ *     48  the samples of counters were in groups (raw.c)
+ *
+ * Left as they are: the categories that the upgraders guess from names, and payloads of markers.
+ */
+#include "profile/build_old.h"
+
+#include "base/json.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NEXT_VERSION = 49 };
+
+static const char *text_at(const struct build *build, uint32_t text)
+{
+    return text == PROFILE_NONE ? "" : strings_text(&build->raw->texts, text);
+}
+
+static int add_text(struct build *build, const char *text, size_t length, uint32_t *out)
+{
+    *out = strings_add(&build->raw->texts, text, length);
+    return *out == STRING_NONE ? error_no_memory(build->err) : 0;
+}
+
+/* Makes a column as long as its table; what is added is 0, or PROFILE_NONE. */
+static bool lengthen(struct column *column, enum column_type type, size_t rows)
+{
+    static const double null = NAN;
+    while (column->length < rows)
+        if (!column_reserve(column, type, 1) || !column_append(column, type, &null, 1))
+            return false;
+    column->present = true;
+    return true;
+}
+
+/* ---- libraries ---- */
+
+static bool is_same_library(const struct library *a, const struct library *b)
+{
+    return a->name == b->name && a->path == b->path && a->debug_name == b->debug_name &&
+           a->breakpad_id == b->breakpad_id && a->arch == b->arch;
+}
+
+static int find_library(struct build *build, struct library lib, uint32_t *index)
+{
+    if (lib.path == PROFILE_NONE) { /* version 1 */
+        const char *name = text_at(build, lib.debug_name);
+        size_t length = strlen(name);
+        lib.path = lib.name;
+        int code =
+            add_text(build, name, length > 4 && !strcmp(name + length - 4, ".pdb") ? length - 4 : length, &lib.name);
+        if (code)
+            return code;
+    }
+    for (*index = 0; *index < build->raw->libs.length; ++*index)
+        if (is_same_library(&build->raw->libs.data[*index], &lib))
+            return 0;
+    return array_push(&build->raw->libs, lib) ? 0 : error_no_memory(build->err);
+}
+
+/* The column names libraries of the thread, and of the profile then. */
+static int move_libraries(struct build *build, const struct raw_thread *thread, struct column *column)
+{
+    uint32_t *lib = column->data;
+    int code = 0;
+    for (size_t i = 0; i < column->length && !code; i++)
+        if (lib[i] < thread->libs.length)
+            code = find_library(build, thread->libs.data[lib[i]], &lib[i]);
+        else if (lib[i] != PROFILE_NONE)
+            code = error_set(build->err, EINVAL, "a resource names library %u, but its thread has only %zu", lib[i],
+                             thread->libs.length);
+    return code;
+}
+
+static int convert_resources(struct build *build, struct raw_thread *thread)
+{
+    struct raw_resources *resources = &thread->own.resources;
+    size_t rows = build_rows(resources->length, &resources->name);
+    if (rows > resources->name.length)
+        return 0; /* damaged, as the build says */
+    if (!lengthen(&resources->lib, COLUMN_INDEX, rows) || !lengthen(&resources->host, COLUMN_REF, rows))
+        return error_no_memory(build->err);
+    int code = thread->has_libs ? move_libraries(build, thread, &resources->lib) : 0;
+    return code || !thread->has_libs ? code : move_libraries(build, thread, &thread->own.native_symbols.lib);
+}
+
+/* ---- functions ---- */
+
+static uint32_t text_of_ref(const struct column *strings, uint32_t ref)
+{
+    if (ref == PROFILE_NONE || ref & RAW_TEXT)
+        return ref == PROFILE_NONE ? ref : ref & ~RAW_TEXT;
+    return ref < strings->length ? ((const uint32_t *)strings->data)[ref] : PROFILE_NONE;
+}
+
+/* "file:12": takes the number off. */
+static bool take_number(const char *text, size_t *length, uint32_t *number)
+{
+    size_t at = *length;
+    while (at && text[at - 1] >= '0' && text[at - 1] <= '9')
+        at--;
+    if (at < 2 || at == *length || *length - at > 9 || text[at - 1] != ':')
+        return false;
+    *number = (uint32_t)strtoul(text + at, NULL, 10);
+    *length = at - 1;
+    return true;
+}
+
+/* "name (loader -> file:12)" or "file:12" */
+static int split_name(struct build *build, uint32_t text, uint32_t *name, uint32_t *file, uint32_t *line)
+{
+    const char *start = text_at(build, text), *from = start;
+    size_t length = strlen(start);
+    const char *bracket = length && start[length - 1] == ')' ? strstr(start, " (") : NULL;
+    for (const char *next; bracket && (next = strstr(bracket + 1, " (")) && strchr(next, ':');)
+        bracket = next;
+    if (bracket) {
+        from = bracket + 2;
+        length = (size_t)(start + length - 1 - from);
+    }
+    if (!take_number(from, &length, line))
+        return 0;
+    for (const char *arrow; (arrow = strstr(from, " -> ")) && arrow < from + length;) {
+        length -= (size_t)(arrow + 4 - from);
+        from = arrow + 4;
+    }
+    char *copy = malloc(length + 1); /* adding a text moves the others */
+    if (!copy)
+        return error_no_memory(build->err);
+    memcpy(copy, from, length);
+    size_t name_length = bracket ? (size_t)(bracket - start) : 0;
+    int code = add_text(build, copy, length, file);
+    if (!code && name_length) {
+        char *own = malloc(name_length);
+        code = own ? 0 : error_no_memory(build->err);
+        if (own) {
+            memcpy(own, text_at(build, text), name_length);
+            code = add_text(build, own, name_length, name);
+        }
+        free(own);
+    } else if (!code) {
+        *name = *file;
+    }
+    free(copy);
+    return code;
+}
+
+static int convert_function(struct build *build, struct raw_funcs *funcs, const struct column *strings, size_t i,
+                            bool has_files)
+{
+    uint32_t *name = (uint32_t *)funcs->name.data + i, *file = (uint32_t *)funcs->file_name.data + i;
+    uint32_t *line = (uint32_t *)funcs->line.data + i, *column = (uint32_t *)funcs->column.data + i;
+    uint32_t text = text_of_ref(strings, *name), new_name = PROFILE_NONE, new_file = PROFILE_NONE, number = 0;
+    int code = 0;
+    if (!has_files && text != PROFILE_NONE)
+        code = split_name(build, text, &new_name, &new_file, line);
+    if (new_name != PROFILE_NONE) {
+        *name = new_name | RAW_TEXT;
+        *file = new_file | RAW_TEXT;
+    }
+    uint32_t file_text = text_of_ref(strings, *file);
+    size_t length = strlen(text_at(build, file_text));
+    if (code || file_text == PROFILE_NONE || !take_number(text_at(build, file_text), &length, &number))
+        return code;
+    char *copy = malloc(length + 1);
+    if (!copy)
+        return error_no_memory(build->err);
+    memcpy(copy, text_at(build, file_text), length);
+    code = add_text(build, copy, length, &new_file);
+    free(copy);
+    *file = new_file | RAW_TEXT;
+    *column = *line;
+    *line = number;
+    return code;
+}
+
+static int convert_functions(struct build *build, struct raw_thread *thread, const struct column *strings)
+{
+    struct raw_funcs *funcs = &thread->own.funcs;
+    size_t rows = funcs->name.length;
+    bool has_files = funcs->file_name.present;
+    if (funcs->source.present || funcs->is_js.length != rows || (has_files && funcs->file_name.length != rows) ||
+        (funcs->line.present && funcs->line.length != rows))
+        return 0;
+    if (!lengthen(&funcs->file_name, COLUMN_REF, rows) || !lengthen(&funcs->line, COLUMN_POSITION, rows) ||
+        !lengthen(&funcs->column, COLUMN_POSITION, rows))
+        return error_no_memory(build->err);
+    int code = 0;
+    for (size_t i = 0; i < rows && !code; i++)
+        if (((const uint8_t *)funcs->is_js.data)[i])
+            code = convert_function(build, funcs, strings, i, has_files);
+    return code;
+}
+
+/* The bits of js::ProfileEntry::Category, as rows of the categories that are assumed where a file has no list. */
+static void convert_categories(struct column *column)
+{
+    enum { FIRST_BIT = 4, OTHER = 1 };
+    static const uint8_t of_bit[] = {OTHER, 2, 3, 4, 4, 5, 6, OTHER, OTHER}; /* CSS, JS, GC, CC, network, graphics */
+    uint32_t *category = column->data;
+    for (size_t i = 0; i < column->length; i++) {
+        if (category[i] == PROFILE_NONE)
+            continue;
+        uint32_t bits = category[i], bit = 0;
+        while (bit < sizeof(of_bit) && bits != UINT32_C(1) << (FIRST_BIT + bit))
+            bit++;
+        category[i] = bit < sizeof(of_bit) ? of_bit[bit] : OTHER;
+    }
+}
+
+/* ---- markers ---- */
+
+struct marker_times {
+    bool is_tracing, begins, ends;
+    double start, end;
+};
+
+static void read_payload(const char *text, size_t length, struct marker_times *times)
+{
+    enum { OTHER, TYPE, INTERVAL, START, END } key = OTHER;
+    struct json json;
+    json_init_whole(&json, text, length);
+    for (enum json_type type; (type = json_next(&json)) > JSON_END;) {
+        if (type == JSON_STRING && key == TYPE)
+            times->is_tracing = json_is(&json, "tracing");
+        if (type == JSON_STRING && key == INTERVAL) {
+            times->begins = json_is(&json, "start");
+            times->ends = json_is(&json, "end");
+        }
+        if (type == JSON_NUMBER && (key == START || key == END))
+            *(key == START ? &times->start : &times->end) = json.number;
+        bool is_key = type == JSON_KEY && json.depth == 1;
+        key = !is_key                       ? OTHER
+              : json_is(&json, "type")      ? TYPE
+              : json_is(&json, "interval")  ? INTERVAL
+              : json_is(&json, "startTime") ? START
+              : json_is(&json, "endTime")   ? END
+                                            : OTHER;
+    }
+    json_destroy(&json);
+}
+
+static int convert_markers(struct build *build, struct raw_markers *markers)
+{
+    enum { INSTANT, INTERVAL, BEGIN, END };
+    size_t rows = markers->time.length;
+    if (markers->start.present || !markers->time.present)
+        return 0;
+    if (markers->data.present && markers->data.length != rows)
+        return error_set(build->err, EINVAL, "a table of markers has %zu times, but %zu payloads", rows,
+                         markers->data.length);
+    if (!lengthen(&markers->start, COLUMN_DOUBLE, rows) || !lengthen(&markers->end, COLUMN_DOUBLE, rows) ||
+        !lengthen(&markers->phase, COLUMN_SMALL, rows))
+        return error_no_memory(build->err);
+    const double *time = markers->time.data;
+    double *start = markers->start.data, *end = markers->end.data;
+    uint8_t *phase = markers->phase.data;
+    for (size_t i = 0; i < rows; i++) {
+        struct marker_times times = {.start = NAN, .end = NAN};
+        uint32_t data = markers->data.present ? ((const uint32_t *)markers->data.data)[i] : PROFILE_NONE;
+        if (data != PROFILE_NONE) {
+            const struct string_entry *entry = &build->raw->texts.entries.data[data];
+            read_payload(entry->text, entry->length, &times);
+        }
+        bool has_both = !times.is_tracing && times.start < times.end;
+        phase[i] = times.is_tracing && times.begins ? BEGIN
+                   : times.is_tracing && times.ends ? END
+                   : has_both                       ? INTERVAL
+                                                    : INSTANT;
+        start[i] = phase[i] == END ? NAN : has_both ? times.start : time[i];
+        end[i] = phase[i] == END ? time[i] : has_both ? times.end : NAN;
+    }
+    return 0;
+}
+
+/* ---- threads ---- */
+
+static bool is_number(const char *text)
+{
+    return *text && !text[strspn(text, "0123456789")];
+}
+
+static int convert_identity(struct build *build, struct thread *thread, size_t index)
+{
+    char text[48];
+    uint32_t version = build->raw->meta.meta.version;
+    int code = 0;
+    if (thread->process_type == PROFILE_NONE && !strcmp(text_at(build, thread->name), "Content")) { /* version 1 */
+        code = add_text(build, "GeckoMain", 9, &thread->name);
+        if (!code)
+            code = add_text(build, "tab", 3, &thread->process_type);
+    }
+    if (!code && thread->pid == PROFILE_NONE) {
+        int length = snprintf(text, sizeof(text), "Unknown Process %zu", index + 1);
+        code = add_text(build, text, (size_t)length, &thread->pid);
+    }
+    const char *pid = text_at(build, thread->pid);
+    if (version < 46)
+        thread->is_main = !strcmp(text_at(build, thread->name), "GeckoMain") || !is_number(pid) ||
+                          !strcmp(pid, text_at(build, thread->tid));
+    return code;
+}
+
+static int convert_thread(struct build *build, struct raw_thread *thread, size_t index)
+{
+    const struct column *strings = thread->own.strings.present ? &thread->own.strings : &build->raw->shared.strings;
+    uint32_t version = build->raw->meta.meta.version;
+    int code = convert_identity(build, &thread->thread, index);
+    if (!code)
+        code = convert_resources(build, thread);
+    if (!code && version < 18)
+        code = convert_functions(build, thread, strings);
+    if (!code && version < 12 && !build->raw->meta.has_categories)
+        convert_categories(&thread->own.frames.category);
+    return code ? code : convert_markers(build, &thread->markers);
+}
+
+int build_old_layouts(struct build *build)
+{
+    int code = 0;
+    if (build->raw->meta.meta.version >= NEXT_VERSION)
+        return 0;
+    for (size_t i = 0; i < build->raw->threads.length && !code; i++)
+        code = convert_thread(build, build->raw->threads.data[i], i);
+    return code;
+}

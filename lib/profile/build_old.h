@@ -1,0 +1,10 @@
+/*
+ * What was different before version 49 of the format, and is brought into the later layout before anything is built:
+ * see build_old.c.
+ */
+#pragma once
+
+#include "profile/build_tables.h"
+
+/* Converts the tables of the file in place. Does nothing to files of later versions. */
+int build_old_layouts(struct build *build);
