@@ -34,7 +34,8 @@ LIBS        := -Wl,--as-needed $(shell pkg-config --libs $(PACKAGES) $(OPTIONAL)
 # lib/tree/wasm_*.c are the API that the WebAssembly build exports; file_*.c are the impure files of pure folders.
 LIB_SOURCES  := $(filter-out $(wildcard lib/tree/wasm_*.c),$(wildcard lib/*/*.c))
 CMD_SOURCES  := $(wildcard cmd/*.c)
-WASM_SOURCES := $(filter-out lib/base/file_%.c lib/profile/file_%.c,$(wildcard lib/base/*.c lib/profile/*.c lib/tree/*.c))
+WASM_SOURCES := $(filter-out lib/base/file_%.c lib/profile/file_%.c lib/exchange/file_%.c lib/exchange/perf_data%.c,\
+                             $(wildcard lib/base/*.c lib/profile/*.c lib/exchange/*.c lib/tree/*.c))
 LIB_OBJECTS  := $(LIB_SOURCES:%.c=$(BUILD)/%.o)
 CMD_OBJECTS  := $(CMD_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/page.o
 WASM_OBJECTS := $(WASM_SOURCES:%.c=$(BUILD)/wasm/%.o)
@@ -172,6 +173,7 @@ help:
 	@echo "make lint       format and static checks"
 	@echo "make bench      the measurements, with their goals"
 	@echo "make agreement  compare names with llvm-symbolizer and libdw, ADDRESSES ($(ADDRESSES)) of each program"
+	@echo "make collector  push to a real OpenTelemetry Collector, built from its Go modules, for SECONDS ($(SECONDS))"
 	@echo "make fuzz       fuzz each parser for SECONDS ($(SECONDS))"
 	@echo "make dist       dist/prof-$(VERSION).tar.gz, which builds without npm and clang"
 	@echo "make clean      remove build/"

@@ -1,11 +1,12 @@
 /*
- * Reads a profile from a file block by block, and decompresses it if it begins like gzip.
+ * Reads a profile of any format that prof opens from a file, block by block, and decompresses it if it begins like
+ * gzip.
  */
 #include "profile/file.h"
 
 #include "base/file_io.h"
+#include "exchange/import.h"
 #include "profile/file_gunzip.h"
-#include "profile/read.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +19,7 @@ enum { BLOCK_SIZE = 256 * 1024 };
 
 /* What a file is read with. */
 struct loading {
-    struct profile_reader *reader;
+    struct import *import;
     struct gunzip *gunzip;
     const atomic_bool *stop; /* NULL, or whether to give up */
     bool is_gzip;
@@ -33,7 +34,7 @@ static int unpack(struct loading *loading, size_t size, struct error *err)
         int code = gunzip_next(loading->gunzip, loading->unpacked, BLOCK_SIZE, &unpacked, err);
         if (code || unpacked == 0)
             return code;
-        code = profile_reader_feed(loading->reader, loading->unpacked, unpacked, err);
+        code = import_feed(loading->import, loading->unpacked, unpacked, err);
         if (code)
             return code;
     }
@@ -52,7 +53,7 @@ static int feed_file(int fd, struct loading *loading, struct error *err)
         if (first)
             loading->is_gzip = gunzip_begins(loading->block, (size_t)size);
         int code = loading->is_gzip ? unpack(loading, (size_t)size, err)
-                                    : profile_reader_feed(loading->reader, loading->block, (size_t)size, err);
+                                    : import_feed(loading->import, loading->block, (size_t)size, err);
         if (code)
             return code;
     }
@@ -60,15 +61,15 @@ static int feed_file(int fd, struct loading *loading, struct error *err)
 
 static int load_with(struct loading *loading, int fd, struct profile *out, struct error *err)
 {
-    loading->reader = profile_reader_new();
+    loading->import = import_new();
     loading->gunzip = gunzip_new();
-    if (loading->reader)
-        profile_reader_stop_on(loading->reader, loading->stop);
-    int code = loading->reader && loading->gunzip ? feed_file(fd, loading, err) : error_no_memory(err);
+    if (loading->import)
+        import_stop_on(loading->import, loading->stop);
+    int code = loading->import && loading->gunzip ? feed_file(fd, loading, err) : error_no_memory(err);
     if (!code)
-        code = profile_reader_finish(loading->reader, out, err);
+        code = import_finish(loading->import, out, err);
     gunzip_free(loading->gunzip);
-    profile_reader_free(loading->reader);
+    import_free(loading->import);
     return code;
 }
 

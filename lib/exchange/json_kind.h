@@ -1,0 +1,28 @@
+/*
+ * Tells which format a JSON text is in, from the keys of its outer objects as they arrive.
+ */
+#pragma once
+
+#include "base/json.h"
+
+enum json_kind {
+    JSON_KIND_NONE,         /* not known yet */
+    JSON_KIND_PROFILE,      /* a processed profile, or nothing that is known: the reader of profiles says what */
+    JSON_KIND_TRACE_EVENTS, /* of Chrome */
+    JSON_KIND_CPU_PROFILE,  /* of V8 */
+    JSON_KIND_SPEEDSCOPE,
+    JSON_KIND_GECKO, /* as Firefox records it */
+};
+
+struct json_kind_scanner {
+    struct json json;
+    enum json_kind kind;
+    char key[16]; /* of the outermost object, cut */
+    bool has_meta, has_threads, is_array;
+};
+
+void json_kind_init(struct json_kind_scanner *scanner);
+void json_kind_destroy(struct json_kind_scanner *scanner);
+
+/* The next piece. Once the kind is known it stays. */
+enum json_kind json_kind_feed(struct json_kind_scanner *scanner, const char *bytes, size_t size);

@@ -1,0 +1,60 @@
+/*
+ * A JSON text as a tree, for formats whose parts refer to each other in any order. Nodes stand in the order of the
+ * text: the first child follows its parent, and `next` is the node after the subtree, so that no walk needs recursion.
+ *
+ *     for (uint32_t child = json_tree_first(&tree, array); child != JSON_TREE_NONE;
+ *          child = json_tree_next(&tree, array, child)) ...
+ *
+ * A node takes 24 bytes. Every function takes JSON_TREE_NONE for a node and gives "none" for it: chains of look-ups
+ * need one check.
+ */
+#pragma once
+
+#include "base/json.h"
+#include "base/strings.h"
+
+#define JSON_TREE_NONE UINT32_MAX
+
+struct json_node {
+    union {
+        double number;
+        uint32_t text; /* of strings */
+    };
+    uint32_t key;  /* in the object around it; STRING_NONE in arrays */
+    uint32_t next; /* the node after this one and all below it */
+    uint8_t type;  /* enum json_type: JSON_OBJECT_OPEN, JSON_ARRAY_OPEN, or that of a scalar */
+};
+
+struct json_tree {
+    ARRAY(struct json_node) nodes; /* [0] is the whole text */
+    struct strings texts;
+};
+
+/* Reads a whole text. Errors name the byte. The tree is freed by the caller, also after a failure. */
+int json_tree_read(struct json_tree *tree, const char *text, size_t size, struct error *err);
+
+/* Reads the value that begins with the token of this type, which was just taken. The tree is emptied first, but keeps
+ * its texts. */
+int json_tree_read_value(struct json_tree *tree, struct json *json, enum json_type type, struct error *err);
+
+void json_tree_destroy(struct json_tree *tree);
+
+/* The elements of an array, the values of an object. */
+uint32_t json_tree_first(const struct json_tree *tree, uint32_t node);
+uint32_t json_tree_next(const struct json_tree *tree, uint32_t parent, uint32_t child);
+size_t json_tree_count(const struct json_tree *tree, uint32_t node);
+
+/* The value of a key; JSON_TREE_NONE if the node is no object, or has no such key. */
+uint32_t json_tree_get(const struct json_tree *tree, uint32_t node, const char *key);
+
+bool json_tree_is(const struct json_tree *tree, uint32_t node, enum json_type type);
+
+/* NAN if it is no number. */
+double json_tree_number(const struct json_tree *tree, uint32_t node);
+
+/* A whole number from 0 to `most`, else `otherwise`. */
+uint64_t json_tree_whole(const struct json_tree *tree, uint32_t node, uint64_t most, uint64_t otherwise);
+
+/* NULL if it is no string. */
+const struct string_entry *json_tree_text(const struct json_tree *tree, uint32_t node);
+bool json_tree_text_is(const struct json_tree *tree, uint32_t node, const char *text);

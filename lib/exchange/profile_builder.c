@@ -1,0 +1,351 @@
+#include "exchange/profile_builder.h"
+
+#include "profile/sort_samples.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int profile_builder_init(struct profile_builder *builder, struct profile *profile, const char *from, struct error *err)
+{
+    *builder = (struct profile_builder){.profile = profile};
+    interner_init(&builder->interner, profile);
+    profile_init(profile);
+    profile->meta.interval = 1;
+    profile->meta.symbolicated = 1;
+    profile->meta.imported_from = profile->meta.product = strings_add_z(&profile->strings, from);
+    uint32_t other = intern_category(&builder->interner, "Other", "grey");
+    return profile->meta.imported_from == STRING_NONE || other == PROFILE_NONE ? error_no_memory(err) : 0;
+}
+
+void profile_builder_destroy(struct profile_builder *builder)
+{
+    for (size_t i = 0; i < builder->threads.length; i++) {
+        struct builder_thread *thread = &builder->threads.data[i];
+        for (size_t k = 0; k < thread->tables.length; k++) {
+            array_free(&thread->tables.data[k].stack);
+            array_free(&thread->tables.data[k].time);
+            array_free(&thread->tables.data[k].weight);
+        }
+        array_free(&thread->tables);
+        array_free(&thread->markers);
+    }
+    array_free(&builder->threads);
+    hash_destroy(&builder->threads_by_id);
+    interner_destroy(&builder->interner);
+}
+
+uint32_t builder_string(struct profile_builder *builder, struct builder_text text)
+{
+    return strings_add(&builder->profile->strings, text.length ? text.text : "", text.length);
+}
+
+uint32_t builder_frame(struct profile_builder *builder, const struct builder_frame *frame)
+{
+    uint32_t name = builder_string(builder, frame->name), source = PROFILE_NONE;
+    if (frame->file.length) {
+        uint32_t file = builder_string(builder, frame->file);
+        source = file == STRING_NONE ? PROFILE_NONE : intern_source_file(&builder->interner, file);
+        if (source == PROFILE_NONE)
+            return PROFILE_NONE;
+    }
+    if (name == STRING_NONE)
+        return PROFILE_NONE;
+    uint32_t func =
+        intern_func(&builder->interner, &(struct func_row){name, frame->resource - 1, source, frame->func_line,
+                                                           frame->func_column, frame->flags});
+    if (func == PROFILE_NONE)
+        return PROFILE_NONE;
+    struct frame_row row = frame_row_of(func);
+    row.lib = frame->lib - 1;
+    row.address = frame->lib ? (int64_t)(frame->address & INT64_MAX) : -1;
+    row.category = frame->category - 1;
+    row.subcategory = frame->category ? 0 : PROFILE_NONE;
+    row.line = frame->line;
+    row.column = frame->column;
+    row.inline_depth = frame->inline_depth;
+    return intern_frame(&builder->interner, &row);
+}
+
+uint32_t builder_stack(struct profile_builder *builder, uint32_t prefix, uint32_t frame)
+{
+    return frame == PROFILE_NONE ? PROFILE_NONE : intern_stack(&builder->interner, prefix, frame);
+}
+
+/* The first 16 bytes of a build id as a GUID, whose first three fields are little-endian, and age 0. */
+static size_t breakpad_id(struct builder_text build_id, char out[34])
+{
+    static const unsigned char order[] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
+    for (size_t i = 0; i < build_id.length; i++)
+        if (!strchr("0123456789abcdefABCDEF", build_id.text[i]) || !build_id.text[i])
+            return 0;
+    if (build_id.length < 2)
+        return 0;
+    for (size_t i = 0; i < 16; i++)
+        for (size_t k = 0; k < 2; k++) {
+            size_t from = (size_t)order[i] * 2 + k;
+            char digit = from < build_id.length ? build_id.text[from] : '0';
+            out[i * 2 + k] = digit >= 'a' ? (char)(digit - 'a' + 'A') : digit;
+        }
+    out[32] = '0';
+    return 33;
+}
+
+uint32_t builder_lib(struct profile_builder *builder, struct builder_text path, struct builder_text build_id,
+                     uint32_t *resource)
+{
+    struct builder_text name = path;
+    for (size_t i = 0; i < path.length; i++)
+        if (path.text[i] == '/' && i + 1 < path.length)
+            name = (struct builder_text){path.text + i + 1, path.length - i - 1};
+    char id[34];
+    size_t id_length = breakpad_id(build_id, id);
+    struct library lib = {.arch = PROFILE_NONE, .code_id = PROFILE_NONE};
+    lib.name = lib.debug_name = builder_string(builder, name);
+    lib.path = lib.debug_path = builder_string(builder, path);
+    lib.breakpad_id = builder_string(builder, (struct builder_text){id, id_length});
+    if (lib.name == STRING_NONE || lib.path == STRING_NONE || lib.breakpad_id == STRING_NONE)
+        return PROFILE_NONE;
+    if (id_length && (lib.code_id = builder_string(builder, build_id)) == STRING_NONE)
+        return PROFILE_NONE;
+    *resource = intern_library_resource(&builder->interner, lib.name);
+    return *resource == PROFILE_NONE ? PROFILE_NONE : intern_library(&builder->interner, &lib);
+}
+
+uint32_t builder_thread(struct profile_builder *builder, uint64_t pid, uint64_t tid, uint32_t name)
+{
+    uint64_t key = hash_mix(hash_mix(pid, tid), name);
+    for (uint64_t attempt = 1;; key = hash_mix(key, attempt++)) {
+        uint32_t *place = hash_at(&builder->threads_by_id, key);
+        if (!place)
+            return PROFILE_NONE;
+        if (*place != HASH_MISSING) {
+            const struct builder_thread *thread = &builder->threads.data[*place];
+            if (thread->pid == pid && thread->tid == tid && thread->asked_name == name)
+                return *place;
+            continue;
+        }
+        struct builder_thread thread = {
+            .pid = pid, .tid = tid, .asked_name = name, .name = name, .process_name = PROFILE_NONE};
+        if (!array_push(&builder->threads, thread))
+            return PROFILE_NONE;
+        return *place = (uint32_t)builder->threads.length - 1;
+    }
+}
+
+uint32_t builder_event(struct profile_builder *builder, struct builder_text name)
+{
+    struct profile_meta *meta = &builder->profile->meta;
+    uint32_t string = builder_string(builder, name);
+    if (string == STRING_NONE)
+        return PROFILE_NONE;
+    for (uint32_t i = 0; i < meta->events.length; i++)
+        if (meta->events.data[i].name == string)
+            return i + 1;
+    if (meta->events.length == PROFILE_EVENTS_MAX)
+        return 0;
+    return array_push(&meta->events, (struct profile_event){.name = string}) ? (uint32_t)meta->events.length
+                                                                             : PROFILE_NONE;
+}
+
+bool builder_sample(struct profile_builder *builder, uint32_t thread, uint32_t table, uint32_t stack, double time,
+                    double weight)
+{
+    struct builder_thread *to = &builder->threads.data[thread];
+    while (to->tables.length <= table)
+        if (!array_push_zero(&to->tables))
+            return false;
+    struct builder_rows *rows = &to->tables.data[table];
+    return array_push(&rows->stack, stack) && array_push(&rows->time, isfinite(time) ? time : 0) &&
+           array_push(&rows->weight, isfinite(weight) ? weight : 0);
+}
+
+bool builder_marker(struct profile_builder *builder, uint32_t thread, struct builder_marker marker)
+{
+    marker.place = builder->threads.data[thread].markers.length;
+    return array_push(&builder->threads.data[thread].markers, marker);
+}
+
+int builder_warn(struct profile_builder *builder, const char *sentence, struct error *err)
+{
+    struct strings *strings = &builder->profile->strings;
+    uint32_t *warning = &builder->profile->meta.warning;
+    char text[1024];
+    int length = snprintf(text, sizeof(text), "%s%s%s", profile_text(builder->profile, *warning),
+                          *warning == PROFILE_NONE ? "" : " ", sentence);
+    size_t used = length < (int)sizeof(text) ? (size_t)length : sizeof(text) - 1;
+    *warning = strings_add(strings, text, used);
+    return *warning == STRING_NONE ? error_no_memory(err) : 0;
+}
+
+/* ---- the end ---- */
+
+static double total_of(const struct builder_rows *rows)
+{
+    double total = 0;
+    for (size_t i = 0; i < rows->weight.length; i++)
+        total += fabs(rows->weight.data[i]);
+    return total;
+}
+
+/* Puts the rows one after the other, each as long as it weighs, so that all fill `end` ms. */
+static void place_rows(struct builder_rows *rows, double end)
+{
+    double total = total_of(rows), at = 0, scale = total > 0 ? end / total : 0;
+    for (size_t i = 0; i < rows->weight.length; i++) {
+        rows->time.data[i] = fmin(at, end); /* sums of fractions may end a little later */
+        at += fabs(rows->weight.data[i]) * scale;
+    }
+}
+
+/* The tables of a thread without times: CPU time is as long as it is, a count is as many ms, and bytes and threads
+ * without main samples are as many ms as they have rows. Returns the end, ms. */
+static double place_thread(const struct profile_builder *builder, struct builder_thread *thread)
+{
+    size_t most = 0;
+    double end = 0;
+    for (size_t i = 0; i < thread->tables.length; i++)
+        most = thread->tables.data[i].time.length > most ? thread->tables.data[i].time.length : most;
+    if (thread->tables.length && thread->tables.data[0].time.length)
+        end = builder->weight_type == WEIGHT_BYTES ? (double)thread->tables.data[0].time.length
+                                                   : total_of(&thread->tables.data[0]);
+    if (!(end > 0))
+        end = (double)most;
+    for (size_t i = 0; i < thread->tables.length; i++)
+        place_rows(&thread->tables.data[i], end);
+    return end;
+}
+
+static bool move_rows(struct builder_rows *rows, struct sample_table *samples)
+{
+    samples->length = rows->stack.length;
+    samples->stack = rows->stack.data;
+    samples->time = rows->time.data;
+    samples->weight = rows->weight.data;
+    *rows = (struct builder_rows){0};
+    return samples_are_sorted(samples->time, samples->length) || samples_sort(samples);
+}
+
+static int compare_markers(const void *a, const void *b)
+{
+    const struct builder_marker *left = a, *right = b;
+    double x = isnan(left->start) ? left->end : left->start, y = isnan(right->start) ? right->end : right->start;
+    if (x != y)
+        return x < y ? -1 : 1;
+    return left->place < right->place ? -1 : left->place > right->place;
+}
+
+static bool move_markers(struct builder_thread *from, struct marker_table *markers)
+{
+    size_t count = from->markers.length;
+    if (count == 0)
+        return true;
+    qsort(from->markers.data, count, sizeof(*from->markers.data), compare_markers);
+    markers->name = malloc(count * sizeof(*markers->name));
+    markers->start = malloc(count * sizeof(*markers->start));
+    markers->end = malloc(count * sizeof(*markers->end));
+    markers->phase = malloc(count * sizeof(*markers->phase));
+    markers->category = malloc(count * sizeof(*markers->category));
+    markers->data = malloc(count * sizeof(*markers->data));
+    if (!markers->name || !markers->start || !markers->end || !markers->phase || !markers->category || !markers->data)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const struct builder_marker *marker = &from->markers.data[i];
+        markers->name[i] = marker->name;
+        markers->start[i] = marker->start;
+        markers->end[i] = marker->end;
+        markers->phase[i] = marker->phase;
+        markers->category[i] = marker->category;
+        markers->data[i] = marker->data;
+    }
+    markers->length = count;
+    return true;
+}
+
+static uint32_t number_string(struct profile *profile, uint64_t number)
+{
+    char text[24];
+    snprintf(text, sizeof(text), "%llu", (unsigned long long)number);
+    return strings_add_z(&profile->strings, text);
+}
+
+static bool name_thread(struct profile *profile, const struct builder_thread *from, struct thread *thread)
+{
+    thread->name = from->name != PROFILE_NONE ? from->name : strings_add_z(&profile->strings, "all samples");
+    thread->process_name = from->process_name;
+    thread->process_type = strings_add_z(&profile->strings, "default");
+    thread->pid = number_string(profile, from->pid);
+    thread->tid = number_string(profile, from->tid);
+    thread->is_main = from->pid == from->tid;
+    thread->start = 0;
+    return thread->name != STRING_NONE && thread->process_type != STRING_NONE && thread->pid != STRING_NONE &&
+           thread->tid != STRING_NONE;
+}
+
+static bool move_thread(struct profile_builder *builder, struct builder_thread *from, double *end)
+{
+    struct profile *profile = builder->profile;
+    struct thread *thread = profile_add_thread(profile);
+    if (!thread || !name_thread(profile, from, thread))
+        return false;
+    if (builder->has_no_times)
+        *end = fmax(*end, place_thread(builder, from));
+    thread->samples.weight_type = builder->weight_type;
+    if (from->tables.length && !move_rows(&from->tables.data[0], &thread->samples))
+        return false;
+    for (size_t i = 1; i < from->tables.length; i++) {
+        while (thread->more.length < TABLE_EVENTS - 1 + i)
+            if (!array_push_zero(&thread->more))
+                return false;
+        if (!move_rows(&from->tables.data[i], &thread->more.data[TABLE_EVENTS + i - 2]))
+            return false;
+    }
+    return move_markers(from, &thread->markers);
+}
+
+/* Clocks begin anywhere: the first sample or marker is at 0. */
+static void begin_at_zero(struct profile_builder *builder)
+{
+    double first = INFINITY;
+    for (size_t i = 0; i < builder->threads.length; i++) {
+        const struct builder_thread *thread = &builder->threads.data[i];
+        for (size_t k = 0; k < thread->tables.length; k++)
+            for (size_t row = 0; row < thread->tables.data[k].time.length; row++)
+                first = fmin(first, thread->tables.data[k].time.data[row]);
+        for (size_t k = 0; k < thread->markers.length; k++)
+            first = fmin(first, fmin(thread->markers.data[k].start, thread->markers.data[k].end));
+    }
+    for (size_t i = 0; i < builder->threads.length && isfinite(first); i++) {
+        struct builder_thread *thread = &builder->threads.data[i];
+        for (size_t k = 0; k < thread->tables.length; k++)
+            for (size_t row = 0; row < thread->tables.data[k].time.length; row++)
+                thread->tables.data[k].time.data[row] -= first;
+        for (size_t k = 0; k < thread->markers.length; k++) {
+            thread->markers.data[k].start -= first;
+            thread->markers.data[k].end -= first;
+        }
+    }
+}
+
+int profile_builder_finish(struct profile_builder *builder, struct error *err)
+{
+    double end = 0;
+    int code = 0;
+    if (!builder->has_no_times)
+        begin_at_zero(builder);
+    for (size_t i = 0; i < builder->threads.length; i++)
+        if (!move_thread(builder, &builder->threads.data[i], &end))
+            return error_no_memory(err);
+    if (builder->threads.length == 0)
+        return error_set(err, EINVAL, "there is no sample in it");
+    if (builder->has_no_times) {
+        builder->profile->meta.profiling_start = 0;
+        builder->profile->meta.profiling_end = fmax(end, builder->profile->meta.interval);
+        code = builder_warn(builder,
+                            "The file has no times: the timeline and the stack chart have its samples one after the "
+                            "other, each as long as it weighs.",
+                            err);
+    }
+    return code ? code : profile_check(builder->profile, err);
+}

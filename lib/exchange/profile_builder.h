@@ -1,0 +1,89 @@
+/*
+ * What all importers share: a profile that grows by frames, stacks, samples and markers in any order of threads and
+ * times. profile_builder_finish() sorts the samples, places those of files without times, and checks the result.
+ *
+ * Functions that add something return its index, or PROFILE_NONE if memory ran out; `text` need not end with a NUL.
+ */
+#pragma once
+
+#include "profile/intern.h"
+
+struct builder_text {
+    const char *text;
+    size_t length;
+};
+
+static inline struct builder_text builder_text(const char *text)
+{
+    return (struct builder_text){text, strlen(text)};
+}
+
+struct builder_rows { /* of one sample table */
+    ARRAY(uint32_t) stack;
+    ARRAY(double) time, weight;
+};
+
+struct builder_marker {
+    uint32_t name, category, data; /* data: string with the payload's JSON, PROFILE_NONE */
+    uint8_t phase;
+    double start, end; /* ms; NAN if unused */
+    size_t place;      /* the builder's: among those of the thread */
+};
+
+struct builder_thread {
+    uint64_t pid, tid;
+    uint32_t asked_name;               /* with which builder_thread() finds it */
+    uint32_t name, process_name;       /* strings, PROFILE_NONE */
+    ARRAY(struct builder_rows) tables; /* the main samples, then those of each event of meta.events */
+    ARRAY(struct builder_marker) markers;
+};
+
+struct profile_builder {
+    struct profile *profile; /* borrowed */
+    struct interner interner;
+    struct hash threads_by_id;
+    ARRAY(struct builder_thread) threads;
+    enum weight_type weight_type; /* of the main samples */
+    bool has_no_times;            /* then times are given to the samples, in their order */
+};
+
+/* A frame of a function. Whatever is zeroed is not known. */
+struct builder_frame {
+    struct builder_text name, file;
+    uint32_t resource;               /* + 1; 0: none */
+    uint32_t lib;                    /* + 1 */
+    uint32_t category;               /* + 1 */
+    uint32_t line, column;           /* that runs, 1-based */
+    uint32_t func_line, func_column; /* of the function, 1-based */
+    uint64_t address;                /* library-relative, if there is a lib */
+    uint8_t inline_depth, flags;     /* flags: enum func_flags */
+};
+
+/* `profile` is empty. `from` is what the user reads as "Imported from". */
+int profile_builder_init(struct profile_builder *builder, struct profile *profile, const char *from, struct error *err);
+void profile_builder_destroy(struct profile_builder *builder);
+
+uint32_t builder_string(struct profile_builder *builder, struct builder_text text);
+uint32_t builder_frame(struct profile_builder *builder, const struct builder_frame *frame);
+uint32_t builder_stack(struct profile_builder *builder, uint32_t prefix, uint32_t frame);
+
+/* The library with this path, and resource of its name. */
+uint32_t builder_lib(struct profile_builder *builder, struct builder_text path, struct builder_text build_id,
+                     uint32_t *resource);
+
+/* The thread with these ids and this name (a string, PROFILE_NONE), added if it is new. */
+uint32_t builder_thread(struct profile_builder *builder, uint64_t pid, uint64_t tid, uint32_t name);
+
+/* The table of an event, added if it is new and there is room: 1 and up; 0 if there is none. PROFILE_NONE: no memory.
+ */
+uint32_t builder_event(struct profile_builder *builder, struct builder_text name);
+
+/* A sample of table `table` (0: the main samples), at `time` ms. False if memory ran out. */
+bool builder_sample(struct profile_builder *builder, uint32_t thread, uint32_t table, uint32_t stack, double time,
+                    double weight);
+bool builder_marker(struct profile_builder *builder, uint32_t thread, struct builder_marker marker);
+
+/* Appends a sentence to meta.warning. */
+int builder_warn(struct profile_builder *builder, const char *sentence, struct error *err);
+
+int profile_builder_finish(struct profile_builder *builder, struct error *err);
