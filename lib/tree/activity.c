@@ -54,7 +54,7 @@ static double pixel_of(const struct canvas *canvas, double time)
 }
 
 /* Adds `share` from `left` to `right`, in pixels. */
-static void add_span(const struct canvas *canvas, float *row, double left, double right, double share)
+static inline void add_span(const struct canvas *canvas, float *row, double left, double right, double share)
 {
     if (!(left < right) || share == 0)
         return;
@@ -70,10 +70,16 @@ static void add_span(const struct canvas *canvas, float *row, double left, doubl
         row[last] += (float)(share * (right - last));
 }
 
-static bool is_matching(const struct activity_request *request, const struct call_nodes *nodes, uint32_t stack)
+/* Whether nothing is left out. */
+static bool match_all(const struct activity_request *request, const struct call_nodes *nodes)
 {
     bool is_transformed = nodes->of_sample != nodes->of_stack;
-    if (!request->matching[0] && !request->matching[1] && !is_transformed && !request->is_filtered)
+    return !request->matching[0] && !request->matching[1] && !is_transformed && !request->is_filtered;
+}
+
+static bool is_matching(const struct activity_request *request, const struct call_nodes *nodes, uint32_t stack)
+{
+    if (match_all(request, nodes))
         return true;
     uint32_t node = stack == PROFILE_NONE ? NODE_NONE : nodes->of_sample[stack];
     if (node == NODE_NONE)
@@ -112,6 +118,25 @@ static enum strip_pixel pixel_of_sample(const struct sample_table *samples, size
     return is_idle ? STRIP_IDLE : STRIP_SAMPLE;
 }
 
+/* A sample from pixel `left` to `right`, with `time` at `middle`. There are millions of them, most of them in one
+ * pixel, which this looks for first. */
+static inline void draw_sample(const struct canvas *canvas, const struct strip *strip, float *row,
+                               const double edges[3], const double shares[2], double time, enum strip_pixel pixel)
+{
+    double left = edges[0], middle = edges[1], right = edges[2];
+    uint32_t x = (uint32_t)left;
+    if (left > 0 && right < canvas->width && (uint32_t)right == x && strip->mark == 1) {
+        row[x] += (float)(shares[0] * (middle - left));
+        row[x] += (float)(shares[1] * (right - middle));
+        if (strip->pixels[x] < pixel)
+            strip->pixels[x] = (uint8_t)pixel;
+        return;
+    }
+    add_span(canvas, row, left, middle, shares[0]);
+    add_span(canvas, row, middle, right, shares[1]);
+    add_mark(strip, canvas, time, pixel);
+}
+
 /* The end of one sample and the share of its second half are the start and the share of the first half of the next. */
 static void draw_samples(const struct canvas *canvas, const struct strip *strip, const struct stack_view *stacks,
                          const struct call_nodes *nodes, const struct activity_request *request,
@@ -123,6 +148,7 @@ static void draw_samples(const struct canvas *canvas, const struct strip *strip,
     last += last < samples->length;
     if (first == last)
         return;
+    bool draws_all = match_all(request, nodes);
     double left = pixel_of(canvas, (time_before(samples, first, request->interval) + samples->time[first]) / 2);
     double share = gap_cpu_percent(samples, first, request->interval) / 100;
     for (size_t i = first; i < last; i++) {
@@ -132,12 +158,10 @@ static void draw_samples(const struct canvas *canvas, const struct strip *strip,
         double middle = pixel_of(canvas, time);
         double right = pixel_of(canvas, (time + time_after(samples, i, request->interval)) / 2);
         double next_share = gap_cpu_percent(samples, i + 1, request->interval) / 100;
-        if (is_matching(request, nodes, stack)) {
-            float *row = canvas->rows + (size_t)category * canvas->width;
-            add_span(canvas, row, left, middle, share);
-            add_span(canvas, row, middle, right, next_share);
-            add_mark(strip, canvas, time, pixel_of_sample(samples, i));
-        }
+        if (draws_all || is_matching(request, nodes, stack))
+            draw_sample(canvas, strip, canvas->rows + (size_t)category * canvas->width,
+                        (const double[]){left, middle, right}, (const double[]){share, next_share}, time,
+                        pixel_of_sample(samples, i));
         left = right;
         share = next_share;
     }
@@ -160,6 +184,26 @@ static void add_wait_mark(const struct strip *strip, const struct canvas *canvas
             strip->pixels[x] = STRIP_IDLE;
 }
 
+/* Draws the gap before sample `i`, which ran at both ends of it: from pixel `left` to `right`. There are millions of
+ * such gaps, most of them in one pixel. */
+static inline void draw_running_gap(const struct canvas *canvas, const struct strip *strip,
+                                    const struct stack_view *stacks, const struct sample_table *samples, size_t i,
+                                    double left, double right)
+{
+    double start = samples->time[i - 1], end = samples->time[i], share = gap_cpu_percent(samples, i, 0) / 100;
+    uint32_t category = stacks->category[samples->stack[i]], before = stacks->category[samples->stack[i - 1]];
+    float *row = canvas->rows + (size_t)category * canvas->width;
+    if (category == before) {
+        add_span(canvas, row, left, right, share);
+    } else {
+        double middle = pixel_of(canvas, (start + end) / 2);
+        add_span(canvas, canvas->rows + (size_t)before * canvas->width, left, middle, share);
+        add_span(canvas, row, middle, right, share);
+    }
+    if (strip->mark > 1 || !(right < canvas->width) || strip->pixels[(uint32_t)right] < STRIP_SAMPLE)
+        add_mark(strip, canvas, end, STRIP_SAMPLE);
+}
+
 /* Of a thread with recorded waits: gap by gap, the one half with what ran at its start, the other with what ran at its
  * end. A wait raises nothing; in the strip, it lasts from its one row to the other. */
 static void draw_gaps(const struct canvas *canvas, const struct strip *strip, const struct stack_view *stacks,
@@ -169,7 +213,16 @@ static void draw_gaps(const struct canvas *canvas, const struct strip *strip, co
     size_t first, last;
     samples_in_range(samples, (struct time_range){request->from, request->to}, &first, &last);
     last += last < samples->length; /* the gap before it reaches into the range */
-    for (size_t i = first; i < last; i++) {
+    bool draws_all = match_all(request, nodes), has_run = false;
+    double left = 0, right = 0;
+    for (size_t i = first; i < last; i++, left = right) {
+        bool had_run = has_run;
+        has_run = samples->stack[i] != PROFILE_NONE && !is_wait_row(waits, i);
+        right = pixel_of(canvas, samples->time[i]);
+        if (draws_all && had_run && has_run) {
+            draw_running_gap(canvas, strip, stacks, samples, i, left, right);
+            continue;
+        }
         double start = time_before(samples, i, request->interval), end = samples->time[i];
         uint32_t stack = samples->stack[i];
         if (is_wait_end(waits, i)) {

@@ -28,14 +28,34 @@ static double total_of(const struct butterfly *butterfly, uint32_t node)
     return butterfly->own_total ? butterfly->own_total[node] : butterfly->timings->total[node];
 }
 
+static double side_total_of(const struct butterfly *butterfly, uint32_t node, int side)
+{
+    return butterfly->own_total ? butterfly->own_side_total[side][node] : butterfly->timings->sides[side].total[node];
+}
+
+static bool has_total(const struct butterfly *butterfly, uint32_t node)
+{
+    if (butterfly->timings->sides)
+        return side_total_of(butterfly, node, SIDE_BASE) != 0 || side_total_of(butterfly, node, SIDE_NEW) != 0;
+    return total_of(butterfly, node) != 0;
+}
+
+static void add_self(struct butterfly *butterfly, uint32_t node)
+{
+    butterfly->self += butterfly->timings->self[node];
+    for (int side = 0; butterfly->timings->sides && side < PROFILE_SIDES; side++)
+        butterfly->side_figures[side].self += butterfly->timings->sides[side].self[node];
+}
+
 /* Where weights cancel each other out, callers are not shown: a tree shows nodes by their own weight. */
 static bool add_top(struct butterfly *butterfly, uint32_t node)
 {
     const struct butterfly_member member = {node, node};
-    double total = total_of(butterfly, node);
-    butterfly->total += total;
+    butterfly->total += total_of(butterfly, node);
+    for (int side = 0; butterfly->timings->sides && side < PROFILE_SIDES; side++)
+        butterfly->side_figures[side].total += side_total_of(butterfly, node, side);
     return array_push(&butterfly->sides[BUTTERFLY_CALLEES].members, member) &&
-           (total == 0 || array_push(&butterfly->sides[BUTTERFLY_CALLERS].members, member));
+           (!has_total(butterfly, node) || array_push(&butterfly->sides[BUTTERFLY_CALLERS].members, member));
 }
 
 static bool add_outermost(struct butterfly *butterfly, const struct profile *profile)
@@ -44,7 +64,7 @@ static bool add_outermost(struct butterfly *butterfly, const struct profile *pro
     for (uint32_t node = 0; node < butterfly->nodes->length; node++) {
         if (!butterfly->timings->alive[node] || !is_in_focus(butterfly, profile, node))
             continue;
-        butterfly->self += butterfly->timings->self[node];
+        add_self(butterfly, node);
         if (node < outermost_end)
             continue;
         outermost_end = butterfly->nodes->end[node];
@@ -63,6 +83,23 @@ static uint32_t entry_of(const struct butterfly *butterfly, const struct profile
     return caller == NODE_NONE ? NODE_NONE : butterfly->entry[caller];
 }
 
+/* What one side of a comparison counts at and below the node, of what has the same entry. */
+static bool sum_own_side(struct butterfly *butterfly, int side)
+{
+    size_t length = butterfly->nodes->length;
+    double *total = butterfly->own_side_total[side] = calloc(length + 1, sizeof(*total));
+    if (!total)
+        return false;
+    if (length)
+        memcpy(total, butterfly->timings->sides[side].self, length * sizeof(*total));
+    for (uint32_t node = (uint32_t)length; node-- > 0;) {
+        uint32_t caller = butterfly->nodes->prefix[node];
+        if (caller != NODE_NONE && butterfly->entry[caller] == butterfly->entry[node])
+            total[caller] += total[node];
+    }
+    return true;
+}
+
 static bool find_entries(struct butterfly *butterfly, const struct profile *profile)
 {
     size_t length = butterfly->nodes->length;
@@ -75,7 +112,7 @@ static bool find_entries(struct butterfly *butterfly, const struct profile *prof
     for (uint32_t node = 0; node < length; node++) {
         butterfly->entry[node] = entry_of(butterfly, profile, node);
         butterfly->own_total[node] = self[node];
-        butterfly->own_alive[node] = self[node] != 0;
+        butterfly->own_alive[node] = timings_has_self(butterfly->timings, node);
     }
     for (uint32_t node = (uint32_t)length; node-- > 0;) {
         uint32_t caller = butterfly->nodes->prefix[node];
@@ -84,7 +121,10 @@ static bool find_entries(struct butterfly *butterfly, const struct profile *prof
         butterfly->own_total[caller] += butterfly->own_total[node];
         butterfly->own_alive[caller] |= butterfly->own_alive[node];
     }
-    return true;
+    bool enough = true;
+    for (int side = 0; enough && butterfly->timings->sides && side < PROFILE_SIDES; side++)
+        enough = sum_own_side(butterfly, side);
+    return enough;
 }
 
 static bool add_entries(struct butterfly *butterfly, const struct profile *profile)
@@ -92,8 +132,8 @@ static bool add_entries(struct butterfly *butterfly, const struct profile *profi
     if (!find_entries(butterfly, profile))
         return false;
     for (uint32_t node = 0; node < butterfly->nodes->length; node++) {
-        if (butterfly->timings->self[node] != 0 && is_in_focus(butterfly, profile, node))
-            butterfly->self += butterfly->timings->self[node];
+        if (timings_has_self(butterfly->timings, node) && is_in_focus(butterfly, profile, node))
+            add_self(butterfly, node);
         if (butterfly->entry[node] == node && butterfly->own_alive[node] && !add_top(butterfly, node))
             return false;
     }
@@ -140,6 +180,8 @@ void butterfly_destroy(struct butterfly *butterfly)
     array_free(&butterfly->scratch);
     free(butterfly->entry);
     free(butterfly->own_total);
+    for (int side = 0; side < PROFILE_SIDES; side++)
+        free(butterfly->own_side_total[side]);
     free(butterfly->own_alive);
     free(butterfly->group_of_func);
     *butterfly = (struct butterfly){0};
@@ -232,6 +274,15 @@ static void fill_children(struct butterfly *butterfly, struct butterfly_tree *tr
     tree->members.length = place;
 }
 
+static void add_member_sides(const struct butterfly *butterfly, const struct butterfly_member *member,
+                             struct butterfly_node *node, bool is_caller)
+{
+    for (int side = 0; side < PROFILE_SIDES; side++) {
+        node->sides[side].total += side_total_of(butterfly, is_caller ? member->top : member->node, side);
+        node->sides[side].self += is_caller ? 0 : butterfly->timings->sides[side].self[member->node];
+    }
+}
+
 static void sum_node(const struct butterfly *butterfly, enum butterfly_side side, struct butterfly_node *node)
 {
     const struct call_nodes *nodes = butterfly->nodes;
@@ -242,6 +293,8 @@ static void sum_node(const struct butterfly *butterfly, enum butterfly_side side
         uint32_t at = members[i].node;
         if (nodes->category[at] != node->category)
             node->category = (uint16_t)butterfly->default_category;
+        if (butterfly->timings->sides)
+            add_member_sides(butterfly, &members[i], node, side == BUTTERFLY_CALLERS);
         if (side == BUTTERFLY_CALLERS) {
             node->total += total_of(butterfly, members[i].top);
             node->has_children |= nodes->prefix[at] != NODE_NONE;
@@ -310,7 +363,10 @@ static struct tree_row row_of(void *tree, uint32_t node)
                              .category = at->category,
                              .total = at->total,
                              .self = at->self,
-                             .has_children = at->has_children};
+                             .has_children = at->has_children,
+                             .is_compared = side->butterfly->timings->sides != NULL,
+                             .sides = {at->sides[SIDE_BASE], at->sides[SIDE_NEW]},
+                             .rank = fabs(at->total)};
 }
 
 static int check_handle(const struct butterfly_tree *tree, uint32_t *node, struct error *err)

@@ -44,6 +44,7 @@ struct butterfly_node {
     bool has_children;
     double total;
     double self; /* callers: 0, since what they spent themselves is not time of the focus */
+    struct side_figures sides[PROFILE_SIDES]; /* of a comparison */
 };
 
 struct butterfly_tree {
@@ -62,10 +63,12 @@ struct butterfly {
      * weight at and below the node of what has the same entry; and whether a self there is not 0. Else NULL. */
     uint32_t *entry;
     double *own_total;
+    double *own_side_total[PROFILE_SIDES]; /* of a comparison */
     uint8_t *own_alive;
-    uint32_t *group_of_func; /* scratch: all NODE_NONE between calls */
-    double total;            /* of samples with the focus anywhere in their stack */
-    double self;             /* of those that end in it */
+    uint32_t *group_of_func;                         /* scratch: all NODE_NONE between calls */
+    double total;                                    /* of samples with the focus anywhere in their stack */
+    double self;                                     /* of those that end in it */
+    struct side_figures side_figures[PROFILE_SIDES]; /* the same on each side of a comparison */
 };
 
 /* Finds the focus. `nodes` and `timings` must outlive it and not change. */

@@ -102,6 +102,8 @@ void engine_free(struct engine *engine)
     matching_nodes_destroy(&engine->activity_search);
     matching_path_destroy(&engine->activity_path);
     stack_weights_destroy(&engine->weights);
+    for (int side = 0; side < PROFILE_SIDES; side++)
+        stack_weights_destroy(&engine->sides[side]);
     array_free(&engine->threads);
     forget_transformed(engine);
     sample_filter_destroy(&engine->filter);
@@ -109,6 +111,19 @@ void engine_free(struct engine *engine)
     if (--engine->base->users == 0)
         base_free(engine->base);
     free(engine);
+}
+
+void engine_return_profile(struct engine *engine, struct profile *profile)
+{
+    struct engine_base *base = engine->base;
+    if (base->not_running != PROFILE_NONE) { /* the last rows, see add_not_running() */
+        base->profile.stacks.length--;
+        base->profile.frames.length--;
+        base->profile.funcs.length--;
+    }
+    *profile = base->profile;
+    profile_init(&base->profile);
+    engine_free(engine);
 }
 
 const struct profile *engine_profile(const struct engine *engine)
@@ -297,10 +312,19 @@ struct weighing engine_weighing(const struct engine *engine)
                              .not_running = engine->base->not_running};
 }
 
+struct compared_request engine_compared(const struct engine *engine)
+{
+    const struct profile *profile = &engine->base->profile;
+    return (struct compared_request){.is_comparison = profile_is_comparison(profile),
+                                     .compared = engine->compared,
+                                     .scale = engine->scale > 0 ? engine->scale : profile->meta.comparison.scale};
+}
+
 static int update_weights(struct engine *engine, const struct tree_query *query, struct error *err)
 {
     if (engine->has_weights && same_threads(engine, query) && engine->range.from == query->range.from &&
-        engine->range.to == query->range.to && engine->weight == query->weight && engine->table == query->table)
+        engine->range.to == query->range.to && engine->weight == query->weight && engine->table == query->table &&
+        engine->compared == query->compared && engine->scale == query->scale)
         return 0;
     engine->has_weights = engine->has_timings = false;
     engine->threads.length = 0;
@@ -311,8 +335,11 @@ static int update_weights(struct engine *engine, const struct tree_query *query,
     engine->range = query->range;
     engine->weight = query->weight;
     engine->table = query->table;
+    engine->compared = query->compared;
+    engine->scale = query->scale;
     const struct weighing weighing = engine_weighing(engine);
-    int code = stack_weights_sum(&engine->weights, &engine->base->profile, &weighing, err);
+    const struct compared_request request = engine_compared(engine);
+    int code = compared_weights_sum(&engine->weights, engine->sides, &engine->base->profile, &weighing, &request, err);
     engine->has_weights = code == 0;
     return code;
 }
@@ -382,7 +409,9 @@ static int update_timings(struct engine *engine, struct error *err)
     if (engine->has_timings)
         return 0;
     forget_inverted(engine);
-    int code = timings_compute(&engine->timings, engine->nodes, &engine->weights, engine_matching(engine), err);
+    const struct compared_request request = engine_compared(engine);
+    int code = compared_timings(&engine->timings, engine->nodes, &engine->weights, engine->sides,
+                                engine_matching(engine), &request, err);
     engine->has_timings = code == 0;
     return code;
 }
@@ -425,6 +454,13 @@ size_t engine_node_count(const struct engine *engine)
 struct counted_stacks engine_counted(const struct engine *engine)
 {
     return (struct counted_stacks){engine->stacks, engine->nodes, &engine->weights, engine_matching(engine)};
+}
+
+struct counted_stacks engine_counted_side(const struct engine *engine, enum profile_side side)
+{
+    struct counted_stacks counted = engine_counted(engine);
+    counted.weights = &engine->sides[side];
+    return counted;
 }
 
 int engine_details(struct engine *engine, uint32_t node, struct node_details *details, struct error *err)

@@ -9,6 +9,7 @@
 
 #include "tree/activity.h"
 #include "tree/butterfly.h"
+#include "tree/compared.h"
 #include "tree/details.h"
 #include "tree/inverted.h"
 #include "tree/path_nodes.h"
@@ -28,6 +29,8 @@ struct tree_query {
     bool inverted;
     enum sample_weight weight;
     enum sample_table_kind table;
+    enum compared compared; /* of a comparison: see compared.h */
+    double scale;           /* and what the new side counts is multiplied with; 0: what the profile says */
 };
 
 ARRAY_TYPE(struct node_path, uint32_t); /* the funcs from the root of the (inverted) tree down to a node */
@@ -44,6 +47,9 @@ struct engine *engine_share(const struct engine *engine, struct error *err);
 
 void engine_free(struct engine *engine);
 
+/* Frees the only engine of a profile, and gives that back as it was. */
+void engine_return_profile(struct engine *engine, struct profile *profile);
+
 const struct profile *engine_profile(const struct engine *engine);
 
 /* Samples as the transforms of the query by markers leave them: those that they drop have no stack. */
@@ -55,6 +61,8 @@ const struct call_nodes *engine_nodes(const struct engine *engine);
 const struct timings *engine_timings(const struct engine *engine);
 /* What the query counts, for costs that are summed stack by stack; valid until the next query. */
 struct counted_stacks engine_counted(const struct engine *engine);
+/* The same of one side of a comparison, for costs beside those of the other one; only if the query is about both. */
+struct counted_stacks engine_counted_side(const struct engine *engine, enum profile_side side);
 bool engine_has_waits(const struct engine *engine);         /* recorded ones: see wait_rows.h */
 uint32_t engine_idle_category(const struct engine *engine); /* the one named "Idle", or PROFILE_NONE */
 
@@ -113,6 +121,12 @@ int engine_functions_weighed(struct engine *engine, enum sample_weight weight, e
 /* What a thread adds to the total of the query, had it another weight. */
 double engine_thread_total(const struct engine *engine, uint32_t thread, enum sample_weight weight,
                            enum sample_table_kind table);
+
+/* Calls `add` with what each sample of a thread counts in the query, had it another weight: in the order of their
+ * times (ms), for the stack of engine_stacks() in which it ends. The rest is as in weigh_thread(). */
+typedef void engine_add_sample(void *context, uint32_t stack, double weight, double time);
+void engine_weigh_thread(const struct engine *engine, uint32_t thread, enum sample_weight weight,
+                         enum sample_table_kind table, engine_add_sample *add, void *context);
 
 /* Libraries (`func`: resource, PROFILE_NONE for what is in none) or categories by self, or what each thread of the
  * query

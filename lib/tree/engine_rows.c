@@ -20,9 +20,25 @@ static bool has_live_child(const struct engine *engine, uint32_t node)
     return false;
 }
 
-static struct tree_row row_of(void *tree, uint32_t node)
+/* What each side counts, of a comparison. */
+static void add_sides(const struct engine *engine, uint32_t node, struct tree_row *row)
 {
-    const struct engine *engine = tree;
+    const struct timings *sides = engine->timings.sides;
+    row->is_compared = sides != NULL;
+    row->rank = fabs(row->total);
+    for (int side = 0; sides && side < PROFILE_SIDES; side++) {
+        if (engine->is_inverted) {
+            double total = engine->inverted.tree.data[node].side_total[side];
+            row->sides[side] = (struct side_figures){total, row->depth == 0 ? total : 0};
+        } else {
+            row->sides[side] = (struct side_figures){sides[side].total[node], sides[side].self[node]};
+            row->rank = timings_rank(&engine->timings, node);
+        }
+    }
+}
+
+static struct tree_row plain_row_of(const struct engine *engine, uint32_t node)
+{
     if (!engine->is_inverted)
         return (struct tree_row){.node = node,
                                  .depth = engine->nodes->depth[node],
@@ -41,11 +57,20 @@ static struct tree_row row_of(void *tree, uint32_t node)
                              .has_children = inverted->has_children};
 }
 
+static struct tree_row row_of(void *tree, uint32_t node)
+{
+    const struct engine *engine = tree;
+    struct tree_row row = plain_row_of(engine, node);
+    add_sides(engine, node, &row);
+    return row;
+}
+
 static bool collect_call_node_children(const struct engine *engine, uint32_t node, struct order_entries *children)
 {
     const struct call_nodes *nodes = engine->nodes;
     for (uint32_t c = call_nodes_first(nodes, node); c < call_nodes_last(nodes, node); c = nodes->end[c])
-        if (engine->timings.alive[c] && !array_push(children, (struct order_entry){fabs(engine->timings.total[c]), c}))
+        if (engine->timings.alive[c] &&
+            !array_push(children, (struct order_entry){timings_rank(&engine->timings, c), c}))
             return false;
     return true;
 }
@@ -341,8 +366,11 @@ static int find_busy(const struct engine *engine, struct busy *busy, struct erro
     return 0;
 }
 
+/* In a comparison, the largest change in or below the row: those below may cancel each other. */
 static double busy_total(const struct busy *busy, const struct tree_rows *rows, uint32_t row)
 {
+    if (rows->is_compared)
+        return rows->rank[row];
     return fabs(busy->total ? busy->total[rows->node[row]] : rows->total[row]);
 }
 

@@ -41,8 +41,11 @@ struct engine {
     struct time_range range;
     enum sample_weight weight;
     enum sample_table_kind table;
+    enum compared compared;
+    double scale;
     bool has_weights;
     struct stack_weights weights;
+    struct stack_weights sides[PROFILE_SIDES]; /* of a query about both sides of a comparison */
 
     struct matching_nodes query_search; /* of the timings; empty search: not used */
     struct matching_nodes activity_search;
@@ -65,6 +68,9 @@ int engine_collect_children(struct engine *engine, uint32_t node, struct order_e
 
 /* What the query counts. */
 struct weighing engine_weighing(const struct engine *engine);
+
+/* How the query counts the threads of a comparison; of other profiles, all alike. */
+struct compared_request engine_compared(const struct engine *engine);
 
 /* Per call node, 0 if the search of the query excludes it; NULL: all match. */
 const uint8_t *engine_matching(const struct engine *engine);

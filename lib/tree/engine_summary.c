@@ -15,23 +15,26 @@ int engine_functions_weighed(struct engine *engine, enum sample_weight weight, e
     struct weighing weighing = engine_weighing(engine);
     weighing.weight = weight;
     weighing.table = table;
-    struct stack_weights weights = {0};
+    const struct compared_request request = engine_compared(engine);
+    struct stack_weights weights = {0}, sides[PROFILE_SIDES] = {{0}, {0}};
     struct timings timings = {0};
     *functions = (struct func_timings){0};
-    int code = stack_weights_sum(&weights, &engine->base->profile, &weighing, err);
+    int code = compared_weights_sum(&weights, sides, &engine->base->profile, &weighing, &request, err);
     if (!code)
-        code = timings_compute(&timings, engine->nodes, &weights, engine_matching(engine), err);
+        code = compared_timings(&timings, engine->nodes, &weights, sides, engine_matching(engine), &request, err);
     if (!code)
         code = func_timings_compute(functions, engine->nodes, &timings, FUNCS_BY_SELF, err);
     timings_destroy(&timings);
     stack_weights_destroy(&weights);
+    for (int side = 0; side < PROFILE_SIDES; side++)
+        stack_weights_destroy(&sides[side]);
     return code;
 }
 
 struct thread_total {
     const struct engine *engine;
     const uint8_t *matching;
-    double sum;
+    double factor, sum;
 };
 
 static void add_to_total(void *context, uint32_t stack, double weight, unsigned count)
@@ -40,7 +43,55 @@ static void add_to_total(void *context, uint32_t stack, double weight, unsigned 
     uint32_t node = total->engine->nodes->of_sample[stack];
     (void)count;
     if (node != NODE_NONE && (!total->matching || total->matching[node]))
-        total->sum += weight;
+        total->sum += weight * total->factor;
+}
+
+/* Passes on what a sample counts, for the stack in which the query has it end. */
+struct weigh_context {
+    const struct engine *engine;
+    const uint8_t *matching;
+    engine_add_sample *add;
+    void *context;
+    double factor; /* of the thread's weights, in a comparison */
+    const struct sample_table *samples;
+    double start; /* of the thread: the time of what is counted without samples */
+    size_t row;
+};
+
+/* What comes after the last sample has the time of that. */
+static double time_of_row(const struct weigh_context *weigh)
+{
+    size_t length = weigh->samples->length;
+    return length ? weigh->samples->time[weigh->row < length ? weigh->row : length - 1] : weigh->start;
+}
+
+static void add_to_caller(void *context, uint32_t stack, double weight, unsigned count)
+{
+    const struct weigh_context *weigh = context;
+    (void)count;
+    uint32_t leaf = stack_view_leaf(weigh->engine->stacks, stack);
+    uint32_t node = leaf == PROFILE_NONE ? NODE_NONE : weigh->engine->nodes->of_stack[leaf];
+    if (node != NODE_NONE && (!weigh->matching || weigh->matching[node]))
+        weigh->add(weigh->context, leaf, weight * weigh->factor, time_of_row(weigh));
+}
+
+void engine_weigh_thread(const struct engine *engine, uint32_t thread, enum sample_weight weight,
+                         enum sample_table_kind table, engine_add_sample *add, void *context)
+{
+    struct weighing weighing = engine_weighing(engine);
+    weighing.weight = weight;
+    weighing.table = table;
+    weighing.threads = &thread;
+    weighing.thread_count = 1;
+    const struct sample_table *samples = thread_samples(&engine->base->profile.threads.data[thread], table);
+    const struct compared_request request = engine_compared(engine);
+    double factor = compared_factor(&engine->base->profile, &request, thread);
+    double start = fmax(weighing.range.from, thread_gaps_of(&engine->base->profile, thread).start);
+    struct weigh_context weigh = {engine, engine_matching(engine), add, context, factor, samples, start, 0};
+    weighing.row = &weigh.row;
+    if (factor == 0)
+        return;
+    weigh_thread(&engine->base->profile, &weighing, thread, add_to_caller, &weigh);
 }
 
 double engine_thread_total(const struct engine *engine, uint32_t thread, enum sample_weight weight,
@@ -51,7 +102,9 @@ double engine_thread_total(const struct engine *engine, uint32_t thread, enum sa
     weighing.table = table;
     weighing.threads = &thread;
     weighing.thread_count = 1;
-    struct thread_total total = {engine, engine_matching(engine), 0};
+    const struct compared_request request = engine_compared(engine);
+    struct thread_total total = {engine, engine_matching(engine),
+                                 compared_factor(&engine->base->profile, &request, thread), 0};
     weigh_thread(&engine->base->profile, &weighing, thread, add_to_total, &total);
     return total.sum;
 }
@@ -76,7 +129,8 @@ static int list_threads(const struct engine *engine, struct func_timings *thread
     }
     int code = enough ? order_heaviest_first(entries, length, err) : error_no_memory(err);
     for (size_t i = 0; !code && i < length; i++)
-        rows[i] = (struct func_timing){entries[i].index, totals[entries[i].index], totals[entries[i].index]};
+        rows[i] = (struct func_timing){
+            .func = entries[i].index, .total = totals[entries[i].index], .self = totals[entries[i].index]};
     if (!code)
         *threads = (struct func_timings){rows, length};
     else

@@ -35,6 +35,26 @@ static double total_of(const struct engine *engine, uint32_t node)
     return engine->is_inverted ? engine->inverted.tree.data[node].total : engine->timings.total[node];
 }
 
+/* By node; of a comparison. */
+static double side_total_of(const struct engine *engine, uint32_t node, int side)
+{
+    const struct timings *sides = engine->timings.sides;
+    if (!sides)
+        return 0;
+    if (node == NODE_NONE)
+        return sides[side].root_total;
+    return engine->is_inverted ? engine->inverted.tree.data[node].side_total[side] : sides[side].total[node];
+}
+
+/* What the width of a node stands for. A change can be 0 where much was done, and of any sign: the rects of a
+ * comparison are as wide as both of its sides together. */
+static double extent_of(const struct engine *engine, uint32_t node)
+{
+    if (!engine->timings.sides)
+        return fabs(total_of(engine, node));
+    return fabs(side_total_of(engine, node, SIDE_BASE)) + fabs(side_total_of(engine, node, SIDE_NEW));
+}
+
 static double self_of(const struct engine *engine, uint32_t node)
 {
     if (!engine->is_inverted)
@@ -52,16 +72,16 @@ static int collect_in_order(struct layout *layout, uint32_t node, double *width,
     double sum = 0;
     for (size_t i = 0; i < children->length; i++) {
         struct order_entry *child = &children->data[i];
-        sum += child->magnitude;
+        sum += extent_of(layout->engine, child->index);
         child->magnitude = (double)(UINT32_MAX - layout->ranks[func_of(layout->engine, child->index)]);
     }
-    *width = fmax(sum, fabs(total_of(layout->engine, node)));
+    *width = fmax(sum, extent_of(layout->engine, node));
     if (!code)
         code = order_heaviest_first(children->data, children->length, err);
     if (code || !layout->engine->is_inverted)
         return code;
     for (size_t i = 0; i < children->length; i++)
-        children->data[i].magnitude = fabs(total_of(layout->engine, children->data[i].index));
+        children->data[i].magnitude = extent_of(layout->engine, children->data[i].index);
     return order_heaviest_first(children->data, children->length, err);
 }
 
@@ -74,6 +94,8 @@ static struct flame_rect rect_of(const struct layout *layout, uint32_t node, uin
         .end = end,
         .total = total_of(engine, node),
         .self = self_of(engine, node),
+        .base_total = side_total_of(engine, node, SIDE_BASE),
+        .new_total = side_total_of(engine, node, SIDE_NEW),
         .node = node,
         .parent = parent,
         .depth = parent == FLAME_NO_RECT ? 0 : layout->rects->data[parent].depth + 1,
@@ -97,10 +119,13 @@ static void extend_run(const struct layout *layout, struct flame_rect *run, cons
         run->node = NODE_NONE;
         run->func = PROFILE_NONE;
         run->total = run->self = 0;
+        run->base_total = run->new_total = 0;
         run->count = run->matches = 0;
     }
     run->end = rect->end;
     run->total += fabs(rect->total);
+    run->base_total += rect->base_total;
+    run->new_total += rect->new_total;
     run->count++;
     run->matches |= rect->matches;
     if (run->category != rect->category)
@@ -128,7 +153,7 @@ static int lay_out_children(struct layout *layout, uint32_t node, uint32_t paren
     bool enough = true;
     for (size_t i = 0; enough && i < layout->children.length; i++) {
         uint32_t child = layout->children.data[i].index;
-        double next = start + fabs(total_of(layout->engine, child)) * scale;
+        double next = start + extent_of(layout->engine, child) * scale;
         struct flame_rect rect = rect_of(layout, child, parent, start, next);
         if (next - start < layout->least)
             extend_run(layout, &run, &rect);
@@ -167,7 +192,7 @@ static int step_into(struct layout *layout, uint32_t func, uint32_t *node, struc
     *node = NODE_NONE;
     for (size_t i = 0; !code && i < layout->children.length; i++) {
         uint32_t child = layout->children.data[i].index;
-        double next = start + fabs(total_of(layout->engine, child)) * scale;
+        double next = start + extent_of(layout->engine, child) * scale;
         if (func_of(layout->engine, child) == func) {
             *node = child;
             *part = (struct flame_part){start, next};

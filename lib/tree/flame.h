@@ -23,10 +23,11 @@ struct flame_request {
 enum { FLAME_NO_RECT = UINT32_MAX };
 
 struct flame_rect {
-    double start, end;  /* in widths of the part, which is 0 to 1: its sides may lie outside */
-    double total, self; /* of a run: the sum of magnitudes, and 0 */
-    uint32_t node;      /* handle, valid until the next query; NODE_NONE: this is a run of neighbors, each too narrow */
-    uint32_t parent;    /* index of the rect it lies on; FLAME_NO_RECT for the first row */
+    double start, end;            /* in widths of the part, which is 0 to 1: its sides may lie outside */
+    double total, self;           /* of a run: the sum of magnitudes, and 0; of a comparison: the changes */
+    double base_total, new_total; /* of a comparison, on each side; of a run their sums */
+    uint32_t node;   /* handle, valid until the next query; NODE_NONE: this is a run of neighbors, each too narrow */
+    uint32_t parent; /* index of the rect it lies on; FLAME_NO_RECT for the first row */
     uint32_t depth;
     uint32_t func;     /* PROFILE_NONE for a run */
     uint32_t category; /* of a run: that of all, else the default one */
@@ -37,7 +38,8 @@ struct flame_rect {
 /* Row by row from the roots on, each from left to right. Zero it to start. */
 ARRAY_TYPE(struct flame_rects, struct flame_rect);
 
-/* The rects of the part, those that a call replaces are forgotten. Callees that are (in a profile with negative
+/* The rects of the part, those that a call replaces are forgotten. In a comparison a rect is as wide as both
+ * sides together. Callees that are (in a profile with negative
  * weights) wider than their caller are squeezed into its width. Opens callers of an inverted tree as far as they are
  * wide enough. At most FLAME_MOST_RECTS. */
 int engine_flame(struct engine *engine, const struct flame_request *request, struct flame_rects *rects,

@@ -14,13 +14,13 @@ static bool collect_self_nodes(struct inverted *inverted)
 {
     size_t count = 0;
     for (size_t node = 0; node < inverted->nodes->length; node++)
-        count += inverted->self[node] != 0;
+        count += timings_has_self(inverted->timings, node);
     inverted->order = malloc((count + 1) * sizeof(*inverted->order));
     inverted->deep = calloc(count + 1, sizeof(*inverted->deep));
     if (!inverted->order || !inverted->deep)
         return false;
     for (uint32_t node = 0; node < inverted->nodes->length; node++)
-        if (inverted->self[node] != 0)
+        if (timings_has_self(inverted->timings, node))
             inverted->deep[inverted->length++] = node;
     return true;
 }
@@ -38,11 +38,15 @@ static void sum_node(const struct inverted *inverted, struct inverted_node *node
     node->category = nodes->category[inverted->deep[node->first]];
     for (uint32_t i = node->first; i < node->last; i++) {
         uint32_t deep = inverted->deep[i];
-        node->total += inverted->self[inverted->order[i]];
+        node->total += inverted->timings->self[inverted->order[i]];
+        for (int side = 0; inverted->timings->sides && side < PROFILE_SIDES; side++)
+            node->side_total[side] += inverted->timings->sides[side].self[inverted->order[i]];
         node->has_children |= nodes->prefix[deep] != NODE_NONE;
         if (nodes->category[deep] != node->category)
             node->category = (uint16_t)inverted->default_category;
     }
+    if (inverted->timings->sides)
+        node->total = node->side_total[SIDE_NEW] - node->side_total[SIDE_BASE];
 }
 
 /* Counting sort of the self nodes by func; they stand in `deep`, in node order. */
@@ -82,7 +86,7 @@ static bool make_roots(struct inverted *inverted)
 int inverted_init(struct inverted *inverted, const struct call_nodes *nodes, const struct timings *timings,
                   uint32_t default_category, struct error *err)
 {
-    *inverted = (struct inverted){.nodes = nodes, .self = timings->self, .default_category = default_category};
+    *inverted = (struct inverted){.nodes = nodes, .timings = timings, .default_category = default_category};
     size_t funcs = nodes->func_count;
     inverted->group_of_func = malloc((funcs + 1) * sizeof(*inverted->group_of_func));
     if (inverted->group_of_func)

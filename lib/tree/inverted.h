@@ -17,11 +17,12 @@ struct inverted_node {
     bool expanded;
     bool has_children;
     double total;
+    double side_total[PROFILE_SIDES]; /* of a comparison */
 };
 
 struct inverted {
     const struct call_nodes *nodes;
-    const double *self;
+    const struct timings *timings;
     uint32_t default_category;
     /* The call nodes with self time, so ordered that those of one inverted node lie together; and for each, the caller
      * that stands at the depth of the innermost expanded inverted node's children. */

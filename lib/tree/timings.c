@@ -9,17 +9,21 @@
 /* False if memory ran out. */
 static bool reserve(struct timings *timings, size_t length)
 {
-    if (timings->length == length && timings->self)
+    if (timings->length == length && timings->self && !timings->sides)
         return true;
     timings_destroy(timings);
-    timings->self = malloc((length + 1) * sizeof(*timings->self));
-    timings->total = malloc((length + 1) * sizeof(*timings->total));
-    timings->alive = malloc((length + 1) * sizeof(*timings->alive));
-    if (!timings->self || !timings->total || !timings->alive) {
-        timings_destroy(timings);
+    struct timings made = {.self = malloc((length + 1) * sizeof(*made.self)),
+                           .total = malloc((length + 1) * sizeof(*made.total)),
+                           .alive = malloc((length + 1) * sizeof(*made.alive)),
+                           .length = length};
+    bool enough = made.self && made.total && made.alive;
+    if (!enough) {
+        free(made.self);
+        free(made.total);
+        free(made.alive);
         return false;
     }
-    timings->length = length;
+    *timings = made;
     return true;
 }
 
@@ -78,15 +82,83 @@ int timings_compute(struct timings *timings, const struct call_nodes *nodes, con
     return 0;
 }
 
-void timings_destroy(struct timings *timings)
+static void free_columns(struct timings *timings)
 {
     free(timings->self);
     free(timings->total);
     free(timings->alive);
-    *timings = (struct timings){0};
+    free(timings->rank);
+}
+
+void timings_destroy(struct timings *timings)
+{
+    free_columns(timings);
+    for (int side = 0; timings->sides && side < PROFILE_SIDES; side++)
+        free_columns(&timings->sides[side]);
+    free(timings->sides);
+    memset(timings, 0, sizeof(*timings));
+}
+
+/* ---- comparisons ---- */
+
+static void subtract(struct timings *timings, const struct call_nodes *nodes)
+{
+    const struct timings *base = &timings->sides[SIDE_BASE], *new = &timings->sides[SIDE_NEW];
+    for (size_t node = 0; node < timings->length; node++) {
+        timings->self[node] = new->self[node] - base->self[node];
+        timings->total[node] = new->total[node] - base->total[node];
+        timings->alive[node] = new->alive[node] | base->alive[node];
+        timings->rank[node] = fabs(timings->total[node]);
+    }
+    for (size_t node = timings->length; node-- > 0;) {
+        uint32_t prefix = nodes->prefix[node];
+        if (prefix != NODE_NONE)
+            timings->rank[prefix] = fmax(timings->rank[prefix], timings->rank[node]);
+    }
+    timings->samples = base->samples + new->samples;
+    timings->all_samples = base->all_samples + new->all_samples;
+    timings->root_total = base->root_total > 0 ? base->root_total : new->root_total;
+    timings->all_total = base->all_total > 0 ? base->all_total : new->all_total;
+}
+
+int timings_compare(struct timings *timings, struct timings sides[PROFILE_SIDES], const struct call_nodes *nodes,
+                    struct error *err)
+{
+    size_t length = nodes->length;
+    struct timings made = {.self = malloc((length + 1) * sizeof(*made.self)),
+                           .total = malloc((length + 1) * sizeof(*made.total)),
+                           .alive = malloc((length + 1) * sizeof(*made.alive)),
+                           .length = length,
+                           .sides = malloc(PROFILE_SIDES * sizeof(*made.sides)),
+                           .rank = malloc((length + 1) * sizeof(*made.rank))};
+    bool enough = made.self && made.total && made.alive && made.sides && made.rank;
+    timings_destroy(timings);
+    for (int side = 0; side < PROFILE_SIDES; side++) {
+        if (enough)
+            made.sides[side] = sides[side];
+        else
+            timings_destroy(&sides[side]);
+        sides[side] = (struct timings){0};
+    }
+    if (!enough) {
+        free_columns(&made);
+        free(made.sides);
+        return error_no_memory(err);
+    }
+    subtract(&made, nodes);
+    *timings = made;
+    return 0;
 }
 
 /* ---- the function list ---- */
+
+static void add_sides(struct func_timing *row, const struct timings *timings, uint32_t node, bool with_total)
+{
+    for (int side = 0; side < PROFILE_SIDES; side++) {
+        row->sides[side].self += timings->sides[side].self[node];
+        row->sides[side].total += with_total ? timings->sides[side].total[node] : 0;
+    }
+}
 
 /*
  * Nodes are in depth-first order, so a node lies inside an earlier node of the same group (func, library, category)
@@ -100,11 +172,13 @@ static void sum_by_group(struct func_timing *row_of_group, uint8_t *seen, uint32
         if (!timings->alive[node])
             continue;
         seen[group] = 1;
-        row_of_group[group].self += timings->self[node];
-        if (node >= outermost_end[group]) {
+        bool is_outermost = node >= outermost_end[group];
+        if (is_outermost)
             outermost_end[group] = nodes->end[node];
-            row_of_group[group].total += timings->total[node];
-        }
+        if (timings->sides)
+            add_sides(&row_of_group[group], timings, node, is_outermost);
+        row_of_group[group].self += timings->self[node];
+        row_of_group[group].total += is_outermost ? timings->total[node] : 0;
     }
 }
 
@@ -127,6 +201,16 @@ static int compare_by_total(const void *left, const void *right)
     return total ? total : compare_by_self(left, right);
 }
 
+/* The change of a sum is the difference of the sums: what both sides have alike is no change, however it is rounded. */
+static struct func_timing take_difference(struct func_timing row, const struct timings *timings)
+{
+    if (timings->sides) {
+        row.total = row.sides[SIDE_NEW].total - row.sides[SIDE_BASE].total;
+        row.self = row.sides[SIDE_NEW].self - row.sides[SIDE_BASE].self;
+    }
+    return row;
+}
+
 static int sum_groups(struct func_timings *rows, const struct call_nodes *nodes, const struct timings *timings,
                       const uint32_t *group_of_node, size_t groups, enum func_order order, struct error *err)
 {
@@ -138,8 +222,11 @@ static int sum_groups(struct func_timings *rows, const struct call_nodes *nodes,
     if (enough) {
         sum_by_group(all, seen, outermost_end, nodes, timings, group_of_node);
         for (uint32_t group = 0; group < groups; group++)
-            if (seen[group])
-                all[rows->length++] = (struct func_timing){group, all[group].total, all[group].self};
+            if (seen[group]) {
+                struct func_timing row = all[group];
+                row.func = group;
+                all[rows->length++] = take_difference(row, timings);
+            }
         qsort(all, rows->length, sizeof(*all), order == FUNCS_BY_SELF ? compare_by_self : compare_by_total);
         rows->rows = all;
     } else {

@@ -6,6 +6,11 @@
 #include "tree/call_nodes.h"
 #include "tree/weights.h"
 
+/* What one side of a comparison counts. */
+struct side_figures {
+    double total, self;
+};
+
 struct timings {
     double *self;   /* per node: of the samples that end in it */
     double *total;  /* per node: of the samples that end in it or below */
@@ -15,6 +20,11 @@ struct timings {
     uint64_t samples;  /* that are counted */
     double all_total;  /* both as they are without the search */
     uint64_t all_samples;
+
+    /* Of a comparison: what each side counts (of PROFILE_SIDES), of which the difference is above; NULL otherwise. */
+    struct timings *sides;
+    double
+        *rank; /* per node: the largest |total| of it and the nodes below, by which rows are ordered; NULL: |total| */
 };
 
 /*
@@ -24,6 +34,26 @@ struct timings {
 int timings_compute(struct timings *timings, const struct call_nodes *nodes, const struct stack_weights *weights,
                     const uint8_t *matching, struct error *err);
 
+/* Makes `timings` the change from one side to the other, node by node (see compared.h). Takes over the sides, which are
+ * of the same nodes, also if it fails. A node is alive if it is on either side. */
+int timings_compare(struct timings *timings, struct timings sides[PROFILE_SIDES], const struct call_nodes *nodes,
+                    struct error *err);
+
+/* By what a node is ordered among its siblings. */
+static inline double timings_rank(const struct timings *timings, uint32_t node)
+{
+    double total = timings->rank ? timings->rank[node] : timings->total[node];
+    return total < 0 ? -total : total;
+}
+
+/* Whether samples end in a node, on either side. */
+static inline bool timings_has_self(const struct timings *timings, size_t node)
+{
+    if (timings->sides)
+        return timings->sides[SIDE_BASE].self[node] != 0 || timings->sides[SIDE_NEW].self[node] != 0;
+    return timings->self[node] != 0;
+}
+
 void timings_destroy(struct timings *timings);
 
 /* ---- the function list ---- */
@@ -32,6 +62,7 @@ struct func_timing {
     uint32_t func; /* or what else is listed */
     double total;  /* of the samples with this func anywhere in their stack: recursion counts once */
     double self;
+    struct side_figures sides[PROFILE_SIDES]; /* of a comparison: total and self are the differences */
 };
 
 struct func_timings {

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+enum { COMPARED_COLUMNS = 5 };
+
 static bool grow_column(void *column, size_t capacity, size_t element_size)
 {
     void **place = column;
@@ -28,9 +30,32 @@ static bool reserve_row(struct tree_rows *rows)
     return true;
 }
 
+static void side_columns(struct tree_rows *rows, double **columns[COMPARED_COLUMNS])
+{
+    columns[0] = &rows->base_total;
+    columns[1] = &rows->base_self;
+    columns[2] = &rows->new_total;
+    columns[3] = &rows->new_self;
+    columns[4] = &rows->rank;
+}
+
+/* These columns grow when the others have, or at the first row of a comparison. */
+static bool reserve_sides(struct tree_rows *rows)
+{
+    double **columns[COMPARED_COLUMNS];
+    side_columns(rows, columns);
+    if (rows->compared_capacity == rows->capacity)
+        return true;
+    for (size_t i = 0; i < COMPARED_COLUMNS; i++)
+        if (!grow_column(columns[i], rows->capacity, sizeof(double)))
+            return false;
+    rows->compared_capacity = rows->capacity;
+    return true;
+}
+
 bool tree_rows_push(struct tree_rows *rows, struct tree_row row)
 {
-    if (!reserve_row(rows))
+    if (!reserve_row(rows) || (row.is_compared && !reserve_sides(rows)))
         return false;
     size_t at = rows->length++;
     rows->node[at] = row.node;
@@ -40,6 +65,14 @@ bool tree_rows_push(struct tree_rows *rows, struct tree_row row)
     rows->total[at] = row.total;
     rows->self[at] = row.self;
     rows->has_children[at] = row.has_children;
+    rows->is_compared = row.is_compared;
+    if (!row.is_compared)
+        return true;
+    rows->base_total[at] = row.sides[SIDE_BASE].total;
+    rows->base_self[at] = row.sides[SIDE_BASE].self;
+    rows->new_total[at] = row.sides[SIDE_NEW].total;
+    rows->new_self[at] = row.sides[SIDE_NEW].self;
+    rows->rank[at] = row.rank;
     return true;
 }
 
@@ -107,5 +140,9 @@ void tree_rows_destroy(struct tree_rows *rows)
     free(rows->total);
     free(rows->self);
     free(rows->has_children);
+    double **columns[COMPARED_COLUMNS];
+    side_columns(rows, columns);
+    for (size_t i = 0; i < COMPARED_COLUMNS; i++)
+        free(*columns[i]);
     *rows = (struct tree_rows){0};
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tree/order.h"
+#include "tree/timings.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,6 +15,9 @@ struct tree_row {
     uint32_t depth, func, category;
     double total, self;
     bool has_children;
+    bool is_compared; /* total and self are changes: of these */
+    struct side_figures sides[PROFILE_SIDES];
+    double rank; /* the largest |total| of the row and those below, as far as that is known */
 };
 
 /* A column each. Zero it to start; the memory is used again by later calls. */
@@ -22,7 +26,10 @@ struct tree_rows {
     uint32_t *depth, *func, *category;
     double *total, *self;
     uint8_t *has_children;
-    size_t length, capacity;
+    /* Of a comparison, see struct tree_row; else they mean nothing. */
+    bool is_compared;
+    double *base_total, *base_self, *new_total, *new_self, *rank;
+    size_t length, capacity, compared_capacity;
 };
 
 /* False if memory ran out. */

@@ -100,7 +100,7 @@ static double paused_in(const struct thread_gaps *gaps, double from, double to)
     return paused;
 }
 
-struct gap_time gap_time_in(const struct thread_gaps *gaps, size_t i, struct time_range range)
+static struct gap_time cut_gap_time(const struct thread_gaps *gaps, size_t i, struct time_range range)
 {
     double start = gap_start(gaps, i), end = gap_end(gaps, i), cpu = gap_cpu_time(gaps, i);
     double ran_until = fmin(start + cpu, end);
@@ -111,6 +111,23 @@ struct gap_time gap_time_in(const struct thread_gaps *gaps, size_t i, struct tim
     if (start >= range.from && end <= range.to && start < range.to)
         time.cpu = cpu;
     return time;
+}
+
+/* Nearly all gaps are in the range as a whole, and there are millions of them. */
+static inline struct gap_time quick_gap_time(const struct thread_gaps *gaps, size_t i, struct time_range range)
+{
+    const struct sample_table *samples = gaps->samples;
+    if (i == 0 || i >= samples->length || gaps->paused_count || !samples->cpu_delta)
+        return cut_gap_time(gaps, i, range);
+    double start = samples->time[i - 1], end = samples->time[i], cpu = samples->cpu_delta[i] / 1000;
+    if (!(start >= range.from && end <= range.to && start < range.to && cpu == cpu))
+        return cut_gap_time(gaps, i, range);
+    return (struct gap_time){cpu, end > start + cpu ? end - (start + cpu) : 0};
+}
+
+struct gap_time gap_time_in(const struct thread_gaps *gaps, size_t i, struct time_range range)
+{
+    return quick_gap_time(gaps, i, range);
 }
 
 bool gap_is_wait(const struct thread_gaps *gaps, size_t i)
@@ -179,7 +196,7 @@ static const struct sample_table *samples_of(const struct profile *profile, cons
 
 static bool counts_ones(const struct profile *profile, const struct weighing *weighing)
 {
-    bool ones = weighing->weight == WEIGH_RECORDED || weighing->weight == WEIGH_SAMPLES;
+    bool ones = !weighing->counts_apart && (weighing->weight == WEIGH_RECORDED || weighing->weight == WEIGH_SAMPLES);
     for (size_t i = 0; ones && weighing->weight == WEIGH_RECORDED && i < weighing->thread_count; i++)
         ones = weighing->threads[i] >= profile->threads.length ||
                !thread_samples(&profile->threads.data[weighing->threads[i]], weighing->table)->weight;
@@ -205,28 +222,38 @@ static bool has_stack(const struct sample_table *samples, size_t i)
     return at >= samples->length || samples->stack[at] != PROFILE_NONE;
 }
 
+static void note_row(const struct weighing *weighing, size_t row)
+{
+    if (weighing->row)
+        *weighing->row = row;
+}
+
 typedef void add_sample(void *context, uint32_t stack, double weight, unsigned count);
 
 /* The time in gaps of a thread with recorded waits, each for the row that stands for it. */
-static void weigh_recorded_waits(const struct weighing *weighing, const struct thread_gaps *gaps,
-                                 const struct sample_table *samples, add_sample *add, void *context)
+static inline __attribute__((always_inline)) void weigh_recorded_waits(const struct weighing *weighing,
+                                                                       const struct thread_gaps *gaps,
+                                                                       const struct sample_table *samples,
+                                                                       add_sample *add, void *context)
 {
     const struct wait_rows *waits = &gaps->waits;
     struct row_cursor on_cpu = {0}, wait_end = {0};
     size_t first = first_not_before(samples, weighing->range.from),
            after = first_not_before(samples, weighing->range.to);
     for (size_t i = first; i <= after; i++) {
-        struct gap_time time = gap_time_in(gaps, i, weighing->range);
-        size_t runner = row_cursor_find(&on_cpu, waits, ROW_ON_CPU, i);
-        size_t waiter = row_cursor_find(&wait_end, waits, ROW_WAIT_END, i);
-        bool is_asked = i < after, is_runner = runner == i;
+        note_row(weighing, i);
+        struct gap_time time = quick_gap_time(gaps, i, weighing->range);
+        bool is_asked = i < after, ran = i < samples->length && !is_wait_row(waits, i);
+        size_t runner = ran ? i : row_cursor_find(&on_cpu, waits, ROW_ON_CPU, i);
+        bool is_runner = runner == i;
         if (runner == SIZE_MAX)
             runner = i;
         if (weighing->weight != WEIGH_OFF_CPU_TIME && runner < samples->length &&
             samples->stack[runner] != PROFILE_NONE)
             add(context, samples->stack[runner], time.cpu, is_asked && is_runner);
-        if (weighing->weight == WEIGH_CPU_TIME)
+        if (weighing->weight == WEIGH_CPU_TIME || (ran && time.wait == 0)) /* a row that waits is asked for anyhow */
             continue;
+        size_t waiter = row_cursor_find(&wait_end, waits, ROW_WAIT_END, i);
         uint32_t stack = waiter != SIZE_MAX      ? samples->stack[waiter]
                          : has_stack(samples, i) ? weighing->not_running
                                                  : PROFILE_NONE;
@@ -246,6 +273,7 @@ static void weigh_times(const struct profile *profile, const struct weighing *we
     }
     size_t first = first_not_before(samples, range.from), after = first_not_before(samples, range.to);
     for (size_t i = first; i <= after; i++) {
+        note_row(weighing, i);
         if (!has_stack(samples, i))
             continue;
         bool is_after_last = i >= samples->length, waits_there = gap_has_waiting_sample(&gaps, i);
@@ -286,6 +314,7 @@ static void weigh_allocations(const struct weighing *weighing, const struct samp
     size_t first, last;
     samples_in_range(table, weighing->range, &first, &last);
     for (size_t i = first; i < last; i++) {
+        note_row(weighing, i);
         uint32_t stack = stack_of_allocation(table, i, first, last, weighing->weight);
         if (stack != PROFILE_NONE)
             add(context, stack, table->weight[i], 1);
@@ -311,6 +340,7 @@ void weigh_thread(const struct profile *profile, const struct weighing *weighing
     size_t first, last;
     samples_in_range(samples, weighing->range, &first, &last);
     for (size_t i = first; i < last; i++) {
+        note_row(weighing, i);
         if (samples->stack[i] == PROFILE_NONE)
             continue;
         bool counts =
@@ -344,6 +374,21 @@ static void add_weight(void *context, uint32_t stack, double weight, unsigned co
     weights->samples[stack] += count;
 }
 
+/* weigh_thread() without a call for each sample, where there are most of them. False if the thread is not such a one.
+ */
+static bool sum_recorded_waits(struct stack_weights *weights, const struct profile *profile,
+                               const struct weighing *weighing, uint32_t thread)
+{
+    enum sample_weight weight = weighing->weight;
+    if (weight != WEIGH_TIME && weight != WEIGH_CPU_TIME && weight != WEIGH_OFF_CPU_TIME)
+        return false;
+    struct thread_gaps gaps = thread_gaps_of(profile, thread);
+    if (!has_wait_rows(&gaps.waits))
+        return false;
+    weigh_recorded_waits(weighing, &gaps, samples_of(profile, weighing, thread), add_weight, weights);
+    return true;
+}
+
 int stack_weights_sum(struct stack_weights *weights, const struct profile *profile, const struct weighing *weighing,
                       struct error *err)
 {
@@ -370,9 +415,9 @@ int stack_weights_sum(struct stack_weights *weights, const struct profile *profi
         if (thread >= profile->threads.length || counted[thread])
             continue;
         counted[thread] = 1;
-        if (weighted)
+        if (weighted && !sum_recorded_waits(weights, profile, weighing, thread))
             weigh_thread(profile, weighing, thread, add_weight, weights);
-        else
+        else if (!weighted)
             add_ones(weights, profile, weighing, thread);
     }
     free(counted);

@@ -59,6 +59,9 @@ struct weighing {
     /* Per thread of the profile and kind of table, in place of its own; NULL: those. */
     const struct sample_table (*samples)[SAMPLE_TABLES];
     uint32_t not_running; /* the stack of waits that are of no function; PROFILE_NONE: not counted */
+    bool counts_apart;    /* stack_weights_sum() fills `samples`, even if it says the same as of_stack */
+    size_t *row; /* weigh_thread() leaves here to which row each call belongs: the number of rows for what comes after
+                  * the last one; NULL: nobody asks */
 };
 
 /* The gaps of a thread: the time before each of its samples, and that after the last one, as far as the thread was

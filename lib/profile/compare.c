@@ -1,0 +1,406 @@
+#include "profile/compare.h"
+
+#include "profile/merge.h"
+#include "profile/match_funcs.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is compared of one profile ---- */
+
+struct times {
+    double from, to; /* ms */
+};
+
+static void widen(struct times *times, const struct sample_table *samples, double interval)
+{
+    if (samples->length == 0)
+        return;
+    times->from = fmin(times->from, samples->time[0]);
+    times->to = fmax(times->to, samples->time[samples->length - 1] + interval);
+}
+
+/* As engine_full_range(). */
+static struct times full_times(const struct profile *profile)
+{
+    const struct profile_meta *meta = &profile->meta;
+    struct times times = {INFINITY, -INFINITY};
+    if (meta->profiling_start < meta->profiling_end)
+        return (struct times){meta->profiling_start, meta->profiling_end};
+    for (size_t i = 0; i < profile->threads.length; i++) {
+        widen(&times, &profile->threads.data[i].samples, meta->interval);
+        for (size_t k = 0; k < profile->threads.data[i].more.length; k++)
+            widen(&times, &profile->threads.data[i].more.data[k], meta->interval);
+    }
+    return times.from < times.to ? times : (struct times){0, 1};
+}
+
+static void move_rows(struct sample_table *samples, size_t first, size_t last)
+{
+    size_t count = last - first;
+    memmove(samples->stack, samples->stack + first, count * sizeof(*samples->stack));
+    memmove(samples->time, samples->time + first, count * sizeof(*samples->time));
+    double *const reals[] = {samples->weight, samples->cpu_delta, samples->address};
+    for (size_t i = 0; i < sizeof(reals) / sizeof(*reals); i++)
+        if (reals[i])
+            memmove(reals[i], reals[i] + first, count * sizeof(*reals[i]));
+    if (samples->waker)
+        memmove(samples->waker, samples->waker + first, count * sizeof(*samples->waker));
+    for (size_t i = 0; samples->partner && i < count; i++) {
+        uint32_t partner = samples->partner[first + i];
+        samples->partner[i] = partner >= first && partner < last ? partner - (uint32_t)first : PROFILE_NONE;
+    }
+    samples->length = count;
+}
+
+/* Only samples in these times. What the first of them counts of CPU time began before. */
+static void cut_samples(struct sample_table *samples, struct times times)
+{
+    size_t first = 0, last = samples->length;
+    while (first < last && samples->time[first] < times.from)
+        first++;
+    while (last > first && samples->time[last - 1] >= times.to)
+        last--;
+    bool is_cut = first > 0;
+    if (is_cut || last < samples->length)
+        move_rows(samples, first, last);
+    if (is_cut && samples->length && samples->cpu_delta)
+        samples->cpu_delta[0] = fmin(samples->cpu_delta[0], 1000 * (samples->time[0] - times.from));
+}
+
+static void cut_thread(struct thread *thread, struct times times)
+{
+    cut_samples(&thread->samples, times);
+    for (size_t i = 0; i < thread->more.length; i++)
+        cut_samples(&thread->more.data[i], times);
+    thread->start = fmax(thread->start, times.from);
+    thread->end = fmin(thread->end, times.to);
+}
+
+/* Frees what is not compared: threads, and counters of their processes, which no reader finds without them. */
+static int keep_threads(struct profile *profile, const uint8_t *kept, struct error *err)
+{
+    size_t threads = 0, counters = 0;
+    uint32_t *moved = malloc((profile->threads.length + 1) * sizeof(*moved));
+    if (!moved)
+        return error_no_memory(err);
+    for (size_t i = 0; i < profile->threads.length; i++) {
+        moved[i] = kept[i] ? (uint32_t)threads : PROFILE_NONE;
+        if (kept[i])
+            profile->threads.data[threads++] = profile->threads.data[i];
+        else
+            thread_destroy(&profile->threads.data[i]);
+    }
+    profile->threads.length = threads;
+    for (size_t i = 0; i < profile->counters.length; i++) {
+        struct counter *counter = &profile->counters.data[i];
+        counter->main_thread = moved[counter->main_thread];
+        if (counter->main_thread == PROFILE_NONE)
+            counter_destroy(counter);
+        else
+            profile->counters.data[counters++] = *counter;
+    }
+    profile->counters.length = counters;
+    free(moved);
+    return threads ? 0 : error_set(err, EINVAL, "no thread is left to compare");
+}
+
+/* ---- runs ---- */
+
+ARRAY_TYPE(struct run_starts, double);
+
+static int compare_times(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* Leaves those of which some of the time is compared. */
+static void drop_runs_outside(struct run_starts *starts, struct times times)
+{
+    size_t first = 0;
+    while (starts->length && starts->data[starts->length - 1] >= times.to)
+        starts->length--;
+    while (first + 1 < starts->length && starts->data[first + 1] <= times.from)
+        first++;
+    if (first)
+        memmove(starts->data, starts->data + first, (starts->length - first) * sizeof(*starts->data));
+    starts->length -= first;
+}
+
+/* When the runs of --iterations began, each of which has a marker; none: it is one run. */
+static bool find_runs(const struct profile *profile, struct times times, struct run_starts *starts)
+{
+    uint32_t name = strings_find(&profile->strings, "Run", strlen("Run"));
+    bool enough = true;
+    for (size_t i = 0; name != STRING_NONE && i < profile->threads.length; i++) {
+        const struct marker_table *markers = &profile->threads.data[i].markers;
+        for (size_t k = 0; enough && k < markers->length; k++) {
+            const char *data = profile_text(profile, markers->data[k]);
+            if (markers->name[k] == name && strstr(data, "\"type\":\"Run\""))
+                enough = array_push(starts, markers->start[k]);
+        }
+    }
+    if (starts->length)
+        qsort(starts->data, starts->length, sizeof(*starts->data), compare_times);
+    drop_runs_outside(starts, times);
+    return enough;
+}
+
+/* A process of a run is started when it has begun. */
+static uint32_t run_of_thread(const struct run_starts *starts, const struct thread *thread)
+{
+    double start = isnan(thread->start) ? thread->process_start : thread->start;
+    if (thread->samples.length && !(start <= thread->samples.time[0]))
+        start = thread->samples.time[0];
+    uint32_t run = 0;
+    while (run + 1 < starts->length && starts->data[run + 1] <= start)
+        run++;
+    return run;
+}
+
+/* ---- times ---- */
+
+static void shift(double *times, size_t length, double by)
+{
+    for (size_t i = 0; i < length; i++)
+        times[i] -= by;
+}
+
+static void shift_thread(struct thread *thread, double by)
+{
+    shift(thread->samples.time, thread->samples.length, by);
+    for (size_t i = 0; i < thread->more.length; i++)
+        shift(thread->more.data[i].time, thread->more.data[i].length, by);
+    shift(thread->markers.start, thread->markers.length, by);
+    shift(thread->markers.end, thread->markers.length, by);
+    for (size_t i = 0; i < thread->paused.length; i++) {
+        thread->paused.data[i].start -= by;
+        thread->paused.data[i].end -= by;
+    }
+    thread->start -= by;
+    thread->end -= by;
+    thread->process_start -= by;
+    thread->process_end -= by;
+}
+
+/* Puts the threads of a profile on a side, and all of its runs at time 0. `first_run`: that of its first one; becomes
+ * that of the next profile. *length becomes that of the longest run, ms. */
+static int place_threads(struct profile *profile, const struct compare_input *input, struct times times,
+                         uint32_t *first_run, double *length, struct error *err)
+{
+    struct run_starts starts = {0};
+    if (!find_runs(profile, times, &starts)) {
+        array_free(&starts);
+        return error_no_memory(err);
+    }
+    bool has_runs = starts.length > 1;
+    *length = has_runs ? 0 : times.to - times.from;
+    for (size_t i = 0; i < profile->threads.length; i++) {
+        struct thread *thread = &profile->threads.data[i];
+        uint32_t run = has_runs ? run_of_thread(&starts, thread) : 0;
+        double start = has_runs ? fmax(starts.data[run], times.from) : times.from;
+        double end = !has_runs || run + 1 == starts.length ? times.to : starts.data[run + 1];
+        thread->side = input->side;
+        thread->run = *first_run + run;
+        *length = fmax(*length, end - start);
+        shift_thread(thread, start);
+        for (size_t k = 0; k < profile->counters.length; k++)
+            if (profile->counters.data[k].main_thread == i)
+                shift(profile->counters.data[k].time, profile->counters.data[k].length, start);
+    }
+    *first_run += has_runs ? (uint32_t)starts.length : 1;
+    array_free(&starts);
+    return 0;
+}
+
+/* ---- metadata ---- */
+
+/* The sections of the base and of the new side beside each other. */
+static bool take_sections(struct profile *out, struct profile *from, enum profile_side side)
+{
+    static const char *const names[] = {[SIDE_BASE] = "Base", [SIDE_NEW] = "New"};
+    bool enough = true;
+    for (size_t i = 0; enough && i < from->meta.extra.length; i++) {
+        struct extra_section section = {0};
+        char label[256];
+        snprintf(label, sizeof(label), "%s: %.200s", names[side], profile_text(from, from->meta.extra.data[i].label));
+        section.label = strings_add_z(&out->strings, label);
+        enough = section.label != STRING_NONE;
+        for (size_t k = 0; enough && k < from->meta.extra.data[i].entries.length; k++) {
+            const struct extra_entry *entry = &from->meta.extra.data[i].entries.data[k];
+            struct extra_entry copy = {strings_add_z(&out->strings, profile_text(from, entry->label)),
+                                       strings_add_z(&out->strings, profile_text(from, entry->format)),
+                                       strings_add_z(&out->strings, profile_text(from, entry->value))};
+            enough = copy.label != STRING_NONE && copy.format != STRING_NONE && copy.value != STRING_NONE &&
+                     array_push(&section.entries, copy);
+        }
+        if (enough)
+            enough = array_push(&out->meta.extra, section);
+        if (!enough)
+            array_free(&section.entries);
+    }
+    return enough;
+}
+
+static bool same_text(const struct profile *a, uint32_t a_text, const struct profile *b, uint32_t b_text)
+{
+    return strcmp(profile_text(a, a_text), profile_text(b, b_text)) == 0;
+}
+
+/* Columns that only one side has would make of its samples something else than of those of the other. */
+static void drop_cpu_times(struct profile *profile)
+{
+    for (size_t i = 0; i < profile->threads.length; i++) {
+        free(profile->threads.data[i].samples.cpu_delta);
+        profile->threads.data[i].samples.cpu_delta = NULL;
+    }
+    profile->meta.has_cpu_delta = false;
+}
+
+static enum weight_type recorded_type(const struct profile *profile)
+{
+    for (size_t i = 0; i < profile->threads.length; i++)
+        if (profile->threads.data[i].samples.weight)
+            return profile->threads.data[i].samples.weight_type;
+    return WEIGHT_SAMPLES;
+}
+
+static int agree(struct profile *out, struct profile *from, struct error *err)
+{
+    static const char *const units[] = {
+        [WEIGHT_SAMPLES] = "samples", [WEIGHT_TRACING_MS] = "ms", [WEIGHT_BYTES] = "bytes"};
+    struct profile_meta *meta = &out->meta;
+    enum weight_type own = recorded_type(out), other = recorded_type(from);
+    bool has_times = meta->has_cpu_delta && from->meta.has_cpu_delta;
+    if (own != other && !has_times)
+        return error_set(err, EINVAL, "one side counts %s, the other one %s: they cannot be compared", units[own],
+                         units[other]);
+    if (!has_times) {
+        drop_cpu_times(out);
+        drop_cpu_times(from);
+    }
+    if (!same_text(out, meta->arguments, from, from->meta.arguments))
+        meta->arguments = PROFILE_NONE;
+    meta->has_only_events &= from->meta.has_only_events;
+    if (from->meta.symbolicated == 0)
+        meta->symbolicated = 0;
+    double ratio = meta->interval > 0 ? from->meta.interval / meta->interval : 1;
+    if (!(ratio < 0.99 || ratio > 1.01) || meta->warning != PROFILE_NONE)
+        return 0;
+    char text[200];
+    snprintf(text, sizeof(text),
+             "One side was sampled every %.3g ms, the other one every %.3g ms: samples are not the "
+             "same time on both.",
+             meta->interval, from->meta.interval);
+    meta->warning = strings_add_z(&out->strings, text);
+    return meta->warning == STRING_NONE ? error_no_memory(err) : 0;
+}
+
+/* ---- all ---- */
+
+/* What of an input is compared, on its side. */
+static int prepare(struct compare_input *input, unsigned forgiven, uint32_t *first_run, double *length,
+                   struct error *err)
+{
+    struct profile *profile = input->profile;
+    struct times full = full_times(profile);
+    struct times times = {fmax(full.from, full.from + input->from), fmin(full.to, full.from + input->to)};
+    if (!(times.from < times.to))
+        return error_set(err, EINVAL, "%s has nothing in the range that is compared; it lasts %.3f s", input->name,
+                         (full.to - full.from) / 1000);
+    int code = input->kept ? keep_threads(profile, input->kept, err) : 0;
+    bool is_cut = input->from > 0 || full.from + input->to < full.to;
+    for (size_t i = 0; !code && is_cut && i < profile->threads.length; i++)
+        cut_thread(&profile->threads.data[i], times);
+    if (!code && forgiven)
+        code = funcs_forgive(profile, forgiven, err);
+    if (!code)
+        code = place_threads(profile, input, times, first_run, length, err);
+    profile->meta.initial_visible_threads.length = profile->meta.initial_selected_threads.length = 0;
+    return code;
+}
+
+static int append_input(struct profile *out, struct compare_input *input, bool is_first_of_side, struct error *err)
+{
+    int code = agree(out, input->profile, err);
+    if (!code && is_first_of_side && !take_sections(out, input->profile, input->side))
+        code = error_no_memory(err);
+    return code ? code : profile_merge(out, input->profile, err);
+}
+
+/* The first input becomes the profile to which the others are appended. */
+static int begin(struct profile *out, struct compare_input *input, struct error *err)
+{
+    *out = *input->profile;
+    profile_init(input->profile);
+    struct profile sections = *out;
+    memset(&out->meta.extra, 0, sizeof(out->meta.extra));
+    bool enough = take_sections(out, &sections, input->side);
+    for (size_t i = 0; i < sections.meta.extra.length; i++)
+        array_free(&sections.meta.extra.data[i].entries);
+    array_free(&sections.meta.extra);
+    return enough ? 0 : error_no_memory(err);
+}
+
+/* When the recordings of a side began and ended, ms since the epoch. */
+static void widen_recorded(struct times *recorded, const struct profile *profile)
+{
+    struct times full = full_times(profile);
+    bool is_known = profile->meta.start_time > 0;
+    recorded->from = fmin(recorded->from, is_known ? profile->meta.start_time + full.from : -INFINITY);
+    recorded->to = fmax(recorded->to, is_known ? profile->meta.start_time + full.to : INFINITY);
+}
+
+static int name_sides(struct profile *out, const char *const names[PROFILE_SIDES], const uint32_t runs[PROFILE_SIDES],
+                      double length, struct error *err)
+{
+    struct profile_meta *meta = &out->meta;
+    meta->profiling_start = 0;
+    meta->profiling_end = length;
+    meta->comparison = (struct profile_comparison){.scale = 1, .scaled_by = PROFILE_NONE};
+    for (int side = 0; side < PROFILE_SIDES; side++) {
+        meta->comparison.name[side] = strings_add_z(&out->strings, names[side] ? names[side] : "");
+        meta->comparison.runs[side] = runs[side];
+        if (meta->comparison.name[side] == STRING_NONE)
+            return error_no_memory(err);
+    }
+    return 0;
+}
+
+int profile_compare(struct profile *out, struct compare_input *inputs, size_t count, unsigned forgiven,
+                    struct error *err)
+{
+    const char *names[PROFILE_SIDES] = {NULL, NULL};
+    struct times recorded[PROFILE_SIDES] = {{INFINITY, -INFINITY}, {INFINITY, -INFINITY}};
+    uint32_t runs[PROFILE_SIDES] = {0, 0};
+    double length = 0;
+    int code = 0;
+    profile_init(out);
+    for (size_t i = 0; !code && i < count; i++) {
+        struct compare_input *input = &inputs[i];
+        bool is_first_of_side = !names[input->side];
+        double own_length = 0;
+        widen_recorded(&recorded[input->side], input->profile);
+        code = prepare(input, forgiven, &runs[input->side], &own_length, err);
+        if (!code)
+            code = i == 0 ? begin(out, input, err) : append_input(out, input, is_first_of_side, err);
+        names[input->side] = is_first_of_side ? input->name : names[input->side];
+        length = fmax(length, own_length);
+        profile_destroy(input->profile);
+    }
+    if (!code)
+        code = name_sides(out, names, runs, length, err);
+    out->meta.comparison.is_one_after_other =
+        recorded[SIDE_BASE].to <= recorded[SIDE_NEW].from || recorded[SIDE_NEW].to <= recorded[SIDE_BASE].from;
+    if (!code)
+        code = profile_check(out, err);
+    for (size_t i = 0; code && i < count; i++)
+        profile_destroy(inputs[i].profile);
+    if (code)
+        profile_destroy(out);
+    return code;
+}

@@ -1,0 +1,107 @@
+#include "tree/changes.h"
+
+#include "tree/engine_state.h"
+#include "tree/weight_list.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double least_share = 0.005; /* of a side */
+
+static bool is_judged(const struct timings *timings, const struct func_timing *row, enum func_order order)
+{
+    for (int side = 0; side < PROFILE_SIDES; side++) {
+        double value = order == FUNCS_BY_SELF ? row->sides[side].self : row->sides[side].total;
+        if (fabs(value) > least_share * timings->sides[side].root_total)
+            return true;
+    }
+    return false;
+}
+
+/* How much the runs of a side differ. */
+static double deviation_of(const double *runs, size_t count)
+{
+    double sum = 0, squares = 0, mean;
+    for (size_t i = 0; i < count; i++)
+        sum += runs[i];
+    mean = sum / (double)count;
+    for (size_t i = 0; i < count; i++)
+        squares += (runs[i] - mean) * (runs[i] - mean);
+    return count > 1 && mean != 0 ? sqrt(squares / (double)(count - 1)) / fabs(mean) : 0;
+}
+
+/* What a user waits for, which the CPU time need not tell. */
+static int estimate_wall_time(struct func_changes *changes, const struct profile *profile, struct error *err)
+{
+    const uint32_t *runs = profile->meta.comparison.runs;
+    double *times[PROFILE_SIDES];
+    for (int side = 0; side < PROFILE_SIDES; side++)
+        times[side] = comparison_wall_times(profile, (enum profile_side)side);
+    bool enough = times[SIDE_BASE] && times[SIDE_NEW];
+    if (enough) {
+        const struct noise_units base = {times[SIDE_BASE], runs[SIDE_BASE], changes->are_runs, 0};
+        const struct noise_units new = {times[SIDE_NEW], runs[SIDE_NEW], changes->are_runs, 0};
+        changes->wall_time = change_estimate_of(&base, &new);
+    }
+    free(times[SIDE_BASE]);
+    free(times[SIDE_NEW]);
+    return enough ? 0 : error_no_memory(err);
+}
+
+static int estimate(struct func_changes *changes, const struct engine *engine, enum func_order order, size_t groups,
+                    struct error *err)
+{
+    struct unit_weights weights = {0};
+    int code = unit_weights_sum(&weights, engine, changes->group_of_func, groups, order, err);
+    changes->estimates = code ? NULL : calloc(groups + 1, sizeof(*changes->estimates));
+    if (!code && !changes->estimates)
+        code = error_no_memory(err);
+    for (size_t group = 0; !code && group < groups; group++)
+        changes->estimates[group] = unit_weights_change(&weights, group);
+    if (!code) {
+        changes->length = groups;
+        changes->are_runs = weights.are_runs;
+        changes->all = unit_weights_change_of_all(&weights);
+        for (int side = 0; changes->are_runs && side < PROFILE_SIDES; side++)
+            changes->deviation[side] = deviation_of(weights.all[side], weights.count[side]);
+        changes->has_wall_time = engine->weight == WEIGH_TIME || weight_needs_cpu_times(engine->weight);
+        code = function_changes_judge(&changes->all, changes->estimates, groups, err);
+    }
+    if (!code && changes->has_wall_time)
+        code = estimate_wall_time(changes, engine_profile(engine), err);
+    unit_weights_destroy(&weights);
+    return code;
+}
+
+int func_changes_find(struct func_changes *changes, struct engine *engine, enum func_order order, struct error *err)
+{
+    const struct timings *timings = engine_timings(engine);
+    size_t funcs = engine_nodes(engine)->func_count, groups = 0;
+    *changes = (struct func_changes){.group_of_func = malloc((funcs + 1) * sizeof(*changes->group_of_func))};
+    if (!changes->group_of_func)
+        return error_no_memory(err);
+    if (!timings->sides)
+        return error_set(err, EINVAL, "only a comparison of both sides has changes");
+    memset(changes->group_of_func, 0xff, (funcs + 1) * sizeof(*changes->group_of_func));
+    int code = engine_functions(engine, order, &changes->functions, err);
+    for (size_t i = 0; !code && i < changes->functions.length; i++)
+        if (is_judged(timings, &changes->functions.rows[i], order))
+            changes->group_of_func[changes->functions.rows[i].func] = (uint32_t)groups++;
+    return code ? code : estimate(changes, engine, order, groups, err);
+}
+
+void func_changes_destroy(struct func_changes *changes)
+{
+    func_timings_destroy(&changes->functions);
+    free(changes->group_of_func);
+    free(changes->estimates);
+    *changes = (struct func_changes){0};
+}
+
+const struct change_estimate *func_change_of(const struct func_changes *changes, uint32_t func)
+{
+    uint32_t group = changes->group_of_func[func];
+    return group == PROFILE_NONE ? NULL : &changes->estimates[group];
+}

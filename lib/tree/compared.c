@@ -1,0 +1,246 @@
+#include "tree/compared.h"
+
+#include "tree/weight_list.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+double compared_factor(const struct profile *profile, const struct compared_request *request, uint32_t thread)
+{
+    if (!request->is_comparison || thread >= profile->threads.length)
+        return 1;
+    enum profile_side side = profile->threads.data[thread].side;
+    double factor = 1.0 / profile->meta.comparison.runs[side];
+    if (side == SIDE_NEW)
+        return request->compared == COMPARED_BASE ? 0 : factor * request->scale;
+    return request->compared == COMPARED_NEW ? 0 : request->compared == COMPARED_BASE ? factor : -factor;
+}
+
+/* The threads of one side alone. */
+static int sum_side(struct stack_weights *weights, const struct profile *profile, const struct weighing *weighing,
+                    enum profile_side side, double scale, struct error *err)
+{
+    uint32_t *threads = malloc((weighing->thread_count + 1) * sizeof(*threads));
+    if (!threads)
+        return error_no_memory(err);
+    struct weighing part = *weighing;
+    part.threads = threads;
+    part.thread_count = 0;
+    part.counts_apart = true;
+    for (size_t i = 0; i < weighing->thread_count; i++)
+        if (weighing->threads[i] < profile->threads.length && profile->threads.data[weighing->threads[i]].side == side)
+            threads[part.thread_count++] = weighing->threads[i];
+    int code = stack_weights_sum(weights, profile, &part, err);
+    double factor = (side == SIDE_NEW ? scale : 1) / profile->meta.comparison.runs[side];
+    for (size_t stack = 0; !code && factor != 1 && stack < weights->length; stack++)
+        weights->of_stack[stack] *= factor;
+    free(threads);
+    return code;
+}
+
+/* The memory of `weights` is used again. */
+static int subtract(struct stack_weights *weights, const struct stack_weights sides[PROFILE_SIDES], struct error *err)
+{
+    const struct stack_weights *base = &sides[SIDE_BASE], *new = &sides[SIDE_NEW];
+    if (weights->length != base->length || !weights->of_stack || !weights->samples) {
+        stack_weights_destroy(weights);
+        weights->of_stack = malloc((base->length + 1) * sizeof(*weights->of_stack));
+        weights->samples = malloc((base->length + 1) * sizeof(*weights->samples));
+        if (!weights->of_stack || !weights->samples) {
+            stack_weights_destroy(weights);
+            return error_no_memory(err);
+        }
+        weights->length = base->length;
+    }
+    for (size_t stack = 0; stack < base->length; stack++) {
+        weights->of_stack[stack] = new->of_stack[stack] - base->of_stack[stack];
+        weights->samples[stack] = new->samples[stack] + base->samples[stack];
+    }
+    return 0;
+}
+
+int compared_weights_sum(struct stack_weights *weights, struct stack_weights sides[PROFILE_SIDES],
+                         const struct profile *profile, const struct weighing *weighing,
+                         const struct compared_request *request, struct error *err)
+{
+    if (!request->is_comparison)
+        return stack_weights_sum(weights, profile, weighing, err);
+    if (request->compared != COMPARED_CHANGE)
+        return sum_side(weights, profile, weighing, request->compared == COMPARED_BASE ? SIDE_BASE : SIDE_NEW,
+                        request->scale, err);
+    int code = 0;
+    for (int side = 0; !code && side < PROFILE_SIDES; side++)
+        code = sum_side(&sides[side], profile, weighing, (enum profile_side)side, request->scale, err);
+    return code ? code : subtract(weights, sides, err);
+}
+
+int compared_timings(struct timings *timings, const struct call_nodes *nodes, const struct stack_weights *weights,
+                     const struct stack_weights sides[PROFILE_SIDES], const uint8_t *matching,
+                     const struct compared_request *request, struct error *err)
+{
+    if (!request->is_comparison || request->compared != COMPARED_CHANGE)
+        return timings_compute(timings, nodes, weights, matching, err);
+    struct timings of_sides[PROFILE_SIDES] = {{0}, {0}};
+    int code = 0;
+    for (int side = 0; !code && side < PROFILE_SIDES; side++)
+        code = timings_compute(&of_sides[side], nodes, &sides[side], matching, err);
+    if (!code)
+        return timings_compare(timings, of_sides, nodes, err);
+    for (int side = 0; side < PROFILE_SIDES; side++)
+        timings_destroy(&of_sides[side]);
+    return code;
+}
+
+/* ---- the scale ---- */
+
+double *comparison_wall_times(const struct profile *profile, enum profile_side side)
+{
+    uint32_t runs = profile->meta.comparison.runs[side];
+    double *ends = calloc((size_t)runs + 1, sizeof(*ends));
+    for (size_t i = 0; ends && i < profile->threads.length; i++) {
+        const struct thread *thread = &profile->threads.data[i];
+        size_t length = thread->samples.length;
+        double last = length ? thread->samples.time[length - 1] : 0;
+        bool is_cut_off = thread->start > thread->end; /* the thread lived outside the range that is compared */
+        if (thread->side == side && thread->run < runs && !is_cut_off)
+            ends[thread->run] = fmax(ends[thread->run], fmax(last, thread->end));
+    }
+    return ends;
+}
+
+/* What one run of a side takes, ms. */
+static int mean_wall_time(const struct profile *profile, enum profile_side side, double *mean, struct error *err)
+{
+    uint32_t runs = profile->meta.comparison.runs[side];
+    double *times = comparison_wall_times(profile, side), sum = 0;
+    if (!times)
+        return error_no_memory(err);
+    for (uint32_t run = 0; run < runs; run++)
+        sum += times[run];
+    free(times);
+    *mean = sum / runs;
+    return 0;
+}
+
+/* Per func, whether it has this name; those that have it as a part of theirs where none has. False if none has. */
+static bool find_named(const struct profile *profile, const char *name, uint8_t *is_named)
+{
+    bool any = false;
+    for (int whole = 1; !any && whole >= 0; whole--)
+        for (size_t i = 0; i < profile->funcs.length; i++) {
+            const char *own = profile_text(profile, profile->funcs.name[i]);
+            is_named[i] = whole ? strcmp(own, name) == 0 : strstr(own, name) != NULL;
+            any |= is_named[i];
+        }
+    return any;
+}
+
+/* The sum of the weights of a side; with `is_named`, of stacks that have one of these functions. */
+static int sum_of_side(const struct profile *profile, const struct weighing *weighing, enum profile_side side,
+                       const uint8_t *is_named, double *sum, struct error *err)
+{
+    struct stack_weights weights = {0};
+    uint8_t *counts = malloc(profile->stacks.length + 1);
+    int code = counts ? sum_side(&weights, profile, weighing, side, 1, err) : error_no_memory(err);
+    *sum = 0;
+    for (size_t stack = 0; !code && stack < weights.length; stack++) {
+        uint32_t prefix = profile->stacks.prefix[stack];
+        counts[stack] = !is_named || is_named[profile->frames.func[profile->stacks.frame[stack]]] ||
+                        (prefix != PROFILE_NONE && counts[prefix]);
+        *sum += counts[stack] ? weights.of_stack[stack] : 0;
+    }
+    stack_weights_destroy(&weights);
+    free(counts);
+    return code;
+}
+
+/* The weight that is shown at first. */
+static int first_weight(const struct profile *profile, struct weight *weight, struct error *err)
+{
+    struct weight_list weights = {0};
+    int code = weights_of_profile(&weights, profile, err);
+    if (!code)
+        *weight = weights.data[0];
+    array_free(&weights);
+    return code;
+}
+
+static int sums_of_sides(const struct profile *profile, enum compare_by by, const uint8_t *is_named,
+                         double sums[PROFILE_SIDES], struct error *err)
+{
+    struct weight weight = {.kind = by == COMPARE_BY_CPU_TIME ? WEIGH_CPU_TIME : WEIGH_SAMPLES, .table = TABLE_SAMPLES};
+    uint32_t *threads = malloc((profile->threads.length + 1) * sizeof(*threads));
+    int code = threads ? 0 : error_no_memory(err);
+    if (!code && by == COMPARE_BY_FUNCTION)
+        code = first_weight(profile, &weight, err);
+    for (uint32_t i = 0; !code && i < profile->threads.length; i++)
+        threads[i] = i;
+    const struct weighing weighing = {.threads = threads,
+                                      .thread_count = profile->threads.length,
+                                      .range = whole_time,
+                                      .weight = weight.kind,
+                                      .table = weight.table,
+                                      .not_running = PROFILE_NONE};
+    for (int side = 0; !code && side < PROFILE_SIDES; side++)
+        code = sum_of_side(profile, &weighing, (enum profile_side)side, is_named, &sums[side], err);
+    free(threads);
+    return code;
+}
+
+static int sums_of_function(const struct profile *profile, const char *func, double sums[PROFILE_SIDES],
+                            struct error *err)
+{
+    uint8_t *is_named = calloc(profile->funcs.length + 1, 1);
+    int code = is_named ? 0 : error_no_memory(err);
+    if (!code && !find_named(profile, func, is_named))
+        code = error_set(err, EINVAL, "no function is called '%s'", func);
+    if (!code)
+        code = sums_of_sides(profile, COMPARE_BY_FUNCTION, is_named, sums, err);
+    free(is_named);
+    return code;
+}
+
+static const char *const by_names[] = {[COMPARE_BY_SAMPLES] = "samples",
+                                       [COMPARE_BY_CPU_TIME] = "CPU time",
+                                       [COMPARE_BY_WALL_TIME] = "wall time",
+                                       [COMPARE_BY_FUNCTION] = "function"};
+
+int comparison_find_scale(const struct profile *profile, enum compare_by by, const char *func, double *scale,
+                          struct error *err)
+{
+    double sums[PROFILE_SIDES] = {0, 0};
+    int code = 0;
+    *scale = 1;
+    if (by == COMPARE_BY_NONE)
+        return 0;
+    if (by == COMPARE_BY_CPU_TIME && !weight_is_held(profile, WEIGH_CPU_TIME))
+        return error_set(err, EINVAL, "the profiles do not say when their threads were on a CPU");
+    for (int side = 0; !code && by == COMPARE_BY_WALL_TIME && side < PROFILE_SIDES; side++)
+        code = mean_wall_time(profile, (enum profile_side)side, &sums[side], err);
+    if (by == COMPARE_BY_FUNCTION)
+        code = sums_of_function(profile, func, sums, err);
+    else if (by != COMPARE_BY_WALL_TIME)
+        code = sums_of_sides(profile, by, NULL, sums, err);
+    if (!code && (!(sums[SIDE_BASE] > 0) || !(sums[SIDE_NEW] > 0)))
+        code = error_set(err, EINVAL, "the %s side has nothing of the %s to compare by",
+                         sums[SIDE_BASE] > 0 ? "new" : "base", by_names[by]);
+    if (!code)
+        *scale = sums[SIDE_BASE] / sums[SIDE_NEW];
+    return code;
+}
+
+int comparison_set_scale(struct profile *profile, enum compare_by by, const char *func, struct error *err)
+{
+    struct profile_comparison *comparison = &profile->meta.comparison;
+    char text[256];
+    comparison->scaled_by = PROFILE_NONE;
+    int code = comparison_find_scale(profile, by, func, &comparison->scale, err);
+    if (code || by == COMPARE_BY_NONE)
+        return code;
+    snprintf(text, sizeof(text), "%s%s%.200s", by_names[by], func ? " " : "", func ? func : "");
+    comparison->scaled_by = strings_add_z(&profile->strings, text);
+    return comparison->scaled_by == STRING_NONE ? error_no_memory(err) : 0;
+}

@@ -1,0 +1,262 @@
+#include "tree/unit_weights.h"
+
+#include "tree/engine_state.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_BLOCKS = 200, LEAST_INTERVALS = 10 };
+enum { MOST_IN_ROWS = 1 << 19, WORTH_A_ROW = 16 }; /* units of all rows; samples of a node */
+
+struct summing {
+    struct unit_weights *weights;
+    const struct engine *engine;
+    const struct call_nodes *nodes;
+    const uint32_t *group_of_func;
+    uint32_t *counted; /* per node: it, or the next caller, that counts for the total of a group; NODE_NONE.
+                        * NULL: self is summed */
+    uint32_t *row;     /* per node: its row of units; UINT32_MAX: none */
+    double *rows[PROFILE_SIDES];
+    double start, block, factor; /* of blocks, ms; factor: of the weights of the thread */
+    enum profile_side side;      /* of the thread */
+    size_t first_unit;           /* of its run */
+    size_t blocks;               /* of each run; 1: its runs are the units */
+    double least[PROFILE_SIDES];
+};
+
+/* ---- the nodes of groups ---- */
+
+static uint32_t group_of_node(const struct summing *summing, uint32_t node)
+{
+    return summing->group_of_func[summing->nodes->func[node]];
+}
+
+static uint32_t next_counted(const struct summing *summing, uint32_t node)
+{
+    uint32_t prefix = summing->nodes->prefix[node];
+    return prefix == NODE_NONE ? NODE_NONE : summing->counted[prefix];
+}
+
+/* A node inside another one of its group does not count once more. Nodes are in depth-first order: see timings.c. */
+static bool find_counted(struct summing *summing)
+{
+    const struct call_nodes *nodes = summing->nodes;
+    uint32_t *outermost_end = calloc(summing->weights->groups + 1, sizeof(*outermost_end));
+    for (uint32_t node = 0; outermost_end && node < nodes->length; node++) {
+        uint32_t group = group_of_node(summing, node);
+        bool counts = group != PROFILE_NONE && node >= outermost_end[group];
+        if (counts)
+            outermost_end[group] = nodes->end[node];
+        summing->counted[node] = counts ? node : next_counted(summing, node);
+    }
+    free(outermost_end);
+    return outermost_end != NULL;
+}
+
+/* What both sides count of a node. */
+static double weight_of(const struct timings *timings, uint32_t node)
+{
+    return fabs(timings->sides[SIDE_BASE].total[node]) + fabs(timings->sides[SIDE_NEW].total[node]);
+}
+
+/* Gives rows to the heaviest nodes, of `most`; returns how many. */
+static uint32_t choose_rows(struct summing *summing, size_t most)
+{
+    const struct timings *timings = engine_timings(summing->engine);
+    const struct timings *base = &timings->sides[SIDE_BASE], *new = &timings->sides[SIDE_NEW];
+    double samples = (double)(base->samples + new->samples), count = most + 1.0;
+    double least = samples > 0 ? WORTH_A_ROW * (base->root_total + new->root_total) / samples : INFINITY;
+    for (; count > (double)most && !isinf(least); least *= 2) {
+        count = 0;
+        for (uint32_t node = 0; node < summing->nodes->length; node++) {
+            bool has_row = summing->counted[node] == node && weight_of(timings, node) >= least;
+            summing->row[node] = has_row ? (uint32_t)count++ : UINT32_MAX;
+        }
+    }
+    if (count <= (double)most)
+        return (uint32_t)count;
+    memset(summing->row, 0xff, summing->nodes->length * sizeof(*summing->row));
+    return 0;
+}
+
+static bool tree_init(struct summing *summing)
+{
+    const struct unit_weights *weights = summing->weights;
+    size_t nodes = summing->nodes->length, units = weights->count[SIDE_BASE] + weights->count[SIDE_NEW];
+    summing->counted = malloc((nodes + 1) * sizeof(*summing->counted));
+    summing->row = malloc((nodes + 1) * sizeof(*summing->row));
+    if (!summing->counted || !summing->row || !find_counted(summing))
+        return false;
+    memset(summing->row, 0xff, (nodes + 1) * sizeof(*summing->row));
+    size_t rows = choose_rows(summing, MOST_IN_ROWS / (units + 1));
+    for (int side = 0; side < PROFILE_SIDES; side++)
+        summing->rows[side] = calloc(rows * weights->count[side] + 1, sizeof(double));
+    return summing->rows[SIDE_BASE] && summing->rows[SIDE_NEW];
+}
+
+static void tree_destroy(struct summing *summing)
+{
+    free(summing->counted);
+    free(summing->row);
+    for (int side = 0; side < PROFILE_SIDES; side++)
+        free(summing->rows[side]);
+}
+
+static void add_units(double *to, const double *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] += from[i];
+}
+
+/* Adds the rows to their groups and to their callers, of which each has a smaller number. */
+static void add_rows(struct summing *summing)
+{
+    const struct unit_weights *weights = summing->weights;
+    for (uint32_t node = (uint32_t)summing->nodes->length; node-- > 0;) {
+        if (summing->row[node] == UINT32_MAX)
+            continue;
+        uint32_t at = node;
+        do {
+            for (int side = 0; side < PROFILE_SIDES; side++) {
+                size_t count = weights->count[side];
+                add_units(weights->of_groups[side] + group_of_node(summing, at) * count,
+                          summing->rows[side] + summing->row[node] * count, count);
+            }
+            at = next_counted(summing, at);
+        } while (at != NODE_NONE && summing->row[at] == UINT32_MAX);
+        for (int side = 0; at != NODE_NONE && side < PROFILE_SIDES; side++) {
+            size_t count = weights->count[side];
+            add_units(summing->rows[side] + summing->row[at] * count, summing->rows[side] + summing->row[node] * count,
+                      count);
+        }
+    }
+}
+
+/* ---- the pass over samples ---- */
+
+static void add_sample(void *context, uint32_t stack, double weight, double time)
+{
+    struct summing *summing = context;
+    struct unit_weights *weights = summing->weights;
+    double value = weight * summing->factor;
+    size_t block = summing->blocks > 1 ? (size_t)fmax(0, (time - summing->start) / summing->block) : 0;
+    size_t unit = summing->first_unit + (block < summing->blocks ? block : summing->blocks - 1);
+    size_t count = weights->count[summing->side];
+    if (value == 0)
+        return;
+    summing->least[summing->side] = fmin(summing->least[summing->side], fabs(value));
+    weights->all[summing->side][unit] += value;
+    uint32_t leaf = summing->nodes->of_stack[stack];
+    double *of_groups = weights->of_groups[summing->side];
+    if (!summing->counted) {
+        uint32_t group = group_of_node(summing, leaf);
+        if (group != PROFILE_NONE)
+            of_groups[group * count + unit] += value;
+        return;
+    }
+    for (uint32_t at = summing->counted[leaf]; at != NODE_NONE; at = next_counted(summing, at)) {
+        if (summing->row[at] != UINT32_MAX) {
+            summing->rows[summing->side][summing->row[at] * count + unit] += value;
+            break;
+        }
+        of_groups[group_of_node(summing, at) * count + unit] += value;
+    }
+}
+
+static bool reserve(struct unit_weights *weights)
+{
+    bool enough = true;
+    for (int side = 0; enough && side < PROFILE_SIDES; side++) {
+        weights->of_groups[side] = calloc(weights->groups * weights->count[side] + 1, sizeof(double));
+        weights->all[side] = calloc(weights->count[side] + 1, sizeof(double));
+        enough = weights->of_groups[side] && weights->all[side];
+    }
+    return enough;
+}
+
+static void sum_thread(struct summing *summing, uint32_t thread)
+{
+    const struct engine *engine = summing->engine;
+    const struct profile *profile = engine_profile(engine);
+    const struct thread *row = &profile->threads.data[thread];
+    const struct profile_comparison *comparison = &profile->meta.comparison;
+    if (row->run >= comparison->runs[row->side])
+        return;
+    summing->side = (enum profile_side)row->side;
+    summing->first_unit = row->run * summing->blocks;
+    /* the weights of the base of a change are negative, and those of each run a part of the mean */
+    summing->factor =
+        (row->side == SIDE_BASE ? -1 : 1) * (summing->weights->are_runs ? (double)comparison->runs[row->side] : 1);
+    engine_weigh_thread(engine, thread, engine->weight, engine->table, add_sample, summing);
+}
+
+int unit_weights_sum(struct unit_weights *weights, const struct engine *engine, const uint32_t *group_of_func,
+                     size_t groups, enum func_order order, struct error *err)
+{
+    const struct profile *profile = engine_profile(engine);
+    const uint32_t *runs = profile->meta.comparison.runs;
+    struct time_range range = engine_full_range(engine);
+    range.from = fmax(range.from, engine->range.from);
+    range.to = fmin(range.to, engine->range.to);
+    double length = fmax(range.to - range.from, profile->meta.interval);
+    double block = fmax(length / MOST_BLOCKS, LEAST_INTERVALS * profile->meta.interval);
+    bool are_runs = runs[SIDE_BASE] > 1 && runs[SIDE_NEW] > 1;
+    struct summing summing = {.weights = weights,
+                              .engine = engine,
+                              .nodes = engine_nodes(engine),
+                              .group_of_func = group_of_func,
+                              .start = range.from,
+                              .block = block,
+                              .blocks = are_runs ? 1 : (size_t)ceil(length / block),
+                              .least = {INFINITY, INFINITY}};
+    *weights = (struct unit_weights){.groups = groups, .are_runs = are_runs};
+    for (int side = 0; side < PROFILE_SIDES; side++)
+        weights->count[side] = runs[side] * summing.blocks;
+    bool enough = reserve(weights) && (order == FUNCS_BY_SELF || tree_init(&summing));
+    uint8_t *counted = calloc(profile->threads.length + 1, 1);
+    enough = enough && counted;
+    for (size_t i = 0; enough && i < engine->threads.length; i++) {
+        uint32_t thread = engine->threads.data[i];
+        if (thread < profile->threads.length && !counted[thread])
+            sum_thread(&summing, thread);
+        if (thread < profile->threads.length)
+            counted[thread] = 1;
+    }
+    if (enough && summing.counted)
+        add_rows(&summing);
+    for (int side = 0; side < PROFILE_SIDES; side++)
+        weights->least[side] = isinf(summing.least[side]) ? 0 : summing.least[side];
+    free(counted);
+    tree_destroy(&summing);
+    return enough ? 0 : error_no_memory(err);
+}
+
+void unit_weights_destroy(struct unit_weights *weights)
+{
+    for (int side = 0; side < PROFILE_SIDES; side++) {
+        free(weights->of_groups[side]);
+        free(weights->all[side]);
+    }
+    *weights = (struct unit_weights){0};
+}
+
+static struct noise_units units_of(const struct unit_weights *weights, int side, const double *values)
+{
+    return (struct noise_units){values, weights->count[side], weights->are_runs, weights->least[side]};
+}
+
+struct change_estimate unit_weights_change(const struct unit_weights *weights, size_t group)
+{
+    struct noise_units units[PROFILE_SIDES];
+    for (int side = 0; side < PROFILE_SIDES; side++)
+        units[side] = units_of(weights, side, weights->of_groups[side] + group * weights->count[side]);
+    return change_estimate_of(&units[SIDE_BASE], &units[SIDE_NEW]);
+}
+
+struct change_estimate unit_weights_change_of_all(const struct unit_weights *weights)
+{
+    const struct noise_units base = units_of(weights, SIDE_BASE, weights->all[SIDE_BASE]);
+    const struct noise_units new = units_of(weights, SIDE_NEW, weights->all[SIDE_NEW]);
+    return change_estimate_of(&base, &new);
+}
