@@ -1,0 +1,23 @@
+/*
+ * The string table of a message of pprof or OpenTelemetry: distinct texts, "" first, valid UTF-8.
+ */
+#pragma once
+
+#include "profile/profile.h"
+
+struct export_strings {
+    struct strings table;
+    const struct profile *profile;
+    uint32_t *of_profile; /* per string of the profile: its index here; PROFILE_NONE: not asked for yet */
+    bool failed;          /* memory ran out */
+};
+
+/* False if memory ran out; destroy it also then. */
+bool export_strings_init(struct export_strings *strings, const struct profile *profile);
+void export_strings_destroy(struct export_strings *strings);
+
+/* The index of a text; bytes that are not UTF-8 become U+FFFD. */
+uint32_t export_string(struct export_strings *strings, const char *text);
+
+/* The index of a string of the profile, 0 for PROFILE_NONE. */
+uint32_t export_profile_string(struct export_strings *strings, uint32_t string);

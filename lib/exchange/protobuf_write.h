@@ -1,0 +1,42 @@
+/*
+ * Encodes Protocol Buffers messages (https://protobuf.dev/programming-guides/encoding) into a buffer. Nested messages
+ * and packed arrays are written in place:
+ *
+ *     protobuf_put_unsigned(w, 1, 150);
+ *     size_t nested = protobuf_open(w, 3);
+ *     protobuf_put_text(w, 1, "name");
+ *     protobuf_close(w, nested);
+ *
+ * Fields with the value of their default (0, "") are written all the same: whoever wants them left out asks first.
+ * After memory ran out the rest is dropped, and `failed` is set.
+ */
+#pragma once
+
+#include "base/text_buffer.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct protobuf_writer {
+    struct text_buffer bytes; /* zeroed at first; array_free() frees it */
+    bool failed;
+};
+
+/* A varint: uint32, uint64, bool and enum fields, and int32 and int64 fields, whose negative values take ten bytes. */
+void protobuf_put_unsigned(struct protobuf_writer *writer, uint32_t field, uint64_t value);
+void protobuf_put_signed(struct protobuf_writer *writer, uint32_t field, int64_t value);
+
+void protobuf_put_fixed64(struct protobuf_writer *writer, uint32_t field, uint64_t value);
+void protobuf_put_double(struct protobuf_writer *writer, uint32_t field, double value);
+
+void protobuf_put_bytes(struct protobuf_writer *writer, uint32_t field, const void *bytes, size_t size);
+void protobuf_put_text(struct protobuf_writer *writer, uint32_t field, const char *text); /* must be UTF-8 */
+
+/* Begins a nested message or a packed array; returns what protobuf_close() wants. */
+size_t protobuf_open(struct protobuf_writer *writer, uint32_t field);
+void protobuf_close(struct protobuf_writer *writer, size_t opened);
+
+/* Elements of a packed array. */
+void protobuf_put_element(struct protobuf_writer *writer, uint64_t value);
+void protobuf_put_element_fixed64(struct protobuf_writer *writer, uint64_t value);
