@@ -5,16 +5,18 @@
  *
  * Memory grows with the distinct stacks and addresses of a recording, not with its samples.
  */
-#include "assemble/assemble.h"
+#include "assemble/assembly.h"
 
 #include "assemble/metadata.h"
 #include "assemble/process_perf_map.h"
+#include "assemble/memory_markers.h"
 #include "assemble/process_markers.h"
 #include "assemble/program_markers.h"
 #include "assemble/profile_counters.h"
 #include "assemble/recording_markers.h"
 #include "assemble/replay.h"
 #include "assemble/replay_events.h"
+#include "assemble/sample_rows.h"
 #include "assemble/symbolization.h"
 #include "profile/file.h"
 #include "profile/write.h"
@@ -30,18 +32,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct assembly {
-    struct replay replay;
-    struct profile profile;
-    struct interner interner;
-    struct symbolization symbolization;
-    struct trust trust;
-    uint32_t *stack_map;    /* per stack of the replay: the profile's stack */
-    ARRAY(uint32_t) order;  /* the profile's threads, as indexes of the replay's */
-    ARRAY(uint32_t) wakers; /* the profile's strings of the replay's objects; empty: nobody noted who woke whom */
-    uint64_t start_ns;      /* CLOCK_MONOTONIC at time 0 of the profile */
-};
-
 /* ---- stacks ---- */
 
 /* The last address of a replayed stack may stand for several frames. They are chained below the caller's stack.
@@ -50,13 +40,10 @@ struct assembly {
 static int map_stacks(struct assembly *assembly, struct error *err)
 {
     const struct replay *replay = &assembly->replay;
-    assembly->stack_map = malloc((replay->stacks.length + 1) * sizeof(*assembly->stack_map));
-    if (!assembly->stack_map)
-        return error_no_memory(err);
-    for (size_t i = 0; i < replay->stacks.length; i++) {
+    for (size_t i = assembly->stack_map.length; i < replay->stacks.length; i++) {
         const struct replay_stack *stack = &replay->stacks.data[i];
         const struct symbolized_frame *named = &assembly->symbolization.named.data[stack->frame];
-        uint32_t prefix = stack->prefix == REPLAY_NONE ? PROFILE_NONE : assembly->stack_map[stack->prefix];
+        uint32_t prefix = stack->prefix == REPLAY_NONE ? PROFILE_NONE : assembly->stack_map.data[stack->prefix];
         for (uint32_t k = 0; k < named->count; k++) {
             uint32_t frame = assembly->symbolization.frames.data[named->first + k];
             prefix = assembly->symbolization.shares_frames ? intern_stack(&assembly->interner, prefix, frame)
@@ -64,7 +51,8 @@ static int map_stacks(struct assembly *assembly, struct error *err)
             if (prefix == PROFILE_NONE)
                 return error_no_memory(err);
         }
-        assembly->stack_map[i] = prefix;
+        if (!array_push(&assembly->stack_map, prefix))
+            return error_no_memory(err);
     }
     return 0;
 }
@@ -92,14 +80,27 @@ static int compare_threads(const void *a, const void *b, void *context)
     return left_number < right_number ? -1 : left_number > right_number;
 }
 
-static int choose_threads(struct assembly *assembly, struct error *err)
+static bool is_listed(const struct stable_numbers *numbers, uint32_t thread)
+{
+    for (size_t i = 0; numbers && i < numbers->threads.length; i++)
+        if (numbers->threads.data[i] == thread)
+            return true;
+    return false;
+}
+
+/* Those of `numbers` (NULL: none) come first, as they are. */
+static int choose_threads(struct assembly *assembly, struct stable_numbers *numbers, struct error *err)
 {
     struct replay *replay = &assembly->replay;
+    size_t before = numbers ? numbers->threads.length : 0;
+    if (before && !array_append(&assembly->order, numbers->threads.data, before))
+        return error_no_memory(err);
     uint32_t first_known = REPLAY_NONE;
     for (size_t i = 0; i < replay->threads.length; i++) {
         if (replay->threads.data[i].known && first_known == REPLAY_NONE)
             first_known = (uint32_t)i;
-        if (replay_is_shown(replay, &replay->threads.data[i]) && !array_push(&assembly->order, (uint32_t)i))
+        if (replay_is_shown(replay, &replay->threads.data[i]) && !is_listed(numbers, (uint32_t)i) &&
+            !array_push(&assembly->order, (uint32_t)i))
             return error_no_memory(err);
     }
     /* a profile needs a thread, also if the target ended before its first sample */
@@ -107,18 +108,15 @@ static int choose_threads(struct assembly *assembly, struct error *err)
         return error_no_memory(err);
     if (!assembly->order.length)
         return error_set(err, ENODATA, "the recording holds no thread: the target never started");
-    qsort_r(assembly->order.data, assembly->order.length, sizeof(uint32_t), compare_threads, replay);
-    return 0;
-}
-
-static double to_ms(const struct assembly *assembly, uint64_t time)
-{
-    return time > assembly->start_ns ? (double)(time - assembly->start_ns) / 1e6 : 0;
+    qsort_r(assembly->order.data + before, assembly->order.length - before, sizeof(uint32_t), compare_threads, replay);
+    bool is_noted =
+        !numbers || array_append(&numbers->threads, assembly->order.data + before, assembly->order.length - before);
+    return is_noted ? 0 : error_no_memory(err);
 }
 
 static double to_end_ms(const struct assembly *assembly, uint64_t time)
 {
-    return time ? to_ms(assembly, time) : NAN;
+    return time ? assembly_ms(assembly, time) : NAN;
 }
 
 static uint32_t thread_name(struct profile *profile, const struct replay *replay, const struct replay_thread *thread)
@@ -129,6 +127,13 @@ static uint32_t thread_name(struct profile *profile, const struct replay *replay
         return strings_add_z(&profile->strings, name);
     snprintf(text, sizeof(text), "%.32s (%" PRIu32 " threads, none sampled)", name, thread->threads_in_row);
     return strings_add_z(&profile->strings, text);
+}
+
+/* The end of the recording; of one that has none, its last record. */
+static uint64_t end_time(const struct replay *replay)
+{
+    uint64_t end = replay_info_number(replay, INFO_END_MONOTONIC, 0);
+    return end > replay->last_time ? end : replay->last_time;
 }
 
 static int add_thread(struct assembly *assembly, const struct replay_thread *from, struct error *err)
@@ -151,19 +156,21 @@ static int add_thread(struct assembly *assembly, const struct replay_thread *fro
     thread->tid = strings_add_z(strings, tid);
     thread->is_main = replay_is_main_thread(replay, from);
     thread->samples.weight_type = records_waits(replay) ? WEIGHT_TRACING_MS : WEIGHT_SAMPLES;
-    thread->process_start = to_ms(assembly, process->start);
+    thread->process_start = assembly_ms(assembly, process->start);
     thread->process_end = to_end_ms(assembly, process->end);
-    thread->start = to_ms(assembly, from->start);
+    thread->start = assembly_ms(assembly, from->start);
     thread->end = to_end_ms(assembly, from->end);
+    if (assembly->window)
+        recording_window_cut(assembly, from, end_time(replay), thread);
     if (thread->name == STRING_NONE || thread->process_name == STRING_NONE || thread->process_type == STRING_NONE ||
         thread->pid == STRING_NONE || thread->tid == STRING_NONE)
         return error_no_memory(err);
     return 0;
 }
 
-static int add_threads(struct assembly *assembly, struct error *err)
+static int add_threads(struct assembly *assembly, struct stable_numbers *numbers, struct error *err)
 {
-    int code = choose_threads(assembly, err);
+    int code = choose_threads(assembly, numbers, err);
     for (size_t i = 0; !code && i < assembly->order.length; i++)
         code = add_thread(assembly, &assembly->replay.threads.data[assembly->order.data[i]], err);
     return code;
@@ -177,13 +184,6 @@ static uint64_t zero_time(const struct replay *replay)
     if (replay->keeps_last && replay->first_sample_time > start + replay->interval)
         return replay->first_sample_time - replay->interval;
     return start && (start < replay->first_time || !replay->first_time) ? start : replay->first_time;
-}
-
-/* The end of the recording; of one that has none, its last record. */
-static uint64_t end_time(const struct replay *replay)
-{
-    uint64_t end = replay_info_number(replay, INFO_END_MONOTONIC, 0);
-    return end > replay->last_time ? end : replay->last_time;
 }
 
 /* ---- markers ---- */
@@ -210,6 +210,7 @@ static int add_markers(struct assembly *assembly, struct error *err)
     marker_rows_init(&rows, &assembly->profile, assembly->start_ns, end_time(&assembly->replay));
     recording_markers_add(&rows, &assembly->replay.marks, &assembly->replay.program_marks);
     size_t counters = program_markers_add(&rows, &shown), processes = process_markers_add(&rows, &shown);
+    processes += memory_markers_add(&rows, &shown);
     int code = marker_rows_fill(&rows, err);
     bool has_markers = rows.entries.length != 0;
     if (!code && has_markers)
@@ -223,130 +224,7 @@ static int add_markers(struct assembly *assembly, struct error *err)
     return code;
 }
 
-/* ---- writing ---- */
-
-struct source_context {
-    const struct assembly *assembly;
-    struct sample_cursor cursor;
-    const struct replay_thread *thread;
-    bool of_event, is_empty; /* the samples of an event, of which there are none */
-    double scale;            /* of their weights */
-    double carried;          /* part of an event that the weight of no sample has yet */
-    uint64_t row;            /* samples of the thread so far */
-    double cpu, waited;      /* ms that the weight of no sample has yet: on a CPU, and off it */
-    double time;             /* ms: of the last sample; NAN before the first */
-    struct error *err;
-    int code; /* of the first failed read */
-};
-
-static int rewind_samples(void *context, size_t thread, struct error *err)
-{
-    struct source_context *source = context;
-    const struct replay *replay = &source->assembly->replay;
-    uint32_t number = source->assembly->order.data[thread];
-    source->thread = &replay->threads.data[number];
-    source->of_event = false;
-    source->row = 0;
-    source->cpu = source->waited = 0;
-    source->time = NAN;
-    return sample_cursor_start(&source->cursor, replay->samples, number, err);
-}
-
-static int rewind_event(void *context, size_t thread, size_t event, struct error *err)
-{
-    struct source_context *source = context;
-    const struct replay_event *recorded = &source->assembly->replay.events.data[event];
-    const struct sample_store *store = recorded->store;
-    source->scale = recorded->scale;
-    source->carried = 0.5;
-    source->of_event = true;
-    source->is_empty = store == NULL;
-    return store ? sample_cursor_start(&source->cursor, store, source->assembly->order.data[thread], err) : 0;
-}
-
-static uint32_t profile_stack(const struct assembly *assembly, uint32_t stack)
-{
-    return stack == REPLAY_NONE ? PROFILE_NONE : assembly->stack_map[stack];
-}
-
-/* Whole events: what a sample stands for beyond them counts for the next one of the thread. */
-static double event_weight(struct source_context *source, uint64_t period)
-{
-    double events = source->carried + (double)period * source->scale, whole = floor(events);
-    if (source->scale == 1)
-        return (double)period;
-    source->carried = events - whole;
-    return whole;
-}
-
-static bool next_event(struct source_context *source, struct sample_row *row)
-{
-    struct event_sample sample;
-    int got = source->is_empty ? 0 : event_store_next(&source->cursor, &sample, source->err);
-    if (got < 0)
-        source->code = got;
-    if (got <= 0)
-        return false;
-    *row = (struct sample_row){.stack = profile_stack(source->assembly, sample.stack),
-                               .time = to_ms(source->assembly, sample.time),
-                               .weight = event_weight(source, sample.period),
-                               .waker = PROFILE_NONE};
-    return true;
-}
-
-/* µs */
-static double cpu_time_of(const struct replay *replay, const struct stored_sample *sample)
-{
-    if (sample->is_end)
-        return 0;
-    double cpu_time = sample->cpu_time * (SAMPLE_CPU_UNIT / 1e3);
-    double excess = cpu_time - (double)replay->interval / 1e3;
-    cpu_time *= 1 + replay->spread;
-    return excess > 0 ? cpu_time - excess * replay->excess_removed : cpu_time;
-}
-
-/* ms that the thread waited after its last wait in the store: waits too short to be stored, of which none follows. */
-static double waited_at_end(const struct source_context *source)
-{
-    const struct replay_thread *thread = source->thread;
-    const struct replay *replay = &source->assembly->replay;
-    uint64_t end = thread->end ? thread->end : replay->last_time;
-    double passed = end > thread->last_wait_end ? (double)(end - thread->last_wait_end) : 0;
-    return fmax(0, passed - (double)thread->ran_since_wait * (1 + replay->spread)) / 1e6;
-}
-
-/*
- * With waits, weights are ms: those of samples on a CPU the CPU time, those of waits the time off the CPU since the
- * last wait. So each sums up to that of the thread. The beginning of a wait weighs nothing; the CPU time before it is
- * that of the next sample on a CPU, if there is one.
- */
-static double weight_of(struct source_context *source, const struct stored_sample *sample, double time, double cpu)
-{
-    double before = isnan(source->time) ? to_ms(source->assembly, source->thread->start) : source->time, weight = 0;
-    bool is_end = sample->is_end || (sample->is_wait && sample->cpu_time == 0);
-    source->row++;
-    source->time = time;
-    source->cpu += cpu;
-    source->waited += fmax(0, time - before - cpu);
-    if (!sample->is_wait || source->row > source->thread->last_run) {
-        weight += source->cpu;
-        source->cpu = 0;
-    }
-    if (is_end) {
-        weight += source->waited;
-        source->waited = 0;
-    }
-    if (is_end && source->row == source->thread->last_wait)
-        weight += waited_at_end(source);
-    return weight;
-}
-
-/* String index; PROFILE_NONE: it is not known who ended the wait. */
-static uint32_t waker_of(const struct assembly *assembly, const struct stored_sample *sample)
-{
-    uint32_t number = sample->is_end ? sample->cpu_time : 0;
-    return number && number <= assembly->wakers.length ? assembly->wakers.data[number - 1] : PROFILE_NONE;
-}
+/* ---- more tables ---- */
 
 /* The names of those who wake threads are texts of the profile. */
 static int add_wakers(struct assembly *assembly, struct error *err)
@@ -378,33 +256,11 @@ static int add_events(struct assembly *assembly, struct error *err)
     return 0;
 }
 
-static bool next_sample(void *context, struct sample_row *row)
-{
-    struct source_context *source = context;
-    const struct assembly *assembly = source->assembly;
-    struct stored_sample sample = {0};
-    if (source->of_event)
-        return next_event(source, row);
-    int got = sample_cursor_next(&source->cursor, &sample, source->err);
-    if (got < 0)
-        source->code = got;
-    if (got <= 0)
-        return false;
-    double time = to_ms(assembly, sample.time), cpu_delta = cpu_time_of(&assembly->replay, &sample);
-    *row = (struct sample_row){
-        .stack = profile_stack(assembly, sample.stack),
-        .time = time,
-        .weight = weight_of(source, &sample, time, cpu_delta / 1e3),
-        .cpu_delta = cpu_delta,
-        .waker = waker_of(assembly, &sample),
-    };
-    return true;
-}
+/* ---- writing ---- */
 
-/* A hundredth of the interval: fine enough to order samples and show jitter, coarse enough to compress well. */
-static double time_resolution(double interval)
+double assembly_time_resolution(const struct assembly *assembly)
 {
-    double resolution = pow(10, floor(log10(interval / 100) + 1e-9));
+    double resolution = pow(10, floor(log10(assembly->profile.meta.interval / 100) + 1e-9));
     return resolution < 0.001 ? 0.001 : resolution;
 }
 
@@ -416,19 +272,13 @@ static int write_profile(struct assembly *assembly, const char *path, int *memor
     int code = path ? profile_file_create(&file, path, err) : profile_file_create_in_memory(&file, memory_fd, err);
     if (code)
         return code;
-    struct source_context context = {.assembly = assembly, .err = err};
-    struct sample_source source = {.rewind = rewind_samples,
-                                   .rewind_event = assembly->profile.meta.events.length ? rewind_event : NULL,
-                                   .next = next_sample,
-                                   .has_weight = records_waits(&assembly->replay),
-                                   .has_cpu_delta = true,
-                                   .has_wakers = assembly->wakers.length != 0,
-                                   .context = &context};
+    struct sample_rows rows = {.assembly = assembly, .err = err};
+    const struct sample_source source = sample_rows_source(&rows);
     struct byte_sink sink = profile_file_sink(file);
-    code = profile_write(&assembly->profile, &source, time_resolution(assembly->profile.meta.interval), &sink, err);
-    sample_cursor_destroy(&context.cursor);
+    code = profile_write(&assembly->profile, &source, assembly_time_resolution(assembly), &sink, err);
+    sample_cursor_destroy(&rows.cursor);
     if (!code)
-        code = context.code;
+        code = rows.code;
     if (code)
         profile_file_abandon(file);
     else
@@ -493,7 +343,7 @@ static void describe_events(const struct replay *replay, char *text, size_t size
     }
 }
 
-static void fill_result(const struct assembly *assembly, struct assemble_result *result)
+void assembly_fill_result(const struct assembly *assembly, struct assemble_result *result)
 {
     const struct replay *replay = &assembly->replay;
     result->samples = replay->sample_count;
@@ -518,76 +368,122 @@ static void fill_result(const struct assembly *assembly, struct assemble_result 
         result->processes += replay->processes.data[i].samples != 0;
 }
 
+void assembly_init(struct assembly *assembly, const struct assemble_options *options)
+{
+    *assembly = (struct assembly){.replay.perf_map_folder = PERF_MAP_FOLDER,
+                                  .window = options->window,
+                                  .replay.rest_path = options->rest,
+                                  .replay.window = options->window,
+                                  .replay.jit_files = options->files ? &options->files->jit : NULL};
+    interner_init(&assembly->interner, &assembly->profile);
+}
+
+int assembly_add_stacks(struct assembly *assembly, const struct assemble_options *options, struct error *err)
+{
+    struct stable_numbers *numbers = options->numbers;
+    const struct symbolizer_options symbols = {.threads = options->threads,
+                                               .use_cache = true,
+                                               .cache_folder = options->cache_folder,
+                                               .search = options->search};
+    bool is_first = assembly->symbolization.named.length == 0;
+    if (!is_first && assembly->symbolization.named.length == assembly->replay.frames.length)
+        return map_stacks(assembly, err);
+    if (!assembly->symbolizer)
+        assembly->symbolizer = symbolizer_new(&symbols);
+    int code = assembly->symbolizer ? 0 : error_no_memory(err);
+    if (!code && numbers && is_first)
+        code = stable_numbers_add_funcs(numbers, &assembly->interner, err);
+    if (!code)
+        code = symbolize_frames(&assembly->symbolization, &assembly->replay, options->files, options->cache_folder,
+                                assembly->symbolizer, &assembly->profile, &assembly->interner, err);
+    if (!code && numbers)
+        code = stable_numbers_note_funcs(numbers, &assembly->profile, err);
+    return code ? code : map_stacks(assembly, err);
+}
+
+int assembly_describe(struct assembly *assembly, const struct assemble_options *options, struct assemble_result *result,
+                      struct error *err)
+{
+    struct stable_numbers *numbers = options->numbers;
+    uint64_t range_start = zero_time(&assembly->replay);
+    assembly->start_ns = numbers && numbers->start_ns ? numbers->start_ns : range_start;
+    if (numbers)
+        numbers->start_ns = assembly->start_ns;
+    int code = assembly->window ? recording_window_begin(assembly, err) : 0;
+    if (!code)
+        code = add_threads(assembly, numbers, err);
+    if (!code)
+        code = add_wakers(assembly, err);
+    if (!code)
+        code = trust_find(&assembly->trust, &assembly->replay, &assembly->symbolization, err);
+    if (!code) {
+        const struct metadata_source source = {.replay = &assembly->replay,
+                                               .symbolization = &assembly->symbolization,
+                                               .hints = &result->hints,
+                                               .trust = &assembly->trust,
+                                               .start_ns = assembly->start_ns,
+                                               .range_start =
+                                                   assembly->window ? NAN : assembly_ms(assembly, range_start),
+                                               .listener = options->listener};
+        hints_find(&result->hints, &assembly->replay, &assembly->symbolization);
+        code = fill_metadata(&assembly->profile, &source, err);
+    }
+    if (!code)
+        code = add_events(assembly, err);
+    if (!code)
+        code = add_markers(assembly, err);
+    if (!code && !assembly->window) {
+        const struct profile_counters_source source = {.replay = &assembly->replay,
+                                                       .order = assembly->order.data,
+                                                       .count = assembly->order.length,
+                                                       .start_ns = assembly->start_ns,
+                                                       .end_ns = end_time(&assembly->replay)};
+        code = profile_counters_fill(&assembly->profile, &source, err);
+    }
+    return code;
+}
+
+void assembly_forget_description(struct assembly *assembly)
+{
+    profile_forget_description(&assembly->profile);
+    trust_destroy(&assembly->trust);
+    assembly->trust = (struct trust){0};
+    assembly->order.length = assembly->wakers.length = 0;
+}
+
+void assembly_destroy(struct assembly *assembly)
+{
+    symbolizer_free(assembly->symbolizer);
+    symbolization_destroy(&assembly->symbolization);
+    trust_destroy(&assembly->trust);
+    interner_destroy(&assembly->interner);
+    profile_destroy(&assembly->profile);
+    replay_destroy(&assembly->replay);
+    array_free(&assembly->stack_map);
+    array_free(&assembly->order);
+    array_free(&assembly->wakers);
+    array_free(&assembly->window_threads);
+}
+
 int assemble_recording(const char *spool_path, const char *output_path, const struct assemble_options *options,
                        struct assemble_result *result, struct error *err)
 {
-    struct assembly assembly = {.replay.perf_map_folder = PERF_MAP_FOLDER,
-                                .replay.rest_path = options->rest,
-                                .replay.jit_files = options->files ? &options->files->jit : NULL};
-    struct symbolizer *symbolizer = NULL;
+    struct assembly assembly;
     *result = (struct assemble_result){.memory_fd = -1};
-    interner_init(&assembly.interner, &assembly.profile);
+    assembly_init(&assembly, options);
     int code = replay_spool(&assembly.replay, spool_path, err);
-    if (code)
-        goto out;
-    struct symbolizer_options symbols = {.threads = options->threads,
-                                         .use_cache = true,
-                                         .cache_folder = options->cache_folder,
-                                         .search = options->search};
-    symbolizer = symbolizer_new(&symbols);
-    if (!symbolizer) {
-        code = error_no_memory(err);
-        goto out;
-    }
-    code = symbolize_frames(&assembly.symbolization, &assembly.replay, options->files, options->cache_folder,
-                            symbolizer, &assembly.profile, &assembly.interner, err);
-    if (code)
-        goto out;
-    assembly.start_ns = zero_time(&assembly.replay);
-    code = map_stacks(&assembly, err);
     if (!code)
-        code = add_threads(&assembly, err);
+        code = assembly_add_stacks(&assembly, options, err);
     if (!code)
-        code = add_wakers(&assembly, err);
-    if (!code)
-        code = trust_find(&assembly.trust, &assembly.replay, &assembly.symbolization, err);
-    if (!code) {
-        const struct metadata_source source = {.replay = &assembly.replay,
-                                               .symbolization = &assembly.symbolization,
-                                               .hints = &result->hints,
-                                               .trust = &assembly.trust,
-                                               .start_ns = assembly.start_ns,
-                                               .listener = options->listener};
-        hints_find(&result->hints, &assembly.replay, &assembly.symbolization);
-        code = fill_metadata(&assembly.profile, &source, err);
-    }
-    if (!code)
-        code = add_events(&assembly, err);
-    if (!code)
-        code = add_markers(&assembly, err);
-    if (!code) {
-        const struct profile_counters_source source = {.replay = &assembly.replay,
-                                                       .order = assembly.order.data,
-                                                       .count = assembly.order.length,
-                                                       .start_ns = assembly.start_ns,
-                                                       .end_ns = end_time(&assembly.replay)};
-        code = profile_counters_fill(&assembly.profile, &source, err);
-    }
+        code = assembly_describe(&assembly, options, result, err);
     if (!code)
         code = write_profile(&assembly, output_path, &result->memory_fd, &result->bytes, err);
     if (!code)
-        fill_result(&assembly, result);
+        assembly_fill_result(&assembly, result);
     if (!code)
         list_missing_symbols(&assembly, result);
-out:
-    symbolizer_free(symbolizer);
-    symbolization_destroy(&assembly.symbolization);
-    trust_destroy(&assembly.trust);
-    interner_destroy(&assembly.interner);
-    profile_destroy(&assembly.profile);
-    replay_destroy(&assembly.replay);
-    array_free(&assembly.order);
-    array_free(&assembly.wakers);
-    free(assembly.stack_map);
+    if (!code && options->window)
+        recording_window_go_on(options->window, &assembly, end_time(&assembly.replay));
+    assembly_destroy(&assembly);
     return code;
 }

@@ -8,6 +8,8 @@
 
 #include "assemble/hints.h"
 #include "assemble/metadata.h"
+#include "assemble/recording_window.h"
+#include "assemble/stable_numbers.h"
 #include "base/error.h"
 #include "record/open_files.h"
 #include "symbol/symbol.h"
@@ -21,6 +23,8 @@ struct assemble_options {
     const struct open_files *files;    /* open-file table of the recording that just ended; or NULL */
     const char *rest;                  /* another spool file that goes on where the first ends; or NULL */
     const struct debug_search *search; /* where debug files are; NULL: the system's folders */
+    struct stable_numbers *numbers;    /* of the profiles of this recording before, continued here; NULL: none */
+    struct recording_window *window;   /* makes the next window of the recording; NULL: the whole */
     struct metadata_listener listener; /* is told what the profile says of the quality of its data */
 };
 

@@ -58,8 +58,9 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
     if (used < replay->covered_cpu_time)
         used = replay->covered_cpu_time;
     double used_ms = (double)used / (double)MS, seconds = (double)wall / 1e9;
-    bool leaves_out = replay_info_number(replay, INFO_LEFT_OUT, 0) != 0;
-    if (!leaves_out && of_target > used + MUCH_MS * MS && used < of_target / 2)
+    uint64_t left_out = replay_info_number(replay, INFO_LEFT_OUT, 0);
+    const char *filters = replay_info(replay, INFO_FILTERS);
+    if (!left_out && of_target > used + MUCH_MS * MS && used < of_target / 2)
         add_hint(
             hints,
             "%.2f of %.2f s of CPU time were used by a program that this user may not sample, because it is setuid "
@@ -67,6 +68,11 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
             (double)(of_target - used) / 1e9, (double)of_target / 1e9);
     else if (is_few && survivors) /* explained below */
         return;
+    else if (is_few && left_out)
+        add_hint(hints, "%.150s took %" PRIu64 " samples, and left out %" PRIu64 " of other threads%s",
+                 filters ? filters : "the choice of threads", (uint64_t)replay->sample_count, left_out,
+                 replay->sample_count ? ""
+                                      : "; 'ps -L -o comm -p PID' lists the names of threads, of 15 bytes at most");
     else if (is_few && wall > LONG_MS * MS && used < wall / 100 * LEAST_BUSY_PERCENT)
         add_hint(hints, "in %.2f s the program used %.1f ms of CPU time and waited for the rest; %s", seconds, used_ms,
                  replay->wait_count ? "'prof report --waits' and the page's Waits tab show for what"
@@ -103,11 +109,11 @@ static const struct {
     {"node", "run 'node --perf-basic-prof --interpreted-frames-native-stack'"},
     {"libnode", "run 'node --perf-basic-prof --interpreted-frames-native-stack'"},
     {"libjvm.", "run 'java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit' (Java 17 and later)"},
-    {"luajit", "luajit names it when it was built with XCFLAGS=-DLUAJIT_USE_PERFTOOLS"},
-    {"libluajit", "luajit names it when it was built with XCFLAGS=-DLUAJIT_USE_PERFTOOLS"},
+    {"luajit", "run 'luajit -lperfmap' with the module that 'man prof-record' has under LuaJIT"},
+    {"libluajit", "load the module that 'man prof-record' has under LuaJIT"},
     {"python3", "run 'python3 -X perf' (Python 3.12 and later)"},
     {"libpython3", "run 'python3 -X perf' (Python 3.12 and later)"},
-    {"beam.", "run 'erl +JPperf true', and '+JPfp true' from Erlang 26 on"},
+    {"beam.", "run 'erl +JPperf true', and '+JPperf fp', too, from Erlang 26 on"},
     {"libcoreclr.", "set DOTNET_PerfMapEnabled=1 in the environment"},
     {"ruby", "run 'ruby --yjit --yjit-perf' (Ruby 3.3 and later)"},
     {"wasmtime", "run 'wasmtime --profile=jitdump'"},

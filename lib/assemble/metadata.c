@@ -155,7 +155,9 @@ static void fill_recording_section(struct metadata *metadata)
                    metadata->replay->is_running ? "still running" : "not known: the recording was not finished");
     if (metadata->replay->keeps_last)
         add_string(metadata, "Part", "only the newest samples (--last)");
-    add_number(metadata, "Stack copied per sample", "bytes", replay_info_number(metadata->replay, INFO_STACK_BYTES, 0));
+    if (replay_info(metadata->replay, INFO_STACK_BYTES)) /* call chains of perf have none */
+        add_number(metadata, "Stack copied per sample", "bytes",
+                   replay_info_number(metadata->replay, INFO_STACK_BYTES, 0));
 }
 
 /* The wall-clock time of time 0 of the profile, and where that is on the clock of a program's own time stamps. */
@@ -164,11 +166,12 @@ static void add_zero(struct metadata *metadata, uint64_t start_ns)
     uint64_t realtime = replay_realtime(metadata->replay, start_ns);
     time_t seconds = (time_t)(realtime / SECOND);
     struct tm utc;
+    const char *clock = replay_info(metadata->replay, INFO_CLOCK);
     char date[64], text[160];
     if (!realtime || !gmtime_r(&seconds, &utc) || !strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &utc))
         return;
-    snprintf(text, sizeof(text), "%s.%09" PRIu64 " UTC; CLOCK_MONOTONIC %" PRIu64 ".%09" PRIu64 " s", date,
-             realtime % SECOND, start_ns / SECOND, start_ns % SECOND);
+    snprintf(text, sizeof(text), "%s.%09" PRIu64 " UTC; %.32s %" PRIu64 ".%09" PRIu64 " s", date, realtime % SECOND,
+             clock ? clock : "CLOCK_MONOTONIC", start_ns / SECOND, start_ns % SECOND);
     add_string(metadata, "Zero of times", text);
 }
 
@@ -178,6 +181,7 @@ static void fill_environment_section(struct metadata *metadata, uint64_t start_n
     static const struct {
         const char *label, *name;
     } known[] = {{"Options of prof record", INFO_OPTIONS},
+                 {"Options of perf record", INFO_PERF_OPTIONS},
                  {"Folder", INFO_FOLDER},
                  {"Host", INFO_HOST},
                  {"Kernel", INFO_KERNEL},
@@ -537,9 +541,9 @@ int fill_metadata(struct profile *profile, const struct metadata_source *source,
         .cpu_name = PROFILE_NONE,
         .marker_schema = PROFILE_NONE,
         .symbolicated = 1,
-        .has_cpu_delta = true,
+        .has_cpu_delta = replay_info_number(replay, INFO_NO_CPU_TIME, 0) == 0,
         .monotonic_start_ns = start_ns,
-        .profiling_start = 0,
+        .profiling_start = source->range_start,
     };
     uint64_t end = replay_info_number(replay, INFO_END_MONOTONIC, 0);
     if (end <= start_ns)

@@ -21,7 +21,8 @@ struct metadata_source {
     const struct symbolization *symbolization;
     const struct hints *hints;
     const struct trust *trust;
-    uint64_t start_ns; /* CLOCK_MONOTONIC at time 0 of the profile */
+    double range_start; /* ms: the first time that the profile is about */
+    uint64_t start_ns;  /* CLOCK_MONOTONIC at time 0 of the profile */
     struct metadata_listener listener;
 };
 

@@ -232,7 +232,7 @@ int perf_map_names_find(struct perf_map_names *names, const struct replay *repla
     struct wanted wanted = {.problems = &names->problems};
     struct hash last_of_file = {0};
     bool ok = true;
-    for (size_t i = 0; i < replay->frames.length && ok; i++)
+    for (size_t i = names->first; i < replay->frames.length && ok; i++)
         ok = replay->frames.data[i].process == REPLAY_NONE || replay->frames.data[i].lib == REPLAY_LIB_DUMPED ||
              array_push(&frames, (uint32_t)i);
     for (size_t i = 0; i < replay->processes.length && ok && frames.length; i++)

@@ -38,6 +38,7 @@ struct perf_map_problem {
 ARRAY_TYPE(struct perf_map_problems, struct perf_map_problem);
 
 struct perf_map_names {
+    size_t first; /* of the frames that are wanted, and all behind it; 0: all */
     struct arena arena;
     struct perf_map_problems problems; /* of the contents of files */
     ARRAY(struct jit_name) names;

@@ -49,7 +49,31 @@ const char recording_marker_schema[] =
     "{\"name\":\"LibraryLoad\"," IN_CHART ",\"tooltipLabel\":\"{marker.data.library}\","
     "\"tableLabel\":\"{marker.data.library} ({marker.data.size})\",\"chartLabel\":\"{marker.data.library}\","
     "\"fields\":[{\"key\":\"library\",\"label\":\"File\",\"format\":\"file-path\"},"
-    "{\"key\":\"size\",\"label\":\"Size\",\"format\":\"bytes\"}]}]";
+    "{\"key\":\"size\",\"label\":\"Size\",\"format\":\"bytes\"}]},"
+    "{\"name\":\"Signal\"," IN_CHART ",\"tooltipLabel\":\"{marker.data.signal}\","
+    "\"tableLabel\":\"{marker.data.signal} {marker.data.sender} {marker.data.effect}\","
+    "\"chartLabel\":\"{marker.data.signal}\",\"description\":\"The signal reached this thread.\","
+    "\"fields\":[{\"key\":\"signal\",\"label\":\"Signal\",\"format\":\"string\"},"
+    "{\"key\":\"tid\",\"label\":\"TID\",\"format\":\"string\"},"
+    "{\"key\":\"pid\",\"label\":\"PID\",\"format\":\"string\"},"
+    "{\"key\":\"sender\",\"label\":\"Sent by\",\"format\":\"string\"},"
+    "{\"key\":\"effect\",\"label\":\"Effect\",\"format\":\"string\"}]},"
+    "{\"name\":\"OomKill\"," IN_OVERVIEW ",\"tooltipLabel\":\"{marker.data.process} ({marker.data.pid})\","
+    "\"tableLabel\":\"{marker.data.process} ({marker.data.pid}) killed\",\"chartLabel\":\"{marker.data.process}\","
+    "\"description\":\"SIGKILL ended this process, and the kernel's count of processes that it kills for lack of "
+    "memory had risen.\","
+    "\"fields\":[{\"key\":\"process\",\"label\":\"Name\",\"format\":\"string\"},"
+    "{\"key\":\"pid\",\"label\":\"PID\",\"format\":\"string\"},"
+    "{\"key\":\"kills\",\"label\":\"Kills counted\",\"format\":\"integer\"}]},"
+    "{\"name\":\"MemoryGrowth\"," IN_CHART ",\"tooltipLabel\":\"Memory growth: {marker.data.growth}\","
+    "\"tableLabel\":\"by {marker.data.growth} to {marker.data.resident}\",\"chartLabel\":\"{marker.data.growth}\","
+    "\"description\":\"The resident memory of the process grew this much without a pause.\","
+    "\"fields\":[{\"key\":\"growth\",\"label\":\"Growth\",\"format\":\"bytes\"},"
+    "{\"key\":\"resident\",\"label\":\"Resident at its end\",\"format\":\"bytes\"}]},"
+    "{\"name\":\"MajorFaults\"," IN_CHART ",\"tooltipLabel\":\"{marker.data.faults} major page faults\","
+    "\"tableLabel\":\"{marker.data.faults}\",\"chartLabel\":\"{marker.data.faults}\","
+    "\"description\":\"Page faults that waited for a disk, without a pause between them.\","
+    "\"fields\":[{\"key\":\"faults\",\"label\":\"Faults\",\"format\":\"integer\"}]}]";
 
 static const char *const types[] = {[REPLAY_MARK_LOST] = "SamplesLost",
                                     [REPLAY_MARK_PAUSED] = "RecordingPaused",

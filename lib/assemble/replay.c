@@ -183,7 +183,7 @@ static int add_wait(struct replay *replay, const struct sample *sample, uint32_t
         return error_no_memory(err);
     thread->covered_until = sample->time;
     if (sample->flags & SAMPLE_WAIT_GOES_ON && newest && newest->is_end && newest->stack == stack) {
-        newest->time = thread->last_wait_end = next_time(thread, sample->time);
+        newest->time = next_time(thread, sample->time);
         newest->cpu_time = sample->waker & SAMPLE_CPU_MAX;
         return 0;
     }
@@ -203,8 +203,6 @@ static int add_wait(struct replay *replay, const struct sample *sample, uint32_t
     if (!code)
         code = sample_store_add(replay->samples, sample->thread, &end, err);
     thread->last_wait = sample_store_count(replay->samples, sample->thread);
-    thread->last_wait_end = end.time;
-    thread->ran_since_wait = 0;
     return code;
 }
 
@@ -212,7 +210,7 @@ static int add_wait(struct replay *replay, const struct sample *sample, uint32_t
 static int add_reading(struct replay *replay, const struct sample *sample, struct error *err)
 {
     struct counter_reading reading;
-    if (spool_reader_keeps_last(replay->reader) && !replay->first_sample_time)
+    if (replay->window || (spool_reader_keeps_last(replay->reader) && !replay->first_sample_time))
         return 0;
     if (!array_reserve(&replay->counter_values, CHUNK_MAX_FRAMES))
         return error_no_memory(err);
@@ -241,6 +239,8 @@ static int add_sample(struct replay *replay, const struct sample *sample, struct
     }
     replay_note_time(replay, sample->time);
     struct replay_thread *thread = &replay->threads.data[sample->thread];
+    if (replay->window && !thread->last_time)
+        thread->last_time = recording_window_thread(replay->window, sample->thread).time;
     uint32_t stack = REPLAY_NONE;
     code = stack_of(replay, thread, sample, &stack, err);
     if (code)
@@ -261,7 +261,6 @@ static int add_sample(struct replay *replay, const struct sample *sample, struct
     struct stored_sample stored = {
         .time = next_time(thread, sample->time), .stack = stack, .cpu_time = to_cpu_units(sample->cpu_time)};
     cover(replay, thread, stored.cpu_time);
-    thread->ran_since_wait += (uint64_t)stored.cpu_time * SAMPLE_CPU_UNIT;
     code = sample_store_add(replay->samples, sample->thread, &stored, err);
     thread->last_run = sample_store_count(replay->samples, sample->thread);
     return code;
@@ -281,19 +280,39 @@ static int read_items(struct replay *replay, struct error *err)
     }
 }
 
-int replay_spool(struct replay *replay, const char *spool_path, struct error *err)
+static int open_spool(struct replay *replay, const char *spool_path, struct error *err)
 {
     int code = spool_reader_open(&replay->reader, spool_path, err);
-    if (code)
-        return code;
-    if (replay->rest_path)
+    if (!code && replay->rest_path)
         code = spool_reader_append(replay->reader, replay->rest_path, err);
     if (code)
         return code;
+    if (replay->window)
+        spool_reader_skip(replay->reader, replay->window->place);
     replay->is_running = spool_is_being_written(spool_path);
     replay->spool_path = spool_path;
     replay->samples = sample_store_new(spool_path);
-    code = replay->samples ? read_items(replay, err) : error_no_memory(err);
+    return replay->samples ? 0 : error_no_memory(err);
+}
+
+int replay_go_on(struct replay *replay, const char *spool_path, uint64_t settled, struct error *err)
+{
+    int code = replay->reader ? 0 : open_spool(replay, spool_path, err);
+    if (!code)
+        code = read_items(replay, err);
+    if (!code)
+        code = replay_apply_pending(replay, settled, err);
+    if (!code)
+        code = replay_end_events(replay, err);
+    replay->keeps_last |= replay->reader && spool_reader_keeps_last(replay->reader);
+    return code ? code : program_marks_find_threads(replay, 0, err);
+}
+
+int replay_spool(struct replay *replay, const char *spool_path, struct error *err)
+{
+    int code = open_spool(replay, spool_path, err);
+    if (!code)
+        code = read_items(replay, err);
     if (!code)
         code = replay_apply_pending(replay, UINT64_MAX, err);
     if (!code)
@@ -303,6 +322,8 @@ int replay_spool(struct replay *replay, const char *spool_path, struct error *er
     replay->damaged_blocks += spool_reader_damaged(replay->reader);
     replay->damaged_bytes = spool_reader_damaged_bytes(replay->reader);
     replay->rest = spool_reader_rest(replay->reader);
+    replay->window_end = spool_reader_place(replay->reader);
+    replay->window_missed = spool_reader_missed(replay->reader);
     /* The kernel's own count includes samples lost after the last LOST record. */
     uint64_t counted = replay_info_number(replay, INFO_SAMPLES_LOST, 0);
     if (counted > replay->lost && !replay->keeps_last)
@@ -318,7 +339,7 @@ int replay_spool(struct replay *replay, const char *spool_path, struct error *er
     }
     if (!code)
         code = program_marks_find_threads(replay, replay->keeps_last ? replay->first_sample_time : 0, err);
-    return code ? code : unsampled_add(replay, err);
+    return code || replay->window ? code : unsampled_add(replay, err);
 }
 
 const char *replay_info(const struct replay *replay, const char *name)
@@ -360,8 +381,11 @@ bool replay_is_main_thread(const struct replay *replay, const struct replay_thre
 
 bool replay_is_shown(const struct replay *replay, const struct replay_thread *thread)
 {
+    bool has_rows =
+        replay->window && sample_store_count(replay->samples, (uint32_t)(thread - replay->threads.data)) != 0;
     return thread->known &&
-           (thread->samples || thread->unsampled || thread->waits || thread->event_samples || thread->has_marks ||
+           (has_rows || thread->samples || thread->unsampled || thread->waits || thread->event_samples ||
+            thread->has_marks ||
             (replay_is_main_thread(replay, thread) && replay->processes.data[thread->process].samples));
 }
 
@@ -370,6 +394,11 @@ uint64_t replay_wall(const struct replay *replay)
     uint64_t start = replay_info_number(replay, INFO_START_MONOTONIC, 0);
     uint64_t end = replay_info_number(replay, INFO_END_MONOTONIC, 0);
     return start && end > start ? end - start : 0;
+}
+
+uint64_t replay_stop(const struct replay *replay)
+{
+    return replay_info_number(replay, INFO_END_MONOTONIC, replay->last_time);
 }
 
 uint64_t replay_realtime(const struct replay *replay, uint64_t time)

@@ -6,6 +6,7 @@
 
 #include "assemble/event_store.h"
 #include "assemble/program_marks.h"
+#include "assemble/recording_window.h"
 #include "assemble/replay_counters.h"
 #include "assemble/replay_marks.h"
 #include "assemble/sample_store.h"
@@ -77,11 +78,10 @@ struct replay_thread {
     uint64_t samples, truncated, completed_live, without_cfi; /* quality of its stacks */
     uint64_t event_samples;                                   /* of the events beside the clock */
     uint64_t last_event_time;                                 /* ns: of these */
-    uint64_t waits; /* but for preemptions: a thread that was only ready to run need not be shown */
-    uint64_t last_wait, last_wait_end, ran_since_wait; /* samples of the store up to its last wait; ns: its end, and
-                                                          what the thread ran after it */
-    uint64_t covered_cpu_time;                         /* ns, as of replay.covered_cpu_time */
-    uint64_t last_run; /* how many samples of the store reach up to its last one on a CPU */
+    uint64_t waits;            /* but for preemptions: a thread that was only ready to run need not be shown */
+    uint64_t last_wait;        /* samples of the store up to its last wait */
+    uint64_t covered_cpu_time; /* ns, as of replay.covered_cpu_time */
+    uint64_t last_run;         /* how many samples of the store reach up to its last one on a CPU */
     uint64_t last_time;
     uint64_t covered_until;  /* ns: the samples cover its CPU time up to here; its start if it has none */
     bool has_marks;          /* it, or another thread of its process, marked something */
@@ -146,21 +146,24 @@ struct replay {
     bool has_rests;                  /* thread.rest is known, of all threads */
     uint64_t rest;                   /* bytes at the end of the spool that are no whole block */
     uint64_t sample_count, wait_count, damaged_blocks;
-    uint64_t lost;                     /* samples of the clock, as far as the kernel tells them from those of events */
-    uint64_t damaged_bytes;            /* of the spool */
-    uint64_t samples_without_thread;   /* left out: the event that describes their thread was in a damaged block */
-    uint64_t covered_cpu_time;         /* ns covered by samples */
-    uint64_t interval;                 /* INFO_INTERVAL: ns between two samples of a busy thread; 0 unknown */
-    uint64_t excess_cpu_time;          /* ns: what samples cover beyond a period each */
-    double excess_removed;             /* the part of it that is taken off again (unsampled.h) */
-    double spread;                     /* what each sample's CPU time grows by: of time between them (unsampled.h) */
-    uint64_t unsampled_count;          /* samples that stand for the rest */
-    uint64_t first_time, last_time;    /* ns, of events and samples; 0 if there are none */
-    const char *rest_path;             /* a spool file that follows; NULL: none */
-    bool is_running;                   /* the recorder writes the spool still */
-    bool keeps_last;                   /* only the newest samples are there: counts of the recorder are of all */
-    uint64_t first_sample_time;        /* ns; 0: none */
-    const char *perf_map_folder;       /* where JIT compilers write perf maps; NULL: do not use perf maps */
+    uint64_t lost;                   /* samples of the clock, as far as the kernel tells them from those of events */
+    uint64_t damaged_bytes;          /* of the spool */
+    uint64_t samples_without_thread; /* left out: the event that describes their thread was in a damaged block */
+    uint64_t covered_cpu_time;       /* ns covered by samples */
+    uint64_t interval;               /* INFO_INTERVAL: ns between two samples of a busy thread; 0 unknown */
+    uint64_t excess_cpu_time;        /* ns: what samples cover beyond a period each */
+    double excess_removed;           /* the part of it that is taken off again (unsampled.h) */
+    double spread;                   /* what each sample's CPU time grows by: of time between them (unsampled.h) */
+    uint64_t unsampled_count;        /* samples that stand for the rest */
+    uint64_t first_time, last_time;  /* ns, of events and samples; 0 if there are none */
+    const char *rest_path;           /* a spool file that follows; NULL: none */
+    bool is_running;                 /* the recorder writes the spool still */
+    bool keeps_last;                 /* only the newest samples are there: counts of the recorder are of all */
+    uint64_t first_sample_time;      /* ns; 0: none */
+    const char *perf_map_folder;     /* where JIT compilers write perf maps; NULL: do not use perf maps */
+    const struct recording_window *window; /* what is read; NULL: the whole recording */
+    struct spool_place window_end;
+    uint64_t window_missed;            /* chunks that are no longer there */
     const struct jit_files *jit_files; /* the recorder's open files of live processes; NULL: none */
     struct spool_reader *reader;
 
@@ -172,9 +175,15 @@ struct replay {
 };
 
 /* Reads the whole spool into `replay`, which is zeroed except for perf_map_folder,
- * rest_path and jit_files. Call replay_destroy()
+ * rest_path, window and jit_files. Call replay_destroy()
  * also after a failure. */
 int replay_spool(struct replay *replay, const char *spool_path, struct error *err);
+
+/* The same of a recording that goes on, as often as it has more: reads what its spool has more than when this was
+ * called last. Samples that are older than `settled` (ns of CLOCK_MONOTONIC) are all in the spool: what happened before
+ * happens. Nothing is taken for the end: no sample stands for CPU time that none covers. Not of a flight recorder,
+ * whose oldest samples go. */
+int replay_go_on(struct replay *replay, const char *spool_path, uint64_t settled, struct error *err);
 
 /* The value of an info, or NULL if the recording lacks it. */
 const char *replay_info(const struct replay *replay, const char *name);
@@ -218,6 +227,10 @@ bool replay_is_shown(const struct replay *replay, const struct replay_thread *th
 /* Converts a time of the recording (ns of CLOCK_MONOTONIC) to ns since the Unix epoch; 0 if the recording lacks the
  * offset. */
 uint64_t replay_realtime(const struct replay *replay, uint64_t time);
+
+/* When the recording stopped (ns of CLOCK_MONOTONIC), up to which it is told what threads did that had not ended. Of
+ * one that was not ended, its last record. */
+uint64_t replay_stop(const struct replay *replay);
 
 /* ns that the recording took; 0: unknown, the recorder did not end it. */
 uint64_t replay_wall(const struct replay *replay);

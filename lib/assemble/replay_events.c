@@ -36,7 +36,7 @@ static double scale_of(const struct replay *replay, size_t i)
 {
     uint64_t count = replay_event_number(replay, INFO_EVENT_COUNT, i), total = replay->events.data[i].total;
     bool is_adapted = replay_event_number(replay, INFO_EVENT_PERIOD, i) == 0;
-    return is_adapted && count && total && !replay->keeps_last ? (double)count / (double)total : 1;
+    return is_adapted && count && total && !replay->keeps_last && !replay->window ? (double)count / (double)total : 1;
 }
 
 int replay_end_events(struct replay *replay, struct error *err)

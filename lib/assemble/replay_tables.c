@@ -2,6 +2,7 @@
 
 #include "assemble/replay_jit.h"
 #include "record/info.h"
+#include "record/jit_files.h"
 #include "record/python_frame.h"
 
 #include <stdlib.h>
@@ -60,11 +61,12 @@ bool replay_knows_thread(const struct replay *replay, uint32_t number)
     return number < replay->threads.length && replay->threads.data[number].known;
 }
 
-/* A file of which a process has a part already is not loaded again. */
+/* A file of which a process has a part already is not loaded again. A compiler maps its jitdump file to tell of it. */
 static int note_load(struct replay *replay, const struct spool_event *event, struct error *err)
 {
     if (event->number == SPOOL_NO_NUMBER || !replay_knows_lib(replay, event->lib_number) ||
         replay->libs.data[event->lib_number].lib.kind != SPOOL_LIB_FILE ||
+        jit_files_is_jitdump(replay->libs.data[event->lib_number].lib.path) ||
         event->time <= replay_info_number(replay, INFO_START_MONOTONIC, 0))
         return 0;
     uint64_t key = (uint64_t)event->number << 32 | event->lib_number;

@@ -29,13 +29,18 @@ struct sample_store {
     ARRAY(struct thread_blocks) threads;
 };
 
+static char *folder_of(const char *beside)
+{
+    const char *slash = strrchr(beside, '/');
+    return slash ? strndup(beside, (size_t)(slash - beside) + 1) : strdup("./");
+}
+
 struct sample_store *sample_store_new(const char *beside)
 {
     struct sample_store *store = calloc(1, sizeof(*store));
-    const char *slash = strrchr(beside, '/');
     if (store) {
         store->fd = -1;
-        store->folder = slash ? strndup(beside, (size_t)(slash - beside) + 1) : strdup("./");
+        store->folder = folder_of(beside);
     }
     if (!store || !store->folder) {
         sample_store_free(store);
@@ -80,6 +85,14 @@ static int open_in_memory(struct error *err)
 {
     int fd = memfd_create("prof-samples", MFD_CLOEXEC);
     return fd < 0 ? error_set(err, errno, "cannot keep the samples in memory: %s", strerror(errno)) : fd;
+}
+
+int sample_store_open_file(const char *beside, struct error *err)
+{
+    char *folder = folder_of(beside);
+    int fd = folder ? open_in_folder(folder) : -1;
+    free(folder);
+    return fd < 0 ? open_in_memory(err) : fd;
 }
 
 static int open_file(struct sample_store *store, struct error *err)

@@ -28,6 +28,9 @@ struct sample_store;
 /* Creates the file in the folder of `beside`, where the recording is: /tmp may be in memory. A file that the folder
  * does not take (its disk is full or read-only) is in memory. */
 struct sample_store *sample_store_new(const char *beside);
+/* Such a file, for the caller. */
+int sample_store_open_file(const char *beside, struct error *err);
+
 void sample_store_free(struct sample_store *store);
 
 int sample_store_add(struct sample_store *store, uint32_t thread, const struct stored_sample *sample,

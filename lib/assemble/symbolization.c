@@ -42,6 +42,7 @@ struct frame_builder {
     const struct kallsyms *kallsyms; /* NULL: not usable for these addresses */
     uint64_t kernel_unnamed;         /* distinct addresses in the kernel */
     uint64_t kernel_samples;         /* samples in these */
+    size_t first;                    /* of the replay's frames: those before have their rows already */
 };
 
 static bool starts_with(const char *text, const char *start)
@@ -256,7 +257,7 @@ static int open_kallsyms(struct frame_builder *builder, struct symbolizer *symbo
     const char *boot = replay_info(replay, INFO_BOOT);
     char boot_now[64];
     bool is_wanted = false;
-    for (size_t i = 0; i < replay->frames.length && !is_wanted; i++)
+    for (size_t i = builder->first; i < replay->frames.length && !is_wanted; i++)
         is_wanted = replay->frames.data[i].lib == REPLAY_LIB_UNKNOWN_KERNEL;
     if (!is_wanted || !boot || !info_read_boot(boot_now, sizeof(boot_now)) || strcmp(boot, boot_now) != 0)
         return 0;
@@ -275,8 +276,29 @@ static uint32_t add_kernel_code(struct frame_builder *builder, const char *name,
 static bool add_problem(struct frame_builder *builder, const char *library, const char *reason)
 {
     struct symbolization_problem problem = {.library = add_text(builder, library), .reason = add_text(builder, reason)};
+    const struct symbolization *symbolization = builder->symbolization;
+    for (size_t i = 0; builder->first && i < symbolization->problems.length; i++)
+        if (symbolization->problems.data[i].library == problem.library &&
+            symbolization->problems.data[i].reason == problem.reason)
+            return true;
     return problem.library != STRING_NONE && problem.reason != STRING_NONE &&
            array_push(&builder->symbolization->problems, problem);
+}
+
+/* Joins it to what is known of the library from frames before. */
+static bool add_missing(struct frame_builder *builder, const struct missing_symbols *missing)
+{
+    struct symbolization *symbolization = builder->symbolization;
+    for (size_t i = 0; builder->first && i < symbolization->missing_symbols.length; i++) {
+        struct missing_symbols *known = &symbolization->missing_symbols.data[i];
+        if (known->library != missing->library)
+            continue;
+        known->unnamed += missing->unnamed;
+        known->samples += missing->samples;
+        known->is_partial &= missing->is_partial;
+        return true;
+    }
+    return missing->library != STRING_NONE && array_push(&symbolization->missing_symbols, *missing);
 }
 
 static bool tell_unnamed_kernel(struct frame_builder *builder)
@@ -288,7 +310,7 @@ static bool tell_unnamed_kernel(struct frame_builder *builder)
                                       .reason = is_hidden ? MISSING_SYMBOLS_NOT_READABLE : MISSING_SYMBOLS_STRIPPED,
                                       .unnamed = builder->kernel_unnamed,
                                       .samples = builder->kernel_samples};
-    return missing.library != STRING_NONE && array_push(&builder->symbolization->missing_symbols, missing) &&
+    return add_missing(builder, &missing) &&
            add_problem(builder, "the kernel",
                        is_hidden ? builder->kallsyms->problem
                                  : "some of its code was removed before the recording ended");
@@ -519,7 +541,8 @@ static struct symbol_lib recorded_lib(const void *context, uint32_t lib)
     return symbol_lib_of(&libs->replay->libs.data[lib].lib, &libs->origins[lib]);
 }
 
-static bool make_batches(struct address_batches *batches, struct recorded_libs *libs, const struct open_files *files)
+static bool make_batches(struct address_batches *batches, struct recorded_libs *libs, const struct open_files *files,
+                         size_t first)
 {
     size_t lib_count = libs->replay->libs.length;
     libs->origins = calloc(lib_count + 1, sizeof(*libs->origins));
@@ -527,7 +550,7 @@ static bool make_batches(struct address_batches *batches, struct recorded_libs *
         return false;
     for (size_t i = 0; i < lib_count; i++)
         libs->origins[i] = origin_of(&libs->replay->libs.data[i].lib, files, (uint32_t)i);
-    for (size_t i = 0; i < libs->replay->frames.length; i++) {
+    for (size_t i = first; i < libs->replay->frames.length; i++) {
         const struct replay_frame *frame = &libs->replay->frames.data[i];
         if (is_in_library(libs->replay, frame) &&
             !address_batches_add(batches, frame->lib, frame->address, (uint32_t)i))
@@ -557,7 +580,7 @@ static bool add_missing_symbols(struct frame_builder *builder, const struct symb
                                       .is_partial = unnamed <= job->count / 2,
                                       .unnamed = unnamed,
                                       .samples = samples};
-    return missing.library != STRING_NONE && array_push(&builder->symbolization->missing_symbols, missing);
+    return add_missing(builder, &missing);
 }
 
 static bool add_if_gone(struct frame_builder *builder, const struct symbol_lib *lib)
@@ -565,6 +588,9 @@ static bool add_if_gone(struct frame_builder *builder, const struct symbol_lib *
     if (!debug_file_has_gone(lib))
         return true;
     uint32_t name = add_text(builder, lib->name);
+    for (size_t i = 0; builder->first && i < builder->symbolization->gone.length; i++)
+        if (builder->symbolization->gone.data[i] == name)
+            return true;
     return name != STRING_NONE && array_push(&builder->symbolization->gone, name) &&
            add_problem(builder, lib->name,
                        "deleted, replaced or unmounted since it was mapped; its names are those of the file that ran");
@@ -607,25 +633,40 @@ static int by_unnamed_samples(const void *a, const void *b)
                                            : ORDER(right->unnamed, left->unnamed);
 }
 
+static bool has_dumped(const struct replay *replay, size_t first)
+{
+    for (size_t i = first; i < replay->frames.length; i++)
+        if (replay->frames.data[i].lib == REPLAY_LIB_DUMPED)
+            return true;
+    return false;
+}
+
 int symbolize_frames(struct symbolization *symbolization, const struct replay *replay, const struct open_files *files,
                      const char *cache_folder, struct symbolizer *symbolizer, struct profile *profile,
                      struct interner *interner, struct error *err)
 {
-    struct frame_builder builder = {
-        .symbolization = symbolization, .replay = replay, .profile = profile, .interner = interner};
+    size_t first = symbolization->named.length;
+    struct frame_builder builder = {.symbolization = symbolization,
+                                    .replay = replay,
+                                    .profile = profile,
+                                    .interner = interner,
+                                    .perf_map_names.first = first,
+                                    .first = first};
     struct address_batches batches = {0};
     struct recorded_libs libs = {.replay = replay};
     int code = -ENOMEM;
     if (!add_categories(&builder))
         goto no_memory;
-    if (!array_reserve(&symbolization->named, replay->frames.length + 1) || !make_batches(&batches, &libs, files))
+    if (!array_reserve(&symbolization->named, replay->frames.length - first + 1) ||
+        !make_batches(&batches, &libs, files, first))
         goto no_memory;
     symbolization->named.length = replay->frames.length;
-    memset(symbolization->named.data, 0, (replay->frames.length + 1) * sizeof(*symbolization->named.data));
+    memset(symbolization->named.data + first, 0,
+           (replay->frames.length - first + 1) * sizeof(*symbolization->named.data));
     code = symbolizer_lookup_all(symbolizer, batches.jobs.data, batches.jobs.length, err);
     if (!code)
         code = perf_map_names_find(&builder.perf_map_names, replay, err);
-    if (!code)
+    if (!code && has_dumped(replay, first))
         code = jit_code_places_make(&builder.jit_code, replay, cache_folder, interner, err);
     if (!code)
         code = open_kallsyms(&builder, symbolizer, err);
@@ -634,7 +675,7 @@ int symbolize_frames(struct symbolization *symbolization, const struct replay *r
     for (size_t i = 0; i < batches.jobs.length; i++)
         if (!add_batch(&builder, &batches, i))
             goto no_memory;
-    for (size_t i = 0; i < replay->frames.length; i++)
+    for (size_t i = first; i < replay->frames.length; i++)
         if (!is_in_library(replay, &replay->frames.data[i]) && !set_bare(&builder, i))
             goto no_memory;
     if (!tell_unnamed_kernel(&builder) || !tell_bad_dumps(&builder) || !tell_bad_maps(&builder))

@@ -43,9 +43,9 @@ struct symbolization {
     ARRAY(struct symbolization_problem) problems;
 };
 
-/* Looks up every frame of `replay` with `symbolizer`, and adds the results to `profile`, whose categories it creates.
- * Reads libraries through the open-file table `files` (may be NULL), and keeps the machine code of JIT functions in
- * `cache_folder` (NULL: nowhere). `symbolization` is zeroed; call
+/* Looks up every frame of `replay` that it has not yet (`named`) with `symbolizer`, and adds the results to `profile`,
+ * whose categories it creates. Reads libraries through the open-file table `files` (may be NULL), and keeps the machine
+ * code of JIT functions in `cache_folder` (NULL: nowhere). `symbolization` is zeroed at first; call
  * symbolization_destroy() also after a failure. Fails only when memory runs out. */
 int symbolize_frames(struct symbolization *symbolization, const struct replay *replay, const struct open_files *files,
                      const char *cache_folder, struct symbolizer *symbolizer, struct profile *profile,

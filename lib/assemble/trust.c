@@ -85,7 +85,7 @@ int trust_find(struct trust *trust, const struct replay *replay, const struct sy
             trust->all.unnamed += replay->frames.data[i].samples;
     int code = list_threads(trust, replay, err);
     struct sample_cursor cursor = {0};
-    for (size_t i = 0; !code && trust->all.unnamed && i < trust->threads.length; i++)
+    for (size_t i = 0; !code && trust->all.unnamed && !trust->is_quick && i < trust->threads.length; i++)
         code = count_unnamed(&trust->threads.data[i], &cursor, replay, symbolization, err);
     sample_cursor_destroy(&cursor);
     return code;

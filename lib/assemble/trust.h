@@ -24,9 +24,11 @@ struct trust {
     struct trust_counts all;
     ARRAY(struct thread_trust) threads; /* those with the most samples, up to TRUST_THREADS, most first */
     size_t others;                      /* threads with samples beyond them */
+    bool is_quick; /* set before: samples without a name are counted of all threads together, and not of each, which
+                      takes a look at all samples */
 };
 
-/* `trust` is zeroed; call trust_destroy() also after a failure. */
+/* `trust` is zeroed, but for `is_quick`; call trust_destroy() also after a failure. */
 int trust_find(struct trust *trust, const struct replay *replay, const struct symbolization *symbolization,
                struct error *err);
 void trust_destroy(struct trust *trust);

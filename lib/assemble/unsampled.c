@@ -36,7 +36,7 @@ static int list_times(struct attribution *attribution, struct error *err)
     const struct replay *replay = attribution->replay;
     for (size_t i = 0; i < replay->threads.length; i++) {
         const struct replay_thread *thread = &replay->threads.data[i];
-        uint64_t end = thread->end ? thread->end : replay->last_time;
+        uint64_t end = thread->end ? thread->end : replay_stop(replay);
         /* without a row, as of a thread that was only ready to run, no sample is shown of the time before waits */
         uint64_t hidden = thread->known && !replay_is_shown(replay, thread) ? thread->ran_to_waits : 0;
         if (!thread->known || thread->goes_on || (end <= thread->covered_until && !hidden))
@@ -97,7 +97,6 @@ static int add_sample(struct attribution *attribution, uint32_t row, uint64_t ti
                                    .stack = attribution->stack,
                                    .cpu_time = (uint32_t)(units < SAMPLE_CPU_MAX ? units : SAMPLE_CPU_MAX)};
     int code = sample_store_add(replay->samples, row, &sample, err);
-    thread->ran_since_wait += cpu_time;
     thread->last_run = sample_store_count(replay->samples, row);
     return code;
 }

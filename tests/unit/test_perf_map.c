@@ -343,6 +343,14 @@ static void test_luajit_names_say_where_the_trace_begins(void **unused)
     assert_parses("TRACE_1", "TRACE_1||0|0|");
 }
 
+static void test_erlang_names_have_no_dollar(void **unused)
+{
+    (void)unused;
+    assert_parses("$lists:map/2", "lists:map/2||0|0|");
+    assert_parses("$'Elixir.Enum':map/12", "'Elixir.Enum':map/12||0|0|");
+    assert_parses("$global::process_main", "global::process_main||0|0|");
+}
+
 static void test_dotnet_names_have_their_tier(void **unused)
 {
     (void)unused;
@@ -353,6 +361,10 @@ static void test_other_names_stay_as_they_are(void **unused)
 {
     (void)unused;
     static const char *const names[] = {"Builtin:ArrayMap",
+                                        "$",
+                                        "$x",
+                                        "$a/b",
+                                        "$/2",
                                         "BytecodeHandler:Star0",
                                         "RegExp:a b/c:1:2",
                                         "Ljava/lang/String;::hashCode",
@@ -411,6 +423,7 @@ int main(void)
         cmocka_unit_test(test_v8_names_have_function_file_line_and_tier),
         cmocka_unit_test(test_python_names_have_function_and_file),
         cmocka_unit_test(test_luajit_names_say_where_the_trace_begins),
+        cmocka_unit_test(test_erlang_names_have_no_dollar),
         cmocka_unit_test(test_dotnet_names_have_their_tier),
         cmocka_unit_test(test_other_names_stay_as_they_are),
         cmocka_unit_test(test_names_can_be_shown_anywhere),

@@ -169,7 +169,7 @@ static void test_files_are_where_the_process_saw_them(void **unused)
     write_dump(path, (struct load[]){{2 * SECOND, "inside"}}, 1);
     struct jit_files files = {.dumps = 0};
     struct jit_file place = {.pid = 7, .folder = 0, .dump = -1};
-    struct jit_folder opened = {.namespace = 1, .fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC)};
+    struct jit_folder opened = {.inode = 1, .fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC)};
     assert_true(array_push(&files.files, place) && array_push(&files.folders, opened) &&
                 hash_set(&files.by_process, 0, 0));
     add_sample(&scene, 0, 3 * SECOND);

@@ -648,6 +648,27 @@ static void test_cpu_time_before_a_preemption_that_is_not_shown_is_not_lost(void
     replay_destroy(&recording.replay);
 }
 
+/* On a busy machine the recorder may write more tens of ms later. */
+static void test_what_the_recorder_notes_after_the_recording_makes_no_thread_last_longer(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    start(&recording);
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 100, 1000);
+    add(&recording, (struct spool_event){.kind = SPOOL_WORK, .time = 20 * MS, .end = 30 * MS, .name = "Flush"});
+    replay_it(&recording);
+    assert_true(replay_stop(&recording.replay) == recording.replay.last_time);
+    replay_destroy(&recording.replay);
+    start(&recording);
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 100, 1000);
+    add(&recording, (struct spool_event){.kind = SPOOL_WORK, .time = 20 * MS, .end = 30 * MS, .name = "Flush"});
+    add_number(&recording, INFO_END_MONOTONIC, "10000000");
+    replay_it(&recording);
+    assert_true(recording.replay.last_time >= 20 * MS);
+    assert_true(replay_stop(&recording.replay) == 10 * MS);
+    replay_destroy(&recording.replay);
+}
+
 static void test_a_rest_below_half_a_period_counts_for_the_last_sample(void **unused)
 {
     (void)unused;
@@ -686,6 +707,7 @@ int main(void)
         cmocka_unit_test(test_a_cpu_time_that_cannot_be_adds_few_samples),
         cmocka_unit_test(test_the_rest_of_a_period_is_the_threads_whose_it_was),
         cmocka_unit_test(test_what_counters_have_too_much_is_taken_off_samples_of_more_than_a_period),
+        cmocka_unit_test(test_what_the_recorder_notes_after_the_recording_makes_no_thread_last_longer),
         cmocka_unit_test(test_a_rest_below_half_a_period_counts_for_the_last_sample),
         cmocka_unit_test(test_a_wait_is_two_samples_below_what_it_waited_for),
         cmocka_unit_test(test_the_parts_of_a_long_wait_are_one),

@@ -1,0 +1,320 @@
+#include "assemble/live_assembly.h"
+
+#include "assemble/library_sources.h"
+#include "assemble/process_jitdump.h"
+#include "assemble/process_perf_map.h"
+#include "assemble/sample_rows.h"
+#include "base/clock.h"
+#include "base/file_io.h"
+#include "base/text_buffer.h"
+#include "record/info.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The recorder writes what it has about every second. */
+static const uint64_t settling_ns = UINT64_C(2) * 1000 * 1000 * 1000;
+
+/* How far the sample tables of a thread are in the file. */
+struct live_table {
+    struct sample_rows_state state; /* behind the rows that stay as they are */
+    uint64_t sent;                  /* stored samples that are in the file, also the last one, which may change */
+    uint64_t sent_time;             /* ns: of that */
+};
+
+struct live_thread {
+    struct live_table samples;
+    ARRAY(struct live_table) events;
+};
+
+struct live_assembly {
+    const char *spool_path;
+    const struct assemble_options *options;
+    struct assembly assembly;
+    ARRAY(struct live_thread) threads; /* as the replay has them */
+    struct text_buffer text;           /* of this step */
+    int fd;
+    uint64_t added;            /* bytes */
+    struct profile_rows sent;  /* of the shared tables: in the file */
+    ARRAY(bool) is_in_library; /* of each source: no script */
+    size_t known_frames;       /* that is_in_library has looked at */
+    uint64_t unnamed_at_first; /* addresses of JIT code */
+    uint64_t name_bytes_at_first;
+    bool is_begun;
+};
+
+struct live_assembly *live_assembly_new(const char *spool_path, const struct assemble_options *options)
+{
+    struct live_assembly *live = calloc(1, sizeof(*live));
+    if (!live)
+        return NULL;
+    live->spool_path = spool_path;
+    live->options = options;
+    live->fd = -1;
+    assembly_init(&live->assembly, options);
+    return live;
+}
+
+void live_assembly_free(struct live_assembly *live)
+{
+    if (!live)
+        return;
+    for (size_t i = 0; i < live->threads.length; i++)
+        array_free(&live->threads.data[i].events);
+    array_free(&live->threads);
+    array_free(&live->is_in_library);
+    array_free(&live->text);
+    if (live->fd >= 0)
+        close(live->fd);
+    assembly_destroy(&live->assembly);
+    free(live);
+}
+
+int live_assembly_fd(const struct live_assembly *live)
+{
+    return live->fd;
+}
+
+static uint64_t take_size(int fd)
+{
+    struct stat info;
+    uint64_t size = fd >= 0 && fstat(fd, &info) == 0 ? (uint64_t)info.st_size : 0;
+    if (fd >= 0)
+        close(fd);
+    return size;
+}
+
+/* Bytes of all files that name JIT code: a step looks for the names of the code that is new, and not again. */
+static uint64_t count_name_bytes(const struct replay *replay)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < replay->processes.length; i++) {
+        const struct replay_process *process = &replay->processes.data[i];
+        bytes += take_size(process_perf_map_open(replay, i));
+        bytes += process->dump ? take_size(process_jitdump_open_again(replay, i)) : process->dump_lib != 0;
+    }
+    return bytes;
+}
+
+bool live_assembly_is_outdated(const struct live_assembly *live)
+{
+    return live->assembly.symbolization.jit_unnamed > live->unnamed_at_first &&
+           count_name_bytes(&live->assembly.replay) > live->name_bytes_at_first;
+}
+
+/* ---- samples ---- */
+
+/* How many stored samples of a table there are, and how many of them stay as they are: the end of a wait may move. */
+struct live_extent {
+    uint64_t all, settled, last_time;
+};
+
+static struct live_extent extent_of(struct sample_store *store, uint32_t thread, bool of_event)
+{
+    struct live_extent extent = {0};
+    const struct stored_sample *newest = store ? sample_store_newest(store, thread) : NULL;
+    if (!newest)
+        return extent;
+    extent.all = sample_store_count(store, thread);
+    extent.settled = extent.all - (!of_event && newest->is_end);
+    extent.last_time = newest->time;
+    return extent;
+}
+
+static bool ensure_rows(struct live_assembly *live)
+{
+    size_t events = live->assembly.profile.meta.events.length;
+    while (live->threads.length < live->assembly.replay.threads.length) {
+        struct live_thread *thread = array_push_zero(&live->threads);
+        if (!thread)
+            return false;
+        thread->samples.state = SAMPLE_ROWS_START;
+    }
+    for (size_t i = 0; i < live->threads.length; i++)
+        while (live->threads.data[i].events.length < events)
+            if (!array_push(&live->threads.data[i].events, (struct live_table){.state = SAMPLE_ROWS_START}))
+                return false;
+    return true;
+}
+
+/* What of the step is being written. */
+struct live_step {
+    struct live_assembly *live;
+    struct sample_rows rows;
+    struct sample_source source;
+    struct byte_sink sink;
+};
+
+/* Goes over the rows that stay as they are, so that the next step begins behind them. */
+static void settle(struct live_step *step, struct live_table *table, uint64_t settled)
+{
+    struct sample_row row;
+    while (step->rows.state.position < settled && sample_rows_next(&step->rows, &row))
+        continue;
+    table->state = step->rows.state;
+}
+
+static int add_table(struct live_step *step, size_t row, int event, struct live_table *table,
+                     struct sample_store *store, struct error *err)
+{
+    const struct assembly *assembly = &step->live->assembly;
+    uint32_t number = assembly->order.data[row];
+    const struct live_extent extent = extent_of(store, number, event >= 0);
+    if (extent.all == 0 || (extent.all == table->sent && extent.last_time == table->sent_time))
+        return 0;
+    step->rows.start = table->state;
+    const struct added_samples added = {.thread = row, .event = event, .first = table->state.row};
+    int code = text_append_z(&step->live->text, ",") ? 0 : error_no_memory(err);
+    if (!code)
+        code = profile_write_added(&assembly->profile, &step->source, &added, assembly_time_resolution(assembly),
+                                   &step->sink, err);
+    if (!code)
+        code = step->source.rewind_event && event >= 0
+                   ? step->source.rewind_event(step->source.context, row, (size_t)event, err)
+                   : step->source.rewind(step->source.context, row, err);
+    if (!code)
+        settle(step, table, extent.settled);
+    table->sent = extent.all;
+    table->sent_time = extent.last_time;
+    return code ? code : step->rows.code;
+}
+
+/* ---- what is added ---- */
+
+/* One piece, also if there are no new rows: a page has to know how many there are. */
+static int add_tables(struct live_assembly *live, struct error *err)
+{
+    struct byte_sink sink = text_sink(&live->text);
+    if (!text_append_z(&live->text, ","))
+        return error_no_memory(err);
+    int code = profile_write_added_tables(&live->assembly.profile, &live->sent, &sink, err);
+    live->sent = profile_count_rows(&live->assembly.profile);
+    return code;
+}
+
+static int add_samples(struct live_assembly *live, struct error *err)
+{
+    struct assembly *assembly = &live->assembly;
+    struct live_step step = {.live = live, .rows = {.assembly = assembly, .is_growing = true, .err = err}};
+    step.source = sample_rows_source(&step.rows);
+    step.source.has_wakers = replay_info_number(&assembly->replay, INFO_WAKERS, 0) != 0;
+    step.sink = text_sink(&live->text);
+    int code = ensure_rows(live) ? 0 : error_no_memory(err);
+    for (size_t i = 0; !code && i < assembly->order.length; i++) {
+        struct live_thread *thread = &live->threads.data[assembly->order.data[i]];
+        code = add_table(&step, i, -1, &thread->samples, assembly->replay.samples, err);
+        for (size_t k = 0; !code && k < thread->events.length; k++)
+            code = add_table(&step, i, (int)k, &thread->events.data[k], assembly->replay.events.data[k].store, err);
+    }
+    sample_cursor_destroy(&step.rows.cursor);
+    return code;
+}
+
+static int add_all(struct live_assembly *live, struct error *err)
+{
+    live->text.length = 0;
+    int code = add_tables(live, err);
+    if (!code)
+        code = add_samples(live, err);
+    if (!code && live->fd < 0) {
+        live->fd = sample_store_open_file(live->spool_path, err);
+        code = live->fd < 0 ? live->fd : 0;
+    }
+    if (!code && (code = file_write(live->fd, live->text.data, live->text.length)))
+        error_set(err, -code, "cannot write a temporary file for the live page: %s", strerror(-code));
+    live->added += code ? 0 : live->text.length;
+    return code;
+}
+
+/* ---- description ---- */
+
+static int no_rewind(void *context, size_t thread, struct error *err)
+{
+    (void)context, (void)thread, (void)err;
+    return 0;
+}
+
+static bool no_row(void *context, struct sample_row *row)
+{
+    (void)context, (void)row;
+    return false;
+}
+
+/* The files of scripts, which the server may send (serve/served_libs.h): `view` gets them, the caller frees them. */
+static bool list_scripts(struct live_assembly *live, struct profile *view)
+{
+    const struct profile *profile = &live->assembly.profile;
+    memset(&view->sources, 0, sizeof(view->sources));
+    while (live->is_in_library.length < profile->sources.length)
+        if (!array_push(&live->is_in_library, false))
+            return false;
+    if (profile->sources.length)
+        library_sources_mark(profile, live->known_frames, live->is_in_library.data);
+    live->known_frames = profile->frames.length;
+    for (size_t i = 0; i < profile->sources.length; i++)
+        if (!live->is_in_library.data[i] && !array_push(&view->sources, profile->sources.data[i]))
+            return false;
+    return true;
+}
+
+static int write_description(struct live_assembly *live, int *fd, struct error *err)
+{
+    const struct assembly *assembly = &live->assembly;
+    struct profile view = assembly->profile;
+    view.stacks.length = view.frames.length = view.funcs.length = 0;
+    view.resources.length = view.native_symbols.length = 0;
+    if (!list_scripts(live, &view)) {
+        array_free(&view.sources);
+        return error_no_memory(err);
+    }
+    const struct sample_source none = {
+        .rewind = no_rewind, .next = no_row, .has_weight = true, .has_cpu_delta = true, .context = live};
+    struct byte_sink sink = text_sink(&live->text);
+    live->text.length = 0;
+    int code = profile_write(&view, &none, assembly_time_resolution(assembly), &sink, err);
+    array_free(&view.sources);
+    if (code)
+        return code;
+    *fd = memfd_create("profile", MFD_CLOEXEC);
+    if (*fd < 0)
+        return error_set(err, errno, "cannot make a file in memory: %s", strerror(errno));
+    code = file_write(*fd, live->text.data, live->text.length);
+    if (code) {
+        close(*fd);
+        *fd = -1;
+        error_set(err, -code, "cannot write a file in memory: %s", strerror(-code));
+    }
+    return code;
+}
+
+int live_assembly_go_on(struct live_assembly *live, struct assemble_result *result, uint64_t *added, struct error *err)
+{
+    struct assembly *assembly = &live->assembly;
+    uint64_t now = monotonic_ns();
+    *result = (struct assemble_result){.memory_fd = -1};
+    assembly_forget_description(assembly);
+    assembly->trust.is_quick = true;
+    int code = replay_go_on(&assembly->replay, live->spool_path, now > settling_ns ? now - settling_ns : 0, err);
+    if (!code)
+        code = assembly_add_stacks(assembly, live->options, err);
+    if (!code)
+        code = assembly_describe(assembly, live->options, result, err);
+    if (!code)
+        code = add_all(live, err);
+    if (!code)
+        code = write_description(live, &result->memory_fd, err);
+    if (code)
+        return code;
+    assembly_fill_result(assembly, result);
+    if (!live->is_begun) {
+        live->unnamed_at_first = assembly->symbolization.jit_unnamed;
+        live->name_bytes_at_first = count_name_bytes(&assembly->replay);
+    }
+    live->is_begun = true;
+    *added = live->added;
+    return 0;
+}

@@ -1,0 +1,210 @@
+#include "assemble/sample_rows.h"
+
+#include "assemble/event_store.h"
+#include "record/info.h"
+
+static void begin_rounding(struct sample_rows *source)
+{
+    struct time_grid grid;
+    double resolution = assembly_time_resolution(source->assembly);
+    if (source->state.times.steps_per_ms > 0 || !time_grid_of(resolution, &grid))
+        return;
+    time_quantizer_init(&source->state.times, grid);
+    cpu_quantizer_init(&source->state.cpu_times, resolution * 1000);
+}
+
+int sample_rows_rewind(void *context, size_t thread, struct error *err)
+{
+    struct sample_rows *source = context;
+    const struct replay *replay = &source->assembly->replay;
+    uint32_t number = source->assembly->order.data[thread];
+    if (number != source->number)
+        source->behind_last_run.is_known = source->behind_last_wait.is_known = false;
+    source->thread = &replay->threads.data[number];
+    source->of_event = false;
+    source->state = source->start;
+    source->number = number;
+    begin_rounding(source);
+    if (source->assembly->window) {
+        struct window_thread before = recording_window_thread(source->assembly->window, number);
+        source->state.waited = before.waited;
+        source->state.time = before.time ? assembly_ms(source->assembly, before.time) : NAN;
+    }
+    int code = sample_cursor_start(&source->cursor, replay->samples, number, err);
+    source->cursor.position = source->start.position;
+    return code;
+}
+
+int sample_rows_rewind_event(void *context, size_t thread, size_t event, struct error *err)
+{
+    struct sample_rows *source = context;
+    const struct replay_event *recorded = &source->assembly->replay.events.data[event];
+    const struct sample_store *store = recorded->store;
+    source->scale = recorded->scale;
+    source->state = source->start;
+    source->of_event = true;
+    source->is_empty = store == NULL;
+    if (!store)
+        return 0;
+    int code = sample_cursor_start(&source->cursor, store, source->assembly->order.data[thread], err);
+    source->cursor.position = source->start.position;
+    return code;
+}
+
+static uint32_t profile_stack(const struct assembly *assembly, uint32_t stack)
+{
+    return stack == REPLAY_NONE ? PROFILE_NONE : assembly->stack_map.data[stack];
+}
+
+/* Whole events: what a sample stands for beyond them counts for the next one of the thread. */
+static double event_weight(struct sample_rows *source, uint64_t period)
+{
+    double events = source->state.carried + (double)period * source->scale, whole = floor(events);
+    if (source->scale == 1)
+        return (double)period;
+    source->state.carried = events - whole;
+    return whole;
+}
+
+static bool next_event(struct sample_rows *source, struct sample_row *row)
+{
+    struct event_sample sample;
+    int got = source->is_empty ? 0 : event_store_next(&source->cursor, &sample, source->err);
+    if (got < 0)
+        source->code = got;
+    if (got <= 0)
+        return false;
+    source->state.row++;
+    source->state.position = source->cursor.position;
+    *row = (struct sample_row){.stack = profile_stack(source->assembly, sample.stack),
+                               .time = assembly_ms(source->assembly, sample.time),
+                               .weight = event_weight(source, sample.period),
+                               .waker = PROFILE_NONE};
+    return true;
+}
+
+/* µs */
+static double cpu_time_of(const struct replay *replay, const struct stored_sample *sample)
+{
+    if (sample->is_end)
+        return 0;
+    double cpu_time = sample->cpu_time * (SAMPLE_CPU_UNIT / 1e3);
+    double excess = cpu_time - (double)replay->interval / 1e3;
+    cpu_time *= 1 + replay->spread;
+    return excess > 0 ? cpu_time - excess * replay->excess_removed : cpu_time;
+}
+
+/* As profile_write() does, which finds nothing to round in the result. */
+static void round_times(struct sample_rows_state *state, double *time, double *cpu_delta)
+{
+    double steps_per_ms = state->times.steps_per_ms;
+    int64_t steps = time_quantizer_next(&state->times, *time);
+    *time = (double)state->times.sum / steps_per_ms;
+    *cpu_delta = (double)cpu_quantizer_next(&state->cpu_times, *cpu_delta, (double)steps * 1000 / steps_per_ms);
+}
+
+/* What the rows behind this one tell, which are read once for all passes: CPU time, and what of the time between them
+ * is none. */
+static const struct rows_behind *read_behind(struct sample_rows *source, struct rows_behind *behind)
+{
+    const struct replay_thread *thread = source->thread;
+    const struct assembly *assembly = source->assembly;
+    struct sample_rows_state state = source->state;
+    struct stored_sample sample;
+    uint64_t end = thread->end ? thread->end : replay_stop(&assembly->replay), position = source->cursor.position;
+    int got;
+    if (behind->is_known)
+        return behind;
+    *behind = (struct rows_behind){.is_known = true};
+    while ((got = sample_cursor_next(&source->cursor, &sample, source->err)) > 0) {
+        double time = assembly_ms(assembly, sample.time), cpu = cpu_time_of(&assembly->replay, &sample);
+        round_times(&state, &time, &cpu);
+        behind->cpu += cpu / 1e3;
+        behind->waited += fmax(0, time - state.time - cpu / 1e3);
+        state.time = time;
+    }
+    if (got < 0)
+        source->code = got;
+    source->cursor.position = position;
+    behind->waited += fmax(0, assembly_ms(assembly, end) - state.time);
+    return behind;
+}
+
+/*
+ * With waits, weights are ms: those of samples on a CPU the CPU time, those of waits the time off the CPU since the
+ * last wait. So each sums up to that of the thread. The beginning of a wait weighs nothing; the CPU time before it is
+ * that of the next sample on a CPU, or of the last one. What was too short to be stored behind the last wait is its.
+ */
+static double weight_of(struct sample_rows *source, const struct stored_sample *sample, double time, double cpu)
+{
+    const struct replay_thread *thread = source->thread;
+    struct sample_rows_state *state = &source->state;
+    double before = isnan(state->time) ? assembly_ms(source->assembly, thread->start) : state->time, weight = 0;
+    bool is_end = sample->is_end || (sample->is_wait && sample->cpu_time == 0);
+    bool has_rest = !source->is_growing && state->row + 1 == thread->last_run;
+    bool is_runner = !sample->is_wait || (!source->is_growing && !thread->last_run);
+    bool goes_on = source->is_growing || (source->assembly->window && !source->assembly->window->is_last);
+    state->row++;
+    state->time = time;
+    state->cpu += cpu;
+    state->waited += fmax(0, time - before - cpu);
+    if (is_runner) {
+        weight += state->cpu + (has_rest ? read_behind(source, &source->behind_last_run)->cpu : 0);
+        state->cpu = 0;
+    }
+    if (is_end) {
+        weight += state->waited;
+        state->waited = 0;
+    }
+    if (is_end && !goes_on && state->row == thread->last_wait)
+        weight += read_behind(source, &source->behind_last_wait)->waited;
+    return weight;
+}
+
+/* String index; PROFILE_NONE: it is not known who ended the wait. */
+static uint32_t waker_of(const struct assembly *assembly, const struct stored_sample *sample)
+{
+    uint32_t number = sample->is_end ? sample->cpu_time : 0;
+    return number && number <= assembly->wakers.length ? assembly->wakers.data[number - 1] : PROFILE_NONE;
+}
+
+bool sample_rows_next(void *context, struct sample_row *row)
+{
+    struct sample_rows *source = context;
+    const struct assembly *assembly = source->assembly;
+    struct stored_sample sample = {0};
+    if (source->of_event)
+        return next_event(source, row);
+    int got = sample_cursor_next(&source->cursor, &sample, source->err);
+    if (got < 0)
+        source->code = got;
+    if (got == 0 && assembly->window && source->number < assembly->window_threads.length)
+        assembly->window_threads.data[source->number].waited = source->state.waited;
+    if (got <= 0)
+        return false;
+    source->state.position = source->cursor.position;
+    double time = assembly_ms(assembly, sample.time), cpu_delta = cpu_time_of(&assembly->replay, &sample);
+    round_times(&source->state, &time, &cpu_delta);
+    *row = (struct sample_row){
+        .stack = profile_stack(assembly, sample.stack),
+        .time = time,
+        .weight = weight_of(source, &sample, time, cpu_delta / 1e3),
+        .cpu_delta = cpu_delta,
+        .waker = waker_of(assembly, &sample),
+    };
+    return true;
+}
+
+struct sample_source sample_rows_source(struct sample_rows *rows)
+{
+    const struct assembly *assembly = rows->assembly;
+    rows->start = SAMPLE_ROWS_START;
+    return (struct sample_source){.rewind = sample_rows_rewind,
+                                  .rewind_event =
+                                      assembly->profile.meta.events.length ? sample_rows_rewind_event : NULL,
+                                  .next = sample_rows_next,
+                                  .has_weight = replay_info_number(&assembly->replay, INFO_OFF_CPU, 0) != 0,
+                                  .has_cpu_delta = true,
+                                  .has_wakers = assembly->wakers.length != 0,
+                                  .context = rows};
+}
