@@ -1,0 +1,45 @@
+/*
+ * Makes a recording of a perf.data file: a spool file as `prof record` writes it, with what the perf.data file has. The
+ * assembler then makes the profile of it in the same way. So both differ in nothing but what the file lacks.
+ *
+ * Records go through the tracker of processes, the table of libraries and the walker of stacks that the recorder uses.
+ * They go in the order of their times, and the file is never in memory as a whole.
+ *
+ * Threads: one at a time.
+ */
+#pragma once
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct perf_data_result {
+    char version[64];         /* of the perf that wrote it; may be empty */
+    uint64_t samples, events; /* imported: of CPU time, and of other events */
+    uint64_t truncated;       /* of both, with a stack that does not reach the thread's start */
+    uint64_t waits;
+    uint64_t idle, guest;   /* samples that are left out: of CPUs that were idle, of virtual machines */
+    uint64_t other;         /* and of more events than a profile has */
+    uint64_t damaged;       /* records that cannot be read */
+    uint64_t late;          /* records out of order, whose times were moved */
+    uint64_t lost;          /* by the kernel, as the file says */
+    bool is_truncated;      /* the file ends in the middle: perf was killed, or the file was cut */
+    uint64_t missing;       /* mapped files that are not here, or have another build id */
+    char missing_name[256]; /* the first of them */
+    bool is_other_kernel;   /* kernel addresses are those of another kernel, or of an earlier boot */
+};
+
+/* Whether the file begins as a perf.data file, or is a folder with such a file "data", as `perf record --threads`
+ * writes them. False if it cannot be read. */
+bool perf_data_is_file(const char *path);
+
+/* Whether what comes next out of a descriptor begins so: a pipe, of which nothing is read, or a file. Waits until
+ * something is there. */
+bool perf_data_is_next(int fd);
+
+/* Writes the spool `spool_path`, which must not exist. After a failure there is none. `name` is the file for sentences.
+ */
+int perf_data_import(const char *path, const char *name, const char *spool_path, struct perf_data_result *result,
+                     struct error *err);

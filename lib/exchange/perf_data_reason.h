@@ -1,0 +1,24 @@
+/*
+ * Why a thread waits, by the functions of the kernel that it is in when it leaves its CPU: where perf has recorded
+ * their addresses, no system call needs to be known. Only the kernel that runs has names here.
+ */
+#pragma once
+
+#include "base/hash.h"
+#include "record/wait_reason.h"
+#include "symbol/kallsyms.h"
+
+/* Starts zeroed. */
+struct perf_data_reasons {
+    struct kallsyms kernel; /* read when the first reason is asked for */
+    bool is_read;
+    struct hash by_address; /* of a frame -> enum wait_reason */
+};
+
+void perf_data_reasons_destroy(struct perf_data_reasons *reasons);
+
+/* The reason of a wait whose thread has these kernel frames, leaf first; REASON_UNKNOWN if they do not tell. */
+enum wait_reason perf_data_reason(struct perf_data_reasons *reasons, const uint64_t *frames, size_t count);
+
+/* What a function of the kernel waits for, whatever it is called by. */
+enum wait_reason perf_data_reason_of_function(const char *name);

@@ -1,0 +1,47 @@
+/*
+ * The fields of tracepoints, which perf.data files describe as the kernel does in tracefs (events/SYSTEM/NAME/format):
+ * turns what a tracepoint has recorded to text.
+ *
+ * Threads: any, once it is read.
+ */
+#pragma once
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/strings.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum tracing_field_kind { TRACING_UNSIGNED, TRACING_SIGNED, TRACING_HEX, TRACING_TEXT, TRACING_LOCATED_TEXT };
+
+struct tracing_field {
+    uint32_t name; /* in `names` */
+    enum tracing_field_kind kind;
+    uint32_t offset, size; /* bytes of what was recorded */
+};
+
+struct tracing_format {
+    uint32_t first, count; /* in `fields` */
+};
+
+struct perf_data_tracing {
+    struct strings names;
+    ARRAY(struct tracing_field) fields;
+    ARRAY(struct tracing_format) formats;
+    struct hash by_id; /* id of the tracepoint (perf_event_attr.config) -> index in formats */
+};
+
+/* Reads the section of a perf.data file. What is damaged ends it. Returns false if memory ran out. */
+bool perf_data_tracing_read(struct perf_data_tracing *tracing, const void *bytes, size_t size);
+void perf_data_tracing_destroy(struct perf_data_tracing *tracing);
+
+/* Writes "prev_comm=sh prev_pid=12" of what the tracepoint `id` has recorded, as much as fits; "" if its fields are not
+ * known. */
+void perf_data_tracing_text(const struct perf_data_tracing *tracing, uint64_t id, const void *raw, size_t raw_size,
+                            char *text, size_t size);
+
+/* Reads a field that is a number; false if the tracepoint has none of that name. */
+bool perf_data_tracing_number(const struct perf_data_tracing *tracing, uint64_t id, const void *raw, size_t raw_size,
+                              const char *name, uint64_t *value);
