@@ -1,0 +1,240 @@
+/*
+ * libcurl keeps its ABI: the numbers of options never change (https://curl.se/libcurl/abi.html), so its header is not
+ * needed to build prof. They are those of curl/curl.h.
+ */
+#include "push/http_client.h"
+
+#include "base/late_library.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum curl_option {
+    CURL_WRITE_DATA = 10001,
+    CURL_URL = 10002,
+    CURL_ERROR_BUFFER = 10010,
+    CURL_WRITE_FUNCTION = 20011,
+    CURL_POST_FIELDS = 10015,
+    CURL_USER_AGENT = 10018,
+    CURL_HTTP_HEADER = 10023,
+    CURL_SSL_CERT = 10025,
+    CURL_POST = 47,
+    CURL_CA_INFO = 10065,
+    CURL_SSL_KEY = 10087,
+    CURL_NO_SIGNAL = 99,
+    CURL_POST_FIELD_SIZE_LARGE = 30120,
+    CURL_TIMEOUT_MS = 155,
+};
+
+enum curl_info {
+    CURL_RESPONSE_CODE = 0x200002,
+    CURL_CONTENT_TYPE = 0x100012,
+    CURL_REDIRECT_URL = 0x10001f,
+    CURL_RETRY_AFTER = 0x600039, /* 7.66 and later */
+};
+
+enum curl_code {
+    CURL_OK = 0,
+    CURL_UNSUPPORTED_PROTOCOL = 1,
+    CURL_BAD_URL = 3,
+    CURL_PARTIAL_FILE = 18,
+    CURL_WRITE_ERROR = 23,
+    CURL_OUT_OF_MEMORY = 27,
+    CURL_TIMED_OUT = 28,
+    CURL_RECEIVE_ERROR = 56,
+    CURL_BAD_CERTIFICATE = 58,
+    CURL_NOT_TRUSTED = 60,
+    CURL_BAD_CA_FILE = 77,
+};
+
+enum { CURL_ERROR_SIZE = 256 };
+
+typedef void CURL;
+struct curl_slist;
+
+struct library {
+    CURL *(*init)(void);
+    void (*cleanup)(CURL *curl);
+    int (*setopt)(CURL *curl, int option, ...);
+    int (*perform)(CURL *curl);
+    int (*getinfo)(CURL *curl, int info, ...);
+    void (*reset)(CURL *curl);
+    const char *(*strerror)(int code);
+    struct curl_slist *(*slist_append)(struct curl_slist *list, const char *text);
+    void (*slist_free_all)(struct curl_slist *list);
+};
+
+struct http_client {
+    struct library library;
+    CURL *curl; /* keeps its connection open */
+};
+
+static bool load_library(struct library *library)
+{
+    static const char *const files[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl-nss.so.4"};
+    static const char *const names[] = {
+        "curl_easy_init",  "curl_easy_cleanup",  "curl_easy_setopt",  "curl_easy_perform",   "curl_easy_getinfo",
+        "curl_easy_reset", "curl_easy_strerror", "curl_slist_append", "curl_slist_free_all",
+    };
+    _Static_assert(sizeof(*library) == sizeof(names), "the functions and their names");
+    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+        if (late_library_load(files[i], names, sizeof(names) / sizeof(*names), library))
+            return true;
+    return false;
+}
+
+bool http_client_is_possible(void)
+{
+    struct library library;
+    return load_library(&library);
+}
+
+int http_client_new(struct http_client **out, struct error *err)
+{
+    struct http_client *client = calloc(1, sizeof(*client));
+    *out = NULL;
+    if (!client)
+        return error_no_memory(err);
+    if (!load_library(&client->library)) {
+        free(client);
+        return error_set(err, ENOSYS, "profiles cannot be sent: libcurl is not installed (package libcurl4)");
+    }
+    client->curl = client->library.init();
+    if (!client->curl) {
+        free(client);
+        return error_no_memory(err);
+    }
+    *out = client;
+    return 0;
+}
+
+void http_client_free(struct http_client *client)
+{
+    if (!client)
+        return;
+    client->library.cleanup(client->curl);
+    free(client);
+}
+
+/* Takes less than there is, which ends the transfer, when the body is full. */
+static size_t take_body(char *bytes, size_t size, size_t count, void *context)
+{
+    struct http_answer *answer = context;
+    size_t room = sizeof(answer->body) - answer->body_size, taken = size * count < room ? size * count : room;
+    memcpy(answer->body + answer->body_size, bytes, taken);
+    answer->body_size += taken;
+    return taken;
+}
+
+static struct curl_slist *make_headers(const struct library *library, const struct http_server *server)
+{
+    /* The body is sent at once: some servers never answer to "Expect: 100-continue". */
+    static const char *const own[] = {"Content-Type: application/x-protobuf", "Content-Encoding: gzip", "Expect:"};
+    struct curl_slist *list = NULL;
+    for (size_t i = 0; i < sizeof(own) / sizeof(*own) + server->header_count; i++) {
+        const char *text = i < sizeof(own) / sizeof(*own) ? own[i] : server->headers[i - sizeof(own) / sizeof(*own)];
+        struct curl_slist *longer = library->slist_append(list, text);
+        if (!longer) {
+            library->slist_free_all(list);
+            return NULL;
+        }
+        list = longer;
+    }
+    return list;
+}
+
+static int set_options(const struct http_client *client, const struct http_server *server, const void *bytes,
+                       size_t size)
+{
+    int (*set)(CURL *, int, ...) = client->library.setopt;
+    CURL *curl = client->curl;
+    int code = set(curl, CURL_URL, server->url);
+    code = code ? code : set(curl, CURL_POST, 1L);
+    code = code ? code : set(curl, CURL_POST_FIELDS, bytes);
+    code = code ? code : set(curl, CURL_POST_FIELD_SIZE_LARGE, (int64_t)size);
+    code = code ? code : set(curl, CURL_USER_AGENT, "prof/" PROF_VERSION);
+    code = code ? code : set(curl, CURL_NO_SIGNAL, 1L);
+    code = code ? code : set(curl, CURL_TIMEOUT_MS, (long)server->timeout_ms);
+    code = code ? code : set(curl, CURL_WRITE_FUNCTION, take_body);
+    if (!code && server->ca_file)
+        code = set(curl, CURL_CA_INFO, server->ca_file);
+    if (!code && server->certificate_file)
+        code = set(curl, CURL_SSL_CERT, server->certificate_file);
+    if (!code && server->key_file)
+        code = set(curl, CURL_SSL_KEY, server->key_file);
+    return code;
+}
+
+static bool is_lasting(int code)
+{
+    return code == CURL_UNSUPPORTED_PROTOCOL || code == CURL_BAD_URL || code == CURL_BAD_CERTIFICATE ||
+           code == CURL_NOT_TRUSTED || code == CURL_BAD_CA_FILE;
+}
+
+/* What a server has written ends where it would not show as it is. */
+static void take_location(struct http_answer *answer, const char *text)
+{
+    size_t length = 0;
+    while (length + 1 < sizeof(answer->location) && text[length] > ' ' && text[length] < 0x7f)
+        length++;
+    memcpy(answer->location, text, length);
+    answer->location[length] = '\0';
+}
+
+/* False if the server has not answered yet: 1xx is no answer. */
+static bool take_answer(const struct http_client *client, struct http_answer *answer)
+{
+    const char *type = NULL, *location = NULL;
+    int64_t seconds = 0;
+    long status = 0;
+    if (client->library.getinfo(client->curl, CURL_RESPONSE_CODE, &status) != CURL_OK || status < 200)
+        return false;
+    answer->status = status;
+    if (client->library.getinfo(client->curl, CURL_RETRY_AFTER, &seconds) == CURL_OK && seconds > 0)
+        answer->retry_after = (uint64_t)seconds;
+    if (client->library.getinfo(client->curl, CURL_CONTENT_TYPE, &type) == CURL_OK && type)
+        snprintf(answer->type, sizeof(answer->type), "%s", type);
+    if (client->library.getinfo(client->curl, CURL_REDIRECT_URL, &location) == CURL_OK && location)
+        take_location(answer, location);
+    return true;
+}
+
+/* Whether the headers of the answer were there as a whole before the transfer failed. */
+static bool is_of_body(int code)
+{
+    return code == CURL_PARTIAL_FILE || code == CURL_WRITE_ERROR || code == CURL_TIMED_OUT ||
+           code == CURL_RECEIVE_ERROR;
+}
+
+int http_client_post(struct http_client *client, const struct http_server *server, const void *bytes, size_t size,
+                     struct http_answer *answer, struct error *err)
+{
+    char reason[CURL_ERROR_SIZE] = "";
+    const struct library *library = &client->library;
+    answer->status = 0;
+    answer->retry_after = 0;
+    answer->type[0] = answer->location[0] = '\0';
+    answer->body_size = 0;
+    answer->is_lasting = false;
+    answer->problem.text[0] = '\0';
+    library->reset(client->curl);
+    struct curl_slist *headers = make_headers(library, server);
+    if (!headers)
+        return error_no_memory(err);
+    int code = set_options(client, server, bytes, size);
+    code = code ? code : library->setopt(client->curl, CURL_HTTP_HEADER, headers);
+    code = code ? code : library->setopt(client->curl, CURL_WRITE_DATA, answer);
+    code = code ? code : library->setopt(client->curl, CURL_ERROR_BUFFER, reason);
+    code = code ? code : library->perform(client->curl);
+    bool is_answered = (code == CURL_OK || is_of_body(code)) && take_answer(client, answer);
+    if (!is_answered) {
+        answer->is_lasting = is_lasting(code);
+        error_set(&answer->problem, EIO, "%s", reason[0] ? reason : library->strerror(code));
+    }
+    library->reset(client->curl); /* it must not keep pointers to what is the caller's */
+    library->slist_free_all(headers);
+    return code == CURL_OUT_OF_MEMORY ? error_no_memory(err) : 0;
+}

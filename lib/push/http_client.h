@@ -1,0 +1,52 @@
+/*
+ * Sends bytes to a web server: HTTP POST, by libcurl, which is loaded when it is needed. Proxies are those of the
+ * environment (http_proxy, https_proxy, no_proxy). Redirects are not followed: headers with credentials are for the
+ * server that the user named.
+ *
+ * Threads: a client belongs to one at a time.
+ */
+#pragma once
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct http_client;
+
+/* What is the same for all requests to a server; the texts are the caller's. */
+struct http_server {
+    const char *url;
+    const char *const *headers; /* "Name: value" */
+    size_t header_count;
+    const char *ca_file;                     /* PEM: whom to trust; NULL: as the system does */
+    const char *certificate_file, *key_file; /* PEM: who the client is; NULL: nobody */
+    uint32_t timeout_ms;                     /* of one request as a whole */
+};
+
+enum { HTTP_BODY_MAX = 16384, HTTP_TYPE_MAX = 128, HTTP_LOCATION_MAX = 1024 };
+
+struct http_answer {
+    long status;                      /* 0: there was no answer, and `problem` says why */
+    uint64_t retry_after;             /* seconds, as the server asks; 0: it does not */
+    char type[HTTP_TYPE_MAX];         /* Content-Type, or "" */
+    char location[HTTP_LOCATION_MAX]; /* where a redirect leads; "" */
+    char body[HTTP_BODY_MAX];         /* its first bytes: the rest is not read */
+    size_t body_size;
+    bool is_lasting; /* there will be no answer to another try either, as with a certificate that is not trusted */
+    struct error problem;
+};
+
+/* Whether libcurl is installed. */
+bool http_client_is_possible(void);
+
+/* -ENOSYS if libcurl is not installed. */
+int http_client_new(struct http_client **out, struct error *err);
+void http_client_free(struct http_client *client); /* NULL is allowed */
+
+/* Sends `size` bytes, and waits for the answer. What a server has said in its headers counts, also if the connection
+ * ends before its body does, or the body is endless: a profile that it has taken is not sent again. Returns 0, also
+ * without an answer, or -ENOMEM. */
+int http_client_post(struct http_client *client, const struct http_server *server, const void *bytes, size_t size,
+                     struct http_answer *answer, struct error *err);

@@ -1,0 +1,146 @@
+#include "push/push_address.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const char path_of_profiles[] = "/v1development/profiles";
+
+static bool is_visible_ascii(const char *text)
+{
+    for (; *text; text++)
+        if (*text <= ' ' || *text > '~')
+            return false;
+    return true;
+}
+
+/* The bytes of "http://" or "https://" at the beginning; 0 if there is neither. */
+static size_t scheme_length(const char *url)
+{
+    static const char *const schemes[] = {"http://", "https://"};
+    for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++)
+        if (strncasecmp(url, schemes[i], strlen(schemes[i])) == 0)
+            return strlen(schemes[i]);
+    return 0;
+}
+
+static bool ends_with(const char *text, size_t length, const char *end)
+{
+    size_t end_length = strlen(end);
+    return length >= end_length && memcmp(text + length - end_length, end, end_length) == 0;
+}
+
+int push_address(const char *given, bool as_it_is, char url[PUSH_URL_MAX], struct error *err)
+{
+    size_t scheme = scheme_length(given), host = strcspn(given + scheme, "/?#");
+    if (memchr(given + scheme, '@', host))
+        return error_set(err, EINVAL,
+                         "the address of a server must not have a user name or password in it: give --header "
+                         "'Authorization: ...' or OTEL_EXPORTER_OTLP_HEADERS");
+    if (!is_visible_ascii(given) || strchr(given, '#') || (scheme && !host))
+        return error_set(err, EINVAL, "'%.200s' is not the address of a server: give one such as http://localhost:4318",
+                         given);
+    if (!scheme)
+        return error_set(err, EINVAL, "'%.200s' is not the address of a server: it must begin with http:// or https://",
+                         given);
+    size_t base = scheme + host + strcspn(given + scheme + host, "?");
+    const char *query = given + base;
+    bool has_path = base > scheme + host;
+    while (!as_it_is && base > scheme + host && given[base - 1] == '/')
+        base--;
+    const char *path = as_it_is                                   ? (has_path ? "" : "/")
+                       : ends_with(given, base, path_of_profiles) ? ""
+                                                                  : path_of_profiles;
+    int length = snprintf(url, PUSH_URL_MAX, "%.*s%s%s", (int)base, given, path, query);
+    if (length < 0 || length >= PUSH_URL_MAX)
+        return error_set(err, ENAMETOOLONG, "the address of the server is too long");
+    return 0;
+}
+
+int push_address_shown(const char *url)
+{
+    return (int)strcspn(url, "?");
+}
+
+bool push_address_is_of_grpc(const char *url)
+{
+    size_t scheme = scheme_length(url), host = strcspn(url + scheme, "/?");
+    return ends_with(url + scheme, host, ":4317");
+}
+
+int push_header_check(const char *text, struct error *err)
+{
+    /* RFC 9110, token */
+    static const char token[] = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    static const char *const own[] = {"content-type", "content-encoding", "content-length", "transfer-encoding"};
+    size_t name = strspn(text, token);
+    if (!name || text[name] != ':' || strpbrk(text, "\r\n"))
+        return error_set(err, EINVAL, "a header has the form 'Name: value', in one line");
+    for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+        if (name == strlen(own[i]) && strncasecmp(text, own[i], name) == 0)
+            return error_set(err, EINVAL, "the header %s is prof's own", own[i]);
+    return 0;
+}
+
+/* ---- lists ---- */
+
+static int hex(char digit)
+{
+    return digit >= '0' && digit <= '9'   ? digit - '0'
+           : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
+           : digit >= 'A' && digit <= 'F' ? digit - 'A' + 10
+                                          : -1;
+}
+
+/* Decodes in place. */
+static void decode(char *text)
+{
+    char *out = text;
+    for (; *text; text++) {
+        int high = *text == '%' ? hex(text[1]) : -1, low = high >= 0 ? hex(text[2]) : -1;
+        if (low >= 0 && (high || low)) {
+            *out++ = (char)(high << 4 | low);
+            text += 2;
+        } else {
+            *out++ = *text;
+        }
+    }
+    *out = '\0';
+}
+
+static char *trim(char *text)
+{
+    text += strspn(text, " \t");
+    size_t length = strlen(text);
+    while (length && (text[length - 1] == ' ' || text[length - 1] == '\t'))
+        length--;
+    text[length] = '\0';
+    return text;
+}
+
+int push_list_split(const char *list, int (*take)(void *context, const char *key, const char *value, struct error *err),
+                    void *context, struct error *err)
+{
+    char *copy = strdup(list), *rest = copy;
+    int code = copy ? 0 : error_no_memory(err);
+    for (char *member; !code && (member = strsep(&rest, ",")) != NULL;) {
+        char *value = strchr(member, '=');
+        if (!*trim(member) && !value)
+            continue;
+        if (value)
+            *value++ = '\0';
+        char *key = trim(member);
+        if (!value || !*key) {
+            code = error_set(err, EINVAL, "a member of the list is not key=value");
+            break;
+        }
+        value = trim(value);
+        decode(key);
+        decode(value);
+        code = take(context, key, value, err);
+    }
+    free(copy);
+    return code;
+}

@@ -1,0 +1,12 @@
+/*
+ * A profile as it is sent: the message of `prof export --format otlp`, packed with gzip.
+ */
+#pragma once
+
+#include "base/text_buffer.h"
+#include "exchange/otlp_export.h"
+#include "profile/profile.h"
+
+/* Takes over a checked profile, also if it fails. `out` is zeroed at first, and the caller frees it. */
+int push_profile_pack(struct profile *profile, const struct otlp_sending *sending, struct text_buffer *out,
+                      struct error *err);

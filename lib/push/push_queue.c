@@ -1,0 +1,251 @@
+/*
+ * A file begins with the line "prof-push 1 URL"; the bytes to be sent follow. It is written under another name and
+ * renamed, so that a file with the name of a profile is whole (base/file_folder.c). It is on the disk before it has
+ * that name: what was added survives a power cut. That costs a few milliseconds for each profile, in no process that
+ * samples. The removal of what was sent is not waited for: after a power cut a profile may be sent again, with the same
+ * profile id.
+ */
+#include "push/push_queue.h"
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/file_folder.h"
+#include "base/file_io.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char mark[] = "prof-push 1 ";
+static const char ending[] = ".otlp.gz";
+
+enum { HEAD_MAX = 4096 };
+
+struct push_queue {
+    char path[PATH_MAX];
+    int folder;
+    uint64_t limit;
+    uint32_t added; /* by this process */
+};
+
+struct waiting_file {
+    char name[NAME_MAX + 1];
+    uint64_t size;
+};
+
+ARRAY_TYPE(struct waiting_files, struct waiting_file);
+
+int push_queue_open(struct push_queue **out, const char *path, uint64_t limit, struct error *err)
+{
+    struct push_queue *queue = calloc(1, sizeof(*queue));
+    *out = NULL;
+    if (!queue)
+        return error_no_memory(err);
+    queue->folder = -1;
+    queue->limit = limit;
+    snprintf(queue->path, sizeof(queue->path), "%s", path);
+    queue->folder = file_folder_open(path, err);
+    if (queue->folder < 0) {
+        int code = queue->folder;
+        push_queue_close(queue);
+        return code;
+    }
+    file_folder_trim(queue->folder, UINT64_MAX); /* what a killed process has not finished */
+    *out = queue;
+    return 0;
+}
+
+void push_queue_close(struct push_queue *queue)
+{
+    if (!queue)
+        return;
+    if (queue->folder >= 0)
+        close(queue->folder);
+    free(queue);
+}
+
+/* ---- the files ---- */
+
+static bool is_name(const char *name)
+{
+    size_t length = strlen(name);
+    return name[0] >= '0' && name[0] <= '9' && length > strlen(ending) &&
+           strcmp(name + length - strlen(ending), ending) == 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct waiting_file *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+/* The oldest first. */
+static int list_files(const struct push_queue *queue, struct waiting_files *files, struct error *err)
+{
+    int listing = openat(queue->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = listing >= 0 ? fdopendir(listing) : NULL;
+    if (!list) {
+        int reason = errno;
+        if (listing >= 0)
+            close(listing);
+        return error_set(err, reason, "cannot list the folder %s: %s", queue->path, strerror(reason));
+    }
+    bool enough = true;
+    for (struct dirent *entry; enough && (entry = readdir(list)) != NULL;) {
+        struct stat info;
+        if (!is_name(entry->d_name) || fstatat(queue->folder, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+            !S_ISREG(info.st_mode))
+            continue;
+        struct waiting_file file = {.size = (uint64_t)info.st_size};
+        memcpy(file.name, entry->d_name, strlen(entry->d_name) + 1);
+        enough = array_push(files, file);
+    }
+    closedir(list);
+    if (!enough)
+        return error_no_memory(err);
+    if (files->length)
+        qsort(files->data, files->length, sizeof(struct waiting_file), compare_names);
+    return 0;
+}
+
+/* Removes the oldest until `more` bytes have room. */
+static int make_room(struct push_queue *queue, uint64_t more, uint32_t *dropped, struct error *err)
+{
+    struct waiting_files files = {0};
+    uint64_t size = more;
+    int code = list_files(queue, &files, err);
+    for (size_t i = 0; i < files.length; i++)
+        size += files.data[i].size;
+    for (size_t i = 0; !code && i < files.length && size > queue->limit; i++) {
+        if (unlinkat(queue->folder, files.data[i].name, 0) == 0)
+            ++*dropped;
+        size -= files.data[i].size;
+    }
+    array_free(&files);
+    return code;
+}
+
+int push_queue_add(struct push_queue *queue, const char *url, const void *bytes, size_t size, uint32_t *dropped,
+                   struct error *err)
+{
+    char name[NAME_MAX + 1], head[HEAD_MAX];
+    *dropped = 0;
+    int length = snprintf(head, sizeof(head), "%s%s\n", mark, url);
+    if (length < 0 || (size_t)length >= sizeof(head))
+        return error_set(err, ENAMETOOLONG, "the address %.64s... is too long", url);
+    size_t whole = (size_t)length + size;
+    if (whole > queue->limit)
+        return error_set(err, E2BIG, "a profile of %zu KiB has no room in the queue, which takes %" PRIu64 " KiB",
+                         (size >> 10) + 1, queue->limit >> 10);
+    unsigned char *text = malloc(whole);
+    if (!text)
+        return error_no_memory(err);
+    memcpy(text, head, (size_t)length);
+    if (size)
+        memcpy(text + length, bytes, size);
+    snprintf(name, sizeof(name), "%020" PRIu64 "-%d-%05" PRIu32 "%s", clock_ns(CLOCK_REALTIME), (int)getpid(),
+             queue->added++ % 100000, ending);
+    int code = make_room(queue, whole, dropped, err);
+    if (!code && (code = file_folder_save_lasting(queue->folder, name, text, whole)) != 0)
+        error_set(err, -code, "cannot keep a profile in %s: %s", queue->path, strerror(-code));
+    free(text);
+    return code;
+}
+
+/* The first line without its mark, of an open file: the URL, and where the bytes begin. False if it has none. */
+static bool read_head(int file, char url[HEAD_MAX], size_t *start)
+{
+    char head[HEAD_MAX];
+    ssize_t got = file_read_at(file, head, sizeof(head), 0);
+    char *end = got > 0 ? memchr(head, '\n', (size_t)got) : NULL;
+    if (!end || strncmp(head, mark, strlen(mark)) != 0)
+        return false;
+    *start = (size_t)(end - head) + 1;
+    *end = '\0';
+    snprintf(url, HEAD_MAX, "%s", head + strlen(mark));
+    return true;
+}
+
+static int open_file(const struct push_queue *queue, const char *name)
+{
+    return openat(queue->folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
+/* Reads the file if it is for `url` and no other process has it. 1, 0 or a negative errno value. */
+static int take_file(struct push_queue *queue, const char *name, const char *url, struct push_item *item,
+                     struct error *err)
+{
+    char of_file[HEAD_MAX];
+    size_t start;
+    struct stat info;
+    int file = open_file(queue, name);
+    if (file < 0)
+        return 0;
+    bool is_free = flock(file, LOCK_EX | LOCK_NB) == 0 && fstat(file, &info) == 0 && info.st_nlink > 0;
+    if (!is_free || !read_head(file, of_file, &start) || strcmp(of_file, url) != 0 || (uint64_t)info.st_size < start) {
+        close(file);
+        return 0;
+    }
+    *item = (struct push_item){.file = file, .size = (size_t)info.st_size - start};
+    item->memory = malloc(item->size + 1);
+    if (!item->memory || file_read_at(file, item->memory, item->size, start) != (ssize_t)item->size) {
+        bool has_memory = item->memory != NULL;
+        push_queue_return(queue, item, false);
+        return has_memory ? error_set(err, EIO, "cannot read %s/%s", queue->path, name) : error_no_memory(err);
+    }
+    item->bytes = item->memory;
+    snprintf(item->name, sizeof(item->name), "%s", name);
+    return 1;
+}
+
+int push_queue_take(struct push_queue *queue, const char *url, const char *after, struct push_item *item,
+                    struct error *err)
+{
+    struct waiting_files files = {0};
+    int code = list_files(queue, &files, err);
+    for (size_t i = 0; !code && i < files.length; i++)
+        if (strcmp(files.data[i].name, after) > 0)
+            code = take_file(queue, files.data[i].name, url, item, err);
+    array_free(&files);
+    return code;
+}
+
+void push_queue_return(struct push_queue *queue, struct push_item *item, bool is_done)
+{
+    if (is_done)
+        unlinkat(queue->folder, item->name, 0);
+    close(item->file);
+    free(item->memory);
+    *item = (struct push_item){.file = -1};
+}
+
+int push_queue_waiting(struct push_queue *queue, const char *url, struct push_waiting *waiting, struct error *err)
+{
+    struct waiting_files files = {0};
+    *waiting = (struct push_waiting){0};
+    int code = list_files(queue, &files, err);
+    for (size_t i = 0; !code && i < files.length; i++) {
+        char of_file[HEAD_MAX];
+        size_t start;
+        int file = open_file(queue, files.data[i].name);
+        bool is_known = file >= 0 && read_head(file, of_file, &start);
+        if (file >= 0)
+            close(file);
+        if (!is_known)
+            continue;
+        bool is_other = strcmp(of_file, url) != 0;
+        waiting->count += !is_other;
+        waiting->others += is_other;
+        if (is_other)
+            snprintf(waiting->other, sizeof(waiting->other), "%.*s", (int)sizeof(waiting->other) - 1, of_file);
+    }
+    array_free(&files);
+    return code;
+}
