@@ -235,6 +235,8 @@ static void unpacking_free(void *context)
 {
     struct unpacking *unpacking = context;
     gunzip_free(unpacking->gunzip);
+    if (unpacking->fd >= 0)
+        close(unpacking->fd);
     free(unpacking);
 }
 
@@ -245,13 +247,13 @@ static struct MHD_Response *unpacked_response(const unsigned char *memory, int f
     if (!unpacking)
         return NULL;
     unpacking->memory = memory;
-    unpacking->fd = fd;
+    unpacking->fd = fd < 0 ? fd : fcntl(fd, F_DUPFD_CLOEXEC, 0); /* the server may go on to another file */
     unpacking->size = size;
     unpacking->gunzip = gunzip_new();
-    struct MHD_Response *response =
-        unpacking->gunzip ? microhttpd.MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_unpacked,
-                                                                         unpacking, unpacking_free)
-                          : NULL;
+    struct MHD_Response *response = unpacking->gunzip && (fd < 0) == (unpacking->fd < 0)
+                                        ? microhttpd.MHD_create_response_from_callback(
+                                              MHD_SIZE_UNKNOWN, BLOCK, read_unpacked, unpacking, unpacking_free)
+                                        : NULL;
     if (!response)
         unpacking_free(unpacking);
     return response;
@@ -312,14 +314,38 @@ enum MHD_Result answer_profile(const struct recipient *to, const struct served_p
 {
     struct MHD_Response *response = profile->is_gzip ? unpacked_response(NULL, profile->fd, profile->size)
                                                      : file_response(profile->fd, profile->size);
+    return answer_with_profile(to, profile, response, profile->json_size);
+}
+
+enum MHD_Result answer_with_profile(const struct recipient *to, const struct served_profile *profile,
+                                    struct MHD_Response *response, uint64_t size)
+{
     if (!response)
         return answer_status(to, MHD_HTTP_SERVICE_UNAVAILABLE, "The profile cannot be read now.\n");
     char json_size[24];
-    snprintf(json_size, sizeof(json_size), "%" PRIu64, profile->json_size);
+    snprintf(json_size, sizeof(json_size), "%" PRIu64, size);
     bool complete = add_header(response, "Content-Type", "application/json") &&
                     add_header(response, "Cache-Control", "no-store") &&
-                    add_header(response, "X-Uncompressed-Length", json_size);
+                    add_header(response, "X-Uncompressed-Length", json_size) &&
+                    (!profile->is_live || add_header(response, "X-Live", "1"));
     return send_and_free(to, MHD_HTTP_OK, response, complete);
+}
+
+enum MHD_Result answer_text(const struct recipient *to, char *text, size_t length)
+{
+    struct MHD_Response *response = microhttpd.MHD_create_response_from_buffer(length, text, MHD_RESPMEM_MUST_FREE);
+    if (!response)
+        free(text);
+    return send_and_free(to, MHD_HTTP_OK, response,
+                         add_header(response, "Content-Type", plain_text) &&
+                             add_header(response, "Cache-Control", "no-store"));
+}
+
+enum MHD_Result answer_events(const struct recipient *to, struct MHD_Response *response)
+{
+    return send_and_free(to, MHD_HTTP_OK, response,
+                         add_header(response, "Content-Type", "text/event-stream") &&
+                             add_header(response, "Cache-Control", "no-store"));
 }
 
 enum MHD_Result answer_saved(const struct recipient *to, const struct served_profile *profile)

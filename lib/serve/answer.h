@@ -13,7 +13,12 @@ struct served_profile {
     int fd;
     uint64_t size; /* bytes in the file */
     bool is_gzip;
-    bool is_json;       /* not gzip and not JSLB */
+    bool is_json; /* not gzip and not JSLB */
+    bool is_live; /* another one takes its place soon (live.h) */
+    /* What is added to it (profile/append.h), as objects of "added" with a comma before each: the first
+     * added_end bytes of a file, number added_base of such files. -1: nothing. */
+    int added_fd;
+    uint64_t added_base, added_end;
     uint64_t json_size; /* bytes of JSON, as the end of a gzip file tells it (modulo 2^32): for progress bars */
 };
 
@@ -51,11 +56,28 @@ enum MHD_Result answer_file(const struct recipient *to, int fd, uint64_t size, c
 /* The asset, or 304 if the client has it. */
 enum MHD_Result answer_asset(const struct recipient *to, const struct serve_asset *asset);
 
+/* 200 with a text that is not shown but read by the page; `text` is this one's to free(). */
+enum MHD_Result answer_text(const struct recipient *to, char *text, size_t length);
+
 /* 200 with the JSON of the symbol API, whose text this takes. */
 enum MHD_Result answer_api(const struct recipient *to, struct api_answer *answer);
 
 /* The profile as JSON (or JSLB), uncompressed. */
 enum MHD_Result answer_profile(const struct recipient *to, const struct served_profile *profile);
 
+/* The same of a profile with added samples: with all of them, or, if the request asks for what follows a part
+ * ("added"), those. (growing_answer.c) */
+enum MHD_Result answer_growing_profile(const struct recipient *to, const struct served_profile *profile);
+
+/* Whether the request asks for what follows a part ("added"), or, with an empty one, for all there is so far. */
+bool answer_asks_for_added(const struct recipient *to);
+
+/* Adds headers, queues the response and frees it. NULL: memory ran out. */
+enum MHD_Result answer_with_profile(const struct recipient *to, const struct served_profile *profile,
+                                    struct MHD_Response *response, uint64_t size);
+
 /* The bytes of its file, for keeping: compressed is what the file is, not how it is sent. */
 enum MHD_Result answer_saved(const struct recipient *to, const struct served_profile *profile);
+
+/* A stream of server-sent events, which this takes over. */
+enum MHD_Result answer_events(const struct recipient *to, struct MHD_Response *response);

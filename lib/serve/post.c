@@ -12,6 +12,7 @@
 #include "serve/api_request.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -39,6 +40,8 @@ struct post_worker {
     atomic_bool ending;         /* set under the lock; the work in progress looks at it without */
     bool has_ended;
     int profile_fd;
+    int changed_fd; /* under the lock: the one to go on with; -1 */
+    int own_fd;     /* the same as profile_fd, once it has changed; -1 */
     bool is_loaded; /* the api's libraries */
     struct symbol_api api;
 };
@@ -105,6 +108,18 @@ static const struct error too_large = {POST_TOO_LARGE}, ending = {"prof is endin
 
 static bool load(struct post_worker *worker, struct error *err)
 {
+    pthread_mutex_lock(&worker->lock);
+    int changed = worker->changed_fd;
+    worker->changed_fd = -1;
+    pthread_mutex_unlock(&worker->lock);
+    if (changed >= 0) {
+        served_libs_destroy(&worker->api.libs);
+        worker->api.libs = (struct served_libs){0};
+        worker->is_loaded = false;
+        if (worker->own_fd >= 0)
+            close(worker->own_fd);
+        worker->profile_fd = worker->own_fd = changed;
+    }
     if (!worker->is_loaded)
         worker->is_loaded = served_libs_load(&worker->api.libs, worker->profile_fd, &worker->ending, err) == 0;
     if (!worker->is_loaded)
@@ -204,11 +219,14 @@ int post_worker_start(struct post_worker **out, int profile_fd, const struct ser
     if (!worker)
         return error_no_memory(err);
     worker->profile_fd = profile_fd;
+    worker->changed_fd = worker->own_fd = -1;
     worker->last = &worker->first;
     pthread_mutex_init(&worker->lock, NULL);
     pthread_cond_init(&worker->changed, NULL);
     worker->has_ended = true; /* there is no thread yet */
     worker->api.search = options->search;
+    worker->api.control = options->control;
+    worker->api.control_context = options->control_context;
     worker->api.source_maps = options->source_maps;
     worker->api.source_map_count = options->source_map_count;
     worker->api.stop = &worker->ending;
@@ -219,6 +237,15 @@ int post_worker_start(struct post_worker **out, int profile_fd, const struct ser
     else
         *out = worker;
     return code;
+}
+
+void post_worker_set_profile(struct post_worker *worker, int profile_fd)
+{
+    pthread_mutex_lock(&worker->lock);
+    if (worker->changed_fd >= 0)
+        close(worker->changed_fd);
+    worker->changed_fd = fcntl(profile_fd, F_DUPFD_CLOEXEC, 0);
+    pthread_mutex_unlock(&worker->lock);
 }
 
 void post_worker_end(struct post_worker *worker)
@@ -244,6 +271,10 @@ void post_worker_free(struct post_worker *worker)
     if (!worker)
         return;
     post_worker_end(worker);
+    if (worker->changed_fd >= 0)
+        close(worker->changed_fd);
+    if (worker->own_fd >= 0)
+        close(worker->own_fd);
     served_libs_destroy(&worker->api.libs);
     symbolizer_free(worker->api.symbolizer);
     symbolizer_free(worker->api.names);

@@ -40,6 +40,10 @@ void post_worker_end(struct post_worker *worker);
 /* After post_worker_end(), and after all posts have been freed. NULL is allowed. */
 void post_worker_free(struct post_worker *worker);
 
+/* The profile from now on: its libraries are read when the next request comes. Keeps a copy of the
+ * descriptor. */
+void post_worker_set_profile(struct post_worker *worker, int profile_fd);
+
 struct post;
 
 /* A request whose headers are there. NULL if memory ran out. */

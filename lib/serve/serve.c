@@ -26,15 +26,19 @@
 #include "serve/answer.h"
 #include "serve/api_request.h"
 #include "serve/folder.h"
+#include "serve/live.h"
 #include "serve/newcomers.h"
 #include "serve/own_address.h"
+#include "serve/page_template.h"
 #include "serve/post.h"
 #include "serve/symbol_api.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,21 +59,72 @@ struct server {
     struct serve_options options;
     struct served_profile profile;
     struct post_worker *worker;
-    int folder; /* -1: the assets are served */
+    struct live live;
+    int first_fd; /* of the first profile, once has_changed */
+    bool has_changed;
+    pthread_mutex_t profile_lock; /* of `profile`, which changes while a recording goes on */
+    int folder;                   /* -1: the assets are served */
     struct own_address own;
     struct newcomers newcomers;
 };
 
+static void set_added(struct served_profile *profile, const struct serve_added *added)
+{
+    profile->added_fd = added ? fcntl(added->fd, F_DUPFD_CLOEXEC, 0) : -1;
+    profile->added_base = added ? added->base : 0;
+    profile->added_end = added ? added->end : 0;
+}
+
 /* ---- requests ---- */
+
+/* A page that asks for more of a recording, which has ended, would take the saved profile for a part of it. */
+static bool asks_for_ended(const struct server *server, const struct recipient *to)
+{
+    return server->options.is_live && !server->profile.is_live && answer_asks_for_added(to);
+}
 
 static enum MHD_Result serve_profile(struct server *server, const struct recipient *to)
 {
-    return answer_profile(to, &server->profile);
+    pthread_mutex_lock(&server->profile_lock);
+    enum MHD_Result result = asks_for_ended(server, to) ? answer_status(to, MHD_HTTP_GONE, "The recording has ended.\n")
+                             : server->profile.added_fd < 0 ? answer_profile(to, &server->profile)
+                                                            : answer_growing_profile(to, &server->profile);
+    pthread_mutex_unlock(&server->profile_lock);
+    return result;
 }
 
 static enum MHD_Result serve_saved(struct server *server, const struct recipient *to)
 {
-    return answer_saved(to, &server->profile);
+    if (server->profile.added_fd >= 0)
+        return serve_profile(server, to);
+    pthread_mutex_lock(&server->profile_lock);
+    enum MHD_Result result = answer_saved(to, &server->profile);
+    pthread_mutex_unlock(&server->profile_lock);
+    return result;
+}
+
+static enum MHD_Result serve_live(struct server *server, const struct recipient *to)
+{
+    if (!server->options.is_live)
+        return answer_status(to, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
+    struct MHD_Response *response = live_follow(&server->live, to->connection);
+    if (!response)
+        return answer_status(to, MHD_HTTP_SERVICE_UNAVAILABLE, "Too many pages follow this recording.\n");
+    return answer_events(to, response);
+}
+
+/* What the page makes files of that need no server. */
+static enum MHD_Result serve_template(struct server *server, const struct recipient *to)
+{
+    struct text_buffer text = {0};
+    struct error err = {0};
+    if (to->origin || server->folder >= 0)
+        return answer_status(to, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
+    if (page_template(server->options.assets, server->options.asset_count, &text, &err)) {
+        array_free(&text);
+        return answer_status(to, MHD_HTTP_SERVICE_UNAVAILABLE, err.text);
+    }
+    return answer_text(to, text.data, text.length);
 }
 
 /* What lies at a path below the token, besides the assets: it takes either GET or POST. A HEAD request is a GET of
@@ -81,6 +136,9 @@ static const struct route {
 } routes[] = {
     {"profile.json", serve_profile, {0}},
     {"saved", serve_saved, {0}},
+    {"template.html", serve_template, {0}},
+    {"live", serve_live, {0}},
+    {"live/control", NULL, {.body = symbol_api_control}},
     {"symbolicate/v5", NULL, {.body = symbol_api_symbolicate}},
     {"source/v1", NULL, {.body = symbol_api_source}},
     {"asm/v1", NULL, {.body = symbol_api_asm}},
@@ -269,7 +327,7 @@ static enum MHD_Result continue_post(struct server *server, const struct recipie
     struct api_answer *answer = post_answer(server->worker, post);
     if (!answer || !answer->has_file)
         return answer ? answer_api(to, answer) : MHD_YES;
-    struct served_profile profile = {.fd = -1};
+    struct served_profile profile = {.fd = -1, .added_fd = -1};
     struct error ignored;
     return profile_open(&profile, answer->file, &ignored) ? MHD_NO : answer_profile(to, &profile);
 }
@@ -420,6 +478,10 @@ int serve_start(struct server **out, const struct serve_options *options, int pr
     }
     server->options = *options;
     server->folder = -1;
+    live_init(&server->live);
+    pthread_mutex_init(&server->profile_lock, NULL);
+    server->profile.is_live = options->is_live;
+    set_added(&server->profile, options->added);
     int code = profile_open(&server->profile, profile_fd, err);
     if (!code)
         code = http_library_load(err);
@@ -434,6 +496,44 @@ int serve_start(struct server **out, const struct serve_options *options, int pr
     else
         *out = server;
     return code;
+}
+
+void serve_live_publish(struct server *server, int profile_fd, const struct serve_added *added, const char *state,
+                        bool goes_on)
+{
+    struct served_profile profile = {.is_live = goes_on, .added_fd = -1};
+    struct error ignored;
+    if (profile_fd >= 0)
+        set_added(&profile, added);
+    if (profile_fd >= 0 && profile_open(&profile, profile_fd, &ignored)) {
+        close(profile_fd);
+        if (profile.added_fd >= 0)
+            close(profile.added_fd);
+    } else if (profile_fd >= 0) {
+        pthread_mutex_lock(&server->profile_lock);
+        int before = server->profile.fd, added_before = server->profile.added_fd;
+        server->profile = profile;
+        pthread_mutex_unlock(&server->profile_lock);
+        if (added_before >= 0)
+            close(added_before);
+        post_worker_set_profile(server->worker, profile_fd);
+        if (server->has_changed) /* the worker may read the first one still */
+            close(before);
+        else
+            server->first_fd = before;
+        server->has_changed = true;
+    }
+    live_publish(&server->live, state);
+}
+
+void serve_live_beat(struct server *server)
+{
+    live_beat(&server->live);
+}
+
+unsigned serve_live_pages(struct server *server)
+{
+    return live_pages(&server->live);
 }
 
 const char *serve_url(const struct server *server)
@@ -452,10 +552,17 @@ void serve_stop(struct server *server)
         return;
     if (server->worker)
         post_worker_end(server->worker);
+    live_end(&server->live);
     if (server->daemon)
         microhttpd.MHD_stop_daemon(server->daemon);
     post_worker_free(server->worker);
     close(server->profile.fd);
+    if (server->profile.added_fd >= 0)
+        close(server->profile.added_fd);
+    if (server->has_changed)
+        close(server->first_fd);
+    live_destroy(&server->live);
+    pthread_mutex_destroy(&server->profile_lock);
     if (server->folder >= 0)
         close(server->folder);
     free(server);

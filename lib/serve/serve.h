@@ -29,6 +29,13 @@ struct serve_asset {
     size_t gzip_size;
 };
 
+/* What is added to the profile (profile/append.h): the first `end` bytes of a file that only grows, number `base` of
+ * such files, with objects of "added" and a comma before each. */
+struct serve_added {
+    int fd;
+    uint64_t base, end;
+};
+
 struct serve_options {
     const struct serve_asset *assets; /* all texts must outlive the server */
     size_t asset_count;
@@ -42,6 +49,12 @@ struct serve_options {
     const struct debug_search *search; /* for the symbol API; NULL: the system's folders. Must outlive the server */
     const struct source_map *source_maps;
     size_t source_map_count;
+    const struct serve_added *added; /* of the profile; NULL: nothing */
+    bool is_live;                    /* the profile is one of a recording that goes on: serve_live_publish() */
+    /* Passes on a request of the page to the recording, a line ("pause"), and fills in the answer, a sentence; false if
+     * it failed. Called in a thread of the server. Only of a live server. */
+    bool (*control)(void *context, const char *request, char *answer, size_t size);
+    void *control_context;
 };
 
 struct server;
@@ -58,6 +71,21 @@ int serve_start(struct server **out, const struct serve_options *options, int pr
 
 /* "http://127.0.0.1:3000/TOKEN/"; valid until serve_stop(). */
 const char *serve_url(const struct server *server);
+
+/*
+ * Of a live server. Tells the pages that follow `live` (server-sent events) how the recording is: `state` is JSON of
+ * one line. `profile_fd`: the profile that is served from now on, which the server owns; -1: the one before. `added`:
+ * to that, in a file that the server opens once more; NULL: nothing. A page that does not read misses states, not the
+ * newest one: the server keeps that and no others. `goes_on`: other states follow.
+ */
+void serve_live_publish(struct server *server, int profile_fd, const struct serve_added *added, const char *state,
+                        bool goes_on);
+
+/* Has the server notice pages that are gone, which it does when it sends something. To be called every few seconds. */
+void serve_live_beat(struct server *server);
+
+/* How many pages follow. */
+unsigned serve_live_pages(struct server *server);
 
 uint16_t serve_port(const struct server *server);
 

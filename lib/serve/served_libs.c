@@ -1,8 +1,8 @@
 #include "serve/served_libs.h"
 
+#include "assemble/library_sources.h"
 #include "assemble/profile_addresses.h"
 #include "profile/file.h"
-#include "record/jit_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,23 +59,12 @@ static bool is_script(const char *file)
     return false;
 }
 
-/* Whether the frame's library is the image of JIT code that prof made of a jitdump file. */
-static bool is_jit_code(const struct profile *profile, size_t frame)
-{
-    uint32_t lib = profile->frames.lib[frame];
-    return lib < profile->libs.length &&
-           jit_files_is_jitdump_name(profile_text(profile, profile->libs.data[lib].debug_name));
-}
-
 static int add_scripts(struct served_libs *libs, const struct profile *profile, struct error *err)
 {
     bool *is_in_library = calloc(profile->sources.length + 1, sizeof(*is_in_library));
     bool enough = is_in_library != NULL;
-    for (size_t i = 0; enough && i < profile->frames.length; i++) {
-        uint32_t func = profile->frames.func[i], source = profile->funcs.source[func];
-        if (source < profile->sources.length && profile->frames.address[i] >= 0 && !is_jit_code(profile, i))
-            is_in_library[source] = true;
-    }
+    if (enough)
+        library_sources_mark(profile, 0, is_in_library);
     for (size_t i = 0; enough && i < profile->sources.length; i++) {
         const char *file = profile_text(profile, profile->sources.data[i].filename);
         enough = is_in_library[i] || !is_script(file) || strings_add_z(&libs->scripts, file) != STRING_NONE;

@@ -27,10 +27,13 @@ struct symbol_api {
     bool is_of_own_page; /* whoever asks may read the scripts that the profile names, and have names for other profiles
                           */
     const atomic_bool *stop;
+    bool (*control)(void *context, const char *request, char *answer, size_t size); /* see struct serve_options */
+    void *control_context;
 };
 
 /* The answer is complete in any case; `answer` comes zeroed. All may take seconds: debug info is read. */
 void symbol_api_symbolicate(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
+void symbol_api_control(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
 void symbol_api_source(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
 void symbol_api_asm(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
 

@@ -1,0 +1,42 @@
+/*
+ * The pages that follow a recording while it goes on, by server-sent events: each gets the newest state, a line of
+ * JSON, with a number. A page that comes back begins with the newest, too, so nothing has to be kept for it: no queue
+ * grows, whatever a page does.
+ *
+ * Threads: live_follow() is for libmicrohttpd's thread, the others for any.
+ */
+#pragma once
+
+#include "serve/http_library.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+
+enum { LIVE_STATE_SIZE = 1024, LIVE_PAGES_MAX = 16 };
+
+struct live_page;
+
+struct live {
+    pthread_mutex_t lock;
+    struct live_page *pages[LIVE_PAGES_MAX]; /* NULL: none */
+    unsigned number, beats;
+    char state[LIVE_STATE_SIZE];
+    bool is_ending;
+};
+
+void live_init(struct live *live);
+
+/* An endless answer with the events for this connection. NULL: LIVE_PAGES_MAX follow already, or memory ran out. */
+struct MHD_Response *live_follow(struct live *live, struct MHD_Connection *connection);
+
+void live_publish(struct live *live, const char *state);
+
+/* Sends an empty comment, on which connections fail whose page is gone. */
+void live_beat(struct live *live);
+unsigned live_pages(struct live *live);
+
+/* Ends all answers: no connection sleeps after this. */
+void live_end(struct live *live);
+
+/* After the server has stopped. */
+void live_destroy(struct live *live);

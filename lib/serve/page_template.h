@@ -1,0 +1,13 @@
+/*
+ * The page as one file without a profile, made of the assets: see exchange/html_page.h.
+ */
+#pragma once
+
+#include "base/text_buffer.h"
+#include "serve/serve.h"
+
+/* The asset that html_template() takes for its shell. */
+#define PAGE_SHELL "shell.html"
+
+/* Appends the template. -ENOENT if there is no shell among the assets. */
+int page_template(const struct serve_asset *assets, size_t count, struct text_buffer *out, struct error *err);
