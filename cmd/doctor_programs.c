@@ -6,6 +6,7 @@
 #include "browser.h"
 
 #include "base/late_library.h"
+#include "push/http_client.h"
 #include "serve/http_library.h"
 
 #include <capstone/capstone.h>
@@ -72,6 +73,17 @@ static void look_at_tools(struct findings *findings)
         finding_install(findings, &opener);
 }
 
+static void look_at_pushing(struct findings *findings)
+{
+    static const struct package_names names = {"libcurl4", "libcurl", "curl", "libcurl4"};
+    bool is_there = http_client_is_possible();
+    finding_add(findings, is_there ? FINDING_OK : FINDING_LESS, "curl", "pushing",
+                is_there ? "libcurl is there: prof can send profiles to servers"
+                         : "libcurl.so.4 is not installed: prof cannot send profiles to servers");
+    if (!is_there)
+        finding_install(findings, &names);
+}
+
 static void look_at_debuginfod(struct findings *findings)
 {
     static const struct package_names names = {"libdebuginfod1", "elfutils-debuginfod-client", "debuginfod",
@@ -94,4 +106,5 @@ void doctor_look_at_programs(struct findings *findings)
     look_at_libraries(findings);
     look_at_tools(findings);
     look_at_debuginfod(findings);
+    look_at_pushing(findings);
 }

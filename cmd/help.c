@@ -19,6 +19,80 @@
     "      --source-map OLD=NEW  look for source files of the folder OLD in NEW; can be given several times\n"         \
     "      --ui hosted|DIR       open the profile in the Firefox Profiler, or in the front-end in DIR\n"
 
+/* The transforms of cmd/report_transforms.c. */
+#define TRANSFORMS_HELP                                                                                                \
+    "\n"                                                                                                               \
+    "Transforms, applied in the order given, before the search; each can be given several times:\n"                    \
+    "\n"                                                                                                               \
+    "      --merge-function FUNCTION            remove its frames; callers get their time\n"                           \
+    "      --merge-matching TERMS               the same for all functions that match one of the TERMS\n"              \
+    "      --focus-function FUNCTION            only samples with it, from the function down\n"                        \
+    "      --focus-self FUNCTION                only samples whose leaf is it\n"                                       \
+    "      --drop-function FUNCTION             drop samples with it\n"                                                \
+    "      --collapse-function FUNCTION         count its callees as self time\n"                                      \
+    "      --collapse-recursion FUNCTION        merge its frames and all between them\n"                               \
+    "      --collapse-direct-recursion FUNCTION merge direct recursive calls into one frame\n"                         \
+    "      --collapse-library LIBRARY           merge all its functions into one\n"                                    \
+    "      --frames KIND                        remove frames of other kinds: user, kernel, native, jit or js\n"       \
+    "      --focus-library LIBRARY              remove frames of other libraries\n"                                    \
+    "      --drop-library LIBRARY               drop samples whose leaf is in it\n"                                    \
+    "      --merge-library LIBRARY              remove its frames; callers get their time\n"                           \
+    "      --focus-category CATEGORY            remove frames of other categories\n"                                   \
+    "      --drop-category CATEGORY             drop samples whose leaf is in it\n"                                    \
+    "      --merge-category CATEGORY            remove its frames; callers get their time\n"                           \
+    "      --focus-subtree NAME;NAME            only what is below this path from the root (inverted: leaf)\n"         \
+    "      --merge-call-node NAME;NAME          remove the frame at the end of this path\n"                            \
+    "      --inside-markers TERMS               only samples inside a marker that matches TERMS\n"
+
+/* The options of cmd/push_options.h. */
+#define PUSH_HELP                                                                                                      \
+    "      --label KEY=VALUE     an attribute of the resource, such as service.name=shop; can be given several "       \
+    "times\n"                                                                                                          \
+    "      --header HEADER       'Name: value', or @FILE with such lines, for credentials; can be given several "      \
+    "times\n"                                                                                                          \
+    "      --timeout TIME        of one request (10s)\n"                                                               \
+    "      --retry-for TIME      try again for so long while the server is down or busy (60s)\n"                       \
+    "      --queue DIR           where profiles wait (~/.local/state/prof/push)\n"                                     \
+    "      --queue-size SIZE     the most that waits: beyond it the oldest is dropped (64M)\n"
+
+/* The formats of lib/exchange/exporters.c. */
+#define EXPORT_FORMATS_HELP                                                                                            \
+    "                           html          a page that needs nothing else, for any browser (.html)\n"               \
+    "                           profile       a profile for prof and the Firefox Profiler (.json.gz, .json)\n"         \
+    "                           pprof         for 'go tool pprof' (.pb.gz)\n"                                          \
+    "                           collapsed     a line for each stack, for flamegraph.pl (.collapsed, .folded)\n"        \
+    "                           speedscope    for speedscope.app (.speedscope.json)\n"                                 \
+    "                           perf-script   text as 'perf script' prints it (.perf)\n"                               \
+    "                           chrome-trace  for Chrome's developer tools and Perfetto (.trace.json)\n"               \
+    "                           jslb          a profile for prof, samply and the Firefox Profiler (.jslb)\n"           \
+    "                           svg           the flame graph, for a browser (.svg)\n"                                 \
+    "                           otlp          OpenTelemetry profiles, v1development (.otlp)\n"                         \
+    "                           csv           a table: the call tree, or one of the options below (.csv)\n"
+
+/* Which samples of a comparison count, and what. */
+#define COMPARED_SAMPLES_HELP                                                                                          \
+    "      --on-cpu               count CPU time, the default of recordings with waits (--weight cpu-time)\n"          \
+    "      --off-cpu              count the time in which threads waited (--weight off-cpu-time)\n"                    \
+    "      --both                 count both, all the time that threads were there (--weight time)\n"                  \
+    "      --weight WEIGHT        what a sample counts, as in 'prof report'\n"                                         \
+    "  -t, --thread NAME          only threads with this tid or name, of both sides; several times: them all\n"        \
+    "      --search TERMS         only stacks that match all of the terms, separated by commas\n"                      \
+    "      --range FROM,TO        only samples from FROM to TO of each run, in seconds after its start (or 200ms)\n"
+
+/* The options of cmd/comparing.h. */
+#define COMPARING_HELP                                                                                                 \
+    "      --by WHAT              make that the same on both sides: none (the default), samples, cpu-time, "           \
+    "wall-time\n"                                                                                                      \
+    "                             or function:NAME\n"                                                                  \
+    "      --forgive WHAT         take functions for the same that differ in templates (their arguments, <...>), in\n" \
+    "                             suffixes (.isra.0, .constprop.1, .part.2, .cold, .llvm.123), or in both\n"           \
+    "                             (templates,suffixes)\n"                                                              \
+    "      --base-range FROM,TO   the base is only this range of its file, in seconds after the start (or 200ms)\n"    \
+    "      --new-range FROM,TO    the same for the new side\n"                                                         \
+    "      --base-thread NAME     the base is only the threads with this tid, index or name; several times: them "     \
+    "all\n"                                                                                                            \
+    "      --new-thread NAME      the same for the new side\n"
+
 static const char record_help[] =
     "usage: prof record [OPTIONS] [--] COMMAND [ARGUMENT...]\n"
     "       prof record [OPTIONS] -p PID[,PID...]\n"
@@ -62,6 +136,11 @@ static const char record_help[] =
     "      --last TIME|SIZE      keep only the newest 30s, 5min or 64M (a flight recorder); 'prof ctl snapshot' or\n"
     "                            SIGUSR1 saves a profile of them at any time\n"
     "      --max-size SIZE       stop recording when it has that size (500M); COMMAND goes on\n"
+    "      --live                open the page at once, and have it follow the recording\n"
+    "      --push URL            at the end, send the profile to a server that takes OpenTelemetry profiles; 'env': "
+    "to\n"
+    "                            that of OTEL_EXPORTER_OTLP_ENDPOINT\n"
+    "      --every TIME          with --push: send what was recorded so often (60s), while it records\n" PUSH_HELP
     "  -s, --save-only           do not serve; exit with the exit status of COMMAND; with -p, with 0\n"
     "  -q, --quiet               say nothing but failures, and the address of the page\n"
     "  -v, --verbose             at the end, say all that the profile says about the quality of its data\n" SERVING_HELP
@@ -69,12 +148,16 @@ static const char record_help[] =
 
 static const char load_help[] =
     "usage: prof load [OPTIONS] FILE\n"
+    "       prof load [OPTIONS] BASE NEW\n"
+    "       prof load [OPTIONS] BASE... -- NEW...\n"
     "\n"
     "Serves a saved profile on this machine and prints the address, until Ctrl+C. Reads what prof, samply and the\n"
-    "Firefox Profiler save (processed format, from version 49 on), plain or gzip. Shows a profile without names, as\n"
+    "Firefox Profiler save (processed format, from version 1 on), plain or gzip. Shows a profile without names, as\n"
     "samply saves it, with the names that this machine knows. FILE may also be the spool file of a recording that\n"
-    "was not saved, because its prof was killed, or that still runs.\n"
-    "\n" SERVING_HELP;
+    "was not saved, because its prof was killed, or that still runs; or the perf.data file of perf record. Opens the\n"
+    "text of perf script, pprof, collapsed stacks, speedscope, V8, Chrome trace and Gecko files, too.\n"
+    "With two files, or those of two sides around '--', shows their comparison: see 'prof help diff'.\n"
+    "\n" COMPARING_HELP SERVING_HELP;
 
 static const char symbolicate_help[] =
     "usage: prof symbolicate [OPTIONS] FILE\n"
@@ -82,7 +165,7 @@ static const char symbolicate_help[] =
     "Looks up the addresses of a saved profile in the programs, libraries and debug files of this machine, and\n"
     "saves the profile with the names, lines and inlined calls that it finds; other addresses stay as they are.\n"
     "Lists the libraries that have addresses without a name, and says why. With the spool file of a recording that\n"
-    "was not saved, saves its profile; that needs -o.\n"
+    "was not saved, or the perf.data file of perf record, saves its profile; that needs -o.\n"
     "\n"
     "  -o, --output FILE     save there (otherwise FILE is replaced; a name without .gz is saved uncompressed)\n"
     "      --check           save nothing; list the addresses on which prof's reader of DWARF and libdw disagree\n"
@@ -95,7 +178,8 @@ static const char report_help[] =
     "\n"
     "Prints a saved profile in the terminal: a header, the busiest threads, and the call tree with the numbers of\n"
     "the page. The tree is indented only where it branches. FILE '-' is the standard input. FILE may also be the\n"
-    "spool file of a recording that was not saved, because its prof was killed, or that still runs.\n"
+    "spool file of a recording that was not saved, because its prof was killed, or that still runs; or the\n"
+    "perf.data file of perf record.\n"
     "\n"
     "      --inverted         callers below callees: where the time was spent, and who called it\n"
     "      --functions        a list of functions instead of a tree, by self time\n"
@@ -132,29 +216,101 @@ static const char report_help[] =
     "      --color[=WHEN]     colors: auto (on a terminal), always or never\n"
     "      --no-pager         do not start a pager (PROF_PAGER, PAGER or less)\n"
     "      --symbol-dir DIR   with --annotate: look for code and debug info there first; can be given several times\n"
-    "      --debuginfod URL   with --annotate: fetch missing debug files and sources from that server\n"
+    "      --debuginfod URL   with --annotate: fetch missing debug files and sources from that "
+    "server\n" TRANSFORMS_HELP;
+
+static const char diff_help[] =
+    "usage: prof diff [OPTIONS] BASE NEW\n"
+    "       prof diff [OPTIONS] BASE... -- NEW...\n"
+    "       prof diff [OPTIONS] --base-range FROM,TO --new-range FROM,TO FILE\n"
+    "       prof diff [OPTIONS] --base-thread NAME --new-thread NAME FILE\n"
     "\n"
-    "Transforms, applied in the order given, before the search; each can be given several times:\n"
+    "Compares two profiles, function by function: what each side counts, and the change, the largest first. Functions\n"
+    "are the same by name, library and file. Several files of one side, and the runs of 'prof record --iterations',\n"
+    "count as their mean. 'prof load BASE NEW' shows the same in the page.\n"
+    "\n" COMPARING_HELP "      --self                 list functions by the change of their self time (the default)\n"
+    "      --total                list them by the change of their total time\n"
+    "      --tree                 the call tree instead of a list\n"
+    "      --inverted             the same with callers below callees\n"
+    "      --hot-lines            the source lines of all files by the change of their self time\n"
+    "      --libraries            a list of libraries\n"
+    "      --categories           a list of categories\n"
+    "      --butterfly NAME       callers and callees of a function; lib:NAME or category:NAME for all of one\n"
+    "      --functions            a list of functions (the default)\n" COMPARED_SAMPLES_HELP
+    "      --depth LEVELS         no deeper than that (inverted: 8)\n"
+    "      --min-percent P        nothing with a change below that percentage of the base's total (0.5)\n"
+    "      --limit ROWS           at most so many rows, 0 for all (400, functions 60)\n"
+    "      --json                 all rows as JSON, for scripts\n"
+    "      --color[=WHEN]         colors: auto (on a terminal), always or never\n"
+    "      --no-pager             do not start a pager (PROF_PAGER, PAGER or less)\n"
+    "      --symbol-dir DIR       look for debug files of unsaved recordings there first\n"
+    "      --debuginfod URL       fetch missing debug files from that server\n" TRANSFORMS_HELP;
+
+static const char check_help[] =
+    "usage: prof check [OPTIONS] --fail-if LIMIT BASE NEW\n"
+    "       prof check [OPTIONS] --fail-if LIMIT BASE... -- NEW...\n"
     "\n"
-    "      --merge-function FUNCTION            remove its frames; callers get their time\n"
-    "      --merge-matching TERMS               the same for all functions that match one of the TERMS\n"
-    "      --focus-function FUNCTION            only samples with it, from the function down\n"
-    "      --focus-self FUNCTION                only samples whose leaf is it\n"
-    "      --drop-function FUNCTION             drop samples with it\n"
-    "      --collapse-function FUNCTION         count its callees as self time\n"
-    "      --collapse-recursion FUNCTION        merge its frames and all between them\n"
-    "      --collapse-direct-recursion FUNCTION merge direct recursive calls into one frame\n"
-    "      --collapse-library LIBRARY           merge all its functions into one\n"
-    "      --frames KIND                        remove frames of other kinds: user, kernel, native, jit or js\n"
-    "      --focus-library LIBRARY              remove frames of other libraries\n"
-    "      --drop-library LIBRARY               drop samples whose leaf is in it\n"
-    "      --merge-library LIBRARY              remove its frames; callers get their time\n"
-    "      --focus-category CATEGORY            remove frames of other categories\n"
-    "      --drop-category CATEGORY             drop samples whose leaf is in it\n"
-    "      --merge-category CATEGORY            remove its frames; callers get their time\n"
-    "      --focus-subtree NAME;NAME            only what is below this path from the root (inverted: leaf)\n"
-    "      --merge-call-node NAME;NAME          remove the frame at the end of this path\n"
-    "      --inside-markers TERMS               only samples inside a marker that matches TERMS\n";
+    "Compares two profiles, as 'prof diff' does, and exits with 3 if a limit is passed (with 1 after a failure, with "
+    "2\n"
+    "after wrong usage). A change that is not more than noise passes no limit: record several runs of both sides.\n"
+    "\n"
+    "      --fail-if LIMIT        fail if this is so; can be given several times:\n"
+    "                             total > +3%                 all functions together take 3% more than before\n"
+    "                             self(parse*) > 20%          those functions have a share of more than 20%\n"
+    "                             total(render) > +20ms       the function and what it calls take 20 ms more\n"
+    "                             total(render) > 500ms       they take more than 500 ms\n"
+    "      --markdown             print the result for a pull request\n"
+    "      --json                 print the result for scripts\n"
+    "      --junit FILE           write JUnit's XML there, too, with a test for each limit\n" COMPARING_HELP
+        COMPARED_SAMPLES_HELP "      --symbol-dir DIR       look for debug files of unsaved recordings there first\n"
+    "      --debuginfod URL       fetch missing debug files from that server\n" TRANSFORMS_HELP;
+
+static const char export_help[] =
+    "usage: prof export [OPTIONS] FILE\n"
+    "\n"
+    "Writes a saved profile in the format of another tool, with the samples that the options leave, as 'prof report'\n"
+    "counts them. FILE '-' is the standard input. prof-export(1) describes the formats.\n"
+    "\n"
+    "      --format FORMAT    the format; needed only if the name of the output does not say it:\n" EXPORT_FORMATS_HELP
+    "  -o, --output OUT       write there (-: the standard output, the default); a name that ends in .gz is packed\n"
+    "      --view QUERY       with html: the view that it opens with, the part of the page's address after '?'\n"
+    "      --sanitize[=PARTS] leave out homes, names, urls, arguments and sources (all, or those given with commas), "
+    "and say\n"
+    "                         what was left out\n"
+    "      --keep-names LIBS  the same, and names of functions in other libraries than these\n"
+    "      --dry-run          with --sanitize: only say what stays and what is left out, with texts before and after\n"
+    "      --inverted         callers below callees, in the formats that have a tree\n"
+    "      --functions        with csv: the functions instead of the call tree\n"
+    "      --libraries        with csv: the libraries\n"
+    "      --categories       with csv: the categories\n"
+    "      --hot-lines        with csv: the source lines with the most self time\n"
+    "      --markers          with csv: the markers\n"
+    "      --threads          with csv: the threads, with their CPU time\n"
+    "      --counters         with csv: what was counted\n"
+    "      --waits[=BY]       with csv: what the threads waited for; BY as in the report\n"
+    "      --on-cpu           count CPU time, the default of recordings with waits (--weight cpu-time)\n"
+    "      --off-cpu          count the time in which threads waited (--weight off-cpu-time)\n"
+    "      --both             count both, all the time that threads were there (--weight time)\n"
+    "      --weight WEIGHT    what a sample counts; formats that hold several weights then have only that one\n"
+    "  -t, --thread NAME      only threads with this tid, index or name; can be given several times\n"
+    "      --search TERMS     only stacks that match all of the terms, separated by commas\n"
+    "      --range FROM,TO    only samples from FROM to TO, in seconds after the start (or 200ms)\n"
+    "      --symbol-dir DIR   with the spool file of a recording: look for debug files there first\n"
+    "      --debuginfod URL   with the spool file of a recording: fetch missing debug files from that "
+    "server\n" TRANSFORMS_HELP;
+
+static const char push_help[] =
+    "usage: prof push [OPTIONS] FILE [URL]\n"
+    "       prof push [OPTIONS] --queued [URL]\n"
+    "\n"
+    "Sends a saved profile to a server that takes OpenTelemetry profiles over HTTP (OTLP, v1development), such as an\n"
+    "OpenTelemetry Collector. URL is its address, http://HOST:4318; without it OTEL_EXPORTER_OTLP_ENDPOINT counts.\n"
+    "What cannot be sent waits in a queue, and the next push to the same address sends it.\n"
+    "\n"
+    "      --queued              send no file, only what waits for URL\n" PUSH_HELP
+    "      --symbol-dir DIR      with the spool file of a recording: look for debug files there first\n"
+    "      --debuginfod URL      with the spool file of a recording: fetch missing debug files from that server\n"
+    "  -q, --quiet               print only what goes wrong\n";
 
 static const char ctl_help[] =
     "usage: prof ctl pause|resume|snapshot|stop [--all|PID]\n"
@@ -168,14 +324,16 @@ static const char ctl_help[] =
     "      --all   all recordings of this user\n";
 
 static const char events_help[] =
-    "usage: prof events [PATTERN|PROGRAM]\n"
+    "usage: prof events [--json] [PATTERN|PROGRAM]\n"
     "\n"
     "Lists the events that 'prof record -e' can sample here for this user. Tries each, and says of those that it "
     "cannot\n"
     "have why, and which setting would allow them. With PATTERN ('sched:*', or a part of a name), lists the events "
     "that\n"
     "match, the kernel's tracepoints by name. With PROGRAM (a path, or a name as a shell finds it), lists the static\n"
-    "probes (USDT) of that program or library.\n";
+    "probes (USDT) of that program or library.\n"
+    "\n"
+    "      --json   as JSON: events, tracepoints and probes, each with whether it is available, or the reason\n";
 
 static const char doctor_help[] =
     "usage: prof doctor [--json] [PROGRAM]\n"
@@ -193,7 +351,8 @@ static const char help_help[] = "usage: prof help [COMMAND]\n"
 static const struct {
     const char *command, *text;
 } topics[] = {
-    {"record", record_help}, {"load", load_help},     {"report", report_help}, {"symbolicate", symbolicate_help},
+    {"record", record_help}, {"load", load_help},     {"report", report_help}, {"diff", diff_help},
+    {"check", check_help},   {"export", export_help}, {"push", push_help},     {"symbolicate", symbolicate_help},
     {"ctl", ctl_help},       {"events", events_help}, {"doctor", doctor_help}, {"help", help_help},
 };
 

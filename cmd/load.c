@@ -1,11 +1,13 @@
 /*
- * `prof load FILE`: checks a saved profile, then serves it.
+ * `prof load FILE`: checks a saved profile, then serves it. `prof load BASE NEW`: serves a comparison, which is a
+ * profile in memory.
  *
  * It reads the whole file before it prints the address, although the page reads the file again. So a damaged or foreign
  * file causes a message here, and an exit status for scripts, not an empty page. A profile that is not symbolicated yet
  * (samply's) is symbolicated on this machine: prof then serves a copy in memory, and leaves the file as it is.
  */
 #include "commands.h"
+#include "comparing.h"
 #include "serving.h"
 #include "spool_input.h"
 #include "symbol_options.h"
@@ -14,11 +16,11 @@
 
 #include "base/file_io.h"
 #include "profile/file.h"
-#include "record/spool.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -112,30 +114,68 @@ static int load(const char *path, const struct serving_options *options, struct 
     return ui_fail_error(&err);
 }
 
+/* The address is that of the file of the new side. */
+static int load_comparison(const struct comparing *comparing, const struct serving_options *options,
+                           struct symbol_options *symbols)
+{
+    struct profile profile;
+    struct error err = {0};
+    profile_init(&profile);
+    int status = comparing_load(comparing, symbols, options->no_cache, &profile);
+    int fd = status == EXIT_SUCCESS ? profile_to_memory(&profile, &err) : -1;
+    profile_destroy(&profile);
+    if (status)
+        return status;
+    if (fd < 0)
+        return ui_fail_error(&err);
+    int original = open(comparing->sides[SIDE_NEW].files.data[0], O_RDONLY | O_CLOEXEC);
+    status = serve_open_and_wait(fd, original >= 0 ? original : fd, options, symbols);
+    if (original >= 0)
+        close(original);
+    return status;
+}
+
+static bool asks_for_parts(const struct comparing *comparing)
+{
+    bool any = false;
+    for (int i = 0; i < PROFILE_SIDES; i++)
+        any |= comparing->sides[i].threads.length || !isnan(comparing->sides[i].from) || !isnan(comparing->sides[i].to);
+    return any;
+}
+
 int cmd_load(int argc, char **argv)
 {
     static const struct option long_options[] = {
         {"help", no_argument, NULL, 'h'},
+        COMPARING_OPTIONS,
         SERVING_OPTIONS,
         {NULL, 0, NULL, 0},
     };
     struct serving_options options = SERVING_DEFAULTS;
     struct symbol_options symbols = {.urls = NULL};
-    int status;
+    struct comparing comparing = COMPARING_DEFAULTS;
+    int status = 0, after = comparing_count_after(argc, argv);
     for (int option; (option = getopt_long(argc, argv, ":hnP:", long_options, NULL)) != -1;) {
         if (option == 'h')
             return help_print("load");
-        status = serving_parse_option(&options, &symbols, "load", option, argv);
+        status = comparing_parse_option(&comparing, "load", option, optarg);
+        if (status < 0)
+            status = serving_parse_option(&options, &symbols, "load", option, argv);
         if (status)
             return status;
     }
     if (optind == argc)
         return ui_usage("load", "no file given");
-    if (argc - optind > 1)
-        return ui_usage("load", "it takes one file, not %d", argc - optind);
+    bool is_comparison = argc - optind > 1 || asks_for_parts(&comparing);
+    if (is_comparison)
+        status = comparing_choose_files(&comparing, "load", argc - optind, argv + optind, after);
     symbol_options_open(&symbols);
-    status = spool_is_spool(argv[optind]) ? load_spool(argv[optind], &options, &symbols)
-                                          : load(argv[optind], &options, &symbols);
+    if (status == 0 && is_comparison)
+        status = load_comparison(&comparing, &options, &symbols);
+    else if (status == 0)
+        status = spool_input_is_recording(argv[optind]) ? load_spool(argv[optind], &options, &symbols)
+                                                        : load(argv[optind], &options, &symbols);
     symbol_options_close(&symbols);
+    comparing_destroy(&comparing);
     return status;
 }

@@ -8,9 +8,6 @@
 #include "spool_input.h"
 #include "ui.h"
 
-#include "profile/file.h"
-#include "record/spool.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -43,12 +40,17 @@ static int print_report(const struct report *report, struct error *err)
     enum report_kind kind = report->options.kind;
     if (report->options.json)
         return report_print_json(report, err);
-    int code = report_print_head(report, err);
-    if (!code && report->total != 0 && shows_busy_threads(kind))
+    bool is_comparison = profile_is_comparison(report->profile);
+    int code = is_comparison ? 0 : report_print_head(report, err);
+    if (is_comparison && kind == REPORT_FUNCTIONS)
+        return report_print_compared_functions(report, err);
+    if (is_comparison)
+        report_print_compared_head(report, NULL);
+    if (!code && !is_comparison && report->total != 0 && shows_busy_threads(kind))
         code = report_print_busy_threads(report, err);
     if (code)
         return code;
-    if (report->total != 0 && kind == REPORT_TREE)
+    if (!is_comparison && report->total != 0 && kind == REPORT_TREE)
         report_print_figures(report);
     if (kind == REPORT_MARKERS)
         return report_print_markers(report, err);
@@ -73,7 +75,8 @@ static int print_report(const struct report *report, struct error *err)
     case REPORT_LINES:
         return report_print_lines(report, err);
     case REPORT_HOT_LINES:
-        return report_print_hot_lines(report, err);
+        return profile_is_comparison(report->profile) ? report_print_compared_lines(report, err)
+                                                      : report_print_hot_lines(report, err);
     case REPORT_ANNOTATION:
         return report_print_annotation(report, err);
     default:
@@ -81,31 +84,17 @@ static int print_report(const struct report *report, struct error *err)
     }
 }
 
-/* Returns 0, or the exit status after a message. */
-static int load(struct report_options *options, struct profile *profile)
-{
-    struct error err = {0};
-    if (!spool_is_spool(options->path))
-        return profile_load(options->path, profile, &err) == 0 ? 0 : ui_fail_error(&err);
-    struct assemble_result result;
-    symbol_options_open(&options->symbols);
-    int status = spool_input_assemble(options->path, NULL, &options->symbols, false, &result);
-    if (status)
-        return status;
-    int code = profile_load_fd(result.memory_fd, NULL, profile, &err);
-    close(result.memory_fd);
-    return code == 0 ? 0 : ui_fail_error(&err);
-}
-
-/* Loads the profile and resolves the names in the options. Returns an exit status. */
-static int prepare(struct report *report)
+int report_prepare(struct report *report)
 {
     struct profile profile;
     struct error err = {0};
     profile_init(&profile);
     if (strcmp(report->options.path, "-") == 0 && isatty(STDIN_FILENO))
-        return ui_usage("report", "standard input is a terminal; give a file, or send a profile through a pipe");
-    int status = load(&report->options, &profile);
+        return ui_usage(report->options.command,
+                        "standard input is a terminal; give a file, or send a profile through a pipe");
+    int status = report->options.compared.sides[SIDE_BASE].files.length
+                     ? comparing_load(&report->options.compared, &report->options.symbols, false, &profile)
+                     : spool_input_load(report->options.path, &report->options.symbols, &profile);
     if (status) {
         profile_destroy(&profile);
         return status;
@@ -146,24 +135,53 @@ static int print(struct report *report)
     return written ? EXIT_SUCCESS : ui_fail("cannot write the report: %s", strerror(reason));
 }
 
-int cmd_report(int argc, char **argv)
+struct report report_of_command(const char *command)
 {
-    struct report report = {.options = {.search = "", .from = NAN, .to = NAN, .min_percent = NAN, .limit = SIZE_MAX}};
+    return (struct report){.options = {.command = command,
+                                       .search = "",
+                                       .from = NAN,
+                                       .to = NAN,
+                                       .min_percent = NAN,
+                                       .limit = SIZE_MAX,
+                                       .compared = COMPARING_DEFAULTS}};
+}
+
+void report_destroy(struct report *report)
+{
+    symbol_options_close(&report->options.symbols);
+    comparing_destroy(&report->options.compared);
+    array_free(&report->options.limits);
+    engine_free(report->engine);
+    array_free(&report->inlining);
+    array_free(&report->threads);
+    array_free(&report->options.threads);
+    array_free(&report->options.keep_names);
+    array_free(&report->options.transforms);
+    array_free(&report->transforms);
+    arena_destroy(&report->paths);
+}
+
+static int run(struct report report, int argc, char **argv)
+{
     int status = report_parse_options(argc, argv, &report.options);
     if (!status)
-        status = prepare(&report);
+        status = report_prepare(&report);
     if (!status) {
         report_look_at_terminal(&report);
         report_measure_figures(&report);
         status = print(&report);
     }
-    symbol_options_close(&report.options.symbols);
-    engine_free(report.engine);
-    array_free(&report.inlining);
-    array_free(&report.threads);
-    array_free(&report.options.threads);
-    array_free(&report.options.transforms);
-    array_free(&report.transforms);
-    arena_destroy(&report.paths);
+    report_destroy(&report);
     return status < 0 ? EXIT_SUCCESS : status;
+}
+
+int cmd_report(int argc, char **argv)
+{
+    return run(report_of_command("report"), argc, argv);
+}
+
+/* `prof diff BASE NEW`: the same of a comparison. */
+int cmd_diff(int argc, char **argv)
+{
+    return run(report_of_command("diff"), argc, argv);
 }

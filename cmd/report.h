@@ -9,9 +9,11 @@
  */
 #pragma once
 
+#include "comparing.h"
 #include "symbol_options.h"
 
 #include "base/arena.h"
+#include "tree/changes.h"
 #include "tree/engine.h"
 #include "tree/line_costs.h"
 #include "tree/quantity.h"
@@ -51,7 +53,16 @@ enum report_color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 enum report_color { COLOR_NORMAL, COLOR_BOLD, COLOR_DIM, COLOR_HOT, COLOR_WARM, COLOR_WARNING };
 
+struct exporter;
+
 struct report_options {
+    const char *command;             /* "report", or "export", which takes most options of the report */
+    const char *output;              /* of export: NULL: the standard output */
+    const struct exporter *exporter; /* of export */
+    unsigned sanitized;              /* of export: enum sanitize_part */
+    ARRAY(const char *) keep_names;  /* of export: libraries */
+    bool is_dry_run;                 /* of export: say what is left out, and write nothing */
+    const char *view;                /* of export: what a page begins with; NULL: the first view */
     const char *path;
     bool inverted, json, verbose, no_pager;
     enum report_color_when color;
@@ -66,15 +77,21 @@ struct report_options {
     double min_percent; /* NAN: the default of the output format */
     size_t limit;       /* rows; 0: no limit; SIZE_MAX: the default of the output format */
     struct symbol_options symbols;
-    bool has_symbols; /* --symbol-dir or --debuginfod was given */
+    bool has_symbols;           /* --symbol-dir or --debuginfod was given */
+    struct comparing compared;  /* of diff and check */
+    ARRAY(const char *) limits; /* of check: --fail-if */
+    const char *junit;          /* of check: the file */
+    bool markdown;              /* of check */
+    bool is_tree;               /* of diff: --tree was given */
+    enum func_order order;      /* of diff */
 };
 
 struct report {
     struct report_options options;
     struct engine *engine;
     const struct profile *profile;
-    ARRAY(uint32_t) threads; /* indexes of the selected threads */
-    struct time_range range; /* ms */
+    struct thread_list threads; /* indexes of the selected threads */
+    struct time_range range;    /* ms */
     ARRAY(struct transform) transforms;
     struct arena paths;                /* of the transforms */
     struct butterfly_focus focus;      /* for REPORT_BUTTERFLY; a function: for REPORT_ANNOTATION */
@@ -83,23 +100,42 @@ struct report {
     enum wait_grouping wait_grouping;  /* for REPORT_WAITS */
     struct func_inlining inlining;
     struct weight weight;
-    double total;   /* weight that is 100% */
-    unsigned width; /* columns per line; 0: unlimited */
-    bool utf8;      /* the locale is UTF-8 */
+    double total;                      /* weight that is 100% */
+    double side_totals[PROFILE_SIDES]; /* of a comparison */
+    unsigned width;                    /* columns per line; 0: unlimited */
+    bool utf8;                         /* the locale is UTF-8 */
     bool color;
     /* Widths: total and self weight, and all columns with their separators. */
     unsigned total_columns, self_columns, figures_columns;
 };
 
+/* ---- report.c ---- */
+
+/* Loads the profile, resolves the names in the options and queries the engine. Returns an exit status, after a message
+ * if it is not 0. */
+int report_prepare(struct report *report);
+
+/* A report with the defaults of all options, for a command with this name. */
+struct report report_of_command(const char *command);
+
+void report_destroy(struct report *report);
+
 /* ---- report_options.c ---- */
 
-/* Parses the command line. Returns 0, the exit status after a message, or -1 after printing the help. */
+/* "1.5,3" in seconds, of an option of the command. Returns 0, or the exit status after a message. */
+int report_parse_range(const char *command, const char *text, double *from, double *to);
+
+/* Parses the command line of options->command. Returns 0, the exit status after a message, or -1 after printing the
+ * help. */
 int report_parse_options(int argc, char **argv, struct report_options *options);
 
 /* ---- report_select.c ---- */
 
 /* Sets threads, range and weight. Returns an exit status, after a message if it is not 0. */
 int report_select(struct report *report);
+
+/* Appends the threads that --thread NAME means. Returns an exit status, after a message if it is not 0. */
+int report_find_threads(const struct profile *profile, const char *path, const char *wanted, struct thread_list *found);
 
 /* The query for the options and the transforms so far. */
 struct tree_query report_query(const struct report *report);
@@ -114,6 +150,11 @@ bool report_is_filtered(const struct report *report);
 
 /* Prints one line about the profile, warnings about its quality, and the filters; with --verbose all metadata. */
 int report_print_head(const struct report *report, struct error *err);
+
+/* One line about the options that exclude samples, if there are such. */
+void report_print_filters(const struct report *report);
+
+void report_warn(const struct report *report, const char *text);
 
 /* How often an event of meta.events happened in the threads and the range of the report, and in how many samples. */
 struct event_count {
@@ -278,6 +319,9 @@ int report_put_markers(struct json_writer *json, const struct report *report, st
 void report_measure_figures(struct report *report);
 
 void report_put_figures(const struct report *report, double total, double self);
+/* The same, or the figures of both sides of a comparison. */
+void report_put_row(const struct report *report, double total, double self,
+                    const struct side_figures sides[PROFILE_SIDES]);
 void report_print_columns(const struct report *report,
                           const char *title); /* prints the column titles; `title` names the last one */
 
@@ -304,6 +348,58 @@ int report_print_tree(const struct report *report, struct error *err);
 int report_print_functions(const struct report *report, struct error *err);
 int report_print_groups(const struct report *report, struct error *err);
 int report_print_butterfly(const struct report *report, struct error *err);
+
+/* ---- report_compared.c: comparisons ---- */
+
+const struct profile_comparison *report_comparison(const struct report *report);
+
+/* "+12.5", "-3", a dash for nothing */
+void report_format_change(const struct report *report, double change, char out[QUANTITY_TEXT_MAX]);
+
+void report_measure_compared(struct report *report);
+/* `changes`: of the list of functions; NULL: of another report. */
+void report_print_compared_head(const struct report *report, const struct func_changes *changes);
+
+/* Columns of base, new and change: of self, with the change of the total at the end, or the other way round.
+ * `interval`: text of one more column; NULL: none. */
+void report_put_compared(const struct report *report, const struct side_figures sides[PROFILE_SIDES], bool by_self,
+                         const char *interval);
+void report_print_compared_columns(const struct report *report, const char *title, bool by_self, bool has_interval);
+
+/* The same of self alone. Returns the columns that it took. */
+unsigned report_put_compared_self(const struct report *report, const double self[PROFILE_SIDES]);
+void report_print_compared_self_columns(const struct report *report, const char *title);
+
+/* ---- report_changes.c: functions of a comparison ---- */
+
+/* Destroy them also after a failure. */
+int report_find_changes(struct func_changes *changes, const struct report *report, struct error *err);
+
+/* What one must know to believe the verdicts, a sentence or two; NULL: nothing. `is_changed`: something is said to be
+ * more than noise, also if none of the functions is. */
+const char *report_changes_note(const struct func_changes *changes, const struct report *report, bool is_changed);
+
+/* " (95%: ±12)" */
+void report_put_interval(const struct report *report, const struct change_estimate *estimate);
+
+/* Prints the header, too. */
+int report_print_compared_functions(const struct report *report, struct error *err);
+
+/* ---- report_compared_lines.c: source lines of a comparison ---- */
+
+struct compared_line {
+    uint32_t func, line; /* as of struct hot_line */
+    double self[PROFILE_SIDES];
+};
+
+struct report_compared_lines {
+    ARRAY(struct compared_line) rows; /* the largest change first; free it, also after a failure */
+    double known[PROFILE_SIDES];      /* self of all lines; the rest of the side's total has no line */
+};
+
+int report_compare_lines(struct report_compared_lines *lines, const struct report *report, struct error *err);
+double compared_line_change(const struct compared_line *row);
+int report_print_compared_lines(const struct report *report, struct error *err);
 
 /* ---- report_json.c ---- */
 

@@ -157,7 +157,7 @@ static void print_first_line(const struct report *report, const struct metadata 
 
 /* ---- warnings ---- */
 
-static void warn(const struct report *report, const char *text)
+void report_warn(const struct report *report, const char *text)
 {
     report_color(report, COLOR_WARNING);
     fputs("Warning:", stdout);
@@ -200,7 +200,7 @@ static int warn_of_unnamed_code(const struct report *report, struct error *err)
     for (size_t i = 0; i < named_count; i++)
         report_append(text, "%s%.64s", i == 0 ? ": " : i + 1 == named_count && !others ? " and " : ", ", named[i]);
     report_append(text, "%s (-v says why).", others ? " and others" : "");
-    warn(report, text);
+    report_warn(report, text);
     return 0;
 }
 
@@ -222,7 +222,7 @@ static void warn_of_few_samples(const struct report *report)
                       100 - 100 * cpu / wall);
     else
         report_append(text, ": record for longer, or with more samples a second (prof record -r).");
-    warn(report, text);
+    report_warn(report, text);
 }
 
 /* What the recorder advised. False if it had no advice, or filters may be why there is little to see. */
@@ -234,7 +234,7 @@ static bool warn_of_hints(const struct report *report, const struct metadata *me
         if (strcmp(metadata->data[i].label, "Hint") != 0)
             continue;
         snprintf(text, sizeof(text), "%s.", metadata->data[i].value);
-        warn(report, text);
+        report_warn(report, text);
         any = true;
     }
     return any;
@@ -252,23 +252,23 @@ static int print_doubts(const struct report *report, const struct metadata *meta
     double all = count_all_samples(report), lost = number_of(find_metadata(metadata, lost_names));
     double truncated = number_of(find_metadata(metadata, truncated_names));
     if (own[0])
-        warn(report, own);
+        report_warn(report, own);
     if (lost > 0 && 100 * lost / (lost + all) >= much) {
         report_append(text,
                       "%.1f%% of the samples were lost, so times are too short (--markers has when, -v the figures).",
                       100 * lost / (lost + all));
-        warn(report, text);
+        report_warn(report, text);
     }
     if (covered && strtod(covered, NULL) < least_covered && !find_metadata(metadata, hint_names)) {
         snprintf(text, sizeof(text), "only %.0f%% of the CPU time is covered by samples (-v says why).",
                  strtod(covered, NULL));
-        warn(report, text);
+        report_warn(report, text);
     }
     if (all > 0 && 100 * truncated / all >= much) {
         snprintf(text, sizeof(text),
                  "%.1f%% of the stacks are truncated: their outer callers are missing (-v says why).",
                  100 * fmin(1, truncated / all));
-        warn(report, text);
+        report_warn(report, text);
     }
     char waiting[REPORT_LINE_SIZE];
     int code = report_describe_waiting(report, waiting, err);
@@ -322,7 +322,7 @@ static void print_events(const struct report *report)
 
 /* ---- filters ---- */
 
-static void print_filters(const struct report *report)
+void report_print_filters(const struct report *report)
 {
     struct time_range full = engine_full_range(report->engine);
     const char *separator = "Filters: ";
@@ -414,7 +414,7 @@ int report_print_head(const struct report *report, struct error *err)
     if (!code) {
         print_first_line(report, &metadata, processes);
         print_events(report);
-        print_filters(report);
+        report_print_filters(report);
         code = print_doubts(report, &metadata, err);
     }
     if (!code && report->options.verbose)

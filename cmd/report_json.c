@@ -38,6 +38,28 @@ static void put_func(struct json_writer *json, const struct report *report, uint
     json_member_text(json, "inlined", texts[report_inlining(report, func)]);
 }
 
+static void put_side(struct json_writer *json, const char *key, double total, double self)
+{
+    json_member_open(json, key, '{');
+    json_member_double(json, "total", total);
+    json_member_double(json, "self", self);
+    json_close(json, '}');
+}
+
+/* Of a comparison both sides and the change, else total and self. */
+static void put_figures(struct json_writer *json, const struct report *report, double total, double self,
+                        const struct side_figures sides[PROFILE_SIDES])
+{
+    if (!profile_is_comparison(report->profile)) {
+        json_member_double(json, "total", total);
+        json_member_double(json, "self", self);
+        return;
+    }
+    put_side(json, "base", sides[SIDE_BASE].total, sides[SIDE_BASE].self);
+    put_side(json, "new", sides[SIDE_NEW].total, sides[SIDE_NEW].self);
+    put_side(json, "change", total, self);
+}
+
 static bool is_heavy(const struct report *report, double weight)
 {
     return isnan(report->options.min_percent) || report->total <= 0 ||
@@ -55,18 +77,93 @@ static void put_tree(struct json_writer *json, const struct report *report, cons
         if (rows->depth[i] > skip_below)
             continue;
         skip_below = UINT32_MAX;
-        if (rows->depth[i] >= depth || !is_heavy(report, rows->total[i])) {
+        if (rows->depth[i] >= depth || !is_heavy(report, rows->rank ? rows->rank[i] : rows->total[i])) {
             skip_below = rows->depth[i];
             continue;
         }
         json_open(json, '{');
         json_member_double(json, "depth", rows->depth[i]);
         put_func(json, report, rows->func[i]);
-        json_member_double(json, "total", rows->total[i]);
-        json_member_double(json, "self", rows->self[i]);
+        struct side_figures sides[PROFILE_SIDES] = {{0, 0}, {0, 0}};
+        if (rows->rank) {
+            sides[SIDE_BASE] = (struct side_figures){rows->base_total[i], rows->base_self[i]};
+            sides[SIDE_NEW] = (struct side_figures){rows->new_total[i], rows->new_self[i]};
+        }
+        put_figures(json, report, rows->total[i], rows->self[i], sides);
         json_close(json, '}');
         printed++;
     }
+}
+
+static void put_interval(struct json_writer *json, const struct change_estimate *estimate)
+{
+    json_member_open(json, "interval", '[');
+    json_double(json, estimate->low);
+    json_double(json, estimate->high);
+    json_close(json, ']');
+}
+
+/* The interval of the change, and whether it is more than noise. */
+static void put_estimate(struct json_writer *json, const struct change_estimate *estimate)
+{
+    put_interval(json, estimate);
+    json_member_bool(json, "is_noise", estimate->is_noise);
+}
+
+static void put_changes_header(struct json_writer *json, const struct report *report,
+                               const struct func_changes *changes)
+{
+    const char *note = report_changes_note(changes, report, false);
+    if (changes->are_runs) {
+        json_member_open(json, "deviation", '[');
+        json_double(json, changes->deviation[SIDE_BASE]);
+        json_double(json, changes->deviation[SIDE_NEW]);
+        json_close(json, ']');
+    }
+    if (changes->has_wall_time) {
+        json_member_open(json, "wall_time", '{');
+        json_member_double(json, "base", changes->wall_time.base);
+        json_member_double(json, "new", changes->wall_time.new);
+        if (changes->are_runs)
+            put_interval(json, &changes->wall_time);
+        json_close(json, '}');
+    }
+    json_key(json, "note");
+    if (note)
+        json_text_z(json, note);
+    else
+        json_null(json);
+}
+
+static int put_changes(struct json_writer *json, const struct report *report, struct error *err)
+{
+    struct func_changes changes;
+    int code = report_find_changes(&changes, report, err);
+    size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
+    if (!code) {
+        json_member_open(json, "total_change", '{');
+        put_estimate(json, &changes.all);
+        json_close(json, '}');
+        json_member_text(json, "units", changes.are_runs ? "runs" : "blocks");
+        put_changes_header(json, report, &changes);
+    }
+    json_member_open(json, "functions", '[');
+    for (size_t i = 0; !code && i < changes.functions.length && printed < limit; i++) {
+        const struct func_timing *row = &changes.functions.rows[i];
+        const struct change_estimate *estimate = func_change_of(&changes, row->func);
+        if (!is_heavy(report, fmax(fabs(row->total), fabs(row->self))))
+            continue;
+        json_open(json, '{');
+        put_func(json, report, row->func);
+        put_figures(json, report, row->total, row->self, row->sides);
+        if (estimate)
+            put_estimate(json, estimate);
+        json_close(json, '}');
+        printed++;
+    }
+    json_close(json, ']');
+    func_changes_destroy(&changes);
+    return code;
 }
 
 static void put_functions(struct json_writer *json, const struct report *report, const struct func_timings *functions)
@@ -78,8 +175,7 @@ static void put_functions(struct json_writer *json, const struct report *report,
             continue;
         json_open(json, '{');
         put_func(json, report, row->func);
-        json_member_double(json, "total", row->total);
-        json_member_double(json, "self", row->self);
+        put_figures(json, report, row->total, row->self, row->sides);
         json_close(json, '}');
         printed++;
     }
@@ -147,14 +243,40 @@ static int put_hot_lines(struct json_writer *json, const struct report *report, 
     return code;
 }
 
+static int put_compared_lines(struct json_writer *json, const struct report *report, struct error *err)
+{
+    struct report_compared_lines lines = {.known = {0, 0}};
+    int code = report_compare_lines(&lines, report, err);
+    size_t limit = report_row_limit(report, SIZE_MAX);
+    json_member_open(json, "self_with_line", '{');
+    json_member_double(json, "base", lines.known[SIDE_BASE]);
+    json_member_double(json, "new", lines.known[SIDE_NEW]);
+    json_close(json, '}');
+    json_member_open(json, "hot_lines", '[');
+    for (size_t i = 0; !code && i < lines.rows.length && i < limit; i++) {
+        const struct compared_line *row = &lines.rows.data[i];
+        if (!is_heavy(report, fabs(compared_line_change(row))))
+            break;
+        json_open(json, '{');
+        put_func(json, report, row->func);
+        json_member_double(json, "line", row->line);
+        json_member_double(json, "base", row->self[SIDE_BASE]);
+        json_member_double(json, "new", row->self[SIDE_NEW]);
+        json_member_double(json, "change", compared_line_change(row));
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    array_free(&lines.rows);
+    return code;
+}
+
 static void put_groups(struct json_writer *json, const struct report *report, const struct func_timings *groups)
 {
     size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
     for (size_t i = 0; i < groups->length && printed < limit; i++, printed++) {
         json_open(json, '{');
         json_member_text(json, "name", report_group_name(report, groups->rows[i].func));
-        json_member_double(json, "total", groups->rows[i].total);
-        json_member_double(json, "self", groups->rows[i].self);
+        put_figures(json, report, groups->rows[i].total, groups->rows[i].self, groups->rows[i].sides);
         json_close(json, '}');
     }
 }
@@ -164,6 +286,8 @@ static int put_list(struct json_writer *json, const struct report *report, struc
 {
     struct func_timings list = {0};
     bool functions = report->options.kind == REPORT_FUNCTIONS;
+    if (functions && profile_is_comparison(report->profile))
+        return put_changes(json, report, err);
     int code = functions ? engine_functions(report->engine, FUNCS_BY_SELF, &list, err)
                          : report_list_groups(report, &list, err);
     json_member_open(json,
@@ -203,8 +327,7 @@ static int put_butterfly(struct json_writer *json, const struct report *report, 
     json_member_open(json, "butterfly", '{');
     json_member_text(json, "name", report_focus_name(report));
     if (!code) {
-        json_member_double(json, "total", butterfly.total);
-        json_member_double(json, "self", butterfly.self);
+        put_figures(json, report, butterfly.total, butterfly.self, butterfly.side_figures);
         code = put_whole_tree(json, report, "callers", &butterfly, BUTTERFLY_CALLERS, err);
     }
     if (!code)
@@ -227,7 +350,8 @@ static int put_rows(struct json_writer *json, const struct report *report, struc
     case REPORT_LINES:
         return put_lines(json, report, err);
     case REPORT_HOT_LINES:
-        return put_hot_lines(json, report, err);
+        return profile_is_comparison(report->profile) ? put_compared_lines(json, report, err)
+                                                      : put_hot_lines(json, report, err);
     case REPORT_ANNOTATION:
         return report_put_annotation(json, report, err);
     case REPORT_WAITS:
@@ -286,6 +410,22 @@ static void put_transforms(struct json_writer *json, const struct report *report
     json_close(json, ']');
 }
 
+static void put_comparison(struct json_writer *json, const struct report *report)
+{
+    static const char *const keys[] = {[SIDE_BASE] = "base", [SIDE_NEW] = "new"};
+    const struct profile_comparison *comparison = report_comparison(report);
+    for (int side = 0; side < PROFILE_SIDES; side++) {
+        json_member_open(json, keys[side], '{');
+        put_string(json, "name", report, comparison->name[side]);
+        json_member_double(json, "runs", comparison->runs[side]);
+        json_member_double(json, "total", report->side_totals[side]);
+        json_close(json, '}');
+    }
+    json_member_double(json, "change", report->side_totals[SIDE_NEW] - report->side_totals[SIDE_BASE]);
+    json_member_double(json, "scale", comparison->scale);
+    put_string(json, "scaled_by", report, comparison->scaled_by);
+}
+
 int report_print_json(const struct report *report, struct error *err)
 {
     struct byte_sink sink = {write_to_stdout, NULL};
@@ -307,6 +447,8 @@ int report_print_json(const struct report *report, struct error *err)
     json_member_double(json, "lost", lost);
     json_member_text(json, "unit", report->weight.unit);
     json_member_double(json, "total", report->total);
+    if (profile_is_comparison(report->profile))
+        put_comparison(json, report);
     put_events(json, report);
     put_threads(json, report);
     put_transforms(json, report);

@@ -9,9 +9,13 @@
 #include "tree/line_costs.h"
 #include "tree/stack_view.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Of a sum: it and one of its parts that is all of it differ in their last digits. */
+#define ROUNDING 1e-9
 
 /* ---- which file ---- */
 
@@ -182,7 +186,9 @@ int report_print_hot_lines(const struct report *report, struct error *err)
     }
     if (!code) {
         report_print_omissions(report, &omissions, "line");
-        printf("%.1f%% of the self time has no line number\n", report_percent(report, report->total - hot.known));
+        double unknown = report->total - hot.known;
+        if (fabs(unknown) > fabs(report->total) * ROUNDING)
+            printf("%.1f%% of the self time has no line number\n", report_percent(report, unknown));
     }
     hot_lines_destroy(&hot);
     return code;

@@ -14,47 +14,46 @@
 /* How a thread matches --thread: by tid, by index, by its whole name, by a part of its name. */
 enum { FITS_TID = 4, FITS_INDEX = 3, FITS_NAME = 2, FITS_PART = 1, FITS_NOT = 0 };
 
-static int fit_of_thread(const struct report *report, uint32_t index, const char *wanted)
+static int fit_of_thread(const struct profile *profile, uint32_t index, const char *wanted)
 {
-    const struct thread *thread = &report->profile->threads.data[index];
+    const struct thread *thread = &profile->threads.data[index];
     char number[16];
     snprintf(number, sizeof(number), "%u", index);
-    if (strcmp(profile_text(report->profile, thread->tid), wanted) == 0)
+    if (strcmp(profile_text(profile, thread->tid), wanted) == 0)
         return FITS_TID;
     if (strcmp(number, wanted) == 0)
         return FITS_INDEX;
-    if (strcmp(profile_text(report->profile, thread->name), wanted) == 0)
+    if (strcmp(profile_text(profile, thread->name), wanted) == 0)
         return FITS_NAME;
-    return strcasestr(profile_text(report->profile, thread->name), wanted) ? FITS_PART : FITS_NOT;
+    return strcasestr(profile_text(profile, thread->name), wanted) ? FITS_PART : FITS_NOT;
 }
 
-static int say_no_thread(const struct report *report, const char *wanted)
+static int say_no_thread(const struct profile *profile, const char *path, const char *wanted)
 {
     enum { MOST_NAMED = 12 };
-    ui_fail("no thread of %s has the name or number '%s'; it has these threads:", report->options.path, wanted);
-    size_t count = report->profile->threads.length;
+    ui_fail("no thread of %s has the name or number '%s'; it has these threads:", path, wanted);
+    size_t count = profile->threads.length;
     for (uint32_t i = 0; i < count && i < MOST_NAMED; i++) {
-        const struct thread *thread = &report->profile->threads.data[i];
+        const struct thread *thread = &profile->threads.data[i];
         fflush(stdout);
-        ui_say("  %u  tid %.40s  %.80s", i, profile_text(report->profile, thread->tid),
-               profile_text(report->profile, thread->name));
+        ui_say("  %u  tid %.40s  %.80s", i, profile_text(profile, thread->tid), profile_text(profile, thread->name));
     }
     if (count > MOST_NAMED)
         ui_say("  and %zu more", count - MOST_NAMED);
     return EXIT_FAILURE;
 }
 
-static int add_threads(struct report *report, const char *wanted)
+int report_find_threads(const struct profile *profile, const char *path, const char *wanted, struct thread_list *found)
 {
     int best = FITS_NOT;
-    for (uint32_t i = 0; i < report->profile->threads.length; i++) {
-        int fit = fit_of_thread(report, i, wanted);
+    for (uint32_t i = 0; i < profile->threads.length; i++) {
+        int fit = fit_of_thread(profile, i, wanted);
         best = fit > best ? fit : best;
     }
     if (best == FITS_NOT)
-        return say_no_thread(report, wanted);
-    for (uint32_t i = 0; i < report->profile->threads.length; i++)
-        if (fit_of_thread(report, i, wanted) == best && !array_push(&report->threads, i))
+        return say_no_thread(profile, path, wanted);
+    for (uint32_t i = 0; i < profile->threads.length; i++)
+        if (fit_of_thread(profile, i, wanted) == best && !array_push(found, i))
             return ui_fail("out of memory");
     return EXIT_SUCCESS;
 }
@@ -62,7 +61,8 @@ static int add_threads(struct report *report, const char *wanted)
 static int choose_threads(struct report *report)
 {
     for (size_t i = 0; i < report->options.threads.length; i++) {
-        int status = add_threads(report, report->options.threads.data[i]);
+        int status = report_find_threads(report->profile, report->options.path, report->options.threads.data[i],
+                                         &report->threads);
         if (status)
             return status;
     }
@@ -88,7 +88,8 @@ static int say_no_weight(const struct report *report, const struct weight_list *
     char list[REPORT_LINE_SIZE] = "";
     for (size_t i = 0; i < weights->length; i++)
         report_append(list, "%s%s", i == 0 ? "" : i + 1 < weights->length ? ", " : " or ", weights->data[i].id);
-    return ui_usage("report", "%s has no weight '%s'; give %s", report->options.path, report->options.weight, list);
+    return ui_usage(report->options.command, "%s has no weight '%s'; give %s", report->options.path,
+                    report->options.weight, list);
 }
 
 static int choose_weight(struct report *report)
@@ -142,7 +143,10 @@ int report_query_engine(struct report *report, struct error *err)
 {
     struct tree_query query = report_query(report);
     int code = engine_query(report->engine, &query, err);
-    report->total = code ? 0 : engine_timings(report->engine)->root_total;
+    const struct timings *timings = engine_timings(report->engine);
+    report->total = code ? 0 : timings->root_total;
+    for (int side = 0; !code && timings->sides && side < PROFILE_SIDES; side++)
+        report->side_totals[side] = timings->sides[side].root_total;
     return code;
 }
 

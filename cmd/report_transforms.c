@@ -248,7 +248,8 @@ static int resolve_frames(struct report *report, const struct report_transform *
             return add_transform(report, (struct transform){.kind = transform->kind, .index = choices[i].kinds})
                        ? EXIT_SUCCESS
                        : ui_fail("out of memory");
-    return ui_usage("report", "'%s' is no kind of frames; give user, kernel, native, jit or js", transform->text);
+    return ui_usage(report->options.command, "'%s' is no kind of frames; give user, kernel, native, jit or js",
+                    transform->text);
 }
 
 /* The end of the next name in a path. A semicolon before a blank belongs to the name, as in "[T; 4]". */

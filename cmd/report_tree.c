@@ -88,6 +88,10 @@ void report_print_omissions(const struct report *report, const struct omissions 
 
 void report_measure_figures(struct report *report)
 {
+    if (profile_is_comparison(report->profile)) {
+        report_measure_compared(report);
+        return;
+    }
     char text[QUANTITY_TEXT_MAX];
     report_format_weight(report, report->total, text);
     unsigned columns = report_text_columns(report, text), unit = (unsigned)strlen(report->weight.unit);
@@ -124,8 +128,21 @@ void report_put_figures(const struct report *report, double total, double self)
     fputs("  ", stdout);
 }
 
+void report_put_row(const struct report *report, double total, double self,
+                    const struct side_figures sides[PROFILE_SIDES])
+{
+    if (profile_is_comparison(report->profile))
+        report_put_compared(report, sides, false, NULL);
+    else
+        report_put_figures(report, total, self);
+}
+
 void report_print_columns(const struct report *report, const char *title)
 {
+    if (profile_is_comparison(report->profile)) {
+        report_print_compared_columns(report, title, false, false);
+        return;
+    }
     report_color(report, COLOR_BOLD);
     printf("%*s%*s  %*s  %*s  %s", PERCENT_COLUMNS, "total %", PERCENT_COLUMNS, "self %", (int)report->total_columns,
            report->weight.unit, (int)report->self_columns, "self", title);
@@ -154,8 +171,9 @@ struct tree_printer {
 
 /* One row: a node, or a chain of nodes of the same func. */
 struct folded_row {
-    uint32_t func, last; /* the last node of the chain */
-    double total, self;  /* total of the first node, self of all nodes */
+    uint32_t func, last;                      /* the last node of the chain */
+    double total, self;                       /* total of the first node, self of all nodes */
+    struct side_figures sides[PROFILE_SIDES]; /* of a comparison: the same */
     size_t frames;
     bool has_children; /* of the last node */
 };
@@ -163,7 +181,8 @@ struct folded_row {
 static size_t count_heavy(const struct report *report, const struct tree_rows *rows)
 {
     size_t heavy = 0;
-    while (heavy < rows->length && !report_is_light(report, rows->total[heavy]))
+    const double *weight = rows->rank ? rows->rank : rows->total;
+    while (heavy < rows->length && !report_is_light(report, weight[heavy]))
         heavy++;
     return heavy;
 }
@@ -209,6 +228,10 @@ static int fold_recursion(struct tree_printer *printer, struct folded_row *row, 
         printer->omissions.light += children->length - 1;
         row->frames++;
         row->self += children->self[0];
+        if (children->rank) {
+            row->sides[SIDE_BASE].self += children->base_self[0];
+            row->sides[SIDE_NEW].self += children->new_self[0];
+        }
         row->last = children->node[0];
         row->has_children = children->has_children[0];
         tree_rows_destroy(children);
@@ -253,7 +276,7 @@ static void print_row(const struct tree_printer *printer, const struct folded_ro
     const struct report *report = printer->report;
     unsigned room = report_columns_left(report, report->figures_columns);
     char count[QUANTITY_TEXT_MAX] = "";
-    report_put_figures(report, row->total, row->self);
+    report_put_row(report, row->total, row->self, row->sides);
     unsigned used = report->figures_columns +
                     put_branches(printer, room / 2); /* at most half of the room, so that the name has the other half */
     if (row->frames > 1)
@@ -276,6 +299,10 @@ static int print_next_row(struct tree_printer *printer, struct error *err)
                              .self = level->rows.self[at],
                              .frames = 1,
                              .has_children = level->rows.has_children[at]};
+    if (level->rows.rank) {
+        row.sides[SIDE_BASE] = (struct side_figures){level->rows.base_total[at], level->rows.base_self[at]};
+        row.sides[SIDE_NEW] = (struct side_figures){level->rows.new_total[at], level->rows.new_self[at]};
+    }
     struct tree_rows children = {0};
     int code = fold_recursion(printer, &row, &children, err);
     if (code)
@@ -339,7 +366,7 @@ int report_print_butterfly(const struct report *report, struct error *err)
     if (code)
         return code;
     report_print_columns(report, "function");
-    report_put_figures(report, butterfly.total, butterfly.self);
+    report_put_row(report, butterfly.total, butterfly.self, butterfly.side_figures);
     report_put_name(report, report_focus_name(report), report_columns_left(report, report->figures_columns));
     putchar('\n');
     code = print_side(report, &butterfly, BUTTERFLY_CALLERS, err);
@@ -360,7 +387,7 @@ int report_print_groups(const struct report *report, struct error *err)
     report_print_columns(report, report->options.kind == REPORT_LIBRARIES ? "library" : "category");
     size_t limit = report_row_limit(report, DEFAULT_LIMIT_FUNCTIONS);
     for (size_t i = 0; i < groups.length && i < limit; i++) {
-        report_put_figures(report, groups.rows[i].total, groups.rows[i].self);
+        report_put_row(report, groups.rows[i].total, groups.rows[i].self, groups.rows[i].sides);
         report_put_middle(report, report_group_name(report, groups.rows[i].func),
                           report_columns_left(report, report->figures_columns));
         putchar('\n');

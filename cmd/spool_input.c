@@ -3,13 +3,41 @@
 #include "folders.h"
 #include "ui.h"
 
+#include "base/file_io.h"
+#include "exchange/perf_data_import.h"
+#include "profile/file.h"
 #include "record/spool.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+static bool is_stream(const char *path)
+{
+    return !strcmp(path, "-");
+}
+
+static bool is_perf_data(const char *path)
+{
+    return is_stream(path) ? perf_data_is_next(STDIN_FILENO) : perf_data_is_file(path);
+}
+
+bool spool_input_is_recording(const char *path)
+{
+    return (!is_stream(path) && spool_is_spool(path)) || is_perf_data(path);
+}
+
+const char *spool_input_kind(const char *path)
+{
+    return is_perf_data(path) ? "a perf.data file" : "a recording that was not saved as a profile";
+}
 
 /* ", the last at 14:03:22, 12.34 s after the start" */
 static void describe_last_record(const struct assemble_result *result, char *text, size_t size)
@@ -61,8 +89,8 @@ static void say_state(const char *spool, bool is_running, const struct assemble_
                spool, result->samples, last, missing);
 }
 
-int spool_input_assemble(const char *spool, const char *output, const struct symbol_options *symbols, bool no_cache,
-                         struct assemble_result *result)
+static int assemble(const char *spool, const char *output, const struct symbol_options *symbols, bool no_cache,
+                    struct assemble_result *result, struct error *err)
 {
     struct folder_path path;
     struct assemble_options options = {.cache_folder = no_cache ? NULL : cache_folder(&path),
@@ -72,12 +100,136 @@ int spool_input_assemble(const char *spool, const char *output, const struct sym
     sigaddset(&interrupt, SIGINT);
     if (symbols->search.server)
         sigprocmask(SIG_BLOCK, &interrupt, NULL);
-    struct error err = {0};
-    bool is_running = spool_is_being_written(spool);
-    int code = assemble_recording(spool, output, &options, result, &err);
+    int code = assemble_recording(spool, output, &options, result, err);
     sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
+    return code;
+}
+
+/* ---- perf.data ---- */
+
+static size_t say_count(char *text, size_t size, uint64_t count, const char *what)
+{
+    return count ? (size_t)snprintf(text, size, ", %" PRIu64 " %s", count, what) : 0;
+}
+
+/* What was imported, and in lines of their own what was not. */
+static void say_import(const char *path, const struct perf_data_result *found)
+{
+    char text[512] = "";
+    size_t used = say_count(text, sizeof(text), found->events, "of other events");
+    used += say_count(text + used, sizeof(text) - used, found->waits, "waits");
+    used += say_count(text + used, sizeof(text) - used, found->truncated, "with a truncated stack");
+    used += say_count(text + used, sizeof(text) - used, found->lost, "lost by the kernel");
+    used += say_count(text + used, sizeof(text) - used, found->idle, "of idle CPUs left out");
+    used += say_count(text + used, sizeof(text) - used, found->guest, "of virtual machines left out");
+    used += say_count(text + used, sizeof(text) - used, found->other, "of more events than a profile has left out");
+    used += say_count(text + used, sizeof(text) - used, found->late, "records out of order");
+    say_count(text + used, sizeof(text) - used, found->damaged, "damaged records left out");
+    ui_say("%s is a perf.data file%s%s: %" PRIu64 " samples%s%s", path, found->version[0] ? " of perf " : "",
+           found->version, found->samples, text, found->is_truncated ? "; its end is missing" : "");
+    if (found->missing == 1)
+        ui_say("%s is not on this machine, or has another build id: stacks through it may be truncated, and its "
+               "functions have no names",
+               found->missing_name);
+    else if (found->missing)
+        ui_say("%s and %" PRIu64 " more files are not on this machine, or have other build ids: stacks through them "
+               "may be truncated, and their functions have no names",
+               found->missing_name, found->missing - 1);
+    if (found->is_other_kernel)
+        ui_say("the kernel that was recorded is not the one that runs here: its functions have no names");
+}
+
+static int write_block(int fd, const void *bytes, size_t size, const char *path, struct error *err)
+{
+    int code = file_write(fd, bytes, size);
+    return code ? error_set(err, -code, "cannot copy the standard input to %s: %s; TMPDIR may name another place", path,
+                            strerror(-code))
+                : 0;
+}
+
+/* Until perf ends. Ctrl+C ends the perf of `perf record -o - | prof report -`, and prof goes on with what it wrote. */
+static int copy_stream(const char *path, struct error *err)
+{
+    static unsigned char block[256 * 1024];
+    int code = 0, fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return error_set(err, errno, "cannot create %s: %s", path, strerror(errno));
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+    sigaction(SIGINT, &ignore, &before);
+    for (ssize_t size = 1; !code && size > 0;) {
+        size = file_read(STDIN_FILENO, block, sizeof(block));
+        code = size < 0 ? error_set(err, (int)-size, "cannot read the standard input: %s", strerror((int)-size))
+                        : write_block(fd, block, (size_t)size, path, err);
+    }
+    sigaction(SIGINT, &before, NULL);
+    close(fd);
+    return code;
+}
+
+/* Makes the spool of a perf.data file; that from the standard input is copied to `copy`, because it is read twice. */
+static int import(const char *path, const char *copy, const char *spool, struct perf_data_result *found,
+                  struct error *err)
+{
+    if (!is_stream(path))
+        return perf_data_import(path, path, spool, found, err);
+    int code = copy_stream(copy, err);
+    if (!code)
+        code = perf_data_import(copy, "the standard input", spool, found, err);
+    unlink(copy);
+    return code;
+}
+
+/* The recording in between is a file in a folder of its own, which is removed as soon as it has been read. */
+static int assemble_perf_data(const char *path, const char *output, const struct symbol_options *symbols, bool no_cache,
+                              struct assemble_result *result)
+{
+    const char *temporary = getenv("TMPDIR");
+    char folder[PATH_MAX - 16], spool[PATH_MAX], copy[PATH_MAX];
+    struct error err = {0};
+    struct perf_data_result found;
+    int used = snprintf(folder, sizeof(folder), "%s/prof-import-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    if (used < 0 || (size_t)used >= sizeof(folder) || !mkdtemp(folder)) {
+        error_set(&err, errno, "cannot create a folder for the records of %s: %s; TMPDIR may name another place", path,
+                  strerror(errno));
+        return ui_fail_error(&err);
+    }
+    snprintf(spool, sizeof(spool), "%s/spool", folder);
+    snprintf(copy, sizeof(copy), "%s/perf.data", folder);
+    int code = import(path, copy, spool, &found, &err);
+    if (!code)
+        code = assemble(spool, output, symbols, no_cache, result, &err);
+    unlink(spool);
+    rmdir(folder);
     if (code)
+        return ui_fail_error(&err);
+    say_import(is_stream(path) ? "the standard input" : path, &found);
+    return EXIT_SUCCESS;
+}
+
+int spool_input_assemble(const char *spool, const char *output, const struct symbol_options *symbols, bool no_cache,
+                         struct assemble_result *result)
+{
+    struct error err = {0};
+    if (is_perf_data(spool))
+        return assemble_perf_data(spool, output, symbols, no_cache, result);
+    bool is_running = spool_is_being_written(spool);
+    if (assemble(spool, output, symbols, no_cache, result, &err))
         return ui_fail_error(&err);
     say_state(spool, is_running, result);
     return EXIT_SUCCESS;
+}
+
+int spool_input_load(const char *path, struct symbol_options *symbols, struct profile *profile)
+{
+    struct error err = {0};
+    struct assemble_result result;
+    if (!spool_input_is_recording(path))
+        return profile_load(path, profile, &err) == 0 ? 0 : ui_fail_error(&err);
+    symbol_options_open(symbols);
+    int status = spool_input_assemble(path, NULL, symbols, false, &result);
+    if (status)
+        return status;
+    int code = profile_load_fd(result.memory_fd, NULL, profile, &err);
+    close(result.memory_fd);
+    return code == 0 ? 0 : ui_fail_error(&err);
 }

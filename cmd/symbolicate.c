@@ -14,7 +14,6 @@
 #include "assemble/check_symbols.h"
 #include "profile/file.h"
 #include "profile/write.h"
-#include "record/spool.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -154,9 +153,9 @@ int cmd_symbolicate(int argc, char **argv)
     if (!is_check && !output && is_jslb_name(argv[optind]))
         return ui_usage("symbolicate", "the result is JSON, which does not belong in %s: name a file with -o",
                         argv[optind]);
-    bool is_spool = spool_is_spool(argv[optind]);
+    bool is_spool = spool_input_is_recording(argv[optind]);
     if (is_spool && (is_check || !output))
-        return ui_usage("symbolicate", "%s is a recording that was not saved as a profile: %s", argv[optind],
+        return ui_usage("symbolicate", "%s is %s: %s", argv[optind], spool_input_kind(argv[optind]),
                         is_check ? "save it first, with -o" : "name a file for its profile with -o");
     symbol_options_open(&symbols);
     if (is_spool)

@@ -6,6 +6,7 @@
 #                            their truncations, `make fuzz` lets libFuzzer search on from there
 #   tests/targets/*.c ...    programs to record; the words after "build:" in their first comment are compiler flags
 #   tests/e2e/test_*         programs that print TAP; $PROF is the binary, $TARGETS the folder of the targets
+#   tests/collector          a run against a real OpenTelemetry Collector, with `make collector`
 #   tests/bench/bench_*      programs that print what they measured. C files are compiled like prof: bench_*.c and
 #                            generate_*.c (which make input) to programs, the others are linked into each of them
 
@@ -114,6 +115,21 @@ AGREEMENTS := $(BUILD)/tests/unit/test_symbol_llvm $(BUILD)/tests/unit/test_symb
 agreement: $(AGREEMENTS)
 	@set -e; for test in $(AGREEMENTS); do AGREEMENT_ADDRESSES=$(ADDRESSES) $$test; done
 
+# ---- a real OpenTelemetry Collector ----
+
+# Built from its Go modules, in some minutes; what it gets from prof for SECONDS, in which it is killed twice.
+COLLECTOR := $(BUILD)/collector
+
+$(COLLECTOR)/collector: tests/collector/builder.yaml
+	@mkdir -p $(@D)
+	$(call say,COLLECTOR,$@)
+	$(Q)sed 's,^  name:,  output_path: $(COLLECTOR)\n&,' $< >$(COLLECTOR)/builder.yaml
+	$(Q)go run go.opentelemetry.io/collector/cmd/builder@v0.165.0 --config $(COLLECTOR)/builder.yaml >$(COLLECTOR)/log 2>&1 || \
+	    { tail -20 $(COLLECTOR)/log; exit 1; }
+
+collector: all $(TARGET_PROGRAMS) $(COLLECTOR)/collector
+	@PROF=$(abspath $(BUILD)/prof) TARGETS=$(abspath $(TARGETS)) tests/collector/check $(abspath $(COLLECTOR)/collector) $(SECONDS)
+
 # ---- fuzzing ----
 
 FUZZ_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/fuzz/%.o)
@@ -211,5 +227,5 @@ lint-web: $(if $(wildcard web/build.mjs),web/node_modules/.stamp-dev $(LAYOUT))
 BENCH_OBJECTS := $(BENCHES:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o) $(BENCH_TOOLS:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o)
 .SECONDARY: $(filter $(BUILD)/%,$(BENCH_OBJECTS))
 
-.PHONY: check check-programs check-only targets agreement fuzz bench lint lint-format lint-tidy lint-cppcheck lint-web
+.PHONY: check check-programs check-only targets agreement collector fuzz bench lint lint-format lint-tidy lint-cppcheck lint-web
 -include $(TEST_OBJECTS:.o=.d) $(TSAN_OBJECTS:.o=.d) $(THREAD_TESTS:=.d) $(FUZZ_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(FUZZ_CHECKS:=.d) $(BENCH_SHARED:.o=.d) $(patsubst %.o,%.d,$(filter %.o,$(BENCH_OBJECTS)))

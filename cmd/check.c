@@ -1,0 +1,372 @@
+/*
+ * `prof check BASE NEW --fail-if LIMIT`: compares two profiles for a job of a continuous integration. It exits with 3
+ * if a limit is passed; the result is text, Markdown for a pull request, JSON, and JUnit's XML for the tools that read
+ * it.
+ */
+#include "check_limits.h"
+#include "commands.h"
+#include "ui.h"
+
+#include "base/json_write.h"
+#include "base/text_buffer.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXIT_LIMIT = 3, MOST_FUNCTIONS = 20 };
+
+struct check {
+    struct report report;
+    struct limit *limits;
+    size_t count;
+    struct func_changes changes;
+};
+
+/* What became of a limit, in words, and in one of JSON. */
+static const char *const verdicts[] = {[LIMIT_KEPT] = "ok",
+                                       [LIMIT_WITHIN_NOISE] = "ok: not more than noise",
+                                       [LIMIT_NO_FUNCTION] = "ok: no function has such a name",
+                                       [LIMIT_PASSED] = "failed"};
+static const char *const statuses[] = {[LIMIT_KEPT] = "ok",
+                                       [LIMIT_WITHIN_NOISE] = "noise",
+                                       [LIMIT_NO_FUNCTION] = "no-function",
+                                       [LIMIT_PASSED] = "failed"};
+
+static const char *side_name(const struct check *check, enum profile_side side)
+{
+    return profile_text(check->report.profile, report_comparison(&check->report)->name[side]);
+}
+
+static size_t count_passed(const struct check *check)
+{
+    size_t passed = 0;
+    for (size_t i = 0; i < check->count; i++)
+        passed += check->limits[i].result == LIMIT_PASSED;
+    return passed;
+}
+
+/* "779.2 ms to 739.4 ms" */
+static void format_sides(const struct check *check, const struct limit *limit, char out[2 * QUANTITY_TEXT_MAX])
+{
+    char base[QUANTITY_TEXT_MAX], new[QUANTITY_TEXT_MAX];
+    const char *unit = check->report.weight.unit;
+    weight_text(base, limit->change.base, unit);
+    weight_text(new, limit->change.new, unit);
+    snprintf(out, 2 * QUANTITY_TEXT_MAX, "%.60s %.20s to %.60s %.20s", base, unit, new, unit);
+}
+
+/* What one must know to believe the result. */
+static size_t find_notes(const struct check *check, const char *notes[2])
+{
+    size_t count = 0;
+    const char *warning = profile_text(check->report.profile, check->report.profile->meta.warning);
+    const char *note = report_changes_note(&check->changes, &check->report, count_passed(check) > 0);
+    if (warning[0])
+        notes[count++] = warning;
+    if (note)
+        notes[count++] = note;
+    return count;
+}
+
+/* ---- text ---- */
+
+static void print_text(const struct check *check)
+{
+    char value[QUANTITY_TEXT_MAX], sides[2 * QUANTITY_TEXT_MAX];
+    for (size_t i = 0; i < check->count; i++) {
+        limit_format(&check->limits[i], &check->report, value);
+        format_sides(check, &check->limits[i], sides);
+        printf("%s: ", verdicts[check->limits[i].result]);
+        report_put_text(&check->report, check->limits[i].text, 0);
+        printf(": %s (%s)\n", value, sides);
+    }
+    const char *notes[2];
+    for (size_t i = 0, count = find_notes(check, notes); i < count; i++) {
+        report_put_text(&check->report, notes[i], 0);
+        putchar('\n');
+    }
+}
+
+/* ---- Markdown ---- */
+
+/* Text that HTML and Markdown must not take for their own. */
+static void put_markdown(const char *text)
+{
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c < ' ' || c == 0x7f)
+            putchar('?');
+        else if (strchr("<>&|`*_[]\\~\"'", c))
+            printf("&#%d;", c);
+        else
+            putchar(c);
+    }
+}
+
+static void put_code(const char *text)
+{
+    fputs("<code>", stdout);
+    put_markdown(text);
+    fputs("</code>", stdout);
+}
+
+static void print_markdown(const struct check *check)
+{
+    static const char *const marks[] = {
+        [LIMIT_KEPT] = "✅", [LIMIT_WITHIN_NOISE] = "✅", [LIMIT_NO_FUNCTION] = "⚠️", [LIMIT_PASSED] = "❌"};
+    const struct report *report = &check->report;
+    char value[QUANTITY_TEXT_MAX], sides[2 * QUANTITY_TEXT_MAX];
+    size_t passed = count_passed(check), listed = 0;
+    printf("### prof: %s\n\n", passed ? "a limit is passed" : "all limits are kept");
+    fputs("Base ", stdout);
+    put_code(side_name(check, SIDE_BASE));
+    fputs(", new ", stdout);
+    put_code(side_name(check, SIDE_NEW));
+    fputs("\n\n| limit | | result | measured |\n|---|---|---|---|\n", stdout);
+    for (size_t i = 0; i < check->count; i++) {
+        limit_format(&check->limits[i], report, value);
+        format_sides(check, &check->limits[i], sides);
+        fputs("| ", stdout);
+        put_code(check->limits[i].text);
+        printf(" | %s | %s | %s (%s) |\n", marks[check->limits[i].result], verdicts[check->limits[i].result], value,
+               sides);
+    }
+    for (size_t i = 0; i < check->changes.functions.length && listed < MOST_FUNCTIONS; i++) {
+        const struct func_timing *row = &check->changes.functions.rows[i];
+        const struct change_estimate *change = func_change_of(&check->changes, row->func);
+        if (!change || change->is_noise)
+            continue;
+        if (listed++ == 0)
+            printf("\n| function | base %s | new %s | change of self, 95%% |\n|---|---:|---:|---:|\n",
+                   report->weight.unit, report->weight.unit);
+        char base[QUANTITY_TEXT_MAX], new[QUANTITY_TEXT_MAX], by[QUANTITY_TEXT_MAX], reach[QUANTITY_TEXT_MAX];
+        weight_text(base, row->sides[SIDE_BASE].self, report->weight.unit);
+        weight_text(new, row->sides[SIDE_NEW].self, report->weight.unit);
+        report_format_change(report, row->self, by);
+        weight_text(reach, (change->high - change->low) / 2, report->weight.unit);
+        fputs("| ", stdout);
+        put_code(profile_text(report->profile, func_names_of(report->profile, row->func).name));
+        printf(" | %s | %s | %s ± %s |\n", base, new, by, reach);
+    }
+    if (listed == 0)
+        puts("\nNo function has changed by more than noise.");
+    const char *notes[2];
+    for (size_t i = 0, count = find_notes(check, notes); i < count; i++) {
+        puts("");
+        put_markdown(notes[i]);
+        puts("");
+    }
+}
+
+/* ---- JSON ---- */
+
+static void put_limit(struct json_writer *json, const struct limit *limit)
+{
+    json_open(json, '{');
+    json_member_text(json, "limit", limit->text);
+    json_member_text(json, "status", statuses[limit->result]);
+    json_member_double(json, "measured", limit->measured);
+    json_member_double(json, "value", limit->value);
+    json_member_double(json, "base", limit->change.base);
+    json_member_double(json, "new", limit->change.new);
+    json_member_open(json, "interval", '[');
+    json_double(json, limit->change.low);
+    json_double(json, limit->change.high);
+    json_close(json, ']');
+    json_member_bool(json, "is_noise", limit->change.is_noise);
+    json_close(json, '}');
+}
+
+static void put_changed(struct json_writer *json, const struct check *check)
+{
+    const struct profile *profile = check->report.profile;
+    for (size_t i = 0; i < check->changes.functions.length; i++) {
+        const struct func_timing *row = &check->changes.functions.rows[i];
+        const struct change_estimate *change = func_change_of(&check->changes, row->func);
+        if (!change || change->is_noise)
+            continue;
+        json_open(json, '{');
+        json_member_text(json, "name", profile_text(profile, func_names_of(profile, row->func).name));
+        json_member_double(json, "base", row->sides[SIDE_BASE].self);
+        json_member_double(json, "new", row->sides[SIDE_NEW].self);
+        json_member_open(json, "interval", '[');
+        json_double(json, change->low);
+        json_double(json, change->high);
+        json_close(json, ']');
+        json_close(json, '}');
+    }
+}
+
+static int print_json(const struct check *check)
+{
+    struct text_buffer text = {0};
+    struct byte_sink sink = text_sink(&text);
+    struct error err = {0};
+    struct json_writer *json = malloc(sizeof(*json));
+    if (!json)
+        return ui_fail("out of memory");
+    json_writer_init(json, &sink, &err);
+    json_open(json, '{');
+    json_member_text(json, "base", side_name(check, SIDE_BASE));
+    json_member_text(json, "new", side_name(check, SIDE_NEW));
+    json_member_text(json, "unit", check->report.weight.unit);
+    json_member_text(json, "units", check->changes.are_runs ? "runs" : "blocks");
+    json_member_bool(json, "passed", count_passed(check) == 0);
+    json_member_open(json, "limits", '[');
+    for (size_t i = 0; i < check->count; i++)
+        put_limit(json, &check->limits[i]);
+    json_close(json, ']');
+    json_member_open(json, "notes", '[');
+    const char *notes[2];
+    for (size_t i = 0, count = find_notes(check, notes); i < count; i++)
+        json_text_z(json, notes[i]);
+    json_close(json, ']');
+    json_member_open(json, "changed", '[');
+    put_changed(json, check);
+    json_close(json, ']');
+    json_close(json, '}');
+    int code = json_writer_finish(json);
+    free(json);
+    if (!code) {
+        fwrite(text.data, 1, text.length, stdout);
+        putchar('\n');
+    }
+    array_free(&text);
+    return code ? ui_fail_error(&err) : EXIT_SUCCESS;
+}
+
+/* ---- JUnit ---- */
+
+static void put_xml(FILE *file, const char *text)
+{
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c < ' ' || c == 0x7f)
+            fputc('?', file);
+        else if (strchr("<>&\"'", c))
+            fprintf(file, "&#%d;", c);
+        else
+            fputc(c, file);
+    }
+}
+
+/* A test for each limit, as https://github.com/testmoapp/junitxml describes the format; valid by junit-10.xsd of
+ * Jenkins' xUnit plugin, which wants the number of errors. */
+static void put_junit(const struct check *check, FILE *file)
+{
+    char value[QUANTITY_TEXT_MAX], sides[2 * QUANTITY_TEXT_MAX];
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", file);
+    fprintf(file, "<testsuites>\n  <testsuite name=\"prof check\" tests=\"%zu\" failures=\"%zu\" errors=\"0\">\n",
+            check->count, count_passed(check));
+    for (size_t i = 0; i < check->count; i++) {
+        const struct limit *limit = &check->limits[i];
+        limit_format(limit, &check->report, value);
+        format_sides(check, limit, sides);
+        fputs("    <testcase classname=\"prof\" name=\"", file);
+        put_xml(file, limit->text);
+        fputs("\">\n", file);
+        if (limit->result == LIMIT_PASSED)
+            fprintf(file, "      <failure message=\"%s (%s)\"/>\n", value, sides);
+        else
+            fprintf(file, "      <system-out>%s (%s), %s</system-out>\n", value, sides, verdicts[limit->result]);
+        fputs("    </testcase>\n", file);
+    }
+    fputs("  </testsuite>\n</testsuites>\n", file);
+}
+
+static int write_junit(const struct check *check, const char *path)
+{
+    FILE *file = fopen(path, "we");
+    if (!file)
+        return ui_fail("cannot write %s: %s", path, strerror(errno));
+    put_junit(check, file);
+    bool is_written = !ferror(file);
+    if (fclose(file) != 0 || !is_written)
+        return ui_fail("cannot write %s: %s", path, strerror(errno));
+    return EXIT_SUCCESS;
+}
+
+/* ---- the command ---- */
+
+static int parse_limits(struct check *check)
+{
+    const struct report_options *options = &check->report.options;
+    if (!options->limits.length)
+        return ui_usage("check", "no limit given; --fail-if 'total > +3%%' fails if the new side takes 3%% more");
+    check->limits = calloc(options->limits.length, sizeof(*check->limits));
+    if (!check->limits)
+        return ui_fail("out of memory");
+    for (; check->count < options->limits.length; check->count++)
+        if (!limit_parse(&check->limits[check->count], options->limits.data[check->count]))
+            return ui_usage("check",
+                            "'%s' is no limit; write total, self(NAME) or total(NAME), then > or <, then a change like "
+                            "+3%% or +20ms, a share like 20%% (of a function), or an amount like 500ms",
+                            options->limits.data[check->count]);
+    return EXIT_SUCCESS;
+}
+
+static int print_result(const struct check *check)
+{
+    const struct report_options *options = &check->report.options;
+    int status = options->junit ? write_junit(check, options->junit) : EXIT_SUCCESS;
+    if (status)
+        return status;
+    if (options->json)
+        status = print_json(check);
+    else if (options->markdown)
+        print_markdown(check);
+    else
+        print_text(check);
+    if (!status && (fflush(stdout) != 0 || ferror(stdout)))
+        status = ui_fail("cannot write the result: %s", strerror(errno));
+    return status ? status : count_passed(check) ? EXIT_LIMIT : EXIT_SUCCESS;
+}
+
+/* A side without samples was not recorded as it should: it keeps every limit, and must not. */
+static int refuse_empty_sides(const struct report *report)
+{
+    size_t samples[PROFILE_SIDES] = {0, 0};
+    for (size_t i = 0; i < report->profile->threads.length; i++) {
+        const struct thread *thread = &report->profile->threads.data[i];
+        samples[thread->side] += thread->samples.length;
+        for (size_t k = 0; k < thread->more.length; k++)
+            samples[thread->side] += thread->more.data[k].length;
+    }
+    if (samples[SIDE_BASE] && samples[SIDE_NEW])
+        return EXIT_SUCCESS;
+    return ui_fail("the %s side has no samples: nothing can be checked", samples[SIDE_BASE] ? "new" : "base");
+}
+
+static int run(struct check *check, int argc, char **argv)
+{
+    struct error err = {0};
+    int status = report_parse_options(argc, argv, &check->report.options);
+    if (!status)
+        status = parse_limits(check);
+    if (!status)
+        status = report_prepare(&check->report);
+    if (!status)
+        status = refuse_empty_sides(&check->report);
+    if (status)
+        return status;
+    report_look_at_terminal(&check->report);
+    status = limits_measure(check->limits, check->count, &check->report);
+    if (!status && report_find_changes(&check->changes, &check->report, &err))
+        status = ui_fail_error(&err);
+    return status ? status : print_result(check);
+}
+
+int cmd_check(int argc, char **argv)
+{
+    struct check check = {.report = report_of_command("check")};
+    int status = run(&check, argc, argv);
+    for (size_t i = 0; check.limits && i < check.count; i++)
+        limit_destroy(&check.limits[i]);
+    free(check.limits);
+    func_changes_destroy(&check.changes);
+    report_destroy(&check.report);
+    return status < 0 ? EXIT_SUCCESS : status;
+}

@@ -1,0 +1,255 @@
+/*
+ * `prof export FILE`: writes a saved profile in the format of another tool, with the samples that the options of `prof
+ * report` leave.
+ */
+#include "report.h"
+
+#include "commands.h"
+#include "page.h"
+#include "ui.h"
+
+#include "base/text_buffer.h"
+#include "exchange/export_profile.h"
+#include "exchange/exporters.h"
+#include "exchange/html_page.h"
+#include "profile/file.h"
+#include "profile/file_gzip.h"
+#include "serve/page_template.h"
+
+#include <math.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const enum export_table tables[REPORT_KINDS] = {
+    [REPORT_TREE] = EXPORT_CALL_TREE,      [REPORT_FUNCTIONS] = EXPORT_FUNCTIONS,
+    [REPORT_LIBRARIES] = EXPORT_LIBRARIES, [REPORT_CATEGORIES] = EXPORT_CATEGORIES,
+    [REPORT_HOT_LINES] = EXPORT_HOT_LINES, [REPORT_MARKERS] = EXPORT_MARKERS,
+    [REPORT_THREADS] = EXPORT_THREADS,     [REPORT_WAITS] = EXPORT_WAITS,
+    [REPORT_COUNTERS] = EXPORT_COUNTERS,
+};
+
+/* The format, from the name of the output if --format does not say it. Returns an exit status. */
+static int choose_exporter(struct report_options *options)
+{
+    if (!options->exporter && options->output)
+        options->exporter = exporter_of_file(options->output);
+    if (!options->exporter && options->is_dry_run)
+        options->exporter = exporter_find("profile");
+    if (!options->exporter) {
+        char list[REPORT_LINE_SIZE] = "";
+        for (size_t i = 0; i < exporter_count; i++)
+            report_append(list, "%s%s", i == 0 ? "" : i + 1 < exporter_count ? ", " : " or ", exporters[i].name);
+        return ui_usage("export", "%s; give --format %s",
+                        options->output && strcmp(options->output, "-") != 0
+                            ? "the name of the output does not say which format to write"
+                            : "no format given",
+                        list);
+    }
+    if (options->kind != REPORT_TREE && strcmp(options->exporter->name, "csv") != 0)
+        return ui_usage("export",
+                        "the tables (--functions, --markers and others) are written with --format csv, not %s",
+                        options->exporter->name);
+    if (options->keep_names.length && !options->sanitized)
+        options->sanitized = SANITIZE_ALL;
+    if (options->is_dry_run && !options->sanitized)
+        return ui_usage("export", "--dry-run works only with --sanitize");
+    if (options->view && !options->exporter->is_page)
+        return ui_usage("export", "--view works only with --format html");
+    if (!options->is_dry_run && (!options->output || strcmp(options->output, "-") == 0) &&
+        options->exporter->is_binary && isatty(STDOUT_FILENO))
+        return ui_usage("export",
+                        "the format %s is not text, and standard output is a terminal; give -o FILE, or a pipe",
+                        options->exporter->name);
+    return EXIT_SUCCESS;
+}
+
+static bool ends_in_gz(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 3 && strcmp(path + length - 3, ".gz") == 0;
+}
+
+static int pack(void *context, const void *bytes, size_t size, struct error *err)
+{
+    return gzip_packer_add(context, bytes, size, err);
+}
+
+static int write_packed(const struct exporter *exporter, const struct export_view *view, struct byte_sink sink,
+                        struct error *err)
+{
+    struct gzip_packer *packer;
+    int code = gzip_packer_new(&packer, sink, err);
+    if (code)
+        return code;
+    const struct byte_sink packed = {.write = pack, .context = packer};
+    code = exporter_write(exporter, view, &packed, err);
+    if (!code)
+        code = gzip_packer_finish(packer, err);
+    gzip_packer_free(packer);
+    return code;
+}
+
+static int write_page(const struct report_options *options, const struct export_view *view, struct byte_sink sink,
+                      struct error *err)
+{
+    struct text_buffer template = {0}, packed = {0};
+    const char *address = options->view ? options->view : "";
+    int code = page_template(page_assets, page_asset_count, &template, err);
+    if (!code)
+        code = write_packed(options->exporter, view, text_sink(&packed), err);
+    const struct html_page page = {.text = template.data,
+                                   .length = template.length,
+                                   .gzip = (const unsigned char *)packed.data,
+                                   .gzip_size = packed.length,
+                                   .view = address + strspn(address, "?"),
+                                   .has_editor = !(options->sanitized & SANITIZE_SOURCES) &&
+                                                 html_needs_editor(engine_profile(view->engine))};
+    if (!code)
+        code = html_page_write(&page, &sink, err);
+    array_free(&template);
+    array_free(&packed);
+    return code;
+}
+
+static int write_as(const struct report_options *options, const struct export_view *view, struct byte_sink sink,
+                    struct error *err)
+{
+    const struct exporter *exporter = options->exporter;
+    if (exporter->is_page)
+        return write_page(options, view, sink, err);
+    if (exporter->is_compressed && !(options->output && ends_in_gz(options->output)))
+        return write_packed(exporter, view, sink, err);
+    return exporter_write(exporter, view, &sink, err);
+}
+
+static int write_file(const struct report_options *options, const struct export_view *view)
+{
+    struct profile_file *file;
+    struct error err = {0};
+    const char *path = options->output ? options->output : "-";
+    if (profile_file_create(&file, path, &err))
+        return ui_fail_error(&err);
+    struct byte_sink sink = profile_file_sink(file);
+    int code = write_as(options, view, sink, &err);
+    if (code)
+        profile_file_abandon(file);
+    else
+        code = profile_file_commit(file, &err);
+    return code ? ui_fail_error(&err) : EXIT_SUCCESS;
+}
+
+/* Leaves each thread in the list once. */
+static void drop_repeated(struct report *report)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < report->threads.length; i++) {
+        size_t j = 0;
+        while (j < kept && report->threads.data[j] != report->threads.data[i])
+            j++;
+        if (j == kept)
+            report->threads.data[kept++] = report->threads.data[i];
+    }
+    report->threads.length = kept;
+}
+
+/* ---- sanitizing ---- */
+
+static bool add_user(struct sanitize_words *words, const char *name)
+{
+    return !name || sanitize_add_user(words, name, strlen(name));
+}
+
+/* Who exports, and where: most often who has recorded. */
+static bool find_words(struct sanitize_words *words)
+{
+    char host[256] = "";
+    const struct passwd *entry = getpwuid(getuid());
+    const char *home = getenv("HOME");
+    return add_user(words, entry ? entry->pw_name : NULL) && add_user(words, getenv("USER")) &&
+           add_user(words, getenv("SUDO_USER")) && (!home || sanitize_add_home(words, home)) &&
+           (gethostname(host, sizeof(host) - 1) || sanitize_add_host(words, host, strlen(host)));
+}
+
+/* Prints the preview: for --dry-run with examples, else without, where it is no part of the output. */
+static int print_preview(const struct report_options *options, const struct export_view *view)
+{
+    struct sanitize_summary summary;
+    struct arena memory = {0};
+    struct text_buffer text = {0};
+    struct error err = {0};
+    FILE *out = options->is_dry_run ? stdout : stderr;
+    int code = export_preview(view, &memory, &summary, &err);
+    if (!code && (!sanitize_describe(&summary, view->sanitize, &text) || !text_append(&text, "", 1)))
+        code = error_no_memory(&err);
+    char section = '\0';
+    for (char *line = code ? NULL : text.data, *end; line && *line; line = end + 1) {
+        end = strchr(line, '\n');
+        bool is_example = *line == '~' || *line == '=';
+        if (is_example && !options->is_dry_run)
+            continue;
+        if (*line != section && !is_example) /* what stays comes first, but for parts that were not asked for */
+            fputs(*line == '+' ? "Stays:\n" : "Left out:\n", out);
+        section = is_example ? section : *line;
+        fprintf(out, "%s%.*s\n",
+                *line == '~'   ? "      "
+                : *line == '=' ? "   -> "
+                               : "  ",
+                (int)(end - line - 1), line + 1);
+    }
+    array_free(&text);
+    arena_destroy(&memory);
+    return code ? ui_fail_error(&err) : EXIT_SUCCESS;
+}
+
+static int write_sanitized(const struct report_options *options, const struct export_view *view)
+{
+    struct sanitize_words words = {0};
+    const struct sanitize_options sanitize = {.parts = options->sanitized,
+                                              .words = &words,
+                                              .libraries = options->keep_names.data,
+                                              .library_count = options->keep_names.length,
+                                              .is_part = !view->is_whole};
+    struct export_view sanitized = *view;
+    sanitized.sanitize = &sanitize;
+    int status = find_words(&words) ? print_preview(options, &sanitized) : ui_fail("out of memory");
+    if (!status && !options->is_dry_run)
+        status = write_file(options, &sanitized);
+    sanitize_words_destroy(&words);
+    return status;
+}
+
+static int export(struct report *report)
+{
+    struct report_options *options = &report->options;
+    if (options->threads.length)
+        drop_repeated(report);
+    const struct export_view view = {.engine = report->engine,
+                                     .threads = report->threads.data,
+                                     .thread_count = report->threads.length,
+                                     .range = report->range,
+                                     .is_whole = !report_is_filtered(report),
+                                     .is_inverted = options->inverted,
+                                     .weight = report->weight,
+                                     .has_one_weight = options->weight != NULL,
+                                     .search = options->search,
+                                     .table = tables[options->kind],
+                                     .wait_grouping = report->wait_grouping};
+    return options->sanitized ? write_sanitized(options, &view) : write_file(options, &view);
+}
+
+int cmd_export(int argc, char **argv)
+{
+    struct report report = report_of_command("export");
+    int status = report_parse_options(argc, argv, &report.options);
+    if (!status)
+        status = choose_exporter(&report.options);
+    if (!status)
+        status = report_prepare(&report);
+    if (!status)
+        status = export(&report);
+    report_destroy(&report);
+    return status < 0 ? EXIT_SUCCESS : status;
+}

@@ -1,0 +1,140 @@
+/*
+ * `prof diff --hot-lines`: the source lines of all files by the change of their self time. A line is the same by its
+ * file and number, and the file of a function is that of the base: where lines were inserted above, those below are
+ * gone under one number and appear under another.
+ */
+#include "report.h"
+
+#include "base/hash.h"
+#include "tree/line_costs.h"
+#include "tree/order.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_LINES = 60 };
+
+static uint64_t line_key(const struct report *report, const struct hot_line *row)
+{
+    return (uint64_t)report->profile->funcs.source[row->func] << 32 | row->line;
+}
+
+static bool add_side(struct report_compared_lines *lines, struct hash *places, const struct report *report,
+                     const struct hot_lines *hot, enum profile_side side)
+{
+    for (size_t i = 0; i < hot->rows.length; i++) {
+        const struct hot_line *row = &hot->rows.data[i];
+        uint32_t *place = hash_at(places, line_key(report, row));
+        if (!place)
+            return false;
+        bool is_new = *place == HASH_MISSING;
+        if (is_new)
+            *place = (uint32_t)lines->rows.length;
+        struct compared_line *line = is_new ? array_push_zero(&lines->rows) : &lines->rows.data[*place];
+        if (!line)
+            return false;
+        line->func = is_new ? row->func : line->func;
+        line->line = row->line;
+        line->self[side] += row->self;
+    }
+    return true;
+}
+
+/* The largest change first. */
+static int sort_lines(struct report_compared_lines *lines, struct error *err)
+{
+    size_t length = lines->rows.length;
+    struct order_entry *order = malloc((length + 1) * sizeof(*order));
+    struct compared_line *rows = malloc((length + 1) * sizeof(*rows));
+    int code = order && rows ? 0 : error_no_memory(err);
+    for (size_t i = 0; !code && i < length; i++)
+        order[i] = (struct order_entry){fabs(compared_line_change(&lines->rows.data[i])), (uint32_t)i};
+    if (!code)
+        code = order_heaviest_first(order, length, err);
+    for (size_t i = 0; !code && i < length; i++)
+        rows[i] = lines->rows.data[order[i].index];
+    if (!code && length)
+        memcpy(lines->rows.data, rows, length * sizeof(*rows));
+    free(order);
+    free(rows);
+    return code;
+}
+
+double compared_line_change(const struct compared_line *row)
+{
+    return row->self[SIDE_NEW] - row->self[SIDE_BASE];
+}
+
+int report_compare_lines(struct report_compared_lines *lines, const struct report *report, struct error *err)
+{
+    struct hash places = {0};
+    int code = 0;
+    for (int side = 0; !code && side < PROFILE_SIDES; side++) {
+        struct counted_stacks counted = engine_counted_side(report->engine, (enum profile_side)side);
+        struct hot_lines hot = {0};
+        code = hot_lines_compute(&hot, report->profile, &counted, SIZE_MAX, err);
+        if (!code && !add_side(lines, &places, report, &hot, (enum profile_side)side))
+            code = error_no_memory(err);
+        lines->known[side] = hot.known;
+        hot_lines_destroy(&hot);
+    }
+    hash_destroy(&places);
+    return code ? code : sort_lines(lines, err);
+}
+
+/* ---- text ---- */
+
+static void put_line(const struct report *report, const struct compared_line *row)
+{
+    char number[32];
+    unsigned used = report_put_compared_self(report, row->self);
+    snprintf(number, sizeof(number), ":%u  ", row->line);
+    used += (unsigned)strlen(number);
+    used += report_put_middle(report, report_source_file(report, row->func), report->width ? report->width / 3 : 0);
+    fputs(number, stdout);
+    report_put_name(report, profile_text(report->profile, func_names_of(report->profile, row->func).name),
+                    report_columns_left(report, used));
+    putchar('\n');
+}
+
+/* Self time without a line number is in no row. */
+static void print_unknown(const struct report *report, const struct report_compared_lines *lines)
+{
+    double unknown[PROFILE_SIDES];
+    char base[QUANTITY_TEXT_MAX], new[QUANTITY_TEXT_MAX];
+    for (int side = 0; side < PROFILE_SIDES; side++)
+        unknown[side] = fmax(0, report->side_totals[side] - lines->known[side]);
+    if (unknown[SIDE_BASE] + unknown[SIDE_NEW] <
+        0.001 * (fabs(report->side_totals[SIDE_BASE]) + fabs(report->side_totals[SIDE_NEW])))
+        return;
+    weight_text(base, unknown[SIDE_BASE], report->weight.unit);
+    weight_text(new, unknown[SIDE_NEW], report->weight.unit);
+    printf("Without a line number: %s %s of the base, %s %s of the new side.\n", base, report->weight.unit, new,
+           report->weight.unit);
+}
+
+int report_print_compared_lines(const struct report *report, struct error *err)
+{
+    struct report_compared_lines lines = {.known = {0, 0}};
+    struct omissions omissions = {0};
+    int code = report_compare_lines(&lines, report, err);
+    size_t printed = 0, limit = report_row_limit(report, MOST_LINES);
+    if (!code)
+        report_print_compared_self_columns(report, "line and function");
+    for (size_t i = 0; !code && i < lines.rows.length && !omissions.limit; i++) {
+        if (report_is_light(report, compared_line_change(&lines.rows.data[i])))
+            omissions.light++;
+        else if (printed++ == limit)
+            omissions.limit = limit;
+        else
+            put_line(report, &lines.rows.data[i]);
+    }
+    if (!code) {
+        report_print_omissions(report, &omissions, "line");
+        print_unknown(report, &lines);
+    }
+    array_free(&lines.rows);
+    return code;
+}
