@@ -1,6 +1,7 @@
 #include "control_options.h"
 
 #include "folders.h"
+#include "quantities.h"
 #include "ui.h"
 
 #include "assemble/assemble.h"
@@ -18,40 +19,6 @@ enum { MOST_ITERATIONS = 1000 };
 
 /* ---- options ---- */
 
-struct unit {
-    const char *name;
-    double factor; /* bytes or ns */
-};
-
-static const struct unit sizes[] = {{"K", 0x1p10},   {"KB", 0x1p10}, {"KiB", 0x1p10}, {"M", 0x1p20},   {"MB", 0x1p20},
-                                    {"MiB", 0x1p20}, {"G", 0x1p30},  {"GB", 0x1p30},  {"GiB", 0x1p30}, {NULL, 0}};
-static const struct unit times[] = {{"ms", 1e6}, {"s", 1e9}, {"min", 60e9}, {"h", 3600e9}, {NULL, 0}};
-
-/* A positive number with one of the units behind it. */
-static bool parse_quantity(const char *text, const struct unit *units, uint64_t *value)
-{
-    char *end;
-    double number = strtod(text, &end);
-    if (end == text || !(number > 0 && number < 1e9))
-        return false;
-    for (; units->name; units++)
-        if (strcmp(end, units->name) == 0) {
-            *value = (uint64_t)(number * units->factor);
-            return *value != 0;
-        }
-    return false;
-}
-
-static bool parse_seconds(const char *text, uint64_t *ns)
-{
-    char *end;
-    double seconds = strtod(text, &end);
-    if (end == text || *end || !(seconds > 0 && seconds <= 1e9))
-        return false;
-    *ns = (uint64_t)(seconds * 1e9);
-    return *ns != 0;
-}
-
 static bool parse_count(const char *text, uint32_t *count)
 {
     char *end;
@@ -67,12 +34,12 @@ int control_parse_option(struct control_options *options, int option)
 {
     switch (option) {
     case OPTION_LAST:
-        return parse_quantity(optarg, times, &options->keep.ns) || parse_quantity(optarg, sizes, &options->keep.bytes)
+        return parse_time(optarg, &options->keep.ns) || parse_size(optarg, &options->keep.bytes)
                    ? 0
                    : ui_usage("record", "'%s' is neither a time (ms, s, min, h) nor a size (K, M, G): give 30s or 64M",
                               optarg);
     case OPTION_MAX_SIZE:
-        return parse_quantity(optarg, sizes, &options->max_size)
+        return parse_size(optarg, &options->max_size)
                    ? 0
                    : ui_usage("record", "'%s' is not a size (K, M, G), such as 500M", optarg);
     case OPTION_DELAY:

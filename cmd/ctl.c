@@ -2,6 +2,8 @@
  * `prof ctl`: asks recordings that run to pause, to go on, to mark a moment, to make a snapshot or to end, over their
  * sockets (record/control_socket.h).
  */
+#include "ctl.h"
+
 #include "commands.h"
 #include "ui.h"
 
@@ -70,6 +72,19 @@ static bool ask(const char *path, const char *request, char *answer, size_t size
     answer[length] = '\0';
     answer[strcspn(answer, "\n")] = '\0';
     return length > 0;
+}
+
+bool ctl_ask(pid_t pid, const char *request, char *answer, size_t size)
+{
+    char folders[CONTROL_FOLDERS][CONTROL_PATH_SIZE], path[CONTROL_PATH_SIZE];
+    control_socket_folders(folders);
+    for (size_t i = 0; i < CONTROL_FOLDERS; i++) {
+        int length = snprintf(path, sizeof(path), "%s/%d.sock", folders[i], (int)pid);
+        if (folders[i][0] && length > 0 && (size_t)length < sizeof(path) && control_socket_is_private(folders[i]) &&
+            ask(path, request, answer, size))
+            return true;
+    }
+    return false;
 }
 
 /* ---- which recordings run ---- */
@@ -167,7 +182,8 @@ static int send_to(const struct running_list *list, const struct options *option
         else if (strncmp(answer, "ok ", 3) == 0)
             ui_say("recording %d: %s", (int)running->pid, answer + 3);
         else
-            status = ui_fail("recording %d: %s", (int)running->pid, answer + strcspn(answer, " "));
+            status = ui_fail("recording %d: %s", (int)running->pid,
+                             answer + strcspn(answer, " ") + (strchr(answer, ' ') != NULL));
     }
     return status;
 }

@@ -9,6 +9,8 @@
 #include "control_options.h"
 #include "event_options.h"
 #include "folders.h"
+#include "live.h"
+#include "record_push.h"
 #include "record_summary.h"
 #include "serving.h"
 #include "spool_input.h"
@@ -49,13 +51,14 @@ struct options {
     bool no_host;
     ARRAY(const char *) variables; /* of the environment, to be saved */
     ARRAY(char *) arguments;       /* before the command, NULL at the end */
-    bool save_only, off_cpu, no_off_cpu, wakers, no_python, quiet, verbose, help;
+    bool live, save_only, off_cpu, no_off_cpu, wakers, no_python, quiet, verbose, help;
     struct serving_options serving;
     struct symbol_options symbols;
     char **command;
     struct whom_options whom; /* instead of a command, or beside it */
     struct control_options control;
     struct event_options events;
+    struct record_push_options push;
 };
 
 /* ---- options ---- */
@@ -102,7 +105,8 @@ enum {
     OPTION_PYTHON,
     OPTION_COUNTERS,
     OPTION_ENV,
-    OPTION_NO_HOST
+    OPTION_NO_HOST,
+    OPTION_LIVE
 };
 
 static const struct option long_options[] = {
@@ -110,6 +114,7 @@ static const struct option long_options[] = {
     {"rate", required_argument, NULL, 'r'},
     {"duration", required_argument, NULL, 'd'},
     {"save-only", no_argument, NULL, 's'},
+    {"live", no_argument, NULL, OPTION_LIVE},
     {"quiet", no_argument, NULL, 'q'},
     {"verbose", no_argument, NULL, 'v'},
     {"recover", required_argument, NULL, OPTION_RECOVER},
@@ -123,6 +128,7 @@ static const struct option long_options[] = {
     WHOM_OPTIONS,
     {"sampler", required_argument, NULL, OPTION_SAMPLER},
     CONTROL_OPTIONS,
+    RECORD_PUSH_OPTIONS,
     SERVING_OPTIONS,
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
@@ -136,6 +142,8 @@ static int parse_option(struct options *options, int option, char **argv)
         status = event_parse_option(&options->events, option);
     if (status < 0)
         status = control_parse_option(&options->control, option);
+    if (status < 0)
+        status = record_push_parse_option(&options->push, option);
     if (status >= 0)
         return status;
     switch (option) {
@@ -158,6 +166,9 @@ static int parse_option(struct options *options, int option, char **argv)
         return 0;
     case 'v':
         options->verbose = true;
+        return 0;
+    case OPTION_LIVE:
+        options->live = true;
         return 0;
     case OPTION_OFF_CPU:
         options->no_off_cpu = strcmp(optarg, "no") == 0;
@@ -202,6 +213,11 @@ static int parse_option(struct options *options, int option, char **argv)
     }
 }
 
+static bool is_standard_output(const struct options *options)
+{
+    return strcmp(options->output, "-") == 0;
+}
+
 static int parse_options(struct options *options, int argc, char **argv)
 {
     int option;
@@ -235,9 +251,19 @@ static int parse_options(struct options *options, int argc, char **argv)
         return ui_usage("record", "--recover takes no -e: it makes the profile of an earlier recording");
     if (options->sampler == RECORD_BY_PTRACE && options->events.texts.length)
         return ui_usage("record", "--sampler ptrace samples CPU time alone, not the events of -e");
+    if (options->live && options->recover)
+        return ui_usage("record", "--recover takes no --live: it makes the profile of an earlier recording");
+    if (options->live && (options->save_only || is_standard_output(options)))
+        return ui_usage("record", "--live shows the profile in prof's page, and %s shows none",
+                        options->save_only ? "-s/--save-only" : "-o -");
+    if (options->live && options->serving.ui)
+        return ui_usage("record", "--live works in prof's own page: it takes no --ui");
     int status = control_check(&options->control, *options->command != NULL, options->recover != NULL);
     if (!status)
         status = whom_check(&options->whom, *options->command != NULL);
+    if (!status)
+        status = record_push_check(&options->push, options->recover != NULL, is_standard_output(options),
+                                   options->control.keep.ns);
     return status ? status : event_options_find(&options->events);
 }
 
@@ -266,11 +292,6 @@ static int check_output(const char *output)
     if (stat(output, &info) == 0 && !S_ISREG(info.st_mode))
         return ui_fail("cannot save %s: that is not a regular file", output);
     return profile_file_check(output, &err) ? ui_fail_error(&err) : 0;
-}
-
-static bool is_standard_output(const struct options *options)
-{
-    return strcmp(options->output, "-") == 0;
 }
 
 /* The common start of the names of spool files: that of the output or, without one, of a temporary file. */
@@ -415,6 +436,21 @@ static void say_attached(void *context)
         whom_say(&options->whom, options->duration != 0);
 }
 
+/* Starts what goes on beside the recording. Returns 0 or an exit status after a message. */
+static int start_beside(struct options *options, const char *spool, struct live_view **live,
+                        struct push_windows **windows)
+{
+    struct error err = {0};
+    int code = record_push_start(windows, &options->push, spool, &options->symbols, options->serving.no_cache,
+                                 options->quiet, &err);
+    if (!code && options->live)
+        code = live_view_start(live, spool, options->control.keep.bytes || options->control.keep.ns, &options->serving,
+                               &options->symbols, &err);
+    if (code)
+        push_windows_end(*windows, true);
+    return code ? ui_fail_error(&err) : 0;
+}
+
 static int record(struct options *options)
 {
     struct error err = {0};
@@ -466,9 +502,18 @@ static int record(struct options *options)
                                      .no_cache = options->serving.no_cache};
     record_options.control = options->control;
     control_connect(&record_options.control, &source);
+    struct live_view *live = NULL;
+    struct push_windows *windows = NULL;
+    int status = start_beside(options, spool, &live, &windows);
+    if (status) {
+        open_files_destroy(&files);
+        return status;
+    }
     struct record_result recorded;
     code = record_command(&record_options, &recorded, &err);
     if (code) {
+        live_view_end(live);
+        push_windows_end(windows, false);
         open_files_destroy(&files);
         ui_fail_error(&err);
         return recorded.launch_failed ? launch_status(code) : EXIT_FAILURE;
@@ -484,12 +529,16 @@ static int record(struct options *options)
     for (size_t i = 0; i < recorded.note_count; i++)
         record_summary_note(&summary, recorded.notes[i]);
     int failed = save_profile(options, spool, recorded.rest_fd, &files, &summary, &saved);
+    if (windows)
+        push_windows_take_last(windows, recorded.rest_fd);
     if (recorded.rest_fd >= 0)
         close(recorded.rest_fd);
     open_files_destroy(&files);
     if (!options->quiet)
         say_if_still_running(&recorded);
     if (failed) {
+        live_view_end(live);
+        push_windows_end(windows, false);
         record_summary_print(&summary, NULL);
         ui_say("the recording stays in %s%s; 'prof load %s' shows it", spool,
                recorded.rest_fd >= 0 ? ", without its end, which was only in memory" : "", spool);
@@ -497,14 +546,24 @@ static int record(struct options *options)
     }
     unlink(spool);
     record_summary_print(&summary, &saved);
+    record_push_saved(&windows, &options->push, options->output, options->quiet);
     signal(SIGPIPE, on_closed_pipe);
-    return serve(options, exit_status(&recorded, &saved));
+    bool was_shown = live && live_view_show_saved(live, options->output);
+    live_view_end(live);
+    status = exit_status(&recorded, &saved);
+    if (!was_shown)
+        status = serve(options, status);
+    push_windows_end(windows, !options->save_only);
+    return status;
 }
 
 int cmd_record(int argc, char **argv)
 {
-    struct options options = {
-        .output = "profile.json.gz", .rate = 1000, .counters = COUNT_ALL, .serving = SERVING_DEFAULTS};
+    struct options options = {.output = "profile.json.gz",
+                              .push.shared.command = "record",
+                              .rate = 1000,
+                              .counters = COUNT_ALL,
+                              .serving = SERVING_DEFAULTS};
     int status = parse_options(&options, argc, argv);
     if (status)
         return status;
@@ -524,6 +583,7 @@ int cmd_record(int argc, char **argv)
     symbol_options_close(&options.symbols);
     whom_options_destroy(&options.whom);
     event_options_destroy(&options.events);
+    push_options_destroy(&options.push.shared);
     array_free(&options.variables);
     array_free(&options.arguments);
     return status;

@@ -2,6 +2,7 @@
 
 #include "ui.h"
 
+#include "base/file_proc.h"
 #include "tree/value_text.h"
 
 #include <inttypes.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LINE_SIZE = 640, MOST_LINES = SUMMARY_NOTES + HINTS + 8 };
 
@@ -169,6 +171,24 @@ static void append_library(char *line, const struct assemble_missing_symbols *mi
     append(line, "%s)", is_partly_named ? "some functions have no symbols" : missing_symbols_text(missing->reason));
 }
 
+/* The command that has the kernel show its names, and permits no more than that: to root at a kernel.kptr_restrict of
+ * 1, to others at 0 and a kernel.perf_event_paranoid of 1 (Documentation/admin-guide/sysctl/kernel.rst). */
+static void append_kernel_advice(char *line, const struct assemble_result *saved)
+{
+    bool is_root = geteuid() == 0, is_hidden = false;
+    bool is_restricted = proc_kernel_setting("kptr_restrict", 0) > is_root,
+         is_paranoid = !is_root && proc_kernel_setting("perf_event_paranoid", 2) > 1;
+    for (size_t i = 0; i < saved->missing_symbols_count && i < ASSEMBLE_MISSING_SYMBOLS; i++)
+        is_hidden |= saved->missing_symbols[i].reason == MISSING_SYMBOLS_NOT_READABLE &&
+                     strcmp(saved->missing_symbols[i].library, "the kernel") == 0;
+    if (is_hidden && (is_restricted || is_paranoid))
+        append(line, "; '%ssysctl%s%s' has the kernel show its names to the next recording", is_root ? "" : "sudo ",
+               !is_restricted ? ""
+               : is_root      ? " kernel.kptr_restrict=1"
+                              : " kernel.kptr_restrict=0",
+               is_paranoid ? " kernel.perf_event_paranoid=1" : "");
+}
+
 /* The libraries that lack names, those of most samples first, and what would give them. */
 static void describe_names(struct lines *lines, const struct record_summary *summary,
                            const struct assemble_result *saved)
@@ -201,6 +221,7 @@ static void describe_names(struct lines *lines, const struct record_summary *sum
         append(line,
                "; the debug servers do not know it: the debug package of %s (-dbg, -dbgsym, -debuginfo) has names",
                first->library);
+    append_kernel_advice(line, saved);
 }
 
 /* Libraries whose source and machine code may differ from what ran. */

@@ -1,0 +1,10 @@
+/* Requests to a recording that runs, over its socket (record/control_socket.h). */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Sends a request to the recorder `pid` of this user and waits for the answer, without its newline: "ok TEXT" or "error
+ * TEXT". False if none came. */
+bool ctl_ask(pid_t pid, const char *request, char *answer, size_t size);
