@@ -1,10 +1,12 @@
 // Builds the page into build/web: index.html, engine.js (which starts the worker), app.js, worker.js, helper.js, style.css,
-// engine.wasm and the files that app.js loads on demand, everything that the server embeds.
+// engine.wasm and the files that app.js loads on demand, everything that the server embeds; and shell.html, of which the
+// page as one file is made (lib/exchange/html_page.h).
 //
 //     node build.mjs [--out DIR] [--wasm FILE]
 //
 // All addresses inside the page are relative, because the server puts a random token in front of every path. Nothing is
 // fetched from elsewhere, and there is no inline script, so that a strict Content-Security-Policy can be served with it.
+import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -87,3 +89,30 @@ if (total > FIRST_LOAD_LIMIT) {
     console.error(`build.mjs: the page is ${total} bytes after gzip, more than ${FIRST_LOAD_LIMIT}`);
     process.exitCode = 1;
 }
+
+// The shell has a place for each file, and its only script in it, which its policy allows by its hash. What the source view
+// loads on demand comes in a part that can be left out.
+const KINDS = { js: 'text/javascript', css: 'text/css', wasm: 'application/wasm' };
+const place = (name) =>
+    `        <script type="text/plain" data-name="${name}" data-kind="${KINDS[name.split('.').pop()]}">\n<!--file ${name}--></script>\n`;
+const atOnce = ['engine.js', 'worker.js', 'helper.js', 'style.css', 'engine.wasm', ...withImports('app.js')];
+const onDemand = Object.keys(metafile.outputs)
+    .map((path) => basename(path))
+    .filter((name) => !atOnce.includes(name));
+const { outputFiles } = await build({
+    ...options,
+    entryPoints: [join(here, 'src/shell.ts')],
+    format: 'iife',
+    write: false,
+});
+const script = outputFiles[0].text.trim();
+const parts = {
+    hash: `sha256-${createHash('sha256').update(script).digest('base64')}`,
+    files: `${atOnce.map(place).join('')}        <!--editor-->\n${onDemand.map(place).join('')}        <!--/editor-->`,
+    shell: `<script>${script}</script>`,
+};
+const shell = await readFile(join(here, 'src/shell.html'), 'utf8');
+await writeFile(
+    join(out, 'shell.html'),
+    shell.replace(/<!--(hash|files|shell)-->/g, (_, name) => parts[name]),
+);

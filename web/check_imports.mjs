@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), 'src'));
 /** Modules that belong to the window, and those that are programs of their own. */
-const MAY_HAVE_STATE = /^(state\/(page|server|settings|theme|windows)\.ts|engine\/(start|worker|helper)\.ts)$/;
+const MAY_HAVE_STATE = /^(state\/(live|page|server|settings|theme|windows)\.ts|engine\/(start|worker|helper)\.ts)$/;
 const IMPORT = /^(?:import|export)\s+(type\s)?([^;'"]*?)\bfrom\s+'(\.[^']*)'/gm;
 const STATE = /^(?:export )?(?:let\s|(?:const|var)\s.*=\s*(?:signal|computed|effect)[<(]|effect\()/gm;
 

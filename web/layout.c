@@ -36,6 +36,11 @@ struct entry {
     {                                                                                                                  \
         INDEX, #field, _Generic(((struct type *)0)->field, uint32_t : "i32"), offsetof(struct type, field)             \
     }
+/* What a side of a comparison counts. */
+#define SIDE_NUMBER(type, field, side, name)                                                                           \
+    {                                                                                                                  \
+        NUMBER, name, "f64", offsetof(struct type, sides[side].field)                                                  \
+    }
 /* Columns are read by themselves. */
 #define PLACE(type, field)                                                                                             \
     {                                                                                                                  \
@@ -91,6 +96,13 @@ struct entry {
 #define INLINING(VALUE) VALUE("no", INLINED_NEVER) VALUE("some", INLINED_SOMETIMES) VALUE("yes", INLINED_ALWAYS)
 #define RECURSION(VALUE)                                                                                               \
     VALUE("none", RECURSION_NONE) VALUE("indirect", RECURSION_INDIRECT) VALUE("direct", RECURSION_DIRECT)
+#define COMPARED(VALUE) VALUE("change", COMPARED_CHANGE) VALUE("base", COMPARED_BASE) VALUE("new", COMPARED_NEW)
+#define COMPARE_BY(VALUE)                                                                                              \
+    VALUE("none", COMPARE_BY_NONE)                                                                                     \
+    VALUE("samples", COMPARE_BY_SAMPLES)                                                                               \
+    VALUE("cpu-time", COMPARE_BY_CPU_TIME)                                                                             \
+    VALUE("wall-time", COMPARE_BY_WALL_TIME)                                                                           \
+    VALUE("function", COMPARE_BY_FUNCTION)
 #define MARKER_KIND(VALUE)                                                                                             \
     VALUE("instant", MARKER_INSTANT)                                                                                   \
     VALUE("interval", MARKER_INTERVAL)                                                                                 \
@@ -139,6 +151,8 @@ CHECK(wait_grouping, WAIT_GROUPING, case WAIT_GROUPINGS:)
 CHECK(selection_kind, SELECTION_KIND, )
 CHECK(inlining, INLINING, )
 CHECK(recursion, RECURSION, )
+CHECK(compared, COMPARED, )
+CHECK(compare_by, COMPARE_BY, )
 CHECK(marker_kind, MARKER_KIND, )
 CHECK(marker_column, MARKER_COLUMN, )
 CHECK(marker_label, MARKER_LABEL, )
@@ -164,6 +178,8 @@ static const struct entry entries[] = {
     NUMBER(query_summary, all_total),
     NUMBER(query_summary, all_samples),
     NUMBER(query_summary, node_count),
+    NUMBER(query_summary, base_total),
+    NUMBER(query_summary, new_total),
     STRUCT_OF(func_names),
     INDEX(func_names, name),
     INDEX(func_names, lib),
@@ -175,6 +191,15 @@ static const struct entry entries[] = {
     INDEX(func_timing, func),
     NUMBER(func_timing, total),
     NUMBER(func_timing, self),
+    SIDE_NUMBER(func_timing, total, SIDE_BASE, "base_total"),
+    SIDE_NUMBER(func_timing, self, SIDE_BASE, "base_self"),
+    SIDE_NUMBER(func_timing, total, SIDE_NEW, "new_total"),
+    SIDE_NUMBER(func_timing, self, SIDE_NEW, "new_self"),
+    STRUCT_OF(known_change),
+    INDEX(known_change, func),
+    NUMBER(known_change, is_noise),
+    NUMBER(known_change, low),
+    NUMBER(known_change, high),
     STRUCT_OF(wait_group),
     NUMBER(wait_group, total),
     NUMBER(wait_group, preempted),
@@ -207,6 +232,8 @@ static const struct entry entries[] = {
     NUMBER(flame_rect, end),
     NUMBER(flame_rect, total),
     NUMBER(flame_rect, self),
+    NUMBER(flame_rect, base_total),
+    NUMBER(flame_rect, new_total),
     INDEX(flame_rect, node),
     INDEX(flame_rect, parent),
     NUMBER(flame_rect, depth),
@@ -262,9 +289,10 @@ static const struct entry entries[] = {
     ENUM_OF(transform_kind, TRANSFORM_KIND) ENUM_OF(frame_kind, FRAME_KIND) ENUM_OF(butterfly_kind, BUTTERFLY_KIND)
         ENUM_OF(butterfly_side, BUTTERFLY_SIDE) ENUM_OF(group_kind, GROUP_KIND) ENUM_OF(wait_grouping, WAIT_GROUPING)
             ENUM_OF(selection_kind, SELECTION_KIND) ENUM_OF(inlining, INLINING) ENUM_OF(recursion, RECURSION)
-                ENUM_OF(marker_kind, MARKER_KIND) ENUM_OF(marker_column, MARKER_COLUMN)
-                    ENUM_OF(marker_label, MARKER_LABEL) ENUM_OF(marker_place, MARKER_PLACE)
-                        ENUM_OF(wait_state, WAIT_STATE) ENUM_OF(strip_pixel, STRIP_PIXEL)};
+                ENUM_OF(compared, COMPARED) ENUM_OF(compare_by, COMPARE_BY) ENUM_OF(marker_kind, MARKER_KIND)
+                    ENUM_OF(marker_column, MARKER_COLUMN) ENUM_OF(marker_label, MARKER_LABEL)
+                        ENUM_OF(marker_place, MARKER_PLACE) ENUM_OF(wait_state, WAIT_STATE)
+                            ENUM_OF(strip_pixel, STRIP_PIXEL)};
 
 __attribute__((export_name("entries"))) const struct entry *layout_entries(void)
 {

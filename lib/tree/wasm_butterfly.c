@@ -82,7 +82,7 @@ static struct butterfly *find(struct session *session, uint32_t id)
     return NULL;
 }
 
-/* One column: total and self. */
+/* One column: total and self, and of a comparison those of the base and of the new side. */
 const struct view *session_butterfly_weights(struct session *session, uint32_t id)
 {
     const struct butterfly *butterfly = find(session, id);
@@ -90,7 +90,11 @@ const struct view *session_butterfly_weights(struct session *session, uint32_t i
         return NULL;
     session->butterfly_weights[0] = butterfly->total;
     session->butterfly_weights[1] = butterfly->self;
-    return ANSWER(session, 2, session->butterfly_weights);
+    for (int side = 0; side < PROFILE_SIDES; side++) {
+        session->butterfly_weights[2 + 2 * side] = butterfly->side_figures[side].total;
+        session->butterfly_weights[3 + 2 * side] = butterfly->side_figures[side].self;
+    }
+    return ANSWER(session, sizeof(session->butterfly_weights) / sizeof(double), session->butterfly_weights);
 }
 
 static bool is_side(struct session *session, int side)

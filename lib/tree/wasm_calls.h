@@ -20,6 +20,7 @@ struct session *EXPORT(session_new)(uint32_t seed_low, uint32_t seed_high);
 unsigned char *EXPORT(session_input)(struct session *session, uint32_t size);
 const char *EXPORT(session_error)(const struct session *session);
 int EXPORT(session_feed)(struct session *session, uint32_t size);
+int EXPORT(session_begin)(struct session *session);
 int EXPORT(session_finish)(struct session *session);
 void EXPORT(session_defer)(struct session *session, uint32_t least);
 const struct view *EXPORT(session_deferred)(struct session *session);
@@ -27,12 +28,21 @@ unsigned char *EXPORT(session_deferred_elements)(struct session *session, uint32
 const struct view *EXPORT(session_numbers)(struct session *session, uint32_t type, uint32_t size);
 const struct view *EXPORT(session_string)(struct session *session, uint32_t string);
 
+/* wasm_compare.c */
+int EXPORT(session_set_aside)(struct session *session);
+int EXPORT(session_keep_threads)(struct session *session, uint32_t side, uint32_t size);
+int EXPORT(session_compare)(struct session *session, uint32_t size, double base_from, double base_to, double new_from,
+                            double new_to, int forgives);
+const struct view *EXPORT(session_scale)(struct session *session, int by, uint32_t size);
+const struct view *EXPORT(session_changes)(struct session *session, uint32_t query, int by_total);
+
 /* wasm_info.c */
 const struct view *EXPORT(session_info)(struct session *session);
 
 /* wasm_query.c */
 int EXPORT(session_query)(struct session *session, uint32_t place, uint32_t thread_count, uint32_t transform_words,
-                          double from, double to, uint32_t search_length, int inverted, int weight);
+                          double from, double to, uint32_t search_length, int inverted, int weight, int compared,
+                          double scale);
 void EXPORT(session_release)(struct session *session, uint32_t query);
 int EXPORT(session_asked_closed)(struct session *session);
 
@@ -94,7 +104,7 @@ const struct view *EXPORT(session_library)(struct session *session, uint32_t lib
 const struct view *EXPORT(session_symbol)(struct session *session, uint32_t symbol);
 const struct view *EXPORT(session_address_lines)(struct session *session, uint32_t symbol);
 const struct view *EXPORT(session_line_costs)(struct session *session, uint32_t query, uint32_t source, uint32_t func,
-                                              int kind, uint32_t length);
+                                              int kind, uint32_t length, int side);
 const struct view *EXPORT(session_inlined_costs)(struct session *session);
 const struct view *EXPORT(session_hot_lines)(struct session *session, uint32_t query, uint32_t limit);
 const struct view *EXPORT(session_address_costs)(struct session *session, uint32_t query, uint32_t symbol, int kind,
@@ -107,6 +117,15 @@ const struct view *EXPORT(session_flame_find)(struct session *session, uint32_t 
 const struct view *EXPORT(session_flame)(struct session *session, uint32_t query, double from, double to, double least);
 const struct view *EXPORT(session_stack_chart)(struct session *session, uint32_t query, uint32_t thread, double from,
                                                double to, uint32_t columns, int same_widths);
+
+/* wasm_export.c */
+const struct view *EXPORT(session_export)(struct session *session, uint32_t query, uint32_t input_length,
+                                          uint32_t table, int weight, double from, double to, uint32_t scope,
+                                          uint32_t parts);
+const struct view *EXPORT(session_export_preview)(struct session *session, uint32_t query, uint32_t input_length,
+                                                  double from, double to, uint32_t scope, uint32_t parts);
+const struct view *EXPORT(session_html_page)(struct session *session, uint32_t view_length, uint32_t template_length,
+                                             uint32_t gzip_length, int has_sources);
 
 /* wasm_markers.c */
 int EXPORT(session_marker_query)(struct session *session, uint32_t thread_count, double from, double to,

@@ -13,7 +13,7 @@ const struct view *session_flame_find(struct session *session, uint32_t query, u
     return ANSWER(session, 2, &session->flame_part);
 }
 
-/* One column of struct flame_rect: 64 bytes, four doubles and seven words. */
+/* One column of struct flame_rect: 80 bytes, six doubles and seven words. */
 const struct view *session_flame(struct session *session, uint32_t query, double from, double to, double least)
 {
     struct engine *engine = session_engine(session, query);

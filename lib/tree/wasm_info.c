@@ -86,6 +86,8 @@ static void put_thread(struct json_writer *json, const struct engine *engine, co
     put_string(json, "pid", profile, thread->pid);
     put_string(json, "tid", profile, thread->tid);
     json_member_bool(json, "isMain", thread->is_main);
+    json_member_double(json, "side", thread->side);
+    json_member_double(json, "run", thread->run);
     json_member_double(json, "start", isnan(thread->start) ? thread->process_start : thread->start);
     json_member_double(json, "end", isnan(thread->end) ? thread->process_end : thread->end);
     json_member_double(json, "sampleCount", (double)thread->samples.length);
@@ -225,6 +227,19 @@ static void put_counts(struct json_writer *json, const struct profile *profile)
     json_member_double(json, "resolvedCount", (double)addresses.resolved);
 }
 
+static void put_comparison(struct json_writer *json, const struct profile *profile)
+{
+    const struct profile_comparison *comparison = &profile->meta.comparison;
+    json_member_open(json, "comparison", '{');
+    put_string(json, "base", profile, comparison->name[SIDE_BASE]);
+    put_string(json, "new", profile, comparison->name[SIDE_NEW]);
+    json_member_double(json, "baseRuns", comparison->runs[SIDE_BASE]);
+    json_member_double(json, "newRuns", comparison->runs[SIDE_NEW]);
+    json_member_double(json, "scale", comparison->scale);
+    put_string(json, "scaledBy", profile, comparison->scaled_by);
+    json_close(json, '}');
+}
+
 /* ProfileInfo of api.ts as JSON text. */
 const struct view *session_info(struct session *session)
 {
@@ -240,6 +255,8 @@ const struct view *session_info(struct session *session)
     json_member_double(json, "startTime", profile->meta.start_time);
     json_member_double(json, "rangeStart", range.from);
     json_member_double(json, "rangeEnd", range.to);
+    if (profile_is_comparison(profile))
+        put_comparison(json, profile);
     put_counts(json, profile);
     json_member_double(json, "frameKinds", frame_kinds_of_profile(profile));
     uint32_t idle = engine_idle_category(session->engine);
@@ -248,6 +265,7 @@ const struct view *session_info(struct session *session)
     json_member_bool(json, "hasWakers", profile_has_wakers(profile));
     json_member_double(json, "funcCount", (double)profile->funcs.length);
     json_member_bool(json, "symbolicated", profile->meta.symbolicated != 0);
+    put_string(json, "addedNext", profile, profile->meta.added_next);
     int code = put_weights(json, session);
     if (!code)
         code = put_all_metadata(json, profile, &session->err);

@@ -2,6 +2,7 @@
  * Loading: the life of a session, its input buffer, and the bytes of a profile.
  */
 #include "base/hash.h"
+#include "profile/append.h"
 #include "tree/wasm_calls.h"
 #include "tree/wasm_session.h"
 
@@ -14,7 +15,7 @@ struct session *session_new(uint32_t seed_low, uint32_t seed_high)
     hash_set_seed((uint64_t)seed_high << 32 | seed_low);
     struct session *session = calloc(1, sizeof(*session));
     if (session)
-        session->reader = profile_reader_new();
+        session_begin(session);
     return session;
 }
 
@@ -32,26 +33,77 @@ const char *session_error(const struct session *session)
 
 int session_feed(struct session *session, uint32_t size)
 {
-    if (!session->reader)
+    if (!session->import)
         return error_no_memory(&session->err);
-    return profile_reader_feed(session->reader, session->input.data, size, &session->err);
+    return import_feed(session->import, session->input.data, size, &session->err);
+}
+
+/* Begins to load once more: until that is finished, the profile that is there stays. */
+int session_begin(struct session *session)
+{
+    import_free(session->import);
+    session->import = import_new();
+    session->runs_known = 0;
+    if (!session->import)
+        return error_no_memory(&session->err);
+    import_take_parts(session->import);
+    return 0;
+}
+
+void session_return_profile(struct session *session, struct profile *profile)
+{
+    session_close_queries(session);
+    marker_view_free(session->markers);
+    session->markers = NULL;
+    name_finder_destroy(&session->finder);
+    session->finder = (struct name_finder){0};
+    session->finder_query = 0;
+    array_free(&session->weights);
+    array_free(&session->inlining);
+    engine_return_profile(session->engine, profile);
+    session->engine = NULL;
+}
+
+/* The profile that was loaded takes the place of the one that is there, or continues it if it is the next part of it.
+ * If it cannot, what is left of the other stays until the whole is loaded. */
+static int take_profile(struct session *session, struct profile *profile)
+{
+    struct profile before;
+    struct error ignored;
+    bool is_part = profile->meta.added_from != 0, has_before = session->engine != NULL;
+    int code = is_part && !has_before ? -EINVAL : 0;
+    if (code)
+        error_set(&session->err, EINVAL, "this is a part of a profile, whose beginning is not there");
+    if (has_before)
+        session_return_profile(session, &before);
+    if (has_before && is_part)
+        code = profile_continue(profile, &before, &session->err);
+    if (code) {
+        profile_destroy(profile);
+        if (has_before)
+            session->engine = engine_new(&before, &ignored);
+        return code;
+    }
+    if (has_before)
+        profile_destroy(&before);
+    session->engine = engine_new(profile, &session->err);
+    return session->engine ? 0 : -ENOMEM;
 }
 
 int session_finish(struct session *session)
 {
     struct profile profile;
-    if (!session->reader)
+    if (!session->import)
         return error_no_memory(&session->err);
     profile_init(&profile);
-    int code = profile_reader_finish(session->reader, &profile, &session->err);
-    profile_reader_free(session->reader);
-    session->reader = NULL;
+    int code = import_finish(session->import, &profile, &session->err);
+    import_free(session->import);
+    session->import = NULL;
     if (code) {
         profile_destroy(&profile);
         return code;
     }
-    session->engine = engine_new(&profile, &session->err);
-    return session->engine ? 0 : -ENOMEM;
+    return take_profile(session, &profile);
 }
 
 /* ---- numbers that other sessions read ---- */
@@ -59,8 +111,8 @@ int session_finish(struct session *session)
 /* From the next piece on, runs of numbers of `least` bytes or more are deferred; 0: none (see profile/read.h). */
 void session_defer(struct session *session, uint32_t least)
 {
-    if (session->reader)
-        profile_reader_defer(session->reader, least);
+    if (session->import)
+        import_defer(session->import, least);
 }
 
 /* The runs that were deferred since the last call of this, all in the last piece: where the text of each is in it, how
@@ -68,7 +120,8 @@ void session_defer(struct session *session, uint32_t least)
 const struct view *session_deferred(struct session *session)
 {
     size_t count = 0;
-    const struct deferred_column *deferred = session->reader ? profile_reader_deferred(session->reader, &count) : NULL;
+    const struct deferred_column *deferred =
+        session->import ? profile_reader_deferred(import_reader(session->import), &count) : NULL;
     session->runs.length = 0;
     for (size_t i = session->runs_known; i < count; i++) {
         const struct deferred_column *run = &deferred[i];
@@ -85,7 +138,7 @@ const struct view *session_deferred(struct session *session)
 /* Where the elements of a run belong, before the next call; NULL if it has them already. */
 unsigned char *session_deferred_elements(struct session *session, uint32_t run)
 {
-    return session->reader ? profile_reader_deferred_elements(session->reader, run) : NULL;
+    return session->import ? profile_reader_deferred_elements(import_reader(session->import), run) : NULL;
 }
 
 /* The elements of a column of `type`, as bytes, from the JSON array in the input; NULL if anything else is in it. */

@@ -8,6 +8,7 @@
 #include "tree/wasm_session.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 int session_read_transforms(struct session *session, const uint32_t *words, size_t count)
@@ -37,6 +38,13 @@ static void close_query(struct session *session, struct open_query *open)
     engine_free(open->engine);
     open->engine = NULL;
     open->stacks.length = 0;
+}
+
+void session_close_queries(struct session *session)
+{
+    for (size_t i = 0; i < MOST_QUERIES; i++)
+        close_query(session, &session->queries[i]);
+    close_query(session, &session->graphs);
 }
 
 /* ---- threads and transforms ---- */
@@ -142,10 +150,11 @@ int session_asked_closed(struct session *session)
 }
 
 /* The input holds `thread_count` thread indexes, the words of the transforms, and the bytes of the search. `place`:
- * below MOST_QUERIES; `weight`: one of session_weights(). Returns the number of the query, or a negative errno value;
+ * below MOST_QUERIES; `weight`: one of session_weights(). Of a comparison also enum compared, and the scale of the new
+ * side (0: that of the profile). Returns the number of the query, or a negative errno value;
  * then there is none in that place. */
 int session_query(struct session *session, uint32_t place, uint32_t thread_count, uint32_t transform_words, double from,
-                  double to, uint32_t search_length, int inverted, int weight)
+                  double to, uint32_t search_length, int inverted, int weight, int compared, double scale)
 {
     const uint32_t *words = session_words(session);
     int code = session_read_transforms(session, words + thread_count, transform_words);
@@ -157,16 +166,19 @@ int session_query(struct session *session, uint32_t place, uint32_t thread_count
     if ((code = session_weight(session, weight, &weighed)) != 0)
         return code;
     struct open_query *open = &session->queries[place];
-    const struct tree_query query = {.threads = words,
-                                     .thread_count = thread_count,
-                                     .range = {from, to},
-                                     .transforms = session->transforms.data,
-                                     .transform_count = session->transforms.length,
-                                     .search = (const char *)(words + thread_count + transform_words),
-                                     .search_length = search_length,
-                                     .inverted = inverted != 0,
-                                     .weight = weighed->kind,
-                                     .table = weighed->table};
+    const struct tree_query query = {
+        .threads = words,
+        .thread_count = thread_count,
+        .range = {from, to},
+        .transforms = session->transforms.data,
+        .transform_count = session->transforms.length,
+        .search = (const char *)(words + thread_count + transform_words),
+        .search_length = search_length,
+        .inverted = inverted != 0,
+        .weight = weighed->kind,
+        .table = weighed->table,
+        .compared = compared == COMPARED_BASE || compared == COMPARED_NEW ? (enum compared)compared : COMPARED_CHANGE,
+        .scale = scale > 0 && scale < INFINITY ? scale : 0};
     size_t skipped = need_threads(session) ? 0 : thread_count;
     session_forget_butterflies(session, open->id);
     open->id = 0;

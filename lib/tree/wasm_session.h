@@ -10,8 +10,8 @@
 #pragma once
 
 #include "base/json_write.h"
+#include "exchange/import.h"
 #include "profile/numbers.h"
-#include "profile/read.h"
 #include "tree/address_costs.h"
 #include "tree/engine.h"
 #include "tree/find_names.h"
@@ -26,7 +26,7 @@
 
 #include <stdint.h>
 
-enum { VIEW_COLUMNS = 8 };
+enum { VIEW_COLUMNS = 12 };
 
 /* A run of numbers that the reader has deferred: see session_deferred(). */
 struct deferred_run {
@@ -58,6 +58,14 @@ struct open_query {
 struct query_summary {
     double root_total, samples, all_total, all_samples;
     double node_count;
+    double base_total, new_total; /* of a comparison */
+};
+
+/* How far the change of a function is known: see tree/changes.h. */
+struct known_change {
+    uint32_t func; /* PROFILE_NONE: of all */
+    uint32_t is_noise;
+    double low, high; /* 95 % */
 };
 
 enum { MOST_BUTTERFLIES = 4 };
@@ -71,7 +79,7 @@ struct open_butterfly {
 };
 
 struct session {
-    struct profile_reader *reader;
+    struct import *import;
     struct engine *engine; /* of no query */
     struct error err;
     ARRAY(unsigned char) input;
@@ -84,6 +92,13 @@ struct session {
     size_t runs_known;
     ARRAY(struct deferred_run) runs; /* of the last piece */
     struct number_columns numbers;
+
+    /* wasm_compare.c */
+    struct profile base; /* that was put aside */
+    bool has_base;
+    ARRAY(uint8_t) kept[PROFILE_SIDES]; /* per thread of a side, for the next comparison; empty: all are */
+    ARRAY(struct known_change) changes;
+    double scale;
 
     /* wasm_query.c */
     struct weight_list weights;          /* empty until it is asked for */
@@ -101,13 +116,14 @@ struct session {
     struct func_timings functions;
     ARRAY(uint32_t) function_funcs;
     ARRAY(double) function_totals, function_selfs;
+    ARRAY(double) function_sides[2 * PROFILE_SIDES]; /* of a comparison */
     struct func_names names;
     struct func_inlining inlining; /* empty until it is asked for */
 
     /* wasm_butterfly.c */
     struct open_butterfly butterflies[MOST_BUTTERFLIES];
     uint32_t next_butterfly;
-    double butterfly_weights[2];
+    double butterfly_weights[2 + 2 * PROFILE_SIDES];
     struct func_timings groups;
 
     /* wasm_waits.c */
@@ -163,6 +179,12 @@ static inline const struct view *no_memory(struct session *session)
     return NULL;
 }
 
+/* Frees the engines and all else that was made of the profile, and gives that back. (wasm_load.c) */
+void session_return_profile(struct session *session, struct profile *profile);
+
+/* Forgets what was put aside to be compared. (wasm_compare.c) */
+void session_drop_base(struct session *session);
+
 /* Begins a text of session->json, and answers with it; NULL if making it failed with `code`. (wasm_info.c) */
 void session_begin_json(struct session *session);
 const struct view *session_answer_json(struct session *session, int code);
@@ -175,6 +197,9 @@ static inline const uint32_t *session_words(const struct session *session)
 
 /* The engine of an open query; NULL, with a sentence, if a newer one has taken its place. (wasm_query.c) */
 struct engine *session_engine(struct session *session, uint32_t query);
+
+/* Closes all of them, and frees their engines. (wasm_query.c) */
+void session_close_queries(struct session *session);
 
 /* The weights of the profile, which calls name by their index. NULL if memory ran out. (wasm_query.c) */
 const struct weight_list *session_weights(struct session *session);

@@ -88,15 +88,17 @@ static struct frame_selection read_selection(const struct session *session, int 
     return (struct frame_selection){NULL, kind == SELECT_FUNC && length == 1 ? path->funcs[0] : PROFILE_NONE};
 }
 
-/* Of the file's frames, or of those of one func. Columns: struct line_cost, and two doubles, total and self of them
- * all. */
+/* Of the file's frames, or of those of one func. `side`: enum profile_side, of a query about both sides of a
+ * comparison; -1: what the query counts. Columns: struct line_cost, and two doubles, total and self of them all. */
 const struct view *session_line_costs(struct session *session, uint32_t query, uint32_t source, uint32_t func, int kind,
-                                      uint32_t length)
+                                      uint32_t length, int side)
 {
     const struct engine *engine = session_engine(session, query);
     if (!engine)
         return NULL;
-    struct counted_stacks counted = engine_counted(engine);
+    bool is_side = side >= 0 && side < PROFILE_SIDES && engine_timings(engine)->sides;
+    struct counted_stacks counted =
+        is_side ? engine_counted_side(engine, (enum profile_side)side) : engine_counted(engine);
     struct tree_path path;
     struct line_request request = {source, func, read_selection(session, kind, length, &path)};
     line_costs_destroy(&session->line_costs);

@@ -14,18 +14,30 @@ const struct view *session_summary(struct session *session, uint32_t query)
     if (!engine)
         return NULL;
     const struct timings *timings = engine_timings(engine);
-    session->summary = (struct query_summary){timings->root_total, (double)timings->samples, timings->all_total,
-                                              (double)timings->all_samples, (double)engine_node_count(engine)};
+    session->summary = (struct query_summary){timings->root_total,
+                                              (double)timings->samples,
+                                              timings->all_total,
+                                              (double)timings->all_samples,
+                                              (double)engine_node_count(engine),
+                                              0,
+                                              0};
+    if (timings->sides) {
+        session->summary.base_total = timings->sides[SIDE_BASE].root_total;
+        session->summary.new_total = timings->sides[SIDE_NEW].root_total;
+    }
     return ANSWER(session, sizeof(session->summary) / sizeof(double), &session->summary);
 }
 
+/* The last four columns are NULL unless the query is about both sides of a comparison. */
 const struct view *session_view_rows(struct session *session, int code)
 {
     const struct tree_rows *rows = &session->rows;
     if (code)
         return NULL;
+    bool has_sides = rows->length > 0 && rows->is_compared;
     return ANSWER(session, rows->length, rows->node, rows->depth, rows->func, rows->category, rows->total, rows->self,
-                  rows->has_children);
+                  rows->has_children, has_sides ? rows->base_total : NULL, has_sides ? rows->base_self : NULL,
+                  has_sides ? rows->new_total : NULL, has_sides ? rows->new_self : NULL);
 }
 
 const struct view *session_children(struct session *session, uint32_t query, uint32_t node)
@@ -106,6 +118,24 @@ int session_recursion(struct session *session, uint32_t query, uint32_t func)
 
 /* ---- functions ---- */
 
+/* Of a comparison, base total, base self, new total and new self of the functions; else these columns stay empty. */
+static bool put_sides(struct session *session, size_t length)
+{
+    if (!profile_is_comparison(engine_profile(session->engine)))
+        return true;
+    for (int i = 0; i < 2 * PROFILE_SIDES; i++) {
+        session->function_sides[i].length = 0;
+        if (!array_reserve(&session->function_sides[i], length))
+            return false;
+        for (size_t at = 0; at < length; at++) {
+            const struct side_figures *side = &session->functions.rows[at].sides[i / 2];
+            session->function_sides[i].data[at] = i % 2 ? side->self : side->total;
+        }
+    }
+    return true;
+}
+
+/* Columns: func, total, self, and as in put_sides(). */
 const struct view *session_functions(struct session *session, uint32_t query, int by_total)
 {
     struct engine *engine = session_engine(session, query);
@@ -123,8 +153,11 @@ const struct view *session_functions(struct session *session, uint32_t query, in
         session->function_totals.data[i] = session->functions.rows[i].total;
         session->function_selfs.data[i] = session->functions.rows[i].self;
     }
+    if (!put_sides(session, length))
+        return no_memory(session);
     return ANSWER(session, length, session->function_funcs.data, session->function_totals.data,
-                  session->function_selfs.data);
+                  session->function_selfs.data, session->function_sides[0].data, session->function_sides[1].data,
+                  session->function_sides[2].data, session->function_sides[3].data);
 }
 
 /* Strings and numbers of a func, as one column: name, library, library path, file, line, resource. */

@@ -7,10 +7,12 @@
  */
 
 import type { ButterflyCalls } from './butterfly';
+import type { ChangesCalls } from './changes';
 import type { ChartCalls } from './charts';
-import type { ProfileSource } from './download';
+import type { ExportCalls } from './exports';
+import type { AnySource } from './download';
 import type { FindCalls } from './find';
-import type { INLINING, RECURSION, TRANSFORM_KIND } from './layout';
+import type { COMPARE_BY, COMPARED, INLINING, RECURSION, TRANSFORM_KIND } from './layout';
 import type { CounterInfo, MarkerCalls, MarkerGraphs } from './markers';
 import type { SourceCalls } from './source';
 import type { WaitCalls } from './waits';
@@ -35,6 +37,9 @@ export interface ThreadInfo {
     pid: string;
     tid: string;
     isMain: boolean;
+    /** Of a comparison: 0 base, 1 new, and which run of that side. */
+    side: number;
+    run: number;
     /** ms; of its process where it is not known of the thread; null: of neither. */
     start: number | null;
     end: number | null;
@@ -88,6 +93,8 @@ export interface ProfileInfo {
     /** Whether it was recorded who ended them. */
     hasWakers: boolean;
     symbolicated: boolean;
+    /** Only of a comparison: its threads have sides. */
+    comparison?: Comparison;
     sampleCount: number;
     markerCount: number;
     /** Addresses in libraries, and those of them whose function has a name. */
@@ -101,6 +108,10 @@ export interface ProfileInfo {
     initialSelection: number[];
     /** Functions; indexes from there on stand for whole libraries. */
     funcCount: number;
+    /** What asks the server for the samples that follow; '' if there is no such part. */
+    addedNext: string;
+    /** It is of a recording that goes on. The engine does not know that. */
+    isLive?: boolean;
 }
 
 /** What a transform does is said in lib/tree/transform.h. */
@@ -118,6 +129,44 @@ export interface Transform {
     text?: string;
 }
 
+/** What a query of a comparison counts: the new side less the base, or one side alone. */
+export type Compared = (typeof COMPARED)[number];
+
+/** What each side of a comparison counts, of rows whose total and self are the changes. */
+export interface SideColumns {
+    baseTotal: Float64Array;
+    baseSelf: Float64Array;
+    newTotal: Float64Array;
+    newSelf: Float64Array;
+}
+
+/** What one side of a comparison counts. */
+export interface SideFigures {
+    total: number;
+    self: number;
+}
+
+/** The same of both sides, of one row. */
+export interface Sides {
+    base: SideFigures;
+    new: SideFigures;
+}
+
+/** Of a profile with the threads of two sides: lib/profile/compare.h. */
+export interface Comparison {
+    /** Names of the sides. */
+    base: string;
+    new: string;
+    baseRuns: number;
+    newRuns: number;
+    /** What the new side is multiplied with, so that this is the same on both; '' for nothing. */
+    scale: number;
+    scaledBy: string;
+}
+
+/** One of COMPARE_BY; "function:NAME". */
+export type ScaledBy = Exclude<(typeof COMPARE_BY)[number], 'function'> | `function:${string}`;
+
 /** What is looked at: everything that the numbers of a tree depend on. */
 export interface Query {
     threads: number[];
@@ -130,6 +179,10 @@ export interface Query {
     inverted: boolean;
     /** The id of one of the profile's weights; the first if it is missing. */
     weight?: string;
+    /** Of a comparison, what is counted: the change if it is missing. */
+    compared?: Compared;
+    /** What is made the same on both sides of a comparison; missing: what the profile says. */
+    scaledBy?: ScaledBy;
 }
 
 /** A node by the funcs on its path, root first (inverted: leaf first): the name of a node that outlives a query. */
@@ -150,11 +203,18 @@ export interface TreeRows {
     self: Float64Array;
     category: Int32Array;
     hasChildren: Uint8Array;
+    /** If the query is about both sides of a comparison. */
+    sides?: SideColumns;
 }
 
 export interface TreeSummary {
     /** The number of the query. */
     id: number;
+    /** What the new side of a comparison was multiplied with, if the query says by what; else 0. */
+    scale: number;
+    /** Of a query about both sides of a comparison, their totals; else 0. */
+    baseTotal?: number;
+    newTotal?: number;
     /** The 100 % of total percentages: what matches the search. */
     rootTotal: number;
     /** Samples (with a stack) in the query. */
@@ -216,6 +276,8 @@ export interface NodeDetails {
     func: FuncInfo;
     total: number;
     self: number;
+    /** If the query is about both sides of a comparison: all other figures are changes. */
+    sides?: Sides;
     /** Weight per category, biggest first. */
     categoriesTotal: { category: number; weight: number }[];
     categoriesSelf: { category: number; weight: number }[];
@@ -246,6 +308,8 @@ export interface FuncRow {
     func: number;
     total: number;
     self: number;
+    /** If the query is about both sides of a comparison. */
+    sides?: Sides;
 }
 
 /** What a place of a thread's activity graph shows. */
@@ -265,7 +329,12 @@ export interface SampleAt {
 export interface LoadCalls {
     /** Loads a profile from an address (same origin) or a file. Rejects with a sentence for the user; what was loaded before
      * is then still there. */
-    load(source: ProfileSource, onProgress: (progress: Progress) => void): Promise<ProfileInfo>;
+    load(source: AnySource, onProgress: (progress: Progress) => void): Promise<ProfileInfo>;
+    /**
+     * Adds to the profile what an address has of it, the newest samples or all of them. All queries are closed then. null: the
+     * recording has ended, and nothing was added.
+     */
+    grow(source: string): Promise<ProfileInfo | null>;
 }
 
 export interface TreeCalls {
@@ -335,7 +404,9 @@ export interface Engine
         TimelineCalls,
         SourceCalls,
         ChartCalls,
+        ExportCalls,
         ButterflyCalls,
+        ChangesCalls,
         FindCalls,
         MarkerCalls,
         WaitCalls {}

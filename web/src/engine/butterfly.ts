@@ -1,5 +1,5 @@
 /** Callers and callees of a function, a library or a category, and lists of such: a thin layer over lib/tree/wasm_butterfly.c. */
-import type { FuncRow, TreeRows } from './api';
+import type { FuncRow, Sides, TreeRows } from './api';
 import { BUTTERFLY_KIND, BUTTERFLY_SIDE, FUNC_TIMING, GROUP_KIND } from './layout';
 import type { EngineModule, Pointer } from './module';
 import type { Answers } from './protocol';
@@ -26,6 +26,8 @@ export interface CenterWeights {
     total: number;
     /** Of those that end in it. */
     self: number;
+    /** Of a query about both sides of a comparison; else all are 0. */
+    sides: Sides;
 }
 
 export interface ButterflyCalls {
@@ -55,7 +57,15 @@ export function butterflyAnswers(module: EngineModule): Answers<ButterflyCalls> 
     const wasm = module.functions<Functions>();
 
     function timings(pointer: Pointer, limit?: number): FuncRow[] {
-        return module.view(pointer).records(0, FUNC_TIMING, limit);
+        return module
+            .view(pointer)
+            .records(0, FUNC_TIMING, limit)
+            .map(({ func, total, self, baseTotal, baseSelf, newTotal, newSelf }) => ({
+                func,
+                total,
+                self,
+                sides: { base: { total: baseTotal, self: baseSelf }, new: { total: newTotal, self: newSelf } },
+            }));
     }
 
     return {
@@ -64,8 +74,10 @@ export function butterflyAnswers(module: EngineModule): Answers<ButterflyCalls> 
             timings(wasm.session_functions_weighed(session, query, module.weightIndex(weight)), limit),
         butterfly(query, { kind, index }) {
             const id = module.check(wasm.session_butterfly(session, query, BUTTERFLY_KIND.indexOf(kind), index));
-            const [total = 0, self = 0] = module.view(wasm.session_butterfly_weights(session, id)).doubles(0);
-            return { id, total, self };
+            const figures = module.view(wasm.session_butterfly_weights(session, id)).doubles(0);
+            const [total = 0, self = 0, baseTotal = 0, baseSelf = 0, newTotal = 0, newSelf = 0] = figures;
+            const sides = { base: { total: baseTotal, self: baseSelf }, new: { total: newTotal, self: newSelf } };
+            return { id, total, self, sides };
         },
         butterflyChildren: (id, side, node) =>
             treeRows(module, wasm.session_butterfly_children(session, id, BUTTERFLY_SIDE.indexOf(side), node)),

@@ -28,6 +28,9 @@ export interface FlameRects extends Rects {
     node: Int32Array;
     total: Float64Array;
     self: Float64Array;
+    /** Of a comparison, on each side: total is the change. */
+    baseTotal: Float64Array;
+    newTotal: Float64Array;
     count: Int32Array;
 }
 
@@ -115,6 +118,8 @@ export function chartAnswers(module: EngineModule): Answers<ChartCalls> {
                     end: doubles(all, size, at.end),
                     total: doubles(all, size, at.total),
                     self: doubles(all, size, at.self),
+                    baseTotal: doubles(all, size, at.baseTotal),
+                    newTotal: doubles(all, size, at.newTotal),
                     node: words(all, size, at.node),
                     parent: words(all, size, at.parent),
                     depth: words(all, size, at.depth),

@@ -1,5 +1,7 @@
 /** The engine as the page sees it: every call becomes a message to the worker, which answers in order. */
 import type { Engine, Progress } from './api';
+import { contained, workerAddress } from './contained';
+import { type AnySource, type ComparedPart, isCompared, type ProfileSource } from './download';
 import { type Arguments, ClosedError, type Method, type Reply, type Request } from './protocol';
 
 interface Waiting {
@@ -16,10 +18,11 @@ export interface EngineWorker extends Engine {
     onDeath(tell: (sentence: string) => void): void;
 }
 
-/** Starts the worker. `workerUrl` is relative to the page. */
+/** Starts the worker, a file of the page. It is a classic script: Chromium starts no module from a blob of a page on the disk. */
 export function createEngine(workerUrl = 'worker.js'): EngineWorker {
     const waiting = new Map<number, Waiting>();
-    const worker = new Worker(new URL(workerUrl, document.baseURI), { type: 'module', name: 'engine' });
+    const worker = new Worker(workerAddress(workerUrl, document.baseURI), { name: 'engine' });
+    if (contained?.engine) worker.postMessage(contained.engine);
     let lastId = 0;
     let death: Error | null = null;
     let tellDeath = (_sentence: string): void => undefined;
@@ -65,8 +68,19 @@ export function createEngine(workerUrl = 'worker.js'): EngineWorker {
 
     worker.onerror = (event) => die(event.message || 'The engine could not be started');
 
-    const load: Engine['load'] = (source, onProgress) =>
-        call('load', [typeof source === 'string' ? new URL(source, document.baseURI).href : source], onProgress);
+    const absolute = <Source>(source: Source | string): Source | Blob | string =>
+        typeof source === 'string' ? (contained?.profile ?? new URL(source, document.baseURI).href) : source;
+    const load: Engine['load'] = (source, onProgress) => {
+        const part = (side: ComparedPart): ComparedPart => ({
+            ...side,
+            source: absolute(side.source) as ProfileSource,
+        });
+        const posted = isCompared(source)
+            ? { ...source, base: part(source.base), new: part(source.new) }
+            : absolute(source);
+        return call('load', [posted as AnySource], onProgress);
+    };
+    const grow: Engine['grow'] = (source) => call('grow', [new URL(source, document.baseURI).href]);
     const end = (): void => {
         worker.terminate();
         waiting.clear();
@@ -75,7 +89,7 @@ export function createEngine(workerUrl = 'worker.js'): EngineWorker {
         tellDeath = tell;
         if (death) tell(death.message);
     };
-    const own = { load, end, onDeath } as EngineWorker;
+    const own = { load, grow, end, onDeath } as EngineWorker;
     // Each other method becomes a message of its name: what there is to call, the types say.
     return new Proxy(own, {
         get: (target, method) =>

@@ -9,10 +9,37 @@ const PIECE_BYTES = 1 << 20;
 /** Where a profile is: an address, a file of the user's, or a file in such an archive. All can be posted to the worker. */
 export type ProfileSource = string | File | ZipEntry;
 
+/** One side of a comparison: a profile, or a part of it. */
+export interface ComparedPart {
+    source: ProfileSource;
+    /** For people. */
+    name: string;
+    /** ms after its start; null: all. */
+    range: [number, number] | null;
+    /** For each of its threads, whether it is compared; null: all are. */
+    kept: boolean[] | null;
+}
+
+/** A profile that is to be made of two. */
+export interface ComparedSource {
+    base: ComparedPart;
+    new: ComparedPart;
+    /** Functions match without template arguments and what compilers append to names. */
+    forgives: boolean;
+}
+
+export type AnySource = ProfileSource | ComparedSource;
+
+export function isCompared(source: AnySource): source is ComparedSource {
+    return typeof source === 'object' && 'base' in source;
+}
+
 export interface Body {
     stream: ReadableStream<Uint8Array<ArrayBuffer>>;
     /** Bytes that will arrive; 0 if unknown. */
     total: number;
+    /** The server has more of it soon: see state/live.ts. */
+    isLive?: boolean;
 }
 
 type Piece = Uint8Array<ArrayBuffer>;
@@ -47,16 +74,31 @@ export async function wholeFile(source: File | ZipEntry): Promise<Blob> {
     return source instanceof File ? source : new Response(await openZipEntry(source)).blob();
 }
 
-async function fetchBody(url: string): Promise<Body> {
-    const response = await fetch(url).catch((error: unknown) => {
+const GONE = 410;
+
+/** What the server of a recording has of it; null: it has ended, and the server has the saved profile instead. */
+export async function openGrowing(url: string): Promise<Body | null> {
+    const response = await fetchProfile(url);
+    return response.status === GONE ? null : bodyOf(response);
+}
+
+function fetchProfile(url: string): Promise<Response> {
+    return fetch(url).catch((error: unknown) => {
         throw new Error(`The profile could not be fetched: ${messageOf(error)}`);
     });
+}
+
+async function fetchBody(url: string): Promise<Body> {
+    return bodyOf(await fetchProfile(url));
+}
+
+function bodyOf(response: Response): Body {
     if (!response.ok)
         throw new Error(
             `The profile could not be fetched: the server answered ${response.status} ${response.statusText}`,
         );
     if (!response.body) throw new Error('The profile is empty');
-    return { stream: response.body, total: bytesToArrive(response.headers) };
+    return { stream: response.body, total: bytesToArrive(response.headers), isLive: response.headers.has('X-Live') };
 }
 
 /** How many bytes the answer has; 0 if unknown. With an encoding, Content-Length counts other bytes than those that arrive. */

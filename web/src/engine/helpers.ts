@@ -3,6 +3,7 @@
  * when a file turns out to be large. Only those that wait are given something: what comes while all have enough is read where
  * it came, so that nothing piles up, and a machine without processors to spare does without them.
  */
+import { workerAddress } from './contained';
 import type { Answer, Run, Task } from './helper';
 import type { WasmEngine } from './wasm';
 
@@ -27,7 +28,7 @@ export class Helpers {
 
     start(): void {
         this.all ??= Array.from({ length: Math.min(navigator.hardwareConcurrency - 1, MOST) }, () => {
-            const worker = new Worker(new URL(HELPER_URL, import.meta.url), { type: 'module', name: 'helper' });
+            const worker = new Worker(workerAddress(HELPER_URL, location.href), { name: 'helper' });
             worker.onmessage = ({ data }: MessageEvent<Answer | 'ready'>) => {
                 if (data === 'ready') this.waiting.unshift(worker);
                 else this.take(data);

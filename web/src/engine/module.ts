@@ -122,6 +122,11 @@ export class EngineModule {
         return text;
     }
 
+    /** After another profile was loaded, its strings have other numbers. */
+    forgetTexts(): void {
+        this.strings.clear();
+    }
+
     /** The text of an answer of one column of bytes. */
     decode(view: View): string {
         return this.decoder.decode(view.bytes(0));
@@ -169,6 +174,11 @@ export class View {
     ) {
         this.length = new DataView(memory).getUint32(start + VIEW.at.length, true);
         this.columns = new Uint32Array(memory, start + VIEW.at.columns, (VIEW.size - VIEW.at.columns) / 4);
+    }
+
+    /** Whether the answer has this column. */
+    has(column: number): boolean {
+        return (this.columns[column] ?? 0) !== 0;
     }
 
     ints(column: number, length = this.length): Int32Array {

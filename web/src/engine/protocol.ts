@@ -1,6 +1,6 @@
 /** The messages between the page (client.ts) and the worker (worker.ts). */
 import type { Engine, LoadCalls, Progress } from './api';
-import type { ProfileSource } from './download';
+import type { AnySource } from './download';
 
 /** What was asked about a query, or a butterfly, that is no longer open: something newer has taken its place. */
 export class ClosedError extends Error {}
@@ -18,7 +18,7 @@ export type Answers<Calls> = {
 export type EngineAnswers = Answers<Omit<Engine, keyof LoadCalls>>;
 
 /** The arguments of a call, without those that cannot be posted. */
-export type Arguments<M extends Method> = M extends 'load' ? [source: ProfileSource] : Parameters<Engine[M]>;
+export type Arguments<M extends Method> = M extends 'load' ? [source: AnySource] : Parameters<Engine[M]>;
 
 export type Request = { [M in Method]: { id: number; method: M; args: Arguments<M> } }[Method];
 

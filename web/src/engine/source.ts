@@ -58,6 +58,8 @@ export interface InlinedCost {
 export interface LineCosts {
     lines: LineCost[];
     inlined: InlinedCost[];
+    /** Of a comparison what each side counts; the others are the changes. */
+    sides?: { base: LineCost[]; new: LineCost[] };
     /** Of the whole file: each sample once. */
     total: number;
     self: number;
@@ -120,8 +122,14 @@ export interface SourceCalls {
     /** The source file of a func; -1: not known. */
     funcSource(func: number): Promise<number>;
     sourceFile(source: number): Promise<SourceFile>;
-    /** The lines of a file, or only what the frames of one func (-1: any) have of them. */
-    lineCosts(query: number, source: number, func: number, selection: FrameSelection): Promise<LineCosts>;
+    /** The lines of a file, or only what the frames of one func (-1: any) have of them; of a comparison also those of each side. */
+    lineCosts(
+        query: number,
+        source: number,
+        func: number,
+        selection: FrameSelection,
+        withSides?: boolean,
+    ): Promise<LineCosts>;
     /** The lines of all files with the most self time. */
     hotLines(query: number, limit: number): Promise<HotLines>;
     /** The native symbols with code of a func, heaviest first. */
@@ -148,6 +156,7 @@ interface Functions {
         func: number,
         kind: number,
         length: number,
+        side: number,
     ): Pointer;
     session_inlined_costs(session: Pointer): Pointer;
     session_hot_lines(session: Pointer, query: number, limit: number): Pointer;
@@ -227,13 +236,20 @@ export function sourceAnswers(module: EngineModule): Answers<SourceCalls> {
                 places: places.map(({ lib, address }) => ({ lib: library(lib), address })),
             };
         },
-        lineCosts(query, source, func, selection) {
+        lineCosts(query, source, func, selection, withSides) {
             const [kind, length] = inputSelection(selection);
-            const pointer = wasm.session_line_costs(session, query, source, func, kind, length);
+            const ask = (side: number): Pointer =>
+                wasm.session_line_costs(session, query, source, func, kind, length, side);
+            const sides = withSides && { base: records(ask(0), LINE_COST), new: records(ask(1), LINE_COST) };
+            const pointer = ask(-1);
             const lines = records(pointer, LINE_COST);
+            // What has not changed is a line, too.
+            const known = new Set(lines.map(({ line }) => line));
+            for (const { line } of sides ? [...sides.base, ...sides.new] : [])
+                if (!known.has(line) && known.add(line)) lines.push({ line, total: 0, self: 0 });
             const whole = sums(pointer);
             const inlined = records(wasm.session_inlined_costs(session), INLINED_COST);
-            return { lines, inlined, ...whole };
+            return { lines, inlined, ...(sides && { sides }), ...whole };
         },
         hotLines(query, limit) {
             const pointer = wasm.session_hot_lines(session, query, limit);

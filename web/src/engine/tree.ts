@@ -5,14 +5,27 @@ import type {
     NodeDetails,
     NodePath,
     Query,
+    ScaledBy,
     Transform,
     TreeCalls,
     QueryAnswer,
+    SideColumns,
     TreeRows,
 } from './api';
 import { baseName } from '../text/plain';
-import { CATEGORY_WEIGHT, FUNC_NAMES, INLINING, LINE_WEIGHT, QUERY_SUMMARY, RECURSION, TRANSFORM_KIND } from './layout';
-import { type EngineModule, NONE, type Pointer } from './module';
+import { sidesAt } from './sides';
+import {
+    CATEGORY_WEIGHT,
+    COMPARE_BY,
+    COMPARED,
+    FUNC_NAMES,
+    INLINING,
+    LINE_WEIGHT,
+    QUERY_SUMMARY,
+    RECURSION,
+    TRANSFORM_KIND,
+} from './layout';
+import { type EngineModule, NONE, type Pointer, type View } from './module';
 import type { Answers } from './protocol';
 
 interface Functions {
@@ -26,6 +39,8 @@ interface Functions {
         searchLength: number,
         inverted: number,
         weight: number,
+        compared: number,
+        scale: number,
     ): number;
     session_rewrite_path(session: Pointer, query: number, transformWords: number, length: number): Pointer;
     session_recursion(session: Pointer, query: number, func: number): number;
@@ -37,6 +52,7 @@ interface Functions {
     session_path(session: Pointer, query: number, node: number): Pointer;
     session_heaviest_path(session: Pointer, query: number, depth: number, share: number): Pointer;
     session_find(session: Pointer, query: number, length: number, nearest: number): number;
+    session_scale(session: Pointer, by: number, size: number): Pointer;
     session_functions(session: Pointer, query: number, byTotal: number): Pointer;
     session_func(session: Pointer, func: number): Pointer;
     session_details(session: Pointer, query: number, node: number): number;
@@ -59,10 +75,24 @@ export function transformWords({ kind, index, inverted, path, text = '' }: Trans
     return [TRANSFORM_KIND.indexOf(kind), index, Number(inverted), path.length, bytes.length, ...path, ...words];
 }
 
+/** Four columns of an answer, if it is about both sides of a comparison. */
+function sideColumns(view: View, first: number): SideColumns | undefined {
+    if (!view.has(first)) return undefined;
+    const [baseTotal, baseSelf, newTotal, newSelf] = [0, 1, 2, 3].map((at) => view.doubles(first + at)) as [
+        Float64Array,
+        Float64Array,
+        Float64Array,
+        Float64Array,
+    ];
+    return { baseTotal, baseSelf, newTotal, newSelf };
+}
+
 /** Rows as session_view_rows() answers with them. */
 export function treeRows(module: EngineModule, pointer: Pointer): TreeRows {
     const view = module.view(pointer);
+    const sides = sideColumns(view, 7);
     return {
+        ...(sides && { sides }),
         node: view.ints(0),
         depth: view.ints(1),
         func: view.ints(2),
@@ -144,9 +174,23 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
         };
     }
 
+    const scales = new Map<ScaledBy, number>();
+
+    function scaleOf(scaledBy: ScaledBy): number {
+        const known = scales.get(scaledBy);
+        if (known !== undefined) return known;
+        const [by = '', ...name] = scaledBy.split(':');
+        const size = module.inputWords([], `${name.join(':').replace(/\0/g, '')}\0`);
+        const index = (COMPARE_BY as readonly string[]).indexOf(by);
+        const [scale = 1] = module.view(wasm.session_scale(session, index, size)).doubles(0);
+        scales.set(scaledBy, scale);
+        return scale;
+    }
+
     return {
         query(query: Query, first, place = 0): QueryAnswer {
             const transforms = query.transforms.flatMap(transformWords);
+            const scale = query.scaledBy === undefined ? 0 : scaleOf(query.scaledBy);
             const searchLength = module.inputWords([...query.threads, ...transforms], query.search);
             const [from, to] = query.range ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
             const id = module.check(
@@ -160,6 +204,8 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
                     searchLength,
                     Number(query.inverted),
                     module.weightIndex(query.weight),
+                    COMPARED.indexOf(query.compared ?? 'change'),
+                    scale,
                 ),
             );
             const roots = rows(wasm.session_children(session, id, NONE));
@@ -170,6 +216,7 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
             const levels = levelsAlong(id, roots, wanted);
             return {
                 id,
+                scale,
                 ...module.view(wasm.session_summary(session, id)).record(QUERY_SUMMARY),
                 roots,
                 path: wanted,
@@ -209,7 +256,12 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
         details(query, node) {
             const row = rows(wasm.session_row(session, query, node));
             module.check(wasm.session_details(session, query, node));
-            return { ...readDetails(row.func[0] ?? NONE), total: row.total[0] ?? 0, self: row.self[0] ?? 0 };
+            return {
+                ...readDetails(row.func[0] ?? NONE),
+                total: row.total[0] ?? 0,
+                self: row.self[0] ?? 0,
+                ...(row.sides && { sides: sidesAt(row.sides, 0) }),
+            };
         },
         functionDetails(query, index) {
             module.check(wasm.session_function_details(session, query, index));
@@ -230,9 +282,15 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
             const funcs = view.ints(0);
             const totals = view.doubles(1);
             const selfs = view.doubles(2);
+            const sides = sideColumns(view, 3);
             const list: FuncRow[] = [];
             for (let i = 0; i < Math.min(funcs.length, limit); i++)
-                list.push({ func: funcs[i] ?? NONE, total: totals[i] ?? 0, self: selfs[i] ?? 0 });
+                list.push({
+                    func: funcs[i] ?? NONE,
+                    total: totals[i] ?? 0,
+                    self: selfs[i] ?? 0,
+                    ...(sides && { sides: sidesAt(sides, i) }),
+                });
             return list;
         },
     };

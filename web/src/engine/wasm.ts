@@ -5,7 +5,10 @@
  */
 import type { ProfileInfo } from './api';
 import { butterflyAnswers } from './butterfly';
+import { changesAnswers } from './changes';
 import { chartAnswers } from './charts';
+import type { ComparedSource } from './download';
+import { exportAnswers } from './exports';
 import { findAnswers } from './find';
 import type { Run } from './helper';
 import { DEFERRED_RUN } from './layout';
@@ -19,13 +22,26 @@ import { waitAnswers } from './waits';
 
 interface Functions {
     session_feed(session: Pointer, size: number): number;
+    session_begin(session: Pointer): number;
     session_finish(session: Pointer): number;
     session_defer(session: Pointer, least: number): void;
     session_deferred(session: Pointer): Pointer;
     session_deferred_elements(session: Pointer, run: number): Pointer;
+    session_set_aside(session: Pointer): number;
+    session_keep_threads(session: Pointer, side: number, size: number): number;
+    session_compare(
+        session: Pointer,
+        size: number,
+        baseFrom: number,
+        baseTo: number,
+        newFrom: number,
+        newTo: number,
+        forgives: number,
+    ): number;
     session_info(session: Pointer): Pointer;
 }
 
+const ALL_TIME = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 const FEED_BYTES = 1 << 20;
 const DEFER_BYTES = 1 << 15; // a run of numbers that is worth being read elsewhere
 
@@ -36,7 +52,13 @@ export interface WasmEngine extends EngineAnswers {
     /** The same, but long runs of numbers are deferred, and have to be put in their places before the end. */
     feedPassing(bytes: Uint8Array): Run[];
     put(run: Run, elements: Uint8Array): void;
+    /** Begins to load once more; until that is finished, it answers about what it has. */
+    begin(): void;
     finish(): ProfileInfo;
+    /** Puts what is loaded aside, as the base of a comparison with what is loaded next. */
+    setAside(): void;
+    /** Makes one profile of what was put aside and what is loaded. */
+    compare(source: ComparedSource): ProfileInfo;
     /** Bytes of memory that it has taken so far. */
     memoryBytes(): number;
 }
@@ -53,6 +75,12 @@ export async function openEngine(compiled: WebAssembly.Module): Promise<WasmEngi
             fed?.(at);
         }
     };
+    function readInfo(): ProfileInfo {
+        module.forgetTexts();
+        const info = JSON.parse(module.decode(module.view(wasm.session_info(session)))) as ProfileInfo;
+        module.weights = info.weights.map(({ id }) => id);
+        return info;
+    }
     return {
         feed,
         feedPassing(bytes) {
@@ -66,11 +94,24 @@ export async function openEngine(compiled: WebAssembly.Module): Promise<WasmEngi
             if (elements.length !== run.bytes) throw new Error('This is not what was deferred');
             module.memory(wasm.session_deferred_elements(session, run.run), run.bytes).set(elements);
         },
+        begin: () => void module.check(wasm.session_begin(session)),
         finish() {
             module.check(wasm.session_finish(session));
-            const info = JSON.parse(module.decode(module.view(wasm.session_info(session)))) as ProfileInfo;
-            module.weights = info.weights.map(({ id }) => id);
-            return info;
+            return readInfo();
+        },
+        setAside: () => void module.check(wasm.session_set_aside(session)),
+        compare({ base, new: next, forgives }) {
+            for (const [side, { kept }] of [base, next].entries()) {
+                const bytes = Uint8Array.from(kept ?? [], Number);
+                module.input(bytes.length).set(bytes);
+                module.check(wasm.session_keep_threads(session, side, bytes.length));
+            }
+            const names = [base, next].map(({ name }) => `${name.replace(/\0/g, '')}\0`).join('');
+            const size = module.inputWords([], names);
+            const [baseFrom, baseTo] = base.range ?? ALL_TIME;
+            const [newFrom, newTo] = next.range ?? ALL_TIME;
+            module.check(wasm.session_compare(session, size, baseFrom, baseTo, newFrom, newTo, Number(forgives)));
+            return readInfo();
         },
         memoryBytes: () => module.memoryBytes,
         ...treeAnswers(module),
@@ -79,7 +120,9 @@ export async function openEngine(compiled: WebAssembly.Module): Promise<WasmEngi
         ...timelineAnswers(module),
         ...sourceAnswers(module),
         ...markerAnswers(module),
+        ...changesAnswers(module),
         ...chartAnswers(module),
+        ...exportAnswers(module),
         ...findAnswers(module),
     };
 }

@@ -3,33 +3,50 @@
  * one per turn of the event loop, so that a query that a newer one has overtaken is seen and dropped.
  */
 import { messageOf } from '../text/message';
-import type { ProfileInfo } from './api';
-import type { ProfileSource } from './download';
-import { loadProfile } from './load';
+import { addActivity } from './activity_parts';
+import type { Activity, ProfileInfo } from './api';
+import { contained } from './contained';
+import type { AnySource } from './download';
+import { growProfile, loadProfile } from './load';
 import { ClosedError, type Method, type Reply, type Request } from './protocol';
 import type { WasmEngine } from './wasm';
 
 const ENGINE_URL = 'engine.wasm';
 
 const scope = self as unknown as {
-    onmessage: ((event: MessageEvent<Request>) => void) | null;
+    onmessage: ((event: MessageEvent<Request | Blob>) => void) | null;
     postMessage(message: Reply, transfer?: Transferable[]): void;
 };
 
 /** Calls of which only the newest is answered. */
-const OVERTAKEN: ReadonlySet<Method> = new Set(['query', 'findFunctions']);
+const OVERTAKEN: ReadonlySet<Method> = new Set(['query', 'findFunctions', 'changes']);
 
 /** Short calls that a user who types waits for: they go before all others. */
 const URGENT: ReadonlySet<Method> = new Set(['findFunctions', 'findTexts', 'searchTerms', 'funcs']);
 
 /**
- * Graphs of the timeline, dozens of them. What the user has asked for takes several calls, each made when the one before is
+ * Graphs of the timeline, dozens of them, and how far changes are known. What the user has asked for takes several calls, each made when the one before is
  * answered: it goes first, and has a moment for its next call. A call comes right behind the graphs that the same answer made
  * the page ask for: they wait for a moment, too. A graph that has waited for BACKGROUND_TIMEOUT takes turns with it.
  */
-const BACKGROUND: ReadonlySet<Method> = new Set(['activity', 'markerStrip', 'waits', 'counterGraph', 'threadTimes']);
+const BACKGROUND: ReadonlySet<Method> = new Set([
+    'activity',
+    'changes',
+    'markerStrip',
+    'waits',
+    'counterGraph',
+    'threadTimes',
+]);
 const BACKGROUND_TIMEOUT = 150; // ms
 const MOMENT = 16; // ms: the page draws an answer, which is a frame, before it asks again
+
+/** The graph of several threads is made of one thread a turn: what is done of the calls that wait for their next turn. */
+interface ActivityPart {
+    threads: number;
+    sum: Activity;
+    since: number;
+}
+const parts = new Map<number, ActivityPart>();
 
 const queue: { request: Request; since: number }[] = [];
 let lastForeground = 0;
@@ -40,10 +57,16 @@ let isBusy = false;
 let engine: WasmEngine | undefined;
 
 // Compiling starts with the worker, before the page has asked for anything.
-const compiled = WebAssembly.compileStreaming(fetch(new URL(ENGINE_URL, import.meta.url)));
+let giveEngine = (_engine: Blob): void => undefined;
+const compiled = contained
+    ? new Promise<Blob>((resolve) => {
+          giveEngine = resolve;
+      }).then(async (engine) => WebAssembly.compile(await engine.arrayBuffer()))
+    : WebAssembly.compileStreaming(fetch(new URL(ENGINE_URL, location.href)));
 compiled.catch(() => undefined); // load() reports it
 
 scope.onmessage = (event) => {
+    if (event.data instanceof Blob) return giveEngine(event.data);
     queue.push({ request: event.data, since: performance.now() });
     turn.port2.postMessage(null);
 };
@@ -80,12 +103,31 @@ async function takeTurn(): Promise<void> {
     if (isBusy) return;
     const request = nextRequest();
     if (!request) return;
+    // What is loaded to take the place of this profile arrives in pieces: other calls are answered in between.
+    if ((request.method === 'load' || request.method === 'grow') && engine) {
+        void reply(request);
+        turn.port2.postMessage(null);
+        return;
+    }
     isBusy = true;
     wasBackground = BACKGROUND.has(request.method);
+    await reply(request);
+    isBusy = false;
+    if (!wasBackground) lastForeground = performance.now();
+    if (queue.length > 0) turn.port2.postMessage(null);
+}
+
+async function reply(request: Request): Promise<void> {
     try {
         const value = await answer(request);
+        const part = parts.get(request.id);
+        if (part) {
+            queue.unshift({ request, since: part.since });
+            return;
+        }
         scope.postMessage({ id: request.id, kind: 'result', value }, buffersOf(value));
     } catch (error) {
+        parts.delete(request.id);
         const message = messageOf(error);
         const hasDied = error instanceof WebAssembly.RuntimeError && request.method !== 'load';
         const isClosed = error instanceof ClosedError;
@@ -94,9 +136,6 @@ async function takeTurn(): Promise<void> {
             ...(hasDied ? { kind: 'died', message } : { kind: 'error', message, isClosed }),
         });
     }
-    isBusy = false;
-    if (!wasBackground) lastForeground = performance.now();
-    if (queue.length > 0) turn.port2.postMessage(null);
 }
 
 function overtakes(later: Request, request: Request): boolean {
@@ -107,13 +146,29 @@ function overtakes(later: Request, request: Request): boolean {
 function answer(request: Request): unknown {
     if (request.method === 'load') return load(request.id, ...request.args);
     if (!engine) throw new Error('No profile is loaded');
+    if (request.method === 'grow') return growProfile(engine, ...request.args);
     if (OVERTAKEN.has(request.method) && queue.some(({ request: later }) => overtakes(later, request))) return null;
+    if (request.method === 'activity') return activity(engine, request.id, request.args);
     const method = engine[request.method] as (...args: unknown[]) => unknown;
     return method(...request.args);
 }
 
+/** Goes on with a graph by one thread; the call is in `parts` until that was the last one. */
+function activity(of: WasmEngine, id: number, args: Parameters<WasmEngine['activity']>): Activity {
+    const [threads, from, to, width, filter] = args;
+    if (threads.length <= 1) return of.activity(...args);
+    const before = parts.get(id);
+    const done = before?.threads ?? 0;
+    const since = before?.since ?? performance.now();
+    const part = of.activity(threads.slice(done, done + 1), from, to, width, filter);
+    const sum = addActivity(before?.sum ?? null, part);
+    if (done + 1 < threads.length) parts.set(id, { threads: done + 1, sum, since });
+    else parts.delete(id);
+    return sum;
+}
+
 /** A profile that was loaded before stays until this one is there: the file may turn out to be none. */
-async function load(id: number, source: ProfileSource): Promise<ProfileInfo> {
+async function load(id: number, source: AnySource): Promise<ProfileInfo> {
     const module = compiled.catch((error: unknown) => {
         throw new Error(`The engine could not be loaded: ${messageOf(error)}`);
     });

@@ -1,0 +1,131 @@
+/** Files of other formats, made of a query: a thin layer over lib/tree/wasm_export.c. */
+import type { EngineModule, Pointer } from './module';
+import type { Answers } from './protocol';
+
+/** Tables of the format csv: enum export_table of lib/exchange/exporters.h. */
+export const EXPORT_TABLES = [
+    'call-tree',
+    'functions',
+    'libraries',
+    'categories',
+    'hot-lines',
+    'markers',
+    'threads',
+    'counters',
+    'waits',
+] as const;
+export type ExportTable = (typeof EXPORT_TABLES)[number];
+
+/** Which samples a file has: enum export_scope of lib/tree/wasm_export.c. Without any, the whole profile as it is. */
+export const SCOPE = { threads: 1, range: 2, transforms: 4 } as const;
+/** What the query shows. */
+export const SHOWN = SCOPE.threads | SCOPE.range | SCOPE.transforms;
+
+export interface Sanitizing {
+    /** Bits of enum sanitize_part (lib/exchange/sanitize_text.h). */
+    parts: number;
+    /** Libraries whose functions keep their names; none: all do. */
+    libraries: readonly string[];
+}
+
+export interface ExportRequest {
+    /** As `prof export --format` has it. */
+    format: string;
+    table: ExportTable;
+    /** Of the query. */
+    range: [number, number] | null;
+    weight: string | undefined;
+    /** Of markers, in their table. */
+    search: string;
+    scope: number;
+    /** null: everything stays as it is. */
+    sanitizing: Sanitizing | null;
+}
+
+export interface PageRequest {
+    /** lib/exchange/html_page.h has what it is. */
+    template: Uint8Array;
+    /** The profile, packed. */
+    gzip: Uint8Array;
+    /** What the page opens with, as the query part of an address. */
+    view: string;
+    /** It has texts of source files if the profile that is open has. */
+    hasSources: boolean;
+}
+
+export interface ExportCalls {
+    /** The bytes of the file, before they are packed. */
+    exportFile(query: number, request: ExportRequest): Promise<Uint8Array<ArrayBuffer>>;
+    /** What stays and what goes in that file, a line for each: sanitize_describe() of lib/exchange/sanitize.h. */
+    exportPreview(query: number, request: ExportRequest): Promise<string>;
+    /** A page that is one file. */
+    htmlPage(request: PageRequest): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+interface Functions {
+    session_export(
+        session: Pointer,
+        query: number,
+        inputLength: number,
+        table: number,
+        weight: number,
+        from: number,
+        to: number,
+        scope: number,
+        parts: number,
+    ): Pointer;
+    session_export_preview(
+        session: Pointer,
+        query: number,
+        inputLength: number,
+        from: number,
+        to: number,
+        scope: number,
+        parts: number,
+    ): Pointer;
+    session_html_page(
+        session: Pointer,
+        viewLength: number,
+        templateLength: number,
+        gzipLength: number,
+        hasSources: number,
+    ): Pointer;
+}
+
+export function exportAnswers(module: EngineModule): Answers<ExportCalls> {
+    const { session } = module;
+    const wasm = module.functions<Functions>();
+    const encoder = new TextEncoder();
+    const inputTexts = (texts: readonly string[]): number =>
+        module.inputWords([], texts.map((text) => `${text.replaceAll('\0', '')}\0`).join(''));
+    const timesOf = (range: [number, number] | null): [number, number] =>
+        range ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+    return {
+        exportFile(query, { format, table, range, weight, search, scope, sanitizing }) {
+            const length = inputTexts([format, search, ...(sanitizing?.libraries ?? [])]);
+            const at = EXPORT_TABLES.indexOf(table);
+            const index = module.weightIndex(weight);
+            const parts = sanitizing?.parts ?? 0;
+            return module
+                .view(wasm.session_export(session, query, length, at, index, ...timesOf(range), scope, parts))
+                .bytes(0);
+        },
+        exportPreview(query, { format, range, search, scope, sanitizing }) {
+            const length = inputTexts([format, search, ...(sanitizing?.libraries ?? [])]);
+            const parts = sanitizing?.parts ?? 0;
+            return module.decode(
+                module.view(wasm.session_export_preview(session, query, length, ...timesOf(range), scope, parts)),
+            );
+        },
+        htmlPage({ template, gzip, view, hasSources }) {
+            const head = encoder.encode(`${view.replace(/^\?/, '').replaceAll('\0', '')}\0`);
+            const input = module.input(head.length + template.length + gzip.length);
+            input.set(head);
+            input.set(template, head.length);
+            input.set(gzip, head.length + template.length);
+            return module
+                .view(wasm.session_html_page(session, head.length, template.length, gzip.length, Number(hasSources)))
+                .bytes(0);
+        },
+    };
+}
