@@ -33,7 +33,7 @@ export async function loadEngine(wasm = join(build, 'engine.wasm')) {
 /** The calls that name a query, or a butterfly, first. */
 const OF_QUERY = new Set(
     ('roots children childrenAlong heaviestBelow descendants heaviestPath path find details functionDetails rewritePaths recursion functions ' +
-        'groups functionsWeighed butterfly flame stackChart findFunctions lineCosts symbols addressCosts').split(' '),
+        'changes groups functionsWeighed butterfly flame stackChart findFunctions lineCosts symbols addressCosts').split(' '),
 );
 const OF_BUTTERFLY = new Set(['butterflyChildren', 'butterflyDescendants']);
 
@@ -61,13 +61,13 @@ export function onLastQuery(engine) {
     });
 }
 
-/** The file name of a synthetic profile of that size, which is made if it is not there yet. */
-export function syntheticProfile(samples, stacks, threads) {
-    const file = join(build, `bench/synthetic-${samples}-${stacks}-${threads}.json.gz`);
+/** The file name of a synthetic profile of that size, which is made if it is not there yet. `seed`: of what is random in it. */
+export function syntheticProfile(samples, stacks, threads, seed = 0) {
+    const file = join(build, `bench/synthetic-${[samples, stacks, threads, ...(seed ? [seed] : [])].join('-')}.json.gz`);
     if (!existsSync(file)) {
         const generator = join(build, 'bench/generate_profile');
         execFileSync('make', ['-s', '-C', root, relative(root, generator)], { stdio: 'inherit' });
-        execFileSync(generator, [samples, stacks, threads, file], { stdio: 'inherit' });
+        execFileSync(generator, [samples, stacks, threads, file, ...(seed ? ['40', seed] : [])], { stdio: 'inherit' });
     }
     return file;
 }

@@ -41,7 +41,7 @@ enum { MOST_ARGUMENTS = 10, MOST_LINE = 1 << 16, FIRST_RECORDS = 6, FEED_BYTES =
         return (double)session_##name(__VA_ARGS__);                                                                    \
     }
 
-NUMBER(query, session, WORD(0), WORD(1), WORD(2), REAL(3), REAL(4), WORD(5), INT(6), INT(7))
+NUMBER(query, session, WORD(0), WORD(1), WORD(2), REAL(3), REAL(4), WORD(5), INT(6), INT(7), INT(8), REAL(9))
 VIEW(summary, session, WORD(0))
 VIEW(children, session, WORD(0), WORD(1))
 VIEW(flame_find, session, WORD(0), WORD(1))
@@ -64,7 +64,7 @@ VIEW(source, session, WORD(0))
 VIEW(source_places, session, WORD(0))
 VIEW(address_lines, session, WORD(0))
 VIEW(hot_lines, session, WORD(0), WORD(1))
-VIEW(line_costs, session, WORD(0), WORD(1), WORD(2), INT(3), WORD(4))
+VIEW(line_costs, session, WORD(0), WORD(1), WORD(2), INT(3), WORD(4), INT(5))
 VIEW(inlined_costs, session)
 VIEW(address_costs, session, WORD(0), WORD(1), INT(2), WORD(3), WORD(4))
 VIEW(symbol_costs, session, WORD(0), WORD(1), INT(2), WORD(3))

@@ -150,7 +150,7 @@ function transformWords({ kind, index, path = [], text = '' }) {
 function askQuery(api, { threads, transforms, from, to, search, inverted, weight }, place = 0) {
     const list = transforms.flatMap(transformWords);
     const text = encoder.encode(search).length;
-    const id = api.call('query', '?', [place, threads.length, list.length, from, to, text, inverted, weight], [[...threads, ...list], search]) ?? 0;
+    const id = api.call('query', '?', [place, threads.length, list.length, from, to, text, inverted, weight, 0, 0], [[...threads, ...list], search]) ?? 0;
     api.call('summary', '0:d', [id]);
     return id;
 }
@@ -158,15 +158,15 @@ function askQuery(api, { threads, transforms, from, to, search, inverted, weight
 /** What the page shows of one query: rects, both sides of a butterfly, costs of places. Returns the funcs of a rect. */
 function askOfQuery(api, info, query, id) {
     const path = [];
-    const flame = api.call('flame', '0:ddddwwwwwww.', [id, 0, 1, 1 / 700]);
+    const flame = api.call('flame', '0:ddddddwwwwwww.', [id, 0, 1, 1 / 700]);
     const depth = words(flame, 16, 10);
     words(flame, 16, 11).forEach((func, at) => depth[at] === path.length && func !== NONE && path.push(func));
     api.call('flame_find', '0:d', [id, path.length], [path]);
     for (const [from, to, least] of [[0.25, 0.5, 1 / 100], [0.4, 0.4001, 1 / 3000], [0, 1, 1 / 3]])
-        api.call('flame', '0:ddddwwwwwww.', [id, from, to, least]);
-    for (const by of [0, 1, 2]) api.call('groups', '0:w.dd', [id, by]);
+        api.call('flame', '0:ddddddwwwwwww.', [id, from, to, least]);
+    for (const by of [0, 1, 2]) api.call('groups', '0:w.dddddd', [id, by]);
     for (const by of [-1, 0, 1, 2, 3, 4]) api.call('wait_groups', '0:dddddwwwwww', [id, by]);
-    for (let weight = -1; weight <= info.weights.length; weight++) api.call('functions_weighed', '0:w.dd', [id, weight]);
+    for (let weight = -1; weight <= info.weights.length; weight++) api.call('functions_weighed', '0:w.dddddd', [id, weight]);
     api.call('truncated', '=', []);
     for (const func of [...path, NONE]) {
         api.call('function_details', '?', [id, func]);
@@ -191,7 +191,7 @@ function askOfQuery(api, info, query, id) {
     for (const [kind, funcs] of selections) {
         for (const source of [0, 1, 2, NONE])
             for (const func of [NONE, path[0] ?? 0]) {
-                api.call('line_costs', COSTS, [id, source, func, kind, funcs.length], [funcs]);
+                api.call('line_costs', COSTS, [id, source, func, kind, funcs.length, 0], [funcs]);
                 api.call('inlined_costs', '0:wwd', []);
             }
         for (const symbol of [0, 1, 2, 7]) {

@@ -2,6 +2,7 @@
 //
 //     node tests/e2e/page_charts.mjs URL URL_OF_CALLERS
 import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import { askUntil, closeBrowser, complaints, openPage, selectedRow, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
@@ -215,7 +216,8 @@ await check('the flame graph is saved as SVG with a title for each rect, and mar
     await click(page, await flamePlace(page, WORK, 1), { button: 'right' });
     const { name, bytes } = await saved(page, 'Save as SVG');
     assertEqual(name, 'walker-flame-graph.svg', 'the name of the file');
-    const facts = await page.evaluate((text) => {
+    const blank = await page.context().newPage(); // the policy of the page is not for the file
+    const facts = await blank.evaluate((text) => {
         const svg = new DOMParser().parseFromString(text, 'image/svg+xml');
         return {
             root: svg.documentElement.nodeName,
@@ -223,11 +225,57 @@ await check('the flame graph is saved as SVG with a title for each rect, and mar
             titles: [...svg.querySelectorAll('title')].map((one) => one.textContent),
         };
     }, bytes.toString());
+    await blank.close();
+    const own = await page.context().newPage(); // the file, opened by itself
+    own.on('pageerror', (error) => complaints.push(error.message));
+    await own.goto(`data:image/svg+xml,${encodeURIComponent(bytes.toString())}#search=WOR|work`);
+    assertEqual(await own.textContent('#found'), 'Matched: 47.4%', 'what is found');
+    await own.evaluate(() => document.querySelector('g[data-x] rect').dispatchEvent(new MouseEvent('mouseover', { bubbles: true })));
+    assert((await own.textContent('#details')).includes(', self '), 'details of a rect');
+    assertEqual(await own.evaluate(() => Number(document.documentElement.getAttribute('width')) === innerWidth), true, 'it is as wide as the window');
+    await own.close();
     assertEqual(facts.root, 'svg', 'the root');
-    assertEqual(facts.elements, 'g,rect,svg,text,title', 'the elements');
+    assertEqual(facts.elements, 'g,rect,script,style,svg,text,title', 'the elements');
     assertEqual(facts.titles.length, 8, 'rects');
-    assert(facts.titles.includes('work [app]\n47.4% (9 samples, about 9 ms), self 10.5%'), `no title of work: ${facts.titles}`);
+    assert(facts.titles.includes('work [app]\n9 samples, 47.37%, self 2 samples'), `no title of work: ${facts.titles}`);
     assert(facts.titles.some((title) => title.startsWith('<b onclick="alert(1)">helper</b>&')), 'no title with the markup as text');
+    await page.close();
+});
+
+/** Saves the view with a command of the palette. */
+async function savedBy(page, command) {
+    await page.keyboard.press('Control+k');
+    await page.locator('.palette input').fill(command);
+    await page.locator('.palette .picker-row', { hasText: command }).first().waitFor();
+    const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.locator('.palette .picker-row', { hasText: command }).first().click(),
+    ]);
+    return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
+}
+
+const countOf = (text) => text.trim().split('\n').reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+
+await check('what is shown is saved in the formats of other tools', async () => {
+    const page = await openFlame();
+    const collapsed = await savedBy(page, 'Save as Collapsed stacks');
+    assertEqual(collapsed.name, 'walker-samples.collapsed', 'the name of the file');
+    assertEqual(countOf(collapsed.bytes.toString()), SAMPLES, 'samples');
+    const speedscope = JSON.parse((await savedBy(page, 'Save as speedscope')).bytes.toString());
+    assertEqual(speedscope.profiles[0].weights.reduce((sum, weight) => sum + weight), SAMPLES, 'samples of speedscope');
+    const pprof = await savedBy(page, 'Save as pprof');
+    assertEqual(pprof.name, 'walker-samples.pb.gz', 'the name of the packed file');
+    assert(gunzipSync(pprof.bytes).includes('helper'), 'the packed file has no names');
+    await page.goto(`${url}?thread=0&tab=flame-graph&search=work`);
+    await page.waitForSelector('.chart');
+    await settle(page);
+    assertEqual(countOf((await savedBy(page, 'Save as Collapsed stacks')).bytes.toString()), 9, 'samples of the search');
+    await page.goto(`${url}?thread=0&tab=functions`);
+    await page.waitForSelector('.tab[aria-selected=true]');
+    await settle(page);
+    const table = await savedBy(page, 'Save as table (CSV)');
+    assertEqual(table.name, 'walker-functions.csv', 'the name of the table');
+    assert(table.bytes.toString().startsWith('total,self,unit,function,library,file,line\n'), 'titles');
     await page.close();
 });
 

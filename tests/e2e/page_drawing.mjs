@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { loadParts, random } from './page_modules.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [rectDrawing, flameSvg, strip, rectStrip, counter, activity, markerChart, jumps, rectColors, colors] = await loadParts([
-    'draw/rects', 'draw/flame_svg', 'draw/strip', 'draw/rect_strip', 'draw/counter', 'draw/activity', 'draw/marker_chart',
+const [rectDrawing, strip, rectStrip, counter, activity, markerChart, jumps, rectColors, colors] = await loadParts([
+    'draw/rects', 'draw/strip', 'draw/rect_strip', 'draw/counter', 'draw/activity', 'draw/marker_chart',
     'draw/jumps', 'draw/rect_colors', 'draw/colors',
 ]);
 
@@ -245,65 +245,6 @@ await check('each pixel of a chart has the color of the rect that lies there', (
             assert(sides.length > 0 && first + high + line === end, 'a frame is not around its rect');
             assertEqual(rowAt(frame, (top + 1) / ratio), rowAt(frame, (top + high - 1) / ratio), 'the row of a frame');
         }
-    }
-});
-
-/** The attributes of all elements of a kind. */
-function elements(svg, name) {
-    return [...svg.matchAll(new RegExp(`<${name} ([^>]*?)/?>([^<]*)`, 'g'))].map(([, attributes, text]) => ({
-        ...Object.fromEntries([...attributes.matchAll(/([\w:-]+)="([^"]*)"/g)].map(([, key, value]) => [key, Number.isNaN(Number(value)) ? value : Number(value)])),
-        content: text,
-    }));
-}
-
-await check('a flame graph as a file has each rect in its place', () => {
-    for (let round = 0; round < 100; round++) {
-        const rows = 1 + random(4);
-        const all = randomRects(rows);
-        const svg = {
-            rects: all,
-            rows,
-            width: 100 + random(500),
-            fromBottom: random(2) === 0,
-            heading: ['A & B', 'line 2'].slice(0, random(3)),
-            colors: COLORS,
-            label: (func) => (func < 0 ? 'never' : 'a<b>&cdefghijklmno'.slice(0, 3 * func)),
-            title: (rect) => `rect ${rect} <b>`,
-        };
-        const text = flameSvg.flameSvg(svg, new Canvas());
-        const [{ width, height }] = elements(text, 'svg');
-        const [ground, ...shapes] = elements(text, 'rect');
-        const texts = elements(text, 'text');
-        const titles = [...text.matchAll(/<title>([^<]*)<\/title>/g)].map(([, title]) => title);
-        const near = (a, b) => Math.abs(a - b) <= 0.011;
-        const seen = [...all.func.keys()].filter((rect) => Math.min(1, all.end[rect]) > all.start[rect]);
-        assertEqual([width, ground.width, ground.height].join(), [svg.width, svg.width, height].join(), 'the size');
-        assertEqual(titles.join(), seen.map((rect) => `rect ${rect} &lt;b&gt;`).join(), 'the titles');
-        assertEqual(shapes.length, seen.length, 'number of rects');
-        const headings = texts.splice(0, svg.heading.length);
-        assertEqual(headings.map((one) => `${one.content} ${one['font-weight']}`).join(), svg.heading.map((line, at) => `${line.replace('&', '&amp;')} ${at ? 'normal' : 'bold'}`).join(), 'the heading');
-        const top = Math.min(...shapes.map((shape) => shape.y));
-        assert(headings.every((one) => one.y < (shapes.length ? top : height)), 'the heading is over the graph');
-        seen.forEach((rect, at) => {
-            const shape = shapes[at];
-            const [left, right] = [all.start[rect] * svg.width, Math.min(1, all.end[rect]) * svg.width];
-            const level = svg.fromBottom ? rows - 1 - all.depth[rect] : all.depth[rect];
-            assert(near(shape.x, left), `a rect begins at ${shape.x}, not ${left}`);
-            assert(near(shape.x + shape.width, right - (right - left > 2 ? 1 : 0)), `a rect ends at ${shape.x + shape.width}, not ${right}`);
-            assertEqual(shape.y + shape.height + 1 + (rows - 1 - level) * rectDrawing.ROW_HEIGHT, shapes.length ? height - 8 : 0, 'the bottom of a rect');
-            const colors = COLORS.rects[all.category[rect]];
-            assertEqual(shape.fill, all.matches[rect] === 0 ? colors.faint : all.func[rect] === -1 ? colors.aggregate : colors.fill, 'the color');
-            const room = right - left - 2 * rectDrawing.TEXT_MARGIN;
-            const label = svg.label(all.func[rect]);
-            if (all.func[rect] <= 0 || right - left <= rectDrawing.TEXT_ROOM) return;
-            const name = texts.shift();
-            const shown = name.content.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
-            assert(near(name.x, left + rectDrawing.TEXT_MARGIN) && name.y > shape.y && name.y < shape.y + shape.height, 'a name is not in its rect');
-            assert(shown.length * LETTER <= room, 'a name is wider than its rect');
-            assert(shown === label || label.startsWith(shown.slice(0, -1)), `${shown} is written for ${label}`);
-            assertEqual(shown === label, label.length * LETTER <= room, 'whether a name is whole');
-        });
-        assertEqual(texts.length, 0, 'number of other names');
     }
 });
 

@@ -206,6 +206,28 @@ await check('G leaves the frames of a category out, as a transform', async () =>
     await page.close();
 });
 
+await check('what is typed while a search is being made stays, and is searched; back changes the field', async () => {
+    const page = await openPage(url);
+    const field = page.locator('#stack-search');
+    await page.evaluate(() => {
+        const input = document.querySelector('#stack-search');
+        const type = (text) => {
+            input.value = text;
+            input.dispatchEvent(new Event('input', { bubbles: true }));
+        };
+        type('w');
+        input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true })); // searches at once
+        type('wo'); // before the page has shown that search
+    });
+    await settle(page);
+    assertEqual(await field.inputValue(), 'wo', 'what is in the field');
+    assertEqual(parameter(page, 'search'), 'wo', 'the search in the address');
+    await page.goBack();
+    await settle(page);
+    assertEqual(await field.inputValue(), '', 'what is in the field after back');
+    await page.close();
+});
+
 await check('nothing complained', () => assertEqual(complaints.join('; '), '', 'complaints of the browser'));
 
 await closeBrowser();

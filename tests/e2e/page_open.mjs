@@ -64,6 +64,26 @@ await check('a dropped JSLB file is opened, packed or not', async () => {
     }
 });
 
+const imported = {
+    'small.folded': ['collapsed stacks', 'main 45'],
+    'go-cpu.pprof': ['pprof profile', 'runtime.main 1,480.0'],
+    'small.perf-script': ['text of perf script', 'main 2.0'],
+    'small.speedscope.json': ['speedscope profile', 'main 30.0'], // of the thread that is selected,
+    'small.cpuprofile': ['V8 CPU profile', 'outer 9.0'],
+    'small.trace.json': ['Chrome trace', 'a 5.0'],
+};
+for (const [name, [from, row]] of Object.entries(imported))
+    await check(`a dropped ${from} is opened`, async () => {
+        await drop(name);
+        await askUntil((text) => text === from, product);
+        await settle(page);
+        const first = await firstRow();
+        assertEqual(`${first.name} ${first.total}`, row, `the first row of ${name}`);
+        const note = (await page.locator('body').innerText()).includes('has no times');
+        assertEqual(note, name === 'small.folded' || name === 'go-cpu.pprof', 'whether it says that there are no times');
+        await restart();
+    });
+
 await check('gzip is known by its content, whatever the name', async () => {
     await drop('gzip without its ending');
     await askUntil((name) => name === 'many threads', product);
@@ -90,7 +110,7 @@ await check('of several files in a zip archive one is chosen', async () => {
 });
 
 const wrong = {
-    'words.txt': /not JSON/,
+    'words.txt': /text of no known kind/,
     'other.json': /not a profile/,
     'empty.json': /empty/,
     'cut.json': /cut off/,
@@ -268,7 +288,8 @@ await check('a name of its own is in the title, in the address and in the name o
     assertEqual(await product(), 'before: a/b <fix>', 'the name');
     assertEqual(await page.title(), 'before: a/b <fix> · Call Tree – prof', 'the title of the window');
     assertEqual(new URL(page.url()).searchParams.get('profileName'), 'before: a/b <fix>', 'the name in the address');
-    const { name } = await save(() => page.getByRole('button', { name: 'Save the profile' }).click());
+    await page.getByRole('button', { name: 'Save' }).click();
+    const { name } = await save(() => page.getByRole('menuitem', { name: /^Profile/ }).click());
     assertEqual(name, 'before-a-b-fix.json.gz', 'the name of the file');
     await page.goBack();
     await settle(page);
@@ -301,6 +322,21 @@ await check('a dropped profile without names gets those that the server knows, a
     await page.locator('[role="treegrid"]').focus();
     await page.keyboard.press('Enter');
     await page.waitForSelector('.code-row'); // the source was read from standard input, and is nowhere
+    await restart();
+});
+
+await check('so does the base of a comparison', async () => {
+    const chooser = page.waitForEvent('filechooser');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('Compare with a profile');
+    await page.waitForSelector('.palette [role=option]');
+    await settle(page);
+    await page.keyboard.press('Enter');
+    await (await chooser).setFiles(join(folder, 'name less.json'));
+    await page.waitForSelector('.compared');
+    await settle(page);
+    const names = await page.locator('.tree-row bdi').allInnerTexts();
+    assert(names.includes('named_function'), `rows are ${names.join()}`);
     await restart();
 });
 

@@ -3,9 +3,9 @@ import { loadParts, random } from './page_modules.mjs';
 import { loadEngine } from '../engine_loader.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, ticks, rectDrawing, flameSvg, rectPaths, fold, tableText, jumps, sourceCodec, trust, summaryView, rowScroll, colorKey, counterTracks] = await loadParts([
+const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, ticks, rectDrawing, rectPaths, fold, tableText, jumps, sourceCodec, trust, summaryView, rowScroll, colorKey, counterTracks] = await loadParts([
     'state/codec', 'state/indexes', 'state/transform_codec', 'state/tracks', 'state/track_choice', 'text/format',
-    'text/plain', 'text/highlight', 'draw/ticks', 'draw/rects', 'draw/flame_svg', 'state/rect_paths',
+    'text/plain', 'text/highlight', 'draw/ticks', 'draw/rects', 'state/rect_paths',
     'text/fold', 'text/table_text', 'draw/jumps', 'state/source_codec',
     'state/trust', 'state/summary_view', 'state/row_scroll', 'text/color_key', 'tracks/counter.tsx',
 ]);
@@ -788,11 +788,6 @@ await check('a name without room loses the namespaces first, then its end', () =
     assertEqual(fit('execute_one_pass', 60), 'execu…', 'no namespace');
     for (let room = 0; room < 90; room++) assert(!fit('toplev::main', room).startsWith('……'), `only dots in ${room}`);
     assertEqual(fit('a<'.repeat(300), 40).length, 4, 'brackets that do not close');
-});
-
-await check('text in an SVG file is neither markup nor what XML forbids', () => {
-    assertEqual(flameSvg.escapeXml('a<b>&"\'c'), 'a&lt;b&gt;&amp;&quot;&#39;c', 'markup');
-    assertEqual(flameSvg.escapeXml('a\u0000\u0008\ufffe\ud800b\n🙂'), 'ab\n🙂', 'forbidden characters');
 });
 
 // ---- long lists ----

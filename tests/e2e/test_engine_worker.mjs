@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The worker of the page in a browser: what it says of files that are no profiles, and which questions it may skip. Prints
-// TAP. CHROMIUM names the browser's program.
+// TAP. CHROMIUM names the browser's program. Runs beside others.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -217,7 +217,11 @@ async function withAndWithout(calls) {
 
 const folder = mkdtempSync(join(tmpdir(), 'prof-worker-'));
 const everything = { threads: [0, 1, 2, 3], range: null, search: '', inverted: false, transforms: [] };
-const questions = [['query', everything], ['roots', FIRST], ['descendants', FIRST, 0, 100], ['activity', [3], 0, 1e6, 500, all]];
+const activityOf = (threads) => ['activity', threads, 0, 1e6, 500, { ...all, threads: everything.threads, search: 'work' }];
+const questions = [
+    ['query', everything], ['roots', FIRST], ['descendants', FIRST, 0, 100], ['activity', [3], 0, 1e6, 500, all],
+    activityOf([0, 1, 2, 3]), ...everything.threads.map((thread) => activityOf([thread])),
+];
 let largeAnswers;
 for (const name of ['large.json', 'large-minus.json']) {
     const { together, alone, pieces, loads, same } = await withAndWithout([['load', name], ...questions]);
@@ -225,6 +229,10 @@ for (const name of ['large.json', 'large-minus.json']) {
     check(`helpers read pieces of ${name}, which is not read again`, pieces > 0 && loads === 1, [pieces, loads]);
     check(`and it is the same as without them`, same && together[0].sampleCount === 6_400_000 && together[1].rootTotal > 5e6, together.map((answer, i) => [answer, alone[i]]).slice(1, 3));
 }
+/** Where all numbers of a column are the sums of those of the other graphs, but for rounding. */
+const isSum = (sum, graphs, column) => Object.entries(sum[column]).every(([at, value]) => Math.abs(graphs.reduce((total, graph) => total + graph[column][at], 0) - value) < 1e-4);
+const [sum, ...ofThreads] = largeAnswers.slice(5);
+check('the graph of several threads is the sum of theirs', sum.strip[100] > 0 && sum.matching[100] > 0.1 && ['shares', 'matching'].every((column) => isSum(sum, ofThreads, column)), [sum.categories, sum.shares[100], sum.matching[100]]);
 if (process.env.PROF) {
     const report = JSON.parse(execFileSync(process.env.PROF, ['report', '--functions', '--json', join(folder, 'large.json')], { encoding: 'utf8' }));
     const [, { rootTotal }, , { func, self }] = largeAnswers;
@@ -275,6 +283,8 @@ const graph = ['activity', [0], 0, 1, 10, all];
 const rows = ['roots', FIRST];
 const late = await ask([['load', 'late.json'], graph, graph, graph, rows, rows, rows]);
 const taken = late.order.slice(1).map((id) => (id > 3 ? 'rows' : 'graph'));
+const several = await ask([['load', 'late.json'], ['activity', [0, 0, 0, 0, 0], 0, 1, 10, all], rows, rows, rows]);
+check('a graph of several threads takes turns after each', several.order.join() === '0,2,3,4,1', several.order);
 check('graphs that have waited long take turns with what is asked now', taken.slice(0, 4).sort().join() === 'graph,graph,rows,rows', taken);
 
 /** In how many of ten bursts, graphs first, to a worker that rests, the last call was answered first. */

@@ -14,6 +14,7 @@ import { Failure } from './Failure';
 import { Header } from './Header';
 import { InfoDialog } from './InfoDialog';
 import { KeysDialog } from './KeysDialog';
+import { LiveBar } from './LiveBar';
 import { LoadFailure, LoadProgress } from './Loading';
 import { MarkerSidebar } from './MarkerSidebar';
 import { Notice } from './Notice';
@@ -21,6 +22,7 @@ import { OpeningLayer } from './Opening';
 import { Palette } from './Palette';
 import { Panel } from './Panel';
 import { focusView } from './SearchInput';
+import { ShareDialog } from './ShareDialog';
 import { Sidebar } from './Sidebar';
 import { SourcePanel } from './SourcePanel';
 import { SidebarSplitter, SourcePanelSplitter, TimelineSplitter } from './Splitter';
@@ -86,7 +88,7 @@ export function App(): JSX.Element {
             {state.phase === 'loading' && <LoadProgress progress={state.progress} />}
             {state.phase === 'failed' && <LoadFailure message={state.message} />}
             {state.phase === 'ready' && (
-                <SessionContext.Provider key={state.session.id} value={state.session}>
+                <SessionContext.Provider key={state.session.serial} value={state.session}>
                     <Page />
                 </SessionContext.Provider>
             )}
@@ -109,6 +111,7 @@ function Page(): JSX.Element {
     return (
         <div class="page">
             <Header />
+            <LiveBar />
             <Stopped />
             <Failure />
             <Warning />
@@ -126,6 +129,7 @@ function Page(): JSX.Element {
             </main>
             <InfoDialog />
             <KeysDialog />
+            <ShareDialog />
             <Palette />
             <TrackPicker />
             <ContextMenu />

@@ -69,18 +69,19 @@ interface RowProps {
 
 export function AssemblyRow({ shown, index, top, most, isLinked, isChosen, found }: RowProps): JSX.Element {
     const session = useSession();
-    const { costText, costTitle } = session.costText;
+    const { costText, costTitle, toneOf } = session.costText;
     const { instructionCosts, shownSyntax } = session.sourcePanel;
     const instruction = shown.instructions[index];
     const cost = instructionCosts.value.get(index);
     const origin = originOf(session, shown.places[index] ?? []);
-    const heat = cost ? heatStep(cost.self, most) : 0;
+    const heat = cost ? heatStep(Math.abs(cost.self), most) : 0;
+    const tone = cost && heat > 0 ? ` ${toneOf(cost.self)}` : '';
     const title = cost ? costTitle(cost) : '';
     return (
         <div
             id={`instruction-${index}`}
             data-row={index}
-            class={`code-row heat-${heat}${isLinked ? ' linked' : ''}${isChosen ? ' chosen' : ''}`}
+            class={`code-row heat-${heat}${tone}${isLinked ? ' linked' : ''}${isChosen ? ' chosen' : ''}`}
             role="row"
             aria-rowindex={index + 1}
             aria-selected={isChosen}

@@ -98,6 +98,7 @@ function Jumps({ jumps, top, place, height, lanes }: JumpsProps): JSX.Element {
 
 function Listing({ shown }: { shown: Code }): JSX.Element {
     const session = useSession();
+    const { isChange } = session.tree;
     const { markedIn } = session.sourceFind;
     const {
         chooseInstruction,
@@ -126,7 +127,7 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
     );
     const height = Math.max(size.height - HEADER_HEIGHT, 0);
     const rows = useRowWindow(scroller, { count, rowHeight: rowHeight.value, room: height, revealed: null });
-    const most = [...instructionCosts.value.values()].reduce((max, cost) => Math.max(max, cost.self), 0);
+    const most = [...instructionCosts.value.values()].reduce((max, cost) => Math.max(max, Math.abs(cost.self)), 0);
     const linked = linkedInstructions.value;
     const chosen = chosenInstruction.value;
     const found = partExpression(markedIn('code'));
@@ -189,10 +190,10 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
             >
                 <div class="pane-header" role="row">
                     <span role="columnheader" class="cost">
-                        Total
+                        {isChange.value ? 'Change' : 'Total'}
                     </span>
                     <span role="columnheader" class="cost">
-                        Self
+                        {isChange.value ? 'Of self' : 'Self'}
                     </span>
                     <span role="columnheader" class="address">
                         Address

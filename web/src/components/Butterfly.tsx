@@ -9,8 +9,9 @@ import { copyPlainName, copyTableItems } from '../state/copies';
 import { FUNCTION_KEYS, NODE_KEYS } from '../state/node_menu';
 import { nodePath, type TreeNode } from '../state/tree_nodes';
 import { act, type MenuItem, menuItem } from '../state/windows';
-import { describeWeight, formatShare } from '../text/format';
+import { describeChange, describeWeight, formatShare } from '../text/format';
 import { plainText } from '../text/plain';
+import { changeClass, changeColumns, relativeText } from './change_columns';
 import { EmptyTree } from './EmptyTree';
 import { Splitter } from './Splitter';
 import { INDENT, Table } from './Table';
@@ -167,18 +168,19 @@ function createButterflyModel(session: Session) {
     const { callees, callers, centerWeights, funcOfCenter, listKind, listRows } = session.butterfly;
     const { fetchNames } = session.names;
     const { functionMenu, groupMenu } = session.nodeMenu;
-    const { summary } = session.tree;
+    const { isChange, summary } = session.tree;
 
     // ---- the list at the left ----
 
     /** There is little room: shares say enough, and sort as well. */
-    const listColumns = computed<Column<FuncRow>[]>(() =>
-        weightColumns<FuncRow>(session, { whole: () => summary.value?.rootTotal ?? 0 }).map((column) => {
+    const listColumns = computed<Column<FuncRow>[]>(() => {
+        if (isChange.value) return changeColumns<FuncRow>(session, { by: 'total', isNarrow: true });
+        return weightColumns<FuncRow>(session, { whole: () => summary.value?.rootTotal ?? 0 }).map((column) => {
             if (column.key === 'share') return { ...column, sortedBy: 'total' };
             if (column.key === 'selfShare') return { ...column, sortedBy: 'self', sparedBelow: 0 };
             return { ...column, sortedBy: '', optional: 'hidden', sparedBelow: 0 };
-        }),
-    );
+        });
+    });
 
     const listMain = computed<Column<FuncRow>>(() => {
         const kind = listKind.value;
@@ -215,13 +217,16 @@ function createButterflyModel(session: Session) {
         wholeTitle: 'Share',
         wholeHint: "Share of the focus function's total",
     };
+    function wingColumns(left: ReadonlySet<string>): Column<TreeNode>[] {
+        const columns = isChange.value
+            ? changeColumns<TreeNode>(session, { by: 'total' })
+            : weightColumns<TreeNode>(session, shareOptions);
+        return columns.filter(({ key }) => !left.has(key));
+    }
+
     const columnsOf = {
-        callees: computed(() =>
-            weightColumns<TreeNode>(session, shareOptions).filter(({ key }) => key !== 'selfShare'),
-        ),
-        callers: computed(() =>
-            weightColumns<TreeNode>(session, shareOptions).filter(({ key }) => key !== 'selfShare' && key !== 'self'),
-        ),
+        callees: computed(() => wingColumns(new Set(['selfShare']))),
+        callers: computed(() => wingColumns(new Set(['selfShare', 'self']))),
     };
 
     const mainOf = { callers: treeColumn(session, 'Callers'), callees: treeColumn(session, 'Callees') };
@@ -310,7 +315,7 @@ function Middle({ of }: { of: Center }): JSX.Element {
     const { info } = session;
     const { centerName, centerWeights } = session.butterfly;
     const { weightUnit } = session.filters;
-    const { summary } = session.tree;
+    const { isChange, summary } = session.tree;
     const weights = centerWeights.value;
     const unit = weightUnit.value;
     const { interval } = info.value;
@@ -322,7 +327,15 @@ function Middle({ of }: { of: Center }): JSX.Element {
             <h2 title={plainText(name, 2000)}>
                 <ProfileText text={shown} limit={300} />
             </h2>
-            {weights && (
+            {weights && isChange.value && (
+                <p class="muted" aria-live="polite">
+                    {`${describeWeight(weights.sides.base.total, unit, 0)} → `}
+                    {`${describeWeight(weights.sides.new.total, unit, 0)}: `}
+                    <strong class={changeClass(weights.total)}>{describeChange(weights.total, unit)}</strong>
+                    {` (${relativeText(weights, 'total')}) in all, ${describeChange(weights.self, unit)} itself`}
+                </p>
+            )}
+            {weights && !isChange.value && (
                 <p class="muted" aria-live="polite">
                     <strong>{formatShare(weights.total, whole)}</strong> {describeWeight(weights.total, unit, interval)}{' '}
                     in all, {formatShare(weights.self, whole)} itself

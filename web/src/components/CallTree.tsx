@@ -6,6 +6,7 @@ import { NODE_KEYS } from '../state/node_menu';
 import { TREE_ORDER } from '../state/tree';
 import type { TreeNode } from '../state/tree_nodes';
 import { act, type MenuItem, menuItem } from '../state/windows';
+import { changeColumns } from './change_columns';
 import { EmptyTree } from './EmptyTree';
 import { INDENT, Table } from './Table';
 import { type Column, shownColumns } from './table_columns';
@@ -69,7 +70,7 @@ function onTreeKey(session: Session, event: KeyboardEvent, node: TreeNode | null
 function createCallTreeModel(session: Session) {
     const { fetchNames, namesVersion } = session.names;
     const { inverted } = session.store;
-    const { rows, summary } = session.tree;
+    const { isChange, rows, summary } = session.tree;
 
     const contentWidth = computed(() => {
         namesVersion.value;
@@ -77,6 +78,7 @@ function createCallTreeModel(session: Session) {
     });
 
     const columns = computed<Column<TreeNode>[]>(() => {
+        if (isChange.value) return changeColumns(session, { by: 'total' });
         const all = summary.value?.rootTotal ?? 0;
         if (!isOfParent()) return weightColumns(session, { whole: () => all });
         const parent = inverted.value ? 'callee' : 'caller';
@@ -98,6 +100,7 @@ function createCallTreeModel(session: Session) {
     }
 
     function headMenu(): MenuItem[] {
+        if (isChange.value) return [foldItem(), ...copyItems()];
         const shares = menuItem('Percent of parent', () => setShown(TABLE, OF_PARENT, !isOfParent(), false), {
             title: 'Show each percentage relative to the caller instead of the total',
             checked: isOfParent(),

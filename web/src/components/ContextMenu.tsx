@@ -1,4 +1,4 @@
-/** The menu of a row or a button. Arrows walk it, Enter chooses, Escape and clicks elsewhere close it. */
+/** The menu of a row or a button. Arrows and first letters walk it, Enter chooses, Escape and clicks elsewhere close it. */
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { menu } from '../state/windows';
@@ -21,6 +21,16 @@ function chooseByKey(key: string): boolean {
     return true;
 }
 
+/** Goes to the next item that begins with a letter; false if there is none. */
+function goToLetter(items: HTMLElement[], at: number, key: string): boolean {
+    if (key.length !== 1 || key === ' ') return false;
+    const letter = key.toLowerCase();
+    const after = [...items.slice(at + 1), ...items.slice(0, at + 1)];
+    const next = after.find((item) => item.textContent?.toLowerCase().startsWith(letter));
+    next?.focus();
+    return next !== undefined;
+}
+
 function onMenuKey(event: KeyboardEvent): void {
     const list = event.currentTarget as HTMLElement;
     const items = [...list.querySelectorAll<HTMLElement>(ENABLED)];
@@ -30,7 +40,8 @@ function onMenuKey(event: KeyboardEvent): void {
     if (target !== undefined) items[(target + items.length) % items.length]?.focus();
     else if (event.key === 'Escape' || event.key === 'Tab') close();
     // Enter chooses the item that has the focus.
-    else if (event.ctrlKey || event.metaKey || event.altKey || event.key === 'Enter' || !chooseByKey(event.key)) return;
+    else if (event.ctrlKey || event.metaKey || event.altKey || event.key === 'Enter') return;
+    else if (!chooseByKey(event.key) && !goToLetter(items, at, event.key)) return;
     event.preventDefault();
     event.stopPropagation();
 }
@@ -48,7 +59,10 @@ export function ContextMenu(): JSX.Element | null {
     }, [current?.id]);
     useEffect(() => {
         const onPointer = (event: PointerEvent): void => {
-            if (menu.value && !element.current?.contains(event.target as Node)) menu.value = null;
+            const target = event.target as Node;
+            // A button closes its own menu when it is clicked.
+            const isOfButton = menu.value?.owner instanceof HTMLButtonElement && menu.value.owner.contains(target);
+            if (menu.value && !isOfButton && !element.current?.contains(target)) menu.value = null;
         };
         window.addEventListener('pointerdown', onPointer, true);
         return () => window.removeEventListener('pointerdown', onPointer, true);
@@ -56,7 +70,12 @@ export function ContextMenu(): JSX.Element | null {
     if (!current) return null;
     return (
         <div ref={element} class="menu" role="menu" tabIndex={-1} onKeyDown={onMenuKey}>
-            {current.items.map((item) => (
+            {current.items.flatMap((item) => [
+                item.group && (
+                    <p key={`group ${item.group}`} class="menu-group" role="presentation">
+                        {item.group}
+                    </p>
+                ),
                 <button
                     key={item.label}
                     type="button"
@@ -73,9 +92,10 @@ export function ContextMenu(): JSX.Element | null {
                     }}
                 >
                     <span>{item.label}</span>
+                    {item.detail && <small>{item.detail}</small>}
                     <kbd>{item.keys}</kbd>
-                </button>
-            ))}
+                </button>,
+            ])}
         </div>
     );
 }

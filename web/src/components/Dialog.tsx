@@ -2,10 +2,10 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { CloseIcon } from './icons';
-import { openDialog } from '../state/windows';
+import { type DialogName, openDialog } from '../state/windows';
 
 interface DialogProps {
-    name: 'info' | 'keys';
+    name: DialogName;
     title: string;
     /** One component, so that nothing of it is made as long as the dialog is closed. */
     children: ComponentChildren;

@@ -1,7 +1,7 @@
 /** The choices beside the search: what a sample counts, and which samples and frames are shown. */
 import type { JSX } from 'preact';
-import { COLOR_CHOICES } from '../state/coloring';
 import type { Choice } from '../state/filters';
+import { COMPARED_CHOICES } from '../state/comparison';
 import { act } from '../state/windows';
 import { Choices } from './Choices';
 import { useSession } from './session_context';
@@ -38,13 +38,22 @@ function Select<Value extends string>({ label, choices, value, onChoose }: Selec
 
 /** What the rects of a chart are colored by. */
 export function ColorSelect(): JSX.Element {
-    const { colorBy, setColorBy } = useSession().coloring;
-    return <Select label="Color" choices={COLOR_CHOICES} value={colorBy.value} onChoose={setColorBy} />;
+    const { colorBy, colorChoices, setColorBy } = useSession().coloring;
+    return <Select label="Color" choices={colorChoices.value} value={colorBy.value} onChoose={setColorBy} />;
+}
+
+/** What is made the same on both sides of a comparison. */
+export function NormalizationSelect(): JSX.Element {
+    const { scaledBy, scaledByChoices, setScaledBy } = useSession().comparison;
+    return (
+        <Select label="Normalization" choices={scaledByChoices.value} value={scaledBy.value} onChoose={setScaledBy} />
+    );
 }
 
 export function SampleFilters(): JSX.Element {
     const session = useSession();
     const { idleCategory, setHidesIdle, setWeight, stackChoices, weight, weights } = session.filters;
+    const { compared, setCompared } = session.comparison;
     const { view } = session.store;
     const { setStackType } = session.treeChanges;
     const { hidesIdle, stackType } = view.value;
@@ -53,6 +62,15 @@ export function SampleFilters(): JSX.Element {
     const Weights = hasWaits ? Choices : Select;
     return (
         <div class="sample-filters">
+            {compared.value && (
+                <Choices
+                    label="Comparison"
+                    choices={COMPARED_CHOICES}
+                    value={compared.value}
+                    onChoose={setCompared}
+                    keys="y"
+                />
+            )}
             <Weights
                 label="Sample weight"
                 choices={weights.value.map(({ id, label, hint }) => ({ value: id, label, hint }))}

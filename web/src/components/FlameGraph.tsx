@@ -10,11 +10,11 @@ import type { MenuItems } from '../state/node_menu';
 import type { NodePlace } from '../state/transform_offers';
 import type { TreeNode } from '../state/tree_nodes';
 import { act, menuItem } from '../state/windows';
-import { describeNarrow, describeWeight, formatShare } from '../text/format';
+import { describeChange, describeNarrow, describeWeight, formatShare } from '../text/format';
 import { plainText } from '../text/plain';
 import { RectChart } from './RectChart';
 import { EmptyTree } from './EmptyTree';
-import { AmountLines, FlameTooltip } from './FlameTooltip';
+import { type Amounts, AmountLines, FlameTooltip } from './FlameTooltip';
 import { useSize } from './use';
 import { useSession } from './session_context';
 import type { Session } from '../state/session';
@@ -39,6 +39,19 @@ function nodePlace(session: Session, rects: FlameRects, rect: number): NodePlace
     };
 }
 
+function amountsOf(session: Session, rects: FlameRects, rect: number): Amounts {
+    const self = rects.self[rect] ?? 0;
+    const amounts = { total: rects.total[rect] ?? 0, self, whole: whole(session) };
+    if (!session.tree.isChange.value) return amounts;
+    const [base, changed] = [rects.baseTotal[rect] ?? 0, rects.newTotal[rect] ?? 0];
+    // What stands for many has no sign of its own.
+    return {
+        ...amounts,
+        total: changed - base,
+        sides: { base: { total: base, self: 0 }, new: { total: changed, self } },
+    };
+}
+
 /** The selected node, which need not be wide enough for a rect. */
 function describe(session: Session, node: TreeNode | null): string {
     const { info } = session;
@@ -48,17 +61,22 @@ function describe(session: Session, node: TreeNode | null): string {
     const { interval } = info.value;
     const { total, self } = node;
     const name = plainText(shownName(node.func), 200);
+    if (node.sides) {
+        const [base, changed] = [node.sides.base.total, node.sides.new.total].map((weight) =>
+            describeWeight(weight, weightUnit.value, 0),
+        );
+        return `${name}: base ${base}, new ${changed}, change ${describeChange(total, weightUnit.value)}`;
+    }
     const amount = describeWeight(total, weightUnit.value, interval);
     return `${name}: ${formatShare(total, whole(session))} total, ${formatShare(self, whole(session))} self, ${amount}`;
 }
 
 function Aggregate({ rects, rect }: { rects: FlameRects; rect: number }): JSX.Element {
     const session = useSession();
-    const total = rects.total[rect] ?? 0;
     return (
         <>
             <p>{describeNarrow(rects.count[rect] ?? 0)}</p>
-            <AmountLines total={total} self={rects.self[rect] ?? 0} whole={whole(session)} />
+            <AmountLines {...amountsOf(session, rects, rect)} />
             <p class="muted">Zoom in to see them.</p>
         </>
     );
@@ -102,7 +120,7 @@ export function FlameGraph(): JSX.Element {
             show(<Aggregate rects={rects} rect={rect} />);
             return;
         }
-        const amounts = { total: rects.total[rect] ?? 0, self: rects.self[rect] ?? 0, whole: whole(session) };
+        const amounts = amountsOf(session, rects, rect);
         act(fetchNames([func]).then(() => show(<FlameTooltip func={func} details={null} {...amounts} />)));
         wanted.current = window.setTimeout(() => {
             act(

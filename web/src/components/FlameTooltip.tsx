@@ -1,8 +1,9 @@
 /** What a rect of a chart is: its name in full, its numbers, and the categories of its samples. */
 import type { JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
-import type { NodeDetails } from '../engine/api';
-import { describeWeight, formatShare } from '../text/format';
+import type { NodeDetails, Sides } from '../engine/api';
+import { describeChange, describeWeight, formatShare } from '../text/format';
+import { changeClass, relativeText } from './change_columns';
 import { NameTooltip } from './NameTooltip';
 import { ProfileText } from './text';
 import { useSession } from './session_context';
@@ -12,13 +13,17 @@ const MOST_CATEGORIES = 6;
 export interface Amounts {
     total: number;
     self: number;
+    /** Of a comparison: total and self are the changes. */
+    sides?: Sides;
     whole: number;
 }
 
 function Categories({ list }: { list: NodeDetails['categoriesTotal'] }): JSX.Element | null {
     const session = useSession();
     const { info } = session;
+    const { weightUnit } = session.filters;
     const { categoryName } = session.store;
+    const { isChange } = session.tree;
     const whole = list.reduce((sum, part) => sum + Math.abs(part.weight), 0);
     if (whole === 0) return null;
     const { categories } = info.value;
@@ -28,19 +33,52 @@ function Categories({ list }: { list: NodeDetails['categoriesTotal'] }): JSX.Ele
                 <li key={category}>
                     <span class="category-square" style={{ background: categoryColor(categories[category]) }} />
                     <ProfileText text={categoryName(category)} limit={40} />
-                    <span class="muted">{formatShare(weight, whole)}</span>
+                    <span class="muted">
+                        {isChange.value ? describeChange(weight, weightUnit.value) : formatShare(weight, whole)}
+                    </span>
                 </li>
             ))}
         </ul>
     );
 }
 
-export function AmountLines({ total, self, whole }: Amounts): JSX.Element {
+/** What both sides of a comparison count, and the change. */
+function ChangeLines({ total, self, sides }: { total: number; self: number; sides: Sides }): JSX.Element {
+    const session = useSession();
+    const { weightUnit } = session.filters;
+    const unit = weightUnit.value;
+    return (
+        <dl class="tooltip-amounts">
+            <div>
+                <dt>Base</dt>
+                <dd>{describeWeight(sides.base.total, unit, 0)}</dd>
+            </div>
+            <div>
+                <dt>New</dt>
+                <dd>{describeWeight(sides.new.total, unit, 0)}</dd>
+            </div>
+            <div>
+                <dt>Change</dt>
+                <dd>
+                    <strong class={changeClass(total)}>{describeChange(total, unit)}</strong>{' '}
+                    {total === 0 ? '' : relativeText({ total, self, sides }, 'total')}
+                </dd>
+            </div>
+            <div>
+                <dt>Self</dt>
+                <dd class={changeClass(self)}>{describeChange(self, unit)}</dd>
+            </div>
+        </dl>
+    );
+}
+
+export function AmountLines({ total, self, sides, whole }: Amounts): JSX.Element {
     const session = useSession();
     const { info } = session;
     const { weightUnit } = session.filters;
     const unit = weightUnit.value;
     const { interval } = info.value;
+    if (sides) return <ChangeLines total={total} self={self} sides={sides} />;
     return (
         <dl class="tooltip-amounts">
             <div>

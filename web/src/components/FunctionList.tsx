@@ -6,6 +6,7 @@ import { copyTableItems } from '../state/copies';
 import { FUNCTION_ORDER } from '../state/functions';
 import { CALLERS_KEY, FUNCTION_KEYS } from '../state/node_menu';
 import type { MenuItem } from '../state/windows';
+import { changeColumns } from './change_columns';
 import { EmptyTree } from './EmptyTree';
 import { Table } from './Table';
 import { type Column, shownColumns } from './table_columns';
@@ -29,10 +30,13 @@ function onListKey(session: Session, event: KeyboardEvent, row: FuncRow | null):
 function createFunctionListModel(session: Session) {
     const { sortedFunctions } = session.functions;
     const { fetchNames } = session.names;
-    const { summary } = session.tree;
+    const { ofFunc } = session.certainty;
+    const { isChange, summary } = session.tree;
 
     const columns = computed<Column<FuncRow>[]>(() =>
-        weightColumns(session, { whole: () => summary.value?.rootTotal ?? 0 }),
+        isChange.value
+            ? changeColumns(session, { by: 'self', knownOf: ({ func }) => ofFunc(func) })
+            : weightColumns(session, { whole: () => summary.value?.rootTotal ?? 0 }),
     );
 
     const main = nameColumn<FuncRow>({

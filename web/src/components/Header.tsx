@@ -1,17 +1,22 @@
 /** The top line: what was recorded, the ranges zoomed into, how far the figures can be trusted, and the page's own buttons. */
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { Comparison } from '../engine/api';
+import { nameOfScaledBy, scaleText } from '../state/comparison';
 import { theme, toggleTheme } from '../state/theme';
 import { trustSummary } from '../state/trust';
 import { formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
+import { NormalizationSelect } from './FilterBar';
 import { ChevronIcon, HelpIcon, InfoIcon, MoonIcon, OpenIcon, SaveIcon, SunIcon } from './icons';
 import { ProfileText } from './text';
-import { act, copyText, isRenaming, openDialog } from '../state/windows';
+import { saveMenuItems } from '../state/save_menu';
+import { act, copyText, isRenaming, menu, openDialog, openMenu } from '../state/windows';
 import { useSession } from './session_context';
 
 const LONGEST_PRODUCT = 120;
 const LONGEST_COMMAND = 60;
+
 function Breadcrumb(): JSX.Element {
     const { fullRange, popRanges, view } = useSession().store;
     const { ranges, preview } = view.value;
@@ -135,14 +140,78 @@ function Name(): JSX.Element {
     );
 }
 
+/** The last part of a path. */
+function fileOf(path: string): string {
+    return path.slice(path.lastIndexOf('/', path.length - 2) + 1);
+}
+
+const SIDE_LIMIT = 40;
+
+/** What is compared with what, and how the sides were made comparable. */
+function Compared({ of }: { of: Comparison }): JSX.Element {
+    const session = useSession();
+    const side = (label: string, name: string, runs: number): JSX.Element => (
+        <span
+            class="compared-side"
+            title={plainText(`${label}: ${name}${runs > 1 ? `, the mean of ${runs} runs` : ''}`, 1000)}
+        >
+            <span class="muted">{label}</span> <ProfileText text={fileOf(name)} limit={SIDE_LIMIT} />
+            {runs > 1 && <span class="muted"> (mean of {runs} runs)</span>}
+        </span>
+    );
+    const { scaledBy } = session.comparison;
+    const { summary } = session.tree;
+    const chosen = scaledBy.value;
+    const scale = scaleText(
+        chosen === '' ? of : { ...of, scale: summary.value?.scale ?? 1, scaledBy: nameOfScaledBy(chosen) },
+    );
+    return (
+        <h1 class="compared">
+            {side('Base', of.base, of.baseRuns)}
+            <ChevronIcon />
+            {side('New', of.new, of.newRuns)}
+            {scale !== '' && (
+                <span class="muted" title="What the new side counts is multiplied with this">
+                    {scale}
+                </span>
+            )}
+        </h1>
+    );
+}
+
+/** Opens the menu of all that can be saved, under the button. */
+function SaveButton(): JSX.Element {
+    const session = useSession();
+    const button = useRef<HTMLButtonElement>(null);
+    const isOpen = menu.value !== null && menu.value.owner === button.current;
+    return (
+        <button
+            ref={button}
+            type="button"
+            class="button quiet"
+            aria-haspopup="menu"
+            aria-expanded={isOpen}
+            title="Save the profile (Ctrl+S), a page of it, images and other formats"
+            onClick={() => {
+                const { bottom, left: x } = button.current?.getBoundingClientRect() ?? { bottom: 0, left: 0 };
+                if (isOpen) menu.value = null;
+                else openMenu({ x, y: bottom + 4 }, saveMenuItems(session), button.current);
+            }}
+        >
+            <SaveIcon /> Save
+        </button>
+    );
+}
+
 export function Header(): JSX.Element {
     const session = useSession();
+    const { comparison } = session.comparison;
     const { host } = session;
-    const { saveProfile } = session.profile;
     const isDark = theme.value === 'dark';
     return (
         <header class="header">
-            <Name />
+            {comparison.value ? <Compared of={comparison.value} /> : <Name />}
+            {comparison.value && <NormalizationSelect />}
             <Breadcrumb />
             <div class="header-end">
                 <NoNames />
@@ -156,15 +225,7 @@ export function Header(): JSX.Element {
                 >
                     <OpenIcon />
                 </button>
-                <button
-                    type="button"
-                    class="button quiet square"
-                    aria-label="Save the profile"
-                    title="Save the profile (Ctrl+S)"
-                    onClick={() => act(saveProfile())}
-                >
-                    <SaveIcon />
-                </button>
+                <SaveButton />
                 <button
                     type="button"
                     class="button quiet"

@@ -1,6 +1,8 @@
 /** Everything the profile says about its recording: the machine, the command, the date, and how far it can be trusted. */
 import type { JSX } from 'preact';
 import { formatCount, formatDuration } from '../text/format';
+import type { Comparison } from '../engine/api';
+import { scaleText } from '../state/comparison';
 import { Dialog } from './Dialog';
 import { trustSummary } from '../state/trust';
 import { ProfileText } from './text';
@@ -32,6 +34,15 @@ function recordingEntries(session: Session): Entry[] {
     );
 }
 
+function comparisonEntries(comparison: Comparison): Entry[] {
+    const runs = (count: number): string => (count > 1 ? `, the mean of ${formatCount(count)} runs` : '');
+    return [
+        { label: 'Base', value: `${comparison.base}${runs(comparison.baseRuns)}` },
+        { label: 'New', value: `${comparison.new}${runs(comparison.newRuns)}` },
+        { label: 'Scale', value: scaleText(comparison) || 'none: both sides count as recorded' },
+    ];
+}
+
 function EntryTable({ title, entries }: { title: string; entries: Entry[] }): JSX.Element {
     return (
         <section>
@@ -56,15 +67,26 @@ function EntryTable({ title, entries }: { title: string; entries: Entry[] }): JS
     );
 }
 
+/** Of a comparison these are about both sides; the rest is what the base says. */
+const OF_BOTH: ReadonlySet<string> = new Set(['Length', 'Samples', 'Threads', 'Symbols']);
+
 function Facts(): JSX.Element {
     const session = useSession();
-    const { extra } = session.info.value;
+    const { comparison, extra } = session.info.value;
     const trust = session.summaryView.trustSection.value;
+    const entries = recordingEntries(session);
     const { fix } = trust ? trustSummary(trust, 0) : { fix: '' };
     return (
         <>
             {fix !== '' && <p class="explanation">{fix}.</p>}
-            <EntryTable title="Profile" entries={recordingEntries(session)} />
+            {comparison && <EntryTable title="Comparison" entries={comparisonEntries(comparison)} />}
+            {comparison && (
+                <EntryTable title="Both sides" entries={entries.filter(({ label }) => OF_BOTH.has(label))} />
+            )}
+            <EntryTable
+                title={comparison ? 'Base' : 'Profile'}
+                entries={entries.filter(({ label }) => !comparison || !OF_BOTH.has(label))}
+            />
             {[...extra, ...(trust && !extra.includes(trust) ? [trust] : [])].map((section, at) => (
                 <EntryTable
                     key={`${at}:${section.label.slice(0, 80)}`}

@@ -65,19 +65,24 @@ export function SearchInput({
 }: SearchInputProps): JSX.Element {
     const input = useRef<HTMLInputElement>(null);
     const timer = useRef(0);
+    const asked = useRef(''); // what was searched from here, or put here, last
     const entered = useRef('');
     const cameFrom = useRef<EventTarget | null>(null);
     const [isHelpShown, setHelpShown] = useState(false);
     useEffect(() => {
-        // Back, forward and "clear" change the search from outside; typing must not be overwritten.
+        // Back, forward and "clear" change the search from outside. What was typed here since it was asked for stays.
         const element = input.current;
-        if (element && element.value.trim() !== text.trim()) element.value = text;
+        if (!element || text.trim() === asked.current.trim()) return;
+        asked.current = text;
+        element.value = text;
     }, [text]);
     useEffect(() => () => window.clearTimeout(timer.current), []);
     const apply = (): void => {
         window.clearTimeout(timer.current);
         const typed = input.current?.value ?? '';
-        if (typed !== text) onSearch(typed, text === '' || typed === '' ? 'push' : 'replace');
+        const before = asked.current;
+        asked.current = typed;
+        if (typed !== before) onSearch(typed, before === '' || typed === '' ? 'push' : 'replace');
     };
     const clear = (): void => {
         if (input.current) input.current.value = '';

@@ -2,18 +2,20 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { categoryColor } from '../draw/colors';
-import type { NodeDetails } from '../engine/api';
+import type { NodeDetails, Sides } from '../engine/api';
+import type { KnownChange } from '../engine/changes';
 import type { FunctionDetails, Neighbor } from '../state/functions';
-import { describeWeight, formatShare, formatWeight } from '../text/format';
+import type { Session } from '../state/session';
+import { sidebarWidth } from '../state/settings';
+import { act } from '../state/windows';
+import { describeWeight, formatChange, formatReach, formatShare, formatWeight } from '../text/format';
 import { baseName, cutNote, plainText, SIDEBAR_LIMIT } from '../text/plain';
+import { changeClass, changeColor, ONE_RUN, relativeText, verdictOf } from './change_columns';
 import { CutIcon } from './icons';
 import { TRUNCATED_EXPLANATION } from './NameTooltip';
+import { useSession } from './session_context';
 import { BreakingText, ProfileText } from './text';
 import { shortName } from './weight_columns';
-import { sidebarWidth } from '../state/settings';
-import { useSession } from './session_context';
-import type { Session } from '../state/session';
-import { act } from '../state/windows';
 
 function Badges({ node }: { node: NodeDetails }): JSX.Element | null {
     if (node.inlined === 'no') return null;
@@ -83,6 +85,97 @@ function Amount({ label, weight, whole }: { label: string; weight: number; whole
 /** A unit with more letters, the name of an event, may be in a line of its own. */
 const LONG_UNIT = 8;
 
+/** Total and self of both sides of a comparison, and the changes. */
+function ChangeAmounts({ node, sides }: { node: NodeDetails; sides: Sides }): JSX.Element {
+    const session = useSession();
+    const unit = session.filters.weightUnit.value;
+    const line = (label: string, figure: 'total' | 'self'): JSX.Element => (
+        <tr>
+            <th scope="row">{label}</th>
+            <td>{formatWeight(sides.base[figure], unit)}</td>
+            <td>{formatWeight(sides.new[figure], unit)}</td>
+            <td class={changeClass(node[figure])}>{formatChange(node[figure], unit)}</td>
+            <td class={changeClass(node[figure])}>{relativeText(node, figure)}</td>
+        </tr>
+    );
+    return (
+        <table class="amounts-compared">
+            <thead>
+                <tr>
+                    <th scope="col">{plainText(unit, 20)}</th>
+                    <th scope="col">Base</th>
+                    <th scope="col">New</th>
+                    <th scope="col">Change</th>
+                    <th scope="col">Change %</th>
+                </tr>
+            </thead>
+            <tbody>
+                {line('Total', 'total')}
+                {line('Self', 'self')}
+            </tbody>
+        </table>
+    );
+}
+
+/** Whether the change of the function, and that of all, is more than noise. */
+function Certainty({ func }: { func: number }): JSX.Element | null {
+    const session = useSession();
+    const { areRuns, judged, ofAll, ofFunc } = session.certainty;
+    const { summary } = session.tree;
+    const unit = session.filters.weightUnit.value;
+    const all = ofAll.value;
+    const own = ofFunc(func);
+    if (!all) return null;
+    const figures = (change: number, known: KnownChange): string =>
+        `${formatChange(change, unit)} ${formatReach(known, unit)} ${plainText(unit, 20)}`;
+    const middle = ({ low, high }: KnownChange): number => (low + high) / 2;
+    // Alone it would be more: of many functions, some leave out 0 by chance.
+    const isByChance = own?.isNoise && (own.low > 0 || own.high < 0);
+    const total = (summary.value?.newTotal ?? 0) - (summary.value?.baseTotal ?? 0);
+    return (
+        <dl class="certainty" title={areRuns.value ? undefined : ONE_RUN}>
+            <div>
+                <dt>Self of the function</dt>
+                {own ? (
+                    <dd>
+                        {figures(middle(own), own)}: <strong>{verdictOf(own)}</strong>
+                        {isByChance &&
+                            `: of ${judged.value.toLocaleString('en-US')} functions, some differ as clearly by chance`}
+                    </dd>
+                ) : (
+                    <dd>too light to tell from noise</dd>
+                )}
+            </div>
+            <div>
+                <dt>All of the view</dt>
+                <dd>
+                    {figures(total, all)}: <strong>{verdictOf(all)}</strong>
+                </dd>
+            </div>
+            {!areRuns.value && <dd class="muted">One run of a side: only large changes are told from noise.</dd>}
+        </dl>
+    );
+}
+
+/** A weight of the view, with its sign where it is a change. */
+function Figure({ weight }: { weight: number }): JSX.Element {
+    const session = useSession();
+    const unit = session.filters.weightUnit.value;
+    if (!session.tree.isChange.value) return <td>{formatWeight(weight, unit)}</td>;
+    return <td class={changeClass(weight)}>{formatChange(weight, unit)}</td>;
+}
+
+/** The same with its share, which a change has none of: those of its parts may cancel out. */
+function Figures({ weight, whole }: { weight: number; whole: number }): JSX.Element {
+    const { isChange } = useSession().tree;
+    return (
+        <>
+            <td>{isChange.value ? '' : formatShare(weight, whole)}</td>
+            <Figure weight={weight} />
+        </>
+    );
+}
+
 interface CategoriesProps {
     title: string;
     list: { category: number; weight: number }[];
@@ -91,11 +184,10 @@ interface CategoriesProps {
 function Categories({ title, list }: CategoriesProps): JSX.Element | null {
     const session = useSession();
     const { info } = session;
-    const { weightUnit } = session.filters;
     const { categoryName } = session.store;
+    const { isChange } = session.tree;
     const whole = list.reduce((sum, entry) => sum + Math.abs(entry.weight), 0);
     if (whole === 0) return null;
-    const unit = weightUnit.value;
     const { categories } = info.value;
     return (
         <section>
@@ -107,13 +199,14 @@ function Categories({ title, list }: CategoriesProps): JSX.Element | null {
                             <th scope="row">
                                 <ProfileText text={categoryName(entry.category)} limit={60} />
                             </th>
-                            <td>{formatShare(entry.weight, whole)}</td>
-                            <td>{formatWeight(entry.weight, unit)}</td>
+                            <Figures weight={entry.weight} whole={whole} />
                             <td class="bar">
                                 <span
                                     style={{
                                         transform: `scaleX(${Math.abs(entry.weight) / whole})`,
-                                        background: categoryColor(categories[entry.category]),
+                                        background: isChange.value
+                                            ? changeColor(entry.weight)
+                                            : categoryColor(categories[entry.category]),
                                     }}
                                 />
                             </td>
@@ -139,8 +232,6 @@ function showLine(session: Session, line: number): void {
 
 function Lines({ node }: { node: NodeDetails }): JSX.Element | null {
     const session = useSession();
-    const { weightUnit } = session.filters;
-    const unit = weightUnit.value;
     if (node.lines.length === 0) return null;
     const most = Math.max(...node.lines.map((line) => Math.abs(line.total)));
     const isOneFile = node.lines.every((line) => line.file === node.lines[0]?.file);
@@ -180,12 +271,15 @@ function Lines({ node }: { node: NodeDetails }): JSX.Element | null {
                                     />
                                 </button>
                             </th>
-                            <td>{formatWeight(line.total, unit)}</td>
-                            <td>{formatWeight(line.self, unit)}</td>
+                            <Figure weight={line.total} />
+                            <Figure weight={line.self} />
                             <td class="bar">
                                 <span
                                     class="heat"
-                                    style={{ transform: `scaleX(${most > 0 ? Math.abs(line.total) / most : 0})` }}
+                                    style={{
+                                        transform: `scaleX(${most > 0 ? Math.abs(line.total) / most : 0})`,
+                                        ...(node.sides && { background: changeColor(line.total) }),
+                                    }}
                                 />
                             </td>
                         </tr>
@@ -199,7 +293,7 @@ function Lines({ node }: { node: NodeDetails }): JSX.Element | null {
 /** What is doubtful about it: truncated stacks and names that were not found. */
 function TrustMarks({ node }: { node: NodeDetails }): JSX.Element | null {
     const isUnnamed = /^0x[0-9a-f]+$/i.test(node.func.name);
-    const isWhole = node.truncated === 0 || node.func.name === '(truncated)';
+    const isWhole = node.sides !== undefined || node.truncated === 0 || node.func.name === '(truncated)';
     if (isWhole && !isUnnamed) return null;
     return (
         <div class="explanation">
@@ -222,15 +316,14 @@ interface NeighborsProps {
 
 function Neighbors({ title, list, whole }: NeighborsProps): JSX.Element | null {
     const session = useSession();
-    const { weightUnit } = session.filters;
     const { selectFunction } = session.functions;
+    const { isChange } = session.tree;
     const { funcName, namesVersion, shownName } = session.names;
     namesVersion.value;
-    const unit = weightUnit.value;
     if (list.length === 0) return null;
     return (
         <section>
-            <h3>{title}</h3>
+            <h3>{isChange.value ? `Change: ${title.toLowerCase()}` : title}</h3>
             <table class="bars">
                 <tbody>
                     {list.map((neighbor) => (
@@ -245,13 +338,13 @@ function Neighbors({ title, list, whole }: NeighborsProps): JSX.Element | null {
                                     <ProfileText text={shortName(shownName(neighbor.func))} limit={120} />
                                 </button>
                             </th>
-                            <td>{formatShare(neighbor.total, whole)}</td>
-                            <td>{formatWeight(neighbor.total, unit)}</td>
+                            <Figures weight={neighbor.total} whole={whole} />
                             <td class="bar">
                                 <span
                                     class="heat"
                                     style={{
                                         transform: `scaleX(${whole === 0 ? 0 : Math.min(1, Math.abs(neighbor.total / whole))})`,
+                                        ...(isChange.value && { background: changeColor(neighbor.total) }),
                                     }}
                                 />
                             </td>
@@ -289,11 +382,12 @@ function FullName({ name }: { name: string }): JSX.Element {
 
 interface NodeContentProps {
     node: NodeDetails;
+    func: number;
     /** Between its amounts and its lines. */
     children?: ComponentChildren;
 }
 
-function NodeContent({ node, children }: NodeContentProps): JSX.Element {
+function NodeContent({ node, func, children }: NodeContentProps): JSX.Element {
     const { summary } = useSession().tree;
     const isCut = node.func.name === '(truncated)';
     const note = cutNote(node.func.name, SIDEBAR_LIMIT);
@@ -306,12 +400,22 @@ function NodeContent({ node, children }: NodeContentProps): JSX.Element {
             <TrustMarks node={node} />
             <Badges node={node} />
             <Origin node={node} />
-            <dl class="amounts">
-                <Amount label="Total" weight={node.total} whole={whole} />
-                <Amount label="Self" weight={node.self} whole={whole} />
-            </dl>
-            <Categories title="Total by category" list={node.categoriesTotal} />
-            <Categories title="Self by category" list={node.categoriesSelf} />
+            {node.sides ? (
+                <>
+                    <ChangeAmounts node={node} sides={node.sides} />
+                    <Certainty func={func} />
+                </>
+            ) : (
+                <dl class="amounts">
+                    <Amount label="Total" weight={node.total} whole={whole} />
+                    <Amount label="Self" weight={node.self} whole={whole} />
+                </dl>
+            )}
+            <Categories title={node.sides ? 'Change by category' : 'Total by category'} list={node.categoriesTotal} />
+            <Categories
+                title={node.sides ? 'Self change by category' : 'Self by category'}
+                list={node.categoriesSelf}
+            />
             {children}
             <Lines node={node} />
         </>
@@ -320,7 +424,7 @@ function NodeContent({ node, children }: NodeContentProps): JSX.Element {
 
 function FunctionContent({ of }: { of: FunctionDetails }): JSX.Element {
     return (
-        <NodeContent node={of.details}>
+        <NodeContent node={of.details} func={of.func}>
             <Neighbors title="Called by" list={of.callers} whole={of.details.total} />
             <Neighbors title="Calls" list={of.callees} whole={of.details.total} />
         </NodeContent>
@@ -343,7 +447,7 @@ export function Sidebar(): JSX.Element {
     return (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
         <aside class="sidebar" aria-label="Selected function" tabIndex={0} style={{ width: `${sidebarWidth.value}px` }}>
-            {hasSelection && current && <NodeContent node={current.details} />}
+            {hasSelection && current && <NodeContent node={current.details} func={current.node.func} />}
             {ofFunction && <FunctionContent of={ofFunction} />}
             {!hasSelection && summary.value && summary.value.rootTotal !== 0 && (
                 <>

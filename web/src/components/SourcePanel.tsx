@@ -81,16 +81,18 @@ function Stepper({ what, more = '', keys, step, children }: StepperProps): JSX.E
 }
 
 function HotLines(): JSX.Element | null {
-    const { chosenLine, hotLines, stepHotLine } = useSession().sourcePanel;
+    const session = useSession();
+    const { chosenLine, hotLines, stepHotLine } = session.sourcePanel;
+    const what = session.tree.isChange.value ? 'changed' : 'hot';
     const lines = hotLines.value;
     if (lines.length === 0) return null;
     const at = lines.indexOf(chosenLine.value);
     return (
         <span class="stepper">
-            <Stepper what="hot line" keys={['p', 'n']} step={stepHotLine}>
+            <Stepper what={`${what} line`} keys={['p', 'n']} step={stepHotLine}>
                 {at >= 0
-                    ? `hot line ${at + 1} of ${lines.length}`
-                    : `${lines.length} hot ${lines.length === 1 ? 'line' : 'lines'}`}
+                    ? `${what} line ${at + 1} of ${lines.length}`
+                    : `${lines.length} ${what} ${lines.length === 1 ? 'line' : 'lines'}`}
             </Stepper>
         </span>
     );

@@ -1,6 +1,7 @@
 /** Why there is no source to see, or no code, and what to do about it. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { contained } from '../engine/contained';
 import type { SourceText } from '../state/source_texts';
 import { ProfileText } from './text';
 import { useSession } from './session_context';
@@ -104,14 +105,14 @@ export function SourceProblem({ text }: { text: SourceText | null }): JSX.Elemen
     if (text) {
         return (
             <div class="empty" role="status">
-                <h2>Source file not found</h2>
+                <h2>{contained ? 'No source file available' : 'Source file not found'}</h2>
                 <p>
                     <ProfileText text={text.file} limit={TEXT_LIMIT} />
                 </p>
                 <p>
                     <ProfileText text={text.problem} limit={TEXT_LIMIT} />.
                 </p>
-                {MISSING_FILE.test(text.problem) ? <OtherFolder file={text.file} /> : <OtherProgram />}
+                {!contained && (MISSING_FILE.test(text.problem) ? <OtherFolder file={text.file} /> : <OtherProgram />)}
                 <LineTable />
             </div>
         );
@@ -168,7 +169,7 @@ export function CodeProblem({ sentence }: { sentence: string }): JSX.Element {
                         <ProfileText text={sentence} limit={TEXT_LIMIT} />.
                     </p>
                     <p>
-                        {lib === JIT ? (
+                        {contained ? null : lib === JIT ? (
                             <>
                                 A recording keeps the code of JIT functions in the cache of the machine and user that
                                 made it, until newer files need the room.

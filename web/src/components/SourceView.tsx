@@ -23,21 +23,27 @@ function nameOf(session: Session, func: number, limit: number): string {
 
 function marksOf(session: Session, costs: LineCosts): Map<number, LineMark> {
     const { info } = session;
-    const { costText, costTitle } = session.costText;
+    const { costText, costTitle, sideText, toneOf } = session.costText;
     const { weightUnit } = session.filters;
     const { lineHeat, mostHeat } = session.sourcePanel;
     const marks = new Map<number, LineMark>();
+    const sides = costs.sides && {
+        base: new Map(costs.sides.base.map((cost) => [cost.line, cost.total])),
+        new: new Map(costs.sides.new.map((cost) => [cost.line, cost.total])),
+    };
     const { interval } = info.value;
     const unit = weightUnit.value;
     for (const cost of costs.lines) {
-        if (cost.line === 0 || (cost.total === 0 && cost.self === 0)) continue;
+        const [base, changed] = [sides?.base.get(cost.line) ?? 0, sides?.new.get(cost.line) ?? 0];
+        if (cost.line === 0 || (cost.total === 0 && cost.self === 0 && base === 0)) continue;
         const calls = costs.inlined.filter((call) => call.line === cost.line);
         const [first] = calls;
         const more = calls.length > 1 ? ` +${calls.length - 1}` : '';
         marks.set(cost.line, {
-            total: costText(cost.total),
-            self: costText(cost.self),
+            total: sides ? sideText(base) : costText(cost.total),
+            self: sides ? sideText(changed) : costText(cost.self),
             title: costTitle(cost),
+            tone: toneOf(cost.self || cost.total),
             heat: heatStep(lineHeat.value.get(cost.line) ?? 0, mostHeat.value),
             inlined: first ? `${nameOf(session, first.func, NAME_LIMIT)} ${costText(first.total)}${more}` : '',
             inlinedTitle: `Inlined here:\n${calls
@@ -72,7 +78,7 @@ export function SourceView({ share }: { share: number }): JSX.Element {
     const { namesVersion } = session.names;
     const { markedIn } = session.sourceFind;
     const { chooseLine, chosenLine, hasSource, lineCosts, openings, sourceText, wantedLine } = session.sourcePanel;
-    const { summary } = session.tree;
+    const { isChange, summary } = session.tree;
     const holder = useRef<HTMLDivElement>(null);
     const [editor, setEditor] = useState<SourceEditor | null>(null);
     const [problem, setProblem] = useState('');
@@ -130,8 +136,8 @@ export function SourceView({ share }: { share: number }): JSX.Element {
             <NoLines />
             {hasSource.value && (
                 <div class="pane-header" aria-hidden="true">
-                    <span class="cost">Total</span>
-                    <span class="cost">Self</span>
+                    <span class="cost">{isChange.value ? 'Base' : 'Total'}</span>
+                    <span class="cost">{isChange.value ? 'New' : 'Self'}</span>
                     <span>Line</span>
                 </div>
             )}

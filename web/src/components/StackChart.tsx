@@ -1,4 +1,5 @@
 /** The stack chart: what was on the stack of each selected thread over time, aligned with the timeline above. */
+import { sideOfThread } from '../state/comparison';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { type Band, type Place, ROW_HEIGHT } from '../draw/rects';
@@ -69,8 +70,10 @@ function RectTooltip({ rects, rect }: { rects: StackRects; rect: number }): JSX.
 
 /** Whose rows these are, in the column of the timeline's labels. */
 function ThreadLabel({ chart, band }: { chart: ThreadChart; band: Band }): JSX.Element {
-    const { threadInfo } = useSession().store;
+    const session = useSession();
+    const { threadInfo } = session.store;
     const thread = threadInfo(chart.thread);
+    const side = thread ? sideOfThread(session.info.value.comparison, thread) : '';
     const height = (band.rows + GAP_ROWS) * ROW_HEIGHT;
     return (
         <div class="stack-label" style={{ top: `${band.firstRow * ROW_HEIGHT}px`, height: `${height}px` }}>
@@ -79,7 +82,7 @@ function ThreadLabel({ chart, band }: { chart: ThreadChart; band: Band }): JSX.E
                     <ProfileText text={thread?.name ?? ''} limit={100} />
                 </strong>
                 <span class="muted">
-                    TID <ProfileText text={thread?.tid ?? ''} limit={20} />
+                    {side === '' ? '' : `${side} · `}TID <ProfileText text={thread?.tid ?? ''} limit={20} />
                 </span>
             </p>
         </div>

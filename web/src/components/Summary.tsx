@@ -1,15 +1,26 @@
 /** Where the time went, in one screen: the heaviest of everything, each leading to the view that has more of it. */
 import type { ComponentChildren, JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
-import type { FuncRow } from '../engine/api';
+import type { FuncRow, ThreadInfo, TreeSummary } from '../engine/api';
 import type { HotLines } from '../engine/source';
+import { sideOfThread } from '../state/comparison';
 import type { Session } from '../state/session';
 import { MOST_ROWS, type SummaryLists, sharesText } from '../state/summary_view';
 import { trustFigure, trustSummary } from '../state/trust';
 import { openDialog } from '../state/windows';
 import { ownNameAt } from '../text/fold';
-import { describeWeight, formatCount, formatDuration, formatShare, formatWeight } from '../text/format';
+import {
+    describeChange,
+    describeWeight,
+    formatChange,
+    formatCount,
+    formatDuration,
+    formatRelative,
+    formatShare,
+    formatWeight,
+} from '../text/format';
 import { baseName, plainText } from '../text/plain';
+import { changeClass } from './change_columns';
 import { EmptyTree } from './EmptyTree';
 import { useSession } from './session_context';
 import { ProfileText } from './text';
@@ -25,27 +36,39 @@ interface RowProps {
     amount: string;
     title: string;
     color?: string | undefined;
+    /** It is an amount even where the others are changes. */
+    isAmount?: boolean;
     onOpen: () => void;
     children: ComponentChildren;
 }
 
-function Row({ weight, whole, amount, title, color, onOpen, children }: RowProps): JSX.Element {
+function Row({ weight, whole, amount, title, color, isAmount, onOpen, children }: RowProps): JSX.Element {
     const part = whole === 0 ? 0 : Math.min(1, Math.abs(weight / whole));
+    const isChange = useSession().tree.isChange.value && !isAmount;
+    const sign = isChange ? ` ${changeClass(weight)}` : '';
     return (
         <li>
             <button type="button" class="summary-row" title={title} onClick={onOpen}>
-                <span class="share">
+                <span class={`share${sign}`}>
                     <span
                         class="share-bar"
-                        style={{ transform: `scaleX(${part})`, ...(color ? { background: color } : {}) }}
+                        style={{ transform: `scaleX(${part})`, ...(color && sign === '' ? { background: color } : {}) }}
                     />
-                    <span>{formatShare(weight, whole)}</span>
+                    <span>{isChange ? formatRelative(whole, whole + weight) : formatShare(weight, whole)}</span>
                 </span>
                 <span class="summary-amount">{amount}</span>
                 <span class="summary-name">{children}</span>
             </button>
         </li>
     );
+}
+
+/** An amount of the view's weight, with its sign where it is a change. */
+function useAmountText(): (weight: number) => string {
+    const session = useSession();
+    const unit = session.filters.weightUnit.value;
+    const isChange = session.tree.isChange.value;
+    return (weight) => (isChange ? formatChange(weight, unit) : formatWeight(weight, unit));
 }
 
 interface CardProps {
@@ -98,13 +121,14 @@ function fullName(session: Session, func: number): string {
 
 function FunctionCard({ lists, whole }: { lists: SummaryLists; whole: number }): JSX.Element {
     const session = useSession();
-    const { weightUnit } = session.filters;
+    const { isChange } = session.tree;
+    const amountText = useAmountText();
     const { openCenter } = session.summaryView;
     return (
         <Card
             name="functions"
             title="Functions"
-            note={`Top ${formatCount(lists.functions.length)} of ${formatCount(lists.functionCount)} by self time`}
+            note={`Top ${formatCount(lists.functions.length)} of ${formatCount(lists.functionCount)} by ${isChange.value ? 'change of ' : ''}self time`}
         >
             <ol>
                 {lists.functions.map((row) => (
@@ -112,7 +136,7 @@ function FunctionCard({ lists, whole }: { lists: SummaryLists; whole: number }):
                         key={row.func}
                         weight={row.self}
                         whole={whole}
-                        amount={formatWeight(row.self, weightUnit.value)}
+                        amount={amountText(row.self)}
                         title={fullName(session, row.func)}
                         onOpen={() => openCenter({ kind: 'function', index: row.func })}
                     >
@@ -124,16 +148,27 @@ function FunctionCard({ lists, whole }: { lists: SummaryLists; whole: number }):
     );
 }
 
+/** Of a sum: it and one of its parts that is all of it differ in their last digits. */
+const ROUNDING = 1e-9;
+
 /** The end of a path is what tells files apart: it is shown, all of it is in the title. */
 function LineCard({ hot, whole }: { hot: HotLines; whole: number }): JSX.Element {
     const session = useSession();
-    const { weightUnit } = session.filters;
+    const { isChange } = session.tree;
+    const amountText = useAmountText();
     const { openLine } = session.summaryView;
+    const unknown = whole - hot.known;
     return (
         <Card
             name="lines"
-            title="Hottest lines"
-            note={`By self time; ${formatShare(whole - hot.known, whole)} has no line number`}
+            title={isChange.value ? 'Lines' : 'Hottest lines'}
+            note={
+                isChange.value
+                    ? 'By change of self time'
+                    : Math.abs(unknown) > Math.abs(whole) * ROUNDING
+                      ? `By self time; ${formatShare(unknown, whole)} has no line number`
+                      : 'By self time'
+            }
         >
             <ol>
                 {hot.lines.map((row) => (
@@ -141,7 +176,7 @@ function LineCard({ hot, whole }: { hot: HotLines; whole: number }): JSX.Element
                         key={`${row.file}:${row.line}`}
                         weight={row.self}
                         whole={whole}
-                        amount={formatWeight(row.self, weightUnit.value)}
+                        amount={amountText(row.self)}
                         title={plainText(`${row.file}:${row.line}\n${fullName(session, row.func)}`, 1200)}
                         onOpen={() => openLine(row)}
                     >
@@ -159,17 +194,18 @@ function LineCard({ hot, whole }: { hot: HotLines; whole: number }): JSX.Element
 function LibraryCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Element {
     const session = useSession();
     const { info } = session;
-    const { weightUnit } = session.filters;
+    const { isChange } = session.tree;
+    const amountText = useAmountText();
     const { openCenter } = session.summaryView;
     return (
-        <Card name="libraries" title="Libraries" note="By self time">
+        <Card name="libraries" title="Libraries" note={isChange.value ? 'By change of self time' : 'By self time'}>
             <ol>
                 {rows.map((row) => (
                     <Row
                         key={row.func}
                         weight={row.self}
                         whole={whole}
-                        amount={formatWeight(row.self, weightUnit.value)}
+                        amount={amountText(row.self)}
                         title={`On the stack for ${formatShare(row.total, whole)}`}
                         onOpen={() => {
                             if (row.func >= 0) openCenter({ kind: 'library', index: row.func });
@@ -186,19 +222,20 @@ function LibraryCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.E
 function CategoryCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Element {
     const session = useSession();
     const { info } = session;
-    const { weightUnit } = session.filters;
+    const { isChange } = session.tree;
+    const amountText = useAmountText();
     const { categoryName } = session.store;
     const { openCenter } = session.summaryView;
     const { categories } = info.value;
     return (
-        <Card name="categories" title="Categories" note="By self time">
+        <Card name="categories" title="Categories" note={isChange.value ? 'By change of self time' : 'By self time'}>
             <ol>
                 {rows.map((row) => (
                     <Row
                         key={row.func}
                         weight={row.self}
                         whole={whole}
-                        amount={formatWeight(row.self, weightUnit.value)}
+                        amount={amountText(row.self)}
                         title={`On the stack for ${formatShare(row.total, whole)}`}
                         color={categoryColor(categories[row.func])}
                         onOpen={() => openCenter({ kind: 'category', index: row.func })}
@@ -217,7 +254,11 @@ function ThreadCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.El
     const { weightUnit } = session.filters;
     const { selectedThreads } = session.store;
     const { openThread } = session.summaryView;
-    const { threads } = info.value;
+    const { comparison, threads } = info.value;
+    const side = (thread: ThreadInfo): string => {
+        const name = sideOfThread(comparison, thread);
+        return name === '' ? '' : `${name} · `;
+    };
     const chosen = selectedThreads.value.length;
     const some = `${formatCount(chosen)} of ${formatCount(threads.length)} selected`;
     const listed = chosen === threads.length ? 'All threads' : some;
@@ -234,16 +275,17 @@ function ThreadCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.El
                     return (
                         <Row
                             key={row.func}
-                            weight={row.total}
+                            weight={Math.abs(row.total)}
                             whole={whole}
-                            amount={formatWeight(row.total, weightUnit.value)}
+                            amount={formatWeight(Math.abs(row.total), weightUnit.value)}
                             title="Show in the call tree"
+                            isAmount
                             onOpen={() => openThread(row.func)}
                         >
                             <ProfileText text={thread?.name ?? ''} limit={NAME_LIMIT} />
                             <span class="tree-lib">
                                 <ProfileText
-                                    text={`${hasProcesses ? `${thread?.processName ?? ''} · ` : ''}TID ${thread?.tid ?? ''}`}
+                                    text={`${thread && side(thread)}${hasProcesses ? `${thread?.processName ?? ''} · ` : ''}TID ${thread?.tid ?? ''}`}
                                     limit={80}
                                 />
                             </span>
@@ -363,6 +405,38 @@ function TrustCard(): JSX.Element | null {
     );
 }
 
+/** What has changed in all, and most. */
+function ChangeHead({ first, totals }: { first: FuncRow | undefined; totals: TreeSummary | null }): JSX.Element {
+    const session = useSession();
+    const { funcName } = session.names;
+    const unit = session.filters.weightUnit.value;
+    const [base, changed] = [totals?.baseTotal ?? 0, totals?.newTotal ?? 0];
+    return (
+        <div class="summary-head">
+            <h2>What has changed?</h2>
+            <p>
+                {`${describeWeight(base, unit, 0)} in the base, ${describeWeight(changed, unit, 0)} in the new side: `}
+                <strong class={changeClass(changed - base)}>{describeChange(changed - base, unit)}</strong>
+                {base === 0 ? '. ' : ` (${formatRelative(base, changed)}). `}
+                {first && (
+                    <>
+                        Largest change of self time:{' '}
+                        <strong>
+                            <ProfileText text={shortName(funcName(first.func)?.name ?? '')} limit={NAME_LIMIT} />
+                        </strong>
+                        {` (${describeChange(first.self, unit)}).`}
+                    </>
+                )}
+            </p>
+            <div class="summary-actions">
+                <button type="button" class="button" onClick={() => window.print()}>
+                    Print
+                </button>
+            </div>
+        </div>
+    );
+}
+
 function Head({ lists, whole }: { lists: SummaryLists; whole: number }): JSX.Element {
     const session = useSession();
     const { info } = session;
@@ -373,6 +447,8 @@ function Head({ lists, whole }: { lists: SummaryLists; whole: number }): JSX.Ele
     const { interval, threads } = info.value;
     const chosen = selectedThreads.value.length;
     const [first] = lists.functions;
+    const { isChange, summary } = session.tree;
+    if (isChange.value) return <ChangeHead first={first} totals={summary.value} />;
     const range = view.value.preview ?? view.value.ranges[view.value.ranges.length - 1];
     const among = chosen === 1 ? 'one thread' : `${formatCount(chosen)} threads`;
     const time = range ? ` in ${formatDuration(range[1] - range[0])} of the recording` : '';

@@ -5,6 +5,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { categoryColor, slotColor } from '../draw/colors';
+import { CHANGE_LEVELS, describeLevel, levelColor } from '../draw/rect_colors';
 import { COLORED_TABS, offeredTabs, TAB_TITLES, type Tab } from '../state/codec';
 import type { Session } from '../state/session';
 import { isSidebarOpen, toggleSidebar } from '../state/settings';
@@ -56,6 +57,25 @@ function Legend(): JSX.Element {
                 </li>
             ))}
         </ul>
+    );
+}
+
+/** The colors of a change, from less to more. */
+function ChangeLegend(): JSX.Element {
+    return (
+        <div
+            class="change-legend"
+            role="img"
+            aria-label="Colors: blue is less in the new side, orange is more, grey is the same"
+        >
+            <span>Less in new</span>
+            <span class="change-levels">
+                {CHANGE_LEVELS.map((level) => (
+                    <span key={level} style={{ background: levelColor(level) }} title={describeLevel(level)} />
+                ))}
+            </span>
+            <span>More in new</span>
+        </div>
     );
 }
 
@@ -134,7 +154,13 @@ export function TabBar(): JSX.Element {
                     </button>
                 ))}
             </div>
-            {COLORED_TABS.has(tab) && colorBy.value !== 'category' ? <NameLegend /> : <Legend />}
+            {!COLORED_TABS.has(tab) || colorBy.value === 'category' ? (
+                <Legend />
+            ) : colorBy.value === 'change' ? (
+                <ChangeLegend />
+            ) : (
+                <NameLegend />
+            )}
             <button
                 type="button"
                 class={hasSidebar(tab) ? 'button quiet square' : 'button quiet square absent'}

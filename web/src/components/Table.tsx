@@ -7,9 +7,10 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { rowHeight } from '../state/settings';
-import type { SortOrder } from '../state/tables';
+import type { ScrollPlace, SortOrder } from '../state/tables';
 import { type MenuItem, openMenu, tooltip } from '../state/windows';
 import { rowOfKey, rowUnder, useRowWindow } from './row_window';
+import { useSession } from './session_context';
 import { TableRow } from './TableRow';
 import { type Column, columnItems, shownColumns, TableHead, widthOfColumns } from './table_columns';
 import { useLatest, useSelectionMenu, useSize } from './use';
@@ -75,6 +76,11 @@ function scrollToIndent(element: HTMLElement, indent: number, numbersWidth: numb
     else if (indent > element.scrollLeft + room * 0.6) element.scrollLeft = indent - room * 0.4;
 }
 
+/** px: the scroll place at which the selected row, or else the list, is where it was. */
+function topOfPlace({ top, selected }: ScrollPlace, selectedTop: number): number {
+    return selected === null || selectedTop < 0 ? top : Math.max(0, selectedTop - selected);
+}
+
 export function Table<Row>(props: TableProps<Row>): JSX.Element {
     const { name, rows, columns, main, sort, usualSort, selectedAt, reveal } = props;
     const scroller = useRef<HTMLDivElement>(null);
@@ -93,13 +99,28 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
     const revealed = useRef(0);
     const height = rowHeight.value;
     const room = Math.max(0, size.height - HEADER_HEIGHT);
-    const isRevealing = reveal !== revealed.current && reveal > 0 && selectedAt >= 0 && room > 0;
+    const { forgetNextPlace, nextPlace, places } = useSession().tables;
+    const nextScroll = rows.length > 0 && room > 0 ? nextPlace(name) : undefined;
+    const isRevealing = !nextScroll && reveal !== revealed.current && reveal > 0 && selectedAt >= 0 && room > 0;
     const rowWindow = useRowWindow(scroller, {
         count: rows.length,
         rowHeight: height,
         room,
         revealed: isRevealing ? { at: selectedAt, how: reveal > 1 ? 'nearest' : 'around' } : null,
+        scrolledTo: nextScroll ? topOfPlace(nextScroll, selectedAt * height) : null,
     });
+    useLayoutEffect(() => {
+        if (!nextScroll) return;
+        forgetNextPlace(name);
+        revealed.current = reveal;
+        if (scroller.current) scroller.current.scrollLeft = nextScroll.left;
+    });
+    useLayoutEffect(() => {
+        const selected = selectedAt * height - rowWindow.top;
+        const isSeen = selectedAt >= 0 && selected > -height && selected < room;
+        places.set(name, { top: rowWindow.top, left: scrollLeft, selected: isSeen ? selected : null });
+    });
+    useLayoutEffect(() => () => void places.delete(name), []);
     useLayoutEffect(() => {
         const row = rows[selectedAt];
         if (!isRevealing || row === undefined) return;

@@ -26,6 +26,8 @@ export interface RowList {
     room: number;
     /** A row to be brought into view, and how; null: none is. */
     revealed: { at: number; how: Reveal } | null;
+    /** px: where the list is to be scrolled instead; null: nowhere. */
+    scrolledTo?: number | null;
 }
 
 export interface RowWindow {
@@ -46,7 +48,7 @@ export interface RowWindow {
 }
 
 export function useRowWindow(scroller: RefObject<HTMLElement | null>, list: RowList): RowWindow {
-    const { count, revealed, room, rowHeight } = list;
+    const { count, revealed, room, rowHeight, scrolledTo = null } = list;
     // Where the rows that exist belong; being scrolled elsewhere than here makes others.
     const place = useRef<RowPlace>({ top: 0, offset: 0 });
     const timer = useRef(0);
@@ -55,9 +57,11 @@ export function useRowWindow(scroller: RefObject<HTMLElement | null>, list: RowL
     const latestExtent = useLatest(extent);
 
     // Where a row is that is to be seen, is known before the rows are made: those of the place that is left are not made first.
-    const wanted = revealed
-        ? placeAt(topWithRow(revealed.at * rowHeight, rowHeight, place.current.top, room, revealed.how), extent)
+    const wantedTop = revealed
+        ? topWithRow(revealed.at * rowHeight, rowHeight, place.current.top, room, revealed.how)
         : null;
+    const top = scrolledTo ?? wantedTop;
+    const wanted = top === null ? null : placeAt(top, extent);
     const shown = wanted ?? placeAmong(place.current, extent);
     useLayoutEffect(() => {
         const element = scroller.current;

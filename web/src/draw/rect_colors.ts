@@ -23,6 +23,8 @@ export interface ChartColors {
     rects: RectColors[];
     /** Of names, by their slots: see NAME_SLOTS. */
     names: RectColors[];
+    /** Of changes, by their levels from the most that is less to the most that is more: see changeLevel(). */
+    changes: RectColors[];
     surface: string;
     /** On rects that are neither selected nor faint. */
     text: string;
@@ -119,6 +121,54 @@ export function faintColors(colors: readonly (string | null)[], theme: 'light' |
     return colors.map((color) => color && rectColors(parse(color), [0, 0, 0], theme).fill);
 }
 
+// ---- changes ----
+
+/** From which part of the larger side on a change has the next level. */
+const CHANGE_STEPS = [0.02, 0.1, 0.25, 0.5];
+export const MOST_LEVEL = CHANGE_STEPS.length;
+export const CHANGE_LEVELS = Array.from({ length: 2 * MOST_LEVEL + 1 }, (_, at) => at - MOST_LEVEL);
+/** How much of the color the levels have; the rest is that of no change. */
+const LEVEL_SHARES = [0, 0.3, 0.55, 0.78, 1];
+
+/** How much has changed, of the larger side: below 0 where it is less, 0 where it is about the same, MOST_LEVEL at the most. */
+export function changeLevel(base: number, changed: number): number {
+    const larger = Math.max(Math.abs(base), Math.abs(changed));
+    const share = larger === 0 ? 0 : (changed - base) / larger;
+    const level = CHANGE_STEPS.filter((step) => Math.abs(share) >= step).length;
+    return share < 0 ? -level : level;
+}
+
+/** What a level is, in words: "10% to 25% more". */
+export function describeLevel(level: number): string {
+    const percent = (step: number | undefined): string => `${Math.round(100 * (step ?? 0))}%`;
+    if (level === 0) return `Changed by less than ${percent(CHANGE_STEPS[0])}`;
+    const [from, to] = [CHANGE_STEPS[Math.abs(level) - 1], CHANGE_STEPS[Math.abs(level)]];
+    return `${percent(from)} ${to === undefined ? 'and more' : `to ${percent(to)}`} ${level < 0 ? 'less' : 'more'} in the new side`;
+}
+
+/** The CSS value for the color of a level. */
+export function levelColor(level: number): string {
+    const share = 100 * (LEVEL_SHARES[Math.abs(level)] ?? 0);
+    return `color-mix(in srgb, var(--change-${level < 0 ? 'less' : 'more'}) ${share}%, var(--change-same))`;
+}
+
+function changeColors(level: number, surface: Rgb): RectColors {
+    const same = parse(styleColor('change-same'));
+    const full = parse(styleColor(level < 0 ? 'change-less' : 'change-more'));
+    const strong = level === 0 ? 'change-same-strong' : level < 0 ? 'change-less-strong' : 'change-more-strong';
+    const selected = parse(styleColor(strong));
+    const fill = mix(full, same, LEVEL_SHARES[Math.abs(level)] ?? 0);
+    return {
+        fill: write(fill),
+        hover: write(mix(selected, fill, 0.35)),
+        selected: write(selected),
+        selectedNarrow: write(selected),
+        selectedText: write(contrast(selected, DARK_TEXT) >= contrast(selected, LIGHT_TEXT) ? DARK_TEXT : LIGHT_TEXT),
+        faint: write(mix(fill, surface, 0.3)),
+        aggregate: write(mix(fill, surface, 0.7)),
+    };
+}
+
 /** Of all categories, and one more for those that are unknown, for the theme that is on. */
 export function chartColors(categories: readonly Category[], theme: 'light' | 'dark'): ChartColors {
     const surface = parse(styleColor('surface'));
@@ -127,12 +177,18 @@ export function chartColors(categories: readonly Category[], theme: 'light' | 'd
     return {
         rects: colors.map((color) => rectColors(parse(color ?? styleColor('category-grey')), surface, theme)),
         names: [false, true].flatMap((isPale) => names.map((color) => rectColors(color, surface, theme, isPale))),
+        changes: CHANGE_LEVELS.map((level) => changeColors(level, surface)),
         surface: styleColor('surface'),
         text: theme === 'light' ? styleColor('text') : write(LIGHT_TEXT),
         quiet: styleColor('text-quiet'),
         accent: styleColor('accent'),
         line: styleColor('line'),
     };
+}
+
+/** Those of a level of change. */
+export function colorsOfChange({ changes, rects }: ChartColors, level: number): RectColors {
+    return changes[level + MOST_LEVEL] ?? (rects.at(-1) as RectColors);
 }
 
 /** Those of a slot of names; of none: as of an unknown category. */

@@ -27,6 +27,7 @@ import {
     WidgetType,
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
+import type { Tone } from '../state/cost_text';
 
 /** What is shown of a line's costs. */
 export interface LineMark {
@@ -34,8 +35,9 @@ export interface LineMark {
     self: string;
     /** In words. */
     title: string;
-    /** 0 to 5: see state/cost_text.ts. */
+    /** 0 to 5, and the class beside it: see state/cost_text.ts. */
     heat: number;
+    tone: Tone;
     /** Names of calls that were inlined into the line, and the same with their costs. */
     inlined: string;
     inlinedTitle: string;
@@ -55,10 +57,10 @@ class CostMarker extends GutterMarker {
     constructor(
         readonly text: string,
         readonly title: string,
-        readonly heat: number,
+        readonly heat: string,
     ) {
         super();
-        this.elementClass = heat > 0 ? `heat-${heat}` : '';
+        this.elementClass = heat;
     }
 
     override eq(other: CostMarker): boolean {
@@ -113,14 +115,11 @@ function buildMarks(state: EditorState, marks: ReadonlyMap<number, LineMark>): M
     for (const [number, mark] of [...marks].sort((a, b) => a[0] - b[0])) {
         if (number < 1 || number > state.doc.lines) continue;
         const line = state.doc.line(number);
-        total.add(line.from, line.from, new CostMarker(mark.total, mark.title, mark.heat));
-        self.add(line.from, line.from, new CostMarker(mark.self, mark.title, mark.heat));
+        const heat = mark.heat > 0 ? `heat-${mark.heat} ${mark.tone}`.trim() : '';
+        total.add(line.from, line.from, new CostMarker(mark.total, mark.title, heat));
+        self.add(line.from, line.from, new CostMarker(mark.self, mark.title, heat));
         if (mark.heat > 0)
-            lines.add(
-                line.from,
-                line.from,
-                Decoration.line({ class: `heat-${mark.heat}`, attributes: { title: mark.title } }),
-            );
+            lines.add(line.from, line.from, Decoration.line({ class: heat, attributes: { title: mark.title } }));
         if (mark.inlined !== '')
             lines.add(
                 line.to,
@@ -175,14 +174,22 @@ function costGutter(column: 'total' | 'self', click: Choose): Extension {
     return gutter({
         class: `cost-gutter ${column}`,
         markers: (view) => view.state.field(marksField)[column],
-        initialSpacer: () => new CostMarker('', '', 0),
+        initialSpacer: () => new CostMarker('', '', ''),
         domEventHandlers: { click },
     });
 }
 
 // ---- looks ----
 
+/** In the color of a change: the page's style sheets do not reach into the editor. */
+function toneRules(tone: 'less' | 'more'): Record<string, string> {
+    const steps = [1, 2, 3, 4, 5].flatMap((step) => [String(step), `line-${step}`]);
+    return Object.fromEntries(steps.map((step) => [`--heat-${step}`, `var(--${tone}-${step})`]));
+}
+
 const theme = EditorView.theme({
+    '.tone-less': toneRules('less'),
+    '.tone-more': toneRules('more'),
     '&': { height: '100%', backgroundColor: 'var(--surface)', color: 'var(--text)', fontSize: '12px' },
     '&.cm-focused': { outline: 'none' },
     '.cm-scroller': { fontFamily: 'var(--code-font)', lineHeight: '20px', overflow: 'auto' },

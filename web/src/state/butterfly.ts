@@ -5,7 +5,7 @@ import type { Center, CenterKind, CenterWeights, Side } from '../engine/butterfl
 import { Request } from './request';
 import { LazyTree } from './lazy_tree';
 import type { TreeSource } from './tree_loader';
-import { compareNames, compareWeights } from './tree_nodes';
+import { compareNames, compareWeights, weightOrder } from './tree_nodes';
 import type { FunctionsPart } from './functions';
 import type { NamesPart } from './names';
 import type { StorePart } from './store';
@@ -98,7 +98,7 @@ export function createButterfly(
         }
         if (column === 'name')
             return compareNames(nameOf, funcOfCenter({ kind, index: a.func }), funcOfCenter({ kind, index: b.func }));
-        return compareWeights(column === 'self' ? 'self' : 'total', a, b);
+        return compareWeights(weightOrder(column, 'total'), a, b);
     }
 
     const listRows = computed<FuncRow[]>(() => {
@@ -116,7 +116,7 @@ export function createButterfly(
         const wanted = view.value.center;
         if (wanted) return wanted;
         const heaviest = functions.value.reduce<FuncRow | null>(
-            (best, row) => (!best || row.self > best.self ? row : best),
+            (best, row) => (!best || Math.abs(row.self) > Math.abs(best.self) ? row : best),
             null,
         );
         return heaviest ? { kind: 'function', index: heaviest.func } : null;

@@ -1,11 +1,12 @@
 /**
  * The view as the query part of the page's address, and back. Keys and shapes are those of the Firefox Profiler where it
  * has the same thing (`thread`, `range`, `transforms`, `search`, `invertCallstack`, `implementation`, `hideIdleSamples`); `path` (the selected call node),
- * `preview` (the range that is being chosen), `tab`, `sort`, `center` (of the butterfly), `waitsBy`, `weight`, `colorBy` and the tracks (`tracks`, `shownTracks`, `hiddenTracks`,
+ * `preview` (the range that is being chosen), `tab`, `sort`, `center` (of the butterfly), `waitsBy`, `weight`, `compared`, `scaledBy`, `colorBy` and the tracks (`tracks`, `shownTracks`, `hiddenTracks`,
  * `openTracks`, `trackOrder`) are ours.
  */
-import type { NodePath, Transform } from '../engine/api';
+import type { Compared, NodePath, ScaledBy, Transform } from '../engine/api';
 import { CENTER_KINDS, type Center } from '../engine/butterfly';
+import { COMPARE_BY, COMPARED } from '../engine/layout';
 import { WAIT_GROUPING, type WaitGrouping } from '../engine/waits';
 import { COLOR_KEYS, type ColorKey } from '../text/color_key';
 import { decodeIndex, decodeIndexes, encodeIndexes } from './indexes';
@@ -79,6 +80,10 @@ export interface View {
     part: [number, number] | null;
     /** The id of what a sample counts; the profile may lack it. */
     weight: string;
+    /** Of a comparison: the change, or one side alone. */
+    compared: Compared;
+    /** What is made the same on both sides; '': what the file says. */
+    scaledBy: ScaledBy | '';
     /** Which frames are shown. */
     stackType: StackType;
     hidesIdle: boolean;
@@ -88,8 +93,8 @@ export interface View {
     center: Center | null;
     /** In the stack chart each stack is as wide as the others, however long it lasted. */
     sameWidths: boolean;
-    /** What the rects of charts are colored by. */
-    colorBy: ColorKey;
+    /** What the rects of charts are colored by; null: the change in a comparison, else the category. */
+    colorBy: ColorKey | null;
     /** The order of the tables that are not sorted as usual: see state/tables.ts. */
     sorts: Record<string, string>;
     /** What markers are searched for. */
@@ -118,12 +123,14 @@ export const EMPTY_VIEW: View = {
     zoom: [],
     part: null,
     weight: 'recorded',
+    compared: 'change',
+    scaledBy: '',
     stackType: 'all',
     hidesIdle: false,
     waitsBy: 'object',
     center: null,
     sameWidths: false,
-    colorBy: 'category',
+    colorBy: null,
     sorts: {},
     markerSearch: '',
     marker: -1,
@@ -195,6 +202,12 @@ function decodePart(text: string): [number, number] | null {
     return to > from && to <= 1 ? [from, to] : null;
 }
 
+function decodeScaledBy(text: string): ScaledBy | '' {
+    const by = COMPARE_BY.find((candidate) => candidate === text);
+    if (by && by !== 'function') return by;
+    return /^function:./.test(text) ? (text as ScaledBy) : '';
+}
+
 /** `zero`: the start of the profile, ms; `funcCount`: how many functions it has. */
 export function encodeView(view: View, zero: number, funcCount: number): string {
     const query = new URLSearchParams();
@@ -209,12 +222,14 @@ export function encodeView(view: View, zero: number, funcCount: number): string 
     if (view.zoom.length > 0) query.set('zoom', encodeIndexes(view.zoom));
     if (view.part) query.set('part', view.part.map((place) => Number(place.toFixed(9))).join('-'));
     if (view.weight !== EMPTY_VIEW.weight) query.set('weight', view.weight);
+    if (view.compared !== 'change') query.set('compared', view.compared);
+    if (view.scaledBy !== '') query.set('scaledBy', view.scaledBy);
     if (view.stackType !== 'all') query.set('implementation', view.stackType);
     if (view.hidesIdle) query.set('hideIdleSamples', '');
     if (view.waitsBy !== EMPTY_VIEW.waitsBy) query.set('waitsBy', view.waitsBy);
     if (view.center) query.set('center', `${view.center.kind}-${view.center.index}`);
     if (view.sameWidths) query.set('sameWidths', '');
-    if (view.colorBy !== 'category') query.set('colorBy', view.colorBy);
+    if (view.colorBy) query.set('colorBy', view.colorBy);
     const sorts = Object.entries(view.sorts).map(([table, order]) => `${table}.${order}`);
     if (sorts.length > 0) query.set('sort', sorts.join('~'));
     if (view.markerSearch !== '') query.set('markerSearch', view.markerSearch);
@@ -250,12 +265,14 @@ export function decodeView(text: string, zero: number): View {
         zoom: decodeIndexes(query.get('zoom') ?? ''),
         part: decodePart(query.get('part') ?? ''),
         weight: decodeWeight(query.get('weight') ?? ''),
+        compared: COMPARED.find((compared) => compared === query.get('compared')) ?? EMPTY_VIEW.compared,
+        scaledBy: decodeScaledBy(query.get('scaledBy') ?? ''),
         stackType: decodeStackType(query.get('implementation')),
         hidesIdle: query.has('hideIdleSamples'),
         waitsBy: WAIT_GROUPING.find((by) => by === query.get('waitsBy')) ?? EMPTY_VIEW.waitsBy,
         center: decodeCenter(query.get('center') ?? ''),
         sameWidths: query.has('sameWidths'),
-        colorBy: COLOR_KEYS.find((by) => by === query.get('colorBy')) ?? 'category',
+        colorBy: COLOR_KEYS.find((by) => by === query.get('colorBy')) ?? null,
         sorts: decodeSorts(query.get('sort') ?? ''),
         markerSearch: query.get('markerSearch') ?? '',
         marker: decodeIndex(query.get('marker')),

@@ -1,18 +1,29 @@
 /**
  * What the rects of charts are colored by: the category, or the library, name or module of their functions. A name has the color
  * that its hash says; one that would share it with a name seen before has the next free one, as long as there are any.
+ * The flame graph of a comparison is colored by the change.
  */
 import { computed, signal } from '@preact/signals';
 import { NAME_COLORS, NAME_SLOTS } from '../draw/colors';
-import { type ChartColors, colorsOfName, type RectColors } from '../draw/rect_colors';
-import type { Rects } from '../engine/charts';
+import { changeLevel, type ChartColors, colorsOfChange, colorsOfName, type RectColors } from '../draw/rect_colors';
+import type { FlameRects, Rects } from '../engine/charts';
 import { COLOR_KEYS, type ColorKey, colorKeyOf, hashOf } from '../text/color_key';
 import type { Choice } from './filters';
 import type { Given } from './given';
 import type { NamesPart } from './names';
 import type { StorePart } from './store';
+import type { TreePart } from './tree';
 
-export const COLOR_CHOICES: readonly Choice<ColorKey>[] = [
+/** What charts can be colored by. */
+export type ChartColoring = ColorKey | 'change';
+
+const CHANGE: Choice<ChartColoring> = {
+    value: 'change',
+    label: 'Color by change',
+    hint: 'Blue: the new side has less; orange: it has more',
+};
+
+const CHOICES: readonly Choice<ChartColoring>[] = [
     { value: 'category', label: 'Color by category', hint: 'The category of each frame' },
     { value: 'library', label: 'Color by library', hint: 'The library or script of each function' },
     {
@@ -48,19 +59,32 @@ export interface LegendEntry {
     share: number;
 }
 
-export function createColoring(session: Given & { names: NamesPart; store: StorePart }) {
+function hasSides(rects: Rects): rects is FlameRects {
+    return 'baseTotal' in rects;
+}
+
+export function createColoring(session: Given & { names: NamesPart; store: StorePart; tree: TreePart }) {
     const { fetchMissingNames, funcName, namesVersion } = session.names;
     const { changeView, view } = session.store;
 
-    const colorBy = computed<ColorKey>(() => view.value.colorBy);
+    const { isChange } = session.tree;
+
+    /** What it is without a choice. */
+    const usual = computed<ChartColoring>(() =>
+        isChange.value && view.value.tab === 'flame-graph' ? 'change' : 'category',
+    );
+    const colorBy = computed<ChartColoring>(() => view.value.colorBy ?? usual.value);
+    const colorChoices = computed(() => (usual.value === 'change' ? [CHANGE, ...CHOICES] : CHOICES));
     /** The rects that are on the page now. */
     const coloredRects = signal<readonly Rects[]>([]);
 
     const slots = new Map(COLOR_KEYS.map((by) => [by, new Map<string, number>()]));
     const keys = new Map(COLOR_KEYS.map((by) => [by, new Map<number, string>()]));
 
-    function setColorBy(by: ColorKey): void {
-        if (by !== view.value.colorBy) changeView({ colorBy: by }, 'push');
+    /** The usual one needs no word in the address. */
+    function setColorBy(by: ChartColoring): void {
+        const wanted = by === usual.value || by === 'change' ? null : by;
+        if (wanted !== view.value.colorBy) changeView({ colorBy: wanted }, 'push');
     }
 
     /** '' while its name is not known. */
@@ -89,12 +113,18 @@ export function createColoring(session: Given & { names: NamesPart; store: Store
     /** Of a chart with these colors; null: its rects have those of their categories. */
     function colorsAt(colors: ChartColors, by = colorBy.value): ((rects: Rects, rect: number) => RectColors) | null {
         if (by === 'category') return null;
+        if (by === 'change')
+            return (rects, rect) =>
+                colorsOfChange(
+                    colors,
+                    hasSides(rects) ? changeLevel(rects.baseTotal[rect] ?? 0, rects.newTotal[rect] ?? 0) : 0,
+                );
         return ({ func }, rect) => colorsOfName(colors, slotOf(keyOf(func[rect] ?? -1, by), by));
     }
 
     /** The names that colors depend on, of rects however narrow. */
     function fetchColorNames(all: readonly Rects[]): void {
-        if (colorBy.value === 'category') return;
+        if (colorBy.value === 'category' || colorBy.value === 'change') return;
         const funcs = new Set<number>();
         for (const { func } of all)
             for (const index of func) if (index >= 0 && funcs.size < MOST_NAMES) funcs.add(index);
@@ -107,7 +137,8 @@ export function createColoring(session: Given & { names: NamesPart; store: Store
         const by = colorBy.value;
         const areas = new Map<string, number>();
         let whole = 0;
-        for (const { func, start, end } of by === 'category' ? [] : coloredRects.value)
+        if (by === 'category' || by === 'change') return [];
+        for (const { func, start, end } of coloredRects.value)
             for (let rect = 0; rect < func.length; rect++) {
                 if ((func[rect] ?? -1) < 0) continue;
                 const key = keyOf(func[rect] ?? -1, by);
@@ -120,7 +151,7 @@ export function createColoring(session: Given & { names: NamesPart; store: Store
             .map(([key, area]) => ({ key, slot: slotOf(key, by), share: area / whole }));
     });
 
-    return { colorBy, setColorBy, coloredRects, colorsAt, fetchColorNames, legend };
+    return { colorBy, colorChoices, setColorBy, coloredRects, colorsAt, fetchColorNames, legend };
 }
 
 export type ColoringPart = ReturnType<typeof createColoring>;

@@ -1,13 +1,16 @@
 /** What can be done from anywhere on the page: by its key, and by its name in the command palette. */
 import { MARKER_TABS, NODE_TABS } from './codec';
-import type { ExportsPart } from './exports';
+import type { ComparisonPart } from './comparison';
+import { EXPORT_FORMATS, type ExportsPart } from './exports';
 import type { FiltersPart } from './filters';
 import type { FunctionsPart } from './functions';
 import type { Given } from './given';
+import { isFollowing, toggleHold } from './live';
 import type { MarkerFilterPart } from './marker_filter';
 import type { NodeMenuPart } from './node_menu';
 import type { ProfilePart } from './profile';
 import { isCompact, toggleCompactRows, toggleSidebar, toggleTemplates } from './settings';
+import type { SharingPart } from './sharing';
 import type { SourceFindPart } from './source_find';
 import type { SourcePanelPart } from './source_panel';
 import { differenceOf } from './steps';
@@ -62,12 +65,14 @@ export function keyText(key: string): string {
 
 export function createCommands(
     session: Given & {
+        comparison: ComparisonPart;
         exports: ExportsPart;
         filters: FiltersPart;
         functions: FunctionsPart;
         markerFilter: MarkerFilterPart;
         nodeMenu: NodeMenuPart;
         profile: ProfilePart;
+        sharing: SharingPart;
         sourceFind: SourceFindPart;
         sourcePanel: SourcePanelPart;
         store: StorePart;
@@ -77,16 +82,17 @@ export function createCommands(
         treeSearch: TreeSearchPart;
     },
 ) {
-    const { host, info } = session;
-    const { saveFlameSvg, saveTimeline, saveView } = session.exports;
+    const { host, info, made } = session;
+    const { saveAs, saveFlameSvg, saveTimeline, saveView } = session.exports;
     const { nextWeight } = session.filters;
     const { selectedFunc } = session.functions;
     const { isMarkerSearchShown, keepSamplesInsideFound } = session.markerFilter;
     const { showButterfly } = session.nodeMenu;
     const { saveProfile } = session.profile;
+    const { openSharing, savePage } = session.sharing;
     const { canFind, openFind } = session.sourceFind;
     const { closeSourcePanel, leaveSourcePanel, toggleAssembly } = session.sourcePanel;
-    const { commitPreview, fullRange, popRanges, search, setPreview, view } = session.store;
+    const { commitPreview, fullRange, popRanges, search, selectedThreads, setPreview, view } = session.store;
     const { showAll, showBusy } = session.trackActions;
     const { selected } = session.tree;
     const { invert, mergeMatching, undoTransforms } = session.treeChanges;
@@ -123,6 +129,36 @@ export function createCommands(
         else showNotice('Nothing to redo');
     }
 
+    /** A comparison is of two profiles, not of three; what still grows is none yet. */
+    function canBeCompared(): boolean {
+        return !info.value.comparison && !info.value.isLive;
+    }
+
+    /** The range right before the selected one, as long as that or as there is, and that; null: nothing is before it. */
+    function rangesToCompare(): [base: [number, number], next: [number, number]] | null {
+        const range = view.value.preview ?? view.value.ranges[view.value.ranges.length - 1];
+        if (!range) return null;
+        const [from, to] = range.map((time) => time - info.value.rangeStart) as [number, number];
+        const start = Math.max(0, 2 * from - to);
+        return from > start
+            ? [
+                  [start, from],
+                  [from, to],
+              ]
+            : null;
+    }
+
+    /** The selected threads against the others. */
+    function compareThreads(): void {
+        const { threads } = info.value;
+        const isNew = threads.map((_, at) => selectedThreads.value.includes(at));
+        const nameOf = (isChosen: boolean): string => {
+            const chosen = threads.filter((_, at) => isNew[at] === isChosen);
+            return chosen.length === 1 ? `thread ${chosen[0]?.name ?? ''}` : `${chosen.length} threads`;
+        };
+        host.compareThreads(isNew, [nameOf(false), nameOf(true)]);
+    }
+
     const commands: readonly Command[] = [
         {
             title: 'Command palette',
@@ -155,6 +191,12 @@ export function createCommands(
             key: 'O',
             isOffered: () => info.value.hasWaits,
             run: nextWeight,
+        },
+        {
+            title: 'Change, base or new side of the comparison',
+            key: 'y',
+            isOffered: () => session.comparison.compared.value !== null,
+            run: session.comparison.nextCompared,
         },
         { title: 'Invert call stack', key: 'i', isOffered: always, run: () => act(invert()) },
         {
@@ -237,7 +279,7 @@ export function createCommands(
         { title: 'Show or hide the sidebar', key: 's', isOffered: always, run: () => toggleSidebar(view.value.tab) },
         { title: 'Save this view as an image', key: '', isOffered: always, run: saveView },
         { title: 'Save the timeline as an image', key: '', isOffered: always, run: saveTimeline },
-        { title: 'Save the flame graph as SVG', key: '', isOffered: always, run: () => act(saveFlameSvg()) },
+        { title: 'Save the flame graph as SVG', key: '', isOffered: always, run: saveFlameSvg },
         { title: 'Show or hide the assembly', key: '', isOffered: isSourcePanelOpen, run: toggleAssembly },
         {
             title: 'Find in the source or the assembly',
@@ -277,6 +319,8 @@ export function createCommands(
             run: () => act(saveProfile()),
             isEverywhere: true,
         },
+        { title: 'Save a page of this view', key: '', isOffered: always, run: () => act(savePage()) },
+        { title: 'Save without personal data', key: '', isOffered: always, run: openSharing },
         {
             title: 'Rename the profile',
             key: '',
@@ -285,6 +329,40 @@ export function createCommands(
                 isRenaming.value = true;
             },
         },
+        {
+            title: 'Compare with a profile (the base)',
+            key: '',
+            isOffered: () => canBeCompared(),
+            run: host.compareWith,
+        },
+        {
+            title: 'Compare the selected range with the one before',
+            key: '',
+            isOffered: () => canBeCompared() && rangesToCompare() !== null,
+            run: () => {
+                const ranges = rangesToCompare();
+                if (ranges) host.compareRanges(...ranges);
+            },
+        },
+        {
+            title: 'Compare the selected threads with the others',
+            key: '',
+            isOffered: () => canBeCompared() && selectedThreads.value.length < info.value.threads.length,
+            run: compareThreads,
+        },
+        {
+            title: 'Match functions without template arguments and compiler suffixes',
+            key: '',
+            isOffered: () => made !== null && !made.forgives,
+            run: () => host.matchFunctions(true),
+        },
+        {
+            title: 'Match functions by their whole names',
+            key: '',
+            isOffered: () => made?.forgives === true,
+            run: () => host.matchFunctions(false),
+        },
+        { title: 'Hold the live view, or go on', key: ' ', isOffered: () => isFollowing.value, run: toggleHold },
         { title: 'Compact rows', key: '', isOffered: () => !isCompact.value, run: toggleCompactRows },
         { title: 'Usual row height', key: '', isOffered: () => isCompact.value, run: toggleCompactRows },
         { title: 'Light theme', key: '', isOffered: () => theme.value === 'dark', run: toggleTheme },
@@ -297,6 +375,12 @@ export function createCommands(
                 openDialog.value = 'keys';
             },
         },
+        ...EXPORT_FORMATS.filter(({ format }) => format !== 'svg').map((format) => ({
+            title: `Save as ${format.label}`,
+            key: '',
+            isOffered: always,
+            run: () => act(saveAs(format)),
+        })),
     ];
 
     return {

@@ -1,5 +1,12 @@
 /** Costs of lines and instructions as text, and as heat. */
-import { describeWeight, formatShare, formatWeight } from '../text/format';
+import {
+    describeChange,
+    describeWeight,
+    formatChange,
+    formatRelative,
+    formatShare,
+    formatWeight,
+} from '../text/format';
 import { inPercent } from './settings';
 import type { FiltersPart } from './filters';
 import type { TreePart } from './tree';
@@ -12,28 +19,49 @@ export function heatStep(heat: number, most: number): number {
     return heat <= 0 || most <= 0 ? 0 : Math.max(1, Math.ceil(Math.min(1, heat / most) * HEAT_STEPS));
 }
 
+/** The class beside that of the heat: of a change, that it is less or more; else ''. */
+export type Tone = '' | 'tone-less' | 'tone-more';
+
 export function createCostText(session: Given & { filters: FiltersPart; tree: TreePart }) {
     const { info } = session;
     const { weightUnit } = session.filters;
-    const { summary } = session.tree;
+    const { isChange, summary } = session.tree;
 
-    /** A cost as a column shows it: nothing for nothing. */
-    function costText(weight: number): string {
+    /** What one side of a comparison costs: nothing for nothing. */
+    function sideText(weight: number): string {
         if (weight === 0) return '';
         const whole = summary.value?.rootTotal ?? 0;
         return inPercent.value ? formatShare(weight, whole) : formatWeight(weight, weightUnit.value);
     }
 
+    /** A cost as a column shows it: nothing for nothing. */
+    function costText(weight: number): string {
+        if (weight === 0 || !isChange.value) return sideText(weight);
+        const whole = summary.value?.rootTotal ?? 0;
+        return inPercent.value ? formatRelative(whole, whole + weight) : formatChange(weight, weightUnit.value);
+    }
+
     /** Total and self in words. */
     function costTitle({ total, self }: { total: number; self: number }): string {
         const { interval } = info.value;
+        if (isChange.value) {
+            const change = (weight: number): string => describeChange(weight, weightUnit.value);
+            return `Total ${change(total)}, self ${change(self)}`;
+        }
         const whole = summary.value?.rootTotal ?? 0;
         const words = (weight: number): string =>
             `${formatShare(weight, whole)} (${describeWeight(weight, weightUnit.value, interval)})`;
         return `Total ${words(total)}, self ${words(self)}`;
     }
 
+    function toneOf(weight: number): Tone {
+        if (!isChange.value) return '';
+        return weight < 0 ? 'tone-less' : 'tone-more';
+    }
+
     return {
+        sideText,
+        toneOf,
         costText,
         costTitle,
     };

@@ -1,52 +1,90 @@
-/** Saving what is seen as a file: a view or the timeline as an image, the flame graph as SVG. */
-import { chartColors } from '../draw/rect_colors';
+/** Saving what is seen as a file: a view or the timeline as an image, the flame graph as SVG, the samples for other tools. */
 import { pixelRatio, styleColor } from '../draw/canvas';
 import { elementImage } from '../draw/element_image';
-import { flameSvg } from '../draw/flame_svg';
-import { describeNarrow, describeWeight, formatDuration, formatShare } from '../text/format';
 import { messageOf } from '../text/message';
-import { plainText } from '../text/plain';
-import { rowCount } from './rect_paths';
-import { theme } from './theme';
 import { act, type MenuItem, menuItem, saveBlob, showNotice } from './windows';
-import type { AxisPart } from './axis';
-import type { ColoringPart } from './coloring';
-import type { FiltersPart } from './filters';
-import type { FlamePart } from './flame';
-import type { NamesPart } from './names';
+import { type ExportTable, SHOWN } from '../engine/exports';
+import type { Tab } from './codec';
 import type { StorePart } from './store';
 import type { TreePart } from './tree';
 import type { Given } from './given';
 
-/** px */
-const SVG_WIDTH = 1600;
-const NAME_LIMIT = 1000;
 const FILE_NAME_LIMIT = 60;
 
-function saveFile(blob: Blob, name: string): void {
+/** A format that the engine writes (lib/exchange/exporters.c). */
+export interface ExportFormat {
+    format: string;
+    label: string;
+    hint: string;
+    ending: string;
+    isPacked?: boolean;
+}
+
+/** Those of other tools, and of tables and flame graphs. */
+export const EXPORT_FORMATS: readonly ExportFormat[] = [
+    {
+        format: 'profile',
+        label: 'Firefox Profiler',
+        hint: 'The processed format, for profiler.firefox.com, samply and prof',
+        ending: 'json.gz',
+        isPacked: true,
+    },
+    {
+        format: 'pprof',
+        label: 'pprof',
+        hint: 'For go tool pprof, and what reads its profile.proto',
+        ending: 'pb.gz',
+        isPacked: true,
+    },
+    {
+        format: 'speedscope',
+        label: 'speedscope',
+        hint: 'For speedscope.app: the samples in the order of time',
+        ending: 'speedscope.json',
+    },
+    {
+        format: 'collapsed',
+        label: 'Collapsed stacks',
+        hint: 'A line for each stack, for flamegraph.pl and others',
+        ending: 'collapsed',
+    },
+    { format: 'perf-script', label: 'perf script', hint: 'Text as perf script prints it', ending: 'perf' },
+    {
+        format: 'chrome-trace',
+        label: 'Chrome trace',
+        hint: "For Chrome's developer tools and Perfetto",
+        ending: 'trace.json',
+    },
+    { format: 'otlp', label: 'OpenTelemetry', hint: 'OpenTelemetry profiles, v1development', ending: 'otlp' },
+    { format: 'jslb', label: 'JSLB', hint: 'The binary form of the processed format', ending: 'jslb' },
+    { format: 'svg', label: 'flame graph (SVG)', hint: 'It zooms and searches in any browser', ending: 'svg' },
+    { format: 'csv', label: 'table (CSV)', hint: 'All rows, for spreadsheets', ending: 'csv' },
+];
+
+/** The table that a tab shows; other tabs show the call tree in some way. */
+const TABLES: Partial<Record<Tab, ExportTable>> = {
+    functions: 'functions',
+    'marker-chart': 'markers',
+    'marker-table': 'markers',
+    waits: 'waits',
+};
+
+/** What a file is called whose format says what is in it. */
+const NAMES: Record<string, string> = { svg: 'flame-graph' };
+
+export function packed(bytes: Uint8Array<ArrayBuffer>): Promise<Blob> {
+    return new Response(new Blob([bytes]).stream().pipeThrough(new CompressionStream('gzip'))).blob();
+}
+
+export function saveFile(blob: Blob, name: string): void {
     saveBlob(blob, name);
     showNotice(`${name} saved`);
 }
 
-export function createExports(
-    session: Given & {
-        axis: AxisPart;
-        coloring: ColoringPart;
-        filters: FiltersPart;
-        flame: FlamePart;
-        names: NamesPart;
-        store: StorePart;
-        tree: TreePart;
-    },
-) {
-    const { info } = session;
-    const { shownRange } = session.axis;
-    const { colorsAt } = session.coloring;
-    const { weightUnit } = session.filters;
-    const { askFlame } = session.flame;
-    const { fetchNames, funcName } = session.names;
-    const { inverted, search, selectedThreads, threadInfo, view } = session.store;
-    const { summary } = session.tree;
+export function createExports(session: Given & { store: StorePart; tree: TreePart }) {
+    const { engine, info } = session;
+    const { view } = session.store;
+    const { query, queryOf, settled } = session.tree;
 
     /** What the recorded program is called, as part of a file name. */
     function fileName(what: string, ending: string): string {
@@ -72,54 +110,25 @@ export function createExports(
         act(saveImage('.timeline', 'timeline'));
     }
 
-    /** What is shown, in words. */
-    function heading(): string[] {
-        const { product, interval } = info.value;
-        const names = selectedThreads.value.map((index) => threadInfo(index)?.name ?? '');
-        const [from, to] = shownRange();
-        const total = describeWeight(summary.value?.rootTotal ?? 0, weightUnit.value, interval);
-        const terms = search.value.trim();
-        const parts = [
-            names.length > 3 ? `${names.length} threads` : names.join(', '),
-            `${formatDuration(to - from)} at ${formatDuration(from - info.value.rangeStart)}`,
-            total,
-            ...(terms === '' ? [] : [`filter: ${terms}`]),
-        ];
-        return [plainText(product, 200), plainText(parts.join(' · '), 400)];
+    /** Saves the samples of the view in the format of another tool. */
+    async function saveAs({ format, ending, isPacked }: ExportFormat): Promise<void> {
+        try {
+            await settled();
+            const { range, weight } = query.value;
+            const table = TABLES[view.value.tab] ?? 'call-tree';
+            const search = format === 'csv' ? view.value.markerSearch.trim() : query.value.search;
+            const request = { format, table, range, weight, search, scope: SHOWN, sanitizing: null };
+            const bytes = await engine.exportFile(queryOf(), request);
+            const name = fileName(NAMES[format] ?? (format === 'csv' ? table : 'samples'), ending);
+            saveFile(isPacked ? await packed(bytes) : new Blob([bytes]), name);
+        } catch (error) {
+            showNotice(messageOf(error));
+        }
     }
 
-    async function saveFlameSvg(): Promise<void> {
-        const whole = summary.value?.rootTotal ?? 0;
-        const { rects } = await askFlame(SVG_WIDTH);
-        await fetchNames(new Set(rects.func.filter((func) => func !== -1)));
-        const context = document.createElement('canvas').getContext('2d');
-        if (!context) return;
-        const { categories, interval } = info.value;
-        const title = (rect: number): string => {
-            const name = funcName(rects.func[rect] ?? -1);
-            const who = name
-                ? plainText(name.name, NAME_LIMIT) + (name.lib === '' ? '' : ` [${plainText(name.lib, NAME_LIMIT)}]`)
-                : describeNarrow(rects.count[rect] ?? 0);
-            const total = rects.total[rect] ?? 0;
-            const amount = describeWeight(total, weightUnit.value, interval);
-            return `${who}\n${formatShare(total, whole)} (${amount}), self ${formatShare(rects.self[rect] ?? 0, whole)}`;
-        };
-        const colors = chartColors(categories, theme.value);
-        const text = flameSvg(
-            {
-                rects,
-                rows: rowCount(rects),
-                width: SVG_WIDTH,
-                fromBottom: !inverted.value,
-                heading: heading(),
-                colors,
-                colorsAt: colorsAt(colors),
-                label: (func) => plainText(funcName(func)?.name ?? '', NAME_LIMIT),
-                title,
-            },
-            context,
-        );
-        saveFile(new Blob([text], { type: 'image/svg+xml' }), fileName('flame-graph', 'svg'));
+    function saveFlameSvg(): void {
+        const svg = EXPORT_FORMATS.find(({ format }) => format === 'svg');
+        if (svg) act(saveAs(svg));
     }
 
     /** For the end of the menu of a chart. */
@@ -129,16 +138,18 @@ export function createExports(
             startsGroup: true,
         });
         if (view.value.tab !== 'flame-graph') return [image];
-        const svg = menuItem('Save as SVG', () => act(saveFlameSvg()), {
-            title: 'The whole flame graph, with the numbers of each node',
+        const svg = menuItem('Save as SVG', saveFlameSvg, {
+            title: 'The whole flame graph, with the numbers of each node: it zooms and searches in any browser',
         });
         return [image, svg];
     }
 
     return {
+        fileName,
         saveView,
         saveTimeline,
         saveFlameSvg,
+        saveAs,
         saveItems,
     };
 }

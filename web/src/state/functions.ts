@@ -1,8 +1,8 @@
-/** The function list: every function of the current query with its own time and that of all it calls, sorted as one wishes. */
+/** The function list: every function of the current query with its own time and that of all it calls, sorted by any column. */
 import { computed, signal } from '@preact/signals';
 import type { FuncRow, NodeDetails, TreeRows } from '../engine/api';
 import { Request } from './request';
-import { compareNames, compareWeights } from './tree_nodes';
+import { compareNames, compareWeights, weightOrder } from './tree_nodes';
 import type { NamesPart } from './names';
 import type { StorePart } from './store';
 import type { TablesPart } from './tables';
@@ -41,7 +41,7 @@ export function createFunctions(
     const { fetchNames, nameOf, namesVersion } = session.names;
     const { view } = session.store;
     const { sortOf } = session.tables;
-    const { queryOf, summary } = session.tree;
+    const { isChange, queryOf, summary } = session.tree;
 
     const list = new Request<FuncRow[]>();
     const functions = computed<FuncRow[]>(() => list.value.value ?? NONE);
@@ -58,7 +58,7 @@ export function createFunctions(
 
     function compare(column: string, a: FuncRow, b: FuncRow): number {
         if (column === 'name') return compareNames(nameOf, a.func, b.func);
-        return compareWeights(column === 'total' ? 'total' : 'self', a, b);
+        return compareWeights(weightOrder(column, 'self'), a, b);
     }
 
     const sortedFunctions = computed<FuncRow[]>(() => {
@@ -90,7 +90,7 @@ export function createFunctions(
         const func = selectedFunc.peek();
         if (func < 0) return null;
         const query = queryOf();
-        const [own, { id }] = await Promise.all([
+        const [own, { id, sides }] = await Promise.all([
             engine.functionDetails(query, func),
             engine.butterfly(query, { kind: 'function', index: func }),
         ]);
@@ -100,7 +100,7 @@ export function createFunctions(
         ]);
         const [callers, callees] = [neighborsOf(above), neighborsOf(below)];
         await fetchNames([...callers, ...callees].map((row) => row.func));
-        return { func, details: own, callers, callees };
+        return { func, details: isChange.peek() ? { ...own, sides } : own, callers, callees };
     }
 
     /** Keeps the list in step with the tree's query, while it is shown. */

@@ -5,6 +5,7 @@ import type { SourcePlace } from './source_panel';
 import { mergeMatchingLabel, type NodePlace, type Offer, OFFERED, OFFERED_FOR_FUNCTIONS } from './transform_offers';
 import type { TreeNode } from './tree_nodes';
 import { act, type MenuItem, menuItem } from './windows';
+import type { ComparisonPart } from './comparison';
 import type { CopiesPart } from './copies';
 import type { NamesPart } from './names';
 import type { SourcePanelPart } from './source_panel';
@@ -29,6 +30,7 @@ export const CALLERS_KEY = 'w';
 
 export function createNodeMenu(
     session: Given & {
+        comparison: ComparisonPart;
         copies: CopiesPart;
         names: NamesPart;
         sourcePanel: SourcePanelPart;
@@ -101,6 +103,17 @@ export function createNodeMenu(
         ];
     }
 
+    /** Of a comparison. */
+    function normalizeItems(func: number): MenuItem[] {
+        const name = funcName(func)?.name ?? '';
+        if (!session.comparison.comparison.value || name === '') return [];
+        return [
+            menuItem('Normalize by this function', () => session.comparison.setScaledBy(`function:${name}`), {
+                title: 'Multiply the new side so that both sides have the same of this function',
+            }),
+        ];
+    }
+
     /** The menu of a call node of any view; what its view can do with it comes before the copies, `more` at the end. */
     function placeMenu(place: NodePlace, own: readonly MenuItem[], more: readonly MenuItem[] = []): MenuItems {
         return withRecursion(place.func, (recursion) => [
@@ -108,6 +121,7 @@ export function createNodeMenu(
             butterflyItem(place.func),
             ...offerItems(offersFor(place, recursion)),
             ...searchItems(),
+            ...normalizeItems(place.func),
             ...own,
             ...copyItems(place.func),
             menuItem('Copy stack', () => act(copyStack(place.path, place.inverted))),
@@ -156,6 +170,7 @@ export function createNodeMenu(
             butterflyItem(func),
             ...offerItems(offersForFunction(func, recursion)),
             ...searchItems(),
+            ...normalizeItems(func),
             ...copyItems(func),
             ...more,
         ]);

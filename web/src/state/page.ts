@@ -5,13 +5,19 @@
 import { batch, signal } from '@preact/signals';
 import type { ProfileInfo, Progress } from '../engine/api';
 import { createEngine, type EngineWorker } from '../engine/client';
-import { wholeFile } from '../engine/download';
+import { contained } from '../engine/contained';
+import { type AnySource, type ComparedPart, type ComparedSource, isCompared, wholeFile } from '../engine/download';
 import { isZip, listZip, type ZipEntry } from '../engine/zip';
+import { formatDuration } from '../text/format';
 import { messageOf } from '../text/message';
+import { encodeView } from './codec';
 import { type Entry, entryOf, HistoryPlace } from './history';
+import { followRecording } from './live';
 import { NewestMap } from './newest_map';
+import { matchNumbers, renumberPath, renumberView } from './renumber';
 import { createSession, type Session } from './session';
 import { fetchNamed } from './symbol_api';
+import { shapeOf } from './tree';
 import { closeAll } from './windows';
 
 export type PageState =
@@ -25,7 +31,7 @@ export const page = signal<PageState>({ phase: 'loading', progress: null });
 interface Origin {
     session: string;
     name: string;
-    source: string | File | ZipEntry;
+    source: AnySource;
     /** null: the server beside the page has it. */
     file: File | null;
 }
@@ -42,6 +48,8 @@ function originOf(session: string): Origin | undefined {
     return session === SERVED.session ? SERVED : origins.get(session);
 }
 
+let lastSerial = 0;
+
 /** Where the session that is shown is in the history; null: none is shown. */
 let place: HistoryPlace | null = null;
 
@@ -52,7 +60,7 @@ function shownSession(): Session | null {
 
 /** A session that asks for its first rows, and is not shown yet. `query`: its view as an address says it, '' for its first one. */
 function prepare(
-    { session: id, file }: Origin,
+    { session: id, file, source }: Origin,
     engine: EngineWorker,
     profile: ProfileInfo,
     next: HistoryPlace,
@@ -60,6 +68,8 @@ function prepare(
 ): Session {
     return createSession({
         id,
+        made: isCompared(source) ? source : null,
+        serial: ++lastSerial,
         engine,
         info: profile,
         file,
@@ -68,6 +78,10 @@ function prepare(
             undo: () => next.undo(),
             redo: () => next.redo(),
             chooseFile,
+            compareWith,
+            compareRanges,
+            compareThreads,
+            matchFunctions,
         },
         query,
     });
@@ -114,19 +128,64 @@ export async function startPage(
         const isOther = entry !== null && entry.session !== SERVED.session;
         const start = entry ?? { step: 0, first: 0, session: SERVED.session, name: SERVED.name };
         const next = new HistoryPlace({ ...start, session: SERVED.session, name: SERVED.name });
-        const session = prepare(SERVED, engine, profile, next, isOther ? '' : window.location.search);
+        const view = window.location.search || (contained?.view ?? '');
+        const session = prepare(SERVED, engine, profile, next, isOther ? '' : view);
         await waitForRows(session);
         if (shownSession()) {
             session.dispose();
             return;
         }
         show(session, next);
+        if (profile.isLive)
+            followRecording(
+                () => grow(session),
+                () => showSaved(session),
+            );
         if (!isOther) return;
         next.begin(session.store.address(), 'replace');
         sayGone(entry);
     } catch (error) {
         if (page.peek().phase === 'loading') page.value = { phase: 'failed', message: messageOf(error) };
     }
+}
+
+// ---- a recording that goes on ----
+
+/** The same session with what has been recorded since: numbers of functions and threads stay. */
+async function grow(session: Session): Promise<void> {
+    const { engine, info } = session;
+    const part = `${SERVED.source as string}?added=`;
+    const grown = await engine.grow(part + info.peek().addedNext).catch(() => engine.grow(part));
+    if (grown) session.grow(grown);
+}
+
+/**
+ * The saved profile has functions and threads in another order: a session of its own shows it, with the view of the one
+ * before.
+ */
+async function showSaved(before: Session): Promise<void> {
+    if (shownSession() !== before || !place) return;
+    const engine = createEngine();
+    const profile = await engine.load(SERVED.source as string, () => undefined);
+    await before.tree.settled();
+    const numbers = await matchNumbers(before, engine, profile);
+    const view = renumberView(before.store.view.peek(), numbers);
+    const query = encodeView(view, profile.rangeStart, profile.funcCount);
+    const next = place;
+    if (shownSession() !== before) {
+        engine.end();
+        return;
+    }
+    const session = prepare(SERVED, engine, profile, next, query);
+    const { transforms, inverted } = session.store;
+    session.tree.openNext(
+        shapeOf(transforms.peek(), inverted.peek()),
+        before.tree.pathsOfOpen().map((path) => renumberPath(path, numbers)),
+    );
+    await waitForRows(session);
+    session.tables.scrollNext(before.tables.places);
+    show(session, next);
+    session.store.flushAddress();
 }
 
 // ---- the history ----
@@ -196,14 +255,27 @@ function cancelOpening(): void {
     if (opening.peek()?.phase === 'reading') opening.value = null;
 }
 
-/** Loads a profile without names, as samply saves it, with those that the server knows; it stays the source from then on. */
+/** The side of a comparison with the names that the server knows, if it is a file. */
+async function namedPart(part: ComparedPart): Promise<ComparedPart> {
+    if (typeof part.source === 'string') return part;
+    return { ...part, source: await fetchNamed(await wholeFile(part.source)).catch(() => part.source) };
+}
+
+/** What has no names, as samply saves it, with those that the server knows. */
+async function namedSource(source: AnySource): Promise<AnySource> {
+    if (typeof source === 'string') return source;
+    if (!isCompared(source)) return fetchNamed(await wholeFile(source));
+    const [base, next] = await Promise.all([namedPart(source.base), namedPart(source.new)]);
+    return { ...source, base, new: next };
+}
+
+/** Loads what is open once more, with names; that stays the source from then on. */
 async function loadNamed(
     engine: EngineWorker,
     origin: Origin,
-    source: File | ZipEntry,
     onProgress: (progress: Progress) => void,
 ): Promise<ProfileInfo> {
-    const named = await fetchNamed(await wholeFile(source));
+    const named = await namedSource(origin.source);
     const profile = await engine.load(named, onProgress);
     origin.source = named;
     return profile;
@@ -226,7 +298,7 @@ async function open(
         let profile = await engine.load(origin.source, onProgress);
         if (!profile.symbolicated && typeof origin.source !== 'string') {
             onProgress({ phase: 'names', done: 0, total: 0 });
-            profile = await loadNamed(engine, origin, origin.source, onProgress).catch(() => profile);
+            profile = await loadNamed(engine, origin, onProgress).catch(() => profile);
         }
         if (engine !== openingEngine) return null;
         openingEngine = null;
@@ -249,7 +321,11 @@ function newSessionId(): string {
 
 async function openAsNext(source: File | ZipEntry, file: File): Promise<void> {
     const name = source === file ? file.name : `${file.name}: ${source.name}`;
-    const origin: Origin = { session: newSessionId(), name, source, file };
+    await openNext({ session: newSessionId(), name, source, file });
+}
+
+async function openNext(origin: Origin): Promise<void> {
+    const { name } = origin;
     await open(origin, (engine, profile) => {
         shownSession()?.store.flushAddress();
         const step = place ? place.step + 1 : 0;
@@ -283,15 +359,79 @@ export async function openEntry(entry: ZipEntry): Promise<void> {
     await openAsNext(entry, entry.archive);
 }
 
-/** Asks for a file. */
+// ---- comparing ----
+
+async function openCompared(source: ComparedSource): Promise<void> {
+    const name = `${source.base.name} and ${source.new.name}`;
+    await openNext({ session: newSessionId(), name, source, file: null });
+}
+
+/** What the session that is shown is of: a comparison has two, of which none can be compared again. */
+function shownPart(): ComparedPart | null {
+    const session = shownSession();
+    const origin = session && originOf(session.id);
+    if (!session || !origin || isCompared(origin.source) || session.info.peek().comparison) return null;
+    const name = origin.name || session.profile.profileName.peek();
+    return { source: origin.source, name, range: null, kept: null };
+}
+
+/** Compares the profile with another one, the base. */
+async function compareFile(file: File): Promise<void> {
+    const next = shownPart();
+    if (!next || opening.value?.phase === 'reading') return;
+    if (await isZip(file)) fail(file.name, new Error('Unpack the zip archive to compare with a profile in it'));
+    else {
+        const base = { source: file, name: file.name, range: null, kept: null };
+        await openCompared({ base, new: next, forgives: false });
+    }
+}
+
+function compareWith(): void {
+    askForFile((file) => void compareFile(file));
+}
+
+/** Compares two ranges of the profile, ms after its start. */
+function compareRanges(base: [number, number], next: [number, number]): void {
+    const whole = shownPart();
+    if (!whole) return;
+    const named = (range: [number, number]): ComparedPart => ({
+        ...whole,
+        range,
+        name: `${formatDuration(range[1] - range[0])} at ${formatDuration(range[0])} of ${whole.name}`,
+    });
+    void openCompared({ base: named(base), new: named(next), forgives: false });
+}
+
+/** Compares threads of the profile with the others. */
+function compareThreads(isNew: boolean[], names: [base: string, next: string]): void {
+    const whole = shownPart();
+    if (!whole) return;
+    const base = { ...whole, name: `${names[0]} of ${whole.name}`, kept: isNew.map((is) => !is) };
+    const next = { ...whole, name: `${names[1]} of ${whole.name}`, kept: isNew };
+    void openCompared({ base, new: next, forgives: false });
+}
+
+function matchFunctions(forgives: boolean): void {
+    const session = shownSession();
+    const source = session && originOf(session.id)?.source;
+    if (source && isCompared(source)) void openCompared({ ...source, forgives });
+}
+
+// ---- choosing files ----
+
+/** Asks for a profile to open. */
 export function chooseFile(): void {
+    askForFile((file) => void openFile(file));
+}
+
+function askForFile(take: (file: File) => void): void {
     const input = document.createElement('input');
     input.type = 'file';
     input.hidden = true;
     input.onchange = () => {
         const [file] = input.files ?? [];
         input.remove();
-        if (file) void openFile(file);
+        if (file) take(file);
     };
     input.oncancel = () => input.remove();
     document.body.append(input);

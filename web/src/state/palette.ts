@@ -4,10 +4,11 @@
  */
 import { computed, signal, untracked } from '@preact/signals';
 import type { FoundTexts } from '../engine/find';
-import { formatCount, formatShare } from '../text/format';
+import { formatCount, formatShare, formatWeight } from '../text/format';
 import { plainText } from '../text/plain';
 import { offeredTabs, TAB_TITLES } from './codec';
-import { COLOR_CHOICES, type ColoringPart } from './coloring';
+import type { ColoringPart } from './coloring';
+import { COMPARED_CHOICES, type ComparisonPart } from './comparison';
 import type { CommandsPart } from './commands';
 import { keyText } from './commands';
 import type { FiltersPart } from './filters';
@@ -56,6 +57,8 @@ const DETAIL_LIMIT = 80;
 const SYNONYMS: readonly [RegExp, string][] = [
     [/ as an image$| as SVG$/, 'export download picture png screenshot svg'],
     [/^Save the profile$/, 'download export'],
+    [/^Save a page/, 'download export html self-contained share'],
+    [/^Save without/, 'anonymize download export sanitize share'],
     [/^Copy the address/, 'link share url'],
     [/^(Select f|F)ull range$|^Zoom/, 'range reset zoom'],
     [/^Compact rows$|^Usual row height$/, 'appearance density line small spacing'],
@@ -66,6 +69,8 @@ const SYNONYMS: readonly [RegExp, string][] = [
     [/^Keys$/, 'help keyboard shortcuts'],
     [/^Undo/, 'back revert'],
     [/^Open a file$/, 'import load'],
+    [/^Compare /, 'diff difference'],
+    [/^Count the /, 'compare diff side'],
     [/ new window$/, 'compare diff duplicate tab'],
     [/ assembly$/, 'disassembly instructions'],
     [/ tracks$/, 'processes threads'],
@@ -155,6 +160,7 @@ function scoredEntry(entry: Unscored, words: number, [title, detail, others]: Fo
 export function createPalette(
     session: Given & {
         coloring: ColoringPart;
+        comparison: ComparisonPart;
         commands: CommandsPart;
         filters: FiltersPart;
         functions: FunctionsPart;
@@ -166,13 +172,14 @@ export function createPalette(
 ) {
     const { engine, info } = session;
     const { effect } = session.lifetime;
-    const { setColorBy } = session.coloring;
+    const { colorChoices, setColorBy } = session.coloring;
+    const { compared, scaledByChoices, setCompared, setScaledBy } = session.comparison;
     const { commands } = session.commands;
-    const { setWeight, stackChoices, weights } = session.filters;
+    const { setWeight, stackChoices, weights, weightUnit } = session.filters;
     const { selectFunction } = session.functions;
     const { fetchNames, funcName } = session.names;
     const { changeView, chooseThread, fullRange, selectedThreads, trackSeeds, tracks, view } = session.store;
-    const { queryOf, summary } = session.tree;
+    const { isChange, queryOf, summary } = session.tree;
     const { setStackType } = session.treeChanges;
 
     const paletteText = signal('');
@@ -223,7 +230,25 @@ export function createPalette(
                 keys: '',
                 run: () => act(setStackType(choice.value)),
             })),
-            ...COLOR_CHOICES.map((choice) => ({
+            ...COMPARED_CHOICES.filter(() => compared.value !== null).map((choice) => ({
+                id: `compared-${choice.value}`,
+                group: 'Command',
+                title: `Count the ${choice.value === 'new' ? 'new side' : choice.value}`,
+                detail: choice.hint,
+                keys: '',
+                run: () => setCompared(choice.value),
+            })),
+            ...scaledByChoices.value
+                .filter(() => compared.value !== null)
+                .map((choice) => ({
+                    id: `scaled-by-${choice.value}`,
+                    group: 'Command',
+                    title: `Normalize: ${choice.label}`,
+                    detail: choice.hint,
+                    keys: '',
+                    run: () => setScaledBy(choice.value),
+                })),
+            ...colorChoices.value.map((choice) => ({
                 id: `color-${choice.value}`,
                 group: 'Command',
                 title: choice.label,
@@ -316,7 +341,12 @@ export function createPalette(
             id: `function-${func}`,
             group: 'Function',
             title: funcName(func)?.name ?? '',
-            share: weight === 0 ? '' : formatShare(weight, summary.value?.rootTotal ?? 0),
+            // The finder weighs names by how much has changed, of whichever sign.
+            share: isChange.value
+                ? `±${formatWeight(weight, weightUnit.value)}`
+                : weight === 0
+                  ? ''
+                  : formatShare(weight, summary.value?.rootTotal ?? 0),
             detail: funcName(func)?.lib ?? '',
             keys: '',
             score,

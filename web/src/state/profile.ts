@@ -1,11 +1,15 @@
 /** The profile as a file: what it is called, and saving it. */
 import { computed } from '@preact/signals';
+import { contained } from '../engine/contained';
+import type { ExportRequest } from '../engine/exports';
 import { messageOf } from '../text/message';
 import { plainText } from '../text/plain';
+import { packed } from './exports';
 import { askServer } from './server';
 import { isRenaming, saveAddress, saveBlob, showNotice } from './windows';
 import type { StorePart } from './store';
 import type { Given } from './given';
+import type { TreePart } from './tree';
 
 const LONGEST_NAME = 100;
 
@@ -26,9 +30,10 @@ function endingOf(name: string): string {
     return /(\.[a-z]\w{0,5})?\.\w{1,6}$/i.exec(name)?.[0] ?? '';
 }
 
-export function createProfile(session: Given & { store: StorePart }) {
-    const { file, info } = session;
+export function createProfile(session: Given & { store: StorePart; tree: TreePart }) {
+    const { engine, file, info, made } = session;
     const { changeView, view } = session.store;
+    const { query, queryOf, settled } = session.tree;
 
     /** What the profile is called: as the user calls it, else as it calls itself. */
     const profileName = computed<string>(() => view.value.profileName || info.value.product || 'profile');
@@ -39,11 +44,32 @@ export function createProfile(session: Given & { store: StorePart }) {
         if (wanted !== view.value.profileName) changeView({ profileName: wanted }, 'push');
     }
 
-    /** Saves the profile under the view's name: the very bytes that it was loaded from. */
+    /** What the page has made is in no file yet: all of it is written. */
+    async function saveMade(name: string): Promise<void> {
+        await settled();
+        const { range, weight } = query.value;
+        const whole: ExportRequest = {
+            format: 'profile',
+            table: 'call-tree',
+            range,
+            weight,
+            search: '',
+            scope: 0,
+            sanitizing: null,
+        };
+        saveBlob(await packed(await engine.exportFile(queryOf(), whole)), `${name}.json.gz`);
+    }
+
+    /** Saves the profile under the view's name: the very bytes that it was loaded from, if there are any. */
     async function saveProfile(): Promise<void> {
         const name = fileNameOf(profileName.value);
+        if (made) return saveMade(name);
         if (file) {
             saveBlob(file, name + endingOf(file.name));
+            return;
+        }
+        if (contained?.profile) {
+            saveBlob(contained.profile, `${name}.json.gz`);
             return;
         }
         try {

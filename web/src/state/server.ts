@@ -4,14 +4,20 @@
  * program may listen on the port of a prof that has stopped.
  */
 import { signal } from '@preact/signals';
+import { contained } from '../engine/contained';
 
 export const hasStopped = signal(false);
 
 /** The sentence for what needs the server. */
 export const STOPPED = 'prof has stopped. Run `prof load FILE` again';
 
+/** The same where the page is a file of its own. */
+export const NO_SERVER =
+    'This page is a file of its own, without a prof behind it. `prof load` shows source and assembly';
+
 /** An answer of the server. Throws with a sentence if there is none. */
 export async function askServer(path: string, request: RequestInit): Promise<Response> {
+    if (contained) throw new Error(NO_SERVER);
     const response = await fetch(new URL(path, document.baseURI), request).catch(() => null);
     // Another prof may serve another profile there: it does not know the address.
     hasStopped.value = !response || response.status === 404;
@@ -25,5 +31,6 @@ export async function checkServer(): Promise<void> {
 }
 
 export function followServer(): void {
+    if (contained) return;
     window.addEventListener('focus', () => void checkServer());
 }

@@ -10,8 +10,10 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import type { ProfileInfo } from '../engine/api';
 import { createAxis } from './axis';
 import { createButterfly } from './butterfly';
+import { createCertainty } from './certainty';
 import { createColoring } from './coloring';
 import { createCommands } from './commands';
+import { createComparison } from './comparison';
 import { createCopies } from './copies';
 import { createCostText } from './cost_text';
 import { createExports } from './exports';
@@ -29,6 +31,7 @@ import { createNames } from './names';
 import { createNodeMenu } from './node_menu';
 import { createPalette } from './palette';
 import { createProfile } from './profile';
+import { createSharing } from './sharing';
 import { createSourceFind } from './source_find';
 import { createSourcePanel } from './source_panel';
 import { createSourceTexts } from './source_texts';
@@ -45,36 +48,40 @@ import { createTreeChanges } from './tree_changes';
 import { createTreeSearch } from './tree_search';
 import { createWaitList } from './wait_list';
 
-export interface SessionStart extends Pick<Given, 'engine' | 'file' | 'host' | 'query'> {
+export interface SessionStart extends Pick<Given, 'engine' | 'file' | 'host' | 'made' | 'query'> {
     /** Tells it from others in the history of the browser. */
     id: string;
+    /** No other session has it, also not one of the same profile. */
+    serial: number;
     info: ProfileInfo;
 }
 
 export interface Session extends ReturnType<typeof createSession> {}
 
-export function createSession({ id, engine, file, host, info: first, query }: SessionStart) {
+export function createSession({ id, serial, engine, file, host, info: first, made, query }: SessionStart) {
     const lifetime = new Lifetime();
     const info = signal(first);
     const failure = signal('');
     engine.onDeath((sentence) => {
         failure.value = sentence;
     });
-    const given: Given = { engine, info, file, host, query, lifetime };
+    const given: Given = { engine, info, file, made, host, query, lifetime };
     const store = createStore({ ...given });
     const axis = createAxis({ ...given, store });
     const trackTimes = createTrackTimes({ ...given, store });
     const names = createNames({ ...given });
     const tables = createTables({ ...given, store });
     const filters = createFilters({ ...given, store });
-    const tree = createTree({ ...given, filters, names, store, tables });
+    const comparison = createComparison({ ...given, store });
+    const tree = createTree({ ...given, comparison, filters, names, store, tables });
+    const certainty = createCertainty({ ...given, tree });
     const treeChanges = createTreeChanges({ ...given, filters, store, tree });
     const treeSearch = createTreeSearch({ ...given, names, store, tree });
     const functions = createFunctions({ ...given, names, store, tables, tree });
     const butterfly = createButterfly({ ...given, functions, names, store, tables, tree });
     const flame = createFlame({ ...given, store, tree });
-    const coloring = createColoring({ ...given, names, store });
-    const exports = createExports({ ...given, axis, coloring, filters, flame, names, store, tree });
+    const coloring = createColoring({ ...given, names, store, tree });
+    const exports = createExports({ ...given, store, tree });
     const markers = createMarkers({ ...given, axis, store, tables });
     const markerFilter = createMarkerFilter({ ...given, markers, treeChanges });
     const copies = createCopies({ ...given, names });
@@ -83,6 +90,7 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
     const transformOffers = createTransformOffers({ ...given, names, store, tree, treeChanges });
     const nodeMenu = createNodeMenu({
         ...given,
+        comparison,
         copies,
         names,
         sourcePanel,
@@ -91,17 +99,20 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
         tree,
         treeChanges,
     });
-    const profile = createProfile({ ...given, store });
+    const profile = createProfile({ ...given, store, tree });
     const sourceFind = createSourceFind({ ...given, sourcePanel });
     const trackActions = createTrackActions({ ...given, exports, store });
+    const sharing = createSharing({ ...given, exports, store, tree });
     const commands = createCommands({
         ...given,
+        comparison,
         exports,
         filters,
         functions,
         markerFilter,
         nodeMenu,
         profile,
+        sharing,
         sourceFind,
         sourcePanel,
         store,
@@ -119,6 +130,7 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
         ...given,
         coloring,
         commands,
+        comparison,
         filters,
         functions,
         names,
@@ -132,6 +144,11 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
     return {
         ...given,
         id,
+        serial,
+        /** The engine has more of the profile: every answer may be another. */
+        grow(grown: ProfileInfo): void {
+            info.value = grown;
+        },
         /** Why its engine answers no more; '' while it does. */
         failure: failure as ReadonlySignal<string>,
         store,
@@ -139,6 +156,8 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
         names,
         tables,
         filters,
+        comparison,
+        certainty,
         tree,
         treeChanges,
         treeSearch,
@@ -154,6 +173,7 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
         transformOffers,
         nodeMenu,
         profile,
+        sharing,
         sourceFind,
         trackActions,
         commands,

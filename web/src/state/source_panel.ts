@@ -53,7 +53,7 @@ export function createSourcePanel(
     const { fetchNames } = session.names;
     const { codes, fetchCode, fetchText, texts } = session.sourceTexts;
     const { changeView, view } = session.store;
-    const { queryOf, summary } = session.tree;
+    const { isChange, queryOf, summary } = session.tree;
 
     const sourcePanel = computed<SourcePanelView | null>(() => view.value.sourcePanel);
     const textRequest = new Request<SourceText>();
@@ -297,7 +297,10 @@ export function createSourcePanel(
         const { func, source } = opened;
         const own = await engine.lineCosts(queryOf(), source, func, rowSelection(opened));
         const lines = own.lines.filter((cost) => cost.line > 0);
-        const [first] = lines.sort((a, b) => b.total - a.total || b.self - a.self || a.line - b.line);
+        const size = Math.abs;
+        const [first] = lines.sort(
+            (a, b) => size(b.total) - size(a.total) || size(b.self) - size(a.self) || a.line - b.line,
+        );
         const [name] = first ? [] : await engine.funcs([func]);
         return first?.line ?? name?.line ?? 0;
     }
@@ -314,7 +317,10 @@ export function createSourcePanel(
     }
 
     async function askCosts(shown: SourcePanelView): Promise<Costs> {
-        const lines = shown.source < 0 ? null : await engine.lineCosts(queryOf(), shown.source, -1, selection.value);
+        const lines =
+            shown.source < 0
+                ? null
+                : await engine.lineCosts(queryOf(), shown.source, -1, selection.value, isChange.peek());
         if (lines) await fetchNames(lines.inlined.map((call) => call.func));
         return { lines, symbols: shown.assembly && shown.func >= 0 ? await symbolsOf(shown) : null };
     }

@@ -9,6 +9,8 @@ const WORDS: Partial<Record<keyof View, string>> = {
     inverted: 'inversion',
     stackType: 'frame filter',
     weight: 'weight',
+    compared: 'side of the comparison',
+    scaledBy: 'normalization',
     hidesIdle: 'idle samples',
     waitsBy: 'groups of waits',
     zoom: 'flame graph zoom',

@@ -11,6 +11,7 @@ import { decodeView, EMPTY_VIEW, encodeView, type Range, roundRange, type View }
 import type { Step } from './history';
 import { Request } from './request';
 import { isCpu, layoutTracks, MOST_SHOWN_AT_FIRST, type TrackSeed } from './tracks';
+import { threadOnAllSides } from './thread_sides';
 import { seedsOf } from '../tracks/kinds';
 import type { Given } from './given';
 
@@ -33,6 +34,8 @@ function sensibleView(wanted: View, profile: ProfileInfo): View {
 
 function firstThreads(profile: ProfileInfo): number[] {
     const { threads, initialThreads, initialSelection } = profile;
+    // Of a comparison all that both sides did, as `prof diff` counts it.
+    if (profile.comparison) return threads.filter((thread) => !isCpu(thread)).map((thread) => thread.index);
     if (initialSelection.length > 0) return [...new Set(initialSelection)];
     const wanted = threads.filter((thread) => initialThreads.includes(thread.index));
     const busy = threads.filter((thread) => !isCpu(thread));
@@ -173,10 +176,10 @@ export function createStore(session: Given) {
         if (end > start) changeView({ preview: roundRange([start, end], info.value.rangeStart) }, step);
     }
 
-    /** Chooses threads as lists do: alone, one more or less (Ctrl), all from the last one on (Shift). */
+    /** Chooses threads as lists do: alone (in a comparison with what it is compared with), one more or less (Ctrl), all from the last one on (Shift). */
     function chooseThread(thread: number, mode: ChooseMode): void {
         const chosen = view.value.threads;
-        let threads = [thread];
+        let threads = info.value.comparison ? threadOnAllSides(info.value.threads, thread) : [thread];
         if (mode === 'toggle')
             threads = chosen.includes(thread) ? chosen.filter((other) => other !== thread) : [...chosen, thread];
         if (mode === 'extend') {

@@ -12,6 +12,7 @@ import type { StorePart } from './store';
 import type { TreePart } from './tree';
 import type { Given } from './given';
 import { ownTrust } from './trust';
+import { threadOnAllSides } from './thread_sides';
 import { act } from './windows';
 
 export interface SummaryLists {
@@ -83,7 +84,7 @@ export function createSummaryView(
             engine.hotLines(query, MOST_ROWS),
         ]);
         const top = functions.filter(hasTime).slice(0, MOST_ROWS);
-        const waiting = waits?.filter((row) => row.self > 0).slice(0, MOST_ROWS) ?? null;
+        const waiting = waits?.filter((row) => row.self !== 0).slice(0, MOST_ROWS) ?? null;
         const { funcCount } = info.peek();
         await fetchNames([
             ...top.map((row) => row.func),
@@ -117,7 +118,9 @@ export function createSummaryView(
     }
 
     function openThread(thread: number): void {
-        changeView({ tab: 'calltree', threads: [thread], path: [] }, 'push');
+        const { comparison, threads } = info.value;
+        const chosen = comparison ? threadOnAllSides(threads, thread) : [thread];
+        changeView({ tab: 'calltree', threads: chosen, path: [] }, 'push');
     }
 
     function openLine({ func, line }: HotLine): void {

@@ -1,4 +1,7 @@
-/** The order of the rows of all tables, which is part of the view. A table has a name, and so has each of its columns. */
+/**
+ * The order of the rows of all tables, which is part of the view, and where they are scrolled, which is not. A table has a
+ * name, and so has each of its columns.
+ */
 import { computed, type ReadonlySignal } from '@preact/signals';
 import type { StorePart } from './store';
 
@@ -6,6 +9,14 @@ export interface SortOrder {
     column: string;
     /** The other way round than the column's own: smallest first, or from Z to A. */
     reversed: boolean;
+}
+
+/** Where a table is scrolled, in px. */
+export interface ScrollPlace {
+    top: number;
+    left: number;
+    /** From the top of what is seen to the selected row; null: that is not seen. */
+    selected: number | null;
 }
 
 const REVERSED = '.r';
@@ -33,9 +44,22 @@ export function createTables(session: { store: StorePart }) {
         changeView({ sorts: text === usual ? others : { ...others, [table]: text } }, 'replace');
     }
 
+    /** Of the tables on the page. */
+    const places = new Map<string, ScrollPlace>();
+    const next = new Map<string, ScrollPlace>();
+
+    /** Each of these tables begins there, once. */
+    function scrollNext(wanted: ReadonlyMap<string, ScrollPlace>): void {
+        for (const [table, place] of wanted) next.set(table, place);
+    }
+
     return {
         sortOf,
         sortTable,
+        places,
+        scrollNext,
+        nextPlace: (table: string): ScrollPlace | undefined => next.get(table),
+        forgetNextPlace: (table: string): void => void next.delete(table),
     };
 }
 

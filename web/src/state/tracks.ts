@@ -6,8 +6,9 @@
  * to, what they draw and tell. Those of threads begin here, because they decide what is shown at first; layoutTracks() groups,
  * sorts and hides.
  */
-import type { ThreadInfo } from '../engine/api';
+import type { Comparison, ThreadInfo } from '../engine/api';
 import { formatCount } from '../text/format';
+import { sideOfThread } from './comparison';
 import { groupsByName, groupsOfOthers, type ThreadGroup } from './thread_groups';
 
 /** A track by its kind's letter and its number among those of its kind: "t12". It outlives a reload. */
@@ -48,6 +49,8 @@ export interface TrackSeed {
     isDetail?: boolean;
     /** px, with the line below it. */
     height: number;
+    /** Of a comparison: 0 base, 1 new. */
+    side?: number;
 }
 
 /** A row of the timeline: a track, or the heading of a process of which no track that can speak for it is shown. */
@@ -129,17 +132,18 @@ function firstRows(threads: readonly ThreadInfo[], initial: readonly number[]) {
     return { busy, groups: [...alike, ...(initial.length > 0 ? [] : groupsOfOthers(some, quiet))] };
 }
 
-function groupTrack(group: ThreadGroup, isQuiet: boolean): TrackSeed {
+function groupTrack(group: ThreadGroup, isQuiet: boolean, comparison: Comparison | undefined): TrackSeed {
     const [first] = group.threads;
+    const side = first ? sideOfThread(comparison, first) : '';
     return {
         key: `r${group.index}`,
         kind: 'group',
         index: group.index,
         process: first?.pid ?? '',
-        processName: first?.processName || 'Process',
+        processName: `${side === '' ? '' : `${side}: `}${first?.processName || 'Process'}`,
         below: '',
         title: group.title,
-        detail: `${formatCount(group.threads.length)} threads`,
+        detail: `${side === '' ? '' : `${side} · `}${formatCount(group.threads.length)} threads`,
         words: 'group',
         thread: -1,
         members: group.threads.map((thread) => thread.index),
@@ -179,12 +183,16 @@ export function isMember(seed: Pick<TrackSeed, 'kind' | 'below'>): boolean {
 
 /** The tracks of threads and of their groups: a process's main thread, or its only one, stands for it. `initial`: those to be seen at first, if
  * the file says so, in place of the busiest. */
-export function threadTracks(threads: readonly ThreadInfo[], initial: readonly number[] = []): TrackSeed[] {
+export function threadTracks(
+    threads: readonly ThreadInfo[],
+    initial: readonly number[] = [],
+    comparison?: Comparison,
+): TrackSeed[] {
     const { busy, groups } = firstRows(threads, initial);
     const best = Math.max(0, ...groups.map((group) => group.activity));
     const isQuietGroup = (group: ThreadGroup): boolean =>
         initial.length > 0 || group.activity < best * LEAST_SHARE || best === 0;
-    const seeds = groups.map((group) => groupTrack(group, isQuietGroup(group)));
+    const seeds = groups.map((group) => groupTrack(group, isQuietGroup(group), comparison));
     const groupOf = new Map(seeds.flatMap((seed) => seed.members.map((thread) => [thread, seed] as const)));
     const sizes = new Map<string, number>();
     for (const thread of threads) sizes.set(thread.pid, (sizes.get(thread.pid) ?? 0) + 1);
@@ -192,8 +200,10 @@ export function threadTracks(threads: readonly ThreadInfo[], initial: readonly n
         if (isCpu(thread)) return cpuTrack(thread);
         const group = groupOf.get(thread.index);
         const isLead = thread.isMain || sizes.get(thread.pid) === 1;
-        const processName = thread.processName || thread.name || 'Process';
-        const named = thread.name !== '' && thread.name !== processName ? `${thread.name} · ` : '';
+        const side = sideOfThread(comparison, thread);
+        const program = thread.processName || thread.name || 'Process';
+        const processName = side === '' ? program : `${side}: ${program}`;
+        const named = thread.name !== '' && thread.name !== program ? `${thread.name} · ` : '';
         return {
             key: threadKey(thread.index),
             kind: 'thread',
@@ -202,7 +212,9 @@ export function threadTracks(threads: readonly ThreadInfo[], initial: readonly n
             processName,
             below: group?.key ?? '',
             title: isLead ? processName : thread.name || 'thread',
-            detail: isLead ? `${named}PID ${systemNumber(thread.pid)}` : `TID ${systemNumber(thread.tid)}`,
+            detail: isLead
+                ? `${named}PID ${systemNumber(thread.pid)}`
+                : `${side === '' ? '' : `${side} · `}TID ${systemNumber(thread.tid)}`,
             words: `${thread.name}\n${thread.processName}\n${thread.pid}\n${thread.tid}`,
             thread: thread.index,
             members: [thread.index],
@@ -210,6 +222,7 @@ export function threadTracks(threads: readonly ThreadInfo[], initial: readonly n
             activity: thread.activity,
             isQuiet: group ? group.isQuiet : !busy.has(thread.index),
             height: THREAD_HEIGHT,
+            side: thread.side,
         };
     });
     return [...ofThreads, ...seeds];
@@ -235,6 +248,8 @@ export interface TrackGroup {
     key: TrackKey;
     process: string;
     activity: number;
+    /** Of a comparison: the base comes first. */
+    side: number;
     seeds: TrackSeed[];
 }
 
@@ -253,16 +268,18 @@ export function groupTracks(seeds: readonly TrackSeed[], order: readonly TrackKe
     for (const seed of seeds) {
         let group = groups.get(seed.process);
         if (!group) {
-            group = { key: `p${groups.size}`, process: seed.process, activity: 0, seeds: [] };
+            group = { key: `p${groups.size}`, process: seed.process, activity: 0, side: 0, seeds: [] };
             groups.set(seed.process, group);
         }
         if (seed.kind === 'thread') group.activity += seed.activity;
+        if (seed.side) group.side = seed.side;
         if (seed.below === '') group.seeds.push(seed);
     }
     const sorted = [...groups.values()].sort(
         (a, b) =>
             place(a.key) - place(b.key) ||
             Number(b.process === '') - Number(a.process === '') ||
+            a.side - b.side ||
             b.activity - a.activity,
     );
     // Other kinds follow the threads of their process, in the order of their sources.

@@ -9,7 +9,13 @@ import { batch, computed, signal } from '@preact/signals';
 import type { NodeDetails, NodePath, PathFilter, Query, Transform, TreeSummary } from '../engine/api';
 import { formatCount } from '../text/format';
 import { messageOf } from '../text/message';
+import type { ComparisonPart } from './comparison';
+import type { FiltersPart } from './filters';
+import type { Given } from './given';
+import type { NamesPart } from './names';
 import { NewestMap } from './newest_map';
+import type { StorePart } from './store';
+import type { TablesPart } from './tables';
 import { adoptLevels, isOvertaken, TreeLoader } from './tree_loader';
 import {
     firstBelow,
@@ -22,11 +28,6 @@ import {
     type TreeNode,
 } from './tree_nodes';
 import { act, showNotice } from './windows';
-import type { FiltersPart } from './filters';
-import type { NamesPart } from './names';
-import type { StorePart } from './store';
-import type { TablesPart } from './tables';
-import type { Given } from './given';
 
 /** The heaviest path is followed to its end, but not to nodes with less than this share of all that is not idle. */
 const FIRST_PATH_DEPTH = 1024;
@@ -51,10 +52,17 @@ function textOfTransforms({ transforms: done, threads }: Pick<Query, 'transforms
 }
 
 export function createTree(
-    session: Given & { filters: FiltersPart; names: NamesPart; store: StorePart; tables: TablesPart },
+    session: Given & {
+        comparison: ComparisonPart;
+        filters: FiltersPart;
+        names: NamesPart;
+        store: StorePart;
+        tables: TablesPart;
+    },
 ) {
     const { engine } = session;
     const { effect } = session.lifetime;
+    const { compared, scaledBy } = session.comparison;
     const { filterTransforms, weight } = session.filters;
     const { addNames, fetchNames, nameOf, namesVersion } = session.names;
     const { changeView, committedRange, fullRange, inverted, previewRange, search, selectedThreads, transforms, view } =
@@ -72,6 +80,8 @@ export function createTree(
 
     /** What the rows are percentages of; null until the first answer. */
     const summary = signal<TreeSummary | null>(null);
+    /** Whether the rows are about both sides of a comparison: what they count are changes, and signed. */
+    const isChange = signal(false);
     /** The open rows, top to bottom. */
     const rows = computed<TreeNode[]>(() => {
         shapeVersion.value;
@@ -113,6 +123,8 @@ export function createTree(
             search: search.value.trim(),
             inverted: inverted.value,
             weight: weight.value.id,
+            ...(compared.value && { compared: compared.value }),
+            ...(scaledBy.value && { scaledBy: scaledBy.value }),
         };
     });
 
@@ -176,20 +188,23 @@ export function createTree(
         // While a range is dragged the rows stay where they are; other changes bring the selected one into view.
         const place = JSON.stringify({ ...wanted, range: null });
         const isElsewhere = place !== lastPlace;
+        // While the profile grows, the heaviest path is another one soon: it is not the user's until something is selected.
+        const isFirstChoice = session.info.value.isLive === true && view.value.path.length === 0;
         lastPlace = place;
         batch(() => {
             roots.value = nodes;
             lastRoots.set(shape, nodes);
             isShownInverted.value = wanted.inverted;
+            isChange.value = wanted.compared === 'change';
             shownTransforms.value = textOfTransforms(wanted);
             shownFilter.value = JSON.stringify([textOfTransforms(wanted), wanted.search]);
             summary.value = answer;
             searchCount.value = wanted.search === '' ? null : { kept: answer.samples, all: answer.allSamples };
             selected.value = node;
             treeError.value = '';
-            if (isMoved || isElsewhere) reveal.value++;
+            if ((isMoved && !isFirstChoice) || isElsewhere) reveal.value++;
             // A selection that follows from the view is put in the address, so that it outlives a reload.
-            if (node && view.value.path.length === 0) changeView({ path: nodePath(node) }, 'replace');
+            if (node && view.value.path.length === 0 && !isFirstChoice) changeView({ path: nodePath(node) }, 'replace');
         });
         // Not waited for: the rows can be used.
         act(whileCurrent(() => showDetails(node, mine)));
@@ -230,6 +245,7 @@ export function createTree(
     }
 
     let lastQuery = '';
+    let lastInfo = session.info.peek();
 
     /** An order by name needs all of them. */
     async function fetchNamesToSort(): Promise<void> {
@@ -244,8 +260,10 @@ export function createTree(
         });
         effect(() => {
             const key = JSON.stringify(query.value);
-            if (key === lastQuery) return;
+            const info = session.info.value;
+            if (key === lastQuery && info === lastInfo) return;
             lastQuery = key;
+            lastInfo = info;
             run();
         });
         effect(() => {
@@ -357,6 +375,7 @@ export function createTree(
     follow();
     return {
         treeSort,
+        isChange,
         summary,
         searchCount,
         queryOf,

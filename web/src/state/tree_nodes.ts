@@ -1,5 +1,6 @@
 /** Rows of a tree as the page keeps them: what is open, and in which order. Several views have such trees. */
-import type { NodePath, TreeRows } from '../engine/api';
+import type { NodePath, Sides, TreeRows } from '../engine/api';
+import { sidesAt } from '../engine/sides';
 import type { SortOrder } from './tables';
 
 export interface TreeNode {
@@ -9,6 +10,8 @@ export interface TreeNode {
     depth: number;
     total: number;
     self: number;
+    /** Of a comparison: total and self are the changes. */
+    sides?: Sides;
     category: number;
     hasChildren: boolean;
     parent: TreeNode | null;
@@ -29,6 +32,7 @@ export function makeNodes(answer: TreeRows, parent: TreeNode | null, from: numbe
             depth,
             total: answer.total[i] ?? 0,
             self: answer.self[i] ?? 0,
+            ...(answer.sides && { sides: sidesAt(answer.sides, i) }),
             category: answer.category[i] ?? 0,
             hasChildren: answer.hasChildren[i] === 1,
             parent,
@@ -90,12 +94,38 @@ interface Weighed {
     func: number;
     total: number;
     self: number;
+    sides?: Sides;
 }
 
-/** The heaviest by one of its weights first; of equals, by the other. */
-export function compareWeights(by: 'total' | 'self', a: Weighed, b: Weighed): number {
+/** What rows are ordered by beside their names: the last four are there in a comparison. */
+export const WEIGHT_ORDERS = ['total', 'self', 'baseTotal', 'baseSelf', 'newTotal', 'newSelf'] as const;
+export type WeightOrder = (typeof WEIGHT_ORDERS)[number];
+
+/** The order that a column stands for, if it is one of weights. */
+export function weightOrder(column: string, usual: WeightOrder): WeightOrder {
+    return WEIGHT_ORDERS.find((order) => order === column) ?? usual;
+}
+
+/** However large, of whichever sign. */
+function sizeOf(row: Weighed, order: WeightOrder): number {
+    switch (order) {
+        case 'baseTotal':
+            return Math.abs(row.sides?.base.total ?? 0);
+        case 'baseSelf':
+            return Math.abs(row.sides?.base.self ?? 0);
+        case 'newTotal':
+            return Math.abs(row.sides?.new.total ?? 0);
+        case 'newSelf':
+            return Math.abs(row.sides?.new.self ?? 0);
+        default:
+            return Math.abs(row[order]);
+    }
+}
+
+/** The heaviest by one of its weights first; of equals, by self or total. */
+export function compareWeights(by: WeightOrder, a: Weighed, b: Weighed): number {
     const other = by === 'total' ? 'self' : 'total';
-    return Math.abs(b[by]) - Math.abs(a[by]) || Math.abs(b[other]) - Math.abs(a[other]) || a.func - b.func;
+    return sizeOf(b, by) - sizeOf(a, by) || sizeOf(b, other) - sizeOf(a, other) || a.func - b.func;
 }
 
 /** Siblings as they are shown. They come sorted by total: that order is the engine's own. */
@@ -106,7 +136,8 @@ function sortSiblings(
 ): readonly TreeNode[] {
     if (column === 'total' && !reversed) return siblings;
     const sorted = [...siblings];
-    if (column === 'self') sorted.sort((a, b) => Math.abs(b.self) - Math.abs(a.self));
+    const order = weightOrder(column, 'total');
+    if (order !== 'total') sorted.sort((a, b) => sizeOf(b, order) - sizeOf(a, order));
     if (column === 'name') sorted.sort((a, b) => compareNames(nameOf, a.func, b.func));
     return reversed ? sorted.reverse() : sorted;
 }

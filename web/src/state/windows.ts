@@ -16,7 +16,8 @@ export const GRAPH_MARGIN = 16;
 /** Width of the graphs of the timeline in CSS pixels. */
 export const graphWidth = signal(0);
 /** The dialog that is open. */
-export const openDialog = signal<'info' | 'keys' | null>(null);
+export type DialogName = 'info' | 'keys' | 'share';
+export const openDialog = signal<DialogName | null>(null);
 /** Whether the command palette is open. */
 export const isPaletteOpen = signal(false);
 /** Whether the list of all tracks is open. */
@@ -58,6 +59,10 @@ export interface MenuItem {
     enabled: boolean;
     /** A line is drawn above it. */
     startsGroup: boolean;
+    /** What it and those after it are: a line over it. */
+    group?: string;
+    /** At its end: the ending of a file. */
+    detail?: string;
     /** It is a choice that is on or off. */
     checked?: boolean;
     action: () => void;

@@ -61,6 +61,39 @@ export function formatWeight(weight: number, unit: string): string {
     return unit !== 'ms' && Number.isInteger(weight) ? grouped.format(weight) : groupedOneDecimal.format(weight);
 }
 
+// ---- changes ----
+
+/** A minus as wide as the plus. */
+const MINUS = '−';
+
+/** A change that rounds to nothing. */
+export const NO_CHANGE = '—';
+
+/** A change of a weight with its sign: "+1,234", "−0.3"; what rounds to nothing is an em dash. */
+export function formatChange(change: number, unit: string): string {
+    const text = formatWeight(Math.abs(change), unit);
+    return /[1-9]/.test(text) ? `${change < 0 ? MINUS : '+'}${text}` : NO_CHANGE;
+}
+
+/** The same in words, with the unit: "+12.5 ms", "no change". */
+export function describeChange(change: number, unit: string): string {
+    const text = describeWeight(Math.abs(change), unit, 0);
+    return /[1-9]/.test(text) ? `${change < 0 ? MINUS : '+'}${text}` : 'no change';
+}
+
+/** How far a change is known, as half of the interval that it is in: "±12.5". */
+export function formatReach({ low, high }: { low: number; high: number }, unit: string): string {
+    return high > low ? `±${formatWeight((high - low) / 2, unit)}` : '±0';
+}
+
+/** A change in percent of what it is a change of: "+12.3%", "−4.0%"; '' if that is nothing. */
+export function formatRelative(base: number, changed: number): string {
+    if (base === 0) return '';
+    const percent = (100 * (changed - base)) / Math.abs(base);
+    const text = Math.abs(percent) >= 1000 ? grouped.format(Math.abs(percent)) : Math.abs(percent).toFixed(1);
+    return /[1-9]/.test(text) ? `${percent < 0 ? MINUS : '+'}${text}%` : '0%';
+}
+
 /** A weight in words, with its unit and, for samples, the time that they stand for. */
 export function describeWeight(weight: number, unit: string, interval: number): string {
     if (unit === 'bytes') return formatBytes(weight);

@@ -99,7 +99,7 @@ export function ThreadGraph({ row }: { row: TrackRow }): JSX.Element {
 export const THREADS: TrackKind = {
     id: 'thread',
     name: 'thread',
-    seeds: ({ threads, initialThreads }) => threadTracks(threads, initialThreads),
+    seeds: ({ threads, initialThreads, comparison }) => threadTracks(threads, initialThreads, comparison),
     Graph: ThreadGraph,
     tell: (session, { thread }, ...place) => showSample(session, thread, ...place),
 };

@@ -1,0 +1,189 @@
+// Opens pages that are one file, from the disk, in Chromium and, where FIREFOX names it, in Firefox:
+//
+//     node tests/e2e/page_file.mjs FOLDER URL
+//
+// FOLDER has what test_page_file made: hostile.html, small.html, small.json.gz, report.json. URL serves small.json.
+import { readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { closeBrowser, complaints, foreign, openPage, settle } from './page_driver.mjs';
+import { askUntil, countQuestions, numberOf, readRows, shownNumber } from './page_rows.mjs';
+import { assert, assertEqual, check, finish } from './page_tap.mjs';
+import { MARKUP, TITLE_THIEF } from './page_hostile_profile.mjs';
+
+const [folder, served] = process.argv.slice(2);
+const addressOf = (name, query = '') => pathToFileURL(join(folder, name)).href + query;
+const report = JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8'));
+
+/** All threads, by their indexes: fewer than 32 of them are one digit each. */
+const all = `?thread=${report.threads.map((thread) => thread.index.toString(32)).join('')}`;
+
+/** Compares the rows down the open path with the report's. */
+async function compare(page) {
+    await page.focus('[role="treegrid"]');
+    await page.keyboard.press('Home');
+    await page.keyboard.press('*');
+    await page.keyboard.press('t'); // names as they are written
+    await settle(page);
+    const rows = await readRows(page);
+    await page.keyboard.press('t');
+    let compared = 0;
+    rows.forEach((row, at) => {
+        const entry = report.tree[at];
+        if (row.level !== (entry?.depth ?? -1) + 1) return;
+        assertEqual(row.name, entry.name, `name in row ${at}`);
+        const wanted = `${shownNumber(entry.total)} ${shownNumber(entry.self)}`;
+        assertEqual(`${numberOf(row.total)} ${numberOf(row.self)}`, wanted, `numbers of ${row.name}`);
+        compared++;
+    });
+    assert(compared >= 3, `only ${compared} rows were compared`);
+}
+
+await check('the file is no more than 1 MB larger than the profile', () => {
+    const more = statSync(join(folder, 'small.html')).size - statSync(join(folder, 'small.json.gz')).size;
+    assert(more < 1e6, `${more} bytes`);
+});
+
+await check('names of a profile are nowhere in the text of the file', () => {
+    const text = readFileSync(join(folder, 'hostile.html'), 'utf16le');
+    assert(text.startsWith('\ufeff<!doctype html>'), 'it does not begin as UTF-16');
+    assert(!text.includes('<img') && !text.includes('document.title=2'), 'a name is');
+    assertEqual(text.split('<script').length, text.split('</script').length, 'number of scripts that begin');
+});
+
+const page = await openPage(addressOf('small.html', all));
+
+await check('Chromium shows the numbers of the report', () => compare(page));
+
+await check('its style is read', async () => {
+    assertEqual(await page.$eval('.tree-row', (row) => getComputedStyle(row).display), 'flex', 'display of a row');
+});
+
+await check('the address holds the view', async () => {
+    await page.getByRole('tab', { name: 'Flame Graph' }).click();
+    await settle(page);
+    assert(/tab=flame/.test(page.url()), page.url());
+});
+
+await check('its policy allows nothing but its own script and blobs', async () => {
+    const policy = await page.getAttribute('meta[http-equiv="Content-Security-Policy"]', 'content');
+    assert(policy.startsWith("default-src 'none';") && !/unsafe-inline|unsafe-eval'? |connect-src|https?:|\*/.test(policy.replace("'wasm-unsafe-eval'", '')), policy);
+    const isBlocked = await page.evaluate(async (address) => {
+        const script = document.createElement('script');
+        script.textContent = 'window.hasRun = true';
+        document.body.append(script);
+        return !window.hasRun && (await fetch(address).then(() => false, () => true));
+    }, served);
+    assert(isBlocked, 'an inline script has run, or a server was asked');
+    complaints.splice(0, complaints.length, ...complaints.filter((text) => !/Content Security Policy|Failed to load/.test(text)));
+    foreign.splice(0, foreign.length, ...foreign.filter((address) => !address.startsWith(served)));
+});
+await page.close();
+
+await check('a saved view is the one that it opens with, and names that hold markup do nothing', async () => {
+    const hostile = await openPage(addressOf('hostile.html'));
+    assert(await hostile.getByRole('checkbox', { name: 'Invert call stack' }).isChecked(), 'the tree is not inverted');
+    await hostile.keyboard.press('t'); // names as they are written
+    await settle(hostile);
+    assert((await readRows(hostile)).some((row) => row.name === MARKUP), 'the name is not shown');
+    assert(!TITLE_THIEF.test(await hostile.title()), 'a name ran as a script');
+    await hostile.close();
+});
+
+await check('a server that names another charset is not believed', async () => {
+    const other = createServer((_, answer) => answer.writeHead(200, { 'Content-Type': 'text/html; charset=iso-8859-1' }).end(readFileSync(join(folder, 'small.html'))));
+    await new Promise((listening) => other.listen(0, '127.0.0.1', listening));
+    const from = await openPage(`http://127.0.0.1:${other.address().port}/`);
+    await from.close();
+    other.closeAllConnections();
+    other.close();
+});
+
+/** Saves what an item of the menu of the header saves, into the folder. */
+async function save(from, item, name) {
+    await from.getByRole('button', { name: 'Save', exact: true }).click();
+    const [file] = await Promise.all([from.waitForEvent('download'), from.getByRole('menuitem', { name: item }).click()]);
+    await file.saveAs(join(folder, name));
+    return file.suggestedFilename();
+}
+
+await check('the page saves itself as a file, and that does, too, with the view', async () => {
+    const first = await openPage(`${served}${all}&search=parse`);
+    assertEqual(await save(first, 'Page of this view', 'saved.html'), 'many-threads-page.html', 'the name of the file');
+    await first.close();
+    const second = await openPage(addressOf('saved.html'));
+    assertEqual(await second.locator('.filter-bar .search input').inputValue(), 'parse', 'the search');
+    await save(second, 'Page of this view', 'again.html');
+    await second.close();
+    // The browser may pack in other blocks: the text is compared without the profile.
+    const textOf = (name) => readFileSync(join(folder, name), 'utf16le').replace(/(<script type="text\/plain" id="profile"[^>]*>)[^<]*/, '$1').replace(/\s+/g, '');
+    assert(textOf('saved.html').length > 1e5, 'the saved page is short');
+    assert(textOf('again.html') === textOf('saved.html'), 'the saved page of the saved page is another');
+});
+
+await check('the menu is walked with keys, and Escape goes back to its button', async () => {
+    const first = await openPage(`${served}${all}`);
+    const focused = () => first.evaluate(() => document.activeElement?.textContent ?? '');
+    await first.getByRole('button', { name: 'Save', exact: true }).focus();
+    await first.keyboard.press('Enter');
+    assert((await focused()).startsWith('Profile'), await focused());
+    await first.keyboard.press('s');
+    assert((await focused()).startsWith('speedscope'), await focused());
+    await first.keyboard.press('End');
+    assert((await focused()).startsWith('Table'), await focused());
+    await first.keyboard.press('Escape');
+    assertEqual(await first.getByRole('menu').count(), 0, 'menus');
+    assertEqual((await focused()).trim(), 'Save', 'the focus');
+    await first.close();
+});
+
+await check('the dialog shows what stays and what goes, and saves that', async () => {
+    const first = await openPage(`${served}?thread=0`);
+    await first.getByRole('button', { name: 'Save', exact: true }).click();
+    await first.getByRole('menuitem', { name: 'Without personal data' }).click();
+    const preview = first.locator('.share-preview');
+    await preview.waitFor();
+    assert(/of ([2-9]|1\d) threads/.test(await preview.innerText()), (await preview.innerText()).replaceAll('\n', ' '));
+    await first.getByRole('checkbox', { name: /Selected threads/ }).check();
+    await first.getByRole('checkbox', { name: /Names of functions/ }).check();
+    await first.getByRole('textbox', { name: 'Libraries whose names stay' }).fill('libc.so*');
+    await askUntil((text) => /of 1 thread/.test(text) && /names of [1-9]\d* functions in other libraries/.test(text), () => preview.innerText());
+    await first.getByRole('radio', { name: /Profile/ }).click();
+    const [file] = await Promise.all([first.waitForEvent('download'), first.getByRole('button', { name: 'Save', exact: true }).last().click()]);
+    assertEqual(file.suggestedFilename(), 'many-threads-sanitized.json.gz', 'the name of the file');
+    const text = gunzipSync(readFileSync(await file.path())).toString();
+    assert(text.includes('malloc') && text.includes('(hidden)') && !text.includes('parse_request'), 'names');
+    assertEqual(JSON.parse(text).threads.length, 1, 'number of threads');
+    await first.close();
+});
+
+await check('nothing was asked for over a network, and nothing went wrong', () => {
+    assertEqual(foreign.filter((address) => !/^(blob|file):/.test(address) && !address.startsWith(served)).join(), '', 'asked for');
+    assertEqual(complaints.join('\n'), '', 'console');
+});
+await closeBrowser();
+
+await check('Firefox shows the numbers of the report', async () => {
+    if (!process.env.FIREFOX) return 'there is no firefox';
+    const packages = createRequire(new URL('../../web/package.json', import.meta.url));
+    const { default: puppeteer } = await import(pathToFileURL(packages.resolve('puppeteer-core')).href);
+    const browser = await puppeteer.launch({ browser: 'firefox', executablePath: process.env.FIREFOX, headless: true });
+    try {
+        const firefox = await browser.newPage();
+        const errors = [];
+        firefox.on('pageerror', (error) => errors.push(error.message));
+        await firefox.evaluateOnNewDocument(countQuestions);
+        await firefox.goto(addressOf('small.html', all));
+        await firefox.waitForSelector('.tree-row.selected');
+        await settle(firefox);
+        await compare(firefox);
+        assertEqual(errors.join('\n'), '', 'errors');
+    } finally {
+        await browser.close();
+    }
+});
+
+finish();

@@ -1,0 +1,28 @@
+/** The threads of the sides of a comparison that stand for the same thread of the program. */
+import type { ThreadInfo } from '../engine/api';
+
+type Likeness = (a: ThreadInfo, b: ThreadInfo) => boolean;
+
+/** Whether two are the same thread of a program, the surest sign first: a program that was renamed has a main thread. */
+const LIKENESS: readonly Likeness[] = [
+    (a, b) => a.name === b.name && a.processName === b.processName,
+    (a, b) => a.name === b.name && a.isMain === b.isMain,
+    (a, b) => a.isMain && b.isMain,
+];
+
+/** The thread and those that are like it in all runs of both sides. */
+export function threadOnAllSides(threads: readonly ThreadInfo[], index: number): number[] {
+    const thread = threads.find((candidate) => candidate.index === index);
+    if (!thread) return [index];
+    const runs = new Map<string, ThreadInfo[]>();
+    for (const other of threads) {
+        const run = `${other.side}:${other.run}`;
+        runs.set(run, [...(runs.get(run) ?? []), other]);
+    }
+    const found = [...runs].flatMap(([run, all]) => {
+        if (run === `${thread.side}:${thread.run}`) return [index];
+        const alike = LIKENESS.find((isLike) => all.some((other) => isLike(thread, other)));
+        return alike ? all.filter((other) => alike(thread, other)).map((other) => other.index) : [];
+    });
+    return [...new Set([index, ...found])];
+}
