@@ -82,13 +82,14 @@ def our_rows(rows):
 # ---- comparing: `theirs` are options of the reader, `ours` those of `prof report` for the same ----
 
 
-def same_functions(path, thread, theirs=(), ours=()):
-    """Names with self and total, as a bag: both sides may have several functions of one name."""
+def same_functions(path, thread, theirs=(), ours=(), digits=9):
+    """Names with self and total, as a bag: both sides may have several functions of one name. `digits`: of the numbers,
+    behind the point; adding up doubles in another order changes the last ones."""
     answer = reader("thread", "functions", "--json", "--limit", "0", "--include-idle", "--thread", f"t-{thread}", *theirs)
     rows = report(path, "--functions", "--thread", str(thread), *ours)["functions"]
-    left = Counter((row["name"], row["selfSamples"], row["totalSamples"])
+    left = Counter((row["name"], round(row["selfSamples"], digits), round(row["totalSamples"], digits))
                    for row in json.loads(answer)["functions"] if row["totalSamples"])
-    right = Counter((row["name"], row["self"], row["total"]) for row in rows)
+    right = Counter((row["name"], round(row["self"], digits), round(row["total"], digits)) for row in rows)
     assert left == right, f"thread {thread} {ours}: only theirs {left - right}, only ours {right - left}"
     return sum(row["self"] for row in rows)
 

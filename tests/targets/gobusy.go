@@ -1,15 +1,31 @@
-// Goroutines at work: mainWork on the main goroutine, sideWork on another. usage: busy SECONDS
+// Goroutines at work: mainWork on the main goroutine, sideWork on another. With "where", collatz(0) prints its stack:
+// a function, its file and its line per caller. usage: busy SECONDS [where]
 package main
 
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"strconv"
 	"time"
 )
 
+func where() int {
+	pcs := make([]uintptr, 10)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	for more := true; more; {
+		var frame runtime.Frame
+		frame, more = frames.Next()
+		fmt.Println(frame.Function, frame.File, frame.Line)
+	}
+	return 0
+}
+
 //go:noinline
 func collatz(n uint64) int {
+	if n == 0 {
+		return where()
+	}
 	steps := 0
 	for n != 1 {
 		if n%2 == 0 {
@@ -23,9 +39,9 @@ func collatz(n uint64) int {
 }
 
 //go:noinline
-func mainWork(end time.Time) int {
+func mainWork(first uint64, end time.Time) int {
 	best := 0
-	for n := uint64(1); ; n++ {
+	for n := first; ; n++ {
 		if n%1000 == 0 && time.Now().After(end) {
 			return best
 		}
@@ -37,7 +53,7 @@ func mainWork(end time.Time) int {
 
 //go:noinline
 func sideWork(end time.Time, done chan int) {
-	done <- mainWork(end) + 1
+	done <- mainWork(1, end) + 1
 }
 
 func main() {
@@ -45,8 +61,12 @@ func main() {
 	if len(os.Args) > 1 {
 		seconds, _ = strconv.ParseFloat(os.Args[1], 64)
 	}
+	first := uint64(1)
+	if len(os.Args) > 2 {
+		first = 0
+	}
 	end := time.Now().Add(time.Duration(seconds * float64(time.Second)))
 	done := make(chan int)
 	go sideWork(end, done)
-	fmt.Println(mainWork(end) + <-done)
+	fmt.Println(mainWork(first, end) + <-done)
 }

@@ -6,7 +6,9 @@
 #include "base/checksum.h"
 #include "base/file_io.h"
 #include "perf_bytes.h"
+#include "profile/compare.h"
 #include "profile/file.h"
+#include "profile/match_funcs.h"
 #include "record/library_table.h"
 #include "record/spool.h"
 #include "record/tracker.h"
@@ -21,6 +23,7 @@
 #include "symbol/perf_map.h"
 #include "symbol/symbol.h"
 #include "tree/address_costs.h"
+#include "tree/changes.h"
 #include "tree/engine.h"
 #include "tree/find_names.h"
 #include "tree/flame.h"
@@ -33,11 +36,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 struct attempt {
     const char *text; /* of a profile */
+    const char *other_text;
     const struct profile *profile;
     int code;
     struct error err;
@@ -139,7 +144,17 @@ static void convert(void *context)
 
 static void test_files_are_converted(void **unused)
 {
-    static const char *const names[] = {"full.json", "samply-0.13-markers.json", "samply-0.13.json", "version53.json"};
+    static const char *const names[] = {"full.json",
+                                        "samply-0.13-markers.json",
+                                        "samply-0.13.json",
+                                        "version53.json",
+                                        "import/small.cpuprofile",
+                                        "import/small.folded",
+                                        "import/small.gecko.json",
+                                        "import/small.perf-script",
+                                        "import/small.speedscope.json",
+                                        "import/small.trace.json",
+                                        "import/go-heap.pprof"};
     (void)unused;
     struct attempt attempt = {0};
     snprintf(output_path, sizeof(output_path), "%s/packed.json.gz", folder);
@@ -147,6 +162,23 @@ static void test_files_are_converted(void **unused)
         snprintf(input_path, sizeof(input_path), "tests/data/%s", names[i]);
         fail_in_turn(convert, &attempt);
     }
+}
+
+/* What was different before version 49: libraries of a thread, times of markers, names with a place. */
+static void test_old_versions_are_read(void **unused)
+{
+    static const char text[] =
+        "{\"meta\":{\"preprocessedProfileVersion\":1,\"interval\":1},\"threads\":[{\"name\":\"Content\",\"libs\":[{"
+        "\"name\":"
+        "\"/a/b\",\"pdbName\":\"b.pdb\",\"breakpadId\":\"\"}],\"stringArray\":[\"f (x -> a.js:3)\",\"m\",\"b\"],"
+        "\"frameTable\":{\"length\":1,\"func\":[0],\"category\":[32]},\"funcTable\":{\"length\":1,\"name\":[0],"
+        "\"resource\":[0],\"isJS\":[true]},\"resourceTable\":{\"length\":1,\"name\":[2],\"type\":[1],\"lib\":[0]},"
+        "\"stackTable\":{\"length\":1,\"prefix\":[null],\"frame\":[0]},\"samples\":{\"length\":1,\"stack\":[0],"
+        "\"time\":[5]},\"markers\":{\"length\":1,\"name\":[1],\"time\":[1],\"data\":[{\"startTime\":1,\"endTime\":2}]}}"
+        "]}";
+    (void)unused;
+    struct attempt attempt = {.text = text};
+    fail_in_turn(read_and_write, &attempt);
 }
 
 /* Samples that are not in order of time, and a container of binary columns. */
@@ -298,6 +330,67 @@ static void test_trees_are_asked_for(void **unused)
     struct attempt attempt = {.text = text_of_file("full.json")};
     fail_in_turn(look_at_tree, &attempt);
     free((void *)attempt.text);
+}
+
+/* A comparison of two profiles of which one has another library, and its verdicts. */
+static int judge_functions(struct engine *engine, size_t *rows_seen, struct error *err)
+{
+    const struct profile *profile = engine_profile(engine);
+    uint32_t threads[8] = {0};
+    struct func_changes changes = {.length = 0};
+    for (uint32_t i = 0; i < profile->threads.length && i < 8; i++)
+        threads[i] = i;
+    const struct tree_query query = {.threads = threads,
+                                     .thread_count = profile->threads.length < 8 ? profile->threads.length : 8,
+                                     .range = whole_time,
+                                     .search = ""};
+    int code = engine_query(engine, &query, err);
+    for (int order = FUNCS_BY_SELF; !code && order <= FUNCS_BY_TOTAL; order++) {
+        code = func_changes_find(&changes, engine, (enum func_order)order, err);
+        *rows_seen += code ? 0 : changes.length + changes.functions.length;
+        func_changes_destroy(&changes);
+    }
+    return code;
+}
+
+static void compare_profiles(void *context)
+{
+    struct attempt *attempt = context;
+    struct profile profiles[PROFILE_SIDES] = {{.meta = {0}}, {.meta = {0}}}, compared;
+    struct compare_input inputs[] = {{&profiles[SIDE_BASE], "a", SIDE_BASE, -INFINITY, INFINITY, NULL},
+                                     {&profiles[SIDE_NEW], "b", SIDE_NEW, 1, INFINITY, NULL}};
+    attempt->rows = 0;
+    attempt->code = read_profile(attempt->text, &profiles[SIDE_BASE], &attempt->err);
+    if (attempt->code)
+        return;
+    attempt->code = read_profile(attempt->other_text, &profiles[SIDE_NEW], &attempt->err);
+    if (attempt->code) {
+        profile_destroy(&profiles[SIDE_BASE]);
+        return;
+    }
+    attempt->code =
+        profile_compare(&compared, inputs, PROFILE_SIDES, FORGIVE_TEMPLATES | FORGIVE_SUFFIXES, &attempt->err);
+    if (attempt->code)
+        return;
+    attempt->code = comparison_set_scale(&compared, COMPARE_BY_FUNCTION, "main", &attempt->err);
+    if (attempt->code) {
+        profile_destroy(&compared);
+        return;
+    }
+    struct engine *engine = engine_new(&compared, &attempt->err);
+    attempt->code = engine ? judge_functions(engine, &attempt->rows, &attempt->err) : -ENOMEM;
+    engine_free(engine);
+}
+
+static void test_profiles_are_compared(void **unused)
+{
+    (void)unused;
+    struct attempt attempt = {.text = text_of_file("full.json")};
+    char *other = text_replace(text_of_file("full.json"), "\"leaf\", \"app\"", "\"leaf<int>.isra.0\", \"renamed\"");
+    attempt.other_text = text_replace(other, "\"Log\"", "\"Diary\"");
+    fail_in_turn(compare_profiles, &attempt);
+    free((void *)attempt.text);
+    free((void *)attempt.other_text);
 }
 
 /* The tables beside the tree. */
@@ -806,7 +899,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_profiles_are_read_and_written),
         cmocka_unit_test(test_files_are_converted),
+        cmocka_unit_test(test_old_versions_are_read),
         cmocka_unit_test(test_odd_files_are_read),
+        cmocka_unit_test(test_profiles_are_compared),
         cmocka_unit_test(test_trees_are_asked_for),
         cmocka_unit_test(test_views_and_markers_are_asked_for),
         cmocka_unit_test(test_addresses_are_looked_up),
