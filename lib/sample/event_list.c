@@ -75,12 +75,23 @@ const struct known_event *known_events(size_t *count)
     return known;
 }
 
+static bool has_name(const struct known_event *event, const char *name, size_t length)
+{
+    return strncmp(event->name, name, length) == 0 && !event->name[length];
+}
+
+static bool has_alias(const struct known_event *event, const char *name, size_t length)
+{
+    return event->alias && strncmp(event->alias, name, length) == 0 && !event->alias[length];
+}
+
 /* An alias gets the name that the list has. */
 static bool find_known(struct event *event)
 {
+    size_t length = strlen(event->name);
     for (size_t i = 0; i < KNOWN; i++) {
-        bool is_alias = known[i].alias && strcmp(known[i].alias, event->name) == 0;
-        if (strcmp(known[i].name, event->name) != 0 && !is_alias)
+        bool is_alias = has_alias(&known[i], event->name, length);
+        if (!has_name(&known[i], event->name, length) && !is_alias)
             continue;
         char *name = is_alias ? strdup(known[i].name) : NULL;
         if (name) {
@@ -365,7 +376,12 @@ static int find_event(struct event *event, struct error *err)
         event->kind = probe->kind;
         return find_probe(event, err);
     }
-    if (strchr(name, ':'))
+    const char *colon = strchr(name, ':');
+    for (size_t i = 0; colon && i < KNOWN; i++)
+        if (has_name(&known[i], name, (size_t)(colon - name)) || has_alias(&known[i], name, (size_t)(colon - name)))
+            return error_set(err, EINVAL, "%s takes ':u' for what happens outside of the kernel or ':k', not '%s'",
+                             known[i].name, colon);
+    if (colon)
         return find_tracepoint(name, event, err);
     return find_known(event) || is_raw(name, event) ? 0 : unknown_event(name, err);
 }
