@@ -32,7 +32,7 @@ static void note_lower_rates(struct recording *recording)
     if (rates->lowered)
         recording_add_note(recording,
                            "%" PRIu32 " thread%s switched so often that %s sampled at %" PRIu64
-                           " Hz, so as not to slow %s down; CPU time is exact",
+                           " Hz, so as not to slow %s down; CPU time is that of every switch",
                            rates->lowered, rates->lowered == 1 ? "" : "s", rates->lowered == 1 ? "it was" : "they were",
                            UINT64_C(1000000000) / (rates->interval * PERF_RATE_FEWER),
                            rates->lowered == 1 ? "it" : "them");
