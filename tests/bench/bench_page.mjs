@@ -8,8 +8,9 @@
 //     bench_page.mjs FILE
 //
 // Prints each time, and its ratio to the goal: 550 ms for the first screen of a million samples, 1 s of 10 million, 3 s of 580 MB
-// of JSON; of 5,000 samples twice the time of a blank page, but no more than 300 ms; 50 ms for what follows a key; and the most
-// memory that a process of the browser had resident for the page.
+// of JSON; of 5,000 samples twice the time of a blank page, but no more than 300 ms; of a comparison with a profile of the same
+// size 1.5 times that of the one; 50 ms for what follows a key; and the most memory that a process of the browser had
+// resident for the page.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -29,12 +30,15 @@ const MEMORY_GOAL = 600; // MB
 const FRAME_GOAL = 1000 / 60; // ms
 const SMALL = ['5000', '1500', '4'];
 const SMALL_GOAL = { ms: 300, blankPages: 2 };
+const COMPARISON_GOAL = 1.5; // times one of the two
 const BLANK = 'data:text/html,<title>blank</title><p>blank';
 const SETTLE_MS = 1500;
 
 const { chromium } = createRequire(join(root, 'web/package.json'))('playwright-core');
 const [first = '1000000', stacks = '300000', threads = '8'] = process.argv.slice(2);
-const file = /^\d+$/.test(first) ? syntheticProfile(first, stacks, threads) : first;
+const isSynthetic = /^\d+$/.test(first);
+const file = isSynthetic ? syntheticProfile(first, stacks, threads) : first;
+const other = isSynthetic ? syntheticProfile(first, stacks, threads, 1) : first;
 
 /** Runs in the page from the start: notes when the first rows, and the first graph, were painted. */
 function watchFirstPaint() {
@@ -170,6 +174,11 @@ try {
     results.push(['first screen: the tree', treeTime, firstScreenGoal]);
 
     memory = (await peakMemory(browser)) / 1e6;
+    const two = await serve(file, other);
+    const { tree: comparisonTime, shown: comparison } = await firstPaints(browser, two.url, ['tree']);
+    results.push(['a comparison: the tree', comparisonTime, COMPARISON_GOAL * treeTime]);
+    await comparison.context().close();
+    two.server.kill('SIGINT');
 
     /** Measures `act` (run in the page, given the round); `restore` brings the page back in between. */
     const measure = async (name, act, restore, time = timeChange) => {

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { build } from '../engine_loader.mjs';
 
-/** Starts `prof load`; resolves with the address that it prints. */
-export async function serve(file) {
-    const server = spawn(join(build, 'prof'), ['load', '--no-open', '--port', '0', file]);
+/** Starts `prof load` of one profile, or of two to compare; resolves with the address that it prints. */
+export async function serve(...files) {
+    const server = spawn(join(build, 'prof'), ['load', '--no-open', '--port', '0', ...files]);
     const url = await new Promise((resolve, reject) => {
         let text = '';
         const read = (piece) => {

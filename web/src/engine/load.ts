@@ -21,29 +21,43 @@ export interface Loaded {
     info: ProfileInfo;
 }
 
-/**
- * Helpers only see that something is wrong with a file, not what. Then it is read once more without them, as it is if
- * they cannot work here.
- */
-export async function loadProfile(
+export function loadProfile(
     compiled: Promise<WebAssembly.Module>,
     source: AnySource,
     onProgress: (progress: Progress) => void,
 ): Promise<Loaded> {
-    if (isCompared(source)) return loadCompared(await compiled, source, onProgress);
-    const body = openSource(source); // arrives while the engine is compiled
-    body.catch(() => undefined); // the engine's failure is told first
+    if (isCompared(source))
+        return loadHelped(compiled, (engine, helpers) => compareInto(engine, source, onProgress, helpers));
+    const early = openSource(source); // arrives while the engine is compiled
+    early.catch(() => undefined); // the engine's failure is told first
+    let isFirst = true;
+    return loadHelped(compiled, async (engine, helpers) => {
+        const body = isFirst ? early : openSource(source);
+        isFirst = false;
+        return loadInto(engine, await body, onProgress, helpers);
+    });
+}
+
+/**
+ * An engine that `load` has filled. Helpers only see that something is wrong with a file, not what. Then it is read once
+ * more without them, as it is if they cannot work here.
+ */
+async function loadHelped(
+    compiled: Promise<WebAssembly.Module>,
+    load: (engine: WasmEngine, helpers?: Helpers) => Promise<ProfileInfo>,
+): Promise<Loaded> {
     const module = await compiled;
     const engine = await openEngine(module);
     const helpers = new Helpers(module, engine);
     try {
-        return await loadInto(engine, await body, onProgress, helpers);
+        return { engine, info: await load(engine, helpers) };
     } catch (error) {
         if (!helpers.haveHelped) throw error;
     } finally {
         helpers.end();
     }
-    return loadInto(await openEngine(module), await openSource(source), onProgress);
+    const next = await openEngine(module);
+    return { engine: next, info: await load(next) };
 }
 
 /** The name under which growProfile() tells what its last call cost: see tests/bench/bench_live_page.mjs. */
@@ -78,18 +92,18 @@ export async function growProfile(engine: WasmEngine, source: string): Promise<P
     return { ...info, isLive: body.isLive ?? false };
 }
 
-/** One after the other, into one engine. */
-async function loadCompared(
-    module: WebAssembly.Module,
+/** One after the other. */
+async function compareInto(
+    engine: WasmEngine,
     source: ComparedSource,
     onProgress: (progress: Progress) => void,
-): Promise<Loaded> {
-    const engine = await openEngine(module);
-    await loadInto(engine, await openSource(source.base.source), onProgress);
+    helpers?: Helpers,
+): Promise<ProfileInfo> {
+    await loadInto(engine, await openSource(source.base.source), onProgress, helpers);
     engine.setAside();
     engine.begin();
-    await loadInto(engine, await openSource(source.new.source), onProgress);
-    return { engine, info: engine.compare(source) };
+    await loadInto(engine, await openSource(source.new.source), onProgress, helpers);
+    return engine.compare(source);
 }
 
 async function loadInto(
@@ -97,7 +111,7 @@ async function loadInto(
     body: Body,
     onProgress: (progress: Progress) => void,
     helpers?: Helpers,
-): Promise<Loaded> {
+): Promise<ProfileInfo> {
     let bytes = 0;
     await readProfile(
         body,
@@ -118,5 +132,5 @@ async function loadInto(
     );
     await helpers?.settle();
     onProgress({ phase: 'index', done: bytes, total: bytes });
-    return { engine, info: { ...engine.finish(), isLive: body.isLive ?? false } };
+    return { ...engine.finish(), isLive: body.isLive ?? false };
 }
