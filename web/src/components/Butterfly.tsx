@@ -7,6 +7,8 @@ import type { Center, CenterKind } from '../engine/butterfly';
 import { LIST_ORDER, SIDE_ORDER, type Wing } from '../state/butterfly';
 import { copyPlainName, copyTableItems } from '../state/copies';
 import { FUNCTION_KEYS, NODE_KEYS } from '../state/node_menu';
+import type { Session } from '../state/session';
+import { isSideBySide, listWidth, setListWidth, toggleSides } from '../state/settings';
 import { nodePath, type TreeNode } from '../state/tree_nodes';
 import { act, type MenuItem, menuItem } from '../state/windows';
 import { describeChange, describeWeight, formatShare } from '../text/format';
@@ -14,6 +16,7 @@ import { plainText } from '../text/plain';
 import { changeClass, changeColumns, relativeText } from './change_columns';
 import { EmptyTree } from './EmptyTree';
 import { Splitter } from './Splitter';
+import { useModel, useSession } from './session_context';
 import { INDENT, Table } from './Table';
 import { type Column, shownColumns } from './table_columns';
 import { ProfileText } from './text';
@@ -29,9 +32,6 @@ import {
     treeColumn,
     weightColumns,
 } from './weight_columns';
-import { isSideBySide, listWidth, setListWidth, toggleSides } from '../state/settings';
-import { useModel, useSession } from './session_context';
-import type { Session } from '../state/session';
 
 const LISTS: [CenterKind, string][] = [
     ['function', 'Functions'],

@@ -3,11 +3,14 @@ import { computed } from '@preact/signals';
 import type { JSX } from 'preact';
 import { copyTableItems } from '../state/copies';
 import { NODE_KEYS } from '../state/node_menu';
+import type { Session } from '../state/session';
+import { isShown, setShown } from '../state/settings';
 import { TREE_ORDER } from '../state/tree';
 import type { TreeNode } from '../state/tree_nodes';
 import { act, type MenuItem, menuItem } from '../state/windows';
 import { changeColumns } from './change_columns';
 import { EmptyTree } from './EmptyTree';
+import { useModel, useSession } from './session_context';
 import { INDENT, Table } from './Table';
 import { type Column, shownColumns } from './table_columns';
 import {
@@ -19,9 +22,6 @@ import {
     treeColumn,
     weightColumns,
 } from './weight_columns';
-import { isShown, setShown } from '../state/settings';
-import { useModel, useSession } from './session_context';
-import type { Session } from '../state/session';
 
 const TABLE = 'calltree';
 const OF_PARENT = 'ofParent';

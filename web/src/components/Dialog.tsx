@@ -1,8 +1,8 @@
 /** A modal dialog: the browser's own, so that focus, Escape and the backdrop work as everywhere. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { CloseIcon } from './icons';
 import { type DialogName, openDialog } from '../state/windows';
+import { CloseIcon } from './icons';
 
 interface DialogProps {
     name: DialogName;

@@ -1,9 +1,9 @@
 /** Why there is nothing to see, and what to do about it. */
 import type { JSX } from 'preact';
-import { plainText } from '../text/plain';
-import { ProfileText } from './text';
-import { useSession } from './session_context';
 import type { Session } from '../state/session';
+import { plainText } from '../text/plain';
+import { useSession } from './session_context';
+import { ProfileText } from './text';
 
 interface Reason {
     sentence: string;

@@ -1,7 +1,7 @@
 /** The choices beside the search: what a sample counts, and which samples and frames are shown. */
 import type { JSX } from 'preact';
-import type { Choice } from '../state/filters';
 import { COMPARED_CHOICES } from '../state/comparison';
+import type { Choice } from '../state/filters';
 import { act } from '../state/windows';
 import { Choices } from './Choices';
 import { useSession } from './session_context';

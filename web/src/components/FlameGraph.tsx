@@ -1,23 +1,23 @@
 /** The flame graph of the selected threads: callers below, callees above; inverted, callers hang below what they call. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { Band, Place } from '../draw/rects';
 import { pixelRatio } from '../draw/canvas';
+import type { Band, Place } from '../draw/rects';
 import type { NodePath } from '../engine/api';
 import type { FlameRects } from '../engine/charts';
-import { rectsOfPath, rectPath, rowCount } from '../state/rect_paths';
 import type { MenuItems } from '../state/node_menu';
+import { rectPath, rectsOfPath, rowCount } from '../state/rect_paths';
+import type { Session } from '../state/session';
 import type { NodePlace } from '../state/transform_offers';
 import type { TreeNode } from '../state/tree_nodes';
 import { act, menuItem } from '../state/windows';
 import { describeChange, describeNarrow, describeWeight, formatShare } from '../text/format';
 import { plainText } from '../text/plain';
-import { RectChart } from './RectChart';
 import { EmptyTree } from './EmptyTree';
-import { type Amounts, AmountLines, FlameTooltip } from './FlameTooltip';
-import { useSize } from './use';
+import { AmountLines, type Amounts, FlameTooltip } from './FlameTooltip';
+import { RectChart } from './RectChart';
 import { useSession } from './session_context';
-import type { Session } from '../state/session';
+import { useSize } from './use';
 
 /** ms that the mouse rests on a rect before the engine is asked more about it. */
 const DETAILS_DELAY = 120;

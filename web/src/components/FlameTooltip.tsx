@@ -5,8 +5,8 @@ import type { NodeDetails, Sides } from '../engine/api';
 import { describeChange, describeWeight, formatShare } from '../text/format';
 import { changeClass, relativeText } from './change_columns';
 import { NameTooltip } from './NameTooltip';
-import { ProfileText } from './text';
 import { useSession } from './session_context';
+import { ProfileText } from './text';
 
 const MOST_CATEGORIES = 6;
 

@@ -1,7 +1,7 @@
 /** A stack as a list, its leaf first: as many frames as there is room for, and how many callers are left. */
 import type { JSX } from 'preact';
-import { ProfileText } from './text';
 import { useSession } from './session_context';
+import { ProfileText } from './text';
 
 const LIB_LIMIT = 40;
 

@@ -5,15 +5,15 @@ import type { FuncRow } from '../engine/api';
 import { copyTableItems } from '../state/copies';
 import { FUNCTION_ORDER } from '../state/functions';
 import { CALLERS_KEY, FUNCTION_KEYS } from '../state/node_menu';
+import type { Session } from '../state/session';
 import type { MenuItem } from '../state/windows';
+import { act } from '../state/windows';
 import { changeColumns } from './change_columns';
 import { EmptyTree } from './EmptyTree';
+import { useModel, useSession } from './session_context';
 import { Table } from './Table';
 import { type Column, shownColumns } from './table_columns';
 import { copiedName, FuncText, foldItem, nameColumn, nameTooltip, rowClassOf, weightColumns } from './weight_columns';
-import { useModel, useSession } from './session_context';
-import type { Session } from '../state/session';
-import { act } from '../state/windows';
 
 const TABLE = 'functions';
 

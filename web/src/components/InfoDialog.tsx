@@ -1,13 +1,13 @@
 /** Everything the profile says about its recording: the machine, the command, the date, and how far it can be trusted. */
 import type { JSX } from 'preact';
-import { formatCount, formatDuration } from '../text/format';
 import type { Comparison } from '../engine/api';
 import { scaleText } from '../state/comparison';
-import { Dialog } from './Dialog';
-import { trustSummary } from '../state/trust';
-import { ProfileText } from './text';
-import { useSession } from './session_context';
 import type { Session } from '../state/session';
+import { trustSummary } from '../state/trust';
+import { formatCount, formatDuration } from '../text/format';
+import { Dialog } from './Dialog';
+import { useSession } from './session_context';
+import { ProfileText } from './text';
 
 interface Entry {
     label: string;

@@ -1,9 +1,9 @@
 /** When a thread was there: the time before it started and after it ended is hatched, in all of its tracks. */
 import type { JSX } from 'preact';
+import type { Session } from '../state/session';
 import { graphWidth } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { useSession } from './session_context';
-import type { Session } from '../state/session';
 
 function sinceZero(session: Session, time: number): string {
     const { fullRange } = session.store;

@@ -4,11 +4,12 @@
  */
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { chartColors } from '../draw/rect_colors';
 import { pixelRatio } from '../draw/canvas';
 import { drawMarkerChart, lineAt, type MarkerFrame, markerRectAt, xOf } from '../draw/marker_chart';
+import { chartColors } from '../draw/rect_colors';
 import type { MarkerRow } from '../engine/markers';
 import { CHART_ROW_HEIGHT } from '../state/marker_chart';
+import type { Session } from '../state/session';
 import { theme } from '../state/theme';
 import { act, GRAPH_MARGIN, LABEL_WIDTH, type MenuItem, menuItem, openMenu, tooltip } from '../state/windows';
 import { formatDuration } from '../text/format';
@@ -16,9 +17,8 @@ import { plainText } from '../text/plain';
 import { useChartNavigation } from './chart_navigation';
 import { EmptyMarkers } from './MarkerTable';
 import { actionOfKey, durationText, MarkerTooltip, markerItems, startText } from './marker_parts';
-import { useLatest, useSize } from './use';
 import { useSession } from './session_context';
-import type { Session } from '../state/session';
+import { useLatest, useSize } from './use';
 
 const LABEL_LIMIT = 300;
 

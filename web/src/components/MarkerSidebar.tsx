@@ -3,14 +3,14 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { categoryColor } from '../draw/colors';
 import type { MarkerDetails } from '../engine/markers';
+import { sidebarWidth } from '../state/settings';
+import { act } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { SIDEBAR_LIMIT } from '../text/plain';
 import { FrameList } from './FrameList';
 import { durationText, missingEnd, startText } from './marker_parts';
-import { ProfileText } from './text';
-import { sidebarWidth } from '../state/settings';
 import { useSession } from './session_context';
-import { act } from '../state/windows';
+import { ProfileText } from './text';
 
 const LABEL_LIMIT = 200;
 const MOST_FRAMES = 60;

@@ -1,18 +1,18 @@
 /** The markers of the view as a table. Enter selects the range of one, which all other views are about then. */
 import type { JSX } from 'preact';
+import { categoryColor } from '../draw/colors';
 import type { MarkerRow } from '../engine/markers';
 import { copyTableItems } from '../state/copies';
 import { MARKER_ORDER, MARKER_TABLE, markerDuration } from '../state/markers';
+import type { Session } from '../state/session';
 import type { MenuItem } from '../state/windows';
+import { act } from '../state/windows';
 import { formatCount } from '../text/format';
-import { categoryColor } from '../draw/colors';
 import { actionOfKey, copyDescription, durationText, markerItems } from './marker_parts';
+import { useModel, useSession } from './session_context';
 import { Table } from './Table';
 import { type Column, NARROW, shownColumns } from './table_columns';
 import { ProfileText } from './text';
-import { useModel, useSession } from './session_context';
-import type { Session } from '../state/session';
-import { act } from '../state/windows';
 
 const NAME_LIMIT = 200;
 const CHARACTER_WIDTH = 7;

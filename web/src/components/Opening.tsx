@@ -3,12 +3,12 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { openEntry, openFile, opening } from '../state/page';
+import { act } from '../state/windows';
 import { formatBytes } from '../text/format';
 import { plainText } from '../text/plain';
 import { ProgressBar } from './Loading';
 import { Picker } from './Picker';
 import { ProfileText } from './text';
-import { act } from '../state/windows';
 
 const NAME_LIMIT = 200;
 

@@ -1,8 +1,8 @@
 /** The command palette: type a few letters of a command, a view, a thread, a function or a marker. */
 import type { JSX } from 'preact';
+import { act, isPaletteOpen } from '../state/windows';
 import { piecesInSight, piecesOf } from '../text/highlight';
 import { Picker } from './Picker';
-import { act, isPaletteOpen } from '../state/windows';
 import { useSession } from './session_context';
 
 function close(): void {

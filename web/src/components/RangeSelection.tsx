@@ -1,12 +1,12 @@
 /** The range that is being chosen: what lies outside is shaded, the edges can be moved, the label says how long it is. */
 import type { JSX } from 'preact';
 import type { Range } from '../state/codec';
+import type { Session } from '../state/session';
 import { graphWidth } from '../state/windows';
 import { formatDuration } from '../text/format';
-import { ZoomIcon } from './icons';
 import { startDrag } from './drag';
+import { ZoomIcon } from './icons';
 import { useSession } from './session_context';
-import type { Session } from '../state/session';
 
 const LABEL_ROOM = 120;
 

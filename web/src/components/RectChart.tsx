@@ -4,19 +4,19 @@
  */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Band, rectAt, drawRects, type Frame, type Place, ROW_HEIGHT, sidesOf, topOf } from '../draw/rects';
 import { chartColors } from '../draw/rect_colors';
+import { type Band, drawRects, type Frame, type Place, ROW_HEIGHT, rectAt, sidesOf, topOf } from '../draw/rects';
 import type { Axis } from '../state/axis';
 import type { MenuItems } from '../state/node_menu';
+import type { Session } from '../state/session';
+import { foldsTemplates } from '../state/settings';
 import { theme } from '../state/theme';
 import { act, type MenuItem, openMenu, tooltip, tooltipShower } from '../state/windows';
 import { plainText } from '../text/plain';
 import { useChartNavigation } from './chart_navigation';
+import { useSession } from './session_context';
 import { useLatest, useSelectionMenu, useSize } from './use';
 import { shortName } from './weight_columns';
-import { foldsTemplates } from '../state/settings';
-import { useSession } from './session_context';
-import type { Session } from '../state/session';
 
 const LABEL_LIMIT = 400;
 /** px that a name needs at least: names of narrower rects are not asked for. */

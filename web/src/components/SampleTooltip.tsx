@@ -2,12 +2,12 @@
 import type { JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { SampleAt } from '../engine/api';
-import { formatDuration } from '../text/format';
-import { absence } from './LifeShade';
-import { FrameList } from './FrameList';
-import { ProfileText } from './text';
-import { useSession } from './session_context';
 import type { Session } from '../state/session';
+import { formatDuration } from '../text/format';
+import { FrameList } from './FrameList';
+import { absence } from './LifeShade';
+import { useSession } from './session_context';
+import { ProfileText } from './text';
 
 const MOST_FRAMES = 14;
 const NAME_LIMIT = 120;

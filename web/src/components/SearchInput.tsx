@@ -1,8 +1,8 @@
 /** An input that filters what a view shows, once no key has come for a moment. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { SearchHelp } from '../state/search_help';
 import type { Step } from '../state/history';
+import type { SearchHelp } from '../state/search_help';
 import { CloseIcon, SearchIcon } from './icons';
 
 /** ms without a key before a search is made. */

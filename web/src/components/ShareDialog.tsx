@@ -1,13 +1,13 @@
 /** Saving a profile for others: what is to be left out, and what that does to this one. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { formatDuration } from '../text/format';
 import { PARTS, type SharedKind } from '../state/sharing';
 import { act, openDialog } from '../state/windows';
+import { formatDuration } from '../text/format';
 import { Choices } from './Choices';
 import { Dialog } from './Dialog';
-import { ProfileText } from './text';
 import { useSession } from './session_context';
+import { ProfileText } from './text';
 
 const KINDS = [
     { value: 'html', label: 'Page (.html)', hint: 'One file that shows the profile in any browser' },

@@ -1,16 +1,16 @@
 /** The panel below the views: source and assembly of a function side by side, with their buttons and keys. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { Session } from '../state/session';
+import { chooseSyntax, inPercent, sourcePanelHeight, sourceShare, syntax, toggleUnit } from '../state/settings';
+import { act } from '../state/windows';
 import { plainText } from '../text/plain';
 import { AssemblyView } from './AssemblyView';
 import { CloseIcon, FullScreenIcon, NextIcon, PreviousIcon, SearchIcon } from './icons';
 import { SourceView } from './SourceView';
 import { PanesSplitter } from './Splitter';
-import { ProfileText } from './text';
-import { chooseSyntax, inPercent, sourcePanelHeight, sourceShare, syntax, toggleUnit } from '../state/settings';
 import { useSession } from './session_context';
-import type { Session } from '../state/session';
-import { act } from '../state/windows';
+import { ProfileText } from './text';
 
 const NAME_LIMIT = 120;
 

@@ -2,11 +2,11 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { contained } from '../engine/contained';
-import type { SourceText } from '../state/source_texts';
-import { ProfileText } from './text';
-import { useSession } from './session_context';
 import type { Session } from '../state/session';
+import type { SourceText } from '../state/source_texts';
 import { act } from '../state/windows';
+import { useSession } from './session_context';
+import { ProfileText } from './text';
 
 const TEXT_LIMIT = 400;
 const MOST_LINES = 500;

@@ -4,15 +4,15 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LineMark, SourceEditor } from '../editor/editor';
 import type { LineCosts } from '../engine/source';
 import { heatStep } from '../state/cost_text';
+import type { Session } from '../state/session';
+import { inPercent } from '../state/settings';
 import { describeWeight } from '../text/format';
 import { partExpression } from '../text/highlight';
 import { plainText } from '../text/plain';
 import { FindBar } from './FindBar';
 import { InfoIcon } from './icons';
 import { JIT, SourceProblem } from './SourceProblem';
-import { inPercent } from '../state/settings';
 import { useSession } from './session_context';
-import type { Session } from '../state/session';
 
 const NAME_LIMIT = 48;
 

@@ -1,7 +1,6 @@
 /** The bars between timeline and tree, tree and sidebar, and columns: dragged, moved with arrow keys, reset by double click. */
 import type { JSX } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { startDrag } from './drag';
 import {
     setSidebarWidth,
     setSourcePanelHeight,
@@ -9,6 +8,7 @@ import {
     setTimelineHeight,
     sidebarWidth,
 } from '../state/settings';
+import { startDrag } from './drag';
 
 const USUAL_STEP = 16;
 const LEAST_TIMELINE = 64;

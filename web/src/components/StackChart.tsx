@@ -1,25 +1,26 @@
 /** The stack chart: what was on the stack of each selected thread over time, aligned with the timeline above. */
-import { sideOfThread } from '../state/comparison';
+
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import { type Band, type Place, ROW_HEIGHT } from '../draw/rects';
 import { pixelRatio } from '../draw/canvas';
 import { categoryColor } from '../draw/colors';
+import { type Band, type Place, ROW_HEIGHT } from '../draw/rects';
 import type { StackRects } from '../engine/charts';
-import { rectsOfPath, rectPath, rowCount } from '../state/rect_paths';
+import { sideOfThread } from '../state/comparison';
 import type { MenuItems } from '../state/node_menu';
+import { rectPath, rectsOfPath, rowCount } from '../state/rect_paths';
+import type { Session } from '../state/session';
 import { MOST_CHARTS, type ThreadChart } from '../state/stack_chart';
 import type { NodePlace } from '../state/transform_offers';
 import { act, GRAPH_MARGIN, graphWidth, LABEL_WIDTH, menuItem } from '../state/windows';
 import { formatCount, formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
-import { RectChart, type PointerPlace } from './RectChart';
 import { EmptyTree } from './EmptyTree';
 import { NameTooltip } from './NameTooltip';
+import { type PointerPlace, RectChart } from './RectChart';
 import { showSample } from './SampleTooltip';
-import { ProfileText } from './text';
 import { useSession } from './session_context';
-import type { Session } from '../state/session';
+import { ProfileText } from './text';
 
 /** Rows between the charts of two threads. */
 const GAP_ROWS = 1;

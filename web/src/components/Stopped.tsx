@@ -1,8 +1,8 @@
 /** The line under the header that says that the prof behind the page is gone, and what still works. */
 import type { JSX } from 'preact';
 import { checkServer, hasStopped } from '../state/server';
-import { Banner } from './Banner';
 import { act } from '../state/windows';
+import { Banner } from './Banner';
 
 export function Stopped(): JSX.Element | null {
     if (!hasStopped.value) return null;

@@ -5,10 +5,10 @@ import { pixelRatio } from '../draw/canvas';
 import { theme } from '../state/theme';
 import type { TrackKey, TrackRow } from '../state/tracks';
 import { graphWidth } from '../state/windows';
-import { LifeShade } from './LifeShade';
 import { GraphError } from './GraphError';
-import { useRequest, useSeen } from './use';
+import { LifeShade } from './LifeShade';
 import { useSession } from './session_context';
+import { useRequest, useSeen } from './use';
 
 type Range = [number, number];
 

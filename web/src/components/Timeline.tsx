@@ -5,18 +5,18 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { tickStep, ticks } from '../draw/ticks';
+import type { Session } from '../state/session';
+import { timelineHeight } from '../state/settings';
 import { act, graphWidth, isTrackListOpen } from '../state/windows';
 import { formatCount, formatShare } from '../text/format';
+import { useChartNavigation } from './chart_navigation';
+import { startDrag } from './drag';
 import { ChevronIcon } from './icons';
 import { RangeBand, RangeEdges, RangeLabel, RangeShade } from './RangeSelection';
-import { useChartNavigation } from './chart_navigation';
+import { useSession } from './session_context';
 import { chooseRow } from './Track';
 import { TrackList } from './TrackList';
 import { hideTime, selectSample, showTime } from './track_hover';
-import { startDrag } from './drag';
-import { timelineHeight } from '../state/settings';
-import { useSession } from './session_context';
-import type { Session } from '../state/session';
 
 /** px */
 const TICK_GAP = 88;

@@ -2,19 +2,19 @@
  * One row of the timeline: the label, with its keys and menu, and what the row's kind (../tracks) draws beside it.
  */
 import type { JSX } from 'preact';
+import type { Session } from '../state/session';
 import type { ChooseMode } from '../state/store';
 import type { TrackRow } from '../state/tracks';
-import { trackKind } from '../tracks/kinds';
 import { act, isTrackListOpen } from '../state/windows';
 import { formatDuration, formatShare } from '../text/format';
 import { plainText } from '../text/plain';
+import { trackKind } from '../tracks/kinds';
 import { ChevronIcon, CloseIcon } from './icons';
 import { lifeText } from './LifeShade';
+import { useSession } from './session_context';
 import { ProfileText } from './text';
 import { chooseSide, followTime, hideTime, keyTime, leaveTime, moveTime, selectSample } from './track_hover';
 import { dragTrack, focusNeighbor, focusTrack } from './track_rows';
-import { useSession } from './session_context';
-import type { Session } from '../state/session';
 
 const LABEL_LIMIT = 200;
 /** px that ← and → move the time that is looked at, alone and with Shift. */

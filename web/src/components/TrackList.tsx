@@ -4,12 +4,12 @@
  */
 import type { JSX, RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import type { Session } from '../state/session';
 import { MOST_SHOWN_AT_FIRST, type TrackRow } from '../state/tracks';
 import { openMenu } from '../state/windows';
+import { useSession } from './session_context';
 import { Track } from './Track';
 import { revealTrack, rowAt } from './track_rows';
-import { useSession } from './session_context';
-import type { Session } from '../state/session';
 
 /** px */
 const OVERSCAN = 200;

@@ -1,14 +1,14 @@
 /** The list of all tracks, to search and to show and hide them one by one or by what a search finds. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { groupTracks, matchingTracks, type TrackSeed } from '../state/tracks';
-import { formatCount } from '../text/format';
-import { busyText } from './Track';
-import { Picker } from './Picker';
-import { ProfileText } from './text';
-import { isTrackListOpen } from '../state/windows';
-import { useSession } from './session_context';
 import type { Session } from '../state/session';
+import { groupTracks, matchingTracks, type TrackSeed } from '../state/tracks';
+import { isTrackListOpen } from '../state/windows';
+import { formatCount } from '../text/format';
+import { Picker } from './Picker';
+import { useSession } from './session_context';
+import { busyText } from './Track';
+import { ProfileText } from './text';
 
 const LABEL_LIMIT = 120;
 

@@ -2,12 +2,12 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Transform } from '../engine/api';
-import { plainText } from '../text/plain';
-import { ChevronIcon, CloseIcon } from './icons';
-import { ProfileText } from './text';
-import { useSession } from './session_context';
 import type { Session } from '../state/session';
 import { act } from '../state/windows';
+import { plainText } from '../text/plain';
+import { ChevronIcon, CloseIcon } from './icons';
+import { useSession } from './session_context';
+import { ProfileText } from './text';
 
 const NAME_LIMIT = 200;
 

@@ -3,8 +3,8 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Banner } from './Banner';
 import { CloseIcon } from './icons';
-import { ProfileText } from './text';
 import { useSession } from './session_context';
+import { ProfileText } from './text';
 
 export function Warning(): JSX.Element | null {
     const session = useSession();

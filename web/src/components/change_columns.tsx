@@ -1,6 +1,7 @@
 /** The columns of a comparison: what the base and the new side count, and the change, with its sign. */
 import type { Sides } from '../engine/api';
 import type { KnownChange } from '../engine/changes';
+import type { Session } from '../state/session';
 import type { WeightOrder } from '../state/tree_nodes';
 import {
     describeChange,
@@ -11,7 +12,6 @@ import {
     formatWeight,
     NO_CHANGE,
 } from '../text/format';
-import type { Session } from '../state/session';
 import { type Column, NARROW, VERY_NARROW } from './table_columns';
 
 export interface ChangedRow {

@@ -3,12 +3,12 @@ import type { JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { MarkerDetails, MarkerRow } from '../engine/markers';
 import { markerDuration } from '../state/markers';
+import type { Session } from '../state/session';
 import { act, copyText, type MenuItem, menuItem, showNotice } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { oneLine } from '../text/plain';
-import { ProfileText } from './text';
 import { useSession } from './session_context';
-import type { Session } from '../state/session';
+import { ProfileText } from './text';
 
 const FIELD_LIMIT = 300;
 const MOST_FIELDS = 12;

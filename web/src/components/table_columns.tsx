@@ -3,8 +3,8 @@ import type { ComponentChildren, JSX } from 'preact';
 import { columnWidth, isShown, setColumnWidth, setShown } from '../state/settings';
 import type { SortOrder } from '../state/tables';
 import { type MenuItem, menuItem } from '../state/windows';
-import { useSession } from './session_context';
 import { Splitter } from './Splitter';
+import { useSession } from './session_context';
 
 /** px of tables: below the first, names need the room of what repeats another column; below the second, of all but one number. */
 export const NARROW = 640;

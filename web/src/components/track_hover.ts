@@ -2,10 +2,11 @@
  * The time that is looked at in the timeline: a line through all tracks, and what the track says of that place. The mouse
  * puts it where it is; the keyboard moves it along the track that has the focus, and chooses a range with it.
  */
-import type { TrackKey, TrackRow } from '../state/tracks';
-import { trackKind } from '../tracks/kinds';
-import { graphWidth } from '../state/windows';
+
 import type { Session } from '../state/session';
+import type { TrackKey, TrackRow } from '../state/tracks';
+import { graphWidth } from '../state/windows';
+import { trackKind } from '../tracks/kinds';
 
 export function hideTime(session: Session): void {
     const { endHover, heldByKeys } = session.hover;

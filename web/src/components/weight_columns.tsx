@@ -2,19 +2,19 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { FuncInfo } from '../engine/api';
+import type { Session } from '../state/session';
+import { foldsTemplates, toggleTemplates } from '../state/settings';
 import type { TreeNode } from '../state/tree_nodes';
 import { type MenuItem, menuItem } from '../state/windows';
-import { describeWeight, formatShare, formatWeight } from '../text/format';
 import { foldTemplates } from '../text/fold';
+import { describeWeight, formatShare, formatWeight } from '../text/format';
 import { plainText, ROW_LIMIT } from '../text/plain';
 import { ChevronIcon, CutIcon } from './icons';
 import { NameTooltip } from './NameTooltip';
+import { useSession } from './session_context';
 import { INDENT } from './Table';
 import { type Column, NARROW, VERY_NARROW } from './table_columns';
 import { ProfileText } from './text';
-import { foldsTemplates, toggleTemplates } from '../state/settings';
-import { useSession } from './session_context';
-import type { Session } from '../state/session';
 
 /** Names are folded up to here: nobody reads longer ones in a row. */
 const FOLD_LIMIT = 8000;

@@ -1,9 +1,9 @@
 /** Draws the marker chart: names at the left, rects for intervals, diamonds for instants, as much of the labels as fits. */
-import type { MarkerRects, MarkerChartRow } from '../engine/markers';
+import type { MarkerChartRow, MarkerRects } from '../engine/markers';
 import type { ChartLine } from '../state/marker_chart';
-import { fitText, FONT, FONT_FAMILY, TEXT_MARGIN, TEXT_ROOM } from './rects';
-import { type ChartColors, colorsOfCategory } from './rect_colors';
 import { cleanContext, pixelRatio } from './canvas';
+import { type ChartColors, colorsOfCategory } from './rect_colors';
+import { FONT, FONT_FAMILY, fitText, TEXT_MARGIN, TEXT_ROOM } from './rects';
 
 const HEADING_FONT = `600 11px ${FONT_FAMILY}`;
 const LABEL_MARGIN = 12;

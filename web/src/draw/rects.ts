@@ -2,8 +2,8 @@
 import type { Rects } from '../engine/charts';
 import { ownNameAt } from '../text/fold';
 import { describeNarrow } from '../text/format';
-import { type RectColors, type ChartColors, colorsOfCategory } from './rect_colors';
 import { pixelRatio, sizeCanvas } from './canvas';
+import { type ChartColors, colorsOfCategory, type RectColors } from './rect_colors';
 
 /** px */
 export const ROW_HEIGHT = 18;

@@ -9,8 +9,8 @@
 import type { ButterflyCalls } from './butterfly';
 import type { ChangesCalls } from './changes';
 import type { ChartCalls } from './charts';
-import type { ExportCalls } from './exports';
 import type { AnySource } from './download';
+import type { ExportCalls } from './exports';
 import type { FindCalls } from './find';
 import type { COMPARE_BY, COMPARED, INLINING, RECURSION, TRANSFORM_KIND } from './layout';
 import type { CounterInfo, MarkerCalls, MarkerGraphs } from './markers';

@@ -1,19 +1,19 @@
 /** The call tree, the function list and names: a thin layer over lib/tree/wasm_tree.c. */
+
+import { baseName } from '../text/plain';
 import type {
     FuncInfo,
     FuncRow,
     NodeDetails,
     NodePath,
     Query,
+    QueryAnswer,
     ScaledBy,
+    SideColumns,
     Transform,
     TreeCalls,
-    QueryAnswer,
-    SideColumns,
     TreeRows,
 } from './api';
-import { baseName } from '../text/plain';
-import { sidesAt } from './sides';
 import {
     CATEGORY_WEIGHT,
     COMPARE_BY,
@@ -27,6 +27,7 @@ import {
 } from './layout';
 import { type EngineModule, NONE, type Pointer, type View } from './module';
 import type { Answers } from './protocol';
+import { sidesAt } from './sides';
 
 interface Functions {
     session_query(

@@ -1,6 +1,7 @@
 /** What lies across a chart and how it is moved and zoomed; and the axis of time, in which zooming is choosing a range. */
-import type { StorePart } from './store';
+
 import type { Given } from './given';
+import type { StorePart } from './store';
 
 export type Span = [number, number];
 

@@ -2,16 +2,16 @@
 import { computed, signal } from '@preact/signals';
 import type { FuncRow } from '../engine/api';
 import type { Center, CenterKind, CenterWeights, Side } from '../engine/butterfly';
-import { Request } from './request';
-import { LazyTree } from './lazy_tree';
-import type { TreeSource } from './tree_loader';
-import { compareNames, compareWeights, weightOrder } from './tree_nodes';
 import type { FunctionsPart } from './functions';
+import type { Given } from './given';
+import { LazyTree } from './lazy_tree';
 import type { NamesPart } from './names';
+import { Request } from './request';
 import type { StorePart } from './store';
 import type { TablesPart } from './tables';
 import type { TreePart } from './tree';
-import type { Given } from './given';
+import type { TreeSource } from './tree_loader';
+import { compareNames, compareWeights, weightOrder } from './tree_nodes';
 
 export const SIDE_ORDER = 'total';
 export const LIST_ORDER = 'total';

@@ -5,7 +5,7 @@
  */
 import { computed, signal } from '@preact/signals';
 import { NAME_COLORS, NAME_SLOTS } from '../draw/colors';
-import { changeLevel, type ChartColors, colorsOfChange, colorsOfName, type RectColors } from '../draw/rect_colors';
+import { type ChartColors, changeLevel, colorsOfChange, colorsOfName, type RectColors } from '../draw/rect_colors';
 import type { FlameRects, Rects } from '../engine/charts';
 import { COLOR_KEYS, type ColorKey, colorKeyOf, hashOf } from '../text/color_key';
 import type { Choice } from './filters';

@@ -4,8 +4,8 @@ import type { NodePath } from '../engine/api';
 import { formatCount } from '../text/format';
 import { oneLine } from '../text/plain';
 import { type TableFormat, tableText } from '../text/table_text';
-import { act, copyText, type MenuItem, menuItem, showNotice } from './windows';
 import type { NamesPart } from './names';
+import { act, copyText, type MenuItem, menuItem, showNotice } from './windows';
 
 const LONGEST_STACK = 100_000;
 const MOST_ROWS = 10_000;

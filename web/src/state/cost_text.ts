@@ -7,10 +7,10 @@ import {
     formatShare,
     formatWeight,
 } from '../text/format';
-import { inPercent } from './settings';
 import type { FiltersPart } from './filters';
-import type { TreePart } from './tree';
 import type { Given } from './given';
+import { inPercent } from './settings';
+import type { TreePart } from './tree';
 
 const HEAT_STEPS = 5;
 

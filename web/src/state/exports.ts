@@ -1,13 +1,13 @@
 /** Saving what is seen as a file: a view or the timeline as an image, the flame graph as SVG, the samples for other tools. */
 import { pixelRatio, styleColor } from '../draw/canvas';
 import { elementImage } from '../draw/element_image';
-import { messageOf } from '../text/message';
-import { act, type MenuItem, menuItem, saveBlob, showNotice } from './windows';
 import { type ExportTable, SHOWN } from '../engine/exports';
+import { messageOf } from '../text/message';
 import type { Tab } from './codec';
+import type { Given } from './given';
 import type { StorePart } from './store';
 import type { TreePart } from './tree';
-import type { Given } from './given';
+import { act, type MenuItem, menuItem, saveBlob, showNotice } from './windows';
 
 const FILE_NAME_LIMIT = 60;
 

@@ -6,11 +6,11 @@ import { computed, signal } from '@preact/signals';
 import type { NodePath } from '../engine/api';
 import type { Flame } from '../engine/charts';
 import type { Axis, Span } from './axis';
+import type { Given } from './given';
 import { rectPath } from './rect_paths';
 import { Request } from './request';
 import type { StorePart } from './store';
 import type { TreePart } from './tree';
-import type { Given } from './given';
 
 export interface ShownFlame extends Flame {
     /** The zoom that it was asked for, as text. */

@@ -1,13 +1,13 @@
 /** The function list: every function of the current query with its own time and that of all it calls, sorted by any column. */
 import { computed, signal } from '@preact/signals';
 import type { FuncRow, NodeDetails, TreeRows } from '../engine/api';
-import { Request } from './request';
-import { compareNames, compareWeights, weightOrder } from './tree_nodes';
+import type { Given } from './given';
 import type { NamesPart } from './names';
+import { Request } from './request';
 import type { StorePart } from './store';
 import type { TablesPart } from './tables';
 import type { TreePart } from './tree';
-import type { Given } from './given';
+import { compareNames, compareWeights, weightOrder } from './tree_nodes';
 import { act } from './windows';
 
 const MOST_FUNCTIONS = 100_000;

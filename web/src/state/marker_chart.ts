@@ -3,12 +3,12 @@
  * engine answers, only the newest request is remembered; what is there is drawn until then.
  */
 import { batch, computed, signal } from '@preact/signals';
-import type { MarkerRects, MarkerChartRow } from '../engine/markers';
-import { Request } from './request';
+import type { MarkerChartRow, MarkerRects } from '../engine/markers';
 import type { AxisPart } from './axis';
-import type { MarkersPart } from './markers';
-import type { StorePart } from './store';
 import type { Given } from './given';
+import type { MarkersPart } from './markers';
+import { Request } from './request';
+import type { StorePart } from './store';
 
 /** px */
 export const CHART_ROW_HEIGHT = 18;

@@ -1,8 +1,8 @@
 /** The transform that markers offer: it leaves only samples that were taken while some of them lasted. */
 import { plainText } from '../text/plain';
-import { act, type MenuItem, menuItem, showNotice } from './windows';
 import type { MarkersPart } from './markers';
 import type { TreeChangesPart } from './tree_changes';
+import { act, type MenuItem, menuItem, showNotice } from './windows';
 
 const TEXT_LIMIT = 40;
 

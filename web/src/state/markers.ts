@@ -4,13 +4,13 @@
  */
 import { computed, signal, untracked } from '@preact/signals';
 import type { MarkerColumn, MarkerDetails, MarkerQuery, MarkerRow, MarkerSort } from '../engine/markers';
-import { MARKER_TABS } from './codec';
-import { BatchCache } from './batch_cache';
-import { Request } from './request';
 import type { AxisPart } from './axis';
+import { BatchCache } from './batch_cache';
+import { MARKER_TABS } from './codec';
+import type { Given } from './given';
+import { Request } from './request';
 import type { StorePart } from './store';
 import type { TablesPart } from './tables';
-import type { Given } from './given';
 
 export const MARKER_TABLE = 'markers';
 export const MARKER_ORDER = 'start';

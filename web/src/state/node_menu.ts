@@ -1,19 +1,18 @@
 /** The menus of call nodes and of functions, the same in every view that has them. */
 import type { Recursion } from '../engine/api';
-import { copyPlainName } from './copies';
-import type { SourcePlace } from './source_panel';
-import { mergeMatchingLabel, type NodePlace, type Offer, OFFERED, OFFERED_FOR_FUNCTIONS } from './transform_offers';
-import type { TreeNode } from './tree_nodes';
-import { act, type MenuItem, menuItem } from './windows';
 import type { ComparisonPart } from './comparison';
 import type { CopiesPart } from './copies';
+import { copyPlainName } from './copies';
+import type { Given } from './given';
 import type { NamesPart } from './names';
-import type { SourcePanelPart } from './source_panel';
+import type { SourcePanelPart, SourcePlace } from './source_panel';
 import type { StorePart } from './store';
 import type { TransformOffersPart } from './transform_offers';
+import { mergeMatchingLabel, type NodePlace, OFFERED, OFFERED_FOR_FUNCTIONS, type Offer } from './transform_offers';
 import type { TreePart } from './tree';
 import type { TreeChangesPart } from './tree_changes';
-import type { Given } from './given';
+import type { TreeNode } from './tree_nodes';
+import { act, type MenuItem, menuItem } from './windows';
 
 /** Keys that do a transform with the selected call node, or function. */
 export const NODE_KEYS = new Set(OFFERED.map((offered) => offered.key));

@@ -5,11 +5,11 @@ import type { ExportRequest } from '../engine/exports';
 import { messageOf } from '../text/message';
 import { plainText } from '../text/plain';
 import { packed } from './exports';
-import { askServer } from './server';
-import { isRenaming, saveAddress, saveBlob, showNotice } from './windows';
-import type { StorePart } from './store';
 import type { Given } from './given';
+import { askServer } from './server';
+import type { StorePart } from './store';
 import type { TreePart } from './tree';
+import { isRenaming, saveAddress, saveBlob, showNotice } from './windows';
 
 const LONGEST_NAME = 100;
 

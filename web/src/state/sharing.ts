@@ -4,7 +4,7 @@
  */
 import { computed, signal } from '@preact/signals';
 import { contained } from '../engine/contained';
-import { type ExportRequest, SCOPE, type Sanitizing } from '../engine/exports';
+import { type ExportRequest, type Sanitizing, SCOPE } from '../engine/exports';
 import { EMPTY_VIEW, encodeView, type View } from './codec';
 import type { ExportsPart } from './exports';
 import { packed, saveFile } from './exports';

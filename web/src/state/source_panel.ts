@@ -6,19 +6,19 @@
 import { batch, computed, signal, untracked } from '@preact/signals';
 import type { NodePath } from '../engine/api';
 import type { AddressCost, AddressCosts, FrameSelection, LineCosts, NativeSymbol } from '../engine/source';
+import { plainText } from '../text/plain';
 import { nextAround } from './around';
+import type { Given } from './given';
+import type { Step } from './history';
+import type { NamesPart } from './names';
 import { Request } from './request';
+import { preferAssembly, prefersAssembly, syntax } from './settings';
 import type { SourcePanelView } from './source_codec';
 import { heatOfLines, hotInstructionsOf, hotLinesOf } from './source_heat';
 import type { Code, SourceText, SourceTextsPart } from './source_texts';
-import type { Step } from './history';
-import { preferAssembly, prefersAssembly, syntax } from './settings';
-import { plainText } from '../text/plain';
-import { act, copyText, showNotice } from './windows';
-import type { NamesPart } from './names';
 import type { StorePart } from './store';
 import type { TreePart } from './tree';
-import type { Given } from './given';
+import { act, copyText, showNotice } from './windows';
 
 /** What the source panel can be opened for: a row of a tree, or a function wherever it is called. */
 export interface SourcePlace {

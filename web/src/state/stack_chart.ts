@@ -5,12 +5,11 @@
 import { batch, computed, signal } from '@preact/signals';
 import type { NodePath, ThreadInfo } from '../engine/api';
 import type { StackRects } from '../engine/charts';
-import type { Span } from './axis';
+import type { AxisPart, Span } from './axis';
+import type { Given } from './given';
 import { Request } from './request';
-import type { AxisPart } from './axis';
 import type { StorePart } from './store';
 import type { TreePart } from './tree';
-import type { Given } from './given';
 
 export interface ThreadChart {
     thread: number;

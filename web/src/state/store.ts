@@ -7,13 +7,13 @@ import { computed, signal } from '@preact/signals';
 import type { ProfileInfo, ThreadInfo, Transform } from '../engine/api';
 import type { SearchTerm } from '../engine/find';
 import { termsExpression } from '../text/highlight';
+import { seedsOf } from '../tracks/kinds';
 import { decodeView, EMPTY_VIEW, encodeView, type Range, roundRange, type View } from './codec';
+import type { Given } from './given';
 import type { Step } from './history';
 import { Request } from './request';
-import { isCpu, layoutTracks, MOST_SHOWN_AT_FIRST, type TrackSeed } from './tracks';
 import { threadOnAllSides } from './thread_sides';
-import { seedsOf } from '../tracks/kinds';
-import type { Given } from './given';
+import { isCpu, layoutTracks, MOST_SHOWN_AT_FIRST, type TrackSeed } from './tracks';
 
 /** Browsers refuse to change the address as often as a mouse moves: small changes are written when they pause, ms. */
 const ADDRESS_DELAY = 120;

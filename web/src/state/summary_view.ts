@@ -4,15 +4,15 @@ import type { ExtraSection, FuncRow } from '../engine/api';
 import type { Center } from '../engine/butterfly';
 import type { HotLine, HotLines } from '../engine/source';
 import { formatCount, formatShare } from '../text/format';
-import { Request } from './request';
 import type { FiltersPart } from './filters';
+import type { Given } from './given';
 import type { NamesPart } from './names';
+import { Request } from './request';
 import type { SourcePanelPart } from './source_panel';
 import type { StorePart } from './store';
-import type { TreePart } from './tree';
-import type { Given } from './given';
-import { ownTrust } from './trust';
 import { threadOnAllSides } from './thread_sides';
+import type { TreePart } from './tree';
+import { ownTrust } from './trust';
 import { act } from './windows';
 
 export interface SummaryLists {

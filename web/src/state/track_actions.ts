@@ -1,4 +1,9 @@
 /** What the mouse, keys and menus do to the tracks: each changes the view, and never leaves it without a thread. */
+
+import { trackKind } from '../tracks/kinds';
+import type { ExportsPart } from './exports';
+import type { Given } from './given';
+import type { StorePart } from './store';
 import {
     allTracks,
     busyTracks,
@@ -6,17 +11,13 @@ import {
     moveTrack,
     onlyTracks,
     showTracks,
-    turnGroup as turned,
     siblingsOf,
     tracksOfProcess,
     trackWithThoseBelow,
+    turnGroup as turned,
 } from './track_choice';
 import { isMember, layoutTracks, MOST_SHOWN_AT_FIRST, type TrackChoice, type TrackKey, type TrackRow } from './tracks';
-import { trackKind } from '../tracks/kinds';
 import { isTrackListOpen, type MenuItem, showNotice } from './windows';
-import type { ExportsPart } from './exports';
-import type { StorePart } from './store';
-import type { Given } from './given';
 
 interface RowAction {
     label: string;

@@ -1,7 +1,7 @@
 /** The list of tracks on the screen: where its rows are, which one the keyboard is at, and which one is dragged. */
 import { computed, signal } from '@preact/signals';
-import type { TrackKey } from './tracks';
 import type { StorePart } from './store';
+import type { TrackKey } from './tracks';
 
 export function createTrackList(session: { store: StorePart }) {
     const { tracks } = session.store;

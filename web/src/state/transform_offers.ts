@@ -1,14 +1,14 @@
 /** Which transforms a row of the call tree or a function offers, and what they say of themselves. */
 import type { NodePath, Recursion, Transform, TransformKind } from '../engine/api';
 import { plainText } from '../text/plain';
-import { TRANSFORM_ENTRIES, type TransformOffer, type TransformSubject, TRANSFORMS } from './transform_kinds';
-import { nodePath, type TreeNode } from './tree_nodes';
-import { showNotice } from './windows';
+import type { Given } from './given';
 import type { NamesPart } from './names';
 import type { StorePart } from './store';
+import { TRANSFORM_ENTRIES, TRANSFORMS, type TransformOffer, type TransformSubject } from './transform_kinds';
 import type { TreePart } from './tree';
 import type { TreeChangesPart } from './tree_changes';
-import type { Given } from './given';
+import { nodePath, type TreeNode } from './tree_nodes';
+import { showNotice } from './windows';
 
 export interface OfferedKind extends TransformOffer {
     kind: TransformKind;

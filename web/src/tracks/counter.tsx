@@ -1,19 +1,19 @@
 /** The track of a counter: its graph, the dot of the sample under the mouse, and what the tooltip says of it. */
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { GraphError } from '../components/GraphError';
+import { useSession } from '../components/session_context';
+import { ProfileText } from '../components/text';
+import { useRequest, useSeen } from '../components/use';
 import { pixelRatio } from '../draw/canvas';
 import { counterScale, counterY, drawCounter, graphColor } from '../draw/counter';
 import type { CounterInfo, CounterTotals, CounterValue } from '../engine/markers';
+import type { Session } from '../state/session';
 import { theme } from '../state/theme';
 import type { TrackRow, TrackSeed } from '../state/tracks';
 import { graphWidth } from '../state/windows';
 import { formatAmount, formatDuration, formatRate } from '../text/format';
-import { ProfileText } from '../components/text';
-import { GraphError } from '../components/GraphError';
-import { useRequest, useSeen } from '../components/use';
 import type { TrackKind } from './kind';
-import { useSession } from '../components/session_context';
-import type { Session } from '../state/session';
 
 /** px, with the line below. */
 const TRACK_HEIGHT = 33;

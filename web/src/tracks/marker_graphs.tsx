@@ -1,19 +1,19 @@
 /** The track of what a kind of markers counts: its graphs over each other, and the marker under the mouse. */
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { GraphError } from '../components/GraphError';
+import { LifeShade } from '../components/LifeShade';
+import { MarkerTooltip } from '../components/marker_parts';
+import { useSession } from '../components/session_context';
+import { useRequest, useSeen } from '../components/use';
 import { pixelRatio } from '../draw/canvas';
 import { counterScale, drawCounter, graphColor } from '../draw/counter';
 import type { MarkerGraph, MarkerGraphKind } from '../engine/markers';
+import type { Session } from '../state/session';
 import { theme } from '../state/theme';
 import { THREAD_HEIGHT, type TrackRow } from '../state/tracks';
 import { graphWidth } from '../state/windows';
-import { LifeShade } from '../components/LifeShade';
-import { MarkerTooltip } from '../components/marker_parts';
-import { GraphError } from '../components/GraphError';
-import { useRequest, useSeen } from '../components/use';
 import type { TrackKind } from './kind';
-import { useSession } from '../components/session_context';
-import type { Session } from '../state/session';
 
 /** px around a marker that still mean it. */
 const NEAR = 3;

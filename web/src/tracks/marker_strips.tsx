@@ -1,16 +1,16 @@
 /** Strips of a thread's markers in the timeline: those that their kind wants to be seen in this one. */
 import type { JSX } from 'preact';
-import { drawRectStrip } from '../draw/rect_strip';
-import { styleColor } from '../draw/canvas';
-import { canvasColors } from '../draw/colors';
-import { MARKER_PLACES, type MarkerPlace, type MarkerRects } from '../engine/markers';
-import type { TrackKey, TrackRow } from '../state/tracks';
-import { graphWidth } from '../state/windows';
 import { MarkerTooltip } from '../components/marker_parts';
 import { StripGraph, type StripSize } from '../components/StripGraph';
-import type { TrackKind } from './kind';
 import { useSession } from '../components/session_context';
+import { styleColor } from '../draw/canvas';
+import { canvasColors } from '../draw/colors';
+import { drawRectStrip } from '../draw/rect_strip';
+import { MARKER_PLACES, type MarkerPlace, type MarkerRects } from '../engine/markers';
 import type { Session } from '../state/session';
+import type { TrackKey, TrackRow } from '../state/tracks';
+import { graphWidth } from '../state/windows';
+import type { TrackKind } from './kind';
 
 /** px, with the line below. */
 const STRIP_HEIGHT = 17;

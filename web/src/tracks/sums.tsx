@@ -1,7 +1,7 @@
 /** Tracks of many threads: a group of them, and what all threads of a process used together. */
 import type { JSX } from 'preact';
-import { ProfileText } from '../components/text';
 import { useSession } from '../components/session_context';
+import { ProfileText } from '../components/text';
 import { cpusAt, peakOf } from '../draw/activity';
 import { categoryColor } from '../draw/colors';
 import type { Activity } from '../engine/api';

@@ -7,12 +7,12 @@ import { showSample } from '../components/SampleTooltip';
 import { useSession } from '../components/session_context';
 import { useRequest, useSeen } from '../components/use';
 import { categoryAmounts, drawActivity } from '../draw/activity';
-import { faintColors } from '../draw/rect_colors';
 import { canvasColors, stackingOrder } from '../draw/colors';
+import { faintColors } from '../draw/rect_colors';
 import { drawStrip, stripColors } from '../draw/strip';
 import type { Activity, PathFilter } from '../engine/api';
 import { theme } from '../state/theme';
-import { threadTracks, type TrackRow } from '../state/tracks';
+import { type TrackRow, threadTracks } from '../state/tracks';
 import { graphWidth } from '../state/windows';
 import type { TrackKind } from './kind';
 

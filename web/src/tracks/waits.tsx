@@ -1,15 +1,15 @@
 /** The strip that shows when a thread ran, and when and why it waited. */
 import type { JSX } from 'preact';
-import { drawRectStrip } from '../draw/rect_strip';
+import { StripGraph, type StripSize } from '../components/StripGraph';
+import { useSession } from '../components/session_context';
+import { ProfileText } from '../components/text';
 import { styleColor } from '../draw/canvas';
-import { type MarkerDetails, WAIT_STATES, type Waits, type WaitState } from '../engine/markers';
+import { drawRectStrip } from '../draw/rect_strip';
+import { type MarkerDetails, WAIT_STATES, type WaitState, type Waits } from '../engine/markers';
+import type { Session } from '../state/session';
 import type { TrackRow } from '../state/tracks';
 import { formatDuration, formatShare } from '../text/format';
-import { StripGraph, type StripSize } from '../components/StripGraph';
-import { ProfileText } from '../components/text';
 import type { TrackKind } from './kind';
-import { useSession } from '../components/session_context';
-import type { Session } from '../state/session';
 
 /** px, with the line below. */
 const TRACK_HEIGHT = 17;
