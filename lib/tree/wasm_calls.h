@@ -29,7 +29,7 @@ const struct view *EXPORT(session_numbers)(struct session *session, uint32_t typ
 const struct view *EXPORT(session_string)(struct session *session, uint32_t string);
 
 /* wasm_compare.c */
-int EXPORT(session_set_aside)(struct session *session);
+int EXPORT(session_finish_side)(struct session *session, uint32_t side);
 int EXPORT(session_keep_threads)(struct session *session, uint32_t side, uint32_t size);
 int EXPORT(session_compare)(struct session *session, uint32_t size, double base_from, double base_to, double new_from,
                             double new_to, int forgives);

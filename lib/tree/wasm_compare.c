@@ -11,22 +11,30 @@
 #include <errno.h>
 #include <string.h>
 
-/* Puts the profile aside, as the base of a comparison with the next one that is loaded. */
-int session_set_aside(struct session *session)
+static void drop_side(struct session *session, uint32_t side)
 {
-    if (!session->engine)
-        return error_set(&session->err, EINVAL, "no profile is loaded");
-    session_drop_base(session);
-    session_return_profile(session, &session->base);
-    session->has_base = true;
-    return 0;
+    if (session->has_side[side])
+        profile_destroy(&session->sides[side]);
+    session->has_side[side] = false;
 }
 
-void session_drop_base(struct session *session)
+/* As session_finish(), of a profile that becomes a side (enum profile_side) of the next comparison. */
+int session_finish_side(struct session *session, uint32_t side)
 {
-    if (session->has_base)
-        profile_destroy(&session->base);
-    session->has_base = false;
+    struct profile profile;
+    if (side >= PROFILE_SIDES)
+        return error_set(&session->err, EINVAL, "there is no such side");
+    int code = session_take_import(session, &profile);
+    if (code)
+        return code;
+    if (profile.meta.added_from != 0) {
+        profile_destroy(&profile);
+        return session_is_part(session);
+    }
+    drop_side(session, side);
+    session->sides[side] = profile;
+    session->has_side[side] = true;
+    return 0;
 }
 
 /* Which threads of a side the next comparison is of: the input holds a byte for each, 0 if it is left out; none: all.
@@ -49,39 +57,40 @@ static bool fits_threads(const struct session *session, enum profile_side side, 
     return !session->kept[side].length || session->kept[side].length == profile->threads.length;
 }
 
-/* The comparison of the profile that was put aside with the one that is loaded takes the place of both, also if it
- * fails; then there is none. The input holds the names of the sides, each with its NUL; the ranges are in ms after the
- * start of each side. `forgives`: functions match without template arguments and compiler suffixes. */
+/* The comparison of the two sides takes the place of the profile that is loaded, and of both. The input holds the names
+ * of the sides, each with its NUL; the ranges are in ms after the start of each side. `forgives`: functions match
+ * without template arguments and compiler suffixes. */
 int session_compare(struct session *session, uint32_t size, double base_from, double base_to, double new_from,
                     double new_to, int forgives)
 {
     const char *names = (const char *)session->input.data;
     const char *end = size ? memchr(names, 0, size) : NULL;
-    if (!session->engine || !session->has_base || !end || names[size - 1])
+    if (!session->has_side[SIDE_BASE] || !session->has_side[SIDE_NEW] || !end || names[size - 1])
         return error_set(&session->err, EINVAL, "two profiles are needed for a comparison");
     const char *new_name = end + 1 < names + size ? end + 1 : "";
-    struct profile changed, compared;
-    session_return_profile(session, &changed);
+    struct profile before, compared;
     struct compare_input inputs[] = {
-        {.profile = &session->base, .name = names, .side = SIDE_BASE, .from = base_from, .to = base_to},
-        {.profile = &changed, .name = new_name, .side = SIDE_NEW, .from = new_from, .to = new_to}};
+        {.profile = &session->sides[SIDE_BASE], .name = names, .side = SIDE_BASE, .from = base_from, .to = base_to},
+        {.profile = &session->sides[SIDE_NEW], .name = new_name, .side = SIDE_NEW, .from = new_from, .to = new_to}};
     bool fits = true;
     for (int side = 0; side < PROFILE_SIDES; side++) {
         fits = fits && fits_threads(session, (enum profile_side)side, inputs[side].profile);
         inputs[side].kept = session->kept[side].length ? session->kept[side].data : NULL;
     }
-    if (!fits) {
-        profile_destroy(&changed);
-        session_drop_base(session);
+    if (!fits)
         return error_set(&session->err, EINVAL, "the threads that were chosen are of another profile");
-    }
     unsigned forgiven = forgives ? FORGIVE_TEMPLATES | FORGIVE_SUFFIXES : 0;
     int code = profile_compare(&compared, inputs, PROFILE_SIDES, forgiven, &session->err);
-    session->has_base = false;
-    for (int side = 0; side < PROFILE_SIDES; side++)
+    for (int side = 0; side < PROFILE_SIDES; side++) {
+        session->has_side[side] = false;
         session->kept[side].length = 0;
+    }
     if (code)
         return code;
+    if (session->engine) {
+        session_return_profile(session, &before);
+        profile_destroy(&before);
+    }
     session->engine = engine_new(&compared, &session->err);
     return session->engine ? 0 : -ENOMEM;
 }

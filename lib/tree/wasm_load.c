@@ -64,6 +64,11 @@ void session_return_profile(struct session *session, struct profile *profile)
     session->engine = NULL;
 }
 
+int session_is_part(struct session *session)
+{
+    return error_set(&session->err, EINVAL, "this is a part of a profile, whose beginning is not there");
+}
+
 /* The profile that was loaded takes the place of the one that is there, or continues it if it is the next part of it.
  * If it cannot, what is left of the other stays until the whole is loaded. */
 static int take_profile(struct session *session, struct profile *profile)
@@ -71,9 +76,7 @@ static int take_profile(struct session *session, struct profile *profile)
     struct profile before;
     struct error ignored;
     bool is_part = profile->meta.added_from != 0, has_before = session->engine != NULL;
-    int code = is_part && !has_before ? -EINVAL : 0;
-    if (code)
-        error_set(&session->err, EINVAL, "this is a part of a profile, whose beginning is not there");
+    int code = is_part && !has_before ? session_is_part(session) : 0;
     if (has_before)
         session_return_profile(session, &before);
     if (has_before && is_part)
@@ -90,20 +93,24 @@ static int take_profile(struct session *session, struct profile *profile)
     return session->engine ? 0 : -ENOMEM;
 }
 
+int session_take_import(struct session *session, struct profile *profile)
+{
+    if (!session->import)
+        return error_no_memory(&session->err);
+    profile_init(profile);
+    int code = import_finish(session->import, profile, &session->err);
+    import_free(session->import);
+    session->import = NULL;
+    if (code)
+        profile_destroy(profile);
+    return code;
+}
+
 int session_finish(struct session *session)
 {
     struct profile profile;
-    if (!session->import)
-        return error_no_memory(&session->err);
-    profile_init(&profile);
-    int code = import_finish(session->import, &profile, &session->err);
-    import_free(session->import);
-    session->import = NULL;
-    if (code) {
-        profile_destroy(&profile);
-        return code;
-    }
-    return take_profile(session, &profile);
+    int code = session_take_import(session, &profile);
+    return code ? code : take_profile(session, &profile);
 }
 
 /* ---- numbers that other sessions read ---- */

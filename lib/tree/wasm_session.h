@@ -94,8 +94,8 @@ struct session {
     struct number_columns numbers;
 
     /* wasm_compare.c */
-    struct profile base; /* that was put aside */
-    bool has_base;
+    struct profile sides[PROFILE_SIDES]; /* for the next comparison */
+    bool has_side[PROFILE_SIDES];
     ARRAY(uint8_t) kept[PROFILE_SIDES]; /* per thread of a side, for the next comparison; empty: all are */
     ARRAY(struct known_change) changes;
     double scale;
@@ -179,11 +179,14 @@ static inline const struct view *no_memory(struct session *session)
     return NULL;
 }
 
+/* Ends the loading, and gives the profile; the caller owns it if this succeeds. (wasm_load.c) */
+int session_take_import(struct session *session, struct profile *profile);
+
+/* -EINVAL: what was loaded continues a profile that is not there. (wasm_load.c) */
+int session_is_part(struct session *session);
+
 /* Frees the engines and all else that was made of the profile, and gives that back. (wasm_load.c) */
 void session_return_profile(struct session *session, struct profile *profile);
-
-/* Forgets what was put aside to be compared. (wasm_compare.c) */
-void session_drop_base(struct session *session);
 
 /* Begins a text of session->json, and answers with it; NULL if making it failed with `code`. (wasm_info.c) */
 void session_begin_json(struct session *session);

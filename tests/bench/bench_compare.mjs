@@ -20,6 +20,10 @@ const files = [await read('1'), await read('2')];
 
 function feed(engine, bytes) {
     for (let at = 0; at < bytes.length; at += 65536) engine.feed(bytes.subarray(at, at + 65536));
+}
+
+function loadOne(engine) {
+    feed(engine, files[0]);
     return engine.finish();
 }
 
@@ -49,16 +53,16 @@ const everything = (info) => ({
 function loadTwo(base, next) {
     return (engine) => {
         feed(engine, base);
-        engine.setAside();
-        engine.begin();
+        engine.finishSide('base');
         feed(engine, next);
+        engine.finishSide('new');
         return engine.compare({ base: ALL, new: ALL, forgives: false });
     };
 }
 
 async function measureLoads() {
     const cases = {
-        one: (engine) => feed(engine, files[0]),
+        one: loadOne,
         apart: loadTwo(files[0], files[1]),
         alike: loadTwo(files[0], files[0]),
     };

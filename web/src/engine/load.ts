@@ -99,10 +99,10 @@ async function compareInto(
     onProgress: (progress: Progress) => void,
     helpers?: Helpers,
 ): Promise<ProfileInfo> {
-    await loadInto(engine, await openSource(source.base.source), onProgress, helpers);
-    engine.setAside();
-    engine.begin();
-    await loadInto(engine, await openSource(source.new.source), onProgress, helpers);
+    for (const side of ['base', 'new'] as const) {
+        await feedInto(engine, await openSource(source[side].source), onProgress, helpers);
+        engine.finishSide(side);
+    }
     return engine.compare(source);
 }
 
@@ -112,6 +112,16 @@ async function loadInto(
     onProgress: (progress: Progress) => void,
     helpers?: Helpers,
 ): Promise<ProfileInfo> {
+    await feedInto(engine, body, onProgress, helpers);
+    return { ...engine.finish(), isLive: body.isLive ?? false };
+}
+
+async function feedInto(
+    engine: WasmEngine,
+    body: Body,
+    onProgress: (progress: Progress) => void,
+    helpers?: Helpers,
+): Promise<void> {
     let bytes = 0;
     await readProfile(
         body,
@@ -132,5 +142,4 @@ async function loadInto(
     );
     await helpers?.settle();
     onProgress({ phase: 'index', done: bytes, total: bytes });
-    return { ...engine.finish(), isLive: body.isLive ?? false };
 }

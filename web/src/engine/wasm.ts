@@ -27,7 +27,7 @@ interface Functions {
     session_defer(session: Pointer, least: number): void;
     session_deferred(session: Pointer): Pointer;
     session_deferred_elements(session: Pointer, run: number): Pointer;
-    session_set_aside(session: Pointer): number;
+    session_finish_side(session: Pointer, side: number): number;
     session_keep_threads(session: Pointer, side: number, size: number): number;
     session_compare(
         session: Pointer,
@@ -55,9 +55,9 @@ export interface WasmEngine extends EngineAnswers {
     /** Begins to load once more; until that is finished, it answers about what it has. */
     begin(): void;
     finish(): ProfileInfo;
-    /** Puts what is loaded aside, as the base of a comparison with what is loaded next. */
-    setAside(): void;
-    /** Makes one profile of what was put aside and what is loaded. */
+    /** The same, of a side of a comparison, and begins with the next profile. */
+    finishSide(side: 'base' | 'new'): void;
+    /** Makes one profile of the two sides. */
     compare(source: ComparedSource): ProfileInfo;
     /** Bytes of memory that it has taken so far. */
     memoryBytes(): number;
@@ -99,7 +99,10 @@ export async function openEngine(compiled: WebAssembly.Module): Promise<WasmEngi
             module.check(wasm.session_finish(session));
             return readInfo();
         },
-        setAside: () => void module.check(wasm.session_set_aside(session)),
+        finishSide(side) {
+            module.check(wasm.session_finish_side(session, side === 'base' ? 0 : 1));
+            module.check(wasm.session_begin(session));
+        },
         compare({ base, new: next, forgives }) {
             for (const [side, { kept }] of [base, next].entries()) {
                 const bytes = Uint8Array.from(kept ?? [], Number);
