@@ -188,30 +188,50 @@ static int compare_order(const void *left, const void *right)
     return (a->func > b->func) - (a->func < b->func);
 }
 
-static struct func_order *order_of_funcs(const struct profile *profile)
+/* The functions of a profile, as all passes ask for them. */
+struct side_funcs {
+    const struct profile *profile;
+    struct func_order *order;
+    uint64_t *names, *files; /* the hash of each function's */
+};
+
+static bool side_funcs_init(struct side_funcs *side, const struct profile *profile)
 {
     size_t length = profile->funcs.length;
-    struct func_order *order = malloc((length + 1) * sizeof(*order));
-    for (uint32_t i = 0; order && i < length; i++)
-        order[i] = (struct func_order){profile->funcs.line[i], profile->funcs.column[i], i};
-    if (order)
-        qsort(order, length, sizeof(*order), compare_order);
-    return order;
+    *side = (struct side_funcs){.profile = profile,
+                                .order = malloc((length + 1) * sizeof(*side->order)),
+                                .names = malloc((length + 1) * sizeof(*side->names)),
+                                .files = malloc((length + 1) * sizeof(*side->files))};
+    if (!side->order || !side->names || !side->files)
+        return false;
+    for (uint32_t i = 0; i < length; i++) {
+        side->order[i] = (struct func_order){profile->funcs.line[i], profile->funcs.column[i], i};
+        side->names[i] = name_hash(profile, profile->funcs.name[i]);
+        side->files[i] = file_hash(profile, profile->funcs.source[i]);
+    }
+    qsort(side->order, length, sizeof(*side->order), compare_order);
+    return true;
+}
+
+static void side_funcs_destroy(struct side_funcs *side)
+{
+    free(side->order);
+    free(side->names);
+    free(side->files);
 }
 
 /* `resource`: of the base. */
-static uint64_t func_key(const struct profile *profile, uint32_t func, uint32_t resource, enum match_pass pass)
+static uint64_t func_key(const struct side_funcs *side, uint32_t func, uint32_t resource, enum match_pass pass)
 {
-    const struct func_table *funcs = &profile->funcs;
-    uint64_t key = hash_mix(name_hash(profile, funcs->name[func]), resource);
+    const struct func_table *funcs = &side->profile->funcs;
+    uint64_t key = hash_mix(side->names[func], resource);
     if (pass <= MATCH_FILE)
-        key = hash_mix(key, file_hash(profile, funcs->source[func]));
+        key = hash_mix(key, side->files[func]);
     return pass == MATCH_PLACE ? hash_mix(key, (uint64_t)funcs->line[func] << 32 | funcs->column[func]) : key;
 }
 
 struct func_matcher {
-    const struct profile *base, *other;
-    struct func_order *base_order, *other_order;
+    struct side_funcs base, other;
     uint8_t *is_taken;  /* per func of the base */
     uint32_t *next;     /* the next one of the base that is not taken, of the same key */
     struct hash first;  /* key -> func of the base */
@@ -221,13 +241,13 @@ struct func_matcher {
 /* The functions of the base that are left, by their keys, each list in the order of lines. */
 static bool list_base(struct func_matcher *matcher, enum match_pass pass)
 {
+    const struct func_table *funcs = &matcher->base.profile->funcs;
     hash_clear(&matcher->first);
-    for (size_t i = matcher->base->funcs.length; i-- > 0;) {
-        uint32_t func = matcher->base_order[i].func;
+    for (size_t i = funcs->length; i-- > 0;) {
+        uint32_t func = matcher->base.order[i].func;
         if (matcher->is_taken[func])
             continue;
-        uint32_t *place =
-            hash_at(&matcher->first, func_key(matcher->base, func, matcher->base->funcs.resource[func], pass));
+        uint32_t *place = hash_at(&matcher->first, func_key(&matcher->base, func, funcs->resource[func], pass));
         if (!place)
             return false;
         matcher->next[func] = *place == HASH_MISSING ? PROFILE_NONE : *place;
@@ -246,10 +266,10 @@ static bool is_left(const struct func_matches *matches, const struct profile *ot
 static bool count_others(struct func_matcher *matcher, const struct func_matches *matches)
 {
     uint32_t resource;
-    for (uint32_t func = 0; func < matcher->other->funcs.length; func++) {
-        if (!is_left(matches, matcher->other, func, &resource))
+    for (uint32_t func = 0; func < matcher->other.profile->funcs.length; func++) {
+        if (!is_left(matches, matcher->other.profile, func, &resource))
             continue;
-        uint32_t *place = hash_at(&matcher->others, func_key(matcher->other, func, resource, MATCH_NAME));
+        uint32_t *place = hash_at(&matcher->others, func_key(&matcher->other, func, resource, MATCH_NAME));
         if (!place)
             return false;
         *place = *place == HASH_MISSING ? 1 : *place + 1;
@@ -261,7 +281,8 @@ static bool count_others(struct func_matcher *matcher, const struct func_matches
  * known. */
 static bool is_name_enough(const struct func_matcher *matcher, uint32_t base, uint32_t other, uint64_t key)
 {
-    if (matcher->base->funcs.source[base] == PROFILE_NONE || matcher->other->funcs.source[other] == PROFILE_NONE)
+    if (matcher->base.profile->funcs.source[base] == PROFILE_NONE ||
+        matcher->other.profile->funcs.source[other] == PROFILE_NONE)
         return true;
     return matcher->next[base] == PROFILE_NONE && hash_get(&matcher->others, key) == 1;
 }
@@ -270,11 +291,11 @@ static bool match_pass(struct func_matcher *matcher, struct func_matches *matche
 {
     if (!list_base(matcher, pass) || (pass == MATCH_NAME && !count_others(matcher, matches)))
         return false;
-    for (size_t i = 0; i < matcher->other->funcs.length; i++) {
-        uint32_t func = matcher->other_order[i].func, resource;
-        if (!is_left(matches, matcher->other, func, &resource))
+    for (size_t i = 0; i < matcher->other.profile->funcs.length; i++) {
+        uint32_t func = matcher->other.order[i].func, resource;
+        if (!is_left(matches, matcher->other.profile, func, &resource))
             continue;
-        uint64_t key = func_key(matcher->other, func, resource, pass);
+        uint64_t key = func_key(&matcher->other, func, resource, pass);
         uint32_t base = hash_get(&matcher->first, key);
         if (base == HASH_MISSING || (pass == MATCH_NAME && !is_name_enough(matcher, base, func, key)))
             continue;
@@ -291,17 +312,14 @@ static bool match_pass(struct func_matcher *matcher, struct func_matches *matche
 static int match_funcs(struct func_matches *matches, const struct profile *base, const struct profile *other,
                        struct error *err)
 {
-    struct func_matcher matcher = {.base = base,
-                                   .other = other,
-                                   .base_order = order_of_funcs(base),
-                                   .other_order = order_of_funcs(other),
-                                   .is_taken = calloc(base->funcs.length + 1, 1),
+    struct func_matcher matcher = {.is_taken = calloc(base->funcs.length + 1, 1),
                                    .next = malloc((base->funcs.length + 1) * sizeof(uint32_t))};
-    bool enough = matcher.base_order && matcher.other_order && matcher.is_taken && matcher.next;
+    bool enough = side_funcs_init(&matcher.base, base) && side_funcs_init(&matcher.other, other) && matcher.is_taken &&
+                  matcher.next;
     for (int pass = MATCH_PLACE; enough && pass < MATCH_PASSES; pass++)
         enough = match_pass(&matcher, matches, (enum match_pass)pass);
-    free(matcher.base_order);
-    free(matcher.other_order);
+    side_funcs_destroy(&matcher.base);
+    side_funcs_destroy(&matcher.other);
     free(matcher.is_taken);
     free(matcher.next);
     hash_destroy(&matcher.first);

@@ -208,6 +208,11 @@ static void append_stacks(struct merge *merge)
     struct profile *into = merge->into;
     const struct frame_table *frames = &merge->from->frames;
     const struct stack_table *stacks = &merge->from->stacks;
+    const struct profile_rows extra = {.stacks = stacks->length, .frames = frames->length};
+    if (!profile_reserve_rows(into, &extra)) {
+        merge->is_out_of_memory = true;
+        return;
+    }
     for (size_t i = 0; i < frames->length; i++) {
         uint32_t row = note(merge, profile_add_frame(into, merge->matches.func[frames->func[i]],
                                                      map_index(merge->libs, frames->lib[i]), frames->address[i]));
@@ -223,11 +228,14 @@ static void append_stacks(struct merge *merge)
         into->frames.line[row] = frames->line[i];
         into->frames.column[row] = frames->column[i];
     }
-    for (size_t i = 0; i < stacks->length && !merge->is_out_of_memory; i++) {
+    uint32_t *prefixes = into->stacks.prefix + merge->first_stack;
+    uint32_t *frames_of = into->stacks.frame + merge->first_stack;
+    for (size_t i = 0; i < stacks->length; i++) {
         uint32_t prefix = stacks->prefix[i];
-        note(merge, profile_add_stack(into, prefix == PROFILE_NONE ? prefix : prefix + merge->first_stack,
-                                      stacks->frame[i] + merge->first_frame));
+        prefixes[i] = prefix == PROFILE_NONE ? prefix : prefix + merge->first_stack;
+        frames_of[i] = stacks->frame[i] + merge->first_frame;
     }
+    into->stacks.length += stacks->length;
 }
 
 /* ---- threads ---- */

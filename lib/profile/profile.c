@@ -198,14 +198,20 @@ static void copy_rows(void *table, const void *from, const struct column_place *
         memset((from), 0, sizeof(*(from)));                                                                            \
     } while (0)
 
+bool profile_reserve_rows(struct profile *profile, const struct profile_rows *extra)
+{
+    return TABLE_RESERVE(&profile->stacks, stack_columns, extra->stacks) &&
+           TABLE_RESERVE(&profile->frames, frame_columns, extra->frames) &&
+           TABLE_RESERVE(&profile->funcs, func_columns, extra->funcs) &&
+           array_reserve(&profile->resources, extra->resources) &&
+           array_reserve(&profile->native_symbols, extra->native_symbols) &&
+           array_reserve(&profile->sources, extra->sources);
+}
+
 bool profile_append_rows(struct profile *profile, struct profile *from)
 {
-    if (!TABLE_RESERVE(&profile->stacks, stack_columns, from->stacks.length) ||
-        !TABLE_RESERVE(&profile->frames, frame_columns, from->frames.length) ||
-        !TABLE_RESERVE(&profile->funcs, func_columns, from->funcs.length) ||
-        !array_reserve(&profile->resources, from->resources.length) ||
-        !array_reserve(&profile->native_symbols, from->native_symbols.length) ||
-        !array_reserve(&profile->sources, from->sources.length))
+    const struct profile_rows extra = profile_count_rows(from);
+    if (!profile_reserve_rows(profile, &extra))
         return false;
     TABLE_MOVE(&profile->stacks, &from->stacks, stack_columns);
     TABLE_MOVE(&profile->frames, &from->frames, frame_columns);

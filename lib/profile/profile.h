@@ -259,6 +259,9 @@ struct profile_rows profile_count_rows(const struct profile *profile);
 /* The rows behind `from`, and all strings; no threads, and no metadata. It borrows all of it from `profile`. */
 struct profile profile_rows_after(const struct profile *profile, const struct profile_rows *from);
 
+/* Makes room for so many more rows. False if memory ran out. */
+bool profile_reserve_rows(struct profile *profile, const struct profile_rows *extra);
+
 /* Moves the rows of `from`, which name strings of `profile`, behind those of `profile`. False if memory ran out: then
  * nothing has moved. */
 bool profile_append_rows(struct profile *profile, struct profile *from);
