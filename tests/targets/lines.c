@@ -35,7 +35,7 @@ __attribute__((noinline)) static uint64_t divide(uint64_t x)
 
 __attribute__((noinline)) static uint64_t scramble(uint64_t x)
 {
-    for (uint64_t i = 1; i < 9000; i++)
+    for (uint64_t i = 1; i < 4000; i++)
         x += mix(x + i); /* INLINED */
     return x;
 }
