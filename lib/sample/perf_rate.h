@@ -9,8 +9,8 @@
  *
  * So a thread that has left its CPU 10,000 times within a second gets a sample each 10 intervals from then on, and each
  * interval again after a second with less than half as many. Its CPU time does not suffer, because SWITCH records
- * tell it; it is spread over fewer samples. What the kernel needs at a switch to put our events on the CPU and off it is
- * outside of these records, but in schedstat: 0.08 us of each turn.
+ * tell it; it is spread over fewer samples. What the kernel needs at a switch to put our events on the CPU and off it
+ * is outside of these records, but in schedstat: 0.08 us of each turn.
  *
  * This is for threads that ran before prof attached. The threads of a command inherit events from each other, and the
  * kernel leaves the timer alone when they switch among themselves (perf_apart.h). A thread that was started by one that
