@@ -39,10 +39,13 @@ function known({ interval, is_noise: isNoise }) {
     return isNoise ? `noise ${reach}` : reach;
 }
 
-/** A line of the list of functions: the interval is beside the change of self. */
-function functionLine(row) {
-    const all = columns(row, 'self');
-    return `${row.name}: ${[...all.slice(0, 4), known(row), all[4]].join(' ')}`;
+/** Lines of the list of functions: beside the changes of self and total, their intervals. */
+function functionLines(selfs, totals) {
+    return selfs.map((row) => {
+        const all = columns(row, 'self');
+        const total = totals.find(({ name }) => name === row.name);
+        return `${row.name}: ${[...all.slice(0, 4), known(row), all[4], known(total)].join(' ')}`;
+    });
 }
 
 const line = (row, figure) => `${row.name}: ${columns(row, figure).join(' ')}`;
@@ -147,15 +150,43 @@ await check('functions are listed by the change of their self time, with how far
     await page.goto(`${url}?tab=functions`);
     await page.waitForSelector('.tree-row');
     await answered(page);
-    await page.waitForSelector('.certainty');
-    const wanted = compared('--functions');
-    assert(wanted.functions.some((row) => row.is_noise), 'no change is judged');
-    assertEqual((await shown(page)).join('\n'), wanted.functions.map(functionLine).join('\n'), 'the list');
+    await page.waitForSelector('.certainty dt:has-text("Total of the function")');
+    const [selfs, totals] = [compared('--functions').functions, compared('--functions', '--total').functions];
+    assert(selfs.some((row) => row.is_noise), 'no change is judged');
+    const main = (rows) => known(rows.find(({ name }) => name === 'main'));
+    assert(main(selfs) === '' && main(totals) !== '', 'self and total of main are known alike');
+    assertEqual((await shown(page)).join('\n'), functionLines(selfs, totals).join('\n'), 'the list');
     const text = (await page.locator('.certainty').innerText()).replace(/\s+/g, ' ');
     assert(text.includes('All of the view +70 ±') && text.includes('not more than noise'), `the verdict is ${text}`);
     await page.getByRole('button', { name: 'Base self' }).click();
     await answered(page);
     assert((await shown(page))[0].startsWith('compute: 300 280'), `by the base, ${await shown(page)}`);
+});
+
+await check('the sidebar says how far the total and the self of a function are known', async () => {
+    const figure = (row) => `${signed(row.change)} ${known(row).replace('noise ', '')} samples: not more than noise`;
+    const [self, total] = ['self', 'total'].map((by) => {
+        const row = compared('--functions', `--${by}`).functions.find(({ name }) => name === 'compute');
+        return figure({ ...row, change: row.change[by] });
+    });
+    await page.goto(url);
+    await page.locator('.tree-row', { hasText: 'compute' }).click();
+    await page.waitForSelector('.certainty dt:has-text("Total of the function")');
+    const text = (await page.locator('.certainty').innerText()).replace(/\s+/g, ' ');
+    assert(text.startsWith(`Total of the function ${total} Self of the function ${self} All of the view`), `it is ${text}`);
+});
+
+await check('the summary says how far the change of all and the largest one are known', async () => {
+    await page.goto(`${url}?tab=summary`);
+    await page.waitForSelector('.summary-head strong:has-text("parse")');
+    await page.waitForFunction(() => document.querySelector('.summary-head').textContent.includes('95%'));
+    const { functions, total_change: all } = compared('--functions');
+    const reach = (row) => `95%: ${known({ interval: row.interval, is_noise: false })}, not more than noise`;
+    assertEqual(
+        (await page.locator('.summary-head p').first().innerText()).replace(/\s+/g, ' '),
+        `547 samples in the base, 617 samples in the new side: +70 samples (+12.8%), ${reach(all)}. Largest change of self time: parse (+60 samples, ${reach(functions[0])}).`,
+        'the head',
+    );
 });
 
 await check('a butterfly has the change of callers and callees', async () => {

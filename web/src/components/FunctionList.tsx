@@ -35,7 +35,7 @@ function createFunctionListModel(session: Session) {
 
     const columns = computed<Column<FuncRow>[]>(() =>
         isChange.value
-            ? changeColumns(session, { by: 'self', knownOf: ({ func }) => ofFunc(func) })
+            ? changeColumns(session, { by: 'self', knownOf: ({ func }, figure) => ofFunc(func, figure) })
             : weightColumns(session, { whole: () => summary.value?.rootTotal ?? 0 }),
     );
 

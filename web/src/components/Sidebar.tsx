@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { categoryColor } from '../draw/colors';
 import type { NodeDetails, Sides } from '../engine/api';
 import type { KnownChange } from '../engine/changes';
+import type { SelfOrTotal } from '../state/certainty';
 import type { FunctionDetails, Neighbor } from '../state/functions';
 import type { Session } from '../state/session';
 import { sidebarWidth } from '../state/settings';
@@ -117,39 +118,55 @@ function ChangeAmounts({ node, sides }: { node: NodeDetails; sides: Sides }): JS
     );
 }
 
-/** Whether the change of the function, and that of all, is more than noise. */
-function Certainty({ func }: { func: number }): JSX.Element | null {
-    const session = useSession();
-    const { areRuns, judged, ofAll, ofFunc } = session.certainty;
-    const { summary } = session.tree;
-    const unit = session.filters.weightUnit.value;
-    const all = ofAll.value;
-    const own = ofFunc(func);
-    if (!all) return null;
-    const figures = (change: number, known: KnownChange): string =>
-        `${formatChange(change, unit)} ${formatReach(known, unit)} ${plainText(unit, 20)}`;
-    const middle = ({ low, high }: KnownChange): number => (low + high) / 2;
+/** A change with its interval, and whether it is more than noise. */
+function Verdict({ change, known }: { change: number; known: KnownChange }): JSX.Element {
+    const unit = useSession().filters.weightUnit.value;
+    return (
+        <>
+            {`${formatChange(change, unit)} ${formatReach(known, unit)} ${plainText(unit, 20)}`}:{' '}
+            <strong>{verdictOf(known)}</strong>
+        </>
+    );
+}
+
+function OfFunction({ func, figure }: { func: number; figure: SelfOrTotal }): JSX.Element | null {
+    const { judged, ofFunc } = useSession().certainty;
+    const count = judged(figure);
+    const own = ofFunc(func, figure);
+    if (count === undefined) return null;
     // Alone it would be more: of many functions, some leave out 0 by chance.
     const isByChance = own?.isNoise && (own.low > 0 || own.high < 0);
+    return (
+        <div>
+            <dt>{figure === 'self' ? 'Self' : 'Total'} of the function</dt>
+            {own ? (
+                <dd>
+                    <Verdict change={(own.low + own.high) / 2} known={own} />
+                    {isByChance && `: of ${count.toLocaleString('en-US')} functions, some differ as clearly by chance`}
+                </dd>
+            ) : (
+                <dd>too light to tell from noise</dd>
+            )}
+        </div>
+    );
+}
+
+/** Whether the changes of the function, and that of all, are more than noise. */
+function Certainty({ func }: { func: number }): JSX.Element | null {
+    const session = useSession();
+    const { areRuns, ofAll } = session.certainty;
+    const { summary } = session.tree;
+    const all = ofAll.value;
+    if (!all) return null;
     const total = (summary.value?.newTotal ?? 0) - (summary.value?.baseTotal ?? 0);
     return (
         <dl class="certainty" title={areRuns.value ? undefined : ONE_RUN}>
-            <div>
-                <dt>Self of the function</dt>
-                {own ? (
-                    <dd>
-                        {figures(middle(own), own)}: <strong>{verdictOf(own)}</strong>
-                        {isByChance &&
-                            `: of ${judged.value.toLocaleString('en-US')} functions, some differ as clearly by chance`}
-                    </dd>
-                ) : (
-                    <dd>too light to tell from noise</dd>
-                )}
-            </div>
+            <OfFunction func={func} figure="total" />
+            <OfFunction func={func} figure="self" />
             <div>
                 <dt>All of the view</dt>
                 <dd>
-                    {figures(total, all)}: <strong>{verdictOf(all)}</strong>
+                    <Verdict change={total} known={all} />
                 </dd>
             </div>
             {!areRuns.value && <dd class="muted">One run of a side: only large changes are told from noise.</dd>}

@@ -2,6 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { FuncRow, ThreadInfo, TreeSummary } from '../engine/api';
+import type { KnownChange } from '../engine/changes';
 import type { HotLines } from '../engine/source';
 import { sideOfThread } from '../state/comparison';
 import type { Session } from '../state/session';
@@ -15,12 +16,13 @@ import {
     formatChange,
     formatCount,
     formatDuration,
+    formatReach,
     formatRelative,
     formatShare,
     formatWeight,
 } from '../text/format';
 import { baseName, plainText } from '../text/plain';
-import { changeClass } from './change_columns';
+import { changeClass, verdictOf } from './change_columns';
 import { EmptyTree } from './EmptyTree';
 import { useSession } from './session_context';
 import { ProfileText } from './text';
@@ -405,11 +407,19 @@ function TrustCard(): JSX.Element | null {
     );
 }
 
+/** "95%: ±0.9, more than noise" */
+function reachText(known: KnownChange, unit: string): string {
+    return `95%: ${formatReach(known, unit)}, ${verdictOf(known)}`;
+}
+
 /** What has changed in all, and most. */
 function ChangeHead({ first, totals }: { first: FuncRow | undefined; totals: TreeSummary | null }): JSX.Element {
     const session = useSession();
+    const { ofAll, ofFunc } = session.certainty;
     const { funcName } = session.names;
     const unit = session.filters.weightUnit.value;
+    const all = ofAll.value;
+    const largest = first && ofFunc(first.func, 'self');
     const [base, changed] = [totals?.baseTotal ?? 0, totals?.newTotal ?? 0];
     return (
         <div class="summary-head">
@@ -417,14 +427,16 @@ function ChangeHead({ first, totals }: { first: FuncRow | undefined; totals: Tre
             <p>
                 {`${describeWeight(base, unit, 0)} in the base, ${describeWeight(changed, unit, 0)} in the new side: `}
                 <strong class={changeClass(changed - base)}>{describeChange(changed - base, unit)}</strong>
-                {base === 0 ? '. ' : ` (${formatRelative(base, changed)}). `}
+                {base !== 0 && ` (${formatRelative(base, changed)})`}
+                {all && `, ${reachText(all, unit)}`}
+                {'. '}
                 {first && (
                     <>
                         Largest change of self time:{' '}
                         <strong>
                             <ProfileText text={shortName(funcName(first.func)?.name ?? '')} limit={NAME_LIMIT} />
                         </strong>
-                        {` (${describeChange(first.self, unit)}).`}
+                        {` (${describeChange(first.self, unit)}${largest ? `, ${reachText(largest, unit)}` : ''}).`}
                     </>
                 )}
             </p>

@@ -54,13 +54,17 @@ export function verdictOf({ isNoise }: KnownChange): string {
     return isNoise ? 'not more than noise' : 'more than noise';
 }
 
+function title(text: string): string {
+    return text[0]?.toUpperCase() + text.slice(1);
+}
+
 interface ChangeOptions<Row> {
     /** The figure that is shown of both sides; of the other one there is the change. */
     by: Figure;
     /** There is little room: only the changes are shown at first. */
     isNarrow?: boolean;
-    /** How far the figure of a row is known; undefined: that is not known. */
-    knownOf?(row: Row): KnownChange | undefined;
+    /** How far a figure of a row is known; undefined: that is not known. */
+    knownOf?(row: Row, figure: Figure): KnownChange | undefined;
 }
 
 export function changeColumns<Row extends ChangedRow>(
@@ -73,7 +77,6 @@ export function changeColumns<Row extends ChangedRow>(
     const whole = session.tree.summary.value?.rootTotal ?? 0;
     const other: Figure = by === 'total' ? 'self' : 'total';
     const of = by === 'total' ? '' : ' self';
-    const title = (text: string): string => text[0]?.toUpperCase() + text.slice(1);
 
     function sideColumn(side: keyof Sides): Column<Row> {
         const figure = (row: Row): number => row.sides?.[side][by] ?? 0;
@@ -131,37 +134,41 @@ export function changeColumns<Row extends ChangedRow>(
     };
 
     const columns = [sideColumn('base'), sideColumn('new'), changeColumn(by, true), relative];
-    return [...columns, ...(knownOf ? [knownColumn(session, knownOf)] : []), changeColumn(other, false)];
+    const known = (figure: Figure): Column<Row>[] =>
+        knownOf ? [knownColumn(session, figure, figure === by, knownOf)] : [];
+    return [...columns, ...known(by), changeColumn(other, false), ...known(other)];
 }
 
 /** The interval that a change is in, and whether it is more than noise. */
 function knownColumn<Row extends ChangedRow>(
     session: Session,
-    knownOf: (row: Row) => KnownChange | undefined,
+    figure: Figure,
+    isMain: boolean,
+    knownOf: (row: Row, figure: Figure) => KnownChange | undefined,
 ): Column<Row> {
     const unit = session.filters.weightUnit.value;
     const text = (row: Row): string => {
-        const known = knownOf(row);
+        const known = knownOf(row, figure);
         if (!known) return '';
         return known.isNoise ? `noise ${formatReach(known, unit)}` : formatReach(known, unit);
     };
-    const hint = `How far the change is known, with 95 %. “noise”: it is not more than noise, judged together with all others. Empty: too light to tell.`;
+    const hint = `How far the change of ${figure} time is known, with 95 %. “noise”: it is not more than noise, judged together with all others. Empty: too light to tell.`;
     return {
-        key: 'known',
-        title: '± 95%',
+        key: isMain ? 'known' : 'known-other',
+        title: isMain ? '± 95%' : `${title(figure)} ± 95%`,
         hint: session.certainty.areRuns.value ? hint : `${hint} ${ONE_RUN}`,
         width: 112,
         isNumber: true,
         sortedBy: '',
         class: 'number known',
-        classOf: (row) => (knownOf(row)?.isNoise ? 'noise' : ''),
+        classOf: (row) => (knownOf(row, figure)?.isNoise ? 'noise' : ''),
         cell: text,
         text,
         describe: (row) => {
-            const known = knownOf(row);
+            const known = knownOf(row, figure);
             if (!known) return '';
             return `${describeChange(known.low, unit)} to ${describeChange(known.high, unit)}: ${verdictOf(known)}`;
         },
-        sparedBelow: VERY_NARROW,
+        ...(isMain ? { sparedBelow: VERY_NARROW } : { sparedBelow: NARROW, optional: 'shown' as const }),
     };
 }

@@ -1,5 +1,5 @@
-/** How far the changes of a comparison are known: of the self time of functions, and of the total. */
-import { computed } from '@preact/signals';
+/** How far the changes of a comparison are known: of the self and total time of functions, and of the whole. */
+import { computed, type ReadonlySignal } from '@preact/signals';
 import type { KnownChange } from '../engine/changes';
 import type { Given } from './given';
 import { Request } from './request';
@@ -7,6 +7,9 @@ import type { TreePart } from './tree';
 
 /** ms without another query before it is asked for: of a large profile it takes longer than a key may. */
 const CALM = 150;
+
+/** What of a function is judged; the functions of one answer are judged together. */
+export type SelfOrTotal = 'self' | 'total';
 
 interface Certainty {
     query: number;
@@ -18,38 +21,54 @@ export function createCertainty(session: Given & { tree: TreePart }) {
     const { engine, info, lifetime } = session;
     const { isChange, summary } = session.tree;
 
-    const request = new Request<Certainty>();
+    const requests: Record<SelfOrTotal, Request<Certainty>> = { self: new Request(), total: new Request() };
 
-    async function ask(query: number): Promise<Certainty | null> {
-        const answer = await engine.changes(query, 'self');
+    async function ask(query: number, figure: SelfOrTotal): Promise<Certainty | null> {
+        const answer = await engine.changes(query, figure);
         if (!answer) return null;
         return { query, all: answer.all, ofFunc: new Map(answer.ofFuncs.map((change) => [change.func, change])) };
     }
 
-    lifetime.effect(() => {
-        const query = summary.value?.id;
-        if (query === undefined || !isChange.value) return undefined;
-        const timer = setTimeout(() => request.ask(() => ask(query)), CALM);
-        return () => clearTimeout(timer);
-    });
-    lifetime.onEnd(() => request.clear());
-
     /** null: it is not known (yet). */
-    const certainty = computed(() => {
-        const known = request.value.value;
-        return known && isChange.value && known.query === summary.value?.id ? known : null;
-    });
-
-    /** Of all that the query counts; undefined: not known yet. */
-    const ofAll = computed(() => certainty.value?.all);
-
-    /** Of the self time of a function; undefined: not known yet, or too light to tell. */
-    function ofFunc(func: number): KnownChange | undefined {
-        return certainty.value?.ofFunc.get(func);
+    function ofQuery(figure: SelfOrTotal): ReadonlySignal<Certainty | null> {
+        return computed(() => {
+            const known = requests[figure].value.value;
+            return known && isChange.value && known.query === summary.value?.id ? known : null;
+        });
     }
 
-    /** How many functions are judged together. */
-    const judged = computed(() => certainty.value?.ofFunc.size ?? 0);
+    const certainty: Record<SelfOrTotal, ReadonlySignal<Certainty | null>> = {
+        self: ofQuery('self'),
+        total: ofQuery('total'),
+    };
+
+    /** Asks when keys and the mouse have rested for a while; for the total, after the self is known. */
+    function follow(figure: SelfOrTotal): void {
+        lifetime.effect(() => {
+            const query = summary.value?.id;
+            if (query === undefined || !isChange.value) return undefined;
+            if (figure === 'total' && !certainty.self.value) return undefined;
+            const timer = setTimeout(() => requests[figure].ask(() => ask(query, figure)), CALM);
+            return () => clearTimeout(timer);
+        });
+        lifetime.onEnd(() => requests[figure].clear());
+    }
+
+    follow('self');
+    follow('total');
+
+    /** Of all that the query counts, judged with the self time of functions; undefined: not known yet. */
+    const ofAll = computed(() => certainty.self.value?.all);
+
+    /** Of a function; undefined: not known yet, or too light to tell. */
+    function ofFunc(func: number, figure: SelfOrTotal): KnownChange | undefined {
+        return certainty[figure].value?.ofFunc.get(func);
+    }
+
+    /** How many functions are judged together; undefined: not known yet. */
+    function judged(figure: SelfOrTotal): number | undefined {
+        return certainty[figure].value?.ofFunc.size;
+    }
 
     /** Each run is a measurement; else the only run of a side is cut into pieces of time. */
     const areRuns = computed(() => {
