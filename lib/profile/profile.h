@@ -192,7 +192,7 @@ struct profile_comparison {
     uint32_t runs[PROFILE_SIDES]; /* what counts is the mean of so many; 0: the profile is no comparison */
     double scale;                 /* what the new side counts is multiplied with */
     uint32_t scaled_by;           /* string: so that this is the same on both sides; PROFILE_NONE: nothing */
-    bool is_one_after_other;      /* all of one side was recorded before any of the other; not in the file */
+    bool is_one_after_other;      /* all of one side was recorded before any of the other; "oneAfterOther" */
 };
 
 struct profile_meta {

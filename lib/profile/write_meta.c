@@ -126,6 +126,7 @@ static void write_comparison(struct json_writer *json, const struct profile *pro
     json_member_unsigned(json, "newRuns", comparison->runs[SIDE_NEW]);
     json_member_double(json, "scale", comparison->scale);
     write_known_text(json, "scaledBy", profile, comparison->scaled_by);
+    json_member_bool(json, "oneAfterOther", comparison->is_one_after_other);
     json_close(json, '}');
 }
 
