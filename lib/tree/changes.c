@@ -33,17 +33,18 @@ static double deviation_of(const double *runs, size_t count)
 }
 
 /* What a user waits for, which the CPU time need not tell. */
-static int estimate_wall_time(struct func_changes *changes, const struct profile *profile, struct error *err)
+int comparison_wall_time(struct change_estimate *wall_time, const struct profile *profile, struct error *err)
 {
     const uint32_t *runs = profile->meta.comparison.runs;
+    bool are_runs = runs[SIDE_BASE] > 1 && runs[SIDE_NEW] > 1;
     double *times[PROFILE_SIDES];
     for (int side = 0; side < PROFILE_SIDES; side++)
         times[side] = comparison_wall_times(profile, (enum profile_side)side);
     bool enough = times[SIDE_BASE] && times[SIDE_NEW];
     if (enough) {
-        const struct noise_units base = {times[SIDE_BASE], runs[SIDE_BASE], changes->are_runs, 0};
-        const struct noise_units new = {times[SIDE_NEW], runs[SIDE_NEW], changes->are_runs, 0};
-        changes->wall_time = change_estimate_of(&base, &new);
+        const struct noise_units base = {times[SIDE_BASE], runs[SIDE_BASE], are_runs, 0};
+        const struct noise_units new = {times[SIDE_NEW], runs[SIDE_NEW], are_runs, 0};
+        *wall_time = change_estimate_of(&base, &new);
     }
     free(times[SIDE_BASE]);
     free(times[SIDE_NEW]);
@@ -70,7 +71,7 @@ static int estimate(struct func_changes *changes, const struct engine *engine, e
         code = function_changes_judge(&changes->all, changes->estimates, groups, err);
     }
     if (!code && changes->has_wall_time)
-        code = estimate_wall_time(changes, engine_profile(engine), err);
+        code = comparison_wall_time(&changes->wall_time, engine_profile(engine), err);
     unit_weights_destroy(&weights);
     return code;
 }

@@ -25,5 +25,9 @@ struct func_changes {
 int func_changes_find(struct func_changes *changes, struct engine *engine, enum func_order order, struct error *err);
 void func_changes_destroy(struct func_changes *changes);
 
+/* How much longer the new side took, ms: of its runs, whatever a query is about. The interval means something where
+ * both sides have several; it is not judged. */
+int comparison_wall_time(struct change_estimate *wall_time, const struct profile *profile, struct error *err);
+
 /* The change of a function; NULL if it is too light to be judged. */
 const struct change_estimate *func_change_of(const struct func_changes *changes, uint32_t func);

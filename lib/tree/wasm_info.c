@@ -1,6 +1,7 @@
 /*
  * What the profile is: ProfileInfo of api.ts.
  */
+#include "tree/changes.h"
 #include "tree/counters.h"
 #include "tree/frame_kinds.h"
 #include "tree/info.h"
@@ -8,6 +9,7 @@
 #include "tree/wasm_calls.h"
 #include "tree/wasm_session.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -227,9 +229,12 @@ static void put_counts(struct json_writer *json, const struct profile *profile)
     json_member_double(json, "resolvedCount", (double)addresses.resolved);
 }
 
-static void put_comparison(struct json_writer *json, const struct profile *profile)
+static int put_comparison(struct json_writer *json, const struct profile *profile, struct error *err)
 {
     const struct profile_comparison *comparison = &profile->meta.comparison;
+    struct change_estimate wall_time;
+    if (comparison_wall_time(&wall_time, profile, err))
+        return -ENOMEM;
     json_member_open(json, "comparison", '{');
     put_string(json, "base", profile, comparison->name[SIDE_BASE]);
     put_string(json, "new", profile, comparison->name[SIDE_NEW]);
@@ -237,7 +242,15 @@ static void put_comparison(struct json_writer *json, const struct profile *profi
     json_member_double(json, "newRuns", comparison->runs[SIDE_NEW]);
     json_member_double(json, "scale", comparison->scale);
     put_string(json, "scaledBy", profile, comparison->scaled_by);
+    json_member_bool(json, "isOneAfterOther", comparison->is_one_after_other);
+    json_member_open(json, "wallTime", '{');
+    json_member_double(json, "base", wall_time.base);
+    json_member_double(json, "new", wall_time.new);
+    json_member_double(json, "low", wall_time.low);
+    json_member_double(json, "high", wall_time.high);
     json_close(json, '}');
+    json_close(json, '}');
+    return 0;
 }
 
 /* ProfileInfo of api.ts as JSON text. */
@@ -255,8 +268,7 @@ const struct view *session_info(struct session *session)
     json_member_double(json, "startTime", profile->meta.start_time);
     json_member_double(json, "rangeStart", range.from);
     json_member_double(json, "rangeEnd", range.to);
-    if (profile_is_comparison(profile))
-        put_comparison(json, profile);
+    int code = profile_is_comparison(profile) ? put_comparison(json, profile, &session->err) : 0;
     put_counts(json, profile);
     json_member_double(json, "frameKinds", frame_kinds_of_profile(profile));
     uint32_t idle = engine_idle_category(session->engine);
@@ -266,7 +278,8 @@ const struct view *session_info(struct session *session)
     json_member_double(json, "funcCount", (double)profile->funcs.length);
     json_member_bool(json, "symbolicated", profile->meta.symbolicated != 0);
     put_string(json, "addedNext", profile, profile->meta.added_next);
-    int code = put_weights(json, session);
+    if (!code)
+        code = put_weights(json, session);
     if (!code)
         code = put_all_metadata(json, profile, &session->err);
     put_tables(json, session->engine, session->markers);

@@ -1,11 +1,11 @@
 // The page of a comparison: base, new and change in every view; the numbers are those of `prof diff`.
 //
-//     node tests/e2e/page_compare.mjs URL URL_SCALED URL_SCRIPT URL_NEW URL_THREADS PROF BASE NEW
+//     node tests/e2e/page_compare.mjs URL URL_SCALED URL_SCRIPT URL_NEW URL_THREADS URL_RUNS PROF BASE NEW
 import { execFileSync } from 'node:child_process';
 import { answered, closeBrowser, complaints, openPage, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [url, scaledUrl, scriptUrl, newUrl, threadsUrl, prof, base, changed] = process.argv.slice(2);
+const [url, scaledUrl, scriptUrl, newUrl, threadsUrl, runsUrl, prof, base, changed] = process.argv.slice(2);
 
 function compared(...options) {
     const all = ['diff', '--json', '--min-percent', '0', '--limit', '0', ...options, base, changed];
@@ -187,6 +187,26 @@ await check('the summary says how far the change of all and the largest one are 
         `547 samples in the base, 617 samples in the new side: +70 samples (+12.8%), ${reach(all)}. Largest change of self time: parse (+60 samples, ${reach(functions[0])}).`,
         'the head',
     );
+});
+
+await check('the wall time and the order of the recordings are said', async () => {
+    const order = 'One side was recorded before the other: what changed on the machine meanwhile counts as a change, too.';
+    const wallTime = '3 ms to 161 ms, +5,267% (95%: ±0)';
+    const head = async () => (await page.locator('.summary-head').innerText()).replace(/\s+/g, ' ');
+    await page.goto(`${runsUrl}?tab=summary&weight=cpu-time`);
+    await page.waitForSelector('.summary-note');
+    assert((await head()).includes(`more than noise. Wall time: ${wallTime}. Largest`), `the head is ${await head()}`);
+    assert((await head()).includes(order), `the head is ${await head()}`);
+    await page.getByRole('button', { name: 'Recording' }).click();
+    const facts = (await page.locator('dialog[open]').innerText()).replace(/\s+/g, ' ');
+    assert(facts.includes(`Wall time ${wallTime} Order ${order}`), `the dialog is ${facts}`);
+    await page.goto(`${runsUrl}?tab=summary&weight=cpu-time&search=leaf`);
+    await page.waitForSelector('.summary-note');
+    assert(!(await head()).includes('Wall time'), `of what the search leaves, the head is ${await head()}`);
+    await page.goto(`${url}?tab=summary`);
+    await page.waitForSelector('.summary-note');
+    assert(!(await head()).includes('Wall time') && !(await head()).includes(order), `of samples, the head is ${await head()}`);
+    assert((await head()).includes('One run of a side: how much longer the next one takes is not known'), 'one run is taken for several');
 });
 
 await check('a butterfly has the change of callers and callees', async () => {

@@ -1,7 +1,8 @@
 /** Everything the profile says about its recording: the machine, the command, the date, and how far it can be trusted. */
 import type { JSX } from 'preact';
 import type { Comparison } from '../engine/api';
-import { scaleText } from '../state/comparison';
+import { ONE_AFTER_OTHER } from '../state/certainty';
+import { scaleText, wallTimeText } from '../state/comparison';
 import type { Session } from '../state/session';
 import { trustSummary } from '../state/trust';
 import { formatCount, formatDuration } from '../text/format';
@@ -34,12 +35,15 @@ function recordingEntries(session: Session): Entry[] {
     );
 }
 
-function comparisonEntries(comparison: Comparison): Entry[] {
+function comparisonEntries(session: Session, comparison: Comparison): Entry[] {
+    const { hasWeight } = session.filters;
     const runs = (count: number): string => (count > 1 ? `, the mean of ${formatCount(count)} runs` : '');
     return [
         { label: 'Base', value: `${comparison.base}${runs(comparison.baseRuns)}` },
         { label: 'New', value: `${comparison.new}${runs(comparison.newRuns)}` },
         { label: 'Scale', value: scaleText(comparison) || 'none: both sides count as recorded' },
+        ...(hasWeight('cpu-time') ? [{ label: 'Wall time', value: wallTimeText(comparison) }] : []),
+        ...(comparison.isOneAfterOther ? [{ label: 'Order', value: ONE_AFTER_OTHER }] : []),
     ];
 }
 
@@ -79,7 +83,7 @@ function Facts(): JSX.Element {
     return (
         <>
             {fix !== '' && <p class="explanation">{fix}.</p>}
-            {comparison && <EntryTable title="Comparison" entries={comparisonEntries(comparison)} />}
+            {comparison && <EntryTable title="Comparison" entries={comparisonEntries(session, comparison)} />}
             {comparison && (
                 <EntryTable title="Both sides" entries={entries.filter(({ label }) => OF_BOTH.has(label))} />
             )}

@@ -4,14 +4,14 @@ import { useState } from 'preact/hooks';
 import { categoryColor } from '../draw/colors';
 import type { NodeDetails, Sides } from '../engine/api';
 import type { KnownChange } from '../engine/changes';
-import type { SelfOrTotal } from '../state/certainty';
+import { ONE_AFTER_OTHER, type SelfOrTotal } from '../state/certainty';
 import type { FunctionDetails, Neighbor } from '../state/functions';
 import type { Session } from '../state/session';
 import { sidebarWidth } from '../state/settings';
 import { act } from '../state/windows';
 import { describeWeight, formatChange, formatReach, formatShare, formatWeight } from '../text/format';
 import { baseName, cutNote, plainText, SIDEBAR_LIMIT } from '../text/plain';
-import { changeClass, changeColor, ONE_RUN, relativeText, verdictOf } from './change_columns';
+import { changeClass, changeColor, relativeText, verdictOf } from './change_columns';
 import { CutIcon } from './icons';
 import { TRUNCATED_EXPLANATION } from './NameTooltip';
 import { useSession } from './session_context';
@@ -154,13 +154,13 @@ function OfFunction({ func, figure }: { func: number; figure: SelfOrTotal }): JS
 /** Whether the changes of the function, and that of all, are more than noise. */
 function Certainty({ func }: { func: number }): JSX.Element | null {
     const session = useSession();
-    const { areRuns, ofAll } = session.certainty;
+    const { areRuns, note, ofAll } = session.certainty;
     const { summary } = session.tree;
     const all = ofAll.value;
     if (!all) return null;
     const total = (summary.value?.newTotal ?? 0) - (summary.value?.baseTotal ?? 0);
     return (
-        <dl class="certainty" title={areRuns.value ? undefined : ONE_RUN}>
+        <dl class="certainty" title={note.value || undefined}>
             <OfFunction func={func} figure="total" />
             <OfFunction func={func} figure="self" />
             <div>
@@ -170,6 +170,7 @@ function Certainty({ func }: { func: number }): JSX.Element | null {
                 </dd>
             </div>
             {!areRuns.value && <dd class="muted">One run of a side: only large changes are told from noise.</dd>}
+            {note.value === ONE_AFTER_OTHER && <dd class="muted">One side was recorded before the other.</dd>}
         </dl>
     );
 }

@@ -4,7 +4,7 @@ import { categoryColor } from '../draw/colors';
 import type { FuncRow, ThreadInfo, TreeSummary } from '../engine/api';
 import type { KnownChange } from '../engine/changes';
 import type { HotLines } from '../engine/source';
-import { sideOfThread } from '../state/comparison';
+import { sideOfThread, wallTimeText } from '../state/comparison';
 import type { Session } from '../state/session';
 import { MOST_ROWS, type SummaryLists, sharesText } from '../state/summary_view';
 import { trustFigure, trustSummary } from '../state/trust';
@@ -412,10 +412,18 @@ function reachText(known: KnownChange, unit: string): string {
     return `95%: ${formatReach(known, unit)}, ${verdictOf(known)}`;
 }
 
+/** The view is about all samples of the profile. */
+function isOfAll({ info, store }: Session): boolean {
+    const { preview, ranges, search, transforms } = store.view.value;
+    const hasAllThreads = store.selectedThreads.value.length === info.value.threads.length;
+    return hasAllThreads && !preview && ranges.length === 0 && search === '' && transforms.length === 0;
+}
+
 /** What has changed in all, and most. */
 function ChangeHead({ first, totals }: { first: FuncRow | undefined; totals: TreeSummary | null }): JSX.Element {
     const session = useSession();
-    const { ofAll, ofFunc } = session.certainty;
+    const { note, ofAll, ofFunc } = session.certainty;
+    const { comparison } = session.info.value;
     const { funcName } = session.names;
     const unit = session.filters.weightUnit.value;
     const all = ofAll.value;
@@ -430,6 +438,7 @@ function ChangeHead({ first, totals }: { first: FuncRow | undefined; totals: Tre
                 {base !== 0 && ` (${formatRelative(base, changed)})`}
                 {all && `, ${reachText(all, unit)}`}
                 {'. '}
+                {comparison && unit === 'ms' && isOfAll(session) && `Wall time: ${wallTimeText(comparison)}. `}
                 {first && (
                     <>
                         Largest change of self time:{' '}
@@ -440,6 +449,7 @@ function ChangeHead({ first, totals }: { first: FuncRow | undefined; totals: Tre
                     </>
                 )}
             </p>
+            {note.value !== '' && <p class="muted summary-note">{note.value}</p>}
             <div class="summary-actions">
                 <button type="button" class="button" onClick={() => window.print()}>
                     Print

@@ -1,6 +1,7 @@
 /** The columns of a comparison: what the base and the new side count, and the change, with its sign. */
 import type { Sides } from '../engine/api';
 import type { KnownChange } from '../engine/changes';
+import { ONE_RUN } from '../state/certainty';
 import type { Session } from '../state/session';
 import type { WeightOrder } from '../state/tree_nodes';
 import {
@@ -44,10 +45,6 @@ export function relativeText({ sides }: ChangedRow, figure: Figure): string {
     if (sides.new.total === 0) return 'gone';
     return base === 0 ? 'from 0' : formatRelative(base, changed);
 }
-
-/** What a comparison of one run cannot say. */
-export const ONE_RUN =
-    'One run of a side: how much longer the next one takes is not known, so only large changes are told from noise. Compare several (prof record --iterations 10).';
 
 /** "more than noise", in words, as `prof diff` says it. */
 export function verdictOf({ isNoise }: KnownChange): string {

@@ -162,6 +162,10 @@ export interface Comparison {
     /** What the new side is multiplied with, so that this is the same on both; '' for nothing. */
     scale: number;
     scaledBy: string;
+    /** All of one side was recorded before any of the other. */
+    isOneAfterOther: boolean;
+    /** How long a run took, ms, and the interval of the change where both sides have several runs. */
+    wallTime: { base: number; new: number; low: number; high: number };
 }
 
 /** One of COMPARE_BY; "function:NAME". */

@@ -8,6 +8,14 @@ import type { TreePart } from './tree';
 /** ms without another query before it is asked for: of a large profile it takes longer than a key may. */
 const CALM = 150;
 
+/** What a comparison of one run cannot say, in the words of `prof diff`. */
+export const ONE_RUN =
+    'One run of a side: how much longer the next one takes is not known, so only large changes are told from noise. Compare several (prof record --iterations 10).';
+
+/** What sides cannot say that were not recorded in turn. */
+export const ONE_AFTER_OTHER =
+    'One side was recorded before the other: what changed on the machine meanwhile counts as a change, too. To be sure, record both in turn, as the examples of prof-diff(1) do.';
+
 /** What of a function is judged; the functions of one answer are judged together. */
 export type SelfOrTotal = 'self' | 'total';
 
@@ -76,7 +84,17 @@ export function createCertainty(session: Given & { tree: TreePart }) {
         return comparison !== undefined && comparison.baseRuns > 1 && comparison.newRuns > 1;
     });
 
-    return { ofAll, ofFunc, judged, areRuns };
+    /** What one must know to believe the changes; '' for nothing. */
+    const note = computed(() => {
+        const { self, total } = certainty;
+        if (!self.value) return '';
+        if (!areRuns.value) return ONE_RUN;
+        const changes = [self, total].flatMap(({ value }) => (value ? [value.all, ...value.ofFunc.values()] : []));
+        const isAnyMore = changes.some(({ isNoise }) => !isNoise);
+        return info.value.comparison?.isOneAfterOther && isAnyMore ? ONE_AFTER_OTHER : '';
+    });
+
+    return { ofAll, ofFunc, judged, areRuns, note };
 }
 
 export type CertaintyPart = ReturnType<typeof createCertainty>;

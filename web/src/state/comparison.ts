@@ -5,6 +5,7 @@
 import { computed } from '@preact/signals';
 import type { Compared, Comparison, ScaledBy, ThreadInfo } from '../engine/api';
 import { COMPARED } from '../engine/layout';
+import { describeWeight, formatReach, formatRelative } from '../text/format';
 import { plainText } from '../text/plain';
 import type { Choice } from './filters';
 import type { Given } from './given';
@@ -29,6 +30,15 @@ export function sideOfThread(comparison: Comparison | undefined, { side, run }: 
 export function scaleText({ scale, scaledBy }: Comparison): string {
     if (scaledBy === '') return '';
     return `new × ${Number(scale.toPrecision(4))} for the same ${plainText(scaledBy, SCALED_LIMIT)}`;
+}
+
+/** How long a run took: "129 ms to 135 ms, +5.0% (95%: ±23.3)". */
+export function wallTimeText({ baseRuns, newRuns, wallTime }: Comparison): string {
+    const { base, new: changed } = wallTime;
+    const relative = formatRelative(base, changed);
+    const reach = baseRuns > 1 && newRuns > 1 ? ` (95%: ${formatReach(wallTime, 'ms')})` : '';
+    const times = `${describeWeight(base, 'ms', 0)} to ${describeWeight(changed, 'ms', 0)}`;
+    return `${times}${base === changed || relative === '' ? '' : `, ${relative}`}${reach}`;
 }
 
 const BY: Record<string, string> = { samples: 'samples', 'cpu-time': 'CPU time', 'wall-time': 'wall time' };
