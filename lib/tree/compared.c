@@ -125,17 +125,45 @@ static int mean_wall_time(const struct profile *profile, enum profile_side side,
     return 0;
 }
 
-/* Per func, whether it has this name; those that have it as a part of theirs where none has. False if none has. */
-static bool find_named(const struct profile *profile, const char *name, uint8_t *is_named)
+/* A sentence with some of the names that have this part. */
+static int say_several(const struct profile *profile, const char *part, struct error *err)
 {
-    bool any = false;
-    for (int whole = 1; !any && whole >= 0; whole--)
-        for (size_t i = 0; i < profile->funcs.length; i++) {
-            const char *own = profile_text(profile, profile->funcs.name[i]);
-            is_named[i] = whole ? strcmp(own, name) == 0 : strstr(own, name) != NULL;
-            any |= is_named[i];
+    enum { MOST_NAMED = 6 };
+    char list[512] = "";
+    size_t length = 0, named = 0, more = 0;
+    for (size_t i = 0; i < profile->funcs.length; i++) {
+        const char *own = profile_text(profile, profile->funcs.name[i]);
+        if (!strcasestr(own, part))
+            continue;
+        if (named == MOST_NAMED)
+            more++;
+        else
+            length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%.60s", named++ ? ", " : "", own);
+    }
+    if (more)
+        snprintf(list + length, sizeof(list) - length, " and %zu more", more);
+    return error_set(err, EINVAL, "several functions fit '%s': %s; write the whole name", part, list);
+}
+
+int comparison_find_function(const struct profile *profile, const char *wanted, const char **name, struct error *err)
+{
+    const char *fitting = NULL;
+    bool are_several = false;
+    for (size_t i = 0; i < profile->funcs.length; i++) {
+        const char *own = profile_text(profile, profile->funcs.name[i]);
+        if (strcmp(own, wanted) == 0) {
+            *name = own;
+            return 0;
         }
-    return any;
+        if (!strcasestr(own, wanted))
+            continue;
+        are_several |= fitting && strcmp(fitting, own) != 0;
+        fitting = own;
+    }
+    if (are_several)
+        return say_several(profile, wanted, err);
+    *name = fitting;
+    return fitting ? 0 : error_set(err, EINVAL, "no function is called '%s'", wanted);
 }
 
 /* The sum of the weights of a side; with `is_named`, of stacks that have one of these functions. */
@@ -193,10 +221,11 @@ static int sums_of_sides(const struct profile *profile, enum compare_by by, cons
 static int sums_of_function(const struct profile *profile, const char *func, double sums[PROFILE_SIDES],
                             struct error *err)
 {
+    const char *name = NULL;
     uint8_t *is_named = calloc(profile->funcs.length + 1, 1);
-    int code = is_named ? 0 : error_no_memory(err);
-    if (!code && !find_named(profile, func, is_named))
-        code = error_set(err, EINVAL, "no function is called '%s'", func);
+    int code = is_named ? comparison_find_function(profile, func, &name, err) : error_no_memory(err);
+    for (size_t i = 0; !code && i < profile->funcs.length; i++)
+        is_named[i] = strcmp(profile_text(profile, profile->funcs.name[i]), name) == 0;
     if (!code)
         code = sums_of_sides(profile, COMPARE_BY_FUNCTION, is_named, sums, err);
     free(is_named);
@@ -237,7 +266,9 @@ int comparison_set_scale(struct profile *profile, enum compare_by by, const char
     struct profile_comparison *comparison = &profile->meta.comparison;
     char text[256];
     comparison->scaled_by = PROFILE_NONE;
-    int code = comparison_find_scale(profile, by, func, &comparison->scale, err);
+    int code = by == COMPARE_BY_FUNCTION ? comparison_find_function(profile, func, &func, err) : 0;
+    if (!code)
+        code = comparison_find_scale(profile, by, func, &comparison->scale, err);
     if (code || by == COMPARE_BY_NONE)
         return code;
     snprintf(text, sizeof(text), "%s%s%.200s", by_names[by], func ? " " : "", func ? func : "");

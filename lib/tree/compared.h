@@ -31,8 +31,13 @@ double compared_factor(const struct profile *profile, const struct compared_requ
 /* What is made the same on both sides: nothing, or one of these. */
 enum compare_by { COMPARE_BY_NONE, COMPARE_BY_SAMPLES, COMPARE_BY_CPU_TIME, COMPARE_BY_WALL_TIME, COMPARE_BY_FUNCTION };
 
-/* What the new side has to be multiplied with, by all threads. `func`: the whole name of the function, or a part of it.
- * -EINVAL where one side has nothing of it. */
+/* The name of the functions that this stands for: the whole name of one or more functions, else a part of the name of
+ * all that have it, in upper or lower case; text of the profile. -EINVAL, with the names, if it is a part of several.
+ */
+int comparison_find_function(const struct profile *profile, const char *wanted, const char **name, struct error *err);
+
+/* What the new side has to be multiplied with, by all threads. `func`: as for comparison_find_function(). -EINVAL where
+ * one side has nothing of it. */
 int comparison_find_scale(const struct profile *profile, enum compare_by by, const char *func, double *scale,
                           struct error *err);
 
