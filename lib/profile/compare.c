@@ -269,6 +269,18 @@ static enum weight_type recorded_type(const struct profile *profile)
     return WEIGHT_SAMPLES;
 }
 
+/* Adds sentences to the warning, unless an input before has brought them. */
+static int warn(struct profile *out, const char *sentences, struct error *err)
+{
+    const char *own = profile_text(out, out->meta.warning);
+    char text[2048];
+    if (strstr(own, sentences))
+        return 0;
+    snprintf(text, sizeof(text), "%s%s%s", own, own[0] ? " " : "", sentences);
+    out->meta.warning = strings_add_z(&out->strings, text);
+    return out->meta.warning == STRING_NONE ? error_no_memory(err) : 0;
+}
+
 static int agree(struct profile *out, struct profile *from, struct error *err)
 {
     static const char *const units[] = {
@@ -289,15 +301,14 @@ static int agree(struct profile *out, struct profile *from, struct error *err)
     if (from->meta.symbolicated == 0)
         meta->symbolicated = 0;
     double ratio = meta->interval > 0 ? from->meta.interval / meta->interval : 1;
-    if (!(ratio < 0.99 || ratio > 1.01) || meta->warning != PROFILE_NONE)
-        return 0;
+    int code = warn(out, profile_text(from, from->meta.warning), err);
+    static const char start[] = "One side was sampled every"; /* said of the first other interval */
+    if (code || !(ratio < 0.99 || ratio > 1.01) || strstr(profile_text(out, meta->warning), start))
+        return code;
     char text[200];
-    snprintf(text, sizeof(text),
-             "One side was sampled every %.3g ms, the other one every %.3g ms: samples are not the "
-             "same time on both.",
-             meta->interval, from->meta.interval);
-    meta->warning = strings_add_z(&out->strings, text);
-    return meta->warning == STRING_NONE ? error_no_memory(err) : 0;
+    snprintf(text, sizeof(text), "%s %.3g ms, the other one every %.3g ms: samples are not the same time on both.",
+             start, meta->interval, from->meta.interval);
+    return warn(out, text, err);
 }
 
 /* ---- all ---- */

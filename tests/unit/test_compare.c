@@ -514,6 +514,27 @@ static void test_sides_that_were_not_recorded_in_turn_are_known(void **state)
     assert_false(is_one_after_other(0, 1e12 + 1e4, 1e12 + 2e4, 1e12 + 3e4)); /* not known */
 }
 
+/* What a reader did not understand of a file does not hide that the sides were sampled at different intervals. */
+static void test_warnings_of_all_inputs_are_said_once(void **state)
+{
+    (void)state;
+    static const char *const warnings[] = {"Odd file.", NULL, "Odd file.", "Odder file."};
+    struct profile profiles[4], compared;
+    struct compare_input inputs[4];
+    for (int i = 0; i < 4; i++) {
+        make_profile(&profiles[i], 7);
+        profiles[i].meta.interval = i < 2 ? 1 : 2 * i;
+        profiles[i].meta.warning =
+            warnings[i] ? strings_add_z(&profiles[i].strings, warnings[i]) : (uint32_t)PROFILE_NONE;
+        inputs[i] = (struct compare_input){&profiles[i], "a", i < 2 ? SIDE_BASE : SIDE_NEW, -INFINITY, INFINITY, NULL};
+    }
+    assert_int_equal(profile_compare(&compared, inputs, 4, 0, &err), 0);
+    assert_string_equal(profile_text(&compared, compared.meta.warning),
+                        "Odd file. One side was sampled every 1 ms, the other one every 4 ms: samples are not the same "
+                        "time on both. Odder file.");
+    profile_destroy(&compared);
+}
+
 /* ---- which functions are the same ---- */
 
 static void test_what_differs_from_build_to_build_is_forgiven(void **state)
@@ -646,6 +667,7 @@ int main(void)
         cmocka_unit_test(test_one_side_is_the_profile_alone_and_a_scale_multiplies_the_new_one),
         cmocka_unit_test(test_runs_of_a_side_count_their_mean),
         cmocka_unit_test(test_sides_that_were_not_recorded_in_turn_are_known),
+        cmocka_unit_test(test_warnings_of_all_inputs_are_said_once),
         cmocka_unit_test(test_what_differs_from_build_to_build_is_forgiven),
         cmocka_unit_test(test_functions_are_matched_by_name_library_and_file),
         cmocka_unit_test(test_arguments_of_templates_and_suffixes_are_forgiven_on_request),
