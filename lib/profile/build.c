@@ -142,6 +142,7 @@ static int build_meta(struct build *build)
                                       {&meta->imported_from, NULL},
                                       {&meta->misc, NULL},
                                       {&meta->marker_schema, NULL},
+                                      {&meta->warning, NULL},
                                       {&meta->added_next, NULL},
                                       {&meta->comparison.name[SIDE_BASE], ""},
                                       {&meta->comparison.name[SIDE_NEW], ""},
@@ -376,11 +377,14 @@ static int build_counters(struct build *build)
 
 /* ---- what could not be understood ---- */
 
+/* After what the file itself says: a comparison, of the files that it was made of. */
 static int build_warning(struct build *build)
 {
     const struct raw_profile *raw = build->raw;
-    char text[512] = "";
-    size_t used = 0;
+    uint32_t *warning = &build->profile->meta.warning;
+    const char *own = profile_text(build->profile, *warning);
+    char text[2560] = "";
+    size_t used = own[0] ? (size_t)snprintf(text, sizeof(text), "%.2000s ", own) : 0;
     if (raw->meta.meta.version > PROFILE_NEWEST_VERSION)
         used += (size_t)snprintf(text + used, sizeof(text) - used,
                                  "The file has version %u of the profile format, which prof knows up to version %d: "
@@ -391,7 +395,6 @@ static int build_warning(struct build *build)
                                  "Some samples were not in the order of their times; prof has sorted them. ");
     if (used == 0)
         return 0;
-    uint32_t *warning = &build->profile->meta.warning;
     *warning = strings_add(&build->profile->strings, text, used - 1);
     return *warning == STRING_NONE ? error_no_memory(build->err) : 0;
 }

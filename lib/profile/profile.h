@@ -209,7 +209,8 @@ struct profile_meta {
     uint32_t marker_schema;      /* string: the JSON text of markerSchema, PROFILE_NONE for [] */
     uint32_t kept_strings; /* number of first strings that keep their index in the file, because marker payloads name
                               them by it */
-    uint32_t warning;      /* string: a warning for the user about what the reader did not understand; PROFILE_NONE */
+    uint32_t warning;      /* string: a warning for the user about what the reader did not understand; PROFILE_NONE; in
+                              the file of a comparison, meta.comparison.warning */
     struct thread_list initial_visible_threads, initial_selected_threads;
     ARRAY(struct extra_section) extra;
     ARRAY(struct profile_event) events; /* at most PROFILE_EVENTS_MAX */

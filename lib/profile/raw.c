@@ -410,6 +410,7 @@ static const struct field comparison_fields[] = {
     VALUE("scale", FIELD_DOUBLE, struct raw_meta, meta.comparison.scale),
     VALUE("scaledBy", FIELD_TEXT, struct raw_meta, meta.comparison.scaled_by),
     VALUE("oneAfterOther", FIELD_BOOL, struct raw_meta, meta.comparison.is_one_after_other),
+    VALUE("warning", FIELD_TEXT, struct raw_meta, meta.warning),
 };
 static const struct schema comparison_schema = {FIELDS(comparison_fields), NULL};
 

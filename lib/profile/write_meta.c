@@ -127,6 +127,7 @@ static void write_comparison(struct json_writer *json, const struct profile *pro
     json_member_double(json, "scale", comparison->scale);
     write_known_text(json, "scaledBy", profile, comparison->scaled_by);
     json_member_bool(json, "oneAfterOther", comparison->is_one_after_other);
+    write_known_text(json, "warning", profile, profile->meta.warning);
     json_close(json, '}');
 }
 

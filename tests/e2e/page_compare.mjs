@@ -82,6 +82,10 @@ await check('the header names what is compared, the timeline whose tracks they a
     assert(names.some((name) => name.startsWith('Base: ')) && names.some((name) => name.startsWith('New: ')), `tracks are ${names}`);
 });
 
+await check('what the readers of both files did not understand is said once', async () => {
+    assertEqual(await page.getByText('The file has no times').count(), 1, 'sentences about it');
+});
+
 await check('the call tree has base, new and change of each row, the largest change first', async () => {
     await openAll(page);
     assertEqual((await shown(page)).join('\n'), lines(compared('--tree').tree, 'total'), 'the tree');
