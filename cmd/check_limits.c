@@ -100,18 +100,60 @@ static bool is_change(const struct limit *limit)
     return limit->kind == LIMIT_CHANGE_PERCENT || limit->kind == LIMIT_CHANGE;
 }
 
-/* The functions of the pattern are group 0. False if there are none. */
-static bool find_functions(const struct limit *limit, const struct report *report, uint32_t *group_of_func,
-                           size_t func_count)
+static bool fits(const struct limit *limit, const struct report *report, uint32_t func)
 {
-    bool any = limit->subject == LIMIT_ALL;
-    for (uint32_t func = 0; func < func_count; func++) {
-        const char *name = profile_text(report->profile, func_names_of(report->profile, func).name);
-        bool fits = limit->pattern && fnmatch(limit->pattern, name, 0) == 0;
-        group_of_func[func] = fits ? 0 : PROFILE_NONE;
-        any |= fits;
+    const char *name = profile_text(report->profile, func_names_of(report->profile, func).name);
+    return fnmatch(limit->pattern, name, 0) == 0;
+}
+
+/* A pass over all samples, for as many limits as it can measure. */
+struct pass {
+    unsigned number; /* 1 the first */
+    enum func_order order;
+    uint32_t *group_of_func;
+    size_t func_count, groups;
+};
+
+static enum func_order order_of(const struct limit *limit)
+{
+    return limit->subject == LIMIT_TOTAL ? FUNCS_BY_TOTAL : FUNCS_BY_SELF;
+}
+
+/* Gives the functions of the limit a group of their own. False if one of them is in another group. */
+static bool add_group(struct limit *limit, struct pass *pass, const struct report *report)
+{
+    limit->has_funcs = false;
+    for (uint32_t func = 0; func < pass->func_count; func++) {
+        bool is_own = fits(limit, report, func);
+        if (is_own && pass->group_of_func[func] != PROFILE_NONE)
+            return false;
+        limit->has_funcs |= is_own;
     }
-    return any;
+    limit->group = (uint32_t)pass->groups++;
+    for (uint32_t func = 0; limit->has_funcs && func < pass->func_count; func++)
+        if (fits(limit, report, func))
+            pass->group_of_func[func] = limit->group;
+    return true;
+}
+
+/* Whether the pass can measure the i-th limit, too. */
+static bool joins(struct limit *limits, size_t i, struct pass *pass, const struct report *report)
+{
+    struct limit *limit = &limits[i];
+    if (limit->subject == LIMIT_ALL) {
+        limit->group = PROFILE_NONE;
+        limit->has_funcs = true;
+        return true;
+    }
+    if (order_of(limit) != pass->order)
+        return false;
+    for (size_t k = 0; k < i; k++)
+        if (limits[k].pass == pass->number && limits[k].pattern && strcmp(limits[k].pattern, limit->pattern) == 0) {
+            limit->group = limits[k].group;
+            limit->has_funcs = limits[k].has_funcs;
+            return true;
+        }
+    return add_group(limit, pass, report);
 }
 
 static double measure(const struct limit *limit, const struct change_estimate *all)
@@ -130,30 +172,48 @@ static double measure(const struct limit *limit, const struct change_estimate *a
     return limit->change.new;
 }
 
-static int measure_limit(struct limit *limit, const struct report *report)
+/* Measures the first limit that no pass has measured, and all others that the same pass can. */
+static int measure_some(struct limit *limits, size_t count, size_t first, struct pass *pass,
+                        const struct report *report, struct error *err)
 {
-    size_t func_count = engine_nodes(report->engine)->func_count;
-    uint32_t *group_of_func = malloc((func_count + 1) * sizeof(*group_of_func));
     struct unit_weights weights = {0};
-    struct error err = {0};
-    if (!group_of_func)
-        return ui_fail("out of memory");
-    if (limit->is_of_time && strcmp(report->weight.unit, "ms") != 0) {
-        free(group_of_func);
-        return ui_usage("check", "'%s' is about time, and the weight counts %s", limit->text, report->weight.unit);
-    }
-    limit->has_funcs = find_functions(limit, report, group_of_func, func_count);
-    if (!limit->has_funcs)
-        ui_say("'%s': no function of the profiles has such a name", limit->text);
-    enum func_order order = limit->subject == LIMIT_TOTAL ? FUNCS_BY_TOTAL : FUNCS_BY_SELF;
-    int code = unit_weights_sum(&weights, report->engine, group_of_func, 1, order, &err);
-    if (!code) {
-        struct change_estimate all = unit_weights_change_of_all(&weights);
-        limit->change = limit->subject == LIMIT_ALL ? all : unit_weights_change(&weights, 0);
-        limit->measured = measure(limit, &all);
-    }
+    pass->number++;
+    pass->order = order_of(&limits[first]);
+    pass->groups = 0;
+    memset(pass->group_of_func, 0xff, pass->func_count * sizeof(*pass->group_of_func));
+    for (size_t i = first; i < count; i++)
+        if (!limits[i].pass && joins(limits, i, pass, report))
+            limits[i].pass = pass->number;
+    int code = unit_weights_sum(&weights, report->engine, pass->group_of_func, pass->groups, pass->order, err);
+    for (size_t i = first; !code && i < count; i++)
+        if (limits[i].pass == pass->number) {
+            struct change_estimate all = unit_weights_change_of_all(&weights);
+            limits[i].change = limits[i].group == PROFILE_NONE ? all : unit_weights_change(&weights, limits[i].group);
+            limits[i].measured = measure(&limits[i], &all);
+        }
     unit_weights_destroy(&weights);
-    free(group_of_func);
+    return code;
+}
+
+static int measure_all(struct limit *limits, size_t count, const struct report *report)
+{
+    struct pass pass = {.func_count = engine_nodes(report->engine)->func_count};
+    struct error err = {0};
+    int code = 0;
+    for (size_t i = 0; i < count; i++)
+        if (limits[i].is_of_time && strcmp(report->weight.unit, "ms") != 0)
+            return ui_usage("check", "'%s' is about time, and the weight counts %s", limits[i].text,
+                            report->weight.unit);
+    pass.group_of_func = malloc((pass.func_count + 1) * sizeof(*pass.group_of_func));
+    if (!pass.group_of_func)
+        return ui_fail("out of memory");
+    for (size_t i = 0; !code && i < count; i++) {
+        if (!limits[i].pass)
+            code = measure_some(limits, count, i, &pass, report, &err);
+        if (!code && !limits[i].has_funcs)
+            ui_say("'%s': no function of the profiles has such a name", limits[i].text);
+    }
+    free(pass.group_of_func);
     return code ? ui_fail_error(&err) : EXIT_SUCCESS;
 }
 
@@ -172,14 +232,12 @@ int limits_measure(struct limit *limits, size_t count, const struct report *repo
     struct change_estimate **changes = calloc(count + 1, sizeof(struct change_estimate *));
     struct error err = {0};
     size_t judged = 0;
-    int status = EXIT_SUCCESS;
     if (!changes)
         return ui_fail("out of memory");
-    for (size_t i = 0; !status && i < count; i++) {
-        status = measure_limit(&limits[i], report);
+    int status = measure_all(limits, count, report);
+    for (size_t i = 0; i < count; i++)
         if (is_change(&limits[i]))
             changes[judged++] = &limits[i].change;
-    }
     if (!status && changes_judge(changes, judged, &err))
         status = ui_fail_error(&err);
     for (size_t i = 0; !status && i < count; i++)

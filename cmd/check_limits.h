@@ -29,6 +29,8 @@ struct limit {
     /* limits_measure() */
     struct change_estimate change;
     double measured; /* as value */
+    unsigned pass;   /* that measures it, 1 the first; 0: none yet */
+    uint32_t group;  /* of its functions in that pass; PROFILE_NONE for LIMIT_ALL */
     bool has_funcs;  /* some function has the name of the pattern */
     enum limit_result result;
 };
