@@ -233,6 +233,7 @@ static const char diff_help[] =
     "      --tree                 the call tree instead of a list\n"
     "      --inverted             the same with callers below callees\n"
     "      --hot-lines            the source lines of all files by the change of their self time\n"
+    "      --lines FILE           the lines of a source file; FILE is a path or the last parts of one\n"
     "      --libraries            a list of libraries\n"
     "      --categories           a list of categories\n"
     "      --butterfly NAME       callers and callees of a function; lib:NAME or category:NAME for all of one\n"

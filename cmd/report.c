@@ -73,7 +73,8 @@ static int print_report(const struct report *report, struct error *err)
     case REPORT_BUTTERFLY:
         return report_print_butterfly(report, err);
     case REPORT_LINES:
-        return report_print_lines(report, err);
+        return profile_is_comparison(report->profile) ? report_print_compared_file(report, err)
+                                                      : report_print_lines(report, err);
     case REPORT_HOT_LINES:
         return profile_is_comparison(report->profile) ? report_print_compared_lines(report, err)
                                                       : report_print_hot_lines(report, err);

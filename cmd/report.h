@@ -401,6 +401,21 @@ int report_compare_lines(struct report_compared_lines *lines, const struct repor
 double compared_line_change(const struct compared_line *row);
 int report_print_compared_lines(const struct report *report, struct error *err);
 
+/* A line of report->source. */
+struct compared_file_line {
+    uint32_t line; /* 1-based; 0: frames of the file without a line */
+    struct side_figures sides[PROFILE_SIDES];
+    double total, self; /* the changes */
+};
+
+struct report_compared_file {
+    ARRAY(struct compared_file_line) lines; /* by line; free it, also after a failure */
+    struct compared_file_line all;          /* of the whole file: each sample once */
+};
+
+int report_compare_file(struct report_compared_file *file, const struct report *report, struct error *err);
+int report_print_compared_file(const struct report *report, struct error *err);
+
 /* ---- report_json.c ---- */
 
 int report_print_json(const struct report *report, struct error *err);

@@ -1,7 +1,7 @@
 /*
- * `prof diff --hot-lines`: the source lines of all files by the change of their self time. A line is the same by its
- * file and number, and the file of a function is that of the base: where lines were inserted above, those below are
- * gone under one number and appear under another.
+ * `prof diff --hot-lines` and `--lines FILE`: the source lines of all files by the change of their self time. A line is
+ * the same by its file and number, and the file of a function is that of the base: where lines were inserted above,
+ * those below are gone under one number and appear under another. Of one file, all lines, by number.
  */
 #include "report.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LINES = 60 };
+enum { MOST_LINES = 60, NUMBER_COLUMNS = 6 };
 
 static uint64_t line_key(const struct report *report, const struct hot_line *row)
 {
@@ -136,5 +136,98 @@ int report_print_compared_lines(const struct report *report, struct error *err)
         print_unknown(report, &lines);
     }
     array_free(&lines.rows);
+    return code;
+}
+
+/* ---- the lines of one file ---- */
+
+static void set_changes(struct compared_file_line *row)
+{
+    row->total = row->sides[SIDE_NEW].total - row->sides[SIDE_BASE].total;
+    row->self = row->sides[SIDE_NEW].self - row->sides[SIDE_BASE].self;
+}
+
+/* Both are by line: the next line is that of the smaller number. */
+static int merge_sides(struct report_compared_file *file, const struct line_costs sides[PROFILE_SIDES],
+                       struct error *err)
+{
+    size_t next[PROFILE_SIDES] = {0, 0};
+    for (;;) {
+        struct compared_file_line row = {.line = UINT32_MAX};
+        bool any = false;
+        for (int side = 0; side < PROFILE_SIDES; side++)
+            if (next[side] < sides[side].lines.length) {
+                uint32_t line = sides[side].lines.data[next[side]].line;
+                row.line = line < row.line ? line : row.line;
+                any = true;
+            }
+        for (int side = 0; side < PROFILE_SIDES; side++)
+            if (next[side] < sides[side].lines.length && sides[side].lines.data[next[side]].line == row.line) {
+                const struct line_cost *cost = &sides[side].lines.data[next[side]++];
+                row.sides[side] = (struct side_figures){cost->total, cost->self};
+            }
+        set_changes(&row);
+        if (!any)
+            return 0;
+        if (!array_push(&file->lines, row))
+            return error_no_memory(err);
+    }
+}
+
+int report_compare_file(struct report_compared_file *file, const struct report *report, struct error *err)
+{
+    struct line_request request = {report->source, PROFILE_NONE, {NULL, PROFILE_NONE}};
+    struct line_costs sides[PROFILE_SIDES] = {{.total = 0}, {.total = 0}};
+    int code = 0;
+    for (int side = 0; !code && side < PROFILE_SIDES; side++) {
+        struct counted_stacks counted = engine_counted_side(report->engine, (enum profile_side)side);
+        code = line_costs_compute(&sides[side], report->profile, &counted, &request, err);
+        file->all.sides[side] = (struct side_figures){sides[side].total, sides[side].self};
+    }
+    set_changes(&file->all);
+    if (!code)
+        code = merge_sides(file, sides, err);
+    for (int side = 0; side < PROFILE_SIDES; side++)
+        line_costs_destroy(&sides[side]);
+    return code;
+}
+
+static void put_file_line(const struct report *report, const struct compared_file_line *row, const char *text)
+{
+    report_put_compared(report, row->sides, false, NULL);
+    printf("%*u%s", NUMBER_COLUMNS, row->line, text && *text ? "  " : "");
+    report_put_text(report, text ? text : "",
+                    report_columns_left(report, report->figures_columns + NUMBER_COLUMNS + 2));
+    putchar('\n');
+}
+
+int report_print_compared_file(const struct report *report, struct error *err)
+{
+    struct report_compared_file file = {.all = {.line = 0}};
+    struct source_text text = {0};
+    struct omissions omissions = {0};
+    const char *name = profile_text(report->profile, report->profile->sources.data[report->source].filename);
+    int code = report_compare_file(&file, report, err);
+    size_t printed = 0, limit = report_row_limit(report, SIZE_MAX);
+    if (!code) {
+        source_text_read(&text, report, name);
+        report_print_compared_columns(report, "line", false, false);
+        report_put_compared(report, file.all.sides, false, NULL);
+        report_put_middle(report, name, report_columns_left(report, report->figures_columns));
+        putchar('\n');
+    }
+    for (size_t i = 0; !code && i < file.lines.length && !omissions.limit; i++) {
+        const struct compared_file_line *row = &file.lines.data[i];
+        if (report_is_light(report, fmax(fabs(row->total), fabs(row->self))))
+            omissions.light++;
+        else if (printed++ == limit)
+            omissions.limit = limit;
+        else
+            put_file_line(report, row, row->line ? source_text_line(&text, row->line) : "(no line known)");
+    }
+    if (!code)
+        report_print_omissions(report, &omissions, "line");
+    source_text_destroy(&text);
+    array_free(&file.lines);
     return code;
 }

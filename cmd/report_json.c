@@ -222,6 +222,31 @@ static int put_lines(struct json_writer *json, const struct report *report, stru
     return code;
 }
 
+static int put_compared_file(struct json_writer *json, const struct report *report, struct error *err)
+{
+    struct report_compared_file file = {.all = {.line = 0}};
+    int code = report_compare_file(&file, report, err);
+    size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
+    put_string(json, "file", report, report->profile->sources.data[report->source].filename);
+    json_member_open(json, "file_figures", '{');
+    put_figures(json, report, file.all.total, file.all.self, file.all.sides);
+    json_close(json, '}');
+    json_member_open(json, "lines", '[');
+    for (size_t i = 0; !code && i < file.lines.length && printed < limit; i++) {
+        const struct compared_file_line *row = &file.lines.data[i];
+        if (!is_heavy(report, fmax(fabs(row->total), fabs(row->self))))
+            continue;
+        json_open(json, '{');
+        json_member_double(json, "line", row->line);
+        put_figures(json, report, row->total, row->self, row->sides);
+        json_close(json, '}');
+        printed++;
+    }
+    json_close(json, ']');
+    array_free(&file.lines);
+    return code;
+}
+
 static int put_hot_lines(struct json_writer *json, const struct report *report, struct error *err)
 {
     struct hot_lines hot = {0};
@@ -348,7 +373,8 @@ static int put_rows(struct json_writer *json, const struct report *report, struc
     case REPORT_BUTTERFLY:
         return put_butterfly(json, report, err);
     case REPORT_LINES:
-        return put_lines(json, report, err);
+        return profile_is_comparison(report->profile) ? put_compared_file(json, report, err)
+                                                      : put_lines(json, report, err);
     case REPORT_HOT_LINES:
         return profile_is_comparison(report->profile) ? put_compared_lines(json, report, err)
                                                       : put_hot_lines(json, report, err);

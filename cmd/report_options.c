@@ -192,6 +192,7 @@ static const struct option only_of_diff[] = {
     {"total", no_argument, NULL, OPTION_TOTAL},
     {"functions", no_argument, NULL, OPTION_KIND + REPORT_FUNCTIONS},
     {"hot-lines", no_argument, NULL, OPTION_KIND + REPORT_HOT_LINES},
+    {"lines", required_argument, NULL, OPTION_KIND + REPORT_LINES},
     {"libraries", no_argument, NULL, OPTION_KIND + REPORT_LIBRARIES},
     {"categories", no_argument, NULL, OPTION_KIND + REPORT_CATEGORIES},
     {"butterfly", required_argument, NULL, OPTION_KIND + REPORT_BUTTERFLY},
@@ -318,8 +319,8 @@ static int finish_diff(struct report_options *options, int count, char **files, 
 {
     if (options->is_tree && options->kind != REPORT_TREE)
         return ui_usage(options->command,
-                        "--tree and --functions, --hot-lines, --libraries, --categories or --butterfly exclude each "
-                        "other");
+                        "--tree and --functions, --hot-lines, --lines, --libraries, --categories or --butterfly "
+                        "exclude each other");
     if (options->kind == REPORT_TREE && !options->is_tree && !options->inverted)
         options->kind = REPORT_FUNCTIONS;
     return comparing_choose_files(&options->compared, options->command, count, files, after);
