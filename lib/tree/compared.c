@@ -125,20 +125,32 @@ static int mean_wall_time(const struct profile *profile, enum profile_side side,
     return 0;
 }
 
-/* A sentence with some of the names that have this part. */
+enum { MOST_NAMED = 6 };
+
+static bool is_listed(const char *const names[MOST_NAMED], size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* A sentence with some of the names that have this part; several functions can have one of them. */
 static int say_several(const struct profile *profile, const char *part, struct error *err)
 {
-    enum { MOST_NAMED = 6 };
+    const char *names[MOST_NAMED];
     char list[512] = "";
     size_t length = 0, named = 0, more = 0;
     for (size_t i = 0; i < profile->funcs.length; i++) {
         const char *own = profile_text(profile, profile->funcs.name[i]);
-        if (!strcasestr(own, part))
+        if (!strcasestr(own, part) || is_listed(names, named, own))
             continue;
-        if (named == MOST_NAMED)
+        if (named == MOST_NAMED) {
             more++;
-        else
-            length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%.60s", named++ ? ", " : "", own);
+            continue;
+        }
+        length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%.60s", named ? ", " : "", own);
+        names[named++] = own;
     }
     if (more)
         snprintf(list + length, sizeof(list) - length, " and %zu more", more);
