@@ -13,7 +13,7 @@ import { nodePath, type TreeNode } from '../state/tree_nodes';
 import { act, type MenuItem, menuItem } from '../state/windows';
 import { describeChange, describeWeight, formatShare } from '../text/format';
 import { plainText } from '../text/plain';
-import { changeClass, changeColumns, relativeText } from './change_columns';
+import { changeClass, changeColumns, reachText, relativeText } from './change_columns';
 import { EmptyTree } from './EmptyTree';
 import { Splitter } from './Splitter';
 import { useModel, useSession } from './session_context';
@@ -319,6 +319,7 @@ function Middle({ of }: { of: Center }): JSX.Element {
     const weights = centerWeights.value;
     const unit = weightUnit.value;
     const { interval } = info.value;
+    const known = of.kind === 'function' ? session.certainty.ofFunc(of.index, 'total') : undefined;
     const whole = summary.value?.rootTotal ?? 0;
     const name = centerName(of);
     const shown = of.kind === 'function' ? shortName(session.names.shownName(of.index)) : name;
@@ -332,7 +333,9 @@ function Middle({ of }: { of: Center }): JSX.Element {
                     {`${describeWeight(weights.sides.base.total, unit, 0)} → `}
                     {`${describeWeight(weights.sides.new.total, unit, 0)}: `}
                     <strong class={changeClass(weights.total)}>{describeChange(weights.total, unit)}</strong>
-                    {` (${relativeText(weights, 'total')}) in all, ${describeChange(weights.self, unit)} itself`}
+                    {` (${relativeText(weights, 'total')}) in all, `}
+                    {known && `${reachText(known, unit)}; `}
+                    {`${describeChange(weights.self, unit)} itself`}
                 </p>
             )}
             {weights && !isChange.value && (

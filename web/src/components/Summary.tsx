@@ -2,7 +2,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { FuncRow, ThreadInfo, TreeSummary } from '../engine/api';
-import type { KnownChange } from '../engine/changes';
 import type { HotLines } from '../engine/source';
 import { sideOfThread, wallTimeText } from '../state/comparison';
 import type { Session } from '../state/session';
@@ -16,13 +15,12 @@ import {
     formatChange,
     formatCount,
     formatDuration,
-    formatReach,
     formatRelative,
     formatShare,
     formatWeight,
 } from '../text/format';
 import { baseName, plainText } from '../text/plain';
-import { changeClass, verdictOf } from './change_columns';
+import { changeClass, reachText } from './change_columns';
 import { EmptyTree } from './EmptyTree';
 import { useSession } from './session_context';
 import { ProfileText } from './text';
@@ -405,11 +403,6 @@ function TrustCard(): JSX.Element | null {
             </button>
         </Card>
     );
-}
-
-/** "95%: ±0.9, more than noise" */
-function reachText(known: KnownChange, unit: string): string {
-    return `95%: ${formatReach(known, unit)}, ${verdictOf(known)}`;
 }
 
 /** The view is about all samples of the profile. */

@@ -51,6 +51,11 @@ export function verdictOf({ isNoise }: KnownChange): string {
     return isNoise ? 'not more than noise' : 'more than noise';
 }
 
+/** "95%: ±0.9, more than noise" */
+export function reachText(known: KnownChange, unit: string): string {
+    return `95%: ${formatReach(known, unit)}, ${verdictOf(known)}`;
+}
+
 function title(text: string): string {
     return text[0]?.toUpperCase() + text.slice(1);
 }
