@@ -86,10 +86,11 @@ static int load(struct options *options, struct profile *profile)
 static int add_profile(struct options *options, struct pushing *pushing)
 {
     struct profile profile;
+    struct error err = {0};
     profile_init(&profile);
     int status = load(options, &profile);
     if (!status)
-        return pushing_add(pushing, &profile, (struct time_range){0});
+        return pushing_add(pushing, &profile, (struct time_range){0}, &err) ? ui_fail_error(&err) : 0;
     profile_destroy(&profile);
     return status;
 }

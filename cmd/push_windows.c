@@ -9,6 +9,7 @@
 #include "profile/file.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
@@ -32,13 +33,18 @@ struct push_windows {
 
 /* ---- the process ---- */
 
+#define NOT_KNOWN UINT64_MAX
+
 struct pusher {
     const struct push_windows_options *options;
     const char *saved; /* the file that is to be pushed; NULL: windows are */
     int socket;
     struct pushing pushing;
     struct recording_window window;
-    uint64_t missed; /* that were told */
+    uint64_t missed;       /* that were told */
+    uint64_t queued_until; /* ns: what was recorded before is in the queue, or lost */
+    bool is_behind;        /* the last window is not in the queue, and its samples are in the next one */
+    bool has_lost;
     pthread_t sender;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -75,9 +81,9 @@ static void say_missed(struct pusher *pusher)
     ui_say("samples were dropped before they were pushed: --last keeps too little for --every");
 }
 
-/* Makes the next window and puts it into the queue. What cannot be read yet is in the window after it. `rest`: what the
- * recorder says at the end, a file or "none"; NULL: it goes on, or was killed. */
-static void push_window(struct pusher *pusher, const char *rest)
+/* Makes the profile of the next window. *samples: how many it has, known also if it fails; NOT_KNOWN otherwise. */
+static int make_profile(struct pusher *pusher, const char *rest, struct profile *profile, uint64_t *samples,
+                        struct error *err)
 {
     struct folder_path path;
     struct assemble_options options = {.threads = 1, /* the target's processors are not ours */
@@ -86,26 +92,85 @@ static void push_window(struct pusher *pusher, const char *rest)
                                        .search = &pusher->options->symbols->search,
                                        .window = &pusher->window};
     struct assemble_result result;
-    struct profile profile;
-    struct error err = {0};
-    if (assemble_recording(pusher->options->spool, NULL, &options, &result, &err)) {
-        if (rest)
-            ui_fail_error(&err);
-        return;
-    }
-    const struct time_range range = {pusher->window.from, pusher->window.to};
+    int code = assemble_recording(pusher->options->spool, NULL, &options, &result, err);
+    if (code)
+        return code;
+    *samples = result.samples;
     say_missed(pusher);
-    profile_init(&profile);
-    int code = profile_load_fd(result.memory_fd, NULL, &profile, &err);
+    code = profile_load_fd(result.memory_fd, NULL, profile, err);
     close(result.memory_fd);
-    if (code) {
-        ui_fail_error(&err);
-    } else if (has_samples(&profile)) {
-        if (!pushing_add(&pusher->pushing, &profile, range))
-            wake_sender(pusher);
-        return;
+    return code;
+}
+
+static int add_window(struct pusher *pusher, const char *rest, uint64_t *samples, struct error *err)
+{
+    struct profile profile;
+    profile_init(&profile);
+    int code = make_profile(pusher, rest, &profile, samples, err);
+    if (code || !has_samples(&profile)) {
+        profile_destroy(&profile);
+        return code;
     }
-    profile_destroy(&profile);
+    code = pushing_add(&pusher->pushing, &profile, (struct time_range){pusher->window.from, pusher->window.to}, err);
+    if (!code)
+        wake_sender(pusher);
+    return code;
+}
+
+/* Says what is not in the queue: its samples are in the next window, or lost. */
+static void say_failed(struct pusher *pusher, uint64_t samples, bool are_lost, const struct error *err)
+{
+    char what[80];
+    double seconds = (double)(monotonic_ns() - pusher->queued_until) / 1e9;
+    int length = snprintf(what, sizeof(what), "%.1f s", seconds);
+    if (samples != NOT_KNOWN)
+        snprintf(what + length, sizeof(what) - (size_t)length, " (%" PRIu64 " sample%s)", samples,
+                 samples == 1 ? "" : "s");
+    if (are_lost)
+        ui_fail("%s of the recording are not pushed: %s", what, err->text);
+    else if (!pusher->is_behind)
+        ui_say("%s; the next window takes over the %s of this one", err->text, what);
+    pusher->is_behind = !are_lost;
+    pusher->has_lost |= are_lost;
+}
+
+/* Whether what a failed window had is in none, and not in the next one. */
+static bool is_lost(const struct pusher *pusher, int code)
+{
+    return code == -E2BIG || pusher->window.is_last;
+}
+
+static int add_or_go_back(struct pusher *pusher, const char *rest, uint64_t *samples, struct error *err)
+{
+    struct recording_window before;
+    int code = recording_window_copy(&before, &pusher->window, err);
+    if (code)
+        return code;
+    code = add_window(pusher, rest, samples, err);
+    if (code && !is_lost(pusher, code)) {
+        struct recording_window failed = pusher->window;
+        pusher->window = before;
+        before = failed;
+    }
+    recording_window_destroy(&before);
+    return code;
+}
+
+/* Makes the next window and puts it into the queue. What cannot be read yet is in the window after it, and so is what
+ * has no room, as long as the spool has it. `rest`: what the recorder says at the end, a file or "none"; NULL: it goes
+ * on, or was killed. */
+static void push_window(struct pusher *pusher, const char *rest)
+{
+    struct error err = {0};
+    uint64_t samples = NOT_KNOWN, now = monotonic_ns();
+    int code = add_or_go_back(pusher, rest, &samples, &err);
+    bool has_begun = rest || pusher->window.zero || samples != NOT_KNOWN; /* else there may be nothing to read yet */
+    if (code && has_begun)
+        say_failed(pusher, samples, is_lost(pusher, code), &err);
+    if (!code)
+        pusher->is_behind = false;
+    if (!code || is_lost(pusher, code))
+        pusher->queued_until = now;
 }
 
 /* Sends what is in the queue whenever there is more, for ever: a server that is down is tried until it is up. */
@@ -147,6 +212,7 @@ static void forget_signals(const sigset_t *signals)
         continue;
 }
 
+/* Returns the exit status of the process, EXIT_FAILURE if something is neither sent nor waits. */
 static int send_rest(struct pusher *pusher)
 {
     sigset_t signals;
@@ -155,9 +221,9 @@ static int send_rest(struct pusher *pusher)
     pusher->pushing.ending = &signals;
     pusher->pushing.hurry = NULL;
     pusher->pushing.is_background = false;
-    int status = pushing_send(&pusher->pushing, pusher->options->push->retry);
+    pushing_send(&pusher->pushing, pusher->options->push->retry);
     pushing_say_sent(&pusher->pushing);
-    return status;
+    return pusher->has_lost || pusher->pushing.dropped || pusher->pushing.refused ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 static int push_saved(struct pusher *pusher)
@@ -170,8 +236,8 @@ static int push_saved(struct pusher *pusher)
     if (!status && profile_load(pusher->saved, &profile, &err)) {
         profile_destroy(&profile);
         status = ui_fail_error(&err);
-    } else if (!status) {
-        status = pushing_add(&pusher->pushing, &profile, (struct time_range){0});
+    } else if (!status && pushing_add(&pusher->pushing, &profile, (struct time_range){0}, &err)) {
+        status = ui_fail_error(&err);
     }
     if (!status)
         status = send_rest(pusher);
@@ -182,7 +248,8 @@ static int push_saved(struct pusher *pusher)
 static int follow(struct pusher *pusher)
 {
     char rest[64] = "";
-    uint64_t next = monotonic_ns() + pusher->options->every;
+    pusher->queued_until = monotonic_ns();
+    uint64_t next = pusher->queued_until + pusher->options->every;
     symbol_options_open(pusher->options->symbols);
     int status = pushing_open(&pusher->pushing, pusher->options->push);
     if (status)
@@ -280,17 +347,22 @@ void push_windows_take_last(struct push_windows *windows, int rest_fd)
             continue;
 }
 
-void push_windows_end(struct push_windows *windows, bool is_last_call)
+int push_windows_end(struct push_windows *windows, bool is_last_call)
 {
+    int status = 0;
     sigset_t signals;
     const struct timespec step = {.tv_nsec = 100 * 1000 * 1000};
     if (!windows)
-        return;
+        return EXIT_SUCCESS;
     close(windows->socket);
     pushing_ending_signals(&signals);
     sigprocmask(SIG_BLOCK, &signals, NULL);
-    while (waitpid(windows->pid, NULL, WNOHANG) == 0)
+    while (waitpid(windows->pid, &status, WNOHANG) == 0)
         if (sigtimedwait(&signals, NULL, &step) > 0 || is_last_call)
             kill(windows->pid, SIGTERM);
     free(windows);
+    if (WIFSIGNALED(status))
+        ui_say("the process that pushes profiles ended by signal %d: what it had not put into the queue is not pushed",
+               WTERMSIG(status));
+    return status ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -40,5 +40,6 @@ int push_windows_start_saved(struct push_windows **out, const struct push_window
 void push_windows_take_last(struct push_windows *windows, int rest_fd);
 
 /* Waits until all is sent, or until the process gives up or SIGINT, SIGTERM or SIGHUP ends it; with `is_last_call` it
- * ends what it is at. Frees. NULL is allowed. */
-void push_windows_end(struct push_windows *windows, bool is_last_call);
+ * ends what it is at. Frees. NULL is allowed. Returns EXIT_FAILURE, after messages, if something is neither sent nor
+ * waits in the queue. */
+int push_windows_end(struct push_windows *windows, bool is_last_call);

@@ -68,10 +68,9 @@ static uint64_t random_number(void)
                : hash_mix(monotonic_ns(), (uint64_t)getpid());
 }
 
-int pushing_add(struct pushing *pushing, struct profile *profile, struct time_range range)
+int pushing_add(struct pushing *pushing, struct profile *profile, struct time_range range, struct error *err)
 {
     uint32_t dropped = 0;
-    struct error err = {0};
     struct text_buffer bytes = {0};
     const struct push_options *options = pushing->options;
     const uint64_t id[] = {random_number(), random_number()};
@@ -79,14 +78,15 @@ int pushing_add(struct pushing *pushing, struct profile *profile, struct time_ra
         .labels = options->labels.data, .label_count = options->labels.length, .range = range};
     _Static_assert(sizeof(sending.id) == sizeof(id), "an id is two random numbers");
     memcpy(sending.id, id, sizeof(sending.id));
-    int code = push_profile_pack(profile, &sending, &bytes, &err);
+    int code = push_profile_pack(profile, &sending, &bytes, err);
     if (!code)
-        code = push_queue_add(pushing->queue, options->url, bytes.data, bytes.length, &dropped, &err);
+        code = push_queue_add(pushing->queue, options->url, bytes.data, bytes.length, &dropped, err);
     array_free(&bytes);
     if (dropped)
         ui_say("the queue is full (--queue-size): the oldest %" PRIu32 " profile%s not sent, and dropped", dropped,
                dropped == 1 ? " was" : "s were");
-    return code ? ui_fail_error(&err) : 0;
+    pushing->dropped += dropped;
+    return code;
 }
 
 /* ---- sending ---- */
@@ -236,7 +236,7 @@ int pushing_send(struct pushing *pushing, uint64_t retry)
     struct error err = {0};
     struct try try;
     const char *url = pushing->options->url;
-    uint32_t failures = 0, refused = 0;
+    uint32_t failures = 0, refused = pushing->refused;
     uint64_t deadline = 0;
     bool goes_on = true;
     int code = 0;
@@ -257,7 +257,7 @@ int pushing_send(struct pushing *pushing, uint64_t retry)
         if (try.outcome == PUSH_TAKEN) {
             say_taken(pushing, &try);
         } else if (try.outcome == PUSH_REFUSED) {
-            refused++;
+            pushing->refused++;
             ui_say("%.*s refuses a profile: %s", push_address_shown(url), url, try.why);
         } else {
             say_failure(pushing, try.why, "");
@@ -268,5 +268,5 @@ int pushing_send(struct pushing *pushing, uint64_t retry)
         ui_fail_error(&err);
     if (!pushing->is_background)
         say_waiting(pushing);
-    return code < 0 || !goes_on || refused ? EXIT_FAILURE : EXIT_SUCCESS;
+    return code < 0 || !goes_on || pushing->refused > refused ? EXIT_FAILURE : EXIT_SUCCESS;
 }

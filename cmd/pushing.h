@@ -22,6 +22,8 @@ struct pushing {
     bool is_background;       /* more will follow: does not say what waits, nor the same failure again */
     char said[256];           /* the last failure */
     uint32_t sent;            /* profiles so far */
+    uint32_t dropped;         /* that pushing_add() pushed out of the queue */
+    uint32_t refused;         /* by the server */
 };
 
 /* Opens the queue and loads the client. Returns 0 or the exit status after a message; close it in both cases. */
@@ -29,8 +31,8 @@ int pushing_open(struct pushing *pushing, const struct push_options *options);
 void pushing_close(struct pushing *pushing);
 
 /* Packs a profile, which it takes over, and puts it into the queue. `range`: its times, ms; empty: those that it has.
- * Says what it pushed out. Returns 0 or the exit status after a message. */
-int pushing_add(struct pushing *pushing, struct profile *profile, struct time_range range);
+ * Says what it pushed out. -E2BIG if the queue never has room for it. */
+int pushing_add(struct pushing *pushing, struct profile *profile, struct time_range range, struct error *err);
 
 /* SIGINT, SIGTERM and SIGHUP, as far as they are not ignored. */
 void pushing_ending_signals(sigset_t *signals);

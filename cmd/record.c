@@ -553,8 +553,8 @@ static int record(struct options *options)
     status = exit_status(&recorded, &saved);
     if (!was_shown)
         status = serve(options, status);
-    push_windows_end(windows, !options->save_only);
-    return status;
+    int pushed = push_windows_end(windows, !options->save_only);
+    return status ? status : pushed;
 }
 
 int cmd_record(int argc, char **argv)

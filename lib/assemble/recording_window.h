@@ -37,6 +37,9 @@ struct recording_window {
     struct window_threads threads;
 };
 
+/* Has *copy be as `window` is, so that the caller can go back to it. -ENOMEM leaves nothing to be freed. */
+int recording_window_copy(struct recording_window *copy, const struct recording_window *window, struct error *err);
+
 void recording_window_destroy(struct recording_window *window);
 
 struct assembly;
