@@ -430,7 +430,7 @@ int assembly_describe(struct assembly *assembly, const struct assemble_options *
     }
     if (!code)
         code = add_events(assembly, err);
-    if (!code)
+    if (!code && !assembly->window)
         code = add_markers(assembly, err);
     if (!code && !assembly->window) {
         const struct profile_counters_source source = {.replay = &assembly->replay,

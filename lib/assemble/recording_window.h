@@ -7,7 +7,8 @@
  * goes on from one window to the next is one of both, each with the part of its time that the recorder wrote meanwhile.
  *
  * A thread's window begins where its last row in the window before ends, so that all its time is in one of them.
- * Windows have no counters.
+ * Windows have no markers and counters. Each reads all events of the recording so far, for the processes, threads and
+ * mappings that samples refer to: about 1 us of CPU time for each process that there ever was.
  */
 #pragma once
 

@@ -64,7 +64,7 @@ bool replay_knows_thread(const struct replay *replay, uint32_t number)
 /* A file of which a process has a part already is not loaded again. A compiler maps its jitdump file to tell of it. */
 static int note_load(struct replay *replay, const struct spool_event *event, struct error *err)
 {
-    if (event->number == SPOOL_NO_NUMBER || !replay_knows_lib(replay, event->lib_number) ||
+    if (replay->window || event->number == SPOOL_NO_NUMBER || !replay_knows_lib(replay, event->lib_number) ||
         replay->libs.data[event->lib_number].lib.kind != SPOOL_LIB_FILE ||
         jit_files_is_jitdump(replay->libs.data[event->lib_number].lib.path) ||
         event->time <= replay_info_number(replay, INFO_START_MONOTONIC, 0))
@@ -324,7 +324,7 @@ int replay_take_event(struct replay *replay, const struct spool_event *event, st
     if (program_marks_is_event(event)) {
         if (replay->first_time && event->time > replay->first_time) /* programs may tell of what was before */
             replay_note_time(replay, event->time);
-        return program_marks_event(&replay->program_marks, event, err);
+        return replay->window ? 0 : program_marks_event(&replay->program_marks, event, err);
     }
     replay_note_time(replay, event->time);
     switch (event->kind) {

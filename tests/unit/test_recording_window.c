@@ -45,6 +45,8 @@ static void begin(struct spool_writer *spool)
     for (uint32_t i = 0; i < THREADS; i++)
         add(spool, (struct spool_event){
                        .kind = SPOOL_THREAD, .number = i, .tid = 10 + i, .time = (1 + i) * MS, .name = "thread"});
+    add(spool,
+        (struct spool_event){.kind = SPOOL_SIGNAL, .pid = 10, .tid = 10, .time = 2 * MS, .number = 10, .name = ""});
 }
 
 /* What one thread does in `ms` from `start` on: it runs, then waits; the last thread waits all the time, in parts. */
@@ -70,7 +72,7 @@ static uint64_t live(struct spool_writer *spool, uint32_t thread, uint64_t start
 }
 
 struct sums {
-    size_t run_rows, wait_rows;
+    size_t run_rows, wait_rows, markers;
     double cpu, off_cpu; /* ms */
 };
 
@@ -80,6 +82,7 @@ static void add_rows(struct sums *sums, const struct profile *profile)
         const struct sample_table *samples = &profile->threads.data[i].samples;
         const struct thread_gaps gaps = thread_gaps_of(profile, i);
         const struct wait_rows waits = wait_rows_of(profile, i);
+        sums->markers += profile->threads.data[i].markers.length;
         for (size_t row = 0; row < samples->length; row++) {
             sums->wait_rows += is_wait_row(&waits, row);
             sums->run_rows += !is_wait_row(&waits, row);
@@ -151,6 +154,8 @@ static void check_windows(unsigned cuts, const struct spool_bounds *bounds)
     unlink(path);
 
     assert_int_equal(windows.run_rows, whole.run_rows);
+    assert_int_equal(windows.markers, 0); /* nobody is sent any */
+    assert_int_not_equal(whole.markers, 0);
     /* a wait that goes on over the end of a window is one of both */
     assert_in_range(windows.wait_rows, whole.wait_rows, whole.wait_rows + 2 * count * THREADS);
     if (fabs(windows.cpu - whole.cpu) > 0.02 * (double)count ||
