@@ -79,8 +79,11 @@ int whom_check(const struct whom_options *options, bool has_command)
     return 0;
 }
 
-void whom_apply(const struct whom_options *options, struct record_options *record)
+void whom_apply(struct whom_options *options, struct record_options *record)
 {
+    struct error ignored;
+    if (options->pid_count && !options->no_inherit)
+        attach_list_children(options->pids, options->pid_count, &options->children, &ignored);
     record->pids = options->pids;
     record->pid_count = options->pid_count;
     record->all = options->all;
@@ -90,6 +93,28 @@ void whom_apply(const struct whom_options *options, struct record_options *recor
     record->cpus = options->has_cpus ? &options->cpus : NULL;
     record->thread_names = options->threads.data;
     record->thread_name_count = options->threads.length;
+}
+
+/* Users expect that the workers of a server are recorded with it. */
+static void say_children(const struct whom_options *options)
+{
+    enum { SHOWN = 32 };
+    char whom[64] = "these processes already have", list[SHOWN * 12 + 1] = "";
+    size_t count = options->children.length, used = 0;
+    if (!count)
+        return;
+    if (options->pid_count == 1)
+        snprintf(whom, sizeof(whom), "process %d already has", (int)options->pids[0]);
+    for (size_t i = 0; count <= SHOWN && i < count; i++)
+        used += (size_t)snprintf(list + used, sizeof(list) - used, ",%d", (int)options->children.data[i]);
+    if (count == 1)
+        ui_say("%s 1 child process, which is not recorded; add -p %s to record it", whom, list + 1);
+    else if (used)
+        ui_say("%s %zu child processes, which are not recorded; add -p %s to record them", whom, count, list + 1);
+    else
+        ui_say("%s %zu child processes, which are not recorded; name them with -p as well, or record their cgroup with "
+               "--cgroup",
+               whom, count);
 }
 
 void whom_say(const struct whom_options *options, bool has_duration)
@@ -110,10 +135,12 @@ void whom_say(const struct whom_options *options, bool has_duration)
                options->all             ? ""
                : options->pid_count > 1 ? ", or until they end"
                                         : ", or until it ends");
+    say_children(options);
 }
 
 void whom_options_destroy(struct whom_options *options)
 {
+    array_free(&options->children);
     array_free(&options->cpus);
     array_free(&options->threads);
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/array.h"
+#include "record/attach.h"
 #include "record/record.h"
 #include "sample/cpu_list.h"
 
@@ -19,6 +20,7 @@ enum { MAX_PIDS = 256 };
 struct whom_options {
     pid_t pids[MAX_PIDS];
     size_t pid_count;
+    struct tid_array children; /* processes that run already and are not recorded */
     bool all;
     const char *cgroup; /* its processes alone; `all` is set then */
     bool no_inherit, follow_daemons;
@@ -45,10 +47,11 @@ int whom_parse_option(struct whom_options *options, int option);
  */
 int whom_check(const struct whom_options *options, bool has_command);
 
-/* Copies them to the options of the recorder. They must outlive it. */
-void whom_apply(const struct whom_options *options, struct record_options *record);
+/* Copies them to the options of the recorder. They must outlive it. Lists the children that the processes of -p have
+ * before the recording begins. */
+void whom_apply(struct whom_options *options, struct record_options *record);
 
-/* Says what is recorded, and until when, where there is no command. */
+/* Says what is recorded, and until when, where there is no command, and which children are not. */
 void whom_say(const struct whom_options *options, bool has_duration);
 
 void whom_options_destroy(struct whom_options *options);

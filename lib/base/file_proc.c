@@ -25,7 +25,7 @@ uint64_t proc_namespace(const char *process, const char *kind)
 /* proc(5): "tid (name) state ppid ...", fields that are counted from 1. The name may have spaces and parentheses. */
 bool proc_stat_parse(const char *text, struct proc_stat *stat)
 {
-    enum { STATE = 3, MINOR_FAULTS = 10, MAJOR_FAULTS = 12, THREADS = 20, RESIDENT = 24, PROCESSOR = 39 };
+    enum { STATE = 3, PARENT = 4, MINOR_FAULTS = 10, MAJOR_FAULTS = 12, THREADS = 20, RESIDENT = 24, PROCESSOR = 39 };
     const char *at = strrchr(text, ')');
     if (!at || at[1] != ' ' || !at[2])
         return false;
@@ -36,7 +36,9 @@ bool proc_stat_parse(const char *text, struct proc_stat *stat)
         if (!at)
             return false;
         at++;
-        if (field == MINOR_FAULTS)
+        if (field == PARENT)
+            stat->parent = (uint32_t)strtoul(at, NULL, 10);
+        else if (field == MINOR_FAULTS)
             stat->minor_faults = strtoull(at, NULL, 10);
         else if (field == MAJOR_FAULTS)
             stat->major_faults = strtoull(at, NULL, 10);

@@ -19,7 +19,8 @@ bool proc_is_in_pid_namespace(void);
 
 /* What /proc/PID/stat says of a process, and /proc/PID/task/TID/stat of a thread. */
 struct proc_stat {
-    char state; /* 'R' runs or is ready to, 'S' and 'D' sleep, 'T' and 't' are stopped, 'Z' and 'X' have ended */
+    char state;      /* 'R' runs or is ready to, 'S' and 'D' sleep, 'T' and 't' are stopped, 'Z' and 'X' have ended */
+    uint32_t parent; /* pid; 0: none that can be seen */
     uint64_t minor_faults, major_faults;
     uint64_t threads, resident_pages; /* of the process */
     uint32_t cpu;                     /* where it ran last */

@@ -1,6 +1,7 @@
 #include "record/attach.h"
 
 #include "base/file_io.h"
+#include "base/file_proc.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -60,6 +61,45 @@ static size_t read_start(const char *path, char *text, size_t size)
         close(fd);
     text[length > 0 ? length : 0] = '\0';
     return length > 0 ? (size_t)length : 0;
+}
+
+/* 0 if it has ended. */
+static pid_t parent_of(pid_t pid)
+{
+    char path[64], text[1024];
+    struct proc_stat stat;
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    bool is_there = read_start(path, text, sizeof(text)) && proc_stat_parse(text, &stat) && stat.state != 'Z';
+    return is_there ? (pid_t)stat.parent : 0;
+}
+
+static bool has_pid(const pid_t *pids, size_t count, pid_t pid)
+{
+    for (size_t i = 0; i < count; i++)
+        if (pids[i] == pid)
+            return true;
+    return false;
+}
+
+int attach_list_children(const pid_t *pids, size_t count, struct tid_array *children, struct error *err)
+{
+    struct tid_array all = {0}, parents = {0};
+    int code = attach_list_processes(&all, err);
+    for (size_t i = 0; !code && i < all.length; i++)
+        code = array_push(&parents, parent_of(all.data[i])) ? 0 : error_no_memory(err);
+    for (size_t before = SIZE_MAX; !code && before != children->length;) {
+        before = children->length;
+        for (size_t i = 0; !code && i < all.length; i++) {
+            bool is_child =
+                has_pid(pids, count, parents.data[i]) || has_pid(children->data, children->length, parents.data[i]);
+            bool is_known = has_pid(pids, count, all.data[i]) || has_pid(children->data, children->length, all.data[i]);
+            if (is_child && !is_known && !array_push(children, all.data[i]))
+                code = error_no_memory(err);
+        }
+    }
+    array_free(&all);
+    array_free(&parents);
+    return code;
 }
 
 void attach_thread_name(pid_t pid, pid_t tid, char *name, size_t size)

@@ -18,6 +18,10 @@ struct ARRAY_TYPE(tid_array, pid_t); /* or pids */
 /* Appends the ids of all processes that /proc shows. */
 int attach_list_processes(struct tid_array *pids, struct error *err);
 
+/* Appends the ids of the child processes that these processes have, of the children of those, and so on, but not those
+ * of `pids`, nor zombies. */
+int attach_list_children(const pid_t *pids, size_t count, struct tid_array *children, struct error *err);
+
 /* Appends the ids of the threads that the process has now. -ESRCH if there is no such process, with a sentence. */
 int attach_list_threads(pid_t pid, struct tid_array *tids, struct error *err);
 
