@@ -204,21 +204,24 @@ await check('it shows the same as the file', async () => {
     await once(loaded.child, 'exit');
 });
 
-await check('a flight recorder of a process is followed, and times mean the same in every profile', async () => {
-    const program = spawn(target, ['1', '3600'], { stdio: 'ignore' });
-    const recorder = await start('record', '--live', '-n', '-P', '0', '--last', '1s', '-o', `${folder}/last.json.gz`, '-p', String(program.pid));
+await check('a flight recorder is followed, and times mean the same in every profile', async () => {
+    const recorder = await start('record', '--live', '-n', '-P', '0', '--last', '1s', '-o', `${folder}/last.json.gz`, target, '4', '3600');
     const other = await openPage(recorder.url);
     const served = async () => (await (await fetch(new URL('profile.json', recorder.url))).json()).meta;
     const { startTime } = await served();
     await until(async () => (await served()).profilingStartTime > 0, 'the oldest samples are dropped');
     assertEqual((await served()).startTime, startTime, 'the zero of times');
+    await other.locator('.track-label[aria-selected=false]', { hasText: 'TID' }).last().click();
+    await settle(other);
+    const selectedThread = async () => /TID \d+/.exec(await other.locator('.track-label[aria-selected=true]').innerText())[0];
+    const thread = await selectedThread();
     await other.getByRole('region', { name: 'Recording' }).getByRole('button', { name: 'Stop' }).click();
     await other.getByRole('region', { name: 'Recording' }).waitFor({ state: 'detached' });
     await settle(other);
+    assertEqual(await selectedThread(), thread, 'the selected thread');
     recorder.child.removeAllListeners('exit');
     recorder.child.kill('SIGINT');
     await once(recorder.child, 'exit');
-    program.kill();
     assertEqual(complaints.join('\n'), '', 'what the page complained of');
 });
 

@@ -18,8 +18,29 @@ function keyOf({ name, lib, file, line }: FuncInfo): string {
     return JSON.stringify([name, lib, file, line]);
 }
 
-function threadKeyOf({ pid, tid, start }: ThreadInfo): string {
-    return JSON.stringify([pid, tid, start]);
+function threadKeyOf({ pid, tid }: ThreadInfo): string {
+    return JSON.stringify([pid, tid]);
+}
+
+/**
+ * From threads of one profile to those of the next, whose times are later by `shift`. Among threads of the same number, the
+ * start tells; those that started before the next profile begins, as a flight recorder's do, start with it.
+ */
+function matchThreads(old: readonly ThreadInfo[], next: readonly ThreadInfo[], shift: number): Map<number, number> {
+    const byKey = new Map<string, ThreadInfo[]>();
+    for (const thread of next) {
+        const same = byKey.get(threadKeyOf(thread));
+        if (same) same.push(thread);
+        else byKey.set(threadKeyOf(thread), [thread]);
+    }
+    const matches = new Map<number, number>();
+    for (const thread of old) {
+        const start = Math.max(0, (thread.start ?? 0) + shift);
+        const distance = (other: ThreadInfo): number => Math.abs((other.start ?? 0) - start);
+        const [nearest] = byKey.get(threadKeyOf(thread))?.sort((a, b) => distance(a) - distance(b)) ?? [];
+        if (nearest) matches.set(thread.index, nearest.index);
+    }
+    return matches;
 }
 
 async function namesOf(engine: EngineWorker, count: number): Promise<FuncInfo[]> {
@@ -43,13 +64,8 @@ export async function matchNumbers(before: Session, engine: EngineWorker, profil
         const number = nextFuncs.get(keyOf(name));
         if (number !== undefined) funcs.set(func, number);
     });
-    const nextThreads = new Map(profile.threads.map((thread) => [threadKeyOf(thread), thread.index]));
-    const threads = new Map<number, number>();
-    for (const thread of info.peek().threads) {
-        const number = nextThreads.get(threadKeyOf(thread));
-        if (number !== undefined) threads.set(thread.index, number);
-    }
-    return { funcs, threads, shift: info.peek().startTime - profile.startTime };
+    const shift = info.peek().startTime - profile.startTime;
+    return { funcs, threads: matchThreads(info.peek().threads, profile.threads, shift), shift };
 }
 
 /** As far as the next profile has it. */
