@@ -297,9 +297,26 @@ int replay_apply_pending(struct replay *replay, uint64_t time, struct error *err
     while (!code && replay->pending_done < replay->pending.length &&
            replay->pending.data[replay->pending_done].time <= time)
         code = apply_event(replay, &replay->pending.data[replay->pending_done++], err);
-    if (replay->pending_done == replay->pending.length)
-        replay->pending.length = replay->pending_done = 0;
+    size_t rest = replay->pending.length - replay->pending_done;
+    if (replay->pending_done >= rest) {
+        if (rest)
+            memmove(replay->pending.data, replay->pending.data + replay->pending_done,
+                    rest * sizeof(*replay->pending.data));
+        replay->pending.length = rest;
+        replay->pending_done = 0;
+    }
     return code;
+}
+
+/* The recorder writes samples about every second. */
+static const uint64_t longest_delay_ns = UINT64_C(4) * 1000 * 1000 * 1000;
+
+/* The events before a window, whose samples are passed over, do not wait for its first sample: there may be millions.
+ */
+static int apply_before_window(struct replay *replay, uint64_t time, struct error *err)
+{
+    bool is_before = replay->window && !replay->first_sample_time && time > longest_delay_ns;
+    return is_before ? replay_apply_pending(replay, time - longest_delay_ns, err) : 0;
 }
 
 static int queue_event(struct replay *replay, const struct spool_event *event, struct error *err)
@@ -309,7 +326,7 @@ static int queue_event(struct replay *replay, const struct spool_event *event, s
     if (name == STRING_NONE)
         return error_no_memory(err);
     copy.name = strings_text(&replay->strings, name); /* the event's own text was freed with its block */
-    return array_push(&replay->pending, copy) ? 0 : error_no_memory(err);
+    return array_push(&replay->pending, copy) ? apply_before_window(replay, event->time, err) : error_no_memory(err);
 }
 
 /* The kernel's image and modules are mapped from the start; only code that the kernel generates comes and goes. */

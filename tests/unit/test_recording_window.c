@@ -8,6 +8,7 @@
 #include "tree/weights.h"
 
 #include <math.h>
+#include <string.h>
 #include <unistd.h>
 
 #define MS UINT64_C(1000000)
@@ -174,10 +175,52 @@ static void test_windows_add_up_to_the_whole(void **state)
     }
 }
 
+static void map(struct spool_writer *spool, uint32_t lib, uint64_t time)
+{
+    static const char *const names[] = {"/no/early", "/no/late"};
+    add(spool,
+        (struct spool_event){.kind = SPOOL_LIB, .number = lib, .lib = {.kind = SPOOL_LIB_FILE, .path = names[lib]}});
+    add(spool,
+        (struct spool_event){.kind = SPOOL_MAP, .time = time, .start = 0x1000, .end = 0x2000, .lib_number = lib});
+}
+
+/* What is mapped at 8 s is in the spool before a sample of 6 s, as the recorder writes samples later. */
+static void test_samples_of_a_window_have_the_mappings_of_their_time(void **state)
+{
+    (void)state;
+    struct spool_writer *spool;
+    struct recording_window window = {0};
+    struct assemble_options options = {.threads = 1, .window = &window};
+    struct assemble_result result;
+    struct profile profile;
+    assert_int_equal(spool_writer_new(&spool, path, NULL), 0);
+    begin(spool);
+    map(spool, 0, 2 * MS);
+    live(spool, 0, 3 * MS, 5, 0);
+    assert_int_equal(spool_writer_flush(spool, NULL), 0);
+    assemble(&window, &(struct sums){0});
+    map(spool, 1, 8000 * MS);
+    add(spool, (struct spool_event){.kind = SPOOL_NAME, .number = 1, .time = 9000 * MS, .name = "renamed"});
+    live(spool, 0, 6000 * MS, 5, 0);
+    assert_int_equal(spool_writer_close(spool, NULL), 0);
+    window.is_last = true;
+    assert_int_equal(assemble_recording(path, NULL, &options, &result, NULL), 0);
+    profile_init(&profile);
+    assert_int_equal(profile_load_fd(result.memory_fd, NULL, &profile, NULL), 0);
+    close(result.memory_fd);
+    assert_int_equal(result.samples, 5);
+    assert_int_not_equal(strings_find(&profile.strings, "early", strlen("early")), STRING_NONE);
+    assert_int_equal(strings_find(&profile.strings, "late", strlen("late")), STRING_NONE);
+    profile_destroy(&profile);
+    recording_window_destroy(&window);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_windows_add_up_to_the_whole),
+        cmocka_unit_test(test_samples_of_a_window_have_the_mappings_of_their_time),
     };
     return cmocka_run_group_tests(tests, make_path, remove_folder);
 }
