@@ -222,7 +222,7 @@ int spool_input_assemble(const char *spool, const char *output, const struct sym
 int spool_input_load(const char *path, struct symbol_options *symbols, struct profile *profile)
 {
     struct error err = {0};
-    struct assemble_result result;
+    struct assemble_result result = {.memory_fd = -1};
     if (!spool_input_is_recording(path))
         return profile_load(path, profile, &err) == 0 ? 0 : ui_fail_error(&err);
     symbol_options_open(symbols);
