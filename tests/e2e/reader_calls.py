@@ -82,10 +82,12 @@ def our_rows(rows):
 # ---- comparing: `theirs` are options of the reader, `ours` those of `prof report` for the same ----
 
 
-def same_functions(path, thread, theirs=(), ours=(), digits=9):
+def same_functions(path, thread, theirs=(), ours=(), digits=9, first=0):
     """Names with self and total, as a bag: both sides may have several functions of one name. `digits`: of the numbers,
-    behind the point; adding up doubles in another order changes the last ones."""
-    answer = reader("thread", "functions", "--json", "--limit", "0", "--include-idle", "--thread", f"t-{thread}", *theirs)
+    behind the point; adding up doubles in another order changes the last ones. `first`: the reader's thread that is our
+    first."""
+    answer = reader("thread", "functions", "--json", "--limit", "0", "--include-idle", "--thread", f"t-{first + thread}",
+                    *theirs)
     rows = report(path, "--functions", "--thread", str(thread), *ours)["functions"]
     left = Counter((row["name"], round(row["selfSamples"], digits), round(row["totalSamples"], digits))
                    for row in json.loads(answer)["functions"] if row["totalSamples"])
