@@ -86,7 +86,7 @@ def same_functions(path, thread, theirs=(), ours=(), digits=9, first=0):
     """Names with self and total, as a bag: both sides may have several functions of one name. `digits`: of the numbers,
     behind the point; adding up doubles in another order changes the last ones. `first`: the reader's thread that is our
     first."""
-    answer = reader("thread", "functions", "--json", "--limit", "0", "--include-idle", "--thread", f"t-{first + thread}",
+    answer = reader("thread", "functions", "--json", "--limit", "0", "--include-idle", "--thread", f"t-{first + int(thread)}",
                     *theirs)
     rows = report(path, "--functions", "--thread", str(thread), *ours)["functions"]
     left = Counter((row["name"], round(row["selfSamples"], digits), round(row["totalSamples"], digits))
