@@ -148,86 +148,65 @@ static int choose_kind(struct report_options *options, enum report_kind kind, co
     return 0;
 }
 
-/* Options that both commands have. */
-static const struct option common_options[] = {
+/* What all commands have: which samples, of which threads. */
+static const struct option query_options[] = {
     {"help", no_argument, NULL, 'h'},
-    {"inverted", no_argument, NULL, OPTION_INVERTED},
-    {"functions", no_argument, NULL, OPTION_KIND + REPORT_FUNCTIONS},
-    {"hot-lines", no_argument, NULL, OPTION_KIND + REPORT_HOT_LINES},
-    {"markers", no_argument, NULL, OPTION_KIND + REPORT_MARKERS},
-    {"libraries", no_argument, NULL, OPTION_KIND + REPORT_LIBRARIES},
-    {"categories", no_argument, NULL, OPTION_KIND + REPORT_CATEGORIES},
     {"weight", required_argument, NULL, OPTION_WEIGHT},
     {"on-cpu", no_argument, NULL, OPTION_ON_CPU},
     {"off-cpu", no_argument, NULL, OPTION_OFF_CPU},
     {"both", no_argument, NULL, OPTION_BOTH},
-    {"counters", no_argument, NULL, OPTION_KIND + REPORT_COUNTERS},
-    {"waits", optional_argument, NULL, OPTION_KIND + REPORT_WAITS},
     {"thread", required_argument, NULL, 't'},
     {"search", required_argument, NULL, OPTION_SEARCH},
     {"range", required_argument, NULL, OPTION_RANGE},
-    {"threads", no_argument, NULL, OPTION_KIND + REPORT_THREADS},
     SYMBOL_OPTIONS,
 };
 
-static const struct option only_of_report[] = {
+static const struct option kind_options[] = {
+    {"inverted", no_argument, NULL, OPTION_INVERTED},
+    {"functions", no_argument, NULL, OPTION_KIND + REPORT_FUNCTIONS},
+    {"hot-lines", no_argument, NULL, OPTION_KIND + REPORT_HOT_LINES},
+    {"libraries", no_argument, NULL, OPTION_KIND + REPORT_LIBRARIES},
+    {"categories", no_argument, NULL, OPTION_KIND + REPORT_CATEGORIES},
+};
+
+/* Kinds that are about one profile alone. */
+static const struct option one_profile_options[] = {
+    {"markers", no_argument, NULL, OPTION_KIND + REPORT_MARKERS},
+    {"counters", no_argument, NULL, OPTION_KIND + REPORT_COUNTERS},
+    {"waits", optional_argument, NULL, OPTION_KIND + REPORT_WAITS},
+    {"threads", no_argument, NULL, OPTION_KIND + REPORT_THREADS},
+};
+
+/* Of what is printed. */
+static const struct option print_options[] = {
     {"lines", required_argument, NULL, OPTION_KIND + REPORT_LINES},
-    {"annotate", required_argument, NULL, OPTION_KIND + REPORT_ANNOTATION},
     {"butterfly", required_argument, NULL, OPTION_KIND + REPORT_BUTTERFLY},
     {"depth", required_argument, NULL, OPTION_DEPTH},
     {"min-percent", required_argument, NULL, OPTION_MIN},
     {"limit", required_argument, NULL, OPTION_LIMIT},
     {"json", no_argument, NULL, OPTION_JSON},
-    {"verbose", no_argument, NULL, 'v'},
     {"color", optional_argument, NULL, OPTION_COLOR},
     {"no-pager", no_argument, NULL, OPTION_NO_PAGER},
 };
 
-/* In place of those that are about one profile alone. */
+static const struct option comparing_options[] = {COMPARING_OPTIONS};
+
+static const struct option only_of_report[] = {
+    {"annotate", required_argument, NULL, OPTION_KIND + REPORT_ANNOTATION},
+    {"verbose", no_argument, NULL, 'v'},
+};
+
 static const struct option only_of_diff[] = {
-    {"help", no_argument, NULL, 'h'},
-    {"inverted", no_argument, NULL, OPTION_INVERTED},
     {"tree", no_argument, NULL, OPTION_TREE},
     {"self", no_argument, NULL, OPTION_SELF},
     {"total", no_argument, NULL, OPTION_TOTAL},
-    {"functions", no_argument, NULL, OPTION_KIND + REPORT_FUNCTIONS},
-    {"hot-lines", no_argument, NULL, OPTION_KIND + REPORT_HOT_LINES},
-    {"lines", required_argument, NULL, OPTION_KIND + REPORT_LINES},
-    {"libraries", no_argument, NULL, OPTION_KIND + REPORT_LIBRARIES},
-    {"categories", no_argument, NULL, OPTION_KIND + REPORT_CATEGORIES},
-    {"butterfly", required_argument, NULL, OPTION_KIND + REPORT_BUTTERFLY},
-    {"weight", required_argument, NULL, OPTION_WEIGHT},
-    {"on-cpu", no_argument, NULL, OPTION_ON_CPU},
-    {"off-cpu", no_argument, NULL, OPTION_OFF_CPU},
-    {"both", no_argument, NULL, OPTION_BOTH},
-    {"thread", required_argument, NULL, 't'},
-    {"search", required_argument, NULL, OPTION_SEARCH},
-    {"range", required_argument, NULL, OPTION_RANGE},
-    {"depth", required_argument, NULL, OPTION_DEPTH},
-    {"min-percent", required_argument, NULL, OPTION_MIN},
-    {"limit", required_argument, NULL, OPTION_LIMIT},
-    {"json", no_argument, NULL, OPTION_JSON},
-    {"color", optional_argument, NULL, OPTION_COLOR},
-    {"no-pager", no_argument, NULL, OPTION_NO_PAGER},
-    COMPARING_OPTIONS,
-    SYMBOL_OPTIONS,
 };
 
 static const struct option only_of_check[] = {
-    {"help", no_argument, NULL, 'h'},
     {"fail-if", required_argument, NULL, OPTION_FAIL_IF},
     {"markdown", no_argument, NULL, OPTION_MARKDOWN},
     {"junit", required_argument, NULL, OPTION_JUNIT},
     {"json", no_argument, NULL, OPTION_JSON},
-    {"weight", required_argument, NULL, OPTION_WEIGHT},
-    {"on-cpu", no_argument, NULL, OPTION_ON_CPU},
-    {"off-cpu", no_argument, NULL, OPTION_OFF_CPU},
-    {"both", no_argument, NULL, OPTION_BOTH},
-    {"thread", required_argument, NULL, 't'},
-    {"search", required_argument, NULL, OPTION_SEARCH},
-    {"range", required_argument, NULL, OPTION_RANGE},
-    COMPARING_OPTIONS,
-    SYMBOL_OPTIONS,
 };
 
 static const struct option only_of_export[] = {
@@ -251,19 +230,25 @@ static size_t add_options(struct option *all, size_t count, const struct option 
 
 static void list_options(const char *command, struct option all[OPTIONS_MAX])
 {
-    _Static_assert(sizeof(common_options) + sizeof(only_of_report) + sizeof(only_of_export) <
+    _Static_assert(sizeof(query_options) + sizeof(kind_options) + sizeof(one_profile_options) + sizeof(print_options) +
+                           sizeof(comparing_options) + sizeof(only_of_export) <
                        (OPTIONS_MAX - TRANSFORM_KINDS) * sizeof(struct option),
                    "OPTIONS_MAX is too small");
-    size_t count = 0;
-    if (strcmp(command, "diff") == 0) {
-        count = ADD_OPTIONS(all, count, only_of_diff);
-    } else if (strcmp(command, "check") == 0) {
-        count = ADD_OPTIONS(all, count, only_of_check);
-    } else {
-        count = ADD_OPTIONS(all, count, common_options);
-        count = strcmp(command, "export") == 0 ? ADD_OPTIONS(all, count, only_of_export)
-                                               : ADD_OPTIONS(all, count, only_of_report);
-    }
+    bool is_diff = strcmp(command, "diff") == 0, is_check = strcmp(command, "check") == 0;
+    bool is_export = strcmp(command, "export") == 0, is_report = !is_diff && !is_check && !is_export;
+    size_t count = ADD_OPTIONS(all, 0, query_options);
+    if (!is_check)
+        count = ADD_OPTIONS(all, count, kind_options);
+    if (is_report || is_export)
+        count = ADD_OPTIONS(all, count, one_profile_options);
+    if (is_report || is_diff)
+        count = ADD_OPTIONS(all, count, print_options);
+    if (is_diff || is_check)
+        count = ADD_OPTIONS(all, count, comparing_options);
+    count = is_diff     ? ADD_OPTIONS(all, count, only_of_diff)
+            : is_check  ? ADD_OPTIONS(all, count, only_of_check)
+            : is_export ? ADD_OPTIONS(all, count, only_of_export)
+                        : ADD_OPTIONS(all, count, only_of_report);
     for (int kind = 0; kind < TRANSFORM_KINDS; kind++)
         all[count++] = (struct option){report_transform_names[kind], required_argument, NULL, OPTION_TRANSFORM + kind};
     all[count] = (struct option){0};
