@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 #include "profile/file.h"
 #include "record/spool.h"
+#include "support/folder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,17 +19,10 @@ static char spool_path[64], output_path[64];
 
 static int make_paths(void **state)
 {
-    (void)state;
-    snprintf(spool_path, sizeof(spool_path), "/tmp/prof-assemble-%d.spool", (int)getpid());
-    snprintf(output_path, sizeof(output_path), "/tmp/prof-assemble-%d.json", (int)getpid());
-    return 0;
-}
-
-static int remove_files(void **state)
-{
-    (void)state;
-    unlink(spool_path);
-    unlink(output_path);
+    if (make_empty_folder(state) != 0)
+        return -1;
+    snprintf(spool_path, sizeof(spool_path), "%s/spool", folder);
+    snprintf(output_path, sizeof(output_path), "%s/profile.json", folder);
     return 0;
 }
 
@@ -89,5 +83,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_library_whose_name_is_no_text_still_gives_a_file_of_text),
     };
-    return cmocka_run_group_tests(tests, make_paths, remove_files);
+    return cmocka_run_group_tests(tests, make_paths, remove_folder);
 }

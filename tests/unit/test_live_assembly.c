@@ -10,6 +10,7 @@
 #include "record/info.h"
 #include "record/spool.h"
 #include "record/wait_reason.h"
+#include "support/folder.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -30,17 +31,10 @@ static char spool_path[64], output_path[64];
 
 static int make_paths(void **state)
 {
-    (void)state;
-    snprintf(spool_path, sizeof(spool_path), "/tmp/prof-live-%d.spool", (int)getpid());
-    snprintf(output_path, sizeof(output_path), "/tmp/prof-live-%d.json", (int)getpid());
-    return 0;
-}
-
-static int remove_files(void **state)
-{
-    (void)state;
-    unlink(spool_path);
-    unlink(output_path);
+    if (make_empty_folder(state) != 0)
+        return -1;
+    snprintf(spool_path, sizeof(spool_path), "%s/spool", folder);
+    snprintf(output_path, sizeof(output_path), "%s/profile.json", folder);
     return 0;
 }
 
@@ -445,5 +439,5 @@ int main(void)
         cmocka_unit_test(test_new_rows_leave_no_column_of_another_length),
         cmocka_unit_test(test_missing_rows_and_missing_columns_are_errors),
     };
-    return cmocka_run_group_tests(tests, make_paths, remove_files);
+    return cmocka_run_group_tests(tests, make_paths, remove_folder);
 }

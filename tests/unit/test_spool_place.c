@@ -5,16 +5,6 @@
 
 #include <unistd.h>
 
-static char path[64];
-
-static int make_path(void **state)
-{
-    if (make_empty_folder(state) != 0)
-        return -1;
-    snprintf(path, sizeof(path), "%s/spool", folder);
-    return 0;
-}
-
 static void write_thread(struct spool_writer *writer)
 {
     const struct spool_event events[] = {
@@ -47,7 +37,7 @@ static struct part read_part(struct spool_place *place)
     struct sample sample;
     struct part part = {0};
     int item;
-    assert_int_equal(spool_reader_open(&reader, path, NULL), 0);
+    assert_int_equal(spool_reader_open(&reader, in_folder("spool"), NULL), 0);
     spool_reader_skip(reader, *place);
     while ((item = spool_reader_next(reader, &event, &sample, NULL)) > 0) {
         if (item == SPOOL_ITEM_EVENT) {
@@ -73,7 +63,7 @@ static void read_while_it_grows(const struct spool_bounds *bounds)
     struct spool_writer *writer;
     struct spool_place place = {0};
     uint64_t done = 0;
-    assert_int_equal(spool_writer_new_bounded(&writer, path, bounds, NULL), 0);
+    assert_int_equal(spool_writer_new_bounded(&writer, in_folder("spool"), bounds, NULL), 0);
     write_thread(writer);
     for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
         write_samples(writer, done, ends[i]);
@@ -87,7 +77,7 @@ static void read_while_it_grows(const struct spool_bounds *bounds)
     assert_int_equal(read_part(&place).count, 0);
     assert_int_equal(spool_writer_close(writer, NULL), 0);
     assert_int_equal(read_part(&place).count, 0);
-    unlink(path);
+    unlink(in_folder("spool"));
 }
 
 static void test_each_sample_is_in_one_part(void **state)
@@ -107,7 +97,8 @@ static void test_what_a_flight_recorder_dropped_in_between_is_told(void **state)
     struct spool_writer *writer;
     struct spool_place place = {0};
     (void)state;
-    assert_int_equal(spool_writer_new_bounded(&writer, path, &(struct spool_bounds){.bytes = 1 << 20}, NULL), 0);
+    assert_int_equal(
+        spool_writer_new_bounded(&writer, in_folder("spool"), &(struct spool_bounds){.bytes = 1 << 20}, NULL), 0);
     write_thread(writer);
     write_samples(writer, 0, 1000);
     assert_int_equal(read_part(&place).count, 1000);
@@ -127,5 +118,5 @@ int main(void)
         cmocka_unit_test(test_each_sample_of_a_flight_recorder_is_in_one_part),
         cmocka_unit_test(test_what_a_flight_recorder_dropped_in_between_is_told),
     };
-    return cmocka_run_group_tests(tests, make_path, remove_folder);
+    return cmocka_run_group_tests(tests, make_empty_folder, remove_folder);
 }
