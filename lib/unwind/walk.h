@@ -1,0 +1,137 @@
+/*
+ * What the parts of the stack walker share: the state of a walk, and the functions of its inner loop. walk.c explains
+ * the walker; walk_*.c hold what most frames do not need. Private to lib/unwind.
+ */
+#pragma once
+
+#include "unwind/address_space.h"
+#include "unwind/cache.h"
+
+#include <string.h>
+
+struct walk {
+    const struct address_space *space;
+    struct unwind_cache *cache;
+    const struct unwind_stack *stack;
+    struct unwind_regs regs;
+    uint32_t stale; /* bits of DWARF register numbers whose value a light walk has lost, or nobody knows */
+    bool full;
+    bool leaf_by_return; /* the leaf's CFI led nowhere: read its code instead */
+    bool exact;          /* the pc of this frame was interrupted, it is not a return address */
+    bool by_pointer;     /* this frame was found by the frame pointer of the one before */
+    uint64_t *pcs;
+    size_t frame;
+    unsigned switches;     /* to a stack below this one, by a frame pointer of Go */
+    bool off_copied_stack; /* on another stack than the one that was copied */
+    uint64_t fetched;      /* bytes of the copy that are on their way to this processor */
+    struct rule made;      /* one that is not for the cache */
+    struct rule kept;      /* that of this frame, while the cache is filled */
+    size_t guess;          /* the frame that leave_jit_code() found, 0 if none: what it leads to must be complete */
+    uint64_t java_sp; /* the stack pointer of this frame, if the one before is of HotSpot's interpreter; 0: cannot be */
+    struct unwind_result result;
+};
+
+/* Bytes. What lies further above sp is in another stack: no frame is so large, and most stacks are smaller. */
+enum { FAR = 16 << 20 };
+
+enum step {
+    STEP_CALLER,  /* the registers are now the caller's */
+    STEP_END,     /* result.end says why */
+    STEP_RESTART, /* a light walk needs a register that it has lost */
+};
+
+/* ---- ends (walk.c) ---- */
+
+enum step walk_end(struct walk *walk, enum unwind_end end);
+
+/* Ends the walk at a word that cannot be read. */
+enum step walk_end_of_memory(struct walk *walk);
+
+/* Ends the walk at a frame whose caller cannot be found. */
+enum step walk_end_without_rule(struct walk *walk);
+
+/* A return address or frame pointer of 0, or one that no call precedes, marks the first frame of a thread or coroutine.
+ * A wrong step finds such words anywhere, so the mark counts only if the stack ends there. */
+enum step walk_end_at_mark(struct walk *walk, uint64_t sp);
+
+/* ---- memory of the walked thread (walk_memory.c) ---- */
+
+/* Reads bytes that are not all in the copy. */
+bool walk_read_outside(struct walk *walk, uint64_t address, unsigned char *out, size_t size);
+
+/* As expression_evaluate() wants it; the context is the walk. */
+bool walk_read_for_expression(void *context, uint64_t address, unsigned size, uint64_t *value);
+
+static inline bool walk_read_word(struct walk *walk, uint64_t address, uint64_t *value)
+{
+    uint64_t offset = address - walk->stack->sp;
+    if (__builtin_expect(walk->stack->size >= 8 && offset <= walk->stack->size - 8, 1)) {
+        memcpy(value, walk->stack->bytes + offset, 8);
+        return true;
+    }
+    unsigned char bytes[8];
+    if (!walk_read_outside(walk, address, bytes, 8))
+        return false;
+    memcpy(value, bytes, 8);
+    return true;
+}
+
+/* ---- rules and return addresses (walk_rule.c) ---- */
+
+/* Makes the rule of a pc that is not in the cache. Valid until the next rule is made. */
+const struct rule *walk_rule_make(struct walk *walk, uint64_t pc, bool exact);
+
+/* Makes the rule that reading ahead to the return gives, for a leaf whose CFI led nowhere and for JIT code. (Code of a
+ * file without CFI has such a rule from the start.) Returns false if the frame is in neither. */
+bool walk_rule_by_return(struct walk *walk, struct rule *rule);
+
+/* Returns whether a call instruction ends at this address. *target is where a direct call went, else 0. */
+bool walk_follows_call(struct walk *walk, uint64_t address, uint64_t *target);
+
+/* Finds the first word from `*sp` up that can be a return address, and sets *sp to the address of that word. */
+bool walk_next_return_address(struct walk *walk, uint64_t *sp, uint64_t *address);
+
+/* `exact` says of this pc, which need not be that of the walk's frame, what walk->exact says of that one. */
+static inline const struct rule *walk_rule_for(struct walk *walk, uint64_t pc, bool exact)
+{
+    const struct rule *rule = unwind_cache_find(walk->cache, pc);
+    return __builtin_expect(rule != NULL, 1) ? rule : walk_rule_make(walk, pc, exact);
+}
+
+static inline bool walk_can_return_to(struct walk *walk, uint64_t address)
+{
+    uint64_t target;
+    return unwind_cache_find(walk->cache, address - 1) || walk_follows_call(walk, address, &target);
+}
+
+/* ---- steps ---- */
+
+/* Steps by a rule of a kind like RULE_FRAME (walk.c). */
+enum step walk_step_frame(struct walk *walk, const struct rule *rule);
+
+/* Ends the step to a caller that was found by frame pointer: its pc, frame pointer and sp (walk_no_cfi.c). */
+enum step walk_arrive_by_pointer(struct walk *walk, uint64_t pc, uint64_t bp, uint64_t sp);
+
+/* Finds the value that an unknown frame pointer must have. Returns false if there is none (walk_frame_pointer.c). */
+bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule);
+
+/* Steps by the rule that reading ahead gave, if it leads to a return address; else changes nothing (walk_no_cfi.c). */
+bool walk_try_return(struct walk *walk, const struct rule *rule, enum step *step);
+
+/* The steps of code without CFI (walk_no_cfi.c), and of Go (walk_go.c). */
+enum step walk_step_frame_pointer(struct walk *walk);
+enum step walk_step_no_return(struct walk *walk, const struct rule *rule);
+enum step walk_step_java(struct walk *walk, const struct rule *rule);
+enum step walk_step_go(struct walk *walk, const struct rule *rule);
+enum step walk_step_go_pointer(struct walk *walk);
+
+/* Ends the step to a caller whose registers are in place. */
+static inline enum step walk_arrive(struct walk *walk, uint64_t pc, uint64_t sp)
+{
+    walk->regs.r[UNWIND_REG_PC] = pc;
+    walk->regs.r[UNWIND_REG_SP] = sp;
+    walk->exact = false;
+    walk->by_pointer = false;
+    walk->java_sp = 0;
+    return pc == 0 ? walk_end_at_mark(walk, sp) : STEP_CALLER;
+}

@@ -1,0 +1,100 @@
+/*
+ * Unknown registers. Of a thread that waits only sp and pc are known. That is enough until a CFA is computed from a
+ * frame pointer that no function further in has saved: in code that keeps one (-O0, -fno-omit-frame-pointer), below a
+ * system call wrapper that needs none. Then the walker looks for the frame, from sp upwards: where the CFI would find
+ * the return address there must be one, behind a call of this function or an indirect one. Old return addresses may lie
+ * in between, in variables that the function has not set: from the frame that is found its caller must lead on as well.
+ */
+#include "unwind/walk.h"
+
+#include "unwind/module.h"
+
+static bool may_call(struct walk *walk, uint64_t return_address, const struct mapping *mapping, uint64_t start)
+{
+    uint64_t target;
+    if (!walk_follows_call(walk, return_address, &target))
+        return false;
+    /* an indirect call; one of another file, which went through a PLT; one of this function */
+    return !target || !mapping || target < mapping->start || target >= mapping->end || target == start;
+}
+
+/* Where a function begins, as far as its CFI tells; 0 if it does not. */
+static uint64_t function_start(const struct mapping *mapping, uint64_t pc)
+{
+    uint64_t base = unwind_module_base(mapping->module), start, size;
+    bool is_known = unwind_module_function(mapping->module, base + mapping->rva + (pc - mapping->start), &start, &size);
+    return is_known ? start - base - mapping->rva + mapping->start : 0;
+}
+
+/* Whether the caller, which goes on at `address`, has a return address where its rule finds it. True if that is not
+ * known. `rule`: of the function that it called, whose frame pointer may be `bp`. */
+static bool leads_on(struct walk *walk, const struct rule *rule, uint64_t bp, uint64_t address)
+{
+    uint64_t cfa = bp + (uint64_t)(int64_t)rule->cfa_offset, caller_cfa = cfa, next;
+    const struct rule *caller = walk_rule_for(walk, address - 1, false);
+    const struct mapping *mapping = address_space_find(walk->space, address - 1);
+    if (caller->kind != RULE_FRAME || !mapping || !mapping->module)
+        return true;
+    if (caller->cfa_register == UNWIND_REG_BP) {
+        bool is_saved = rule->saved >> UNWIND_REG_BP & 1; /* its slot is the first */
+        if (!is_saved || !walk_read_word(walk, cfa + (uint64_t)((int64_t)rule->slots[0] * 8), &caller_cfa))
+            return !is_saved;
+    } else if (caller->cfa_register != UNWIND_REG_SP) {
+        return true;
+    }
+    caller_cfa += (uint64_t)(int64_t)caller->cfa_offset;
+    if (caller_cfa <= cfa || !walk_read_word(walk, caller_cfa + (uint64_t)((int64_t)caller->return_slot * 8), &next))
+        return false;
+    uint64_t start = function_start(mapping, address - 1);
+    return !next || (address_space_find(walk->space, next - 1) && may_call(walk, next, mapping, start));
+}
+
+/* Whether the call before `address` goes to another function of its own file than the one that begins at `start`. Those
+ * to other files go to stubs of the PLT, which are no functions to the CFI, or, of each such section, the first. */
+static bool calls_another(struct walk *walk, uint64_t address, uint64_t start)
+{
+    uint64_t target;
+    walk_follows_call(walk, address, &target);
+    const struct mapping *mapping = target ? address_space_find(walk->space, target) : NULL;
+    return mapping && mapping->module && target != start && function_start(mapping, target) == target;
+}
+
+/*
+ * Finds the value that an unknown frame pointer must have. Returns false if there is none.
+ *
+ * The frames of functions that have returned are consistent as well: each may have called some function by a pointer or
+ * through the PLT, and has a caller. So a frame whose caller calls this function and no other is preferred, if there is
+ * one a little further up.
+ */
+bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule)
+{
+    enum { REACH = 64 << 10, A_LITTLE = 8 << 10, CANDIDATES = 512 };
+    enum { NOTHING, CALLED, LEADS_ON, CALLED_AND_LEADS_ON, CALLED_BY_NAME } best = NOTHING;
+    uint64_t sp = walk->regs.r[UNWIND_REG_SP], pc = walk->pcs[walk->frame], address, target, end = sp + REACH;
+    const struct mapping *mapping = address_space_find(walk->space, pc);
+    if (rule->kind != RULE_FRAME || rule->cfa_register != UNWIND_REG_BP || !mapping || !mapping->module)
+        return false;
+    uint64_t start = function_start(mapping, pc);
+    uint64_t to_return_address = (uint64_t)(rule->cfa_offset + (int64_t)rule->return_slot * 8);
+    int candidates = 0;
+    for (uint64_t bp = sp; bp < end && walk_read_word(walk, bp + to_return_address, &address); bp += 8) {
+        if (!address_space_find(walk->space, address - 1) || !may_call(walk, address, mapping, start))
+            continue;
+        bool is_called = !calls_another(walk, address, start), goes_on = leads_on(walk, rule, bp, address);
+        bool is_named = walk_follows_call(walk, address, &target) && target && target == start;
+        int quality = !goes_on ? CALLED : is_named ? CALLED_BY_NAME : is_called ? CALLED_AND_LEADS_ON : LEADS_ON;
+        if (quality > (int)best) {
+            best = quality;
+            walk->regs.r[UNWIND_REG_BP] = bp;
+            if (best == CALLED_AND_LEADS_ON && end > bp + A_LITTLE)
+                end = bp + A_LITTLE;
+        }
+        if (best == CALLED_BY_NAME || ++candidates == CANDIDATES)
+            break;
+    }
+    if (best == NOTHING)
+        return false;
+    walk->stale &= ~(UINT32_C(1) << UNWIND_REG_BP);
+    walk->result.used_no_cfi = true;
+    return true;
+}

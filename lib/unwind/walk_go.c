@@ -1,0 +1,77 @@
+/*
+ * Go keeps a frame pointer in every function that calls, and its CFI (.debug_frame, absent when stripped) knows only
+ * sp. So CFI tells where the leaf's frame is, and the walker follows the frame pointer beside it. Where the two part,
+ * the runtime has switched stacks (systemstack, asmcgocall), and the frame pointer leads back to the goroutine. The
+ * runtime starts stacks in goexit (goroutines), mstart (threads), mcall and morestack (the scheduler, on the thread's
+ * system stack). The goroutine that mcall has left may run on another thread by now, so its stack must not be read; yet
+ * before Go 1.25 the frame pointer still leads there, and until 1.26 that of mstart leads to the thread that made this
+ * one.
+ */
+#include "unwind/walk.h"
+
+/* A caller in Go whose frame pointer is 0. On a stack that is read while the program goes on, that may be a word that
+ * has changed since, and the starts that lie there are known by their code. */
+static enum step end_of_go_pointers(struct walk *walk)
+{
+    return walk->off_copied_stack ? walk_end_of_memory(walk) : walk_end_at_mark(walk, walk->regs.r[UNWIND_REG_SP]);
+}
+
+/* The frame pointer of Go, which may lead to a stack further down: a few times in one walk, or damage could send us in
+ * circles. */
+enum step walk_step_go_pointer(struct walk *walk)
+{
+    enum { SWITCHES_MAX = 4 };
+    uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], caller_bp, pc;
+    if (walk->stale >> UNWIND_REG_BP & 1)
+        return walk_end_without_rule(walk);
+    if (bp == 0 && !walk->exact)
+        return end_of_go_pointers(walk);
+    if (bp % 8 != 0)
+        return walk_end_without_rule(walk);
+    if (bp < sp && walk->switches++ == SWITCHES_MAX)
+        return walk_end(walk, UNWIND_DAMAGED);
+    walk->off_copied_stack |= bp < sp;
+    if (!walk_read_word(walk, bp, &caller_bp) || !walk_read_word(walk, bp + 8, &pc))
+        return walk_end_of_memory(walk);
+    if (pc == 0)
+        return walk_end_without_rule(walk);
+    return walk_arrive_by_pointer(walk, pc, caller_bp, bp + 16);
+}
+
+/* The frame pointer is not known: the thread waits. Every function of Go with a frame keeps it below the return
+ * address.
+ */
+static enum step step_go_without_pointer(struct walk *walk, const struct rule *rule)
+{
+    uint64_t cfa = walk->regs.r[UNWIND_REG_SP] + (uint64_t)(int64_t)rule->cfa_offset;
+    if (rule->cfa_offset > 8) {
+        if (!walk_read_word(walk, cfa - 16, &walk->regs.r[UNWIND_REG_BP]))
+            return walk_end_of_memory(walk);
+        walk->stale &= ~(UINT32_C(1) << UNWIND_REG_BP);
+    }
+    enum step step = walk_step_frame(walk, rule);
+    return walk->regs.r[UNWIND_REG_PC] == 0 ? walk_end_without_rule(walk) : step;
+}
+
+enum step walk_step_go(struct walk *walk, const struct rule *rule)
+{
+    uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], pc;
+    uint64_t cfa = sp + (uint64_t)(int64_t)rule->cfa_offset;
+    bool bp_in_frame = bp >= sp && bp < cfa;
+    if (walk->stale >> UNWIND_REG_BP & 1)
+        return step_go_without_pointer(walk, rule);
+    if (bp == 0 && !walk->exact)
+        return end_of_go_pointers(walk);
+    /* Assembly without a frame of its own leaves the caller's frame pointer, which is above. All others have switched.
+     * At the leaf the frame pointer says nothing, but where it is called from is code. */
+    bool below = bp < sp && !walk->exact;
+    if (!bp_in_frame && (below || !walk_read_word(walk, cfa - 8, &pc) || !address_space_find(walk->space, pc - 1))) {
+        walk->off_copied_stack = true;
+        return walk_step_go_pointer(walk);
+    }
+    if (bp_in_frame && !walk_read_word(walk, bp, &walk->regs.r[UNWIND_REG_BP]))
+        return walk_end_of_memory(walk);
+    enum step step = walk_step_frame(walk, rule);
+    /* Go never marks a start with a return address of 0: the word has changed. */
+    return walk->regs.r[UNWIND_REG_PC] == 0 ? walk_end_without_rule(walk) : step;
+}

@@ -1,0 +1,165 @@
+/*
+ * Steps out of code without CFI: by the frame pointer, by reading the code ahead to its return, and by what compilers
+ * of JIT code leave on the stack.
+ */
+#include "unwind/walk.h"
+
+enum step walk_arrive_by_pointer(struct walk *walk, uint64_t pc, uint64_t bp, uint64_t sp)
+{
+    walk->regs.r[UNWIND_REG_BP] = bp;
+    walk->result.used_no_cfi = true;
+    enum step step = walk_arrive(walk, pc, sp);
+    walk->by_pointer = true;
+    return step;
+}
+
+/* Compiled code makes room for the arguments of an interpreted function, and the interpreter stores in its frame where
+ * the stack was before (frame::interpreter_frame_sender_sp_offset). Other frames have any word there. */
+static void note_java_sp(struct walk *walk, uint64_t bp)
+{
+    enum { ROOM_MAX = 4096 };
+    uint64_t sp;
+    if (walk->space->is_java && walk_read_word(walk, bp - 8, &sp) && sp > bp + 16 && sp - bp <= ROOM_MAX && sp % 8 == 0)
+        walk->java_sp = sp;
+}
+
+/* Reads what would be the return address of the frame that `rule` finds at `base`. False if it cannot be one. */
+static bool read_return_address(struct walk *walk, const struct rule *rule, uint64_t base, uint64_t *address)
+{
+    bool off_copied_stack = walk->off_copied_stack;
+    if (walk_read_word(walk, base + (uint64_t)(int64_t)rule->cfa_offset - 8, address) &&
+        walk_can_return_to(walk, *address))
+        return true;
+    walk->off_copied_stack = off_copied_stack;
+    return false;
+}
+
+static bool is_return_frame(struct walk *walk, const struct rule *rule, uint64_t base)
+{
+    uint64_t address;
+    return read_return_address(walk, rule, base, &address);
+}
+
+static bool has_frame(const struct walk *walk, const struct rule *rule)
+{
+    return rule->cfa_offset && !(walk->stale >> rule->cfa_register & 1);
+}
+
+bool walk_try_return(struct walk *walk, const struct rule *rule, enum step *step)
+{
+    if (!has_frame(walk, rule) || !is_return_frame(walk, rule, walk->regs.r[rule->cfa_register]))
+        return false;
+    walk->result.used_no_cfi = true;
+    *step = walk_step_frame(walk, rule);
+    return true;
+}
+
+static bool is_in_file(const struct walk *walk)
+{
+    const struct mapping *mapping = address_space_find(walk->space, walk->pcs[walk->frame]);
+    return mapping && mapping->module;
+}
+
+/* JIT code that does not return and keeps no frame pointer, like LuaJIT's traces, runs in the frame of the code that
+ * entered it. So the caller is the first return address on the stack, if it is in a file: in JIT code it would be one
+ * of several frames, of which nothing is known. */
+static enum step leave_jit_code(struct walk *walk)
+{
+    uint64_t sp = walk->regs.r[UNWIND_REG_SP], address;
+    const struct mapping *mapping = address_space_find(walk->space, walk->pcs[walk->frame]);
+    if (!mapping || mapping->module || mapping->lib != MAPPING_NO_LIB || !walk_next_return_address(walk, &sp, &address))
+        return walk_end_without_rule(walk);
+    const struct mapping *caller = address_space_find(walk->space, address - 1);
+    if (!caller || !caller->module)
+        return walk_end_without_rule(walk);
+    if (!walk->guess)
+        walk->guess = walk->frame + 1;
+    for (size_t i = 0; i < ARCH_SAVED_REGISTERS; i++)
+        walk->stale |= UINT32_C(1) << arch_saved_registers[i];
+    walk->result.used_no_cfi = true;
+    return walk_arrive(walk, address, sp + 8);
+}
+
+/* Where a frame pointer leads that does not find the caller. */
+enum pointer_end {
+    POINTER_NOWHERE,
+    POINTER_OUT_OF_REACH, /* to a frame, perhaps, which cannot be read */
+    POINTER_UNKNOWN_CODE, /* to a frame whose caller lies in no known mapping, but perhaps in one that is new */
+};
+
+static enum step step_no_pointer(struct walk *walk, enum pointer_end end)
+{
+    enum step step;
+    struct rule rule;
+    if (walk_rule_by_return(walk, &rule) && walk_try_return(walk, &rule, &step))
+        return step;
+    if (walk->regs.r[UNWIND_REG_BP] == 0 && walk->frame > 0 && (walk->by_pointer || is_in_file(walk)))
+        return walk_end_at_mark(walk, walk->regs.r[UNWIND_REG_SP]);
+    if (end == POINTER_UNKNOWN_CODE)
+        return walk_end(walk, UNWIND_NO_MODULE);
+    return end == POINTER_OUT_OF_REACH ? walk_end_of_memory(walk) : leave_jit_code(walk);
+}
+
+static bool is_frame_of_unknown_code(struct walk *walk, uint64_t bp, uint64_t caller_bp, uint64_t pc)
+{
+    const struct mapping *lowest = walk->space->mappings.length ? walk->space->mappings.data : NULL;
+    return lowest && pc > lowest->start && caller_bp > bp && caller_bp - bp < FAR && caller_bp % 8 == 0 &&
+           !address_space_find(walk->space, pc - 1);
+}
+
+enum step walk_step_frame_pointer(struct walk *walk)
+{
+    uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], caller_bp, pc;
+    if (bp < sp || bp - sp >= FAR || bp % 8 != 0)
+        return step_no_pointer(walk, POINTER_NOWHERE);
+    if (!walk_read_word(walk, bp, &caller_bp) || !walk_read_word(walk, bp + 8, &pc))
+        return step_no_pointer(walk, POINTER_OUT_OF_REACH);
+    if (!walk_can_return_to(walk, pc) && (pc != 0 || caller_bp != 0))
+        return step_no_pointer(walk, is_frame_of_unknown_code(walk, bp, caller_bp, pc) ? POINTER_UNKNOWN_CODE
+                                                                                       : POINTER_NOWHERE);
+    enum step step = walk_arrive_by_pointer(walk, pc, caller_bp, bp + 16);
+    note_java_sp(walk, bp);
+    return step;
+}
+
+/* Returns whether the instruction before `address` most likely called the code at `pc`: it starts the thread, or is a
+ * direct call of a function that begins at or not far before `pc`. */
+static bool is_call_of(struct walk *walk, uint64_t address, uint64_t pc)
+{
+    enum { REACH = 4096 };
+    uint64_t target;
+    uint8_t kind = walk_rule_for(walk, address - 1, false)->kind;
+    return kind == RULE_START || kind == RULE_ENTRY ||
+           (walk_follows_call(walk, address, &target) && pc - target < REACH);
+}
+
+/* Code that never returns was called by the next return address on its stack: by the start of the thread, or by a
+ * direct call of this function (exit, abort). But where padding after a call aligns a loop, the code does return, and
+ * older return addresses may lie in its frame. */
+enum step walk_step_no_return(struct walk *walk, const struct rule *rule)
+{
+    uint64_t sp = walk->regs.r[UNWIND_REG_SP], pc = walk->pcs[walk->frame], address;
+    enum step step;
+    bool is_frame = has_frame(walk, rule) &&
+                    read_return_address(walk, rule, walk->regs.r[rule->cfa_register], &address) &&
+                    is_call_of(walk, address, pc);
+    if (!is_frame && walk_next_return_address(walk, &sp, &address)) {
+        walk->result.used_no_cfi = true;
+        if (is_call_of(walk, address, pc))
+            return walk_arrive(walk, address, sp + 8);
+    }
+    return walk_try_return(walk, rule, &step) ? step : walk_step_frame_pointer(walk);
+}
+
+/* The leaf may have pushed a register for some instructions, as HotSpot's comparison of strings does. */
+enum step walk_step_java(struct walk *walk, const struct rule *rule)
+{
+    uint64_t *sp = &walk->regs.r[UNWIND_REG_SP];
+    if (walk->java_sp && is_return_frame(walk, rule, walk->java_sp))
+        *sp = walk->java_sp;
+    else if (walk->exact && !is_return_frame(walk, rule, *sp) && is_return_frame(walk, rule, *sp + 8))
+        *sp += 8;
+    else if (!is_return_frame(walk, rule, *sp))
+        return walk_step_frame_pointer(walk);
+    return walk_step_frame(walk, rule);
+}

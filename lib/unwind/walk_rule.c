@@ -1,0 +1,109 @@
+/*
+ * The walker gets rules and finds return addresses: what it needs when the pc cache does not answer.
+ */
+#include "unwind/walk.h"
+
+#include "unwind/jit_rule.h"
+#include "unwind/module.h"
+#include "unwind/module_rule.h"
+
+/* The cache holds more than the rules of pcs. The keys of other rules have bits that no user address has. */
+static const uint64_t leaf_bit = UINT64_C(1) << 63, return_bit = UINT64_C(1) << 62, call_bit = UINT64_C(1) << 61;
+
+/* JIT code may be replaced by other code. So the walker reads the code again each time that a leaf is at the edge of a
+ * function, which is seldom. Other rules are cached, with one key for a leaf and another for a caller. */
+static const struct rule *rule_of_jit_code(struct walk *walk, const struct mapping *mapping, uint64_t pc, bool exact)
+{
+    struct jit_frame frame = {.stack = walk->stack, .mapping = mapping, .next_pc = pc + !exact, .exact = exact};
+    uint64_t key = exact ? pc | leaf_bit : pc;
+    const struct rule *known = exact ? unwind_cache_find(walk->cache, key) : NULL;
+    if (known)
+        return known;
+    walk->made = (struct rule){.kind = RULE_NO_CFI};
+    bool is_edge = jit_rule_of_snippet(&frame, walk->space->is_java, &walk->made);
+    if (is_edge && exact)
+        return &walk->made;
+    if (!is_edge && walk->space->is_java)
+        jit_rule_of_java(&frame, &walk->made);
+    struct rule *rule = unwind_cache_add(walk->cache, key);
+    walk->made.pc = rule->pc;
+    walk->made.generation = rule->generation;
+    *rule = walk->made;
+    return rule;
+}
+
+static const struct rule unmapped_rule = {.kind = RULE_UNMAPPED};
+
+const struct rule *walk_rule_make(struct walk *walk, uint64_t pc, bool exact)
+{
+    const struct mapping *mapping = address_space_find(walk->space, pc);
+    if (!mapping)
+        return &unmapped_rule;
+    if (!mapping->module)
+        return rule_of_jit_code(walk, mapping, pc, exact);
+    struct rule *rule = unwind_cache_add(walk->cache, pc);
+    module_rule_find(mapping, pc, exact, rule);
+    return rule;
+}
+
+bool walk_rule_by_return(struct walk *walk, struct rule *rule)
+{
+    uint64_t pc = walk->pcs[walk->frame], key = pc | return_bit | (walk->exact ? leaf_bit : 0);
+    const struct rule *known = unwind_cache_find(walk->cache, key);
+    const struct mapping *mapping = address_space_find(walk->space, pc);
+    if (!mapping || (mapping->module && !walk->leaf_by_return))
+        return false;
+    if (!known) {
+        struct jit_frame frame = {
+            .stack = walk->stack, .mapping = mapping, .next_pc = pc + !walk->exact, .exact = walk->exact};
+        struct rule *made = unwind_cache_add(walk->cache, key);
+        made->kind = RULE_NO_CFI;
+        if (mapping->module)
+            module_rule_of_return(mapping, pc, walk->exact, made);
+        else
+            jit_rule_of_return(&frame, made);
+        known = made;
+    }
+    *rule = *known;
+    return true;
+}
+
+/* The answer for a file is cached: cfa_register says whether there is a call, cfa_offset is the distance to its target.
+ */
+bool walk_follows_call(struct walk *walk, uint64_t address, uint64_t *target)
+{
+    const struct mapping *mapping = address_space_find(walk->space, address - 1);
+    *target = 0;
+    if (!mapping)
+        return false;
+    if (!mapping->module || !unwind_module_has_code(mapping->module))
+        return jit_rule_returns_to(walk->stack, mapping, address);
+    struct rule *answer = unwind_cache_find(walk->cache, address | call_bit);
+    if (!answer) {
+        answer = unwind_cache_add(walk->cache, address | call_bit);
+        answer->cfa_register = module_rule_follows_call(mapping, address, target);
+        answer->cfa_offset = *target ? (int32_t)(*target - address) : 0;
+    }
+    *target = answer->cfa_offset ? address + (uint64_t)(int64_t)answer->cfa_offset : 0;
+    return answer->cfa_register;
+}
+
+/* Most words are small numbers or lie where the word before did, in a gap between mappings (addresses of the stack or
+ * the heap).
+ */
+bool walk_next_return_address(struct walk *walk, uint64_t *sp, uint64_t *address)
+{
+    enum { WORDS = 64 };
+    bool used_read_above = walk->result.used_read_above, found = false;
+    const struct mapping *lowest = walk->space->mappings.length ? walk->space->mappings.data : NULL;
+    struct address_gap gap = {0};
+    for (int i = 0; i < WORDS && walk_read_word(walk, *sp, address); i++, *sp += 8) {
+        uint64_t pc = *address - 1;
+        bool is_unmapped = !lowest || *address <= lowest->start || pc - gap.start < gap.end - gap.start ||
+                           address_space_is_unmapped(walk->space, pc, &gap);
+        if ((found = !is_unmapped && walk_can_return_to(walk, *address)))
+            break;
+    }
+    walk->result.used_read_above = used_read_above;
+    return found;
+}
