@@ -2,7 +2,7 @@
  * Part of a lookup for Go programs: without DWARF (go build -ldflags=-w, or strip) the Go runtime's own table still has
  * functions, files, lines and inlined calls.
  */
-#include "symbol/go_functions.h"
+#include "elf/go_functions.h"
 #include "symbol/lookup.h"
 
 #include <errno.h>

@@ -22,7 +22,7 @@ enum rule_kind {
     RULE_FRAME_DEREF,  /* CFA = the word at register + offset (stacks that a function realigned) */
     RULE_COMPLEX,      /* CFI that does not fit: interpret it again */
     RULE_GO,           /* as RULE_FRAME, of Go: the frame pointer is kept, but not described */
-    RULE_GO_NO_CFI,    /* stripped Go */
+    RULE_GO_NO_CFI,    /* Go whose table says nothing of the pc */
     RULE_AFTER_CLONE,  /* RULE_START in the new thread, RULE_FRAME in the one that made it */
     RULE_START,        /* the thread's first function: there is no caller */
     RULE_NO_CFI,       /* follow the frame pointer */

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "base/cursor.h"
-#include "unwind/file_part.h"
+#include "elf/file_part.h"
 #include "unwind/unwind.h"
 
 #include <stdbool.h>

@@ -121,10 +121,25 @@ static bool has_go_note(const struct unwind_module *module)
     return elf_file_note(&module->elf, "Go\0", GO_BUILD_ID, id, sizeof(id)) != 0;
 }
 
+static void load_go(struct unwind_module *module)
+{
+    if (module->go_state == LOADED)
+        return;
+    module->go_state = LOADED;
+    bool has_table = unwind_module_has_code(module) && go_functions_open(&module->go, &module->elf, NULL) == 0;
+    module->is_go = has_table || has_go_note(module);
+}
+
 bool unwind_module_is_go(struct unwind_module *module)
 {
-    unwind_module_load_eh_frame(module);
+    load_go(module);
     return module->is_go;
+}
+
+int32_t unwind_module_go_frame_size(struct unwind_module *module, uint64_t vaddr)
+{
+    load_go(module);
+    return module->go.table.function_count ? go_functions_frame_size(&module->go, vaddr) : -1;
 }
 
 /* ---- .eh_frame ---- */
@@ -134,7 +149,6 @@ void unwind_module_load_eh_frame(struct unwind_module *module)
     if (module->eh_frame_state == LOADED)
         return;
     module->eh_frame_state = LOADED;
-    module->is_go = has_go_note(module);
     struct cfi_section *eh_frame = &module->eh_frame;
     const struct elf_section *section = elf_file_section(&module->elf, ".eh_frame");
     struct bytes bytes = {0};
@@ -214,7 +228,9 @@ void unwind_module_load(struct unwind_module *module)
         return;
     unwind_module_load_eh_frame(module);
     unwind_module_load_debug_frame(module);
-    struct file_part *parts[] = {&module->header.part, &module->eh_frame.part, &module->debug_frame.part};
+    load_go(module);
+    struct file_part *parts[] = {&module->header.part, &module->eh_frame.part, &module->debug_frame.part,
+                                 &module->go.table.part};
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
         file_part_at(parts[i], 0, parts[i]->size);
 }

@@ -119,6 +119,7 @@ void unwind_module_unref(struct unwind_module *module)
     array_free(&module->eh_frame_table.entries);
     array_free(&module->debug_frame_table.entries);
     free(module->owned_frames);
+    go_functions_close(&module->go);
     elf_file_close(&module->elf);
     free(module);
 }

@@ -7,8 +7,11 @@
  * so that stripped files have it, too. Nothing needs to be built.
  * 2. .eh_frame without that table, or with a table of a kind that no linker writes. The section header leads to it; one
  *    pass over the section builds the table.
- * 3. .debug_frame, for a pc that the first two do not cover: Go's functions, and programs built without unwind tables.
- *    It may be compressed.
+ * 3. .debug_frame, for a pc that the first two do not cover: programs built without unwind tables. It may be
+ * compressed.
+ *
+ * Go's functions have no .eh_frame. Their frames are described by the table that each Go program carries
+ * (elf/go_functions.h).
  *
  * A module loads and caches what it is asked for, without locks: one thread at a time (unwind.h).
  */
@@ -16,6 +19,7 @@
 
 #include "base/array.h"
 #include "elf/elf_file.h"
+#include "elf/go_functions.h"
 #include "unwind/arch.h"
 #include "unwind/cfi.h"
 #include "unwind/unwind.h"
@@ -44,7 +48,9 @@ struct unwind_module {
     unsigned references;
     struct elf_file elf; /* of code without a file: its one segment, and no bytes */
     enum load_state eh_frame_state, debug_frame_state;
-    bool is_go; /* known once eh_frame_state is LOADED */
+    enum load_state go_state;
+    bool is_go;             /* known once go_state is LOADED */
+    struct go_functions go; /* empty if the program has no table that can be read */
     struct eh_frame_header header;
     struct cfi_section eh_frame, debug_frame;
     struct fde_table eh_frame_table, debug_frame_table;
@@ -56,6 +62,9 @@ bool unwind_module_find(struct unwind_module *module, uint64_t vaddr, struct cfi
 
 /* True if the module was linked by Go: its functions keep a frame pointer, and their CFI says nothing about it. */
 bool unwind_module_is_go(struct unwind_module *module);
+
+/* How far sp is below the return address at a pc in code of Go, in bytes; -1 if the module's table does not say. */
+int32_t unwind_module_go_frame_size(struct unwind_module *module, uint64_t vaddr);
 
 /* True if vaddr lies in the code that the ELF entry point begins, and that code has no CFI: in the first 128 bytes from
  * the entry point, with no described function at it or in between. (Where _start is described, what follows it and is

@@ -119,9 +119,21 @@ static bool is_planted(const struct mapping *mapping, uint64_t pc, bool exact)
            (!unwind_module_function(mapping->module, vaddr, &start, &size) || start == vaddr);
 }
 
-/* Recognizes code of Go's runtime, whose CFI does not describe where stacks begin or are switched. Most binaries have
- * no CFI. */
-static bool rule_of_go_runtime(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule)
+static bool rule_of_go_table(const struct mapping *mapping, uint64_t pc, struct rule *rule)
+{
+    int32_t size = unwind_module_go_frame_size(mapping->module, vaddr_of(mapping, pc));
+    if (size < 0 || size > INT32_MAX - 8)
+        return false;
+    rule->kind = RULE_GO;
+    rule->cfa_register = UNWIND_REG_SP;
+    rule->cfa_offset = size + 8;
+    rule->return_slot = -1;
+    return true;
+}
+
+/* The frame of a function of Go, by the program's own table. Code of Go's runtime where stacks begin or are switched is
+ * recognized: the table does not describe it. */
+static bool rule_of_go(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule)
 {
     if (!unwind_module_is_go(mapping->module))
         return false;
@@ -135,7 +147,7 @@ static bool rule_of_go_runtime(const struct mapping *mapping, uint64_t pc, bool 
     else if (code.kind == ARCH_CODE_AFTER_CLONE)
         rule_of_snippet(&code, kind_of_snippet(&code), rule);
     else
-        return false;
+        return rule_of_go_table(mapping, pc, rule);
     return true;
 }
 
@@ -168,7 +180,7 @@ void module_rule_find(const struct mapping *mapping, uint64_t pc, bool exact, st
 {
     struct cfi_fde fde;
     struct cfi_row row;
-    if (rule_of_go_runtime(mapping, pc, exact, rule))
+    if (rule_of_go(mapping, pc, exact, rule))
         return;
     if (!module_rule_row(mapping, pc, &fde, &row))
         rule_without_cfi(mapping, pc, exact, rule);

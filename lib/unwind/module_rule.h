@@ -1,7 +1,7 @@
 /*
  * Makes the rules of code that was mapped from a file. CFI says how to leave a frame, nearly always in the few numbers
- * of a rule. Code without CFI is recognized (arch.h), or read ahead to its return. Go's runtime is recognized first,
- * because its CFI does not say where stacks begin.
+ * of a rule. Code without CFI is recognized (arch.h), or read ahead to its return. Go comes first: its runtime is
+ * recognized, and its functions have a table of their own.
  */
 #pragma once
 

@@ -6,7 +6,8 @@
  * stack and no call.
  *
  * Where rules come from. The first that applies counts:
- * 1. Go's runtime, whose CFI does not say where stacks begin, is recognized by its code (arch.h).
+ * 1. Go's runtime is recognized where stacks begin by its code (arch.h). All of Go's functions have their frame sizes
+ * in the program's own table, stripped or not (elf/go_functions.h).
  * 2. The CFI of the file (module_rule.h).
  * 3. Code without CFI that is the same in many programs (PLT entries, clone, the sigreturn trampoline) is recognized by
  *    its bytes (arch.h).

@@ -1,6 +1,6 @@
 /*
- * Go keeps a frame pointer in every function that calls, and its CFI (.debug_frame, absent when stripped) knows only
- * sp. So CFI tells where the leaf's frame is, and the walker follows the frame pointer beside it. Where the two part,
+ * Go keeps a frame pointer in every function that calls, and its own table (elf/go_functions.h) knows only sp. So
+ * the table tells where the leaf's frame is, and the walker follows the frame pointer beside it. Where the two part,
  * the runtime has switched stacks (systemstack, asmcgocall), and the frame pointer leads back to the goroutine. The
  * runtime starts stacks in goexit (goroutines), mstart (threads), mcall and morestack (the scheduler, on the thread's
  * system stack). The goroutine that mcall has left may run on another thread by now, so its stack must not be read; yet

@@ -1,5 +1,6 @@
-/* ELF files with a table of Go functions: it is found, and read at addresses all over its text. */
-#include "symbol/go_functions.h"
+/* ELF files with a table of Go functions: it is found, and read at addresses all over its text, also for frame sizes.
+ */
+#include "elf/go_functions.h"
 
 #include <stdlib.h>
 
@@ -20,6 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 struct go_function function;
                 struct go_frame frames[FRAMES];
                 uint64_t vaddr = 0x1000 + i * 12; /* where reduce_go_program.py puts them */
+                if (go_functions_frame_size(&functions, vaddr) < -1)
+                    abort();
                 if (!go_functions_find(&functions, vaddr, &function))
                     continue;
                 size_t count = go_functions_frames(&functions, &function, vaddr, frames, FRAMES);

@@ -4,10 +4,12 @@
  * has downloaded), and compared in copies from which DWARF and symbols are stripped.
  */
 #include "elf/elf_table.h"
-#include "symbol/go_functions.h"
+#include "elf/go_functions.h"
 #include "symbol/symbol.h"
+#include "unwind/module.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -172,11 +174,13 @@ static void print_answer(const char *title, const struct symbol_answers *answers
     print_error("\n");
 }
 
+static struct answers picked; /* in the program that was built last */
+
 static void compare(const char *with_dwarf, const char *stripped)
 {
     static struct answers dwarf, table;
-    dwarf = (struct answers){0};
-    pick_addresses(&dwarf, with_dwarf);
+    pick_addresses(&picked, with_dwarf);
+    dwarf = picked;
     table = dwarf;
     look_up(&dwarf, with_dwarf);
     look_up(&table, stripped);
@@ -195,6 +199,43 @@ static void compare(const char *with_dwarf, const char *stripped)
     assert_string_equal(table.answers.problem, "");
     symbol_answers_destroy(&dwarf.answers);
     symbol_answers_destroy(&table.answers);
+}
+
+/* Whether `size` is the frame size that DWARF's call frame information has at a vaddr. Assembly of the runtime that
+ * moves sp itself has a table that knows more, or less, than DWARF. */
+static bool same_frame_size(struct unwind_module *module, uint64_t vaddr, int32_t size)
+{
+    struct cfi_fde fde;
+    struct cfi_row row;
+    return !unwind_module_find(module, vaddr, &fde) || !fde.is_debug_frame || !cfi_row_at(&fde, vaddr, &row) ||
+           row.rules[UNWIND_REG_PC] != CFI_OFFSET || row.cfa_value == size + 8;
+}
+
+static void compare_frame_sizes(const struct answers *addresses, const char *with_dwarf, const char *stripped)
+{
+    struct elf_file file;
+    struct go_functions functions;
+    struct unwind_module *module;
+    struct error err = {""};
+    int fd = open(with_dwarf, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(unwind_module_open(&module, fd, with_dwarf, &err), 0);
+    close(fd);
+    assert_int_equal(elf_file_open(&file, stripped, &err), 0);
+    assert_int_equal(go_functions_open(&functions, &file, &err), 0);
+    size_t differ = 0, with_frame = 0;
+    for (size_t i = 0; i < addresses->count; i++) {
+        uint64_t vaddr = addresses->rvas[i] + file.base;
+        int32_t size = go_functions_frame_size(&functions, vaddr);
+        with_frame += size > 0;
+        if (!same_frame_size(module, vaddr, size) && differ++ < REPORTED_MAX)
+            print_error("0x%llx: the table has a frame of %d bytes\n", (unsigned long long)vaddr, size);
+    }
+    print_message("%s: %zu places with a frame, %zu differ from DWARF\n", stripped, with_frame, differ);
+    go_functions_close(&functions);
+    elf_file_close(&file);
+    unwind_module_unref(module);
+    assert_int_equal(differ, 0);
+    assert_true(with_frame > 1000);
 }
 
 static bool run(const char *command)
@@ -228,6 +269,8 @@ static void compare_build(const char *go, const char *settings, const char *sour
         strip ? "objcopy --strip-all built stripped" : "build -ldflags='-s -w' -o stripped");
     assert_true(run(command));
     compare(built, stripped);
+    if (!strstr(settings, "GOARCH"))
+        compare_frame_sizes(&picked, built, stripped);
 }
 
 static void compare_with(const char *go)

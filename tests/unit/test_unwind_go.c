@@ -1,7 +1,8 @@
 /*
  * Go programs: threads are stopped with ptrace wherever they happen to be, and walked with the rest of their stacks
  * read from the living process. Every stack must end in a function where the Go runtime starts one; when the runtime
- * works on its system stack, that means finding the way back to the goroutine's.
+ * works on its system stack, that means finding the way back to the goroutine's. And a function without a frame of its
+ * own must not hide its caller, also where only the program's own table describes it.
  */
 #include "base/array.h"
 #include "unwind/address_space.h"
@@ -26,15 +27,27 @@
 
 #include <cmocka.h>
 
-/* Allocates so much that the garbage collector is always at work, which runs on system stacks. */
+/* Allocates so much that the garbage collector is always at work, which runs on system stacks. Meanwhile leaf() works
+ * without a frame. */
 static const char program_text[] = "package main\n"
                                    "type node struct{ l, r *node }\n"
                                    "func build(d int) *node {\n"
                                    "	if d == 0 { return &node{} }\n"
                                    "	return &node{build(d - 1), build(d - 1)}\n"
                                    "}\n"
+                                   "//go:noinline\n"
+                                   "func leaf(n uint64) (x uint64) {\n"
+                                   "	for i := uint64(0); i < n; i++ { x = x*6364136223846793005 + i }\n"
+                                   "	return\n"
+                                   "}\n"
+                                   "//go:noinline\n"
+                                   "func caller(n uint64) uint64 { return leaf(n) + 1 }\n"
                                    "var kept *node\n"
-                                   "func main() { for { kept = build(16) } }\n";
+                                   "var sum uint64\n"
+                                   "func main() {\n"
+                                   "	go func() { for { sum += caller(100000) } }()\n"
+                                   "	for { kept = build(16) }\n"
+                                   "}\n";
 
 struct symbol {
     uint64_t address;
@@ -47,7 +60,7 @@ struct go_program {
     pid_t pid;
     struct address_space space;
     ARRAY(struct symbol) symbols;
-    size_t walks, complete, crossed, strange;
+    size_t walks, complete, crossed, strange, leaves, hidden_callers;
 };
 
 static bool run(const char *format, const char *folder)
@@ -201,6 +214,10 @@ static void walk_thread(struct go_program *program, pid_t tid)
     program->strange += complete && !right;
     if (!right)
         print_stack(program, pcs, &result);
+    if (is_function(symbol_at(program, pcs[0]), "main.leaf")) {
+        program->leaves++;
+        program->hidden_callers += result.frames < 2 || !is_function(symbol_at(program, pcs[1]), "main.caller");
+    }
     if (!complete)
         return;
     bool on_system_stack = false;
@@ -312,8 +329,9 @@ static void test_stacks_end_where_the_runtime_starts_one(void **state)
         print_message("skipped: %s\n", compiled ? "ptrace is not permitted" : "there is no Go");
         skip();
     }
-    print_message("%zu stacks, %zu complete, %zu from a system stack to its goroutine\n", program.walks,
-                  program.complete, program.crossed);
+    print_message("%zu stacks, %zu complete, %zu from a system stack to its goroutine, %zu in a leaf, %zu without its "
+                  "caller\n",
+                  program.walks, program.complete, program.crossed, program.leaves, program.hidden_callers);
     assert_true(program.walks >= 100);
     /* What cannot be complete: a thread stopped in the few instructions between a switch of stacks and the frame
      * pointer that belongs to it (gogo, systemstack) and, stripped, in a function that has not made its frame yet, when
@@ -322,6 +340,8 @@ static void test_stacks_end_where_the_runtime_starts_one(void **state)
     assert_true(program.complete * 100 >= program.walks * 99);
     assert_true(program.crossed > 0);
     assert_int_equal(program.strange, 0);
+    assert_true(program.leaves > 10);
+    assert_int_equal(program.hidden_callers, 0);
 }
 
 /* The code of the runtime differs from release to release, and one is installed. */

@@ -2,12 +2,13 @@
  * Finds the table, and the two addresses that it lacks.
  *
  * Its section is .gopclntab. Position-independent programs up to Go 1.25 have it in .data.rel.ro.gopclntab, which
- * linkers other than Go's merge into .data.rel.ro; there we search for the header. Since Go 1.18 functions are relative
+ * linkers other than Go's merge into .data.rel.ro. There, and in all data of a program without section headers, we
+ * search for the header. Since Go 1.18 functions are relative
  * to the start of Go's text, which with cgo is not the start of .text, and inlined calls are relative to a symbol that
  * strip removes. The runtime has both addresses in its `moduledata`, a record whose first two words point to the table
  * and to its names. We search for these words. Where the loader fills in addresses, we read them from the relocations.
  */
-#include "symbol/go_table.h"
+#include "elf/go_table.h"
 
 #include "elf/elf_table.h"
 
@@ -28,15 +29,28 @@ enum { HEADER_MAX = 8 + 8 * 8, SCAN_STEP = 1 << 16 };
 
 #define SCAN_MAX (UINT64_C(256) << 20) /* bytes of data to search for moduledata */
 
-const struct elf_section *go_table_section(const struct elf_file *file, uint64_t address)
+const struct elf_segment *go_table_segment(const struct elf_file *file, uint64_t address, struct bytes *bytes)
 {
-    for (size_t i = 0; i < file->sections.length; i++) {
-        const struct elf_section *section = &file->sections.data[i];
-        if ((section->flags & SHF_ALLOC) && address >= section->address &&
-            address - section->address < section->bytes.size)
-            return section;
+    for (size_t i = 0; i < file->segments.length; i++) {
+        const struct elf_segment *segment = &file->segments.data[i];
+        if (segment->type != PT_LOAD || address < segment->address)
+            continue;
+        *bytes = bytes_part(&file->bytes, segment->offset, segment->file_size);
+        if (address - segment->address < bytes->size)
+            return segment;
     }
     return NULL;
+}
+
+struct cursor go_table_at(struct go_table *table, uint64_t part, uint64_t offset, size_t size)
+{
+    size_t whole = table->part.size;
+    if (part >= whole || offset >= whole - part)
+        return (struct cursor){.failed = true};
+    if (size > whole - part - offset)
+        size = (size_t)(whole - part - offset);
+    const unsigned char *bytes = file_part_at(&table->part, part + offset, size);
+    return bytes ? cursor_of(bytes, size) : (struct cursor){.failed = true};
 }
 
 /* ---- relocated words ---- */
@@ -85,8 +99,9 @@ static bool write_relocation(void *context, const struct elf_relocation *relocat
 /* Reads the program's memory at this vaddr as loaded. */
 static bool read_program(const struct elf_file *file, uint64_t address, void *out, size_t size)
 {
-    const struct elf_section *section = go_table_section(file, address);
-    if (!section || !bytes_read(&section->bytes, address - section->address, out, size))
+    struct bytes bytes;
+    const struct elf_segment *segment = go_table_segment(file, address, &bytes);
+    if (!segment || !bytes_read(&bytes, address - segment->address, out, size))
         return false;
     struct loaded_part part = {.bytes = out, .address = address, .size = size};
     each_relocation(file, write_relocation, &part);
@@ -117,7 +132,7 @@ static bool take_layout(struct go_table *table, uint32_t magic)
     }
 }
 
-/* Parses the header in `raw` for a table of `size` bytes. False if it is implausible. */
+/* Parses the header in `raw` for a table of at most `size` bytes. False if it is implausible. */
 static bool read_header(struct go_table *table, const struct elf_file *file, const void *raw, size_t raw_size,
                         uint64_t size)
 {
@@ -142,48 +157,82 @@ static bool read_header(struct go_table *table, const struct elf_file *file, con
     return !c.failed && table->function_count > 0 && table->function_count < (size - table->functions) / field / 2;
 }
 
-static bool is_header_at(struct go_table *table, const struct elf_file *file, const struct elf_section *section,
-                         uint64_t at)
+static bool is_header_at(struct go_table *table, const struct elf_file *file, const struct bytes *bytes, uint64_t at)
 {
     unsigned char raw[HEADER_MAX];
-    uint64_t left = section->bytes.size - at;
+    uint64_t left = bytes->size - at;
     size_t size = left < sizeof(raw) ? (size_t)left : sizeof(raw);
-    return bytes_read(&section->bytes, at, raw, size) && read_header(table, file, raw, size, left);
+    return bytes_read(bytes, at, raw, size) && read_header(table, file, raw, size, left);
 }
 
-/* Searches a section for the header. Returns its offset, or UINT64_MAX. */
-static uint64_t search_header(struct go_table *table, const struct elf_file *file, const struct elf_section *section)
+/* Searches bytes for the header. Returns its offset, or UINT64_MAX. */
+static uint64_t search_header(struct go_table *table, const struct elf_file *file, const struct bytes *bytes)
 {
-    struct window window = {.bytes = &section->bytes, .step = SCAN_STEP};
-    uint64_t found = UINT64_MAX, end = section->bytes.size < SCAN_MAX ? section->bytes.size : SCAN_MAX;
+    struct window window = {.bytes = bytes, .step = SCAN_STEP};
+    uint64_t found = UINT64_MAX, end = bytes->size < SCAN_MAX ? bytes->size : SCAN_MAX;
     for (uint64_t at = 0; found == UINT64_MAX && at < end; at += 8) {
         struct cursor c = window_at(&window, at, 8);
-        if (take_layout(table, cursor_u32(&c)) && is_header_at(table, file, section, at))
+        if (take_layout(table, cursor_u32(&c)) && is_header_at(table, file, bytes, at))
             found = at;
     }
     window_destroy(&window);
     return found;
 }
 
-static bool is_go_program(const struct elf_file *file)
+/* Where a table begins. */
+struct place {
+    struct bytes bytes;
+    uint64_t address;
+};
+
+static bool search_place(struct go_table *table, const struct elf_file *file, const struct bytes *bytes,
+                         uint64_t address, struct place *place)
 {
-    return elf_file_section(file, ".go.buildinfo") || elf_file_section(file, ".note.go.buildid");
+    uint64_t at = search_header(table, file, bytes);
+    if (at == UINT64_MAX)
+        return false;
+    *place = (struct place){bytes_part(bytes, at, bytes->size - at), address + at};
+    return true;
 }
 
-static int find_header(struct go_table *table, const struct elf_file *file, const struct elf_section **section,
-                       uint64_t *offset, struct error *err)
+static bool is_go_program(const struct elf_file *file)
 {
-    *section = elf_file_section(file, ".gopclntab");
-    if (!*section)
-        *section = elf_file_section(file, ".data.rel.ro.gopclntab");
-    *offset = 0;
-    if (*section && is_header_at(table, file, *section, 0))
+    enum { GO_BUILD_ID = 4 };
+    unsigned char id[512];
+    return elf_file_section(file, ".go.buildinfo") || elf_file_section(file, ".note.go.buildid") ||
+           elf_file_note(file, "Go\0", GO_BUILD_ID, id, sizeof(id));
+}
+
+static bool search_segments(struct go_table *table, const struct elf_file *file, struct place *place)
+{
+    for (size_t i = 0; i < file->segments.length; i++) {
+        const struct elf_segment *segment = &file->segments.data[i];
+        struct bytes bytes = bytes_part(&file->bytes, segment->offset, segment->file_size);
+        if (segment->type == PT_LOAD && !(segment->flags & PF_X) &&
+            search_place(table, file, &bytes, segment->address, place))
+            return true;
+    }
+    return false;
+}
+
+static int find_place(struct go_table *table, const struct elf_file *file, struct place *place, struct error *err)
+{
+    const struct elf_section *section = elf_file_section(file, ".gopclntab");
+    if (!section)
+        section = elf_file_section(file, ".data.rel.ro.gopclntab");
+    if (section && is_header_at(table, file, &section->bytes, 0)) {
+        *place = (struct place){section->bytes, section->address};
         return 0;
-    if (*section)
+    }
+    if (section)
         return error_set(err, EINVAL, "its table of Go functions is damaged, or of a release before Go 1.16");
-    *section = is_go_program(file) ? elf_file_section(file, ".data.rel.ro") : NULL;
-    *offset = *section ? search_header(table, file, *section) : UINT64_MAX;
-    return *offset != UINT64_MAX ? 0 : error_set(err, ENOENT, "it has no table of Go functions");
+    bool is_go = is_go_program(file), has_sections = file->sections.length > 0;
+    section = elf_file_section(file, ".data.rel.ro");
+    if (is_go && section && search_place(table, file, &section->bytes, section->address, place))
+        return 0;
+    if (is_go && !has_sections && search_segments(table, file, place))
+        return 0;
+    return error_set(err, ENOENT, "it has no table of Go functions");
 }
 
 /* ---- the moduledata ---- */
@@ -204,16 +253,17 @@ static bool note_candidate(void *context, const struct elf_relocation *relocatio
 }
 
 /* Without relocations the data holds the words. */
-static void scan_section(struct module_search *search, const struct elf_section *section, uint64_t *work_left)
+static void scan_segment(struct module_search *search, const struct elf_segment *segment, uint64_t *work_left)
 {
     unsigned word = search->table->pointer_size;
-    struct window window = {.bytes = &section->bytes, .step = SCAN_STEP};
-    for (uint64_t at = 0; at + 2 * word <= section->bytes.size && *work_left >= word; at += word, *work_left -= word) {
+    struct bytes bytes = bytes_part(&search->file->bytes, segment->offset, segment->file_size);
+    struct window window = {.bytes = &bytes, .step = SCAN_STEP};
+    for (uint64_t at = 0; at + 2 * word <= bytes.size && *work_left >= word; at += word, *work_left -= word) {
         struct cursor c = window_at(&window, at, 2 * word);
         if (read_word(&c, word) != search->table->address ||
             read_word(&c, word) != search->table->address + search->table->names)
             continue;
-        struct elf_relocation found = {.address = section->address + at, .addend = search->table->address};
+        struct elf_relocation found = {.address = segment->address + at, .addend = search->table->address};
         if (!note_candidate(search, &found))
             break;
     }
@@ -232,16 +282,17 @@ static bool read_module(const struct module_search *search, uint64_t address, ui
     return words[0] == search->table->address && words[1] == search->table->address + search->table->names;
 }
 
-static void read_module_addresses(struct go_table *table, const struct elf_file *file)
+void go_table_search_module(struct go_table *table, const struct elf_file *file)
 {
     struct module_search search = {.file = file, .table = table};
     uint64_t words[MODULE_WORDS], work_left = SCAN_MAX;
+    if (table->has_searched || table->layout == GO_LAYOUT_1_16)
+        return;
+    table->has_searched = true;
     each_relocation(file, note_candidate, &search);
-    for (size_t i = 0; search.count == 0 && i < file->sections.length; i++) {
-        const struct elf_section *section = &file->sections.data[i];
-        if (section->type == SHT_PROGBITS && (section->flags & SHF_WRITE))
-            scan_section(&search, section, &work_left);
-    }
+    for (size_t i = 0; search.count == 0 && i < file->segments.length; i++)
+        if (file->segments.data[i].type == PT_LOAD && (file->segments.data[i].flags & PF_W))
+            scan_segment(&search, &file->segments.data[i], &work_left);
     for (size_t i = 0; i < search.count; i++)
         if (read_module(&search, search.candidates[i], words)) {
             table->text = words[MODULE_TEXT];
@@ -251,44 +302,51 @@ static void read_module_addresses(struct go_table *table, const struct elf_file 
         }
 }
 
-static void find_addresses(struct go_table *table, const struct elf_file *file)
+/* Functions of Go 1.16 and 1.17 have absolute addresses, which the loader fills in if the program may lie anywhere. */
+static int open_part(struct go_table *table, const struct elf_file *file, const struct place *place, struct error *err)
 {
-    if (table->layout == GO_LAYOUT_1_16)
-        return;
-    read_module_addresses(table, file);
-    const struct elf_section *text = elf_file_section(file, ".text");
-    if (table->text == 0 && text)
-        table->text = text->address;
+    struct bytes bytes = place->bytes;
+    if (table->layout == GO_LAYOUT_1_16 && file->type == ET_DYN) {
+        table->relocated = bytes.size <= FILE_PART_MAX ? malloc(bytes.size) : NULL;
+        if (!table->relocated)
+            return error_no_memory(err);
+        if (!read_program(file, place->address, table->relocated, (size_t)bytes.size))
+            return error_set(err, EINVAL, "its table of Go functions cannot be read");
+        bytes = (struct bytes){.memory = table->relocated, .size = bytes.size};
+    }
+    return file_part_open(&table->part, &bytes) ? 0 : error_no_memory(err);
 }
 
 int go_table_open(struct go_table *table, const struct elf_file *file, struct error *err)
 {
     *table = (struct go_table){0};
-    const struct elf_section *section;
-    uint64_t offset;
+    struct place place;
+    unsigned char header[HEADER_MAX];
     if (file->is_big_endian)
         return error_set(err, ENOTSUP, "its table of Go functions is big-endian");
-    int code = find_header(table, file, &section, &offset, err);
-    if (code != 0)
+    int code = find_place(table, file, &place, err);
+    if (code)
         return code;
-    table->address = section->address + offset;
-    uint64_t size = section->bytes.size - offset;
-    table->bytes = size <= BYTES_LOAD_MAX ? malloc(size) : NULL;
-    if (!table->bytes)
-        return error_no_memory(err);
-    if (!read_program(file, table->address, table->bytes, (size_t)size)) {
+    table->address = place.address;
+    code = open_part(table, file, &place, err);
+    if (code) {
         go_table_close(table);
-        return error_set(err, EINVAL, "its table of Go functions cannot be read");
+        return code;
     }
-    table->size = (size_t)size;
-    read_header(table, file, table->bytes, table->size,
-                size); /* parsed again, because the start of the text may be relocated */
-    find_addresses(table, file);
+    size_t size = place.bytes.size < HEADER_MAX ? (size_t)place.bytes.size : HEADER_MAX;
+    if (file->type == ET_DYN && read_program(file, place.address, header, size)) /* the text's start was relocated */
+        read_header(table, file, header, size, place.bytes.size);
+    if (table->text == 0)
+        go_table_search_module(table, file);
+    const struct elf_section *text = elf_file_section(file, ".text");
+    if (table->text == 0 && text && table->layout != GO_LAYOUT_1_16)
+        table->text = text->address;
     return 0;
 }
 
 void go_table_close(struct go_table *table)
 {
-    free(table->bytes);
+    file_part_close(&table->part);
+    free(table->relocated);
     *table = (struct go_table){0};
 }

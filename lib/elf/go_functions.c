@@ -3,19 +3,29 @@
  *
  * A sorted array maps addresses to records. A record names the function and refers to tables of steps: pairs of a value
  * change and the number of code bytes for which the value holds, both as variable-length numbers. There is one table
- * for the file index, one for the line, and one for the innermost inlined call. An inlined call gives its function's
- * name and its call site as a pc of the outer function. Looking that pc up in the same tables gives the file and line
- * of the call, and the next outer call.
+ * for the size of the frame, one for the file index, one for the line, and one for the innermost inlined call. An
+ * inlined call gives its function's name and its call site as a pc of the outer function. Looking that pc up in the
+ * same tables gives the file and line of the call, and the next outer call.
  *
  * The file may be hostile: reads go through cursors that end with the table, and steps and call depth are bounded.
  */
-#include "symbol/go_functions.h"
+#include "elf/go_functions.h"
 
-enum { STEPS_MAX = 1 << 26, INLINES_MAX = 256, TEXT_MAX = 1 << 16, INLINED_CALL_TABLE = 2, INLINED_CALL_DATA = 3 };
+enum { STEPS_MAX = 1 << 26, INLINES_MAX = 256, INLINED_CALL_TABLE = 2, INLINED_CALL_DATA = 3 };
+
+/* Bytes of the longest name and of the longest table of steps that are read. */
+enum { TEXT_MAX = 1 << 16, STEPS_SIZE_MAX = 1 << 20 };
 
 /* Offsets of the fields of a record, in bytes after the function's address, which is a word in Go 1.16 and 4 bytes
  * later. */
-enum { FIELD_NAME = 0, FIELD_FILES = 16, FIELD_LINES = 20, FIELD_TABLE_COUNT = 24, FIELD_UNIT = 28 };
+enum {
+    FIELD_NAME = 0,
+    FIELD_FRAME_SIZES = 12,
+    FIELD_FILES = 16,
+    FIELD_LINES = 20,
+    FIELD_TABLE_COUNT = 24,
+    FIELD_UNIT = 28
+};
 
 int go_functions_open(struct go_functions *functions, const struct elf_file *file, struct error *err)
 {
@@ -31,24 +41,15 @@ void go_functions_close(struct go_functions *functions)
 
 /* ---- the table's parts ---- */
 
-static struct cursor part_at(const struct go_table *table, uint64_t part, uint64_t offset)
+static uint32_t u32_at(struct go_table *table, uint64_t part, uint64_t offset)
 {
-    if (!table->bytes || part > table->size || offset > table->size - part)
-        return (struct cursor){.failed = true};
-    return cursor_of(table->bytes + part + offset, table->size - (size_t)(part + offset));
-}
-
-static uint32_t u32_at(const struct go_table *table, uint64_t part, uint64_t offset)
-{
-    struct cursor c = part_at(table, part, offset);
+    struct cursor c = go_table_at(table, part, offset, 4);
     return cursor_u32(&c);
 }
 
-static const char *text_at(const struct go_table *table, uint64_t part, uint64_t offset)
+static const char *text_at(struct go_table *table, uint64_t part, uint64_t offset)
 {
-    struct cursor c = part_at(table, part, offset);
-    if (cursor_left(&c) > TEXT_MAX)
-        c.end = c.at + TEXT_MAX;
+    struct cursor c = go_table_at(table, part, offset, TEXT_MAX);
     const char *text = cursor_string(&c);
     return text && *text ? text : NULL;
 }
@@ -58,11 +59,11 @@ struct entry {
     uint64_t record; /* offset from table->functions */
 };
 
-static struct entry entry_at(const struct go_table *table, uint64_t index)
+static struct entry entry_at(struct go_table *table, uint64_t index)
 {
     struct entry entry;
     bool has_words = table->layout == GO_LAYOUT_1_16 && table->pointer_size == 8;
-    struct cursor c = part_at(table, table->functions, index * (has_words ? 16 : 8));
+    struct cursor c = go_table_at(table, table->functions, index * (has_words ? 16 : 8), 16);
     entry.start = table->text + (has_words ? cursor_u64(&c) : cursor_u32(&c));
     entry.record = has_words ? cursor_u64(&c) : cursor_u32(&c);
     return entry;
@@ -70,25 +71,26 @@ static struct entry entry_at(const struct go_table *table, uint64_t index)
 
 /* ---- records ---- */
 
-static uint64_t fields_of(const struct go_table *table, const struct go_function *function)
+static uint64_t fields_of(struct go_table *table, const struct go_function *function)
 {
     return function->record + (table->layout == GO_LAYOUT_1_16 ? table->pointer_size : 4);
 }
 
-static uint32_t field(const struct go_table *table, const struct go_function *function, uint64_t at)
+static uint32_t field(struct go_table *table, const struct go_function *function, uint64_t at)
 {
     return u32_at(table, fields_of(table, function), at);
 }
 
 /* The end of the record's last fixed field, where the offsets of its tables begin. */
-static uint64_t tables_of(const struct go_table *table, const struct go_function *function)
+static uint64_t tables_of(struct go_table *table, const struct go_function *function)
 {
     return fields_of(table, function) + FIELD_UNIT + (table->layout == GO_LAYOUT_1_20 ? 12 : 8);
 }
 
-bool go_functions_find(const struct go_functions *functions, uint64_t vaddr, struct go_function *function)
+/* All but the name. */
+static bool find_record(struct go_functions *functions, uint64_t vaddr, struct go_function *function)
 {
-    const struct go_table *table = &functions->table;
+    struct go_table *table = &functions->table;
     uint64_t first = 0, count = table->function_count; /* finds the last entry that starts at or before vaddr */
     if (vaddr < entry_at(table, 0).start || vaddr >= entry_at(table, count).start)
         return false;
@@ -102,12 +104,20 @@ bool go_functions_find(const struct go_functions *functions, uint64_t vaddr, str
         }
     }
     struct entry entry = entry_at(table, first);
-    if (entry.record > table->size)
+    if (entry.record > table->part.size)
         return false;
     *function = (struct go_function){
         .start = entry.start, .end = entry_at(table, first + 1).start, .record = table->functions + entry.record};
+    return vaddr >= function->start && vaddr < function->end;
+}
+
+bool go_functions_find(struct go_functions *functions, uint64_t vaddr, struct go_function *function)
+{
+    struct go_table *table = &functions->table;
+    if (!find_record(functions, vaddr, function))
+        return false;
     function->name = text_at(table, table->names, field(table, function, FIELD_NAME));
-    return function->name && vaddr >= function->start && vaddr < function->end;
+    return function->name != NULL;
 }
 
 /* ---- steps ---- */
@@ -116,8 +126,8 @@ bool go_functions_find(const struct go_functions *functions, uint64_t vaddr, str
 static int32_t value_at(struct go_functions *functions, const struct go_function *function, uint32_t steps,
                         uint64_t vaddr)
 {
-    const struct go_table *table = &functions->table;
-    struct cursor c = part_at(table, table->steps, steps);
+    struct go_table *table = &functions->table;
+    struct cursor c = go_table_at(table, table->steps, steps, STEPS_SIZE_MAX);
     uint64_t at = function->start;
     uint32_t value = UINT32_MAX;
     for (bool is_first = true; steps && functions->work_left; is_first = false, functions->work_left--) {
@@ -133,16 +143,25 @@ static int32_t value_at(struct go_functions *functions, const struct go_function
     return -1;
 }
 
+int32_t go_functions_frame_size(struct go_functions *functions, uint64_t vaddr)
+{
+    struct go_function function;
+    if (!find_record(functions, vaddr, &function))
+        return -1;
+    functions->work_left = STEPS_SIZE_MAX;
+    return value_at(functions, &function, field(&functions->table, &function, FIELD_FRAME_SIZES), vaddr);
+}
+
 static void find_line(struct go_functions *functions, const struct go_function *function, uint64_t vaddr,
                       struct go_frame *frame)
 {
-    const struct go_table *table = &functions->table;
+    struct go_table *table = &functions->table;
     int32_t file = value_at(functions, function, field(table, function, FIELD_FILES), vaddr);
     int32_t line = value_at(functions, function, field(table, function, FIELD_LINES), vaddr);
     if (file < 0 || line < 0)
         return;
     uint64_t entry = (uint64_t)field(table, function, FIELD_UNIT) + (uint32_t)file;
-    struct cursor c = part_at(table, table->units, entry * 4);
+    struct cursor c = go_table_at(table, table->units, entry * 4, 4);
     uint32_t text = cursor_u32(&c);
     frame->file = c.failed || text == UINT32_MAX ? NULL : text_at(table, table->files, text);
     frame->line = frame->file ? (uint32_t)line : 0;
@@ -150,7 +169,7 @@ static void find_line(struct go_functions *functions, const struct go_function *
 
 /* ---- inlined calls ---- */
 
-static uint32_t table_count(const struct go_table *table, const struct go_function *function)
+static uint32_t table_count(struct go_table *table, const struct go_function *function)
 {
     return field(table, function, FIELD_TABLE_COUNT);
 }
@@ -158,7 +177,7 @@ static uint32_t table_count(const struct go_table *table, const struct go_functi
 /* The index of the innermost call inlined at a pc; -1 if there is none. */
 static int32_t inlined_call_at(struct go_functions *functions, const struct go_function *function, uint64_t vaddr)
 {
-    const struct go_table *table = &functions->table;
+    struct go_table *table = &functions->table;
     if (table_count(table, function) <= INLINED_CALL_TABLE)
         return -1;
     uint64_t at = tables_of(table, function) + 4 * INLINED_CALL_TABLE;
@@ -166,18 +185,20 @@ static int32_t inlined_call_at(struct go_functions *functions, const struct go_f
 }
 
 /* The vaddr of the function's inlined calls; 0 if it has none. */
-static uint64_t inlined_calls(const struct go_table *table, const struct go_function *function)
+static uint64_t inlined_calls(struct go_functions *functions, const struct go_function *function)
 {
+    struct go_table *table = &functions->table;
     uint64_t tables = tables_of(table, function), after = tables + (uint64_t)table_count(table, function) * 4;
-    struct cursor c = part_at(table, tables - 1, 0);
+    struct cursor c = go_table_at(table, tables - 1, 0, 1);
     if (cursor_u8(&c) <= INLINED_CALL_DATA)
         return 0;
     if (table->layout == GO_LAYOUT_1_16) {
         after += (0 - (table->address + after)) % table->pointer_size;
-        c = part_at(table, after, (uint64_t)table->pointer_size * INLINED_CALL_DATA);
+        c = go_table_at(table, after, (uint64_t)table->pointer_size * INLINED_CALL_DATA, 8);
         return table->pointer_size == 8 ? cursor_u64(&c) : cursor_u32(&c);
     }
-    c = part_at(table, after, 4 * INLINED_CALL_DATA);
+    c = go_table_at(table, after, 4 * INLINED_CALL_DATA, 4);
+    go_table_search_module(table, functions->file);
     uint32_t offset = cursor_u32(&c);
     return c.failed || offset == UINT32_MAX || !table->function_data ? 0 : table->function_data + offset;
 }
@@ -190,19 +211,18 @@ struct inlined_call {
 static bool read_inlined_call(struct go_functions *functions, const struct go_function *function, uint64_t calls,
                               uint32_t number, struct inlined_call *call)
 {
-    const struct go_table *table = &functions->table;
+    struct go_table *table = &functions->table;
     bool is_long = table->layout != GO_LAYOUT_1_20; /* with the index of the parent, and the call's file and line */
     uint64_t address = calls + (uint64_t)number * (is_long ? 20 : 16);
-    const struct elf_section *section = functions->calls_section;
-    if (!section || address < section->address || address - section->address >= section->bytes.size) {
-        section = functions->calls_section = go_table_section(functions->file, address);
+    const struct elf_segment *segment = functions->calls_segment;
+    if (!segment || address < segment->address || address - segment->address >= functions->calls_bytes.size) {
         window_destroy(&functions->calls);
-        if (section)
-            functions->calls.bytes = &section->bytes;
+        functions->calls_segment = segment = go_table_segment(functions->file, address, &functions->calls_bytes);
+        functions->calls.bytes = &functions->calls_bytes;
     }
-    if (!section)
+    if (!segment)
         return false;
-    struct cursor c = window_at(&functions->calls, address - section->address, 20);
+    struct cursor c = window_at(&functions->calls, address - segment->address, 20);
     cursor_bytes(&c, is_long ? 12 : 4);
     call->name = text_at(table, table->names, cursor_u32(&c));
     uint32_t caller = cursor_u32(&c);
@@ -213,7 +233,7 @@ static bool read_inlined_call(struct go_functions *functions, const struct go_fu
 size_t go_functions_frames(struct go_functions *functions, const struct go_function *function, uint64_t vaddr,
                            struct go_frame *frames, size_t max)
 {
-    uint64_t calls = inlined_calls(&functions->table, function);
+    uint64_t calls = inlined_calls(functions, function);
     int32_t number = calls ? inlined_call_at(functions, function, vaddr) : -1;
     size_t count = 0;
     struct inlined_call call;

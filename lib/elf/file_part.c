@@ -1,4 +1,4 @@
-#include "unwind/file_part.h"
+#include "elf/file_part.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

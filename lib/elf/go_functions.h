@@ -1,21 +1,22 @@
 /* Finds the Go function at an address, and the calls inlined there, in the program's own table. */
 #pragma once
 
-#include "symbol/go_table.h"
+#include "elf/go_table.h"
 
 struct go_functions {
     struct go_table table;
     const struct elf_file *file;
-    const struct elf_section *calls_section; /* the section that `calls` reads */
+    const struct elf_segment *calls_segment; /* the one that `calls` reads: calls_bytes */
+    struct bytes calls_bytes;
     struct window calls;
     uint64_t work_left; /* bounds the work on a damaged table */
 };
 
-/* A function in the table. `name` points into the table's bytes. */
+/* A function in the table. `name` points into the table. */
 struct go_function {
     const char *name;
     uint64_t start, end; /* vaddr; includes the padding behind the function */
-    uint64_t record;     /* offset of its record in the table's bytes */
+    uint64_t record;     /* offset of its record in the table */
 };
 
 /* One of the functions at an address. Texts point into the table's bytes. */
@@ -31,7 +32,10 @@ int go_functions_open(struct go_functions *functions, const struct elf_file *fil
 void go_functions_close(struct go_functions *functions);
 
 /* Finds the function that contains the vaddr. False if there is none. */
-bool go_functions_find(const struct go_functions *functions, uint64_t vaddr, struct go_function *function);
+bool go_functions_find(struct go_functions *functions, uint64_t vaddr, struct go_function *function);
+
+/* How far sp is below the return address at the instruction at `vaddr`, in bytes; -1 if it is unknown. */
+int32_t go_functions_frame_size(struct go_functions *functions, uint64_t vaddr);
 
 /* The functions at a vaddr of `function`, innermost first. Returns their count: 1 to `max`. */
 size_t go_functions_frames(struct go_functions *functions, const struct go_function *function, uint64_t vaddr,

@@ -1,0 +1,47 @@
+/*
+ * Finds the table that every Go program, stripped or not, carries for its own stack traces (.gopclntab): functions, the
+ * sizes of their frames, files, lines and inlined calls. go_functions.h reads it.
+ *
+ * Format: the Go sources, src/runtime/symtab.go (pcHeader, moduledata), src/runtime/runtime2.go (_func) and
+ * src/cmd/link/internal/ld/pcln.go, which changed in 1.16, 1.18, 1.20 and 1.26.
+ */
+#pragma once
+
+#include "elf/elf_file.h"
+#include "elf/file_part.h"
+
+enum go_layout {
+    GO_LAYOUT_1_16, /* absolute addresses */
+    GO_LAYOUT_1_18, /* functions as offsets from the start of the text */
+    GO_LAYOUT_1_20, /* records have the first line; inlined calls are shorter */
+};
+
+struct go_table {
+    struct file_part part;    /* from the table's header to the end of its section or segment */
+    unsigned char *relocated; /* behind `part` if the loader fills in addresses; NULL */
+    uint64_t address;         /* vaddr of the header */
+    enum go_layout layout;
+    unsigned pointer_size; /* bytes */
+    unsigned quantum;      /* pcs are multiples of this */
+    uint64_t function_count;
+    uint64_t names, units, files, steps, functions; /* tables: offsets into `part` */
+    uint64_t text;                                  /* vaddr of offset 0 of functions; GO_LAYOUT_1_16: 0 */
+    bool has_searched;                              /* for the moduledata */
+    uint64_t function_data; /* vaddr of offset 0 of function data (inlined calls); 0 if unknown. Call
+                               go_table_search_module() first */
+};
+
+/* Reads little: the rest is read as it is asked for, so `file` must stay open. -ENOENT if `file` is not a Go program;
+ * -EINVAL with a sentence if its table is damaged or older than Go 1.16; -ENOMEM. On success call go_table_close(). */
+int go_table_open(struct go_table *table, const struct elf_file *file, struct error *err);
+
+/* Searches the program's data for its moduledata, once. */
+void go_table_search_module(struct go_table *table, const struct elf_file *file);
+
+void go_table_close(struct go_table *table);
+
+/* Up to `size` bytes at `offset` of one of the table's parts, as many as there are. Fails if there are none. */
+struct cursor go_table_at(struct go_table *table, uint64_t part, uint64_t offset, size_t size);
+
+/* The PT_LOAD whose bytes in the file contain `address`, and these bytes; or NULL. */
+const struct elf_segment *go_table_segment(const struct elf_file *file, uint64_t address, struct bytes *bytes);
