@@ -55,40 +55,15 @@ static void end_child(pid_t pid)
 
 /* ---- the surroundings ---- */
 
-static bool is_container(void)
-{
-    char text[4096];
-    return access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0 || getenv("container") ||
-           (file_read_text("/proc/1/cgroup", text, sizeof(text)) &&
-            (strstr(text, "docker") || strstr(text, "kubepods") || strstr(text, "lxc")));
-}
-
-/* The number in a line "NAME:\tNUMBER" of /proc/self/status; -1 if there is none. */
-static long own_status(const char *name)
-{
-    FILE *file = fopen("/proc/self/status", "re");
-    char line[256];
-    long value = -1;
-    size_t length = strlen(name);
-    while (file && value < 0 && fgets(line, sizeof(line), file))
-        if (strncmp(line, name, length) == 0 && line[length] == ':')
-            value = strtol(line + length + 1, NULL, 10);
-    if (file)
-        fclose(file);
-    return value;
-}
-
 static void look_at_container(struct findings *findings, bool perf_works)
 {
-    enum { FILTERED = 2 };
-    bool container = is_container(), filtered = own_status("Seccomp") == FILTERED;
+    bool container = proc_is_in_container(), filtered = proc_has_seccomp_filter();
     enum finding_state state = perf_works || !(container || filtered) ? FINDING_OK : FINDING_LESS;
     finding_add(findings, state, "container", "container", "%s, %s",
                 container ? "in a container" : "not in a container",
                 filtered ? "system calls are filtered (seccomp)" : "system calls are not filtered (seccomp)");
     if (state == FINDING_LESS)
-        finding_fix(findings,
-                    "docker run --cap-add PERFMON --cap-add SYS_PTRACE --security-opt seccomp=unconfined ...");
+        finding_fix(findings, "docker run " CONTAINER_OPTIONS " ...");
 }
 
 /* ---- perf events ---- */
@@ -142,7 +117,7 @@ static bool try_perf(struct findings *findings, pid_t child)
     if (!code)
         return true;
     finding_add(findings, FINDING_LESS, "perf_events", "perf events", "%.380s", err.text);
-    if (setting("perf_event_paranoid") > 2)
+    if (setting("perf_event_paranoid") > 2 && !proc_has_seccomp_filter())
         finding_fix(findings, "%ssysctl kernel.perf_event_paranoid=2", sudo());
     return false;
 }

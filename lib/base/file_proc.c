@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 long proc_kernel_setting(const char *name, long if_unknown)
 {
@@ -85,4 +86,18 @@ bool proc_is_in_pid_namespace(void)
     enum { OUTERMOST_INODE = 0xEFFFFFFC }; /* PROC_PID_INIT_INO of the kernel */
     uint64_t own = proc_namespace("self", "pid");
     return own && own != (uint32_t)OUTERMOST_INODE;
+}
+
+bool proc_is_in_container(void)
+{
+    char text[4096];
+    return access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0 || getenv("container") ||
+           (file_read_text("/proc/1/cgroup", text, sizeof(text)) &&
+            (strstr(text, "docker") || strstr(text, "kubepods") || strstr(text, "lxc")));
+}
+
+bool proc_has_seccomp_filter(void)
+{
+    enum { FILTER = 2 }; /* SECCOMP_MODE_FILTER */
+    return last_number("self", "Seccomp:", 0) == FILTER;
 }

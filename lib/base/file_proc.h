@@ -17,6 +17,16 @@ uint64_t proc_namespace(const char *process, const char *kind);
 /* Whether we are in a pid namespace that is not the outermost one. */
 bool proc_is_in_pid_namespace(void);
 
+/* Whether this process runs in a container of Docker, Podman, Kubernetes or LXC. */
+bool proc_is_in_container(void);
+
+/* Whether a seccomp filter restricts the system calls of this process. Such a filter refuses perf_event_open() and
+ * ptrace() whatever the settings of the kernel permit. */
+bool proc_has_seccomp_filter(void);
+
+/* How to start a container in which prof may record: options of `docker run` and `podman run`. */
+#define CONTAINER_OPTIONS "--cap-add PERFMON --cap-add SYS_PTRACE --security-opt seccomp=unconfined"
+
 /* What /proc/PID/stat says of a process, and /proc/PID/task/TID/stat of a thread. */
 struct proc_stat {
     char state;      /* 'R' runs or is ready to, 'S' and 'D' sleep, 'T' and 't' are stopped, 'Z' and 'X' have ended */

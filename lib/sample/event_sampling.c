@@ -1,6 +1,7 @@
 #include "sample/event_sampling.h"
 
 #include "base/file_proc.h"
+#include "sample/perf_attr.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -91,6 +92,9 @@ static int open_point(const struct event *event, size_t i, const struct perf_eve
 
 static int refused(const struct event *event, int code, struct error *err)
 {
+    int filtered = perf_attr_filtered(code, err);
+    if (filtered)
+        return filtered;
     long paranoid = proc_kernel_setting("perf_event_paranoid", 2);
     bool is_hardware = event->kind == EVENT_HARDWARE || event->kind == EVENT_CACHE || event->kind == EVENT_RAW;
     bool is_missing = code == -ENOENT || code == -EOPNOTSUPP || code == -ENODEV || (code == -EINVAL && is_hardware);

@@ -133,23 +133,30 @@ int perf_attr_find_supported(struct perf_events *events)
     }
 }
 
-static bool in_container(void)
+int perf_attr_filtered(int code, struct error *err)
 {
-    return access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0;
+    if ((code != -EPERM && code != -EACCES && code != -ENOSYS) || !proc_has_seccomp_filter())
+        return 0;
+    return error_set(err, -code, "a seccomp filter refuses perf_event_open (%s)%s", strerror(-code),
+                     proc_is_in_container() ? "; 'docker run " CONTAINER_OPTIONS " ...' permits it"
+                                            : ", as container runtimes and sandboxes do; start prof outside of it");
 }
 
 int perf_attr_refused(const struct perf_events *events, int code, struct error *err)
 {
     long paranoid = proc_kernel_setting("perf_event_paranoid", -100);
+    const char *host = proc_is_in_container() ? " (on the host, outside of this container)" : "";
     if (code == -EINVAL && events->threads_only)
         return error_set(err, EINVAL,
                          "this kernel cannot leave out the children of a process (--no-inherit needs Linux 5.13)");
+    int filtered = perf_attr_filtered(code, err);
+    if (filtered)
+        return filtered;
     if ((code == -EACCES || code == -EPERM) && events->all && paranoid > 0)
-        return error_set(
-            err, -code,
-            "you may not record all processes: kernel.perf_event_paranoid is %ld; 'sudo sysctl "
-            "kernel.perf_event_paranoid=0' allows it, and so does the capability CAP_PERFMON, or being root%s",
-            paranoid, in_container() ? " (outside of this container)" : "");
+        return error_set(err, -code,
+                         "you may not record all processes: kernel.perf_event_paranoid is %ld; 'sudo sysctl "
+                         "kernel.perf_event_paranoid=0'%s or the capability CAP_PERFMON permits it",
+                         paranoid, host);
     if (code == -ENOSYS)
         return error_set(err, ENOSYS, "this kernel has no perf events (perf_event_open: %s)", strerror(-code));
     if (code != -EACCES && code != -EPERM)
@@ -157,15 +164,11 @@ int perf_attr_refused(const struct perf_events *events, int code, struct error *
     if (paranoid > 2)
         return error_set(err, -code,
                          "perf events are not allowed: kernel.perf_event_paranoid is %ld; 'sudo sysctl "
-                         "kernel.perf_event_paranoid=2' allows them for your own programs, and so does the capability "
-                         "CAP_PERFMON%s",
-                         paranoid, in_container() ? " (set it on the host, outside of this container)" : "");
-    return error_set(
-        err, -code,
-        "perf events are not allowed here (perf_event_open: %s), although kernel.perf_event_paranoid would "
-        "permit them: a seccomp filter or security module forbids the call%s",
-        strerror(-code),
-        in_container() ? "; start the container with --cap-add PERFMON, or with a seccomp profile that "
-                         "allows perf_event_open"
-                       : "");
+                         "kernel.perf_event_paranoid=2'%s or the capability CAP_PERFMON permits them for your own "
+                         "programs",
+                         paranoid, host);
+    return error_set(err, -code,
+                     "perf events are not allowed here (perf_event_open: %s), although kernel.perf_event_paranoid "
+                     "permits them: a security module forbids the call",
+                     strerror(-code));
 }

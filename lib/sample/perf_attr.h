@@ -25,6 +25,10 @@ int perf_attr_open(struct perf_event_attr *attr, struct perf_whom whom, int cpu)
  * there. Returns the last error if none opens. */
 int perf_attr_find_supported(struct perf_events *events);
 
+/* If a seccomp filter of this process is why perf_event_open() failed with `code`, sets the sentence that names it and
+ * what permits the call, and returns the error; else 0. No setting of the kernel helps against a filter. */
+int perf_attr_filtered(int code, struct error *err);
+
 /* The sentence for that error: what was refused, and which setting permits it. Returns it. */
 int perf_attr_refused(const struct perf_events *events, int code, struct error *err);
 

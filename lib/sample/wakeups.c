@@ -10,6 +10,7 @@
 #include "base/file_io.h"
 #include "base/file_proc.h"
 #include "sample/cpu_list.h"
+#include "sample/perf_attr.h"
 #include "sample/tracefs.h"
 #include "sample/tracepoint.h"
 
@@ -83,6 +84,9 @@ static int open_cpu(struct wakeups *wakeups, uint32_t cpu, struct error *err)
 
 static int explain(int code, struct error *err)
 {
+    int filtered = perf_attr_filtered(code, err);
+    if (filtered)
+        return filtered;
     if (code != -EACCES && code != -EPERM)
         return error_set(err, -code, "who woke whom is not recorded: the kernel refuses the tracepoint: %s",
                          strerror(-code));
