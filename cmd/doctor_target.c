@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "elf/elf_file.h"
 #include "record/launch.h"
+#include "record/program_file.h"
 #include "symbol/debug_file.h"
 
 #include <errno.h>
@@ -27,36 +28,13 @@ extern char **environ;
 
 /* ---- which file ---- */
 
-/* As a shell finds it. False if there is none. */
-static bool find_program(const char *name, char *path, size_t size)
-{
-    const char *folders = strchr(name, '/') ? "" : getenv("PATH");
-    if (strchr(name, '/'))
-        return snprintf(path, size, "%s", name) < (int)size;
-    for (const char *at = folders ? folders : ""; *at;) {
-        size_t length = strcspn(at, ":");
-        struct stat info;
-        if (length && snprintf(path, size, "%.*s/%s", (int)length, at, name) < (int)size && access(path, X_OK) == 0 &&
-            stat(path, &info) == 0 && S_ISREG(info.st_mode))
-            return true;
-        at += length + (at[length] == ':');
-    }
-    return false;
-}
-
 /* The interpreter of a script: the word behind "#!", and behind env(1). */
 static bool read_interpreter(const char *path, char *interpreter, size_t size)
 {
     char line[256];
-    int fd = file_open_in(-1, path);
-    ssize_t got = fd < 0 ? -1 : file_read(fd, line, sizeof(line) - 1);
-    if (fd >= 0)
-        close(fd);
-    if (got < 3 || line[0] != '#' || line[1] != '!')
+    if (!program_file_script_line(path, line, sizeof(line)))
         return false;
-    line[got] = '\0';
-    line[strcspn(line, "\n")] = '\0';
-    char *rest, *word = strtok_r(line + 2, " \t", &rest);
+    char *rest, *word = strtok_r(line, " \t", &rest);
     if (word && strcmp(path_base_name(word), "env") == 0)
         word = strtok_r(NULL, " \t", &rest);
     return word && snprintf(interpreter, size, "%s", word) < (int)size;
@@ -205,14 +183,14 @@ void doctor_look_at_target(struct findings *findings, const char *program)
 {
     char path[PATH_MAX], interpreter[PATH_MAX];
     struct error err = {0};
-    if (launch_check(program, &err) || !find_program(program, path, sizeof(path))) {
+    if (launch_check(program, &err) || program_file_find(program, path)) {
         finding_add(findings, FINDING_FAILED, "program", "program", "%.380s", err.text);
         return;
     }
     if (read_interpreter(path, interpreter, sizeof(interpreter))) {
         finding_add(findings, FINDING_OK, "script", "script", "%.180s is run by %.180s, which is what prof records",
                     path, interpreter);
-        if (!find_program(interpreter, path, sizeof(path)))
+        if (program_file_find(interpreter, path))
             return;
     }
     look_at_rights(findings, path);

@@ -1,6 +1,7 @@
 #include "record/launch.h"
 
 #include "base/file_io.h"
+#include "record/program_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,55 +14,35 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* 0, or a positive errno value that says why this file cannot be run. */
-static int check_file(const char *path)
+/* What a user meant who typed a line for a shell in the place of the command. NULL: nothing of the kind. */
+static const char *shell_advice(const char *program)
 {
-    struct stat info;
-    if (stat(path, &info))
-        return errno;
-    if (S_ISDIR(info.st_mode))
-        return EISDIR;
-    return access(path, X_OK) ? errno : 0;
-}
-
-/* Searches as execvp() does: a file that is not executable does not end the search, but its EACCES is the result if no
- * other file is found. */
-static int check_search_path(const char *program)
-{
-    const char *search = getenv("PATH");
-    int code = ENOENT;
-    if (!search)
-        search = "/bin:/usr/bin";
-    for (const char *at = search;; at++) {
-        size_t length = strcspn(at, ":");
-        char path[4096];
-        int used = snprintf(path, sizeof(path), "%.*s%s%s", (int)length, at, length ? "/" : "", program);
-        if (used > 0 && (size_t)used < sizeof(path)) {
-            int found = check_file(path);
-            if (!found)
-                return 0;
-            if (found == EACCES)
-                code = EACCES;
-        }
-        at += length;
-        if (!*at)
-            return code;
-    }
+    size_t name = strspn(program, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+    if (name && program[name] == '=')
+        return "to set a variable for the command, put 'env' before it: prof record env NAME=value command";
+    if (strpbrk(program, " |&;<>$*\t\n"))
+        return "to run a shell command line: prof record sh -c 'command line'";
+    return NULL;
 }
 
 int launch_check(const char *program, struct error *err)
 {
+    char path[PATH_MAX];
+    struct stat info;
     bool is_path = strchr(program, '/');
-    int code = is_path ? check_file(program) : check_search_path(program);
+    int code = program_file_find(program, path);
     if (code == 0)
         return 0;
-    if (code == ENOENT && !is_path && check_file(program) == 0)
-        return error_set(err, ENOENT, "%s: command not found; for the file of this folder write ./%s", program,
+    if (code == ENOENT && !is_path && stat(program, &info) == 0 && S_ISREG(info.st_mode) && access(program, X_OK) == 0)
+        return error_set(err, ENOENT, "%s: command not found; to run the file in this directory: ./%s", program,
                          program);
-    if (code == ENOENT || code == ENOTDIR)
-        return error_set(err, ENOENT, "%s: %s", program, is_path ? "no such file" : "command not found");
+    if (code == ENOENT || code == ENOTDIR || code == ENAMETOOLONG) {
+        const char *advice = shell_advice(program);
+        return error_set(err, ENOENT, "%.300s: %s%s%s", program, is_path ? "no such file" : "command not found",
+                         advice ? "; " : "", advice ? advice : "");
+    }
     if (code == EISDIR)
-        return error_set(err, EACCES, "%s is a folder, not a program", program);
+        return error_set(err, EACCES, "%s is a directory, not a program", program);
     if (code == EACCES)
         return error_set(err, EACCES, "%s is not executable for you", program);
     return error_set(err, code, "cannot run %s: %s", program, strerror(code));
@@ -137,6 +118,29 @@ int launch_fork(struct launch *launch, const struct launch_options *options, str
     return error_set(err, code, "cannot start a process: %s", strerror(code));
 }
 
+/* The file exists: launch_check() has found it. */
+static int explain_failure(const char *program, int code, struct error *err)
+{
+    char path[PATH_MAX], interpreter[PATH_MAX];
+    struct stat info;
+    bool has_interpreter =
+        !program_file_find(program, path) && program_file_interpreter(path, interpreter, sizeof(interpreter));
+    size_t length = has_interpreter ? strlen(interpreter) : 0;
+    if (code == ENOENT && length && interpreter[length - 1] == '\r') {
+        interpreter[length - 1] = '\0';
+        return error_set(err, code,
+                         "cannot run %.300s: its first line ends with a carriage return, so the kernel searches for "
+                         "'%.200s\\r'; save it with the line ends of Unix",
+                         program, interpreter);
+    }
+    if (code == ENOENT && has_interpreter && stat(interpreter, &info))
+        return error_set(err, code, "cannot run %.300s: its interpreter %.300s does not exist", program, interpreter);
+    if (code == EACCES && has_interpreter && access(interpreter, X_OK))
+        return error_set(err, code, "cannot run %.300s: its interpreter %.300s is not executable", program,
+                         interpreter);
+    return error_set(err, code, "cannot run %s: %s", program, strerror(code));
+}
+
 int launch_exec(struct launch *launch, const char *program, struct error *err)
 {
     int code = 0;
@@ -147,10 +151,7 @@ int launch_exec(struct launch *launch, const char *program, struct error *err)
     if (!has_code)
         return 0;
     waitpid(launch->pid, NULL, 0);
-    if (code == EACCES)
-        return error_set(err, code, "cannot run %s: permission denied (the file or its interpreter is not executable)",
-                         program);
-    return error_set(err, code, "cannot run %s: %s", program, strerror(code));
+    return explain_failure(program, code, err);
 }
 
 void launch_cancel(struct launch *launch)

@@ -1,0 +1,20 @@
+/*
+ * The file that a command runs, and the interpreter that the file names.
+ */
+#pragma once
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Writes the path of the file that execvp() runs for `name`. Returns 0, or a positive errno value: ENOENT, EISDIR,
+ * EACCES if the file is not executable. */
+int program_file_find(const char *name, char path[PATH_MAX]);
+
+/* Writes the first line of a script behind its "#!", without leading white space, with its end cut off at `size`. False
+ * if the file is no script. */
+bool program_file_script_line(const char *path, char *line, size_t size);
+
+/* Writes the path of the program that the kernel starts for this file: the first word of a script's "#!" line, or the
+ * dynamic loader of an ELF file (PT_INTERP). False if the file names none. */
+bool program_file_interpreter(const char *path, char *interpreter, size_t size);
