@@ -102,34 +102,45 @@ static void list_survivors(struct hints *hints, const struct replay *replay)
 
 /* ---- names of JIT code ---- */
 
-/* By the start of the file name of a virtual machine. */
+#define NODE_VARIABLE   "set NODE_OPTIONS='--perf-basic-prof --interpreted-frames-native-stack' in the environment"
+#define PYTHON_VARIABLE "set PYTHONPERFSUPPORT=1 in the environment (Python 3.12 and later)"
+
+/* By the start of the file name of a virtual machine: the command that has it write names, and the variable that does
+ * the same where another program starts it ("npm test"); NULL: none. */
 static const struct {
-    const char *file, *advice;
+    const char *file, *command, *variable;
 } compilers[] = {
-    {"node", "run 'node --perf-basic-prof --interpreted-frames-native-stack'"},
-    {"libnode", "run 'node --perf-basic-prof --interpreted-frames-native-stack'"},
-    {"libjvm.", "run 'java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit' (Java 17 and later)"},
-    {"luajit", "run 'luajit -lperfmap' with the module that 'man prof-record' has under LuaJIT"},
-    {"libluajit", "load the module that 'man prof-record' has under LuaJIT"},
-    {"python3", "run 'python3 -X perf' (Python 3.12 and later)"},
-    {"libpython3", "run 'python3 -X perf' (Python 3.12 and later)"},
-    {"beam.", "run 'erl +JPperf true', and '+JPperf fp', too, from Erlang 26 on"},
-    {"libcoreclr.", "set DOTNET_PerfMapEnabled=1 in the environment"},
-    {"ruby", "run 'ruby --yjit --yjit-perf' (Ruby 3.3 and later)"},
-    {"wasmtime", "run 'wasmtime --profile=jitdump'"},
-    {"libwasmtime.", "set the profiling strategy of Wasmtime's Config to jitdump"},
-    {"_libwasmtime.", "set wasmtime.Config.profiler to 'jitdump'"},
-    {"mono-sgen", "run 'mono --jitmap'"},
-    {"opcache.", "run 'php -d opcache.jit_debug=0x20', which writes a jitdump file"},
-    {"deno", "run 'deno run --v8-flags=--perf-basic-prof,--interpreted-frames-native-stack'"},
-    {"libjulia", "set ENABLE_JITPROFILING=1 in the environment, for a Julia that was built with it"},
+    {"node", "run 'node --perf-basic-prof --interpreted-frames-native-stack'", NODE_VARIABLE},
+    {"libnode", "run 'node --perf-basic-prof --interpreted-frames-native-stack'", NODE_VARIABLE},
+    {"libjvm.", "run 'java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit' (Java 17 and later)",
+     "set JAVA_TOOL_OPTIONS='-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit' (Java 17 and later)"},
+    {"luajit", "run 'luajit -lperfmap' with the module that 'man prof-record' has under LuaJIT", NULL},
+    {"libluajit", "load the module that 'man prof-record' has under LuaJIT", NULL},
+    {"python3", "run 'python3 -X perf' (Python 3.12 and later)", PYTHON_VARIABLE},
+    {"libpython3", "run 'python3 -X perf' (Python 3.12 and later)", PYTHON_VARIABLE},
+    {"beam.", "run 'erl +JPperf true', and '+JPperf fp', too, from Erlang 26 on",
+     "set ERL_FLAGS='+JPperf true', and '+JPperf fp', too, from Erlang 26 on"},
+    {"libcoreclr.", "set DOTNET_PerfMapEnabled=1 in the environment", NULL},
+    {"ruby", "run 'ruby --yjit --yjit-perf' (Ruby 3.3 and later)",
+     "set RUBYOPT='--yjit --yjit-perf' (Ruby 3.3 and later)"},
+    {"wasmtime", "run 'wasmtime --profile=jitdump'", NULL},
+    {"libwasmtime.", "set the profiling strategy of Wasmtime's Config to jitdump", NULL},
+    {"_libwasmtime.", "set wasmtime.Config.profiler to 'jitdump'", NULL},
+    {"mono-sgen", "run 'mono --jitmap'", "set MONO_ENV_OPTIONS=--jitmap"},
+    {"opcache.", "run 'php -d opcache.jit_debug=0x20', which writes a jitdump file", NULL},
+    {"deno", "run 'deno run --v8-flags=--perf-basic-prof,--interpreted-frames-native-stack'", NULL},
+    {"libjulia", "set ENABLE_JITPROFILING=1 in the environment, for a Julia that was built with it", NULL},
 };
 
-static const char *advice_of(const char *file)
+/* Of the virtual machine in this file, if it is one. `product` is the name of the recorded program. */
+static const char *advice_of(const char *file, const char *product)
 {
-    for (size_t i = 0; i < sizeof(compilers) / sizeof(*compilers); i++)
-        if (strncmp(file, compilers[i].file, strlen(compilers[i].file)) == 0)
-            return compilers[i].advice;
+    for (size_t i = 0; i < sizeof(compilers) / sizeof(*compilers); i++) {
+        if (strncmp(file, compilers[i].file, strlen(compilers[i].file)) != 0)
+            continue;
+        bool is_started_by_other = product && strncmp(product, file, strcspn(file, ".0123456789")) != 0;
+        return is_started_by_other && compilers[i].variable ? compilers[i].variable : compilers[i].command;
+    }
     return NULL;
 }
 
@@ -138,7 +149,7 @@ static const char *find_advice(const struct replay *replay)
     const char *advice = NULL;
     for (size_t i = 0; i < replay->libs.length && !advice; i++)
         if (replay->libs.data[i].lib.path)
-            advice = advice_of(path_base_name(replay->libs.data[i].lib.path));
+            advice = advice_of(path_base_name(replay->libs.data[i].lib.path), replay_info(replay, INFO_PRODUCT));
     return advice;
 }
 
