@@ -1,7 +1,7 @@
 /*
  * `prof check BASE NEW --fail-if LIMIT`: compares two profiles for a job of a continuous integration. It exits with 3
- * if a limit is passed; the result is text, Markdown for a pull request, JSON, and JUnit's XML for the tools that read
- * it.
+ * if a limit is exceeded, with --strict with 4 if noise hides whether it is; the result is text, Markdown for a pull
+ * request, JSON, and JUnit's XML for the tools that read it.
  */
 #include "check_limits.h"
 #include "commands.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_LIMIT = 3, MOST_FUNCTIONS = 20 };
+enum { EXIT_LIMIT = 3, EXIT_CANNOT_TELL = 4, MOST_FUNCTIONS = 20 };
 
 struct check {
     struct report report;
@@ -27,8 +27,8 @@ struct check {
 
 /* What became of a limit, in words, and in one of JSON. */
 static const char *const verdicts[] = {[LIMIT_KEPT] = "ok",
-                                       [LIMIT_WITHIN_NOISE] = "ok: not more than noise",
-                                       [LIMIT_NO_FUNCTION] = "ok: no function has such a name",
+                                       [LIMIT_WITHIN_NOISE] = "cannot tell: the change is within noise",
+                                       [LIMIT_NO_FUNCTION] = "cannot tell: no function has this name",
                                        [LIMIT_PASSED] = "failed"};
 static const char *const statuses[] = {[LIMIT_KEPT] = "ok",
                                        [LIMIT_WITHIN_NOISE] = "noise",
@@ -46,6 +46,19 @@ static size_t count_passed(const struct check *check)
     for (size_t i = 0; i < check->count; i++)
         passed += check->limits[i].result == LIMIT_PASSED;
     return passed;
+}
+
+static bool is_undecided(const struct limit *limit)
+{
+    return limit->result == LIMIT_WITHIN_NOISE || limit->result == LIMIT_NO_FUNCTION;
+}
+
+static size_t count_undecided(const struct check *check)
+{
+    size_t undecided = 0;
+    for (size_t i = 0; i < check->count; i++)
+        undecided += is_undecided(&check->limits[i]);
+    return undecided;
 }
 
 /* "779.2 ms to 739.4 ms" */
@@ -116,11 +129,13 @@ static void put_code(const char *text)
 static void print_markdown(const struct check *check)
 {
     static const char *const marks[] = {
-        [LIMIT_KEPT] = "✅", [LIMIT_WITHIN_NOISE] = "✅", [LIMIT_NO_FUNCTION] = "⚠️", [LIMIT_PASSED] = "❌"};
+        [LIMIT_KEPT] = "✅", [LIMIT_WITHIN_NOISE] = "⚠️", [LIMIT_NO_FUNCTION] = "⚠️", [LIMIT_PASSED] = "❌"};
     const struct report *report = &check->report;
     char value[QUANTITY_TEXT_MAX], sides[2 * QUANTITY_TEXT_MAX];
     size_t passed = count_passed(check), listed = 0;
-    printf("### prof: %s\n\n", passed ? "a limit is passed" : "all limits are kept");
+    printf("### prof: %s\n\n", passed                   ? "a limit is exceeded"
+                               : count_undecided(check) ? "no limit is exceeded for certain"
+                                                        : "all limits are kept");
     fputs("Base ", stdout);
     put_code(side_name(check, SIDE_BASE));
     fputs(", new ", stdout);
@@ -215,6 +230,7 @@ static int print_json(const struct check *check)
     json_member_text(json, "unit", check->report.weight.unit);
     json_member_text(json, "units", check->changes.are_runs ? "runs" : "blocks");
     json_member_bool(json, "passed", count_passed(check) == 0);
+    json_member_bool(json, "decided", count_undecided(check) == 0);
     json_member_open(json, "limits", '[');
     for (size_t i = 0; i < check->count; i++)
         put_limit(json, &check->limits[i]);
@@ -259,8 +275,10 @@ static void put_junit(const struct check *check, FILE *file)
 {
     char value[QUANTITY_TEXT_MAX], sides[2 * QUANTITY_TEXT_MAX];
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", file);
-    fprintf(file, "<testsuites>\n  <testsuite name=\"prof check\" tests=\"%zu\" failures=\"%zu\" errors=\"0\">\n",
-            check->count, count_passed(check));
+    fprintf(
+        file,
+        "<testsuites>\n  <testsuite name=\"prof check\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\">\n",
+        check->count, count_passed(check), count_undecided(check));
     for (size_t i = 0; i < check->count; i++) {
         const struct limit *limit = &check->limits[i];
         limit_format(limit, &check->report, value);
@@ -270,6 +288,8 @@ static void put_junit(const struct check *check, FILE *file)
         fputs("\">\n", file);
         if (limit->result == LIMIT_PASSED)
             fprintf(file, "      <failure message=\"%s (%s)\"/>\n", value, sides);
+        else if (is_undecided(limit))
+            fprintf(file, "      <skipped message=\"%s (%s), %s\"/>\n", value, sides, verdicts[limit->result]);
         else
             fprintf(file, "      <system-out>%s (%s), %s</system-out>\n", value, sides, verdicts[limit->result]);
         fputs("    </testcase>\n", file);
@@ -322,7 +342,11 @@ static int print_result(const struct check *check)
         print_text(check);
     if (!status && (fflush(stdout) != 0 || ferror(stdout)))
         status = ui_fail("cannot write the result: %s", strerror(errno));
-    return status ? status : count_passed(check) ? EXIT_LIMIT : EXIT_SUCCESS;
+    if (status)
+        return status;
+    return count_passed(check)                             ? EXIT_LIMIT
+           : options->strict && count_undecided(check) > 0 ? EXIT_CANNOT_TELL
+                                                           : EXIT_SUCCESS;
 }
 
 /* A side without samples was not recorded as it should: it keeps every limit, and must not. */

@@ -5,7 +5,10 @@
  */
 #pragma once
 
-enum { EXIT_USAGE = 2 };
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { EXIT_USAGE = 2, HELP_OPTION_SIZE = 32 };
 
 int cmd_record(int argc, char **argv);
 int cmd_load(int argc, char **argv);
@@ -38,3 +41,6 @@ int command_unknown(const char *name);
 
 /* Prints the help of one command on standard output, for `prof help NAME` and `prof NAME --help`. Returns 0. */
 int help_print(const char *command);
+
+/* Writes the option of the command's help that `typed` ("--ouput") resembles most. False if none is close. */
+bool help_similar_option(const char *command, const char *typed, char meant[HELP_OPTION_SIZE]);

@@ -4,6 +4,8 @@
 #include "commands.h"
 #include "ui.h"
 
+#include "base/typing_distance.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,8 +101,9 @@ static const char record_help[] =
     "       prof record [OPTIONS] -a [[--] COMMAND [ARGUMENT...]]\n"
     "       prof record [OPTIONS] --recover SPOOL\n"
     "\n"
-    "Runs COMMAND and samples it, its threads and its children until it ends. Saves the profile, then serves it on\n"
-    "this machine and prints the address. Ctrl+C goes to COMMAND too; a second Ctrl+C stops the recording at once.\n"
+    "Runs COMMAND and samples it, its threads and its children until it ends. Saves the profile; at a terminal, also\n"
+    "serves it on this machine and prints the address. Ctrl+C goes to COMMAND too; a second Ctrl+C stops the recording "
+    "at once.\n"
     "Either way the profile is saved. With -p, records processes that run already, until they end or Ctrl+C, which\n"
     "does not end them. With -a, records all processes of the system, until COMMAND ends or Ctrl+C.\n"
     "\n"
@@ -251,15 +254,17 @@ static const char check_help[] =
     "usage: prof check [OPTIONS] --fail-if LIMIT BASE NEW\n"
     "       prof check [OPTIONS] --fail-if LIMIT BASE... -- NEW...\n"
     "\n"
-    "Compares two profiles, as 'prof diff' does, and exits with 3 if a limit is passed (with 1 after a failure, with "
+    "Compares two profiles, as 'prof diff' does, and exits with 3 if a limit is exceeded (with 1 after a failure, with "
     "2\n"
-    "after wrong usage). A change that is not more than noise passes no limit: record several runs of both sides.\n"
+    "after wrong usage). A change within noise exceeds no limit; the result is 'cannot tell'. Record several runs of\n"
+    "both sides (prof record --iterations 10) to make noise small.\n"
     "\n"
     "      --fail-if LIMIT        fail if this is so; can be given several times:\n"
     "                             total > +3%                 all functions together take 3% more than before\n"
     "                             self(parse*) > 20%          those functions have a share of more than 20%\n"
     "                             total(render) > +20ms       the function and what it calls take 20 ms more\n"
     "                             total(render) > 500ms       they take more than 500 ms\n"
+    "      --strict               exit with 4 if a limit is neither kept nor exceeded for certain\n"
     "      --markdown             print the result for a pull request\n"
     "      --json                 print the result for scripts\n"
     "      --junit FILE           write JUnit's XML there, too, with a test for each limit\n" COMPARING_HELP
@@ -357,13 +362,47 @@ static const struct {
     {"ctl", ctl_help},       {"events", events_help}, {"doctor", doctor_help}, {"help", help_help},
 };
 
+static const char *text_of(const char *command)
+{
+    for (size_t i = 0; i < sizeof(topics) / sizeof(*topics); i++)
+        if (!strcmp(topics[i].command, command))
+            return topics[i].text;
+    return "";
+}
+
 int help_print(const char *command)
 {
-    for (size_t i = 0; i < sizeof(topics) / sizeof(*topics); i++) {
-        if (!strcmp(topics[i].command, command))
-            fputs(topics[i].text, stdout);
-    }
+    fputs(text_of(command), stdout);
     return EXIT_SUCCESS;
+}
+
+/* What users of perf type, where the distance of the words does not help. */
+static const struct {
+    const char *typed, *meant;
+} perf_options[] = {{"-F", "--rate"}, {"--freq", "--rate"}, {"--all-cpus", "--all"}, {"--tid", "--thread"}};
+
+bool help_similar_option(const char *command, const char *typed, char meant[HELP_OPTION_SIZE])
+{
+    const char *text = text_of(command);
+    size_t least = 3; /* with more than two typos it is another word */
+    meant[0] = '\0';
+    for (size_t i = 0; i < sizeof(perf_options) / sizeof(*perf_options); i++)
+        if (!strcmp(typed, perf_options[i].typed) && strstr(text, perf_options[i].meant))
+            return snprintf(meant, HELP_OPTION_SIZE, "%s", perf_options[i].meant) > 0;
+    for (const char *at = text; (at = strstr(at, " --")) != NULL;) {
+        char option[HELP_OPTION_SIZE];
+        size_t length = strspn(++at, "-abcdefghijklmnopqrstuvwxyz");
+        if (length >= sizeof(option))
+            continue;
+        snprintf(option, sizeof(option), "%.*s", (int)length, at);
+        bool is_beginning = strlen(typed) > 3 && !strncmp(option, typed, strlen(typed));
+        size_t distance = is_beginning ? 0 : typing_distance(typed, option);
+        if (distance >= least || distance + 2 >= length)
+            continue;
+        least = distance;
+        memcpy(meant, option, sizeof(option));
+    }
+    return meant[0];
 }
 
 static void print_overview(void)

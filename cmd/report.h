@@ -81,7 +81,7 @@ struct report_options {
     struct comparing compared;  /* of diff and check */
     ARRAY(const char *) limits; /* of check: --fail-if */
     const char *junit;          /* of check: the file */
-    bool markdown;              /* of check */
+    bool markdown, strict;      /* of check */
     bool is_tree;               /* of diff: --tree was given */
     enum func_order order;      /* of diff */
 };

@@ -38,6 +38,7 @@ enum {
     OPTION_FAIL_IF,
     OPTION_MARKDOWN,
     OPTION_JUNIT,
+    OPTION_STRICT,
     OPTION_TREE,
     OPTION_SELF,
     OPTION_TOTAL,
@@ -206,6 +207,7 @@ static const struct option only_of_check[] = {
     {"fail-if", required_argument, NULL, OPTION_FAIL_IF},
     {"markdown", no_argument, NULL, OPTION_MARKDOWN},
     {"junit", required_argument, NULL, OPTION_JUNIT},
+    {"strict", no_argument, NULL, OPTION_STRICT},
     {"json", no_argument, NULL, OPTION_JSON},
 };
 
@@ -348,6 +350,9 @@ int report_parse_options(int argc, char **argv, struct report_options *options)
             break;
         case OPTION_MARKDOWN:
             options->markdown = true;
+            break;
+        case OPTION_STRICT:
+            options->strict = true;
             break;
         case OPTION_JUNIT:
             options->junit = optarg;
