@@ -364,10 +364,22 @@ static int save_profile(const struct options *options, const char *spool, int re
 
 /* ---- commands ---- */
 
+/* Whether to serve after saving. Without a terminal, nobody reads the address or presses Ctrl+C, unless an option of
+ * the server asks for it. Continuous integrations set CI=true, some with a terminal. */
+static bool wants_server(const struct options *options)
+{
+    const char *ci = getenv("CI");
+    bool is_automatic = !isatty(STDERR_FILENO) || (ci && (!strcmp(ci, "true") || !strcmp(ci, "1")));
+    return !options->save_only && (!is_automatic || serving_was_requested(&options->serving));
+}
+
 static int serve(struct options *options, int status)
 {
-    if (options->save_only)
+    if (!wants_server(options)) {
+        if (!options->save_only && !options->quiet)
+            ui_say("'prof load %s' shows it", options->output);
         return status;
+    }
     int failed = serve_and_wait(options->output, &options->serving, &options->symbols);
     return failed ? failed : status;
 }

@@ -93,6 +93,11 @@ int serving_parse_option(struct serving_options *options, struct symbol_options 
     }
 }
 
+bool serving_was_requested(const struct serving_options *options)
+{
+    return options->no_open || options->has_port || options->ui || options->new_address;
+}
+
 enum { ENCODED_SIZE = 256, HOSTED_URL_SIZE = 1024 };
 
 /* Percent-encodes a text for a path component of a URL, including ':' and '/'. */

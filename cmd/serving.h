@@ -41,6 +41,9 @@ enum { OPTION_NEW_ADDRESS = 2000, OPTION_NO_CACHE, OPTION_SOURCE_MAP, OPTION_UI 
 int serving_parse_option(struct serving_options *options, struct symbol_options *symbols, const char *command,
                          int option, char **argv);
 
+/* Whether one of the options was given that only a server has use for: -n, -P, --ui, --new-address. */
+bool serving_was_requested(const struct serving_options *options);
+
 /*
  * Serves the file, which was saved before, until SIGINT, SIGTERM or SIGHUP. Prints the address on standard
  * error. These signals are waited for, not handled: the caller's handlers do not run meanwhile. `symbols`
