@@ -68,7 +68,10 @@ int report_resolve_source(struct report *report)
     size_t count = count_fitting(report, wanted, false, &report->source);
     if (count > 1)
         return say_several(report, wanted);
-    return count == 1 ? EXIT_SUCCESS : ui_fail("no function of %s is from a file %s", report->options.path, wanted);
+    return count == 1 ? EXIT_SUCCESS
+                      : ui_fail("no function of %s is from a file %s; only code that is compiled with -g names its "
+                                "source files",
+                                report->options.path, wanted);
 }
 
 int report_line_costs(const struct report *report, struct line_costs *costs, struct error *err)
@@ -188,7 +191,8 @@ int report_print_hot_lines(const struct report *report, struct error *err)
         report_print_omissions(report, &omissions, "line");
         double unknown = report->total - hot.known;
         if (fabs(unknown) > fabs(report->total) * ROUNDING)
-            printf("%.1f%% of the self time has no line number\n", report_percent(report, unknown));
+            printf("%.1f%% of the self time has no line number%s\n", report_percent(report, unknown),
+                   fabs(unknown) > fabs(report->total) / 2 ? ": code that is compiled with -g has lines" : "");
     }
     hot_lines_destroy(&hot);
     return code;
