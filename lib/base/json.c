@@ -400,7 +400,8 @@ static enum json_type begin_value(struct json *json, char c)
         return begin_token(json, UNFINISHED_STRING);
     if (c == '{' || c == '[')
         return open_level(json, c == '{');
-    if (c == ']' && json->expect == EXPECT_VALUE_OR_CLOSE)
+    bool may_close = json->expect == EXPECT_VALUE_OR_CLOSE || (json->allows_last_comma && json->depth);
+    if (c == ']' && may_close && !in_object(json))
         return close_level(json, false);
     if (is_digit(c) || c == '-')
         return begin_token(json, UNFINISHED_NUMBER);
@@ -413,7 +414,7 @@ static enum json_type begin_key(struct json *json, char c)
 {
     if (c == '"')
         return begin_token(json, UNFINISHED_STRING);
-    if (c == '}' && json->expect == EXPECT_KEY_OR_CLOSE)
+    if (c == '}' && (json->expect == EXPECT_KEY_OR_CLOSE || json->allows_last_comma))
         return close_level(json, true);
     return fail_here(json, "a key in quotes was expected");
 }

@@ -6,9 +6,10 @@
  *     while ((type = json_next(&json)) > JSON_END) ...
  *     type is now JSON_MORE (feed the next piece), JSON_END (the text is complete) or JSON_FAILED
  *
- * Strict JSON (RFC 8259), checked as it is read, nested at most JSON_MAX_DEPTH deep. A token that is cut is kept until
- * it is whole, up to JSON_MAX_CUT_TOKEN bytes, so that a small packed file cannot take all memory. Columns of numbers,
- * which are nearly all of a profile, need not be taken token by token: see json_numbers().
+ * Strict JSON (RFC 8259) unless `allows_last_comma` is set, checked as it is read, nested at most JSON_MAX_DEPTH deep.
+ * A token that is cut is kept until it is whole, up to JSON_MAX_CUT_TOKEN bytes, so that a small packed file cannot
+ * take all memory. Columns of numbers, which are nearly all of a profile, need not be taken token by token: see
+ * json_numbers().
  */
 #pragma once
 
@@ -43,9 +44,10 @@ struct json {
     const char *text; /* key or string: decoded, may hold NULs; number: as it is written. Not NUL-terminated */
     size_t length;
     double number;
-    uint64_t offset;     /* of the token's first byte, or of the byte that is wrong */
-    const char *problem; /* after JSON_FAILED: what is wrong, without its place */
-    unsigned depth;      /* of open arrays and objects */
+    uint64_t offset;        /* of the token's first byte, or of the byte that is wrong */
+    const char *problem;    /* after JSON_FAILED: what is wrong, without its place */
+    bool allows_last_comma; /* the caller's: a comma may stand before a closing bracket */
+    unsigned depth;         /* of open arrays and objects */
 
     /* The rest is json.c's own. */
     const char *at, *end, *piece; /* the piece that is being read */

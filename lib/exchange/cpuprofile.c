@@ -155,6 +155,7 @@ static int read_all(struct cpu_profile *file)
         if (!builder_sample(builder, thread, 0, rows.data[i].stack, time, next - time))
             code = error_no_memory(file->err);
     }
+    builder->end = end;
     if (rows.length > 1)
         builder->profile->meta.interval =
             fmax(1e-3, (rows.data[rows.length - 1].time - rows.data[0].time) / (double)(rows.length - 1));

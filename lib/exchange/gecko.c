@@ -131,42 +131,6 @@ static const struct gecko_lib *lib_at(const struct gecko *file, uint64_t address
     return low && address < file->libs.data[low - 1].end ? &file->libs.data[low - 1] : NULL;
 }
 
-/* ":12:5)" at the end of a location, without the bracket: takes a number from there. */
-static uint32_t take_position(struct builder_text *text)
-{
-    size_t at = text->length;
-    uint64_t number = 0, unit = 1;
-    while (at && text->text[at - 1] >= '0' && text->text[at - 1] <= '9' && text->length - at < 9) {
-        number += unit * (uint64_t)(text->text[--at] - '0');
-        unit *= 10;
-    }
-    if (at == text->length || at == 0 || text->text[at - 1] != ':')
-        return 0;
-    text->length = at - 1;
-    return (uint32_t)number;
-}
-
-static void set_script(struct builder_frame *frame)
-{
-    struct builder_text name = frame->name;
-    size_t at = name.length;
-    if (!name.length || name.text[name.length - 1] != ')')
-        return;
-    while (at > 1 && !(name.text[at - 1] == '(' && name.text[at - 2] == ' '))
-        at--;
-    if (at <= 1)
-        return;
-    struct builder_text url = {name.text + at, name.length - at - 1};
-    uint32_t last = take_position(&url), first = last ? take_position(&url) : 0;
-    if (!last)
-        return;
-    frame->func_line = first ? first : last;
-    frame->func_column = first ? last : 0;
-    frame->file = url;
-    frame->name.length = at - 2;
-    frame->flags = FUNC_IS_JS;
-}
-
 struct frame_columns {
     uint32_t location, category, line;
 };
@@ -194,7 +158,7 @@ static uint32_t make_frame(struct gecko *file, const struct frame_columns *colum
         snprintf(text, sizeof(text), "0x%llx", (unsigned long long)frame.address);
         frame.name = builder_text(text);
     } else
-        set_script(&frame);
+        builder_split_script(&frame);
     return builder_frame(file->builder, &frame);
 }
 

@@ -17,7 +17,7 @@ static enum json_kind kind_of_outer_key(struct json_kind_scanner *scanner)
     size_t length = json->length < sizeof(scanner->key) - 1 ? json->length : sizeof(scanner->key) - 1;
     memcpy(scanner->key, json->text, length);
     scanner->key[length] = '\0';
-    if (json_is(json, "traceEvents"))
+    if (json_is(json, "traceEvents") || json_is(json, "stackFrames"))
         return JSON_KIND_TRACE_EVENTS;
     if (json_is(json, "nodes"))
         return JSON_KIND_CPU_PROFILE;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 static int fail_at(const struct json *json, struct error *err)
 {
@@ -113,6 +114,17 @@ uint32_t json_tree_get(const struct json_tree *tree, uint32_t node, const char *
 double json_tree_number(const struct json_tree *tree, uint32_t node)
 {
     return json_tree_is(tree, node, JSON_NUMBER) ? tree->nodes.data[node].number : NAN;
+}
+
+double json_tree_number_or_text(const struct json_tree *tree, uint32_t node)
+{
+    const struct string_entry *text = json_tree_text(tree, node);
+    if (!text)
+        return json_tree_number(tree, node);
+    bool is_number = text->length && strspn(text->text, "0123456789+-.eE") == text->length;
+    char *end;
+    double number = is_number ? strtod(text->text, &end) : NAN;
+    return is_number && *end == '\0' ? number : NAN;
 }
 
 uint64_t json_tree_whole(const struct json_tree *tree, uint32_t node, uint64_t most, uint64_t otherwise)

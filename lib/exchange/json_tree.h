@@ -52,6 +52,9 @@ bool json_tree_is(const struct json_tree *tree, uint32_t node, enum json_type ty
 /* NAN if it is no number. */
 double json_tree_number(const struct json_tree *tree, uint32_t node);
 
+/* The same, of a number that is written as a text, too: "12.5". */
+double json_tree_number_or_text(const struct json_tree *tree, uint32_t node);
+
 /* A whole number from 0 to `most`, else `otherwise`. */
 uint64_t json_tree_whole(const struct json_tree *tree, uint32_t node, uint64_t most, uint64_t otherwise);
 

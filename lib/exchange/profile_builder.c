@@ -1,5 +1,7 @@
 #include "exchange/profile_builder.h"
 
+#include "base/json_write.h"
+#include "base/text_buffer.h"
 #include "profile/sort_samples.h"
 
 #include <errno.h>
@@ -9,7 +11,7 @@
 
 int profile_builder_init(struct profile_builder *builder, struct profile *profile, const char *from, struct error *err)
 {
-    *builder = (struct profile_builder){.profile = profile};
+    *builder = (struct profile_builder){.profile = profile, .end = NAN};
     interner_init(&builder->interner, profile);
     profile_init(profile);
     profile->meta.interval = 1;
@@ -32,6 +34,10 @@ void profile_builder_destroy(struct profile_builder *builder)
         array_free(&thread->markers);
     }
     array_free(&builder->threads);
+    for (size_t i = 0; i < builder->counters.length; i++)
+        array_free(&builder->counters.data[i].levels);
+    array_free(&builder->counters);
+    hash_destroy(&builder->counters_by_name);
     hash_destroy(&builder->threads_by_id);
     interner_destroy(&builder->interner);
 }
@@ -66,6 +72,45 @@ uint32_t builder_frame(struct profile_builder *builder, const struct builder_fra
     row.column = frame->column;
     row.inline_depth = frame->inline_depth;
     return intern_frame(&builder->interner, &row);
+}
+
+/* ":12:5" at the end of a text: takes the number from there; 0 if there is none. */
+static uint32_t take_position(struct builder_text *text)
+{
+    size_t at = text->length;
+    uint64_t number = 0, unit = 1;
+    while (at && text->text[at - 1] >= '0' && text->text[at - 1] <= '9' && text->length - at < 9) {
+        number += unit * (uint64_t)(text->text[--at] - '0');
+        unit *= 10;
+    }
+    if (at == text->length || at == 0 || text->text[at - 1] != ':')
+        return 0;
+    text->length = at - 1;
+    return (uint32_t)number;
+}
+
+void builder_split_script(struct builder_frame *frame)
+{
+    struct builder_text name = frame->name;
+    size_t at = name.length, spaced = 0;
+    if (!name.length || name.text[name.length - 1] != ')')
+        return;
+    for (size_t i = name.length; i-- > 1 && !spaced;)
+        if (name.text[i] == '(') {
+            spaced = name.text[i - 1] == ' ' ? i : 0;
+            at = at == name.length || spaced ? i : at;
+        }
+    if (at == name.length)
+        return;
+    struct builder_text url = {name.text + at + 1, name.length - at - 2};
+    uint32_t last = take_position(&url), first = last ? take_position(&url) : 0;
+    if (!last)
+        return;
+    frame->func_line = first ? first : last;
+    frame->func_column = first ? last : 0;
+    frame->file = url;
+    frame->name.length = spaced ? at - 1 : at;
+    frame->flags |= FUNC_IS_JS;
 }
 
 uint32_t builder_stack(struct profile_builder *builder, uint32_t prefix, uint32_t frame)
@@ -159,6 +204,28 @@ bool builder_sample(struct profile_builder *builder, uint32_t thread, uint32_t t
     struct builder_rows *rows = &to->tables.data[table];
     return array_push(&rows->stack, stack) && array_push(&rows->time, isfinite(time) ? time : 0) &&
            array_push(&rows->weight, isfinite(weight) ? weight : 0);
+}
+
+uint32_t builder_counter(struct profile_builder *builder, uint64_t pid, struct builder_text name, const char *unit)
+{
+    uint32_t string = builder_string(builder, name);
+    uint64_t key = hash_mix(pid, string);
+    uint32_t known = hash_get(&builder->counters_by_name, key);
+    if (known != HASH_MISSING)
+        return known;
+    if (builder->counters.length == BUILDER_COUNTERS_MAX)
+        return 0;
+    struct builder_counter counter = {.pid = pid, .name = string, .unit = unit};
+    if (string == STRING_NONE || !array_push(&builder->counters, counter))
+        return PROFILE_NONE;
+    uint32_t index = (uint32_t)builder->counters.length;
+    return hash_set(&builder->counters_by_name, key, index) ? index : PROFILE_NONE;
+}
+
+bool builder_level(struct profile_builder *builder, uint32_t counter, double time, double value)
+{
+    struct builder_counter *to = &builder->counters.data[counter - 1];
+    return array_push(&to->levels, (struct builder_level){time, value, to->levels.length});
 }
 
 bool builder_marker(struct profile_builder *builder, uint32_t thread, struct builder_marker marker)
@@ -304,7 +371,92 @@ static bool move_thread(struct profile_builder *builder, struct builder_thread *
     return move_markers(from, &thread->markers);
 }
 
-/* Clocks begin anywhere: the first sample or marker is at 0. */
+/* ---- counters ---- */
+
+static int compare_levels(const void *a, const void *b)
+{
+    const struct builder_level *left = a, *right = b;
+    if (left->time != right->time)
+        return left->time < right->time ? -1 : 1;
+    return left->place < right->place ? -1 : left->place > right->place;
+}
+
+/* As a string of the profile; STRING_NONE if memory ran out. */
+static uint32_t display_of(struct profile *profile, const struct builder_counter *from)
+{
+    struct text_buffer text = {0};
+    struct byte_sink sink = text_sink(&text);
+    struct json_writer *json = malloc(sizeof(*json));
+    if (!json)
+        return STRING_NONE;
+    json_writer_init(json, &sink, NULL);
+    json_open(json, '{');
+    json_member_text(json, "graphType", "line-accumulated");
+    json_member_text(json, "unit", from->unit);
+    json_member_text(json, "color", "blue");
+    json_member_text(json, "markerSchemaLocation", NULL);
+    json_member_unsigned(json, "sortWeight", 50);
+    json_member_text(json, "label", profile_text(profile, from->name));
+    json_member_open(json, "tooltipRows", '[');
+    json_close(json, ']');
+    json_member_bool(json, "startsAtZero", true);
+    json_close(json, '}');
+    uint32_t string =
+        json_writer_finish(json) == 0 ? strings_add(&profile->strings, text.data, text.length) : STRING_NONE;
+    free(json);
+    array_free(&text);
+    return string;
+}
+
+/* The first thread of the process, else of the profile. */
+static uint32_t thread_of_pid(const struct profile *profile, uint32_t pid)
+{
+    for (size_t i = 0; i < profile->threads.length; i++)
+        if (profile->threads.data[i].pid == pid)
+            return (uint32_t)i;
+    return 0;
+}
+
+/* From levels to changes, the first of which is from 0. */
+static bool move_counter(struct profile_builder *builder, struct builder_counter *from)
+{
+    struct profile *profile = builder->profile;
+    struct counter counter = {.name = from->name,
+                              .category = strings_add_z(&profile->strings, "Counter"),
+                              .description = strings_add_z(&profile->strings, ""),
+                              .pid = number_string(profile, from->pid),
+                              .json = display_of(profile, from),
+                              .length = from->levels.length + 1};
+    if (counter.category == STRING_NONE || counter.description == STRING_NONE || counter.pid == STRING_NONE ||
+        counter.json == STRING_NONE || !array_push(&profile->counters, counter))
+        return false;
+    struct counter *to = &profile->counters.data[profile->counters.length - 1];
+    to->main_thread = thread_of_pid(profile, to->pid);
+    to->time = malloc(to->length * sizeof(*to->time));
+    to->count = malloc(to->length * sizeof(*to->count));
+    if (!to->time || !to->count)
+        return false;
+    qsort(from->levels.data, from->levels.length, sizeof(*from->levels.data), compare_levels);
+    to->time[0] = from->levels.data[0].time;
+    to->count[0] = 0;
+    for (size_t i = 0; i < from->levels.length; i++) {
+        to->time[i + 1] = from->levels.data[i].time;
+        to->count[i + 1] = from->levels.data[i].value - (i ? from->levels.data[i - 1].value : 0);
+    }
+    return true;
+}
+
+static bool move_counters(struct profile_builder *builder)
+{
+    for (size_t i = 0; i < builder->counters.length; i++)
+        if (builder->counters.data[i].levels.length && !move_counter(builder, &builder->counters.data[i]))
+            return false;
+    return true;
+}
+
+/* ---- all ---- */
+
+/* Clocks begin anywhere: the first sample, marker or level of a counter is at 0. */
 static void begin_at_zero(struct profile_builder *builder)
 {
     double first = INFINITY;
@@ -316,6 +468,12 @@ static void begin_at_zero(struct profile_builder *builder)
         for (size_t k = 0; k < thread->markers.length; k++)
             first = fmin(first, fmin(thread->markers.data[k].start, thread->markers.data[k].end));
     }
+    for (size_t i = 0; i < builder->counters.length; i++)
+        for (size_t k = 0; k < builder->counters.data[i].levels.length; k++)
+            first = fmin(first, builder->counters.data[i].levels.data[k].time);
+    for (size_t i = 0; i < builder->counters.length && isfinite(first); i++)
+        for (size_t k = 0; k < builder->counters.data[i].levels.length; k++)
+            builder->counters.data[i].levels.data[k].time -= first;
     for (size_t i = 0; i < builder->threads.length && isfinite(first); i++) {
         struct builder_thread *thread = &builder->threads.data[i];
         for (size_t k = 0; k < thread->tables.length; k++)
@@ -326,6 +484,57 @@ static void begin_at_zero(struct profile_builder *builder)
             thread->markers.data[k].end -= first;
         }
     }
+    if (isfinite(first))
+        builder->end -= first;
+}
+
+/* Rows at the very end belong to the profile, too. */
+static void end_after_rows(struct profile_builder *builder)
+{
+    static const double moment = 1e-3; /* ms */
+    const struct profile *profile = builder->profile;
+    double end = builder->end;
+    for (size_t i = 0; i < profile->threads.length; i++)
+        for (int kind = TABLE_SAMPLES; kind < SAMPLE_TABLES; kind++) {
+            const struct sample_table *table = thread_samples(&profile->threads.data[i], (enum sample_table_kind)kind);
+            end = table->length ? fmax(end, table->time[table->length - 1] + moment) : end;
+        }
+    builder->profile->meta.profiling_start = 0;
+    builder->profile->meta.profiling_end = end;
+}
+
+static bool is_empty(const struct builder_thread *thread)
+{
+    size_t rows = thread->markers.length;
+    for (size_t i = 0; i < thread->tables.length; i++)
+        rows += thread->tables.data[i].time.length;
+    return rows == 0;
+}
+
+/* Keeps a thread of the counter's process: the first that is not empty, else the first. */
+static void keep_thread_of(struct profile_builder *builder, const struct builder_counter *counter)
+{
+    struct builder_thread *kept = NULL;
+    for (size_t i = 0; i < builder->threads.length && (!kept || kept->is_empty); i++) {
+        struct builder_thread *thread = &builder->threads.data[i];
+        if (thread->pid == counter->pid && (!kept || !thread->is_empty))
+            kept = thread;
+    }
+    if (kept)
+        kept->is_empty = false;
+}
+
+static void find_empty_threads(struct profile_builder *builder)
+{
+    size_t empty = 0;
+    for (size_t i = 0; i < builder->threads.length; i++) {
+        builder->threads.data[i].is_empty = is_empty(&builder->threads.data[i]);
+        empty += builder->threads.data[i].is_empty;
+    }
+    for (size_t i = 0; i < builder->counters.length; i++)
+        keep_thread_of(builder, &builder->counters.data[i]);
+    if (empty && empty == builder->threads.length)
+        builder->threads.data[0].is_empty = false;
 }
 
 int profile_builder_finish(struct profile_builder *builder, struct error *err)
@@ -334,11 +543,17 @@ int profile_builder_finish(struct profile_builder *builder, struct error *err)
     int code = 0;
     if (!builder->has_no_times)
         begin_at_zero(builder);
-    for (size_t i = 0; i < builder->threads.length; i++)
-        if (!move_thread(builder, &builder->threads.data[i], &end))
-            return error_no_memory(err);
     if (builder->threads.length == 0)
         return error_set(err, EINVAL, "there is no sample in it");
+    if (builder->drops_empty_threads)
+        find_empty_threads(builder);
+    for (size_t i = 0; i < builder->threads.length; i++)
+        if (!builder->threads.data[i].is_empty && !move_thread(builder, &builder->threads.data[i], &end))
+            return error_no_memory(err);
+    if (!move_counters(builder))
+        return error_no_memory(err);
+    if (!builder->has_no_times && isfinite(builder->end) && builder->end > 0)
+        end_after_rows(builder);
     if (builder->has_no_times) {
         builder->profile->meta.profiling_start = 0;
         builder->profile->meta.profiling_end = fmax(end, builder->profile->meta.interval);

@@ -36,6 +36,21 @@ struct builder_thread {
     uint32_t name, process_name;       /* strings, PROFILE_NONE */
     ARRAY(struct builder_rows) tables; /* the main samples, then those of each event of meta.events */
     ARRAY(struct builder_marker) markers;
+    bool is_empty; /* the builder's: it is left out */
+};
+
+enum { BUILDER_COUNTERS_MAX = 256 };
+
+struct builder_level {
+    double time, value; /* ms; what there is from then on */
+    size_t place;       /* the builder's: among those of the counter */
+};
+
+struct builder_counter {
+    uint64_t pid;
+    uint32_t name;    /* string */
+    const char *unit; /* "bytes", "" */
+    ARRAY(struct builder_level) levels;
 };
 
 struct profile_builder {
@@ -43,8 +58,12 @@ struct profile_builder {
     struct interner interner;
     struct hash threads_by_id;
     ARRAY(struct builder_thread) threads;
+    struct hash counters_by_name;
+    ARRAY(struct builder_counter) counters;
     enum weight_type weight_type; /* of the main samples */
     bool has_no_times;            /* then times are given to the samples, in their order */
+    double end;               /* ms: of what was recorded, on the clock of the samples; NAN: with the last of them */
+    bool drops_empty_threads; /* threads without samples and markers are left out, but for one */
 };
 
 /* A frame of a function. Whatever is zeroed is not known. */
@@ -82,6 +101,16 @@ uint32_t builder_event(struct profile_builder *builder, struct builder_text name
 bool builder_sample(struct profile_builder *builder, uint32_t thread, uint32_t table, uint32_t stack, double time,
                     double weight);
 bool builder_marker(struct profile_builder *builder, uint32_t thread, struct builder_marker marker);
+
+/* The counter of this process and name, added if it is new and there is room: 1 and up; 0 if there is none.
+ * PROFILE_NONE: no memory. `unit` is borrowed until the end. */
+uint32_t builder_counter(struct profile_builder *builder, uint64_t pid, struct builder_text name, const char *unit);
+
+/* What the counter has from `time` (ms) on; in any order. False if memory ran out. */
+bool builder_level(struct profile_builder *builder, uint32_t counter, double time, double value);
+
+/* Splits "name (url:line:column)" or "name(url:line:column)" of a script in frame->name; sets FUNC_IS_JS then. */
+void builder_split_script(struct builder_frame *frame);
 
 /* Appends a sentence to meta.warning. */
 int builder_warn(struct profile_builder *builder, const char *sentence, struct error *err);

@@ -1,66 +1,13 @@
 /* Files of other tools become profiles with the stacks and weights that they have; broken ones say where. */
-#include "exchange/import.h"
 #include "profile/file.h"
 #include "support/profile_text.h"
 
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 
 #include <cmocka.h>
 
-static int import_bytes(const char *bytes, size_t size, struct profile *out, struct error *err)
-{
-    struct import *import = import_new();
-    assert_non_null(import);
-    int code = import_feed(import, bytes, size, err);
-    if (!code)
-        code = import_finish(import, out, err);
-    import_free(import);
-    return code;
-}
-
-static void import_text(const char *text, struct profile *out)
-{
-    struct error err = {""};
-    if (import_bytes(text, strlen(text), out, &err) != 0)
-        fail_msg("%s", err.text);
-}
-
-static void assert_refused(const char *text, const char *part)
-{
-    struct profile profile = {0};
-    struct error err = {""};
-    assert_int_not_equal(import_bytes(text, strlen(text), &profile, &err), 0);
-    if (!strstr(err.text, part))
-        fail_msg("\"%s\" does not say \"%s\"", err.text, part);
-}
-
-/* The stack as "outer;inner". */
-static const char *stack_text(const struct profile *profile, uint32_t stack)
-{
-    static char text[512];
-    char *start = text + sizeof(text) - 1;
-    for (; stack != PROFILE_NONE; stack = profile->stacks.prefix[stack]) {
-        uint32_t func = profile->frames.func[profile->stacks.frame[stack]];
-        const char *name = profile_text(profile, profile->funcs.name[func]);
-        assert_true(strlen(name) + 1 < (size_t)(start - text));
-        if (*start)
-            *--start = ';';
-        start -= strlen(name);
-        memcpy(start, name, strlen(name));
-    }
-    return start;
-}
-
-static void assert_sample(const struct profile *profile, const struct sample_table *samples, size_t row,
-                          const char *stack, double time, double weight)
-{
-    assert_true(row < samples->length);
-    assert_string_equal(stack_text(profile, samples->stack[row]), stack);
-    if (fabs(samples->time[row] - time) > 1e-6 || fabs(samples->weight[row] - weight) > 1e-6)
-        fail_msg("row %zu is at %g and weighs %g", row, samples->time[row], samples->weight[row]);
-}
+#include "support/import_text.h"
 
 static void test_collapsed_stacks_have_their_counts(void **state)
 {
@@ -327,6 +274,8 @@ static void test_files_that_are_cut_anywhere_do_no_harm(void **state)
     truncate_file("small.speedscope.json");
     truncate_file("small.cpuprofile");
     truncate_file("small.trace.json");
+    truncate_file("chunks.trace.json");
+    truncate_file("samples.trace.json");
     truncate_file("small.gecko.json");
     truncate_file("go-cpu.pprof");
     truncate_file("go-heap.pprof");

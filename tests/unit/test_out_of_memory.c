@@ -154,6 +154,8 @@ static void test_files_are_converted(void **unused)
                                         "import/small.perf-script",
                                         "import/small.speedscope.json",
                                         "import/small.trace.json",
+                                        "import/chunks.trace.json",
+                                        "import/samples.trace.json",
                                         "import/go-heap.pprof"};
     (void)unused;
     struct attempt attempt = {0};
