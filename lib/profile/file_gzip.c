@@ -14,7 +14,7 @@ struct gzip_packer {
 
 int gzip_packer_new(struct gzip_packer **out, struct byte_sink sink, struct error *err)
 {
-    struct gzip_packer *packer = malloc(sizeof(*packer));
+    struct gzip_packer *packer = calloc(1, sizeof(*packer)); /* isa-l reads all of it when the stream ends empty */
     *out = packer;
     if (!packer)
         return error_no_memory(err);
