@@ -19,7 +19,7 @@
 #include "whom_options.h"
 
 #include "assemble/assemble.h"
-#include "profile/file.h"
+#include "base/file_output.h"
 #include "record/counters.h"
 #include "record/launch.h"
 #include "record/record.h"
@@ -269,12 +269,18 @@ static int parse_options(struct options *options, int argc, char **argv)
 
 /* ---- the files ---- */
 
+static bool is_directory(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 /* Checks before a long recording that the result can be saved. */
 static int check_output(const char *output)
 {
     struct stat info;
     struct error err = {0};
-    char folder[PATH_MAX];
+    char folder[PATH_MAX], old[PATH_MAX];
     const char *slash = strrchr(output, '/');
     size_t length = slash == output ? 1 : slash ? (size_t)(slash - output) : 0;
     if (strlen(output) >= PATH_MAX - 32)
@@ -282,16 +288,30 @@ static int check_output(const char *output)
     snprintf(folder, sizeof(folder), "%.*s", length ? (int)length : 1, length ? output : ".");
     if (slash && !slash[1])
         return ui_fail("cannot save in %s: name a file in that folder, such as %sprofile.json.gz", output, output);
-    if (stat(folder, &info) || !S_ISDIR(info.st_mode))
+    if (!is_directory(folder))
         return ui_fail("cannot save %s: there is no folder %s", output, folder);
     if (access(folder, W_OK | X_OK))
         return ui_fail("cannot save %s: the folder %s cannot be written: %s", output, folder, strerror(errno));
-    if (stat(output, &info) == 0 && S_ISDIR(info.st_mode))
+    if (is_directory(output))
         return ui_fail("cannot save %s: that is a folder; name a file in it, such as %s/profile.json.gz", output,
                        output);
     if (stat(output, &info) == 0 && !S_ISREG(info.st_mode))
         return ui_fail("cannot save %s: that is not a regular file", output);
-    return profile_file_check(output, &err) ? ui_fail_error(&err) : 0;
+    snprintf(old, sizeof(old), "%s.old", output);
+    if (is_directory(old) && stat(output, &info) == 0)
+        return ui_fail("cannot save %s: the file that has this name would become %s, which is a directory", output,
+                       old);
+    return file_output_check(output, &err) ? ui_fail_error(&err) : 0;
+}
+
+static void say_old(const struct options *options, const struct assemble_result *saved)
+{
+    char *path = saved->has_old && !options->quiet ? realpath(options->output, NULL) : NULL;
+    struct stat info;
+    bool is_link = lstat(options->output, &info) == 0 && S_ISLNK(info.st_mode);
+    if (path)
+        ui_say("the earlier %s is now %s.old", options->output, is_link ? path : options->output);
+    free(path);
 }
 
 /* The common start of the names of spool files: that of the output or, without one, of a temporary file. */
@@ -334,7 +354,7 @@ static void say_leftover(const char *base)
         struct stat info;
         pid_t pid = recorder_of(entry->d_name, base + folder_length);
         if (pid && kill(pid, 0) && errno == ESRCH && !fstatat(dirfd(names), entry->d_name, &info, 0) &&
-            info.st_uid == geteuid() && !is_written_in(folder, entry->d_name))
+            (info.st_uid == geteuid() || info.st_uid == file_sudo_user()) && !is_written_in(folder, entry->d_name))
             snprintf(found, sizeof(found), "%s", entry->d_name);
     }
     if (names)
@@ -355,6 +375,7 @@ static int save_profile(const struct options *options, const char *spool, int re
                                         .files = files,
                                         .rest = rest >= 0 ? rest_path : NULL,
                                         .search = &options->symbols.search,
+                                        .keeps_old = true,
                                         .listener = record_summary_listener(summary)};
     struct error err = {0};
     if (assemble_recording(spool, options->output, &assemble, saved, &err) == 0)
@@ -404,6 +425,7 @@ static int recover(struct options *options)
         return status;
     struct record_summary summary = summary_of(options);
     record_summary_print(&summary, &saved);
+    say_old(options, &saved);
     return serve(options, EXIT_SUCCESS);
 }
 
@@ -558,6 +580,7 @@ static int record(struct options *options)
     }
     unlink(spool);
     record_summary_print(&summary, &saved);
+    say_old(options, &saved);
     record_push_saved(&windows, &options->push, options->output, options->quiet);
     signal(SIGPIPE, on_closed_pipe);
     bool was_shown = live && live_view_show_saved(live, options->output);

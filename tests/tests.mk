@@ -58,6 +58,7 @@ $(UNIT_TESTS): $(BUILD)/tests/%: tests/%.c $(BUILD)/tests/libprof.a
 	$(call say,TEST,$@)
 	$(Q)$(CC) $(TEST_CFLAGS) -Itests -MMD -MP -o $@ $< $(BUILD)/tests/libprof.a $(TEST_LDFLAGS) -lcmocka -lz $(LIBS)
 
+$(BUILD)/tests/unit/test_file_output: TEST_LDFLAGS = $(addprefix -Wl$(comma)--wrap=,fsync fdatasync renameat)
 $(BUILD)/tests/unit/test_out_of_memory: TEST_LDFLAGS = $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc aligned_alloc strdup)
 
 $(BUILD)/tsan/lib/%.o: lib/%.c $(BUILD)/flags

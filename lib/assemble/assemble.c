@@ -264,14 +264,17 @@ double assembly_time_resolution(const struct assembly *assembly)
     return resolution < 0.001 ? 0.001 : resolution;
 }
 
-/* `path` NULL: to a file in memory, whose descriptor *memory_fd becomes the caller's. */
-static int write_profile(struct assembly *assembly, const char *path, int *memory_fd, uint64_t *bytes,
+/* `path` NULL: to a file in memory, whose descriptor result->memory_fd becomes the caller's. */
+static int write_profile(struct assembly *assembly, const char *path, bool keeps_old, struct assemble_result *result,
                          struct error *err)
 {
     struct profile_file *file;
+    int *memory_fd = &result->memory_fd;
     int code = path ? profile_file_create(&file, path, err) : profile_file_create_in_memory(&file, memory_fd, err);
     if (code)
         return code;
+    if (path && keeps_old)
+        profile_file_keep_old(file, &result->has_old);
     struct sample_rows rows = {.assembly = assembly, .err = err};
     const struct sample_source source = sample_rows_source(&rows);
     struct byte_sink sink = profile_file_sink(file);
@@ -289,7 +292,7 @@ static int write_profile(struct assembly *assembly, const char *path, int *memor
     }
     struct stat status;
     if (!code && (path ? stat(path, &status) : fstat(*memory_fd, &status)) == 0)
-        *bytes = (uint64_t)status.st_size;
+        result->bytes = (uint64_t)status.st_size;
     return code;
 }
 
@@ -477,7 +480,7 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
     if (!code)
         code = assembly_describe(&assembly, options, result, err);
     if (!code)
-        code = write_profile(&assembly, output_path, &result->memory_fd, &result->bytes, err);
+        code = write_profile(&assembly, output_path, options->keeps_old, result, err);
     if (!code)
         assembly_fill_result(&assembly, result);
     if (!code)

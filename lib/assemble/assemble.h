@@ -25,6 +25,7 @@ struct assemble_options {
     const struct debug_search *search; /* where debug files are; NULL: the system's folders */
     struct stable_numbers *numbers;    /* of the profiles of this recording before, continued here; NULL: none */
     struct recording_window *window;   /* makes the next window of the recording; NULL: the whole */
+    bool keeps_old;                    /* a file that has the output's name becomes "OUTPUT.old" */
     struct metadata_listener listener; /* is told what the profile says of the quality of its data */
 };
 
@@ -54,6 +55,7 @@ struct assemble_result {
     uint64_t length;                      /* ns from the start of the recording to its last record */
     uint64_t last_realtime;               /* ns since the Unix epoch: time of that record; 0 unknown */
     uint64_t bytes;                       /* size of the profile file */
+    bool has_old;                         /* an earlier file of this name is "OUTPUT.old" now */
     int memory_fd;                        /* of a profile in memory, the caller's; -1: none */
     size_t missing_symbols_count;         /* libraries that lack names of most addresses or many samples */
     /* the ones that lack those of most samples */

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/file_io.h"
+#include "base/file_output.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -132,10 +133,8 @@ unsigned char *file_folder_load(int folder, const char *name, size_t limit, size
     return bytes;
 }
 
-/* Writes a new file. Its name goes to `own`. 0, or a negative errno value; then there is none. `is_lasting`: it is on
- * the disk then. */
-static int write_new(int folder, char own[NAME_MAX + 1], const char *name, const void *bytes, size_t size,
-                     bool is_lasting)
+/* Writes a new file. Its name goes to `own`. Its descriptor, or a negative errno value; then there is none. */
+static int write_new(int folder, char own[NAME_MAX + 1], const char *name, const void *bytes, size_t size)
 {
     int length = snprintf(own, NAME_MAX + 1, "%s%d-%" PRIx64 "-%s", unfinished, (int)getpid(), monotonic_ns(), name);
     if (length < 0 || length > NAME_MAX)
@@ -144,23 +143,26 @@ static int write_new(int folder, char own[NAME_MAX + 1], const char *name, const
     if (file < 0)
         return -errno;
     int code = file_write(file, bytes, size);
-    if (code == 0 && is_lasting && fsync(file) != 0)
-        code = -errno;
-    if (close(file) != 0 && code == 0)
-        code = -errno;
-    if (code != 0)
-        unlinkat(folder, own, 0);
+    if (code == 0)
+        return file;
+    close(file);
+    unlinkat(folder, own, 0);
     return code;
 }
 
 static int save(int folder, const char *name, const void *bytes, size_t size, bool is_lasting)
 {
     char own[NAME_MAX + 1];
-    int code = write_new(folder, own, name, bytes, size, is_lasting);
-    if (code == 0 && renameat(folder, own, folder, name) != 0) {
+    int file = write_new(folder, own, name, bytes, size), code = 0;
+    if (file < 0)
+        return file;
+    if (is_lasting)
+        code = file_replace(folder, file, own, name);
+    else if (renameat(folder, own, folder, name) != 0)
         code = -errno;
+    close(file);
+    if (code != 0)
         unlinkat(folder, own, 0);
-    }
     return code;
 }
 
@@ -171,22 +173,21 @@ int file_folder_save(int folder, const char *name, const void *bytes, size_t siz
 
 int file_folder_save_lasting(int folder, const char *name, const void *bytes, size_t size)
 {
-    int code = save(folder, name, bytes, size, true);
-    if (code == 0)
-        fsync(folder); /* some file systems cannot, and need not */
-    return code;
+    return save(folder, name, bytes, size, true);
 }
 
 int file_folder_add(int folder, const char *name, const void *bytes, size_t size)
 {
     char own[NAME_MAX + 1];
-    int code = write_new(folder, own, name, bytes, size, false);
-    if (code != 0)
-        return code;
-    if (linkat(folder, own, folder, name, 0) != 0 && errno != EEXIST)
+    int file = write_new(folder, own, name, bytes, size);
+    if (file < 0)
+        return file;
+    int code = file_sync(file);
+    if (code == 0 && linkat(folder, own, folder, name, 0) != 0 && errno != EEXIST)
         code = -errno;
+    close(file);
     unlinkat(folder, own, 0);
-    return code;
+    return code ? code : file_sync(folder);
 }
 
 /* ---- all files ---- */

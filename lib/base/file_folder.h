@@ -24,14 +24,15 @@ unsigned char *file_folder_load(int folder, const char *name, size_t limit, size
 /* Opens a file for reading and marks it as used. A descriptor, or a negative errno value. */
 int file_folder_open_file(int folder, const char *name);
 
-/* Replaces a file atomically: others see the old file or the new one. 0, or a negative errno value; then the old file
- * remains. */
+/* Replaces a file of a cache atomically: others see the old file or the new one. After a power cut the file may be
+ * damaged: its reader verifies a checksum. 0, or a negative errno value; then the old file remains. */
 int file_folder_save(int folder, const char *name, const void *bytes, size_t size);
 
-/* The same, and the file survives a power cut: it is on the disk before it has its name. */
+/* The same, and the file survives a power cut (file_replace() in base/file_output.h). */
 int file_folder_save_lasting(int folder, const char *name, const void *bytes, size_t size);
 
-/* Creates a file atomically; one that exists already remains. 0 in both cases, or a negative errno value. */
+/* Creates a file atomically, which survives a power cut; one that exists already remains. 0 in both cases, or a
+ * negative errno value. */
 int file_folder_add(int folder, const char *name, const void *bytes, size_t size);
 
 /* Removes leftovers of killed writers, then the least recently used files until at most `limit` bytes remain. */

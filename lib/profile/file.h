@@ -16,6 +16,7 @@
 #include "profile/profile.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 /* Reads a profile file, of any format that prof opens (lib/exchange), into `out` (zeroed by the caller, who owns it).
  * The path "-" is the standard input. */
@@ -30,13 +31,12 @@ int profile_to_memory(const struct profile *profile, struct error *err);
 
 struct profile_file;
 
-/* -EACCES if `path` is a symbolic link that lets another user choose where prof writes. */
-int profile_file_check(const char *path, struct error *err);
-
-/* Opens a temporary file in the folder of `path`, which only this user may read; the bytes are compressed if `path`
- * ends in ".gz". A `path` that exists and is no regular file (a pipe) is written directly; "-" is the standard output.
- */
+/* Opens a file that only this user may read, as file_output_open() (base/file_output.h) does; the bytes are compressed
+ * if `path` ends in ".gz". */
 int profile_file_create(struct profile_file **out, const char *path, struct error *err);
+
+/* Lets profile_file_commit() rename the file that has `path` to "PATH.old"; then *has_old becomes true. */
+void profile_file_keep_old(struct profile_file *file, bool *has_old);
 
 /* The same for a compressed file in memory, whose descriptor *fd is the caller's; nothing of it is to be read before
  * profile_file_commit(). */
@@ -45,7 +45,8 @@ int profile_file_create_in_memory(struct profile_file **out, int *fd, struct err
 /* Where to write to; borrowed from `file`. */
 struct byte_sink profile_file_sink(struct profile_file *file);
 
-/* Writes what is left, gives the file its name and frees `file`. On failure nothing is left behind. */
+/* Writes what is left, brings the file to the disk, gives it its name and frees `file`. On failure nothing is left
+ * behind. */
 int profile_file_commit(struct profile_file *file, struct error *err);
 
 /* Removes what was written and frees `file`. */

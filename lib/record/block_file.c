@@ -26,6 +26,7 @@
 
 #include "base/checksum.h"
 #include "base/file_io.h"
+#include "base/file_output.h"
 #include "record/file_sync.h"
 
 #include <errno.h>
@@ -370,6 +371,7 @@ static int create(struct block_file *file, struct error *err)
     file->fd = open(file->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file->fd < 0)
         return error_set(err, errno, "cannot create %s: %s", file->path, strerror(errno));
+    file_give_to_sudo_user(file->fd, file->path);
     flock(file->fd, LOCK_EX | LOCK_NB); /* the kernel takes the lock away when the recorder ends, however it does */
     int code = file_write(file->fd, BLOCK_FILE_MAGIC, BLOCK_FILE_MAGIC_SIZE);
     if (!code) {

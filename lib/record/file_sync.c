@@ -1,9 +1,8 @@
 #include "record/file_sync.h"
 
 #include "base/clock.h"
+#include "base/file_output.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/magic.h>
 #include <pthread.h>
 #include <sched.h>
@@ -30,15 +29,6 @@ static bool is_in_memory(int fd)
     return fstatfs(fd, &info) == 0 && (info.f_type == TMPFS_MAGIC || info.f_type == RAMFS_MAGIC);
 }
 
-static int open_folder(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
-    int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    free(folder);
-    return fd;
-}
-
 struct file_sync *file_sync_begin(int fd, const char *path)
 {
     struct file_sync *sync = is_in_memory(fd) ? NULL : calloc(1, sizeof(*sync));
@@ -47,7 +37,7 @@ struct file_sync *file_sync_begin(int fd, const char *path)
     pthread_mutex_init(&sync->mutex, NULL);
     pthread_cond_init(&sync->changed, NULL);
     sync->fd = fd;
-    sync->folder_fd = open_folder(path);
+    sync->folder_fd = file_open_directory_of(path);
     return sync;
 }
 
@@ -59,12 +49,11 @@ static void use_all_cpus(void)
     sched_setaffinity(0, sizeof(all), &all); /* the kernel leaves out what is not permitted */
 }
 
-/* Not every file can be synced. */
 static int write_to_disk(struct file_sync *sync, int folder_fd)
 {
-    int code = fdatasync(sync->fd) && errno != EINVAL && errno != EROFS && errno != ENOSYS ? -errno : 0;
+    int code = file_sync(sync->fd);
     if (folder_fd >= 0) {
-        fsync(folder_fd);
+        file_sync(folder_fd);
         close(folder_fd);
     }
     return code;
