@@ -7,6 +7,8 @@
 #include "commands.h"
 #include "ui.h"
 
+#include "base/file_io.h"
+#include "base/file_output.h"
 #include "base/json_write.h"
 #include "base/text_buffer.h"
 
@@ -299,14 +301,26 @@ static void put_junit(const struct check *check, FILE *file)
 
 static int write_junit(const struct check *check, const char *path)
 {
-    FILE *file = fopen(path, "we");
-    if (!file)
-        return ui_fail("cannot write %s: %s", path, strerror(errno));
-    put_junit(check, file);
-    bool is_written = !ferror(file);
-    if (fclose(file) != 0 || !is_written)
-        return ui_fail("cannot write %s: %s", path, strerror(errno));
-    return EXIT_SUCCESS;
+    struct file_output output;
+    struct error err = {0};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory)
+        put_junit(check, memory);
+    bool is_complete = memory && !ferror(memory);
+    if ((memory && fclose(memory) != 0) || !is_complete) {
+        free(text);
+        return ui_fail("out of memory");
+    }
+    int code = file_output_open(&output, path, 0666, &err);
+    if (!code && (code = file_write(output.fd, text, size)) != 0)
+        error_set(&err, -code, "cannot write %s: %s", path, strerror(-code));
+    if (!code)
+        code = file_output_commit(&output, &err);
+    file_output_close(&output);
+    free(text);
+    return code ? ui_fail_error(&err) : EXIT_SUCCESS;
 }
 
 /* ---- the command ---- */
