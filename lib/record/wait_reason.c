@@ -128,7 +128,7 @@ static const struct waiting_call *call_of(int64_t number)
     return NULL;
 }
 
-bool wait_state_parse(const char *line, int64_t *number, uint64_t arguments[6], uint64_t *sp, uint64_t *pc)
+bool wait_state_parse(const char *line, int64_t *number, uint64_t arguments[WAIT_ARGUMENTS], uint64_t *sp, uint64_t *pc)
 {
     char *end;
     memset(arguments, 0, 6 * sizeof(*arguments));
@@ -256,19 +256,19 @@ int wait_state_read(uint32_t pid, uint32_t tid, struct wait_state *state)
     line[length] = '\0';
 
     int64_t number;
-    uint64_t arguments[6];
-    if (!wait_state_parse(line, &number, arguments, &state->sp, &state->pc)) {
+    if (!wait_state_parse(line, &number, state->arguments, &state->sp, &state->pc)) {
         state->is_awake = has_start(line, "running");
         return 0;
     }
     const struct waiting_call *call = call_of(number);
     state->reason = REASON_UNKNOWN;
+    state->is_in_call = number >= 0;
     if (!state->sp) /* a thread of the kernel, which is in no system call */
         snprintf(state->object, sizeof(state->object), "wait");
     else if (number < 0)
         describe_fault(folder, state);
     else if (call)
-        describe_call(pid, call, arguments, state);
+        describe_call(pid, call, state->arguments, state);
     else
         snprintf(state->object, sizeof(state->object), "system call %" PRId64, number);
     return 1;

@@ -27,11 +27,13 @@ enum { WAIT_REASONS = REASON_PREEMPTED + 1 };
 /* For users: "Lock"; that of REASON_UNKNOWN is "Other". */
 extern const char *const wait_reason_names[WAIT_REASONS];
 
-enum { WAIT_OBJECT_SIZE = 256 };
+enum { WAIT_OBJECT_SIZE = 256, WAIT_ARGUMENTS = 6 };
 
 struct wait_state {
     bool is_awake;   /* it does not wait: it runs, or is ready to */
     uint64_t sp, pc; /* 0 for a thread of the kernel */
+    bool is_in_call; /* a system call with these arguments, as many as any has */
+    uint64_t arguments[WAIT_ARGUMENTS];
     enum wait_reason reason;
     char object[WAIT_OBJECT_SIZE]; /* what it waits for: "lock 0x7f0012345678", "pipe:[77]", "sleep" */
 };
@@ -44,4 +46,5 @@ int wait_state_read(uint32_t pid, uint32_t tid, struct wait_state *state);
 
 /* Parses the line of /proc/PID/task/TID/syscall: false if it is not of a thread that waits. `number`: of the system
  * call, -1 outside of one. */
-bool wait_state_parse(const char *line, int64_t *number, uint64_t arguments[6], uint64_t *sp, uint64_t *pc);
+bool wait_state_parse(const char *line, int64_t *number, uint64_t arguments[WAIT_ARGUMENTS], uint64_t *sp,
+                      uint64_t *pc);

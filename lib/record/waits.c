@@ -350,10 +350,8 @@ static size_t copy_stack(struct waits *waits, uint32_t pid, uint64_t sp)
 
 static struct unwind_result walk(struct waits *waits, struct tracked_process *process, const struct wait_state *state)
 {
-    struct unwind_regs regs = {.unknown = UNWIND_UNKNOWN_WHILE_WAITING};
-    memset(regs.r, 0xff, sizeof(regs.r)); /* no result of a system call, and no address */
-    regs.r[UNWIND_REG_SP] = state->sp;
-    regs.r[UNWIND_REG_PC] = state->pc;
+    struct unwind_regs regs;
+    unwind_regs_of_waiting(&regs, state->sp, state->pc, state->is_in_call ? state->arguments : NULL);
     size_t size = waits->copied = copy_stack(waits, process->pid, state->sp);
     struct unwind_stack stack = {.sp = state->sp,
                                  .bytes = waits->copy,

@@ -16,6 +16,16 @@
 /* Where system calls return their result: rax. */
 enum { ARCH_SYSCALL_RESULT = 0 };
 
+/* Where system calls leave the pc: rcx. */
+enum { ARCH_SYSCALL_PC = 2 };
+
+/* The size of a system call's instruction. The kernel's pc in a system call is behind it. */
+enum { ARCH_SYSCALL_SIZE = 2 };
+
+/* DWARF numbers of the registers that pass arguments to a system call: rdi, rsi, rdx, r10, r8, r9. */
+enum { ARCH_SYSCALL_ARGUMENTS = 6 };
+static const uint8_t arch_syscall_arguments[ARCH_SYSCALL_ARGUMENTS] = {5, 4, 1, 10, 8, 9};
+
 /* e_machine of the ELF files whose code this machine runs: EM_X86_64. */
 enum { ARCH_ELF_MACHINE = 62 };
 
@@ -66,11 +76,14 @@ bool arch_code_follows_call(const unsigned char code[ARCH_CODE_BEFORE + ARCH_COD
 /* The target of a call with a distance in it that ends at the return address; 0 if none does. */
 uint64_t arch_call_target(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER], uint64_t return_address);
 
+/* Whether the instruction at the pc is a system call. */
+bool arch_code_is_system_call(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
+
 /* True if the registers were taken in a system call, which has put the pc into rcx, or in execve, which has cleared
  * them for the new program. */
 static inline bool arch_in_system_call(const struct unwind_regs *regs)
 {
-    enum { RAX = 0, RCX = 2, RBX = 3 };
+    enum { RAX = 0, RBX = 3, RCX = ARCH_SYSCALL_PC };
     bool is_cleared = !regs->r[RAX] && !regs->r[RBX] && !regs->r[RCX] && !regs->r[UNWIND_REG_BP];
     return is_cleared || regs->r[RCX] == regs->r[UNWIND_REG_PC];
 }

@@ -128,10 +128,11 @@ static size_t walk(struct in_place_walker *walker, const struct in_place_thread 
     do {
         if (!read_registers(walker, &cursor, &regs) || !address_space_find(thread->space, regs.r[UNWIND_REG_PC]))
             return 0;
-        pcs[count++] = regs.r[UNWIND_REG_PC] - (exact ? 0 : 1);
+        bool is_trampoline = walker->libunwind.unw_is_signal_frame(&cursor) > 0;
+        pcs[count++] = regs.r[UNWIND_REG_PC] - (exact || is_trampoline ? 0 : 1);
         if (is_start(thread->space, &regs))
             return count;
-        exact = walker->libunwind.unw_is_signal_frame(&cursor) > 0;
+        exact = is_trampoline;
     } while (count < max && monotonic_ns() < deadline && walker->libunwind.unw_step(&cursor) > 0);
     return 0;
 }

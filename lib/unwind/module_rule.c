@@ -109,6 +109,18 @@ bool module_rule_follows_call(const struct mapping *mapping, uint64_t address, u
     return arch_code_follows_call(code);
 }
 
+bool module_rule_ends_in_system_call(const struct mapping *mapping, uint64_t pc)
+{
+    unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
+    uint64_t start, size, vaddr = vaddr_of(mapping, pc);
+    if (!read_code(mapping, pc - ARCH_SYSCALL_SIZE, true, code) || !arch_code_is_system_call(code))
+        return false;
+    if (arch_code_recognize(code).kind == ARCH_CODE_SIGNAL_FRAME)
+        return true;
+    bool goes_on = unwind_module_function(mapping->module, vaddr, &start, &size) && start != vaddr;
+    return !goes_on && unwind_module_function(mapping->module, vaddr - ARCH_SYSCALL_SIZE, &start, &size);
+}
+
 /* Returns whether somebody stored this return address, as makecontext and coroutine libraries do: no call precedes it,
  * and it begins a function (__start_context) or has no CFI (Boost). */
 static bool is_planted(const struct mapping *mapping, uint64_t pc, bool exact)

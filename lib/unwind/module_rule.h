@@ -21,5 +21,9 @@ bool module_rule_of_return(const struct mapping *mapping, uint64_t pc, bool exac
  */
 bool module_rule_follows_call(const struct mapping *mapping, uint64_t address, uint64_t *target);
 
+/* Returns whether a thread in a system call, where the kernel reports `pc`, is in code that ends with the call's
+ * instruction: the code at `pc` belongs to something else. */
+bool module_rule_ends_in_system_call(const struct mapping *mapping, uint64_t pc);
+
 /* Finds the FDE and the full row of `pc`, for RULE_COMPLEX. Returns false if there is none. */
 bool module_rule_row(const struct mapping *mapping, uint64_t pc, struct cfi_fde *fde, struct cfi_row *row);

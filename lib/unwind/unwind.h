@@ -25,13 +25,12 @@ enum { UNWIND_REG_BP = 6, UNWIND_REG_SP = 7, UNWIND_REG_PC = 16, UNWIND_REGS = 1
 
 struct unwind_regs {
     uint64_t r[UNWIND_REGS];
-    uint32_t unknown; /* bits of the DWARF numbers of registers whose values nobody knows: of a thread that waits, the
-                         kernel tells sp and pc alone */
+    uint32_t unknown; /* bits of the DWARF numbers of registers whose values nobody knows */
 };
 
-/* All but sp and pc. */
-#define UNWIND_UNKNOWN_WHILE_WAITING                                                                                   \
-    (((UINT32_C(1) << UNWIND_REGS) - 1) & ~(UINT32_C(1) << UNWIND_REG_SP | UINT32_C(1) << UNWIND_REG_PC))
+/* The registers of a thread that waits, of which the kernel reports sp, pc and the arguments of the system call that it
+ * is in. `arguments`: six, or NULL outside of a system call. */
+void unwind_regs_of_waiting(struct unwind_regs *regs, uint64_t sp, uint64_t pc, const uint64_t *arguments);
 
 /* The stack of a sampled thread: `size` bytes copied from `sp` upward at the time of the sample. The functions read
  * other memory of the process while it runs; unwind_walk() calls them on its own thread. */
@@ -85,8 +84,9 @@ struct address_space;
 
 /*
  * Walks from `regs` to the start of the thread and writes up to `max_pcs` pcs. pcs[0] is the interrupted pc itself.
- * Each later one points into a call instruction (return address - 1), except the frame that a signal has interrupted,
- * whose pc is exact. All but pcs[0] lie in a mapping. Never fails: `end` says why a walk did not reach the start.
+ * Each later one points into a call instruction (return address - 1). Exact are the pcs of a signal trampoline and of
+ * the frame that the signal has interrupted. In a system call that is the last instruction of its function, pcs[0] is
+ * the pc of this instruction. All but pcs[0] lie in a mapping. Never fails: `end` says why a walk did not reach the start.
  */
 struct unwind_result unwind_walk(struct address_space *space, const struct unwind_regs *regs,
                                  const struct unwind_stack *stack, uint64_t *pcs, size_t max_pcs);

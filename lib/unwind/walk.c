@@ -206,7 +206,7 @@ static bool register_of_caller(struct walk *walk, const struct cfi_row *row, uns
         *value = cfa + (uint64_t)given;
         return true;
     case CFI_REGISTER:
-        if (given < 0 || given >= UNWIND_REGS)
+        if (given < 0 || given >= UNWIND_REGS || walk->stale >> given & 1)
             return false;
         *value = walk->regs.r[given];
         return true;
@@ -220,6 +220,12 @@ static bool register_of_caller(struct walk *walk, const struct cfi_row *row, uns
     default:
         return true;
     }
+}
+
+/* A signal handler returns to the first instruction of the trampoline, which no call precedes. */
+static void name_trampoline(struct walk *walk)
+{
+    walk->pcs[walk->frame] += !walk->exact;
 }
 
 static enum step step_complex(struct walk *walk, uint64_t pc)
@@ -252,12 +258,15 @@ static enum step step_complex(struct walk *walk, uint64_t pc)
     if (!row.is_signal_frame && (caller.r[UNWIND_REG_SP] < sp || (caller.r[UNWIND_REG_SP] == sp && !may_stay)))
         return walk_end(walk, UNWIND_DAMAGED);
     walk->regs = caller;
+    if (row.is_signal_frame)
+        name_trampoline(walk);
     return row.is_signal_frame ? arrive_at_interrupted(walk, sp)
                                : walk_arrive(walk, caller.r[UNWIND_REG_PC], caller.r[UNWIND_REG_SP]);
 }
 
 static enum step step_signal_frame(struct walk *walk)
 {
+    name_trampoline(walk);
     uint64_t sp = walk->regs.r[UNWIND_REG_SP];
     struct unwind_regs caller = {0};
     for (unsigned reg = 0; reg < UNWIND_REGS; reg++)
@@ -376,6 +385,8 @@ static enum step run(struct walk *walk, size_t max_pcs)
 {
     enum step step = STEP_CALLER;
     walk->frame = 0;
+    if (walk->is_in_system_call && walk_ends_in_system_call(walk, walk->regs.r[UNWIND_REG_PC]))
+        walk->regs.r[UNWIND_REG_PC] -= ARCH_SYSCALL_SIZE;
     if (walk->leaf_by_return && step_leaf_by_return(walk, &step))
         walk->frame = 1;
     for (; step == STEP_CALLER && walk->frame < max_pcs; walk->frame++) {
@@ -398,6 +409,7 @@ static void start(struct walk *walk, const struct unwind_regs *regs)
     walk->switches = 0;
     walk->off_copied_stack = false;
     walk->exact = true;
+    walk->is_in_system_call = arch_in_system_call(regs);
     walk->by_pointer = false;
     walk->java_sp = 0;
     walk->guess = 0;
@@ -420,6 +432,22 @@ struct unwind_result unwind_walk(struct address_space *space, const struct unwin
         start(&walk, regs);
     while (run(&walk, max_pcs) == STEP_RESTART);
     return walk.result;
+}
+
+void unwind_regs_of_waiting(struct unwind_regs *regs, uint64_t sp, uint64_t pc, const uint64_t *arguments)
+{
+    memset(regs->r, 0xff, sizeof(regs->r)); /* no result of a system call, and no address */
+    regs->r[UNWIND_REG_SP] = sp;
+    regs->r[UNWIND_REG_PC] = pc;
+    regs->unknown = (UINT32_C(1) << UNWIND_REGS) - 1;
+    regs->unknown &= ~(UINT32_C(1) << UNWIND_REG_SP | UINT32_C(1) << UNWIND_REG_PC);
+    if (!arguments)
+        return;
+    for (size_t i = 0; i < ARCH_SYSCALL_ARGUMENTS; i++) {
+        regs->r[arch_syscall_arguments[i]] = arguments[i];
+        regs->unknown &= ~(UINT32_C(1) << arch_syscall_arguments[i]);
+    }
+    regs->r[ARCH_SYSCALL_PC] = pc;
 }
 
 bool unwind_has_no_user_stack(const struct unwind_regs *regs, const struct unwind_stack *stack)

@@ -16,9 +16,10 @@ struct walk {
     struct unwind_regs regs;
     uint32_t stale; /* bits of DWARF register numbers whose value a light walk has lost, or nobody knows */
     bool full;
-    bool leaf_by_return; /* the leaf's CFI led nowhere: read its code instead */
-    bool exact;          /* the pc of this frame was interrupted, it is not a return address */
-    bool by_pointer;     /* this frame was found by the frame pointer of the one before */
+    bool leaf_by_return;    /* the leaf's CFI led nowhere: read its code instead */
+    bool exact;             /* the pc of this frame was interrupted, it is not a return address */
+    bool is_in_system_call; /* its leaf */
+    bool by_pointer;        /* this frame was found by the frame pointer of the one before */
     uint64_t *pcs;
     size_t frame;
     unsigned switches;     /* to a stack below this one, by a frame pointer of Go */
@@ -87,6 +88,9 @@ bool walk_rule_by_return(struct walk *walk, struct rule *rule);
 
 /* Returns whether a call instruction ends at this address. *target is where a direct call went, else 0. */
 bool walk_follows_call(struct walk *walk, uint64_t address, uint64_t *target);
+
+/* Whether `pc`, where the kernel reports a thread in a system call, is behind the last instruction of its function. */
+bool walk_ends_in_system_call(struct walk *walk, uint64_t pc);
 
 /* Finds the first word from `*sp` up that can be a return address, and sets *sp to the address of that word. */
 bool walk_next_return_address(struct walk *walk, uint64_t *sp, uint64_t *address);

@@ -88,6 +88,19 @@ bool walk_follows_call(struct walk *walk, uint64_t address, uint64_t *target)
     return answer->cfa_register;
 }
 
+/* Cached in the bits of walk_follows_call(), with the mark of a leaf. */
+bool walk_ends_in_system_call(struct walk *walk, uint64_t pc)
+{
+    const uint64_t key = pc | call_bit | leaf_bit;
+    const struct rule *known = unwind_cache_find(walk->cache, key);
+    const struct mapping *mapping = address_space_find(walk->space, pc - ARCH_SYSCALL_SIZE);
+    if (known)
+        return known->cfa_register;
+    struct rule *answer = unwind_cache_add(walk->cache, key);
+    answer->cfa_register = mapping && mapping->module && module_rule_ends_in_system_call(mapping, pc);
+    return answer->cfa_register;
+}
+
 /* Most words are small numbers or lie where the word before did, in a gap between mappings (addresses of the stack or
  * the heap).
  */

@@ -169,6 +169,11 @@ struct arch_code arch_code_recognize(const unsigned char code[ARCH_CODE_BEFORE +
     return (struct arch_code){.kind = ARCH_CODE_UNKNOWN};
 }
 
+bool arch_code_is_system_call(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
+{
+    return code[ARCH_CODE_BEFORE] == 0x0f && code[ARCH_CODE_BEFORE + 1] == 0x05;
+}
+
 bool arch_code_starts_go_stack(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER], bool is_return)
 {
     for (size_t i = 0; i < sizeof(go_starts) / sizeof(go_starts[0]); i++) {

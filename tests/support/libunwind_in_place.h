@@ -64,8 +64,9 @@ static inline size_t libunwind_in_place_walk(struct libunwind_in_place *library,
         library->get_reg(&cursor, UNW_REG_IP, &ip);
         if (ip == 0)
             break;
-        pcs[count++] = ip - (exact ? 0 : 1);
-        exact = library->is_signal_frame(&cursor) > 0;
+        bool is_trampoline = library->is_signal_frame(&cursor) > 0;
+        pcs[count++] = ip - (exact || is_trampoline ? 0 : 1);
+        exact = is_trampoline;
         *error = library->step(&cursor);
         more = *error > 0;
     }

@@ -1,11 +1,12 @@
 /*
- * The first moments of a thread: the C library's own code around the system call that makes one, which has no CFI
- * there.
+ * The C library's own code around system calls: the first moments of a thread, where it has no CFI; vfork, which keeps
+ * its return address in a register; and the sigreturn trampoline, which ends with its system call.
  */
 #include "support/c_library.h"
 #include "unwind/address_space.h"
 #include "unwind/unwind.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -126,11 +127,68 @@ static void test_the_old_thread_has_its_caller_there(void **state)
     }
 }
 
+/* The place where a new thread would begin, whose CFI says that it has no caller. */
+static uint64_t place_without_caller(const struct fixture *fixture)
+{
+    const unsigned char *at = find_clone(&fixture->library, fixture->library.start);
+    assert_non_null(at);
+    return (uint64_t)(uintptr_t)at + (at[3] == 0x7c ? 7 : 11) + 4;
+}
+
+static void test_the_parent_of_vfork_waits_for_it(void **state)
+{
+    struct fixture *fixture = *state;
+    const uint64_t caller = place_without_caller(fixture), arguments[6] = {caller}, sp = 0x7ffe0000, stack[8] = {7};
+    void *own = dlopen(fixture->library.path, RTLD_NOW | RTLD_NOLOAD); /* the sanitizer has a vfork() of its own */
+    assert_non_null(own);
+    const unsigned char *code = dlsym(own, "vfork"), *call = code ? memmem(code, 32, "\x0f\x05", 2) : NULL;
+    dlclose(own);
+    assert_non_null(call);
+    struct unwind_regs regs;
+    unwind_regs_of_waiting(&regs, sp, (uint64_t)(uintptr_t)call + 2, arguments);
+    struct unwind_stack copy = {.sp = sp, .bytes = (const unsigned char *)stack, .size = sizeof(stack)};
+    uint64_t pcs[8];
+    struct unwind_result result = unwind_walk(&fixture->space, &regs, &copy, pcs, 8);
+    assert_int_equal(result.end, UNWIND_COMPLETE);
+    assert_int_equal(result.frames, 2);
+    assert_true(pcs[1] == caller - 1);
+
+    /* outside of a system call nobody knows that register */
+    unwind_regs_of_waiting(&regs, sp, (uint64_t)(uintptr_t)call + 2, NULL);
+    result = unwind_walk(&fixture->space, &regs, &copy, pcs, 8);
+    assert_int_not_equal(result.end, UNWIND_COMPLETE);
+    assert_int_equal(result.frames, 1);
+}
+
+/* The kernel's pc is one behind the last instruction of the trampoline, where its CFI has ended. */
+static void test_sigreturn_leads_to_the_interrupted_code(void **state)
+{
+    enum { REG_CX = 2, TO_CALL = 7, CALL_SIZE = 2, PC_SLOT = 5 + 16 };
+    static const unsigned char code[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05};
+    struct fixture *fixture = *state;
+    const unsigned char *trampoline =
+        memmem(fixture->library.start, (size_t)(fixture->library.end - fixture->library.start), code, sizeof(code));
+    assert_non_null(trampoline);
+    uint64_t stack[64] = {0}, pcs[8], interrupted = place_without_caller(fixture);
+    stack[PC_SLOT] = interrupted;
+    struct unwind_regs regs = {.r = {[UNWIND_REG_SP] = 0x7ffe0000}};
+    regs.r[UNWIND_REG_PC] = regs.r[REG_CX] = (uint64_t)(uintptr_t)trampoline + TO_CALL + CALL_SIZE;
+    struct unwind_stack copy = {
+        .sp = regs.r[UNWIND_REG_SP], .bytes = (const unsigned char *)stack, .size = sizeof(stack)};
+    struct unwind_result result = unwind_walk(&fixture->space, &regs, &copy, pcs, 8);
+    assert_int_equal(result.end, UNWIND_COMPLETE);
+    assert_int_equal(result.frames, 2);
+    assert_true(pcs[0] == (uint64_t)(uintptr_t)trampoline + TO_CALL);
+    assert_true(pcs[1] == interrupted);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_new_thread_begins_after_the_system_call),
         cmocka_unit_test(test_the_old_thread_has_its_caller_there),
+        cmocka_unit_test(test_the_parent_of_vfork_waits_for_it),
+        cmocka_unit_test(test_sigreturn_leads_to_the_interrupted_code),
     };
     return cmocka_run_group_tests(tests, map_c_library, unmap);
 }

@@ -42,9 +42,9 @@ struct variant {
 };
 
 struct entry {
-    uint64_t slot;  /* where the return address lies; for an interrupted pc, sp at the interruption */
-    uint64_t value; /* return address, or interrupted pc */
-    bool interrupted;
+    uint64_t slot;                   /* where the return address lies; for an interrupted pc, sp at the interruption */
+    uint64_t value;                  /* return address, or interrupted pc */
+    bool interrupted, is_trampoline; /* its value is the pc of the frame, not one more */
 };
 
 struct tracee {
@@ -151,7 +151,8 @@ static void follow_signal(struct tracee *tracee, const struct user_regs_struct *
     assert_true(read_memory(tracee->pid, tracee->regs.rsp, &restorer, 8));
     assert_true(
         array_push(&tracee->entries, (struct entry){.slot = before->rsp, .value = before->rip, .interrupted = true}));
-    assert_true(array_push(&tracee->entries, (struct entry){.slot = tracee->regs.rsp, .value = restorer}));
+    assert_true(array_push(&tracee->entries,
+                           (struct entry){.slot = tracee->regs.rsp, .value = restorer, .is_trampoline = true}));
     tracee->signal_depth++;
 }
 
@@ -176,7 +177,7 @@ static bool equals_callers(const struct tracee *tracee, const uint64_t *callers,
 {
     for (size_t i = 0; i < count; i++) {
         const struct entry *entry = &tracee->entries.data[tracee->entries.length - 1 - i];
-        if (callers[i] != entry->value - (entry->interrupted ? 0 : 1))
+        if (callers[i] != entry->value - (entry->interrupted || entry->is_trampoline ? 0 : 1))
             return false;
     }
     return true;
