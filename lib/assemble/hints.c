@@ -199,6 +199,15 @@ static void explain_python(struct hints *hints, const struct replay *replay)
             100 * (double)late / (double)samples);
 }
 
+/* ---- perf.data ---- */
+
+static void explain_call_graphs(struct hints *hints, const struct replay *replay)
+{
+    if (replay_info_number(replay, INFO_NO_CALL_GRAPHS, 0) && replay->sample_count)
+        add_hint(hints, "perf recorded no call graphs, so each stack is one function: 'perf record -g' or "
+                        "'perf record --call-graph dwarf' records them");
+}
+
 void hints_find(struct hints *hints, const struct replay *replay, const struct symbolization *symbolization)
 {
     hints->count = 0;
@@ -206,4 +215,5 @@ void hints_find(struct hints *hints, const struct replay *replay, const struct s
     list_survivors(hints, replay);
     explain_jit_code(hints, replay, symbolization);
     explain_python(hints, replay);
+    explain_call_graphs(hints, replay);
 }

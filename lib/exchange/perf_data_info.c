@@ -143,6 +143,7 @@ int perf_data_info_start(struct perf_data_feed *feed)
         {INFO_CLOCK, .text = clock_name(clock)},
         {INFO_INTERVAL, .number = feed->interval},
         {INFO_EVENT, .text = attr ? name : "none"},
+        {INFO_NO_CALL_GRAPHS, .number = !feed->has_callchain && !feed->has_stacks},
         {INFO_NO_CPU_TIME, .number = !attr && !feed->has_switches},
         {INFO_TIER, .text = has_kernel ? "kernel and user" : "user only"},
         {INFO_OFF_CPU, .number = feed->has_switches},

@@ -20,8 +20,9 @@
 #define INFO_CLOCK           "clock"    /* the clock of all times, if it is not CLOCK_MONOTONIC: "clock of perf" */
 #define INFO_INTERVAL        "interval" /* ns between two samples of a busy thread */
 #define INFO_EVENT           "event" /* "cpu-clock", "cycles", "ptrace"; "none": CPU time is counted, and not sampled */
-#define INFO_NO_CPU_TIME     "no_cpu_time" /* 1: nothing tells the CPU time of the threads */
-#define INFO_TIER            "tier"        /* "kernel and user", "user only", "ptrace" */
+#define INFO_NO_CPU_TIME     "no_cpu_time"    /* 1: nothing tells the CPU time of the threads */
+#define INFO_NO_CALL_GRAPHS  "no_call_graphs" /* 1: a perf.data file whose samples have no stacks */
+#define INFO_TIER            "tier"           /* "kernel and user", "user only", "ptrace" */
 #define INFO_WHOM                                                                                                      \
     "whom" /* which processes, if not a command or processes with their children: "all processes", "cgroup /x" ... */
 #define INFO_FILTERS "filters" /* what else is left out, as options: "--cpu 0-1 --thread 'worker-*'" */
