@@ -135,8 +135,8 @@ deps:
 	@sh .ci/deps build
 
 demo:
-	@sh .ci/deps build demo
-	@$(MAKE) $(JOBS) --no-print-directory all
+	@sh .ci/deps build
+	+@bash -o pipefail -c '$(MAKE) $(JOBS) --no-print-directory all | cmd/progress $(words $(LIB_OBJECTS) $(CMD_OBJECTS) $(WASM_OBJECTS))'
 	@bash cmd/demo
 
 install: all
