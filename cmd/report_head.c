@@ -204,14 +204,15 @@ static int warn_of_unnamed_code(const struct report *report, struct error *err)
     return 0;
 }
 
+enum { FEW_SAMPLES = 50 };
+
 static void warn_of_few_samples(const struct report *report)
 {
-    enum { FEW = 50 };
     static const double mostly_waiting = 0.1;
     char text[REPORT_LINE_SIZE] = "";
     double samples = (double)engine_timings(report->engine)->samples, cpu = sum_cpu_times(report);
     double wall = report->range.to - report->range.from;
-    if (samples == 0 || samples >= FEW)
+    if (samples == 0 || samples >= FEW_SAMPLES)
         return;
     report_append(text, "%.0f sample%s %s too few for percentages to mean much", samples, samples == 1 ? "" : "s",
                   samples == 1 ? "is" : "are");
@@ -276,7 +277,8 @@ static int print_doubts(const struct report *report, const struct metadata *meta
         return code;
     if (waiting[0])
         report_put_wrapped(report, waiting, 0, 0);
-    else if (!warn_of_hints(report, metadata) && report->options.kind != REPORT_WAITS)
+    bool is_explained = waiting[0] && all < FEW_SAMPLES; /* a hint would say it again */
+    if (!is_explained && !warn_of_hints(report, metadata) && report->options.kind != REPORT_WAITS)
         warn_of_few_samples(report);
     return warn_of_unnamed_code(report, err);
 }

@@ -188,7 +188,7 @@ static void explain_jit_code(struct hints *hints, const struct replay *replay,
 
 static void explain_python(struct hints *hints, const struct replay *replay)
 {
-    enum { MANY = 5 }; /* a fifth */
+    enum { MANY = 20 }; /* a twentieth */
     uint64_t samples = replay_info_number(replay, INFO_PYTHON_SAMPLES, 0);
     uint64_t late = replay_info_number(replay, INFO_PYTHON_LATE, 0);
     if (samples >= FEW_SAMPLES && late > samples / MANY)

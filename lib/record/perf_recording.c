@@ -39,7 +39,7 @@ static int take_sample(struct recording *recording, const struct perf_record *re
         return code;
     wakeup_mode_sample(&recording->wakeup_modes[cpu_index], record->time, depth);
     if (depth != WAKEUP_STACK_FITS)
-        cpu_pin_deep_stack(&recording->pin, record->cpu, record->time);
+        cpu_pin_deep_stack(&recording->pin, record->cpu, record->tid, record->time);
     return 0;
 }
 

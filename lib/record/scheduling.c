@@ -43,8 +43,9 @@ void scheduling_restore(struct scheduling_policy *before)
 
 /* ---- CPU ---- */
 
-/* Deep stacks in a row before it moves: that costs some 20 us, and the threads of several CPUs take turns. */
-enum { MOVE_AFTER = 4 };
+/* Deep stacks in a row before it moves to another thread: that costs some 20 us, and the threads of several CPUs take
+ * turns. */
+enum { MOVE_AFTER = 2 };
 
 static const uint64_t hysteresis = UINT64_C(300000000); /* ns without a deep stack */
 
@@ -54,9 +55,12 @@ void cpu_pin_init(struct cpu_pin *pin)
     pin->usable = sched_getaffinity(0, sizeof(pin->allowed), &pin->allowed) == 0;
 }
 
-void cpu_pin_deep_stack(struct cpu_pin *pin, uint32_t cpu, uint64_t time)
+void cpu_pin_deep_stack(struct cpu_pin *pin, uint32_t cpu, uint32_t tid, uint64_t time)
 {
-    pin->in_a_row = cpu == pin->wanted ? pin->in_a_row + 1 : 1;
+    bool is_followed = pin->pinned && tid == pin->tid;
+    pin->in_a_row = is_followed ? MOVE_AFTER : cpu == pin->wanted ? pin->in_a_row + 1 : 1;
+    if (!pin->pinned || cpu == pin->cpu || is_followed)
+        pin->tid = tid;
     pin->wanted = cpu;
     pin->last_deep = time;
 }

@@ -95,6 +95,20 @@ await check('a recording without most names is not called good, and says what to
     assertEqual([good.isGood, good.text, good.fix].join(': '), 'true: 100% complete stacks, 0 lost: ', 'most names');
 });
 
+await check('a recording without many Python frames is not called good', () => {
+    const section = (share) => ({
+        label: 'Trust',
+        entries: [
+            { label: 'Stacks complete', value: '477 (100 %)' },
+            { label: 'Samples in Python with their Python frames', value: share },
+        ],
+    });
+    const bad = trust.trustSummary(section('190 (39.83 %)'), 477);
+    assertEqual([bad.isGood, bad.text].join(': '), 'false: Python frames in 39.8% of Python samples, 100% complete stacks', 'a third');
+    const good = trust.trustSummary(section('470 (98.53 %)'), 477);
+    assertEqual([good.isGood, good.text].join(': '), 'true: 100% complete stacks', 'nearly all');
+});
+
 await check('of a profile that says nothing of itself it is said that names are missing', () => {
     const of = (resolvedCount, addressCount, symbolicated = true) => trust.ownTrust({ resolvedCount, addressCount, symbolicated });
     const { isGood, text, fix } = trust.trustSummary(of(3, 27), 12);

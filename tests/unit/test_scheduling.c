@@ -26,11 +26,12 @@ static uint32_t first_cpu(const cpu_set_t *set)
     return cpu;
 }
 
+/* Of a thread that stays on that CPU. */
 static void see_deep_stacks(struct cpu_pin *pin, uint32_t cpu, unsigned count, uint64_t *time)
 {
     for (unsigned i = 0; i < count; i++) {
         *time += MS;
-        cpu_pin_deep_stack(pin, cpu, *time);
+        cpu_pin_deep_stack(pin, cpu, 1000 + cpu, *time);
         cpu_pin_choose(pin, *time);
     }
 }
@@ -84,6 +85,33 @@ static void test_deep_stacks_of_two_cpus_in_turns_move_nothing(void **state)
     cpu_pin_release(&pin);
     cpu_set_t after = now_allowed();
     assert_true(CPU_EQUAL(&before, &after));
+}
+
+static void test_a_thread_that_moves_is_followed_at_once(void **state)
+{
+    (void)state;
+    struct cpu_pin pin;
+    uint64_t time = 1000 * MS;
+    cpu_set_t before = now_allowed();
+    if (CPU_COUNT(&before) < 2)
+        skip();
+    cpu_set_t others = before;
+    uint32_t one = first_cpu(&before);
+    CPU_CLR(one, &others);
+    uint32_t other = first_cpu(&others), moving = 1000 + one;
+    cpu_pin_init(&pin);
+    see_deep_stacks(&pin, one, 10, &time);
+    assert_runs_on(one);
+    cpu_pin_deep_stack(&pin, other, moving + CPU_SETSIZE, time += MS); /* another thread */
+    cpu_pin_choose(&pin, time);
+    assert_runs_on(one);
+    cpu_pin_deep_stack(&pin, other, moving, time += MS);
+    cpu_pin_choose(&pin, time);
+    assert_runs_on(other);
+    cpu_pin_deep_stack(&pin, one, moving, time += MS);
+    cpu_pin_choose(&pin, time);
+    assert_runs_on(one);
+    cpu_pin_release(&pin);
 }
 
 static void test_a_cpu_that_is_not_there_is_not_taken(void **state)
@@ -156,6 +184,7 @@ int main(void)
         cmocka_unit_test(test_real_time_policy_is_left_alone),
         cmocka_unit_test(test_deep_stacks_of_one_cpu_pin_to_it_and_their_end_releases),
         cmocka_unit_test(test_deep_stacks_of_two_cpus_in_turns_move_nothing),
+        cmocka_unit_test(test_a_thread_that_moves_is_followed_at_once),
         cmocka_unit_test(test_a_cpu_that_is_not_there_is_not_taken),
         cmocka_unit_test(test_a_cpu_that_the_user_has_taken_away_is_not_taken_back),
     };

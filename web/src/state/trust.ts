@@ -7,6 +7,7 @@ import { plainText } from '../text/plain';
 const LEAST_COMPLETE = 95;
 const LEAST_COVERED = 90;
 const LEAST_NAMED = 80;
+const LEAST_PYTHON = 95;
 const MOST_LOST_SHARE = 0.01;
 
 export interface TrustSummary {
@@ -55,9 +56,11 @@ export function trustSummary(section: ExtraSection, sampleCount: number): TrustS
     const lost = entry(/lost/i);
     const covered = Number.parseFloat(/\d+(\.\d+)?/.exec(entry(/covered/i) ?? '')?.[0] ?? '100');
     const named = percentIn(entry(/^addresses (resolved|named)/i));
+    const python = percentIn(entry(/with their python frames/i));
     const parts: string[] = [];
     if (named < LEAST_NAMED) parts.push(`${shortPercent(named)} of addresses resolved`);
     if (covered < LEAST_COVERED) parts.push(`${covered.toFixed(0)}% of CPU time sampled`);
+    if (python < LEAST_PYTHON) parts.push(`Python frames in ${shortPercent(python)} of Python samples`);
     if (complete !== undefined) {
         const percent = /\d\s*%/.test(complete) ? shortPercent(percentIn(complete)) : plainText(complete, 24);
         parts.push(`${percent} complete stacks`);
@@ -70,6 +73,7 @@ export function trustSummary(section: ExtraSection, sampleCount: number): TrustS
             named >= LEAST_NAMED &&
             percentIn(complete) >= LEAST_COMPLETE &&
             covered >= LEAST_COVERED &&
+            python >= LEAST_PYTHON &&
             lostCount <= sampleCount * MOST_LOST_SHARE,
         fix:
             named < LEAST_NAMED
