@@ -129,8 +129,8 @@ static int read_attrs(struct perf_data *data, struct section section, uint64_t e
     return 0;
 }
 
-/* PERF_RECORD_HEADER_ATTR: the attribute, and its ids up to the end of the record. A second look at the records finds
- * it known. */
+/* PERF_RECORD_HEADER_ATTR: the attribute, and its ids up to the end of the record; of a single event there may be none.
+ */
 static int take_attr(struct perf_data *data, const unsigned char *bytes, size_t size, struct error *err)
 {
     struct cursor c = cursor_of(bytes + RECORD_HEADER, size - RECORD_HEADER);
@@ -316,6 +316,8 @@ static void take_update(struct perf_data *data, const unsigned char *bytes, size
 int perf_data_take_own(struct perf_data *data, uint32_t type, const unsigned char *bytes, size_t size, bool lasts,
                        struct error *err)
 {
+    if (data->is_visited)
+        return 0;
     switch (type) {
     case PERF_DATA_ATTR:
         return data->is_pipe ? take_attr(data, bytes, size, err) : 0;

@@ -183,5 +183,6 @@ int perf_data_each(struct perf_data *data, perf_data_visitor *visitor, void *con
     ZSTD_freeDStream(reading.stream);
 #endif
     free(reading.out);
+    data->is_visited |= !code;
     return code;
 }

@@ -156,7 +156,8 @@ static bool is_of_this_boot(const struct perf_data_feed *feed)
 int perf_data_feed_start(struct perf_data_feed *feed)
 {
     const struct perf_data_build_id *kernel = perf_data_build_id_of(feed->data, "[kernel.kallsyms]");
-    if (feed->first == UINT64_MAX)
+    feed->has_times = feed->first != UINT64_MAX;
+    if (!feed->has_times)
         feed->first = feed->last = 1;
     perf_data_waits_choose(feed);
     choose_main(feed);
@@ -179,10 +180,12 @@ static int map_other_kernel(struct perf_data_feed *feed, const struct perf_recor
     const char *base = path_base_name(mapping->path);
     snprintf(name, sizeof(name), is_image || base[0] == '[' ? "%s" : "[%s]", is_image ? "[kernel.kallsyms]" : base);
     const struct perf_data_build_id *id = perf_data_build_id_of(feed->data, is_image ? name : mapping->path);
+    /* Without a build id, the names would be those of the kernel that runs: no kernel has this one. */
+    static const unsigned char no_id[20] = {0};
     struct spool_lib lib = {.kind = is_image ? SPOOL_LIB_KERNEL : SPOOL_LIB_KERNEL_MODULE,
                             .path = name,
-                            .build_id = id ? id->id : NULL,
-                            .build_id_size = id ? id->size : 0};
+                            .build_id = id ? id->id : no_id,
+                            .build_id_size = id ? id->size : sizeof(no_id)};
     struct spool_event event = {.kind = SPOOL_MAP,
                                 .number = SPOOL_NO_NUMBER,
                                 .time = record->time,
@@ -471,12 +474,34 @@ static int take_mapping(struct perf_data_feed *feed, struct perf_record *record)
     return tracker_record(feed->tracker, record, feed->err);
 }
 
+/* A file without times has its records in their order, and its samples of CPU time one after the other. */
+static uint64_t next_time(struct perf_data_feed *feed, const struct perf_data_record *record)
+{
+    bool is_main =
+        record->record.type == PERF_RECORD_SAMPLE && feed->events.data[record->attr - feed->data->attrs.data].is_main;
+    feed->last += is_main ? feed->interval : 1;
+    return feed->last;
+}
+
+/* Whether the record describes what ran before the recording. Those that perf writes itself have no time; in a file
+ * without times, a fork that has no known parent is one. */
+static bool describes_running(const struct perf_data_feed *feed, const struct perf_record *record, uint64_t time)
+{
+    if (feed->has_times)
+        return !time;
+    return record->type == PERF_RECORD_KSYMBOL ||
+           (record->type == PERF_RECORD_FORK && !tracker_process(feed->tracker, record->task.parent_pid));
+}
+
 int perf_data_feed_record(struct perf_data_feed *feed, struct perf_data_record *parsed, uint64_t time)
 {
     struct perf_record *record = &parsed->record;
-    bool is_about_running = !time;
+    bool is_about_running = describes_running(feed, record, time);
     int code = 0;
-    record->time = time ? time : feed->order.last ? feed->order.last : feed->first;
+    record->time = !feed->has_times   ? next_time(feed, parsed)
+                   : time             ? time
+                   : feed->order.last ? feed->order.last
+                                      : feed->first;
     switch (record->type) {
     case PERF_RECORD_SAMPLE:
         return take_sample(feed, parsed);

@@ -35,6 +35,7 @@ struct perf_data_feed {
     /* of the first pass */
     uint64_t first, last; /* ns */
     uint64_t kernel_text; /* 0: the file does not say */
+    bool has_times;       /* records have times */
     bool has_switches, has_callchain, has_stacks, has_kernel;
     bool has_all_switches;               /* of all processes, by a tracepoint */
     struct hash last_on_cpu;             /* the thread that sched_switch has put on a CPU last */

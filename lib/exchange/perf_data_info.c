@@ -2,6 +2,7 @@
 
 #include "base/path.h"
 #include "record/info.h"
+#include "sample/event_list.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,10 +44,22 @@ uint64_t perf_data_info_start_realtime(const struct perf_data_feed *feed)
     return feed->mtime - (feed->last - feed->first);
 }
 
+/* What a file without names has: the name of the event that prof knows. NULL: it knows none. */
+static const char *known_name(const struct perf_data_attr *attr)
+{
+    size_t count;
+    const struct known_event *known = known_events(&count);
+    for (size_t i = 0; i < count; i++)
+        if (known[i].type == attr->type && known[i].config == attr->config)
+            return known[i].name;
+    return NULL;
+}
+
 static void event_name(const struct perf_data_attr *attr, char *text, size_t size)
 {
-    if (attr->name[0])
-        snprintf(text, size, "%s", attr->name);
+    const char *name = attr->name[0] ? attr->name : known_name(attr);
+    if (name)
+        snprintf(text, size, "%s", name);
     else
         snprintf(text, size, "event %" PRIu32 ":0x%" PRIx64, attr->type, attr->config);
 }
@@ -177,17 +190,21 @@ static void describe_lacks(const struct perf_data_feed *feed, char *text, size_t
                                  "%sthe kernel is not the one that runs here, so its functions have no names",
                                  used ? "; " : "");
     if (result->guest)
-        snprintf(text + used, size - used, "%s%" PRIu64 " samples of virtual machines are left out", used ? "; " : "",
-                 result->guest);
+        used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64 " samples of virtual machines are left out",
+                                 used ? "; " : "", result->guest);
+    if (!feed->has_times)
+        snprintf(text + used, size - used, "%sthe file has no times: the timeline has its samples one after the other",
+                 used ? "; " : "");
 }
 
 int perf_data_info_end(struct perf_data_feed *feed)
 {
+    enum { MOMENT = 10000 }; /* ns: the step of times in profiles, so that the last record is inside of it */
     char lacks[1024];
     describe_lacks(feed, lacks, sizeof(lacks));
     const struct info_item items[] = {
         {INFO_TIER_NOTES, .text = lacks},
-        {INFO_END_MONOTONIC, .number = feed->last},
+        {INFO_END_MONOTONIC, .number = feed->last + MOMENT},
         {INFO_CPU_TIME, .number = 0},
         {INFO_WAITS, .number = feed->waits.stored},
         {INFO_WAITS_TRUNCATED, .number = feed->waits.truncated},

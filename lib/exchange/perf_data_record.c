@@ -24,24 +24,27 @@ static uint64_t word_at(const unsigned char *bytes, size_t size, size_t offset)
     return value;
 }
 
-/* All events of a file have IDENTIFIER, or all have the same fields in front of ID. */
+/* All events of a file have IDENTIFIER, or all have the same fields in front of ID. A sample without an id, or with id
+ * 0, belongs to the first event, as perf itself has it. */
 static const struct perf_data_attr *find_attr(const struct perf_data *data, uint32_t type, const unsigned char *bytes,
                                               size_t size)
 {
     if (!data->attrs.length)
         return NULL;
-    const struct perf_data_attr *first = &data->attrs.data[0], *found = NULL;
+    const struct perf_data_attr *first = &data->attrs.data[0];
     if (data->attrs.length == 1)
         return first;
     uint64_t fields = first->sample_type;
+    uint64_t id = 0;
     if (has(fields, PERF_SAMPLE_IDENTIFIER)) {
-        found = perf_data_attr_of(data, word_at(bytes, size, type == PERF_RECORD_SAMPLE ? HEADER : size - 8));
+        id = word_at(bytes, size, type == PERF_RECORD_SAMPLE ? HEADER : size - 8);
     } else if (has(fields, PERF_SAMPLE_ID) && type == PERF_RECORD_SAMPLE) {
         uint64_t before = fields & (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR);
-        found = perf_data_attr_of(data, word_at(bytes, size, HEADER + 8 * (size_t)__builtin_popcountll(before)));
+        id = word_at(bytes, size, HEADER + 8 * (size_t)__builtin_popcountll(before));
     }
+    const struct perf_data_attr *found = perf_data_attr_of(data, id);
     /* what perf itself has written about running processes has no id */
-    return found || type == PERF_RECORD_SAMPLE ? found : first;
+    return found || (id && type == PERF_RECORD_SAMPLE) ? found : first;
 }
 
 static struct perf_layout layout_of(const struct perf_data_attr *attr, uint32_t type)
