@@ -16,6 +16,7 @@
 
 #include "base/file_io.h"
 #include "profile/file.h"
+#include "profile/file_unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -64,12 +65,22 @@ static int open_profile(const char *path, const char *name, struct error *err)
     return copy;
 }
 
-/* Serves a copy with the names that this machine knows. */
-static int serve_with_names(struct profile *profile, int fd, const char *name, const struct serving_options *options,
-                            struct symbol_options *symbols)
+/* The page unpacks gzip alone. */
+static bool is_packed_for_page(int fd)
+{
+    unsigned char start[8];
+    ssize_t size = pread(fd, start, sizeof(start), 0);
+    enum unpacker_format format = size > 0 ? unpacker_format(start, (size_t)size) : UNPACKER_NONE;
+    return format != UNPACKER_NONE && format != UNPACKER_GZIP;
+}
+
+/* Serves a copy, with the names that this machine knows if it lacks them. */
+static int serve_copy(struct profile *profile, int fd, const char *name, const struct serving_options *options,
+                      struct symbol_options *symbols)
 {
     struct error err = {0};
-    int status = symbolicate_and_say(profile, name, symbols, options->no_cache);
+    int status =
+        profile->meta.symbolicated == 0 ? symbolicate_and_say(profile, name, symbols, options->no_cache) : EXIT_SUCCESS;
     int named = status == EXIT_SUCCESS ? profile_to_memory(profile, &err) : -1;
     profile_destroy(profile);
     if (status == EXIT_SUCCESS)
@@ -104,8 +115,8 @@ static int load(const char *path, const struct serving_options *options, struct 
     const char *warning = code ? "" : profile_text(&profile, profile.meta.warning);
     if (warning[0])
         ui_say("%s: %s", name, warning);
-    if (code == 0 && profile.meta.symbolicated == 0)
-        return serve_with_names(&profile, fd, name, options, symbols);
+    if (code == 0 && (profile.meta.symbolicated == 0 || is_packed_for_page(fd)))
+        return serve_copy(&profile, fd, name, options, symbols);
     profile_destroy(&profile);
     if (code == 0)
         return serve_open_and_wait(fd, fd, options, symbols);

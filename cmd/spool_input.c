@@ -6,6 +6,7 @@
 #include "base/file_io.h"
 #include "exchange/perf_data_import.h"
 #include "profile/file.h"
+#include "profile/file_unpack.h"
 #include "record/spool.h"
 
 #include <errno.h>
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,9 +26,14 @@ static bool is_stream(const char *path)
     return !strcmp(path, "-");
 }
 
+static enum perf_data_form perf_data_form(const char *path)
+{
+    return is_stream(path) ? perf_data_form_of_next(STDIN_FILENO) : perf_data_form_of(path);
+}
+
 static bool is_perf_data(const char *path)
 {
-    return is_stream(path) ? perf_data_is_next(STDIN_FILENO) : perf_data_is_file(path);
+    return perf_data_form(path) != PERF_DATA_NONE;
 }
 
 bool spool_input_is_recording(const char *path)
@@ -140,42 +147,106 @@ static void say_import(const char *path, const struct perf_data_result *found)
         ui_say("the kernel that was recorded is not the one that runs here: its functions have no names");
 }
 
-static int write_block(int fd, const void *bytes, size_t size, const char *path, struct error *err)
+/* The copy of a perf.data file that is read twice, and is a stream or packed. */
+struct copying {
+    const char *name, *path; /* of the file, for sentences; of the copy */
+    int from, to;
+    uint64_t size; /* of the copy */
+    unsigned char block[256 * 1024], unpacked[256 * 1024];
+};
+
+/* A small packed file can unpack to more than a disk holds. */
+static const uint64_t UNPACKED_MAX = UINT64_C(64) << 30;
+
+static int write_block(struct copying *copying, const void *bytes, size_t size, struct error *err)
 {
-    int code = file_write(fd, bytes, size);
-    return code ? error_set(err, -code, "cannot copy the standard input to %s: %s; TMPDIR may name another place", path,
-                            strerror(-code))
+    copying->size += size;
+    if (copying->size > UNPACKED_MAX)
+        return error_set(err, EFBIG, "%s has more than %" PRIu64 " GiB, the most that prof copies", copying->name,
+                         UNPACKED_MAX >> 30);
+    int code = file_write(copying->to, bytes, size);
+    return code ? error_set(err, -code, "cannot copy %s to %s: %s; TMPDIR may name another place", copying->name,
+                            copying->path, strerror(-code))
                 : 0;
 }
 
-/* Until perf ends. Ctrl+C ends the perf of `perf record -o - | prof report -`, and prof goes on with what it wrote. */
-static int copy_stream(const char *path, struct error *err)
+static int unpack_block(struct copying *copying, struct unpacker *unpacker, size_t size, struct error *err)
 {
-    static unsigned char block[256 * 1024];
-    int code = 0, fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return error_set(err, errno, "cannot create %s: %s", path, strerror(errno));
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
-    sigaction(SIGINT, &ignore, &before);
-    for (ssize_t size = 1; !code && size > 0;) {
-        size = file_read(STDIN_FILENO, block, sizeof(block));
-        code = size < 0 ? error_set(err, (int)-size, "cannot read the standard input: %s", strerror((int)-size))
-                        : write_block(fd, block, (size_t)size, path, err);
+    int code = 0;
+    unpacker_feed(unpacker, copying->block, size);
+    for (size_t unpacked = 1; !code && unpacked;) {
+        code = unpacker_next(unpacker, copying->unpacked, sizeof(copying->unpacked), &unpacked, err);
+        if (code)
+            return error_prefix(err, code, "%s", copying->name);
+        code = write_block(copying, copying->unpacked, unpacked, err);
     }
-    sigaction(SIGINT, &before, NULL);
-    close(fd);
     return code;
 }
 
-/* Makes the spool of a perf.data file; that from the standard input is copied to `copy`, because it is read twice. */
+/* Of a packed file that is cut off, what there is. */
+static int copy_blocks(struct copying *copying, struct error *err)
+{
+    struct unpacker *unpacker = NULL;
+    int code = 0;
+    bool is_first = true;
+    for (ssize_t size = 1; !code && size > 0; is_first = false) {
+        size = file_read(copying->from, copying->block, sizeof(copying->block));
+        enum unpacker_format format =
+            is_first && size > 0 ? unpacker_format(copying->block, (size_t)size) : UNPACKER_NONE;
+        if (size < 0)
+            code = error_set(err, (int)-size, "cannot read %s: %s", copying->name, strerror((int)-size));
+        else if (format != UNPACKER_NONE && !(unpacker = unpacker_new(format)))
+            code = error_no_memory(err);
+        else
+            code = unpacker ? unpack_block(copying, unpacker, (size_t)size, err)
+                            : write_block(copying, copying->block, (size_t)size, err);
+    }
+    unpacker_free(unpacker);
+    return code;
+}
+
+/* The time of the file says when the recording was, where the file itself does not. */
+static void keep_time(int from, int to)
+{
+    struct stat info;
+    if (fstat(from, &info) == 0)
+        futimens(to, (struct timespec[]){info.st_atim, info.st_mtim});
+}
+
+/* Until perf ends. Ctrl+C ends the perf of `perf record -o - | prof report -`, and prof goes on with what it wrote. */
+static int make_copy(const char *from, const char *name, const char *path, struct error *err)
+{
+    static struct copying copying;
+    copying = (struct copying){.name = name, .path = path};
+    copying.from = is_stream(from) ? STDIN_FILENO : open(from, O_RDONLY | O_CLOEXEC);
+    if (copying.from < 0)
+        return error_set(err, errno, "cannot open %s: %s", name, strerror(errno));
+    copying.to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int code = copying.to < 0 ? error_set(err, errno, "cannot create %s: %s", path, strerror(errno)) : 0;
+    if (!code) {
+        struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+        sigaction(SIGINT, &ignore, &before);
+        code = copy_blocks(&copying, err);
+        sigaction(SIGINT, &before, NULL);
+        if (!is_stream(from))
+            keep_time(copying.from, copying.to);
+        close(copying.to);
+    }
+    if (!is_stream(from))
+        close(copying.from);
+    return code;
+}
+
+/* Makes the spool of a perf.data file; that from the standard input, and a packed one, is copied to `copy`. */
 static int import(const char *path, const char *copy, const char *spool, struct perf_data_result *found,
                   struct error *err)
 {
-    if (!is_stream(path))
+    const char *name = is_stream(path) ? "the standard input" : path;
+    if (!is_stream(path) && perf_data_form(path) == PERF_DATA_FILE)
         return perf_data_import(path, path, spool, found, err);
-    int code = copy_stream(copy, err);
+    int code = make_copy(path, name, copy, err);
     if (!code)
-        code = perf_data_import(copy, "the standard input", spool, found, err);
+        code = perf_data_import(copy, name, spool, found, err);
     unlink(copy);
     return code;
 }

@@ -1,12 +1,12 @@
 /*
  * Reads a profile of any format that prof opens from a file, block by block, and decompresses it if it begins like
- * gzip.
+ * gzip, xz or zstd.
  */
 #include "profile/file.h"
 
 #include "base/file_io.h"
 #include "exchange/import.h"
-#include "profile/file_gunzip.h"
+#include "profile/file_unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,18 +20,17 @@ enum { BLOCK_SIZE = 256 * 1024 };
 /* What a file is read with. */
 struct loading {
     struct import *import;
-    struct gunzip *gunzip;
-    const atomic_bool *stop; /* NULL, or whether to give up */
-    bool is_gzip;
+    struct unpacker *unpacker; /* NULL: the file is not packed */
+    const atomic_bool *stop;   /* NULL, or whether to give up */
     unsigned char block[BLOCK_SIZE], unpacked[BLOCK_SIZE];
 };
 
 static int unpack(struct loading *loading, size_t size, struct error *err)
 {
-    gunzip_feed(loading->gunzip, loading->block, size);
+    unpacker_feed(loading->unpacker, loading->block, size);
     for (;;) {
         size_t unpacked = 0;
-        int code = gunzip_next(loading->gunzip, loading->unpacked, BLOCK_SIZE, &unpacked, err);
+        int code = unpacker_next(loading->unpacker, loading->unpacked, BLOCK_SIZE, &unpacked, err);
         if (code || unpacked == 0)
             return code;
         code = import_feed(loading->import, loading->unpacked, unpacked, err);
@@ -49,11 +48,12 @@ static int feed_file(int fd, struct loading *loading, struct error *err)
         if (loading->stop && *loading->stop)
             return error_set(err, ECANCELED, "nobody waits for it any more");
         if (size == 0)
-            return loading->is_gzip ? gunzip_end(loading->gunzip, err) : 0;
-        if (first)
-            loading->is_gzip = gunzip_begins(loading->block, (size_t)size);
-        int code = loading->is_gzip ? unpack(loading, (size_t)size, err)
-                                    : import_feed(loading->import, loading->block, (size_t)size, err);
+            return loading->unpacker ? unpacker_end(loading->unpacker, err) : 0;
+        enum unpacker_format format = first ? unpacker_format(loading->block, (size_t)size) : UNPACKER_NONE;
+        if (format != UNPACKER_NONE && !(loading->unpacker = unpacker_new(format)))
+            return error_no_memory(err);
+        int code = loading->unpacker ? unpack(loading, (size_t)size, err)
+                                     : import_feed(loading->import, loading->block, (size_t)size, err);
         if (code)
             return code;
     }
@@ -62,13 +62,12 @@ static int feed_file(int fd, struct loading *loading, struct error *err)
 static int load_with(struct loading *loading, int fd, struct profile *out, struct error *err)
 {
     loading->import = import_new();
-    loading->gunzip = gunzip_new();
     if (loading->import)
         import_stop_on(loading->import, loading->stop);
-    int code = loading->import && loading->gunzip ? feed_file(fd, loading, err) : error_no_memory(err);
+    int code = loading->import ? feed_file(fd, loading, err) : error_no_memory(err);
     if (!code)
         code = import_finish(loading->import, out, err);
-    gunzip_free(loading->gunzip);
+    unpacker_free(loading->unpacker);
     import_free(loading->import);
     return code;
 }

@@ -13,14 +13,17 @@
 #include "exchange/perf_data_import.h"
 
 #include "exchange/perf_data_feed.h"
+#include "profile/file_unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 struct mapped_part {
@@ -45,42 +48,91 @@ static int open_first(const char *path)
     return fd;
 }
 
-static bool begins_as_file(int fd)
+/* What a file begins with: packed or not, the first bytes of a perf.data file. */
+static enum perf_data_form form_of_start(const unsigned char *start, size_t size)
 {
-    unsigned char start[8];
-    struct stat info;
-    return fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && pread(fd, start, sizeof(start), 0) == sizeof(start) &&
-           perf_data_is(start, sizeof(start));
+    enum unpacker_format format = unpacker_format(start, size);
+    if (format == UNPACKER_NONE)
+        return perf_data_is(start, size) ? PERF_DATA_FILE : PERF_DATA_NONE;
+    struct unpacker *unpacker = unpacker_new(format);
+    unsigned char unpacked[16];
+    size_t got = 0;
+    struct error err;
+    if (!unpacker)
+        return PERF_DATA_NONE;
+    unpacker_feed(unpacker, start, size);
+    for (size_t more = 1; more && got < sizeof(unpacked); got += more)
+        if (unpacker_next(unpacker, unpacked + got, sizeof(unpacked) - got, &more, &err) != 0)
+            break;
+    unpacker_free(unpacker);
+    return perf_data_is(unpacked, got) ? PERF_DATA_PACKED : PERF_DATA_NONE;
 }
 
-bool perf_data_is_file(const char *path)
+enum { START_SIZE = 64 * 1024 }; /* bytes that hold the first block of any packer that perf.data files meet */
+
+static enum perf_data_form form_of_file(int fd)
+{
+    struct stat info;
+    unsigned char *start = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) ? malloc(START_SIZE) : NULL;
+    ssize_t size = start ? pread(fd, start, START_SIZE, 0) : -1;
+    enum perf_data_form form = size > 0 ? form_of_start(start, (size_t)size) : PERF_DATA_NONE;
+    free(start);
+    return form;
+}
+
+enum perf_data_form perf_data_form_of(const char *path)
 {
     struct stat info;
     if (stat(path, &info) || (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
-        return false; /* who writes to a named pipe ends when it is closed again */
+        return PERF_DATA_NONE; /* who writes to a named pipe ends when it is closed again */
     int fd = open_first(path);
     if (fd < 0)
-        return false;
-    bool is = begins_as_file(fd);
+        return PERF_DATA_NONE;
+    enum perf_data_form form = form_of_file(fd);
     close(fd);
-    return is;
+    return form;
 }
 
-bool perf_data_is_next(int fd)
+/* tee() leaves what it copies; it refuses what is no pipe. Returns how many bytes it has copied to `start`. */
+static size_t peek(int fd, unsigned char *start)
 {
-    unsigned char start[8];
     int copy[2];
-    if (begins_as_file(fd))
-        return true;
     if (pipe2(copy, O_CLOEXEC) != 0)
-        return false;
-    /* tee() leaves what it copies; it refuses what is no pipe */
-    ssize_t size = tee(fd, copy[1], sizeof(start), 0);
-    bool is =
-        size == sizeof(start) && read(copy[0], start, sizeof(start)) == size && perf_data_is(start, sizeof(start));
+        return 0;
+    ssize_t size = tee(fd, copy[1], START_SIZE, 0), got = 0;
+    for (ssize_t part = 1; size > 0 && part > 0 && got<size; got += part> 0 ? part : 0)
+        part = read(copy[0], start + got, (size_t)(size - got));
     close(copy[0]);
     close(copy[1]);
-    return is;
+    return (size_t)got;
+}
+
+/* A packer writes the first bytes of its output with the next ones, as a rule; a pipe may bring them in pieces. */
+static enum perf_data_form form_of_pipe(int fd)
+{
+    enum { TRIES = 100 };
+    static const struct timespec pause = {.tv_nsec = 10000000};
+    enum perf_data_form form = PERF_DATA_NONE;
+    unsigned char *start = malloc(START_SIZE);
+    size_t before = 0;
+    for (int i = 0; start && form == PERF_DATA_NONE && i < TRIES; i++) {
+        size_t size = peek(fd, start);
+        if (size != before)
+            form = form_of_start(start, size);
+        if (size == 0 || size >= 4096 || (size >= 8 && unpacker_format(start, size) == UNPACKER_NONE))
+            break;
+        if (form == PERF_DATA_NONE)
+            nanosleep(&pause, NULL);
+        before = size;
+    }
+    free(start);
+    return form;
+}
+
+enum perf_data_form perf_data_form_of_next(int fd)
+{
+    enum perf_data_form form = form_of_file(fd);
+    return form == PERF_DATA_NONE ? form_of_pipe(fd) : form;
 }
 
 /* The pages of all that was read so far: what still waits is read from the file again. */

@@ -31,13 +31,18 @@ struct perf_data_result {
     bool is_other_kernel;   /* kernel addresses are those of another kernel, or of an earlier boot */
 };
 
-/* Whether the file begins as a perf.data file, or is a folder with such a file "data", as `perf record --threads`
- * writes them. False if it cannot be read. */
-bool perf_data_is_file(const char *path);
+enum perf_data_form {
+    PERF_DATA_NONE,
+    PERF_DATA_FILE,   /* or a folder with such a file "data", as `perf record --threads` writes them */
+    PERF_DATA_PACKED, /* unpacker_format() tells with what */
+};
 
-/* Whether what comes next out of a descriptor begins so: a pipe, of which nothing is read, or a file. Waits until
- * something is there. */
-bool perf_data_is_next(int fd);
+/* What the file is, by its first bytes. PERF_DATA_NONE if it cannot be read. */
+enum perf_data_form perf_data_form_of(const char *path);
+
+/* The same of what comes next out of a descriptor: a pipe, of which nothing is read, or a file. Waits until something
+ * is there. */
+enum perf_data_form perf_data_form_of_next(int fd);
 
 /* Writes the spool `spool_path`, which must not exist. After a failure there is none. `name` is the file for sentences.
  */

@@ -259,6 +259,34 @@ static void test_records_of_a_pipe_come_in_order(void **unused)
     assert_all_in_order(&made);
 }
 
+/* perf writes no ids for a single event, and id 0 for samples of the first one; the second pass finds both known. */
+static void test_events_without_ids_have_their_samples(void **unused)
+{
+    (void)unused;
+    for (uint64_t attrs = 1; attrs <= 2; attrs++) {
+        struct made made = {0};
+        struct seen seen;
+        struct error err;
+        put(&made, "PERFILE2", 8);
+        put_u64(&made, 16);
+        for (uint64_t i = 0; i < attrs; i++) {
+            begin_record(&made, PERF_DATA_ATTR, 0);
+            put_attr(&made, i == 0);
+            end_record(&made);
+        }
+        put_comm(&made, 10, 0, "program");
+        for (uint64_t i = 1; i <= 3; i++)
+            put_sample(&made, 10, 1000 * i, attrs == 1 ? 7 : 0, chain, 2);
+        assert_int_equal(read_all(&seen, made.bytes, made.size), 0);
+        assert_int_equal(perf_data_each(&seen.data, order, &seen, &err), 0);
+        assert_int_equal(perf_data_order_finish(&seen.order), 0);
+        assert_int_equal(seen.data.attrs.length, attrs);
+        assert_int_equal(seen.samples[0], 6);
+        assert_int_equal(seen.damaged, 0);
+        forget(&seen);
+    }
+}
+
 /* As of `perf record --threads`: the records of the file, and in a part the same again, but for its last bytes. */
 static void read_folder(struct seen *seen, const struct made *made, size_t missing)
 {
@@ -536,7 +564,7 @@ static void check_import(bool is_cycles)
     int fd = open(file, O_WRONLY | O_CREAT | O_EXCL, 0600);
     assert_int_equal(write(fd, made.bytes, made.size), (ssize_t)made.size);
     close(fd);
-    assert_true(perf_data_is_file(file));
+    assert_int_equal(perf_data_form_of(file), PERF_DATA_FILE);
     assert_int_equal(perf_data_import(file, "the file", spool, &result, &err), 0);
     assert_int_equal(result.samples, 3);
     assert_int_equal(result.events, 2);
@@ -586,6 +614,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_records_of_a_file_come_in_order),
         cmocka_unit_test(test_records_of_a_pipe_come_in_order),
+        cmocka_unit_test(test_events_without_ids_have_their_samples),
         cmocka_unit_test(test_the_program_is_found_in_the_command_line_of_perf),
         cmocka_unit_test(test_records_of_a_folder_are_those_of_all_its_files),
         cmocka_unit_test(test_a_file_may_end_anywhere),

@@ -1,0 +1,38 @@
+/*
+ * Decompresses a file of gzip, xz or (where prof is built with it) zstd, told by its first bytes. The caller feeds it
+ * in pieces of any size:
+ *
+ *     unpacker = unpacker_new(unpacker_format(bytes, size));
+ *     unpacker_feed(unpacker, bytes, size);
+ *     while ((code = unpacker_next(unpacker, out, room, &size, err)) == 0 && size) use out and size
+ *     ...                                        after the last piece:
+ *     code = unpacker_end(unpacker, err);
+ *
+ * An unpacker takes at most 256 MiB of memory, whatever the file says.
+ */
+#pragma once
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum unpacker_format { UNPACKER_NONE, UNPACKER_GZIP, UNPACKER_XZ, UNPACKER_ZSTD };
+
+struct unpacker;
+
+/* UNPACKER_NONE: a file that begins with these bytes (6 tell) is in none of the formats. */
+enum unpacker_format unpacker_format(const unsigned char *bytes, size_t size);
+
+/* NULL if memory ran out. */
+struct unpacker *unpacker_new(enum unpacker_format format);
+void unpacker_free(struct unpacker *unpacker);
+
+/* The next packed bytes, which stay the caller's and must stay in place until unpacker_next() gives none. */
+void unpacker_feed(struct unpacker *unpacker, const unsigned char *bytes, size_t size);
+
+/* The next bytes, `room` at most; *size is 0 when what was fed is used up. */
+int unpacker_next(struct unpacker *unpacker, unsigned char *out, size_t room, size_t *size, struct error *err);
+
+/* No more bytes are there: -EINVAL if the file ends early. */
+int unpacker_end(const struct unpacker *unpacker, struct error *err);
