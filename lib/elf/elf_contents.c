@@ -151,10 +151,15 @@ static unsigned char *load_kept(const struct elf_file *file, const struct elf_se
     return NULL;
 }
 
+static bool is_packed(const struct elf_section *section)
+{
+    return (section->flags & SHF_COMPRESSED) || strncmp(section->name, ".zdebug_", 8) == 0;
+}
+
 static struct bytes unpacked(const struct elf_file *file, const struct elf_section *section, unsigned char **owned,
                              struct error *err)
 {
-    if (!(section->flags & SHF_COMPRESSED) && strncmp(section->name, ".zdebug_", 8) != 0)
+    if (!is_packed(section))
         return section->bytes;
     struct packing packing = {0};
     char name[KEPT_NAME_SIZE] = "";
@@ -175,6 +180,17 @@ static struct bytes unpacked(const struct elf_file *file, const struct elf_secti
         return (struct bytes){.memory = *owned, .size = packing.size};
     error_set(err, EINVAL, "section %s %s", section->name, problem);
     return (struct bytes){0};
+}
+
+uint64_t elf_file_contents_size(const struct elf_file *file, const char *name)
+{
+    const struct elf_section *section = elf_file_section(file, name);
+    struct packing packing = {0};
+    if (!section)
+        return 0;
+    if (!is_packed(section))
+        return section->bytes.size;
+    return read_packing(file, section, &packing) ? packing.size : 0;
 }
 
 struct bytes elf_file_contents(const struct elf_file *file, const char *name, unsigned char **owned, struct error *err)

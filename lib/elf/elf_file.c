@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* More sections or segments than real files have, and more bytes of section names. Each note may be large, and a
- * hostile file can name the same bytes a million times, so only the first few are looked at. */
-enum { HEADERS_MAX = 1 << 20, NAMES_MAX = 64 << 20, NOTES_MAX = 64, NOTE_BYTES_MAX = 1 << 20 };
+/* More sections or segments than real files have, and more bytes of section names. A hostile file can name the same
+ * bytes again and again as notes, so only the first few are read, and no more than NOTE_BYTES_MAX of all together. */
+enum { SECTIONS_MAX = 1 << 18, SEGMENTS_MAX = 1 << 16, NAMES_MAX = 16 << 20, NOTES_MAX = 64, NOTE_BYTES_MAX = 2 << 20 };
 
 static int not_elf(struct error *err, const char *name)
 {
@@ -34,7 +34,7 @@ static int take_segments(struct elf_file *file, Elf *elf, struct error *err)
 {
     size_t count;
     GElf_Phdr header;
-    if (elf_getphdrnum(elf, &count) != 0 || count > HEADERS_MAX)
+    if (elf_getphdrnum(elf, &count) != 0 || count > SEGMENTS_MAX)
         return 0;
     for (size_t i = 0; i < count && gelf_getphdr(elf, (int)i, &header); i++) {
         struct elf_segment segment = {.type = header.p_type,
@@ -85,7 +85,7 @@ static int take_sections(struct elf_file *file, Elf *elf, struct error *err)
     size_t count = 0;
     ARRAY(uint32_t) names = {0};
     int code = 0;
-    if (elf_getshdrnum(elf, &count) != 0 || count > HEADERS_MAX)
+    if (elf_getshdrnum(elf, &count) != 0 || count > SECTIONS_MAX)
         count = 0;
     for (size_t i = 0; code == 0 && i < count; i++) {
         GElf_Shdr header;
@@ -102,13 +102,20 @@ static int take_sections(struct elf_file *file, Elf *elf, struct error *err)
 
 /* ---- notes ---- */
 
-static size_t copy_note(const struct elf_file *file, const struct bytes *notes, const char owner[4], uint32_t type,
-                        unsigned char *out, size_t max)
+struct notes_left {
+    unsigned count;
+    uint64_t bytes;
+};
+
+static size_t copy_note(const struct elf_file *file, const struct bytes *notes, struct notes_left *left,
+                        const char owner[4], uint32_t type, unsigned char *out, size_t max)
 {
     size_t size = 0;
-    unsigned char *raw = notes->size <= NOTE_BYTES_MAX ? bytes_load(notes) : NULL;
+    unsigned char *raw = notes->size <= left->bytes ? bytes_load(notes) : NULL;
+    left->count--;
     if (!raw)
         return 0;
+    left->bytes -= notes->size;
     elf_to_native(file, ELF_T_NHDR, raw, (size_t)notes->size);
     const unsigned char *found = elf_note_find(raw, (size_t)notes->size, owner, type, &size);
     size = found && size <= max ? size : 0;
@@ -121,17 +128,17 @@ static size_t copy_note(const struct elf_file *file, const struct bytes *notes, 
 size_t elf_file_note(const struct elf_file *file, const char owner[4], uint32_t type, unsigned char *out, size_t max)
 {
     size_t size = 0;
-    unsigned left = NOTES_MAX;
-    for (size_t i = 0; !size && left && i < file->segments.length; i++) {
+    struct notes_left left = {.count = NOTES_MAX, .bytes = NOTE_BYTES_MAX};
+    for (size_t i = 0; !size && left.count && i < file->segments.length; i++) {
         const struct elf_segment *segment = &file->segments.data[i];
         struct bytes notes = bytes_part(&file->bytes, segment->offset, segment->file_size);
-        if (segment->type == PT_NOTE && left--)
-            size = copy_note(file, &notes, owner, type, out, max);
+        if (segment->type == PT_NOTE)
+            size = copy_note(file, &notes, &left, owner, type, out, max);
     }
-    left = NOTES_MAX;
-    for (size_t i = 0; !size && left && i < file->sections.length; i++)
-        if (file->sections.data[i].type == SHT_NOTE && left--)
-            size = copy_note(file, &file->sections.data[i].bytes, owner, type, out, max);
+    left.count = NOTES_MAX;
+    for (size_t i = 0; !size && left.count && i < file->sections.length; i++)
+        if (file->sections.data[i].type == SHT_NOTE)
+            size = copy_note(file, &file->sections.data[i].bytes, &left, owner, type, out, max);
     return size;
 }
 
@@ -147,7 +154,7 @@ static bool has_too_many_sections(const struct elf_file *file, const unsigned ch
     size_t count_at = is_64 ? offsetof(Elf64_Ehdr, e_shnum) : offsetof(Elf32_Ehdr, e_shnum);
     size_t table_at = is_64 ? offsetof(Elf64_Ehdr, e_shoff) : offsetof(Elf32_Ehdr, e_shoff);
     bool is_extended = memcmp(head + count_at, zeros, 2) == 0 && memcmp(head + table_at, zeros, is_64 ? 8 : 4) != 0;
-    return is_extended && file->bytes.size / sizeof(Elf32_Shdr) > HEADERS_MAX;
+    return is_extended && file->bytes.size / sizeof(Elf32_Shdr) > SECTIONS_MAX;
 }
 
 static int take_header(struct elf_file *file, Elf *elf, const char *name, struct error *err)

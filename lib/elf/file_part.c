@@ -21,8 +21,12 @@ bool file_part_open(struct file_part *part, const struct bytes *bytes)
     unsigned char *blocks = calloc(block_count, 1);
     void *reserved = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (blocks && reserved != MAP_FAILED) {
-        *part =
-            (struct file_part){.bytes = reserved, .size = size, .reserved = size, .blocks = blocks, .source = *bytes};
+        *part = (struct file_part){.bytes = reserved,
+                                   .size = size,
+                                   .reserved = size,
+                                   .blocks = blocks,
+                                   .source = *bytes,
+                                   .left = FILE_PART_READ_MAX};
         return true;
     }
     free(blocks);
@@ -35,6 +39,9 @@ static bool read_block(struct file_part *part, size_t block)
 {
     size_t start = block << FILE_PART_BLOCK_BITS;
     size_t size = part->size - start < block_size ? part->size - start : block_size;
+    if (size > part->left)
+        return false;
+    part->left -= size;
     ssize_t got = file_source_read_at(part->source.source, part->bytes + start, size, part->source.offset + start);
     bool done = got == (ssize_t)size;
     if (got < 0)

@@ -16,9 +16,13 @@ enum { FILE_PART_BLOCK_BITS = 14 };
 /* No CFI section and no image is larger; a file that claims so is damaged. */
 #define FILE_PART_MAX (UINT64_C(1) << 30)
 
+/* No program needs as much CFI in memory; a file that makes the walker read more is hostile. */
+#define FILE_PART_READ_MAX ((size_t)64 << 20)
+
 struct file_part {
     unsigned char *bytes; /* the whole part; valid where it was asked for */
     size_t size;
+    size_t left;           /* bytes that may still be read */
     unsigned char *blocks; /* enum block_state of each block; NULL: all of it is there */
     size_t reserved;       /* bytes of the reservation behind `bytes`; 0: `bytes` belongs to somebody else */
     struct bytes source;

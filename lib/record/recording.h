@@ -8,6 +8,7 @@
 
 #include "record/control.h"
 #include "record/counters.h"
+#include "record/excess.h"
 #include "record/launch.h"
 #include "record/library_table.h"
 #include "record/marks.h"
@@ -62,6 +63,7 @@ struct recording {
     struct library_table *libraries;
     struct tracker *tracker;
     struct marks marks;
+    struct excesses excesses;
     bool follows_runs; /* it is known when threads run, and `waits` is in use */
     struct waits waits;
     struct counters counters;

@@ -81,6 +81,7 @@ void recording_fill_result(struct recording *recording, uint64_t cpu_before)
         note_new_cpus(recording);
     note_lower_rates(recording);
     recording_note_lost_files(recording);
+    excess_add_notes(recording);
     recording_note_refused_waits(recording);
     if (recording->python.problem[0])
         recording_add_note(recording, "the frames of Python code are not recorded: %s", recording->python.problem);

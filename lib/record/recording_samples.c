@@ -113,6 +113,8 @@ static int walk_user_stack(struct recording *recording, const struct perf_record
     bool was_completed = walk_again_in_place(recording, record, process, frames, max, &result);
     recording->unwinding.time += monotonic_ns() - began;
     recording->unwinding.stacks++;
+    if (result.end == UNWIND_TOO_COSTLY)
+        excess_note(recording, EXCESS_UNWINDING, process);
     user->frames = result.frames;
     user->end = result.end;
     user->has_sps = process->python && !was_completed && record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_64;

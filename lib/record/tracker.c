@@ -481,10 +481,12 @@ static int exec_process(struct tracker *tracker, const struct perf_record *recor
     struct tracked_process *process = NULL;
     if (!code)
         code = add_process(tracker, record->pid, &process, err);
-    if (process)
+    if (process) {
+        process->space.work = before.space.work; /* a program that calls exec again and again is one */
         counters_process_execs(&before, process, record->time);
-    else if (before.counters)
+    } else if (before.counters) {
         counters_forget(tracker->counters, &before);
+    }
     if (!code)
         code = emit_process(tracker, process, old_number, old_number != SPOOL_NO_NUMBER, record->time,
                             record->comm.name, err);

@@ -28,6 +28,7 @@ struct tracked_process {
     uint32_t number; /* in the spool */
     uint32_t pid;
     struct tracked_thread *threads;    /* those that live */
+    uint8_t excesses;                  /* bits of enum excess */
     uint64_t losses;                   /* of the tracker, when its mappings were last known to be right */
     bool maps_unread;                  /* it ran before, and its mappings are read when they are needed */
     uint64_t program;                  /* of maps_unread: what it was running then */

@@ -47,7 +47,7 @@ enum perf_tier {
     PERF_TIER_USER, /* no samples inside the kernel, though the counters include it */
 };
 
-enum { PERF_NOTES = 10, PERF_NOTE_SIZE = 400 };
+enum { PERF_NOTES = 16, PERF_NOTE_SIZE = 400 };
 
 struct perf_events {
     struct ARRAY_TYPE(perf_cpu_array, struct perf_cpu) cpus;

@@ -106,6 +106,7 @@ bool address_space_copy(struct address_space *child, const struct address_space 
     for (size_t i = 0; i < parent->mappings.length; i++)
         unwind_module_ref(parent->mappings.data[i].module);
     child->is_java = parent->is_java;
+    child->work = parent->work;
     return true;
 }
 

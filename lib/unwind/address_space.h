@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "unwind/unwind.h"
+#include "unwind/work.h"
 
 #define MAPPING_NO_LIB UINT32_MAX
 
@@ -20,6 +21,7 @@ struct mapping {
 struct address_space {
     ARRAY(struct mapping) mappings; /* by start */
     struct unwind_cache *cache;     /* of unwind_walk(): made at the first walk, emptied by every change of mappings */
+    struct unwind_work work;        /* of the walks of its process */
     bool is_java;                   /* HotSpot is mapped: code without a file is probably what it compiled */
 };
 
@@ -43,7 +45,7 @@ bool address_space_is_unmapped(const struct address_space *space, uint64_t pc, s
 /* Whether the code of some file is mapped between these addresses (`end` exclusive). */
 bool address_space_has_file(const struct address_space *space, uint64_t start, uint64_t end);
 
-/* fork: `child` (zeroed) gets the same mappings. Returns false if memory ran out. */
+/* fork: `child` (zeroed) gets the same mappings, and has done the same work. Returns false if memory ran out. */
 bool address_space_copy(struct address_space *child, const struct address_space *parent);
 
 /* exec: no mapping is left. */

@@ -33,6 +33,7 @@ enum rule_kind {
     RULE_JAVA,         /* as RULE_FRAME, if a return address is there; else follow the frame pointer */
     RULE_SIGNAL_FRAME, /* no CFI either, but the kernel's signal frame is at sp */
     RULE_UNMAPPED,     /* no executable memory there; never in the table */
+    RULE_TOO_COSTLY,   /* the process has done all the work that it may; never in the table */
 };
 
 struct rule {

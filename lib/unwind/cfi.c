@@ -4,6 +4,9 @@
 
 /* ---- entries ---- */
 
+/* Bytes of one entry. The longest one of cc1plus has 30 KB; the largest that is damaged or hostile is passed over. */
+enum { ENTRY_MAX = 1 << 20 };
+
 /* The length, kind and bytes of one entry, CIE or FDE. */
 struct entry {
     struct cursor body;   /* after the CIE id or pointer */
@@ -31,10 +34,14 @@ static int entry_read(struct cfi_section *section, uint64_t offset, struct entry
         head_size = 12;
     }
     uint64_t start = offset + head_size;
-    const unsigned char *bytes = length ? file_part_at(&section->part, start, length) : NULL;
-    if (!bytes)
+    if (!length || start > section->part.size || length > section->part.size - start)
         return -1;
     entry->next = start + length;
+    if (length > ENTRY_MAX)
+        return 0;
+    const unsigned char *bytes = file_part_at(&section->part, start, length);
+    if (!bytes)
+        return -1;
     entry->id_offset = start;
     c = cursor_of(bytes, length);
     /* .eh_frame keeps the id at four bytes whatever the length is written in. */
@@ -221,6 +228,7 @@ struct interpreter {
     const struct cfi_row *initial; /* the row after the CIE's instructions; NULL while they run */
     uint64_t location, pc;
     struct cfi_row remembered[REMEMBERED_MAX];
+    struct unwind_work *work;
     unsigned remembered_count;
     bool failed;
 };
@@ -400,6 +408,8 @@ static bool set_location(struct interpreter *in, struct cursor *c)
 static bool run(struct interpreter *in, struct cursor c)
 {
     while (c.at < c.end && !in->failed && !c.failed) {
+        if (!unwind_work_add(in->work, 1))
+            return false;
         uint8_t op = cursor_u8(&c), low = op & 0x3f;
         bool done = false;
         switch (op & 0xc0) {
@@ -440,10 +450,11 @@ static bool run(struct interpreter *in, struct cursor c)
     return !in->failed && !c.failed;
 }
 
-bool cfi_row_at(const struct cfi_fde *fde, uint64_t pc, struct cfi_row *row)
+bool cfi_row_at(const struct cfi_fde *fde, uint64_t pc, struct cfi_row *row, struct unwind_work *work)
 {
     struct interpreter in;
     in.cie = &fde->cie;
+    in.work = work;
     in.initial = NULL;
     in.remembered_count = 0;
     in.failed = false;

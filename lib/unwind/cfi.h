@@ -13,6 +13,7 @@
 #include "base/cursor.h"
 #include "elf/file_part.h"
 #include "unwind/unwind.h"
+#include "unwind/work.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -70,8 +71,9 @@ struct cfi_row {
     bool is_signal_frame;
 };
 
-/* Computes the row for `pc`, which lies in `fde`. Returns false if the instructions are damaged or unknown. */
-bool cfi_row_at(const struct cfi_fde *fde, uint64_t pc, struct cfi_row *row);
+/* Computes the row for `pc`, which lies in `fde`. Returns false if the instructions are damaged or unknown, or more
+ * than `work` allows. */
+bool cfi_row_at(const struct cfi_fde *fde, uint64_t pc, struct cfi_row *row, struct unwind_work *work);
 
 /* The code of the expression that lies at `value`, an element of cfa_value or values. */
 struct cursor cfi_expression(const struct cfi_row *row, int64_t value);

@@ -122,7 +122,7 @@ static void jump(struct machine *m, struct cursor *c, const unsigned char *start
 }
 
 bool expression_evaluate(struct cursor code, const struct unwind_regs *regs, const uint64_t *initial,
-                         expression_read *read, void *context, uint64_t *result)
+                         expression_read *read, void *context, struct unwind_work *work, uint64_t *result)
 {
     const unsigned char *start = code.at;
     struct machine m = {.depth = 0};
@@ -130,7 +130,7 @@ bool expression_evaluate(struct cursor code, const struct unwind_regs *regs, con
         push(&m, *initial);
     struct cursor *c = &code;
     for (unsigned count = 0; c->at < c->end; count++) {
-        if (count == MAX_OPERATIONS)
+        if (count == MAX_OPERATIONS || !unwind_work_add(work, 1))
             return false;
         uint8_t op = cursor_u8(c);
         uint64_t value;

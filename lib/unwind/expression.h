@@ -6,6 +6,7 @@
 
 #include "base/cursor.h"
 #include "unwind/unwind.h"
+#include "unwind/work.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,6 +15,7 @@
 typedef bool expression_read(void *context, uint64_t address, unsigned size, uint64_t *value);
 
 /* Runs `code`, with `*initial` on the stack before it if not NULL (the CFA, for register rules). False if the code is
- * damaged, uses what CFI may not, reads memory that is not there, or runs on for too long. */
+ * damaged, uses what CFI may not, reads memory that is not there, or runs on for too long. Each
+ * operation adds to `work`. */
 bool expression_evaluate(struct cursor code, const struct unwind_regs *regs, const uint64_t *initial,
-                         expression_read *read, void *context, uint64_t *result);
+                         expression_read *read, void *context, struct unwind_work *work, uint64_t *result);

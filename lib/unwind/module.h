@@ -83,6 +83,9 @@ bool unwind_module_code(struct unwind_module *module, uint64_t vaddr,
  * asks has seen it mapped so (GCL saves compiled Lisp in its data and makes that executable). */
 size_t unwind_module_read_code(struct unwind_module *module, uint64_t vaddr, unsigned char *out, size_t size);
 
+/* How many FDEs the module has put into indexes so far. */
+size_t unwind_module_indexed(const struct unwind_module *module);
+
 /* Internal to the module: loading, see frame_table.c. Both are done at most once; failing leaves an empty table. */
 void unwind_module_load_eh_frame(struct unwind_module *module);
 void unwind_module_load_debug_frame(struct unwind_module *module);

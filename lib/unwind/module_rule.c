@@ -7,10 +7,11 @@ static uint64_t vaddr_of(const struct mapping *mapping, uint64_t pc)
     return pc - mapping->start + mapping->rva + unwind_module_base(mapping->module);
 }
 
-bool module_rule_row(const struct mapping *mapping, uint64_t pc, struct cfi_fde *fde, struct cfi_row *row)
+bool module_rule_row(const struct mapping *mapping, uint64_t pc, struct cfi_fde *fde, struct cfi_row *row,
+                     struct unwind_work *work)
 {
     uint64_t vaddr = vaddr_of(mapping, pc);
-    return unwind_module_find(mapping->module, vaddr, fde) && cfi_row_at(fde, vaddr, row);
+    return unwind_module_find(mapping->module, vaddr, fde) && cfi_row_at(fde, vaddr, row, work);
 }
 
 static bool fits_slot(int64_t offset)
@@ -165,8 +166,10 @@ static bool rule_of_go(const struct mapping *mapping, uint64_t pc, bool exact, s
 
 /* Without CFI: tries the entry point, known code, the start of a context, and the return. Else the frame pointer is
  * left. */
-static void rule_without_cfi(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule)
+static void rule_without_cfi(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule,
+                             struct unwind_work *work)
 {
+    unwind_work_add(work, UNWIND_WORK_OF_RETURN);
     rule->kind = RULE_NO_CFI;
     if (unwind_module_is_entry(mapping->module, vaddr_of(mapping, pc))) {
         bool returns = module_rule_of_return(mapping, pc, exact, rule) && rule->kind == RULE_RETURN;
@@ -188,14 +191,20 @@ static void rule_without_cfi(const struct mapping *mapping, uint64_t pc, bool ex
         module_rule_of_return(mapping, pc, exact, rule);
 }
 
-void module_rule_find(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule)
+void module_rule_find(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule,
+                      struct unwind_work *work)
 {
     struct cfi_fde fde;
     struct cfi_row row;
-    if (rule_of_go(mapping, pc, exact, rule))
+    size_t indexed = unwind_module_indexed(mapping->module);
+    bool is_go = rule_of_go(mapping, pc, exact, rule);
+    bool has_row = !is_go && module_rule_row(mapping, pc, &fde, &row, work);
+    indexed = unwind_module_indexed(mapping->module) - indexed;
+    unwind_work_add(work, UNWIND_WORK_OF_RULE + (uint32_t)indexed * UNWIND_WORK_OF_FDE);
+    if (is_go)
         return;
-    if (!module_rule_row(mapping, pc, &fde, &row))
-        rule_without_cfi(mapping, pc, exact, rule);
+    if (!has_row)
+        rule_without_cfi(mapping, pc, exact, rule, work);
     else if (vaddr_of(mapping, pc) + 1 - fde.start == fde.size && is_planted(mapping, pc, exact))
         rule->kind = RULE_PLANTED;
     else if (!compact(&row, rule))

@@ -10,8 +10,10 @@
 #include "unwind/module.h"
 
 /* Makes the rule of `pc`, which lies in `mapping`, a mapping with a module. `exact`: the frame was interrupted there,
- * else it is one before a return address. The rule comes from unwind_cache_add(). */
-void module_rule_find(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule);
+ * else it is one before a return address. The rule comes from unwind_cache_add(). Adds to `work`; when that is over the
+ * rule means nothing. */
+void module_rule_find(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule,
+                      struct unwind_work *work);
 
 /* Makes a rule by reading code from `pc` ahead to its return: RULE_RETURN or RULE_NO_RETURN. Returns false and leaves
  * the rule as it is if the code does not tell. */
@@ -25,5 +27,7 @@ bool module_rule_follows_call(const struct mapping *mapping, uint64_t address, u
  * instruction: the code at `pc` belongs to something else. */
 bool module_rule_ends_in_system_call(const struct mapping *mapping, uint64_t pc);
 
-/* Finds the FDE and the full row of `pc`, for RULE_COMPLEX. Returns false if there is none. */
-bool module_rule_row(const struct mapping *mapping, uint64_t pc, struct cfi_fde *fde, struct cfi_row *row);
+/* Finds the FDE and the full row of `pc`, for RULE_COMPLEX. Returns false if there is none, or when `work` is over.
+ */
+bool module_rule_row(const struct mapping *mapping, uint64_t pc, struct cfi_fde *fde, struct cfi_row *row,
+                     struct unwind_work *work);

@@ -64,8 +64,9 @@ enum unwind_end {
     UNWIND_DAMAGED,
     UNWIND_TOO_DEEP,
     UNWIND_32_BIT, /* set by the recorder, which does not walk such stacks */
+    UNWIND_TOO_COSTLY,
 };
-enum { UNWIND_ENDS = UNWIND_32_BIT + 1 };
+enum { UNWIND_ENDS = UNWIND_TOO_COSTLY + 1 };
 
 struct unwind_end_text {
     const char *key;    /* in spool files */

@@ -72,6 +72,7 @@ const struct unwind_end_text unwind_ends[UNWIND_ENDS] = {
     [UNWIND_DAMAGED] = {"damaged", "the unwind information or the stack is damaged"},
     [UNWIND_TOO_DEEP] = {"too_deep", "more than 4,096 frames"},
     [UNWIND_32_BIT] = {"32_bit", "in 32-bit code, which prof does not unwind"},
+    [UNWIND_TOO_COSTLY] = {"too_costly", "in code whose unwind information takes too long to interpret"},
 };
 
 enum step walk_end(struct walk *walk, enum unwind_end end)
@@ -97,7 +98,10 @@ enum step walk_end_without_rule(struct walk *walk)
         return walk_end(walk, UNWIND_NO_MODULE);
     if (!mapping->module)
         return walk_end(walk, mapping->lib == MAPPING_NO_LIB ? UNWIND_JIT_CODE : UNWIND_NO_FILE);
-    return walk_end(walk, module_rule_row(mapping, pc, &fde, &row) ? UNWIND_DAMAGED : UNWIND_NO_CFI);
+    if (unwind_work_is_over(&walk->space->work))
+        return walk_end(walk, UNWIND_TOO_COSTLY);
+    bool has_row = module_rule_row(mapping, pc, &fde, &row, &walk->space->work);
+    return walk_end(walk, has_row ? UNWIND_DAMAGED : UNWIND_NO_CFI);
 }
 
 /* The leaf's CFI led nowhere: starts over from its code. */
@@ -212,11 +216,11 @@ static bool register_of_caller(struct walk *walk, const struct cfi_row *row, uns
         return true;
     case CFI_EXPRESSION:
         return expression_evaluate(cfi_expression(row, given), &walk->regs, &cfa, walk_read_for_expression, walk,
-                                   &address) &&
+                                   &walk->space->work, &address) &&
                walk_read_word(walk, address, value);
     case CFI_VAL_EXPRESSION:
         return expression_evaluate(cfi_expression(row, given), &walk->regs, &cfa, walk_read_for_expression, walk,
-                                   value);
+                                   &walk->space->work, value);
     default:
         return true;
     }
@@ -235,7 +239,7 @@ static enum step step_complex(struct walk *walk, uint64_t pc)
     const struct mapping *mapping = address_space_find(walk->space, pc);
     struct cfi_fde fde;
     struct cfi_row row;
-    if (!mapping || !module_rule_row(mapping, pc, &fde, &row))
+    if (!mapping || !module_rule_row(mapping, pc, &fde, &row, &walk->space->work))
         return walk_end_without_rule(walk);
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], cfa;
     if (row.cfa_kind == CFI_CFA_REGISTER && row.cfa_register < UNWIND_REGS && walk->stale >> row.cfa_register & 1)
@@ -243,7 +247,7 @@ static enum step step_complex(struct walk *walk, uint64_t pc)
     if (row.cfa_kind == CFI_CFA_REGISTER)
         cfa = walk->regs.r[row.cfa_register] + (uint64_t)row.cfa_value;
     else if (!expression_evaluate(cfi_expression(&row, row.cfa_value), &walk->regs, NULL, walk_read_for_expression,
-                                  walk, &cfa))
+                                  walk, &walk->space->work, &cfa))
         return walk_end_of_memory(walk);
     struct unwind_regs caller = walk->regs;
     caller.r[UNWIND_REG_SP] = cfa;
@@ -331,6 +335,8 @@ static enum step step_other(struct walk *walk, const struct rule *in_cache, uint
         return walk_step_go(walk, rule);
     case RULE_GO_NO_CFI:
         return walk_step_go_pointer(walk);
+    case RULE_TOO_COSTLY:
+        return walk_end(walk, UNWIND_TOO_COSTLY);
     default: /* RULE_UNMAPPED */
         if (walk->frame == 0)
             return step_wild_call(walk);
@@ -428,9 +434,13 @@ struct unwind_result unwind_walk(struct address_space *space, const struct unwin
         return (struct unwind_result){.frames = max_pcs > 0, .end = UNWIND_DAMAGED};
     }
     walk.cache = space->cache;
+    unwind_work_start_walk(&space->work);
+    uint32_t units = space->work.units;
     do
         start(&walk, regs);
     while (run(&walk, max_pcs) == STEP_RESTART);
+    if (space->work.units != units && unwind_work_is_over(&space->work)) /* what it took for an end may be none */
+        walk.result.end = UNWIND_TOO_COSTLY;
     return walk.result;
 }
 

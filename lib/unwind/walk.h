@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct walk {
-    const struct address_space *space;
+    struct address_space *space;
     struct unwind_cache *cache;
     const struct unwind_stack *stack;
     struct unwind_regs regs;

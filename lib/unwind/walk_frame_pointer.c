@@ -77,8 +77,11 @@ bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule)
     uint64_t start = function_start(mapping, pc);
     uint64_t to_return_address = (uint64_t)(rule->cfa_offset + (int64_t)rule->return_slot * 8);
     int candidates = 0;
-    for (uint64_t bp = sp; bp < end && walk_read_word(walk, bp + to_return_address, &address); bp += 8) {
-        if (!address_space_find(walk->space, address - 1) || !may_call(walk, address, mapping, start))
+    for (uint64_t bp = sp;
+         bp < end && unwind_work_add(&walk->space->work, 1) && walk_read_word(walk, bp + to_return_address, &address);
+         bp += 8) {
+        if (!address_space_find(walk->space, address - 1) ||
+            !unwind_work_add(&walk->space->work, UNWIND_WORK_OF_RULE) || !may_call(walk, address, mapping, start))
             continue;
         bool is_called = !calls_another(walk, address, start), goes_on = leads_on(walk, rule, bp, address);
         bool is_named = walk_follows_call(walk, address, &target) && target && target == start;

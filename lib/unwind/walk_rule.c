@@ -20,6 +20,7 @@ static const struct rule *rule_of_jit_code(struct walk *walk, const struct mappi
     if (known)
         return known;
     walk->made = (struct rule){.kind = RULE_NO_CFI};
+    unwind_work_add(&walk->space->work, UNWIND_WORK_OF_JIT_CODE);
     bool is_edge = jit_rule_of_snippet(&frame, walk->space->is_java, &walk->made);
     if (is_edge && exact)
         return &walk->made;
@@ -32,18 +33,24 @@ static const struct rule *rule_of_jit_code(struct walk *walk, const struct mappi
     return rule;
 }
 
-static const struct rule unmapped_rule = {.kind = RULE_UNMAPPED};
+static const struct rule unmapped_rule = {.kind = RULE_UNMAPPED}, costly_rule = {.kind = RULE_TOO_COSTLY};
 
 const struct rule *walk_rule_make(struct walk *walk, uint64_t pc, bool exact)
 {
+    struct unwind_work *work = &walk->space->work;
     const struct mapping *mapping = address_space_find(walk->space, pc);
     if (!mapping)
         return &unmapped_rule;
+    if (unwind_work_is_over(work))
+        return &costly_rule;
     if (!mapping->module)
         return rule_of_jit_code(walk, mapping, pc, exact);
     struct rule *rule = unwind_cache_add(walk->cache, pc);
-    module_rule_find(mapping, pc, exact, rule);
-    return rule;
+    module_rule_find(mapping, pc, exact, rule, work);
+    if (!unwind_work_is_over(work))
+        return rule;
+    *rule = (struct rule){.kind = RULE_TOO_COSTLY};
+    return &costly_rule;
 }
 
 bool walk_rule_by_return(struct walk *walk, struct rule *rule)
@@ -54,6 +61,8 @@ bool walk_rule_by_return(struct walk *walk, struct rule *rule)
     if (!mapping || (mapping->module && !walk->leaf_by_return))
         return false;
     if (!known) {
+        if (!unwind_work_add(&walk->space->work, UNWIND_WORK_OF_RETURN))
+            return false;
         struct jit_frame frame = {
             .stack = walk->stack, .mapping = mapping, .next_pc = pc + !walk->exact, .exact = walk->exact};
         struct rule *made = unwind_cache_add(walk->cache, key);
@@ -77,9 +86,12 @@ bool walk_follows_call(struct walk *walk, uint64_t address, uint64_t *target)
     if (!mapping)
         return false;
     if (!mapping->module || !unwind_module_has_code(mapping->module))
-        return jit_rule_returns_to(walk->stack, mapping, address);
+        return unwind_work_add(&walk->space->work, UNWIND_WORK_OF_JIT_CODE) &&
+               jit_rule_returns_to(walk->stack, mapping, address);
     struct rule *answer = unwind_cache_find(walk->cache, address | call_bit);
     if (!answer) {
+        if (!unwind_work_add(&walk->space->work, UNWIND_WORK_OF_RULE))
+            return false;
         answer = unwind_cache_add(walk->cache, address | call_bit);
         answer->cfa_register = module_rule_follows_call(mapping, address, target);
         answer->cfa_offset = *target ? (int32_t)(*target - address) : 0;

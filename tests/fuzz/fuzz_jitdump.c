@@ -51,9 +51,10 @@ static void follow(const uint8_t *data, size_t size)
         const struct mapping *mapping = &space.mappings.data[i];
         struct cfi_fde fde;
         struct cfi_row row;
+        struct unwind_work work = {0};
         uint64_t vaddr = mapping->module ? unwind_module_base(mapping->module) + mapping->rva : 0;
         if (mapping->module && unwind_module_find(mapping->module, vaddr, &fde))
-            cfi_row_at(&fde, vaddr, &row);
+            cfi_row_at(&fde, vaddr, &row, &work);
     }
     if (address_space_find(&space, 0x4000)->lib != 1)
         abort();

@@ -109,12 +109,13 @@ static int64_t frame_at(struct process *process, uint64_t pc)
     const struct mapping *mapping = address_space_find(&process->space, pc);
     struct cfi_fde fde;
     struct cfi_row row;
+    struct unwind_work work = {0};
     assert_non_null(mapping);
     if (!mapping->module)
         return -1;
     assert_int_equal(mapping->lib, MAPPING_NO_LIB);
     uint64_t vaddr = pc - mapping->start + mapping->rva + unwind_module_base(mapping->module);
-    if (!unwind_module_find(mapping->module, vaddr, &fde) || !cfi_row_at(&fde, vaddr, &row))
+    if (!unwind_module_find(mapping->module, vaddr, &fde) || !cfi_row_at(&fde, vaddr, &row, &work))
         return -1;
     assert_int_equal(row.cfa_register, row.cfa_value == 16 && pc % 0x10000 > 15 ? UNWIND_REG_BP : UNWIND_REG_SP);
     return row.cfa_value;

@@ -2,6 +2,7 @@
  * ELF files and stacks that lie: the walker must come back, with every byte it read inside what it was given.
  */
 #include "unwind/address_space.h"
+#include "unwind/module.h"
 #include "unwind/unwind.h"
 
 #include <elf.h>
@@ -408,9 +409,127 @@ static void test_a_remapped_pc_forgets_its_rule(void **state)
     unwind_module_unref(module);
 }
 
+/* ---- what a process makes the walker do ---- */
+
+enum { CODE_AT = 0x20000000, CODE_SIZE = 0x1000 };
+
+/* Bytes of .eh_frame that are built one after the other. */
+struct frames {
+    unsigned char *bytes;
+    size_t size;
+};
+
+static void put_u32(struct frames *frames, uint32_t value)
+{
+    memcpy(frames->bytes + frames->size, &value, 4);
+    frames->size += 4;
+}
+
+static void put_bytes(struct frames *frames, const void *bytes, size_t size)
+{
+    memcpy(frames->bytes + frames->size, bytes, size);
+    frames->size += size;
+}
+
+/* A CIE: CFA = rsp + 8, the return address below it; absolute addresses of 4 bytes. */
+static void put_cie(struct frames *frames)
+{
+    put_u32(frames, 20);
+    put_u32(frames, 0);
+    put_bytes(frames, "\1zR\0\1\x78\x10\1\x03\x0c\7\x08\x90\1\0\0", 16);
+}
+
+/* An FDE of `size` bytes of code, whose instructions are `pairs` times remember_state and restore_state. */
+static void put_fde(struct frames *frames, uint32_t start, uint32_t size, size_t pairs)
+{
+    size_t at = frames->size + 4;
+    put_u32(frames, (uint32_t)(4 + 8 + 4 + 2 * pairs));
+    put_u32(frames, (uint32_t)at);
+    put_u32(frames, start);
+    put_u32(frames, size);
+    put_bytes(frames, "\0\0\0\0", 4);
+    for (size_t i = 0; i < pairs; i++)
+        put_bytes(frames, "\x0a\x0b", 2);
+}
+
+static struct unwind_result walk_at(struct address_space *space, uint64_t pc)
+{
+    uint64_t stack[] = {CODE_AT + CODE_SIZE - 1, 0, 0, 0}, pcs[8];
+    struct unwind_regs regs = {.r = {[UNWIND_REG_PC] = pc, [UNWIND_REG_SP] = STACK_AT}};
+    struct unwind_stack copy = {.sp = STACK_AT, .bytes = (const unsigned char *)stack, .size = sizeof(stack)};
+    return unwind_walk(space, &regs, &copy, pcs, 8);
+}
+
+static void test_long_cfi_costs_its_process_alone(void **state)
+{
+    (void)state;
+    enum { PAIRS = 250000, WALKS = 1000 };
+    struct frames frames = {.bytes = malloc(2 * PAIRS + 1024)};
+    put_cie(&frames);
+    put_fde(&frames, CODE_AT, CODE_SIZE / 2, PAIRS);
+    put_fde(&frames, CODE_AT + CODE_SIZE / 2, CODE_SIZE / 2, 1);
+    put_u32(&frames, 0);
+    struct unwind_module *module;
+    assert_int_equal(unwind_module_of_code(&module, frames.bytes, frames.size, CODE_AT, CODE_SIZE, NULL), 0);
+    struct address_space greedy = {0}, other = {0}, child = {0};
+    struct mapping mapping = {.start = CODE_AT, .end = CODE_AT + CODE_SIZE, .lib = MAPPING_NO_LIB, .module = module};
+    assert_true(address_space_map(&greedy, &mapping));
+    assert_true(address_space_map(&other, &mapping));
+    size_t finished = 0;
+    for (uint64_t i = 0; i < WALKS; i++)
+        finished += walk_at(&greedy, CODE_AT + i).end != UNWIND_TOO_COSTLY;
+    assert_in_range(finished, 1, UNWIND_WORK_MAX / (2 * PAIRS)); /* long CFI is followed, as long as it is seldom */
+    assert_true(unwind_work_is_over(&greedy.work));
+    assert_int_equal(walk_at(&other, CODE_AT + CODE_SIZE / 2 + 8).end, UNWIND_COMPLETE);
+    assert_true(address_space_copy(&child, &greedy)); /* fork gives no new allowance */
+    assert_int_equal(walk_at(&child, CODE_AT + WALKS).end, UNWIND_TOO_COSTLY);
+    for (unsigned i = 0; i < 2; i++) /* what is cheap goes on */
+        assert_int_equal(walk_at(&greedy, CODE_AT + CODE_SIZE / 2 + 8).end, UNWIND_COMPLETE);
+    address_space_destroy(&greedy);
+    address_space_destroy(&other);
+    address_space_destroy(&child);
+    unwind_module_unref(module);
+    free(frames.bytes);
+}
+
+static void test_an_index_of_too_many_functions_is_bounded(void **state)
+{
+    (void)state;
+    enum { FUNCTIONS = 600000, WANTED_MAX = 1 << 19 };
+    struct frames frames = {.bytes = malloc((size_t)FUNCTIONS * 24 + 1024)};
+    put_cie(&frames);
+    for (uint32_t i = 0; i < FUNCTIONS; i++)
+        put_fde(&frames, CODE_AT + i, 1, 2);
+    struct unwind_module *module;
+    assert_int_equal(unwind_module_of_code(&module, frames.bytes, frames.size, CODE_AT, FUNCTIONS, NULL), 0);
+    assert_in_range(unwind_module_indexed(module), 1000, WANTED_MAX);
+    unwind_module_unref(module);
+    free(frames.bytes);
+}
+
+static void test_an_entry_that_is_too_long_is_passed_over(void **state)
+{
+    (void)state;
+    enum { PAIRS = 600000 }; /* 1.2 MB */
+    struct frames frames = {.bytes = malloc(2 * PAIRS + 1024)};
+    put_cie(&frames);
+    put_fde(&frames, CODE_AT, CODE_SIZE / 2, PAIRS);
+    put_fde(&frames, CODE_AT + CODE_SIZE / 2, CODE_SIZE / 2, 1);
+    struct unwind_module *module;
+    struct cfi_fde fde;
+    assert_int_equal(unwind_module_of_code(&module, frames.bytes, frames.size, CODE_AT, CODE_SIZE, NULL), 0);
+    assert_false(unwind_module_find(module, CODE_AT, &fde));
+    assert_true(unwind_module_find(module, CODE_AT + CODE_SIZE / 2, &fde));
+    unwind_module_unref(module);
+    free(frames.bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_long_cfi_costs_its_process_alone),
+        cmocka_unit_test(test_an_index_of_too_many_functions_is_bounded),
+        cmocka_unit_test(test_an_entry_that_is_too_long_is_passed_over),
         cmocka_unit_test(test_every_truncation_is_survived),
         cmocka_unit_test(test_every_truncation_without_a_search_table_is_survived),
         cmocka_unit_test(test_random_damage_is_survived),

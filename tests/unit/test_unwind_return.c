@@ -153,9 +153,10 @@ struct score {
 static void compare_at(struct code *code, const struct cfi_fde *fde, uint64_t pc, struct score *score)
 {
     struct cfi_row row;
+    struct unwind_work work = {0};
     struct arch_frame frame;
-    if (!cfi_row_at(fde, pc, &row) || row.cfa_kind != CFI_CFA_REGISTER || row.rules[UNWIND_REG_PC] != CFI_OFFSET ||
-        row.is_signal_frame)
+    if (!cfi_row_at(fde, pc, &row, &work) || row.cfa_kind != CFI_CFA_REGISTER ||
+        row.rules[UNWIND_REG_PC] != CFI_OFFSET || row.is_signal_frame)
         return;
     if (row.cfa_register != UNWIND_REG_SP && row.cfa_register != UNWIND_REG_BP)
         return;

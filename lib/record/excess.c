@@ -1,0 +1,37 @@
+#include "record/excess.h"
+
+#include "record/recording.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+void excess_note(struct recording *recording, enum excess excess, struct tracked_process *process)
+{
+    struct excess_note *note = &recording->excesses.notes[excess];
+    struct tracked_process *owner;
+    if (process->excesses >> excess & 1)
+        return;
+    process->excesses |= (uint8_t)(1u << excess);
+    if (note->processes++)
+        return;
+    const struct tracked_thread *thread = tracker_thread(recording->tracker, process->pid, &owner);
+    snprintf(note->first, sizeof(note->first), "%s (%" PRIu32 ")", thread ? thread->name : "process", process->pid);
+}
+
+void excess_add_notes(struct recording *recording)
+{
+    static const char *const reasons[EXCESSES] = {
+        [EXCESS_UNWINDING] = "takes too long to unwind, by its unwind information or its code: some of its stacks are "
+                             "truncated",
+        [EXCESS_FILES] = "has files on a file system that does not answer: their functions may have no names, and "
+                         "stacks through them are truncated",
+    };
+    for (int i = 0; i < EXCESSES; i++) {
+        const struct excess_note *note = &recording->excesses.notes[i];
+        char others[64] = "";
+        if (note->processes > 1)
+            snprintf(others, sizeof(others), " (and so do %" PRIu32 " other processes)", note->processes - 1);
+        if (note->processes)
+            recording_add_note(recording, "%s %s%s", note->first, reasons[i], others);
+    }
+}
