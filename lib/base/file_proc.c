@@ -2,6 +2,8 @@
 
 #include "base/file_io.h"
 
+#include <dirent.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +52,39 @@ bool proc_stat_parse(const char *text, struct proc_stat *stat)
     }
     stat->cpu = (uint32_t)strtoul(at, NULL, 10);
     return true;
+}
+
+bool proc_stat_has_ended(const struct proc_stat *stat)
+{
+    return (stat->state == 'Z' && stat->threads < 2) || stat->state == 'X';
+}
+
+static bool is_zombie(uint32_t tid)
+{
+    char path[64], text[1024];
+    struct proc_stat stat;
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", tid);
+    return !file_read_text(path, text, sizeof(text)) || !proc_stat_parse(text, &stat) || strchr("ZX", stat.state);
+}
+
+uint32_t proc_living_thread(uint32_t pid)
+{
+    enum { MOST_READ = 64 }; /* threads that end are soon gone, unless a debugger keeps them */
+    char path[64];
+    uint32_t living = pid;
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", pid);
+    DIR *tasks = is_zombie(pid) ? opendir(path) : NULL;
+    for (int i = 0; tasks && living == pid && i < MOST_READ; i++) {
+        const struct dirent *entry = readdir(tasks);
+        uint32_t tid = entry ? (uint32_t)strtoul(entry->d_name, NULL, 10) : 0;
+        if (!entry)
+            break;
+        if (tid && tid != pid && !is_zombie(tid))
+            living = tid;
+    }
+    if (tasks)
+        closedir(tasks);
+    return living;
 }
 
 /* The last number of a line of /proc/PID/status, "KEY:\tNUMBER\tNUMBER ..."; `otherwise` if there is none. */

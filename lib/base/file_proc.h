@@ -39,6 +39,14 @@ struct proc_stat {
 /* Parses the text of such a file; false if that is not one. */
 bool proc_stat_parse(const char *text, struct proc_stat *stat);
 
+/* Whether the process has ended. If only its main thread has, /proc/PID/stat shows a zombie with more threads. */
+bool proc_stat_has_ended(const struct proc_stat *stat);
+
+/* The number of a thread of the process that has not ended: `pid`, or another one if the main thread has ended. The
+ * kernel takes memory, files, root directory and namespaces from a thread that ends, so /proc/PID/maps, exe, root, fd
+ * and ns are empty then, while /proc/TID has them. `pid` if there is none, or if /proc hides the process. */
+uint32_t proc_living_thread(uint32_t pid);
+
 /* The pid of a process in its innermost pid namespace: the last number of "NSpid:" in /proc/PID/status, where there is
  * one for each namespace, from ours inwards. `pid` if it cannot be read. */
 uint32_t proc_innermost_pid(const char *process, uint32_t pid);

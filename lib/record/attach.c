@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +70,7 @@ static pid_t parent_of(pid_t pid)
     char path[64], text[1024];
     struct proc_stat stat;
     snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    bool is_there = read_start(path, text, sizeof(text)) && proc_stat_parse(text, &stat) && stat.state != 'Z';
+    bool is_there = read_start(path, text, sizeof(text)) && proc_stat_parse(text, &stat) && !proc_stat_has_ended(&stat);
     return is_there ? (pid_t)stat.parent : 0;
 }
 
@@ -114,7 +115,7 @@ uint64_t attach_program(pid_t pid)
 {
     char path[64];
     struct stat info;
-    snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", proc_living_thread((uint32_t)pid));
     if (stat(path, &info) != 0)
         return 0;
     return (uint64_t)info.st_dev * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)info.st_ino;
@@ -126,7 +127,7 @@ char **attach_command(pid_t pid)
     char path[64], *text = malloc(LONGEST + 1), name[32];
     if (!text)
         return NULL;
-    snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/cmdline", proc_living_thread((uint32_t)pid));
     size_t length = read_start(path, text, LONGEST);
     while (length && !text[length - 1]) /* a title that a program has set is padded */
         length--;
@@ -152,7 +153,7 @@ char **attach_command(pid_t pid)
 bool attach_has_command(pid_t pid)
 {
     char path[64], start[2];
-    snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/cmdline", proc_living_thread((uint32_t)pid));
     return read_start(path, start, sizeof(start)) > 0;
 }
 

@@ -61,7 +61,7 @@ static bool wants(const struct counters *counters, enum counter_group group)
 static int open_file_of(uint32_t pid, const char *name)
 {
     char path[64];
-    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s", pid, name);
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s", proc_living_thread(pid), name);
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
@@ -113,19 +113,20 @@ static uint64_t read_clock(uint32_t pid)
     return clock_gettime(clock, &time) ? 0 : (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
 }
 
-/* Of /proc/PID/stat. A process that has ended has no threads and no memory. */
-static void take_stat(const char *text, uint64_t values[COUNTER_KINDS])
+/* Of /proc/PID/stat. A process that has ended has no threads and no memory. Returns false if the thread whose file it
+ * is has ended. */
+static bool take_stat(const char *text, uint64_t values[COUNTER_KINDS])
 {
     struct proc_stat stat;
     if (!proc_stat_parse(text, &stat))
-        return;
+        return true;
     values[COUNTER_MINOR_FAULTS] = stat.minor_faults;
     values[COUNTER_MAJOR_FAULTS] = stat.major_faults;
-    if (stat.state == 'Z' || stat.state == 'X')
-        return;
-    values[COUNTER_THREADS] = stat.threads;
+    if (!proc_stat_has_ended(&stat))
+        values[COUNTER_THREADS] = stat.threads;
     if (stat.resident_pages)
         values[COUNTER_MEMORY] = stat.resident_pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    return !strchr("ZX", stat.state);
 }
 
 /* "name: 123" at the start of a line. */
@@ -151,7 +152,7 @@ static void read_swap(struct counters *counters, struct process_counters *proces
     if (!counters->has_swap || !wants(counters, COUNT_MEMORY) || process->until_swap--)
         return;
     process->until_swap = SWAP_READINGS - 1;
-    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", proc_living_thread(pid));
     if (file_read_text(path, text, sizeof(text)))
         parse_line(text, "VmSwap:", 1024, &values[COUNTER_SWAP]);
 }
@@ -167,8 +168,10 @@ static bool read_values(struct counters *counters, struct process_counters *proc
     if (wants(counters, COUNT_CPU))
         values[COUNTER_CPU_TIME] = cpu_time;
     open_files(counters, process, of->pid);
-    if (read_again(process->stat_fd, text, sizeof(text)))
-        take_stat(text, values);
+    if (read_again(process->stat_fd, text, sizeof(text)) && !take_stat(text, values)) {
+        close(process->stat_fd); /* the next reading opens that of another thread */
+        process->stat_fd = -1;
+    }
     if (read_again(process->io_fd, text, sizeof(text))) {
         parse_io(text, values);
     } else if (process->io_fd >= 0 && (errno == EACCES || errno == EPERM)) {

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/file_io.h"
+#include "base/file_proc.h"
 #include "base/hash.h"
 #include "record/info.h"
 #include "sample/cpu_list.h"
@@ -257,7 +258,7 @@ static void put_container(struct writing *writing)
 static void put_folder(struct writing *writing, pid_t pid)
 {
     char path[64], folder[PATH_MAX];
-    snprintf(path, sizeof(path), "/proc/%d/cwd", (int)pid);
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/cwd", proc_living_thread((uint32_t)pid));
     ssize_t length = pid ? readlink(path, folder, sizeof(folder) - 1) : -1;
     if (length >= 0)
         folder[length] = '\0';
@@ -281,7 +282,7 @@ static char *read_environment(pid_t pid, size_t *size)
 {
     enum { MOST = 4 << 20 };
     char path[64];
-    snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/environ", proc_living_thread((uint32_t)pid));
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     char *text = fd >= 0 ? malloc(MOST + 1) : NULL;
     ssize_t length = text ? file_read(fd, text, MOST) : -1;

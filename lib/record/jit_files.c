@@ -69,7 +69,7 @@ static struct jit_file *jit_file_of(struct jit_files *files, uint32_t process, u
     if (index != HASH_MISSING)
         return &files->files.data[index];
     char name[16];
-    snprintf(name, sizeof(name), "%" PRIu32, pid);
+    snprintf(name, sizeof(name), "%" PRIu32, proc_living_thread(pid));
     struct jit_file file = {.pid = pid, .folder = JIT_FOLDER_OURS, .dump = -1};
     file.user = proc_file_user(name, JIT_USER_UNKNOWN);
     if (has_own_pids(name))

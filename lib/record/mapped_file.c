@@ -141,8 +141,10 @@ int mapped_file_open(struct mapped_file *mapped, uint32_t pid, const struct perf
     *mapped = (struct mapped_file){0};
     int code = open_if_mapped(mapped, mapping->path, mapping->path, mapping);
     mapped->can_reopen = code == 0;
-    if (code == -ENOENT)
-        code = open_in_its_root(mapped, pid, mapping);
+    if (code != -ENOENT)
+        return code;
+    pid = proc_living_thread(pid);
+    code = open_in_its_root(mapped, pid, mapping);
     if (code != -ENOENT)
         return code;
     snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, pid, mapping->start,

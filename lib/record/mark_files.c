@@ -81,7 +81,7 @@ static bool is_mapping_open(const struct mark_files *files, uint32_t pid, const 
 static bool is_in_other_pids(uint32_t pid)
 {
     char name[16];
-    snprintf(name, sizeof(name), "%" PRIu32, pid);
+    snprintf(name, sizeof(name), "%" PRIu32, proc_living_thread(pid));
     uint64_t theirs = proc_namespace(name, "pid");
     return theirs && theirs != proc_namespace("self", "pid");
 }

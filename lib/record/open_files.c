@@ -107,7 +107,7 @@ int open_files_root(struct open_files *files, uint32_t pid)
 {
     char process[16];
     struct open_root root;
-    snprintf(process, sizeof(process), "%" PRIu32, pid);
+    snprintf(process, sizeof(process), "%" PRIu32, proc_living_thread(pid));
     if (!open_root(process, &root))
         return -1;
     for (size_t i = 0; i < files->roots.length; i++)

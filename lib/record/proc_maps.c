@@ -1,5 +1,7 @@
 #include "record/proc_maps.h"
 
+#include "base/file_proc.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,7 +39,7 @@ bool proc_maps_parse(char *line, struct perf_mapping *mapping)
 int proc_maps_read(uint32_t pid, int (*use)(void *context, const struct perf_mapping *mapping), void *context)
 {
     char path[64];
-    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", proc_living_thread(pid));
     FILE *maps = fopen(path, "re");
     if (!maps)
         return -errno;

@@ -287,7 +287,7 @@ static void compare(struct python_codes *codes, struct comparison *comparison)
         }
     }
     memory->reads++;
-    ssize_t got = process_vm_readv((pid_t)memory->pid, local, used, remote, used, 0);
+    ssize_t got = process_vm_readv((pid_t)memory->tid, local, used, remote, used, 0);
     size_t whole = got > 0 ? (size_t)got / each : 0;
     for (size_t i = 0; i < comparison->count; i++) {
         struct python_code *code = comparison->codes[i];

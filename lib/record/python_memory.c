@@ -18,10 +18,10 @@ void python_memory_destroy(struct python_memory *memory)
     memory->pages = NULL;
 }
 
-void python_memory_start(struct python_memory *memory, uint32_t pid, uint64_t sp, const unsigned char *copy,
+void python_memory_start(struct python_memory *memory, uint32_t tid, uint64_t sp, const unsigned char *copy,
                          size_t copy_size)
 {
-    memory->pid = pid;
+    memory->tid = tid;
     memory->sp = sp;
     memory->copy = copy;
     memory->copy_size = copy_size;
@@ -37,7 +37,7 @@ size_t python_memory_copy(struct python_memory *memory, uint64_t address, void *
 {
     struct iovec local = {.iov_base = out, .iov_len = size}, remote = remote_part(address, size);
     memory->reads++;
-    ssize_t got = process_vm_readv((pid_t)memory->pid, &local, 1, &remote, 1, 0);
+    ssize_t got = process_vm_readv((pid_t)memory->tid, &local, 1, &remote, 1, 0);
     return got > 0 ? (size_t)got : 0;
 }
 
@@ -70,7 +70,7 @@ bool python_memory_fetch(struct python_memory *memory, const struct python_pages
         memory->pages[i].is_used = false;
     }
     memory->reads++;
-    ssize_t got = process_vm_readv((pid_t)memory->pid, local, pages->count + 1, remote, pages->count + 1, 0);
+    ssize_t got = process_vm_readv((pid_t)memory->tid, local, pages->count + 1, remote, pages->count + 1, 0);
     if (got < (ssize_t)top_size || !is_unchanged(memory, top, top_size, words))
         return false;
     memory->count = ((size_t)got - top_size) / PYTHON_PAGE;

@@ -29,7 +29,7 @@ struct python_pages {
 };
 
 struct python_memory {
-    uint32_t pid;
+    uint32_t tid;              /* of a thread of the process that has not ended */
     const unsigned char *copy; /* of the stack, from `sp` on */
     uint64_t sp;
     size_t copy_size;
@@ -43,7 +43,7 @@ bool python_memory_init(struct python_memory *memory);
 void python_memory_destroy(struct python_memory *memory);
 
 /* Starts on a sample; the copy of its stack may be NULL. */
-void python_memory_start(struct python_memory *memory, uint32_t pid, uint64_t sp, const unsigned char *copy,
+void python_memory_start(struct python_memory *memory, uint32_t tid, uint64_t sp, const unsigned char *copy,
                          size_t copy_size);
 
 /* Words of the copied stack that must not have changed: `count` addresses, ascending. NULL: all of its top. */

@@ -58,7 +58,7 @@ static struct unwind_result walk(struct recording *recording, const struct perf_
                                  .sps = process->python ? recording->sps : NULL};
     if (sample->callchain_length && unwind_has_no_user_stack(&regs, &stack))
         return (struct unwind_result){.end = UNWIND_COMPLETE};
-    stack_reader_start(&recording->reader, record->pid, record->time, stack.sp, stack.bytes, stack.size,
+    stack_reader_start(&recording->reader, process->living, record->time, stack.sp, stack.bytes, stack.size,
                        sample->stack_full);
     if (process->dump)
         jitdump_unwind_follow(process->dump, &process->space);

@@ -201,6 +201,7 @@ static void name_peer(uint32_t pid, uint64_t inode, char *text, size_t size)
 
 bool socket_name(uint32_t pid, uint64_t inode, char *text, size_t size)
 {
+    pid = proc_living_thread(pid);
     static const struct {
         const char *list, *protocol;
     } lists[] = {{"tcp", "tcp"}, {"tcp6", "tcp"}, {"unix", "unix"}, {"udp", "udp"}, {"udp6", "udp"}};

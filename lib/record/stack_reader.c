@@ -58,7 +58,7 @@ static bool read_until(struct stack_reader *reader, size_t wanted)
         piece = CAPACITY - reader->have;
     struct iovec local = {.iov_base = reader->buffer + reader->have, .iov_len = piece};
     struct iovec remote = {.iov_base = (void *)(uintptr_t)(reader->base + reader->have), .iov_len = piece};
-    ssize_t size = process_vm_readv((pid_t)reader->pid, &local, 1, &remote, 1, 0);
+    ssize_t size = process_vm_readv((pid_t)reader->tid, &local, 1, &remote, 1, 0);
     if (size > 0)
         reader->have += (size_t)size;
     return reader->have >= wanted;
@@ -85,10 +85,10 @@ static bool start_reading(struct stack_reader *reader)
 }
 
 /* What the last stack needed, the next will: then it is read before the walk, which takes its time. */
-void stack_reader_start(struct stack_reader *reader, uint32_t pid, uint64_t time, uint64_t sp,
+void stack_reader_start(struct stack_reader *reader, uint32_t tid, uint64_t time, uint64_t sp,
                         const unsigned char *copy, size_t copy_size, bool may_be_deeper)
 {
-    reader->pid = pid;
+    reader->tid = tid;
     reader->time = time;
     reader->sp = sp;
     reader->copy = copy;
@@ -137,7 +137,7 @@ bool stack_reader_read_off_copied_stack(void *context, uint64_t address, void *o
         reader->was_late = !is_young(reader);
         if (reader->was_late)
             return false;
-        ssize_t got = process_vm_readv((pid_t)reader->pid, &local, 1, &remote, 1, 0);
+        ssize_t got = process_vm_readv((pid_t)reader->tid, &local, 1, &remote, 1, 0);
         reader->off_stack_have = got > 0 ? (size_t)got : 0;
         reader->off_stack_base = address;
         offset = 0;
@@ -153,5 +153,5 @@ bool stack_reader_read_code(void *context, uint64_t address, void *out, size_t s
     const struct stack_reader *reader = context;
     struct iovec local = {.iov_base = out, .iov_len = size};
     struct iovec remote = {.iov_base = (void *)(uintptr_t)address, .iov_len = size};
-    return process_vm_readv((pid_t)reader->pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
+    return process_vm_readv((pid_t)reader->tid, &local, 1, &remote, 1, 0) == (ssize_t)size;
 }

@@ -31,7 +31,7 @@ struct stack_reader {
     uint64_t off_stack_base;
 
     /* Of the sample at hand. */
-    uint32_t pid;
+    uint32_t tid;  /* of a living thread of the process */
     uint64_t time; /* ns, CLOCK_MONOTONIC */
     uint64_t sp;
     const unsigned char *copy;
@@ -45,8 +45,9 @@ struct stack_reader {
 int stack_reader_init(struct stack_reader *reader, struct error *err);
 void stack_reader_destroy(struct stack_reader *reader);
 
-/* Starts on a sample. `may_be_deeper`: the copy was truncated, it does not end with the stack. */
-void stack_reader_start(struct stack_reader *reader, uint32_t pid, uint64_t time, uint64_t sp,
+/* Starts on a sample. `tid`: of a thread of the process that has not ended. `may_be_deeper`: the copy was truncated, it
+ * does not end with the stack. */
+void stack_reader_start(struct stack_reader *reader, uint32_t tid, uint64_t time, uint64_t sp,
                         const unsigned char *copy, size_t copy_size, bool may_be_deeper);
 
 /* As unwind_stack.read_above wants it; the context is the reader. Reads in growing pieces. */

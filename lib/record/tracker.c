@@ -1,6 +1,7 @@
 #include "record/tracker.h"
 
 #include "base/file_io.h"
+#include "base/file_proc.h"
 #include "base/hash.h"
 #include "record/attach.h"
 #include "record/command_line.h"
@@ -198,6 +199,8 @@ static int end_thread(struct tracker *tracker, uint32_t tid, uint64_t time, stru
     thread_free(thread);
     if (!index_pool_remove(&tracker->threads, index))
         return error_no_memory(err);
+    if (tid == process->living && process->threads)
+        process->living = process->threads->tid;
     if (!process->threads && !code)
         code = end_process(tracker, process_index, err);
     return code;
@@ -274,7 +277,7 @@ static int add_process(struct tracker *tracker, uint32_t pid, struct tracked_pro
     struct tracked_process *process = calloc(1, sizeof(*process));
     if (!process)
         return error_no_memory(err);
-    process->pid = pid;
+    process->pid = process->living = pid;
     process->number = tracker->next_process++;
     process->losses = tracker->mappings.losses;
     uint32_t index;
@@ -332,7 +335,10 @@ int tracker_add_running_process(struct tracker *tracker, uint32_t pid, const cha
     struct tracked_process *process;
     bool changed;
     int code = add_unknown_process(tracker, pid, name, time, &process, err);
-    return code ? code : tracked_mappings_read(&tracker->mappings, process, time, &changed, err);
+    if (code)
+        return code;
+    process->living = proc_living_thread(pid);
+    return tracked_mappings_read(&tracker->mappings, process, time, &changed, err);
 }
 
 int tracker_note_running_process(struct tracker *tracker, uint32_t pid, const char *name, uint64_t time,
@@ -343,6 +349,7 @@ int tracker_note_running_process(struct tracker *tracker, uint32_t pid, const ch
     if (code)
         return code;
     process->maps_unread = true;
+    process->living = proc_living_thread(pid);
     process->program = attach_program((pid_t)pid);
     return 0;
 }
@@ -578,10 +585,10 @@ struct tracked_thread *tracker_thread_at(struct tracker *tracker, size_t i, stru
 /* The record of an end may not have come yet. A zombie only waits for its parent. */
 static bool still_runs(uint32_t pid)
 {
-    char path[64], line[256];
+    char path[64], text[1024];
+    struct proc_stat stat;
     snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
-    const char *name_end = file_read_text(path, line, sizeof(line)) ? strrchr(line, ')') : NULL;
-    return name_end && name_end[1] && !strchr("ZX", name_end[2]);
+    return file_read_text(path, text, sizeof(text)) && proc_stat_parse(text, &stat) && !proc_stat_has_ended(&stat);
 }
 
 int tracker_finish(struct tracker *tracker, struct error *err)

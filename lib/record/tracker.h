@@ -27,6 +27,7 @@
 struct tracked_process {
     uint32_t number; /* in the spool */
     uint32_t pid;
+    uint32_t living;                   /* tid of a thread that has not ended: its memory is read by this number */
     struct tracked_thread *threads;    /* those that live */
     uint8_t excesses;                  /* bits of enum excess */
     uint64_t losses;                   /* of the tracker, when its mappings were last known to be right */

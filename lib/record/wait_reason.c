@@ -160,11 +160,11 @@ static bool is_fifo(const char *path)
     return statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE, &info) == 0 && S_ISFIFO(info.stx_mode);
 }
 
-/* Names the file that the descriptor `fd` of the process is, and the reason to wait for such a file. */
-static void describe_file(uint32_t pid, uint64_t fd, const char *call, struct wait_state *state)
+/* Names the file that the descriptor `fd` of the thread is, and the reason to wait for such a file. */
+static void describe_file(uint32_t tid, uint64_t fd, const char *call, struct wait_state *state)
 {
     char path[64], target[WAIT_OBJECT_SIZE - 32];
-    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/fd/%" PRIu32, pid, (uint32_t)fd);
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/fd/%" PRIu32, tid, (uint32_t)fd);
     ssize_t length = readlink(path, target, sizeof(target) - 1);
     if (length <= 0) {
         snprintf(state->object, sizeof(state->object), "%s", call);
@@ -184,7 +184,7 @@ static void describe_file(uint32_t pid, uint64_t fd, const char *call, struct wa
 }
 
 /* poll() of one descriptor waits for that one, of none for a time. */
-static void describe_poll(uint32_t pid, uint64_t address, uint64_t count, struct wait_state *state)
+static void describe_poll(uint32_t tid, uint64_t address, uint64_t count, struct wait_state *state)
 {
     struct pollfd polled;
     struct iovec local = {.iov_base = &polled, .iov_len = sizeof(polled)};
@@ -193,12 +193,12 @@ static void describe_poll(uint32_t pid, uint64_t address, uint64_t count, struct
     if (count == 0) {
         state->reason = REASON_SLEEP;
         snprintf(state->object, sizeof(state->object), "sleep");
-    } else if (count == 1 && process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0) == sizeof(polled)) {
-        describe_file(pid, (uint64_t)(uint32_t)polled.fd, "poll", state);
+    } else if (count == 1 && process_vm_readv((pid_t)tid, &local, 1, &remote, 1, 0) == sizeof(polled)) {
+        describe_file(tid, (uint64_t)(uint32_t)polled.fd, "poll", state);
     }
 }
 
-static void describe_call(uint32_t pid, const struct waiting_call *call, const uint64_t *arguments,
+static void describe_call(uint32_t tid, const struct waiting_call *call, const uint64_t *arguments,
                           struct wait_state *state)
 {
     state->reason = call->reason;
@@ -210,14 +210,14 @@ static void describe_call(uint32_t pid, const struct waiting_call *call, const u
         snprintf(state->object, sizeof(state->object), "%s 0x%" PRIx64, call->name, arguments[0]);
         break;
     case OBJECT_FILE:
-        describe_file(pid, arguments[0], call->name, state);
+        describe_file(tid, arguments[0], call->name, state);
         break;
     case OBJECT_LOCKED:
-        describe_file(pid, arguments[0], call->name, state);
+        describe_file(tid, arguments[0], call->name, state);
         state->reason = call->reason;
         break;
     case OBJECT_POLL:
-        describe_poll(pid, arguments[0], arguments[1], state);
+        describe_poll(tid, arguments[0], arguments[1], state);
         break;
     case OBJECT_SELECT:
         if (arguments[0] == 0)
@@ -268,7 +268,7 @@ int wait_state_read(uint32_t pid, uint32_t tid, struct wait_state *state)
     else if (number < 0)
         describe_fault(folder, state);
     else if (call)
-        describe_call(pid, call, state->arguments, state);
+        describe_call(tid, call, state->arguments, state);
     else
         snprintf(state->object, sizeof(state->object), "system call %" PRId64, number);
     return 1;

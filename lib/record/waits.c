@@ -340,19 +340,20 @@ void waits_lost(struct waits *waits)
 
 /* ---- looking at threads that wait ---- */
 
-static size_t copy_stack(struct waits *waits, uint32_t pid, uint64_t sp)
+static size_t copy_stack(struct waits *waits, uint32_t tid, uint64_t sp)
 {
     struct iovec local = {.iov_base = waits->copy, .iov_len = STACK_COPY};
     struct iovec remote = {.iov_base = (void *)(uintptr_t)sp, .iov_len = STACK_COPY};
-    ssize_t size = process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0);
+    ssize_t size = process_vm_readv((pid_t)tid, &local, 1, &remote, 1, 0);
     return size > 0 ? (size_t)size : 0;
 }
 
-static struct unwind_result walk(struct waits *waits, struct tracked_process *process, const struct wait_state *state)
+static struct unwind_result walk(struct waits *waits, struct tracked_process *process, uint32_t tid,
+                                 const struct wait_state *state)
 {
     struct unwind_regs regs;
     unwind_regs_of_waiting(&regs, state->sp, state->pc, state->is_in_call ? state->arguments : NULL);
-    size_t size = waits->copied = copy_stack(waits, process->pid, state->sp);
+    size_t size = waits->copied = copy_stack(waits, tid, state->sp);
     struct unwind_stack stack = {.sp = state->sp,
                                  .bytes = waits->copy,
                                  .size = size,
@@ -361,7 +362,7 @@ static struct unwind_result walk(struct waits *waits, struct tracked_process *pr
                                  .read_code = stack_reader_read_code,
                                  .context = &waits->reader,
                                  .sps = process->python ? waits->sps : NULL};
-    stack_reader_start(&waits->reader, process->pid, monotonic_ns(), state->sp, waits->copy, size, size == STACK_COPY);
+    stack_reader_start(&waits->reader, tid, monotonic_ns(), state->sp, waits->copy, size, size == STACK_COPY);
     if (process->dump)
         jitdump_unwind_follow(process->dump, &process->space);
     return unwind_walk(&process->space, &regs, &stack, waits->frames, CHUNK_MAX_FRAMES);
@@ -434,14 +435,14 @@ static int read_stack(struct waits *waits, struct tracked_thread *thread, struct
         return code;
     struct unwind_result result = {.end = UNWIND_COMPLETE};
     if (state.sp)
-        result = walk(waits, process, &state);
+        result = walk(waits, process, thread->tid, &state);
     if (result.end == UNWIND_NO_MODULE) {
         bool changed;
         code = tracker_refresh(waits->options.tracker, process, monotonic_ns(), &changed, err);
         if (code < 0)
             return code;
         if (changed)
-            result = walk(waits, process, &state);
+            result = walk(waits, process, thread->tid, &state);
     }
     code = add_python_frames(waits, process, thread->tid, &state, &result, err);
     return code ? code : keep_stack(waits, process->pid, &thread->run, &state, &result, err);

@@ -2,6 +2,8 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/file_io.h"
+#include "base/file_proc.h"
 #include "base/hash.h"
 #include "sample/ptrace_registers.h"
 #include "sample/ptrace_thread.h"
@@ -186,7 +188,7 @@ static size_t copy_stack(const struct ptrace_sampler *sampler, const struct ptra
 {
     struct iovec local = {.iov_base = sampler->stack, .iov_len = thread->stack_size};
     struct iovec remote = {.iov_base = (void *)(uintptr_t)sp, .iov_len = thread->stack_size};
-    ssize_t size = process_vm_readv(thread->pid, &local, 1, &remote, 1, 0);
+    ssize_t size = process_vm_readv(thread->tid, &local, 1, &remote, 1, 0);
     return size > 0 ? (size_t)size : 0;
 }
 
@@ -706,6 +708,16 @@ void ptrace_sampler_free(struct ptrace_sampler *sampler)
     free(sampler);
 }
 
+/* The kernel refuses a thread that has ended as one that may not be traced. A main thread that has ended stays in the
+ * list of threads until its process ends. */
+static bool has_ended(pid_t pid, pid_t tid)
+{
+    char path[64], text[1024];
+    struct proc_stat stat;
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+    return !file_read_text(path, text, sizeof(text)) || (proc_stat_parse(text, &stat) && strchr("ZX", stat.state));
+}
+
 int ptrace_sampler_seize(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, bool at_exec, struct error *err)
 {
     if (find(sampler, tid))
@@ -713,7 +725,7 @@ int ptrace_sampler_seize(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, b
     uintptr_t options = at_exec ? PTRACE_O_TRACEEXEC : sampler->follow_options;
     if (ptrace(PTRACE_SEIZE, tid, NULL, options)) {
         int code = errno;
-        if (code == ESRCH)
+        if (code == ESRCH || (code == EPERM && has_ended(pid, tid)))
             return error_set(err, ESRCH, "there is no thread %d", (int)tid);
         return error_set(err, code, "process %d cannot be traced: %s", (int)pid, strerror(code));
     }

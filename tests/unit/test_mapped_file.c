@@ -1,6 +1,9 @@
 /* Which file a mapping of a process is, whatever has become of its path. */
 #include "record/mapped_file.h"
 
+#include "base/file_io.h"
+#include "base/file_proc.h"
+#include "record/attach.h"
 #include "record/library_table.h"
 #include "record/proc_maps.h"
 #include "support/folder.h"
@@ -8,10 +11,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- mappings of our own process, as the kernel describes them ---- */
@@ -250,6 +256,45 @@ static void test_vdso_of_a_32_bit_process_is_not_ours(void **unused)
     spool_writer_close(spool, NULL);
 }
 
+static void *sleep_on(void *unused)
+{
+    for (;;)
+        pause();
+    return unused;
+}
+
+static char state_of(pid_t pid)
+{
+    char path[64], text[1024];
+    struct proc_stat stat = {0};
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    return file_read_text(path, text, sizeof(text)) && proc_stat_parse(text, &stat) ? stat.state : '\0';
+}
+
+/* What /proc/PID shows of its process is empty then. */
+static void test_process_without_its_main_thread_is_read_through_another(void **unused)
+{
+    (void)unused;
+    struct wanted wanted;
+    pid_t child = fork();
+    if (!child) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, sleep_on, NULL);
+        pthread_exit(NULL);
+    }
+    while (state_of(child) != 'Z')
+        usleep(1000);
+    assert_int_equal(proc_living_thread((uint32_t)getpid()), getpid());
+    assert_int_not_equal(proc_living_thread((uint32_t)child), child);
+    assert_true(attach_program(child) != 0);
+    assert_int_equal(attach_program(child), attach_program(getpid()));
+    assert_true(attach_has_command(child));
+    wanted = (struct wanted){.start = (uint64_t)(uintptr_t)proc_maps_own_vdso(&(size_t){0})};
+    assert_int_equal(proc_maps_read((uint32_t)child, take_wanted, &wanted), 1);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +304,7 @@ int main(void)
         cmocka_unit_test(test_build_id_decides_where_the_kernel_read_one),
         cmocka_unit_test(test_inode_number_that_was_used_again_is_another_file),
         cmocka_unit_test(test_file_on_overlayfs_is_found_and_another_is_not),
+        cmocka_unit_test(test_process_without_its_main_thread_is_read_through_another),
         cmocka_unit_test(test_vdso_of_a_32_bit_process_is_not_ours),
         cmocka_unit_test(test_file_that_could_not_be_opened_is_looked_for_again),
     };
