@@ -13,7 +13,9 @@ struct import {
     struct json_kind_scanner scanner;
     const struct importer *importer; /* of this file; NULL: the reader reads it */
     bool is_decided, failed, takes_parts;
-    size_t scanned; /* of the held text, by the scanner */
+    bool is_behind_mark; /* the beginning is no part of a byte order mark any more */
+    unsigned mark;       /* bytes of that mark so far */
+    size_t scanned;      /* of the held text, by the scanner */
     size_t least_deferred;
     const atomic_bool *stop;
     ARRAY(char) held; /* until it is decided, and the whole text for an importer */
@@ -84,11 +86,12 @@ static bool decide(struct import *import, const char *text, size_t size, bool is
     /* pprof begins with a field of a few bytes, whose tag is a line feed */
     bool is_binary = size >= 2 && text[0] == '\n' && text[1] > 0 && text[1] < '\t';
     char first = first_byte(text, size);
-    if (!is_binary && (first == '{' || first == '[')) {
+    if (!is_binary && (first == '{' || first == '[') && !import->scanner.is_no_json) {
         enum json_kind kind = json_kind_feed(&import->scanner, text + import->scanned, size - import->scanned);
         import->scanned = size;
         import->importer = importer_of_kind(kind);
-        return kind != JSON_KIND_NONE || size > MOST_UNDECIDED;
+        if (!import->scanner.is_no_json)
+            return kind != JSON_KIND_NONE || size > MOST_UNDECIDED;
     }
     if (size < IMPORT_SNIFF_SIZE && !is_whole)
         return false;
@@ -139,9 +142,29 @@ static int feed(struct import *import, const char *bytes, size_t size)
     return profile_reader_feed(import->reader, bytes, size, &import->error);
 }
 
+static const char byte_order_mark[] = "\xef\xbb\xbf";
+
+/* Skips the byte order mark that the file may begin with, and feeds what only began like one. */
+static int feed_behind_mark(struct import *import, const char *bytes, size_t size)
+{
+    while (size && !import->is_behind_mark) {
+        if (*bytes != byte_order_mark[import->mark]) {
+            import->is_behind_mark = true;
+            int code = import->mark ? feed(import, byte_order_mark, import->mark) : 0;
+            if (code)
+                return code;
+            break;
+        }
+        import->is_behind_mark = ++import->mark == 3;
+        bytes++;
+        size--;
+    }
+    return size ? feed(import, bytes, size) : 0;
+}
+
 int import_feed(struct import *import, const void *bytes, size_t size, struct error *err)
 {
-    int code = import->failed ? -EINVAL : size ? feed(import, bytes, size) : 0;
+    int code = import->failed ? -EINVAL : feed_behind_mark(import, bytes, size);
     if (code && err)
         *err = import->error;
     return code ? fail(import, code) : 0;
@@ -160,6 +183,11 @@ static int read_profile(struct import *import, struct profile *out)
 
 static int finish(struct import *import, struct profile *out)
 {
+    if (!import->is_behind_mark && import->mark) {
+        int code = feed(import, byte_order_mark, import->mark);
+        if (code)
+            return code;
+    }
     if (!import->is_decided) {
         decide(import, import->held.data ? import->held.data : "", import->held.length, true);
         int code = import->importer ? 0 : release(import);

@@ -1,156 +1,33 @@
 /*
- * The text of `perf script`, as perf 4 to 6 writes it by default: for each sample a line
+ * The text of `perf script`, as perf 4 to 6 writes it, with whatever fields (perf_script_line.h): a line for each
+ * sample, a line for each of its frames, and an empty line. Without call chains the only frame stands behind the event.
  *
- *     comm pid/tid [cpu] seconds: period event:
- *
- * of which pid/ (the number is the thread's then), [cpu] and the period may be missing, then a line for each frame, the
- * innermost first, "address symbol+offset (library)", and an empty line. Without call chains the only frame stands
- * behind the event. Samples of CPU time weigh their period; those of other events count 1 as the main samples, and
- * their period as an event. (perf-script(1); tools/perf/builtin-script.c)
+ * Samples of CPU time weigh their period; without periods each counts 1. Samples of other events count 1 as the main
+ * samples, and their period as an event. Without times the samples follow each other.
  */
 #include "exchange/importers.h"
+#include "exchange/perf_script_line.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-struct header {
-    struct builder_text comm, event, rest; /* rest: behind the event */
-    uint64_t pid, tid;
-    double time, period; /* ms; of the event, 1 if it is missing */
-};
-
 struct perf_script {
     struct profile_builder *builder;
     struct error *err;
     uint32_t kernel, user; /* categories */
     struct builder_text main_event;
-    bool is_clock;
+    bool is_clock;          /* the main samples weigh CPU time */
+    bool has_indent;        /* of samples: the name of the thread is filled up from the left */
+    bool has_events;        /* beside the main one */
     ARRAY(uint32_t) frames; /* of the sample that is read, the innermost first */
-    struct header header;
+    struct perf_script_header header;
     bool is_open;
-    size_t left_out; /* samples of events beyond those that a profile can have */
+    double time;                /* ms: of the last sample */
+    size_t left_out;            /* samples of events beyond those that a profile can have */
+    size_t others, first_other; /* lines that are nothing known; the number of the first */
 };
-
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
-static struct builder_text trim(struct builder_text text)
-{
-    while (text.length && is_space(text.text[text.length - 1]))
-        text.length--;
-    while (text.length && is_space(text.text[0])) {
-        text.text++;
-        text.length--;
-    }
-    return text;
-}
-
-static struct builder_text next_word(struct builder_text *rest)
-{
-    *rest = trim(*rest);
-    struct builder_text word = {rest->text, 0};
-    while (word.length < rest->length && !is_space(rest->text[word.length]))
-        word.length++;
-    rest->text += word.length;
-    rest->length -= word.length;
-    return word;
-}
-
-/* Takes digits from the beginning of the text; false if there are none, or too many. */
-static bool take_number(struct builder_text *text, uint64_t *number)
-{
-    size_t digits = 0;
-    *number = 0;
-    for (; digits < text->length && text->text[digits] >= '0' && text->text[digits] <= '9'; digits++)
-        *number = *number * 10 + (uint64_t)(text->text[digits] - '0');
-    text->text += digits;
-    text->length -= digits;
-    return digits > 0 && digits < 19;
-}
-
-/* "1234.567890:" in ms. */
-static bool take_time(struct builder_text word, double *ms)
-{
-    char text[32];
-    if (word.length < 4 || word.length >= sizeof(text) || word.text[word.length - 1] != ':' ||
-        !memchr(word.text, '.', word.length))
-        return false;
-    for (size_t i = 0; i + 1 < word.length; i++)
-        if (!strchr("0123456789.", word.text[i]) || !word.text[i])
-            return false;
-    memcpy(text, word.text, word.length - 1);
-    text[word.length - 1] = '\0';
-    char *end;
-    *ms = strtod(text, &end) * 1000;
-    return *end == '\0' && isfinite(*ms);
-}
-
-/* "1234" or "1230/1234". */
-static bool take_ids(struct builder_text word, struct header *header)
-{
-    if (!take_number(&word, &header->pid))
-        return false;
-    header->tid = header->pid;
-    if (word.length == 0)
-        return true;
-    if (word.text[0] != '/')
-        return false;
-    word.text++;
-    word.length--;
-    return take_number(&word, &header->tid) && word.length == 0;
-}
-
-/* "cpu-clock:ppp:" without its modifiers, "sched:sched_switch:" as it is. */
-static struct builder_text event_name(struct builder_text word)
-{
-    if (word.length && word.text[word.length - 1] == ':')
-        word.length--;
-    size_t at = word.length;
-    while (at && word.text[at - 1] != ':')
-        at--;
-    bool are_modifiers = at > 0 && at < word.length;
-    for (size_t i = at; i < word.length; i++)
-        are_modifiers = are_modifiers && strchr("ukhGHpPSDWIeb", word.text[i]) && word.text[i];
-    if (are_modifiers)
-        word.length = at - 1;
-    return word;
-}
-
-static bool parse_header(struct builder_text line, struct header *header)
-{
-    if (line.length == 0 || line.text[0] == '\t' || line.text[0] == '#')
-        return false;
-    struct builder_text rest = line, before = {"", 0}, earlier = {"", 0};
-    for (;;) {
-        struct builder_text word = next_word(&rest);
-        if (word.length == 0)
-            return false;
-        if (take_time(word, &header->time)) {
-            bool has_cpu = before.length && before.text[0] == '[';
-            struct builder_text ids = has_cpu ? earlier : before;
-            if (!ids.length || !take_ids(ids, header))
-                return false;
-            header->comm = trim((struct builder_text){line.text, (size_t)(ids.text - line.text)});
-            break;
-        }
-        earlier = before;
-        before = word;
-    }
-    struct builder_text word = next_word(&rest), digits = word;
-    uint64_t period;
-    header->period = 1;
-    if (take_number(&digits, &period) && digits.length == 0) {
-        header->period = (double)period;
-        word = next_word(&rest);
-    }
-    header->event = event_name(word);
-    header->rest = trim(rest);
-    return header->event.length > 0 && word.text[word.length - 1] == ':';
-}
 
 static struct builder_text line_at(const char *text, size_t size, size_t at)
 {
@@ -158,39 +35,65 @@ static struct builder_text line_at(const char *text, size_t size, size_t at)
     return (struct builder_text){text + at, end ? (size_t)(end - text) - at : size - at};
 }
 
+/* The line behind this one. */
+static struct builder_text next_line(const char *text, size_t size, struct builder_text line)
+{
+    size_t next = (size_t)(line.text - text) + line.length + 1;
+    return next < size ? line_at(text, size, next) : (struct builder_text){"", 0};
+}
+
+static bool has_frame_behind(const char *text, size_t size, struct builder_text line)
+{
+    struct perf_script_header ignored;
+    struct builder_text next = next_line(text, size, line);
+    return next.length && next.text[0] == '\t' && perf_script_line(next, &ignored) == PERF_SCRIPT_FRAME;
+}
+
+/* What a line is; "comm 12" is a sample if a frame follows. */
+static enum perf_script_line line_kind(const char *text, size_t size, struct builder_text line,
+                                       struct perf_script_header *header)
+{
+    enum perf_script_line kind = perf_script_line(line, header);
+    bool may_be_sample = kind == PERF_SCRIPT_OTHER && perf_script_bare_header(line, header);
+    return may_be_sample && has_frame_behind(text, size, line) ? PERF_SCRIPT_SAMPLE : kind;
+}
+
+/* "\t             11d6 main": only perf fills up addresses to 16 places. */
+static bool is_padded_frame(struct builder_text line)
+{
+    struct perf_script_frame frame;
+    size_t at = 1;
+    while (at < line.length && line.text[at] == ' ')
+        at++;
+    while (at < line.length && line.text[at] != ' ')
+        at++;
+    return line.text[0] == '\t' && at == 17 && perf_script_frame(line, &frame);
+}
+
 bool perf_script_begins(const char *text, size_t size, bool is_whole)
 {
+    struct perf_script_header header;
+    size_t others = 0, records = 0;
     (void)is_whole;
-    struct header header;
     for (size_t at = 0; at < size;) {
+        enum { OTHERS_MAX = 4 }; /* of the standard error of perf */
         struct builder_text line = line_at(text, size, at);
         if (memchr(line.text, '\0', line.length))
             return false;
-        if (trim(line).length && line.text[0] != '#')
-            return parse_header(line, &header);
+        enum perf_script_line kind = line_kind(text, size, line, &header);
+        if (kind == PERF_SCRIPT_SAMPLE)
+            return others == 0 || (isfinite(header.time) && header.event.length);
+        if (kind == PERF_SCRIPT_FRAME)
+            return is_padded_frame(line);
+        if (kind == PERF_SCRIPT_OTHER && ++others > OTHERS_MAX)
+            return false;
+        records += kind == PERF_SCRIPT_RECORD;
         at += line.length + 1;
     }
-    return false;
+    return records > 0;
 }
 
 /* ---- frames ---- */
-
-/* Where " (library)" begins, whose library may hold spaces and parentheses; the length if there is none. */
-static size_t library_at(struct builder_text text)
-{
-    if (!text.length || text.text[text.length - 1] != ')')
-        return text.length;
-    size_t last = text.length;
-    for (size_t i = text.length - 1; i-- > 0;) {
-        if (text.text[i] != ' ' || text.text[i + 1] != '(')
-            continue;
-        if (last == text.length)
-            last = i;
-        if (i + 2 < text.length && (text.text[i + 2] == '/' || text.text[i + 2] == '['))
-            return i;
-    }
-    return last;
-}
 
 static bool is_kernel(struct builder_text library, uint64_t address)
 {
@@ -213,45 +116,23 @@ static bool text_is(struct builder_text text, const char *wanted)
     return text.length == strlen(wanted) && memcmp(text.text, wanted, text.length) == 0;
 }
 
-/* 1 if it is a frame, 0 if not (a source line, or what was traced), or a negative errno value. */
-static int add_frame(struct perf_script *file, struct builder_text line)
+static int add_frame(struct perf_script *file, const struct perf_script_frame *from)
 {
-    struct builder_text rest = trim(line), word = next_word(&rest);
-    uint64_t address = 0;
-    char digits[20], text[24];
-    if (word.length == 0 || word.length > 16)
-        return 0;
-    memcpy(digits, word.text, word.length);
-    digits[word.length] = '\0';
-    char *end;
-    address = strtoull(digits, &end, 16);
-    if (*end || digits[0] == '-' || digits[0] == '+')
-        return 0;
-    rest = trim(rest);
-    size_t at = library_at(rest);
-    struct builder_text library = {"", 0};
-    if (at < rest.length)
-        library = (struct builder_text){rest.text + at + 2, rest.length - at - 3};
-    struct builder_frame frame = {.name = trim((struct builder_text){rest.text, at})};
-    for (size_t i = frame.name.length; i-- > 1;)
-        if (frame.name.text[i] == '+' && i + 2 < frame.name.length && frame.name.text[i + 1] == '0' &&
-            frame.name.text[i + 2] == 'x') {
-            frame.name.length = i;
-            break;
-        }
+    struct builder_frame frame = {.name = from->symbol};
+    char text[24];
     if (!frame.name.length || text_is(frame.name, "[unknown]")) {
-        snprintf(text, sizeof(text), "0x%llx", (unsigned long long)address);
+        snprintf(text, sizeof(text), "0x%llx", (unsigned long long)from->address);
         frame.name = builder_text(text);
     }
-    frame.category = (is_kernel(library, address) ? file->kernel : file->user) + 1;
-    if (library.length && !text_is(library, "inlined") && !text_is(library, "[unknown]")) {
-        uint32_t resource = resource_of(file, library);
+    frame.category = (is_kernel(from->library, from->address) ? file->kernel : file->user) + 1;
+    if (from->library.length && !text_is(from->library, "inlined") && !text_is(from->library, "[unknown]")) {
+        uint32_t resource = resource_of(file, from->library);
         if (resource == PROFILE_NONE)
             return error_no_memory(file->err);
         frame.resource = resource + 1;
     }
     uint32_t row = builder_frame(file->builder, &frame);
-    return row != PROFILE_NONE && array_push(&file->frames, row) ? 1 : error_no_memory(file->err);
+    return row != PROFILE_NONE && array_push(&file->frames, row) ? 0 : error_no_memory(file->err);
 }
 
 /* ---- samples ---- */
@@ -263,34 +144,39 @@ static bool is_clock(struct builder_text event)
 
 static bool same_text(struct builder_text a, struct builder_text b)
 {
-    return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
+    return a.length == b.length && (!a.length || memcmp(a.text, b.text, a.length) == 0);
 }
 
 static int add_sample(struct perf_script *file, uint32_t thread, uint32_t stack)
 {
-    const struct header *header = &file->header;
+    const struct perf_script_header *header = &file->header;
     bool is_main = same_text(header->event, file->main_event), done = true;
+    double period = isfinite(header->period) ? header->period : file->is_clock && is_main ? 0 : 1;
+    if (isfinite(header->time))
+        file->time = header->time;
     if (is_main)
-        done = builder_sample(file->builder, thread, 0, stack, header->time, file->is_clock ? header->period / 1e6 : 1);
-    if (!done || (is_main && file->is_clock))
+        done = builder_sample(file->builder, thread, 0, stack, file->time, file->is_clock ? period / 1e6 : 1);
+    bool is_event = !is_main || (!file->is_clock && isfinite(header->period) && !is_clock(header->event));
+    if (!done || !is_event)
         return done ? 0 : error_no_memory(file->err);
     uint32_t table = builder_event(file->builder, header->event);
     if (table == 0) {
         file->left_out++;
         return 0;
     }
-    return table != PROFILE_NONE && builder_sample(file->builder, thread, table, stack, header->time, header->period)
+    return table != PROFILE_NONE && builder_sample(file->builder, thread, table, stack, file->time, period)
                ? 0
                : error_no_memory(file->err);
 }
 
 static int end_sample(struct perf_script *file)
 {
+    struct perf_script_frame frame;
     if (!file->is_open)
         return 0;
     file->is_open = false;
-    int code = file->frames.length == 0 && file->header.rest.length ? add_frame(file, file->header.rest) : 0;
-    if (code < 0)
+    int code = file->frames.length == 0 && perf_script_frame(file->header.rest, &frame) ? add_frame(file, &frame) : 0;
+    if (code)
         return code;
     uint32_t stack = PROFILE_NONE;
     for (size_t i = file->frames.length; i-- > 0;) {
@@ -303,43 +189,81 @@ static int end_sample(struct perf_script *file)
     if (thread == PROFILE_NONE || comm == STRING_NONE)
         return error_no_memory(file->err);
     struct builder_thread *row = &file->builder->threads.data[thread];
-    row->name = row->process_name = comm; /* the last one, after an exec */
+    if (file->header.comm.length)
+        row->name = row->process_name = comm; /* the last one, after an exec */
     return add_sample(file, thread, stack);
 }
 
-static int read_line(struct perf_script *file, struct builder_text line, size_t number)
+static int begin_sample(struct perf_script *file, const struct perf_script_header *header)
 {
-    if (trim(line).length == 0)
+    int code = end_sample(file);
+    file->header = *header;
+    file->frames.length = 0;
+    file->is_open = true;
+    return code;
+}
+
+static int read_line(struct perf_script *file, const char *text, size_t size, struct builder_text line, size_t number)
+{
+    struct perf_script_header header;
+    struct perf_script_frame frame;
+    enum perf_script_line kind = line_kind(text, size, line, &header);
+    bool is_indented = line.length && (line.text[0] == ' ' || line.text[0] == '\t');
+    if (kind == PERF_SCRIPT_SAMPLE && (!is_indented || file->has_indent || has_frame_behind(text, size, line)))
+        return begin_sample(file, &header);
+    if (kind == PERF_SCRIPT_EMPTY)
+        return line.length && line.text[0] == '#' ? 0 : end_sample(file);
+    if (kind == PERF_SCRIPT_RECORD)
         return end_sample(file);
-    if (line.text[0] == '#')
-        return 0;
-    struct header header = {0};
-    if (parse_header(line, &header)) {
-        int code = end_sample(file);
-        file->header = header;
-        file->frames.length = 0;
-        file->is_open = true;
-        return code;
+    if (is_indented && perf_script_frame(line, &frame)) {
+        int code = file->is_open ? 0 : begin_sample(file, &header); /* of -F ip,sym,dso */
+        return code ? code : add_frame(file, &frame);
     }
-    if (!is_space(line.text[0]))
-        return error_set(file->err, EINVAL, "line %zu is neither a sample nor a frame", number);
-    int code = file->is_open ? add_frame(file, line) : 0;
-    return code < 0 ? code : 0;
+    if (!is_indented && file->others++ == 0)
+        file->first_other = number;
+    return 0; /* else a source line, registers, branches */
 }
 
 /* The event whose samples are the main ones: CPU time if it was sampled, else the first. */
 static void choose_event(struct perf_script *file, const char *text, size_t size)
 {
-    for (size_t at = 0; at < size && !file->is_clock;) {
+    bool has_sample = false, has_clock = false;
+    for (size_t at = 0; at < size && !has_clock;) {
         struct builder_text line = line_at(text, size, at);
-        struct header header;
-        if (line.length && line.text[0] != '\t' && parse_header(line, &header) &&
-            (!file->main_event.length || is_clock(header.event))) {
-            file->main_event = header.event;
-            file->is_clock = is_clock(header.event);
+        struct perf_script_header header;
+        if (line_kind(text, size, line, &header) == PERF_SCRIPT_SAMPLE) {
+            bool is_first = !has_sample;
+            has_clock = is_clock(header.event);
+            has_sample = true;
+            if (is_first) {
+                file->has_indent = line.text[0] == ' ';
+                file->builder->has_no_times = !isfinite(header.time);
+            }
+            if (is_first || has_clock) {
+                file->main_event = header.event;
+                file->is_clock = has_clock && isfinite(header.period);
+            }
         }
         at += line.length + 1;
     }
+    file->builder->has_no_times |= !has_sample;
+}
+
+static int warn_of_losses(struct perf_script *file)
+{
+    char text[160];
+    int code = file->left_out
+                   ? builder_warn(file->builder,
+                                  "The file has more events than prof shows; samples of some are left out.", file->err)
+                   : 0;
+    if (file->others == 1)
+        snprintf(text, sizeof(text), "The profile leaves out line %zu, which is neither a sample nor a frame.",
+                 file->first_other);
+    else
+        snprintf(text, sizeof(text),
+                 "The profile leaves out %zu lines that are neither samples nor frames, the first of them line %zu.",
+                 file->others, file->first_other);
+    return code || !file->others ? code : builder_warn(file->builder, text, file->err);
 }
 
 static int read_all(struct perf_script *file, const char *text, size_t size)
@@ -348,15 +272,12 @@ static int read_all(struct perf_script *file, const char *text, size_t size)
     size_t number = 1;
     for (size_t at = 0; !code && at < size; number++) {
         struct builder_text line = line_at(text, size, at);
-        code = read_line(file, line, number);
+        code = read_line(file, text, size, line, number);
         at += line.length + 1;
     }
     if (!code)
         code = end_sample(file);
-    if (!code && file->left_out)
-        code = builder_warn(file->builder, "The file has more events than prof shows; samples of some are left out.",
-                            file->err);
-    return code;
+    return code ? code : warn_of_losses(file);
 }
 
 int perf_script_read(const char *text, size_t size, struct profile_builder *builder, struct error *err)

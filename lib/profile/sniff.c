@@ -26,7 +26,6 @@ static const struct {
      "ELF",
      4, "is a program or library, not a profile; 'prof record' makes a profile of it"},
     {"SQLite format 3", 15, "is an SQLite database, not a profile"},
-    {"\xef\xbb\xbf", 3, "begins with a byte order mark, which JSON forbids"},
     {"\xff\xfe", 2, "is UTF-16 text; a profile is UTF-8"},
 };
 

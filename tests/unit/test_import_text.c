@@ -1,0 +1,160 @@
+/* The text of perf script with whatever fields, and collapsed stacks that look like something else. */
+#include "support/profile_text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include "support/import_text.h"
+
+#define FRAMES "\t            11d6 hot+0x16 (/opt/app)\n\t            11f0 main+0x10 (/opt/app)\n\n"
+
+/* One sample of main;hot for each of these lines, of the thread "two words" unless it has no name. */
+static void test_every_choice_of_fields_has_the_samples(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *comm, *tid;
+        double weight; /* of two samples: CPU time, or how many they are */
+        bool has_times;
+    } cases[] = {
+        {"two words  47/48 [001]   702.300000:     125000 cpu-clock:pppH: ", "two words", "48", 0.25, true},
+        {"two words  48 [001] d... 702.300000:     125000 cpu-clock: ", "two words", "48", 0.25, true},
+        {"two words  48   702.300000: cpu-clock: ", "two words", "48", 2, true},
+        {"two words  48   702.300000: ", "two words", "48", 2, true},
+        {"two words  48   702.300000:     125000 ", "two words", "48", 2, true},
+        {"two words 702.300000: cpu-clock: ", "two words", "0", 2, true},
+        {"two words [001] 702.300000: cpu-clock: ", "two words", "0", 2, true},
+        {"   48   702.300000: cpu-clock: ", "all samples", "48", 2, true},
+        {"  702.300000: ", "all samples", "0", 2, true},
+        {"two words  47/48 [001]     125000 cpu-clock: ", "two words", "48", 0.25, false},
+        {"two words  48 cpu-clock: ", "two words", "48", 2, false},
+        {"two words  48 [001] cpu-clock: ", "two words", "48", 2, false},
+        {"two words  47/48 ", "two words", "48", 2, false},
+        {"two words ", "two words", "0", 2, false},
+        {"two words cpu-clock: ", "two words", "0", 2, false},
+        {"   cpu-clock: ", "all samples", "0", 2, false},
+        {"[001] cpu-clock: ", "all samples", "0", 2, false},
+        {"", "all samples", "0", 2, false},
+        {":-1    -1 [001] 702.300000:     125000 cpu-clock: ", ":-1", "4294967295", 0.25, true},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char text[512];
+        struct profile profile;
+        snprintf(text, sizeof(text), "%s\n" FRAMES "%s\n" FRAMES, cases[i].line, cases[i].line);
+        import_text(text, &profile);
+        assert_int_equal(profile.threads.length, 1);
+        const struct thread *thread = &profile.threads.data[0];
+        assert_string_equal(profile_text(&profile, thread->name), cases[i].comm);
+        assert_string_equal(profile_text(&profile, thread->tid), cases[i].tid);
+        assert_int_equal(thread->samples.length, 2);
+        assert_string_equal(stack_text(&profile, thread->samples.stack[1]), "main;hot");
+        assert_true(fabs(sum_of_weights(&thread->samples) - cases[i].weight) < 1e-9);
+        assert_int_equal(thread->samples.weight_type, cases[i].weight < 1 ? WEIGHT_TRACING_MS : WEIGHT_SAMPLES);
+        assert_int_equal(strstr(profile_text(&profile, profile.meta.warning), "no times") == NULL, cases[i].has_times);
+        profile_destroy(&profile);
+    }
+}
+
+static void test_lines_between_the_samples_are_none(void **state)
+{
+    (void)state;
+    struct profile profile;
+    import_text(
+        "swapper     0     0.000000: PERF_RECORD_MMAP -1/0: [0xffffffffb8a00000(0xc00e21) @ 0]: x [kernel]_text\n"
+        "0x1248 [0x10]: PERF_RECORD_FINISHED_ROUND\n"
+        "app   48 [001]   702.100000: PERF_RECORD_COMM exec: app:48/48\n"
+        "app   48 [001]   702.300000:     125000 cpu-clock: \n" FRAMES
+        "app   48   702.300100: PERF_RECORD_MMAP2 48/48: [0x7f5(0x1000) @ 0 08:01 5 0]: r-xp /lib/libc.so\n"
+        "[ perf record: Woken up 1 times to write data ]\n"
+        "other   50 [001]   702.400000:     125000 cpu-clock: \n"
+        "\t            11d6 hot+0x16 (/opt/app)\n  app.c:12\n"
+        "\t            11f0 main+0x10 (inlined)\n"
+        " ABI:2    AX:0x1 BX:0xdead    IP:0x11d6\n"
+        " 0x11f0/0x11d0/P/-/-/0  0x1200/0x11e0/M/-/-/0\n"
+        " ilen: 5 insn: e8 00 00 00 00\n\n"
+        "app   48 [001]   702.500000:          7 page-faults: \n" FRAMES,
+        &profile);
+    assert_int_equal(profile.threads.length, 2);
+    const struct thread *app = &profile.threads.data[0], *other = &profile.threads.data[1];
+    assert_sample(&profile, &app->samples, 0, "main;hot", 0, 0.125);
+    assert_sample(&profile, &other->samples, 0, "main;hot", 100, 0.125);
+    assert_sample(&profile, thread_samples(app, TABLE_EVENTS), 0, "main;hot", 200, 7);
+    assert_warns(&profile, "The profile leaves out line 9, which is neither a sample nor a frame.");
+    profile_destroy(&profile);
+}
+
+/* Without call chains perf fills up names from the left. */
+static void test_samples_may_be_indented(void **state)
+{
+    (void)state;
+    struct profile profile;
+    import_text(
+        "             app   48 [001]   702.300000:     125000 cpu-clock:              11d6 hot+0x16 (/opt/app)\n"
+        "     my long one   49 [001]   702.310000:     125000 cpu-clock:  ffffffff81a2b3c4 do_exit ([kernel.kallsyms])"
+        "\n",
+        &profile);
+    assert_int_equal(profile.threads.length, 2);
+    assert_sample(&profile, &profile.threads.data[0].samples, 0, "hot", 0, 0.125);
+    assert_sample(&profile, &profile.threads.data[1].samples, 0, "do_exit", 10, 0.125);
+    assert_string_equal(profile_text(&profile, profile.threads.data[1].name), "my long one");
+    profile_destroy(&profile);
+}
+
+static void test_records_alone_are_no_samples(void **state)
+{
+    (void)state;
+    assert_refused("app 48 702.1: PERF_RECORD_COMM: app:48/48\n", "text of perf script: there is no sample in it");
+}
+
+static void test_collapsed_stacks_may_begin_like_json(void **state)
+{
+    (void)state;
+    static const char *const first[] = {"[unknown]", "{closure}", "{main}", "[[stack]]", "\xef\xbb\xbfmain"};
+    for (size_t i = 0; i < sizeof(first) / sizeof(*first); i++) {
+        char text[64];
+        struct profile profile;
+        snprintf(text, sizeof(text), "%s;work 7\nmain 3\n", first[i]);
+        import_text(text, &profile);
+        const struct sample_table *samples = &profile.threads.data[0].samples;
+        assert_int_equal(samples->length, 2);
+        snprintf(text, sizeof(text), "%s;work", first[i] + (first[i][0] == '\xef' ? 3 : 0));
+        assert_sample(&profile, samples, 0, text, 0, 7);
+        profile_destroy(&profile);
+    }
+    assert_refused("[unknown];work\n", "is a JSON array");
+}
+
+static void test_a_byte_order_mark_is_skipped(void **state)
+{
+    (void)state;
+    static const char trace[] = "\xef\xbb\xbf[{\"ph\":\"X\",\"name\":\"a\",\"ts\":0,\"dur\":1000}]";
+    for (size_t piece = 1; piece < 5; piece++) {
+        struct import *import = import_new();
+        struct profile profile = {0};
+        struct error err = {""};
+        for (size_t at = 0; at < sizeof(trace) - 1; at += piece)
+            assert_int_equal(
+                import_feed(import, trace + at, sizeof(trace) - 1 - at < piece ? sizeof(trace) - 1 - at : piece, &err),
+                0);
+        assert_int_equal(import_finish(import, &profile, &err), 0);
+        assert_sample(&profile, &profile.threads.data[0].samples, 0, "a", 0, 1);
+        profile_destroy(&profile);
+        import_free(import);
+    }
+    assert_refused("\xef\xbb", "binary data of no known kind");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_choice_of_fields_has_the_samples),
+        cmocka_unit_test(test_lines_between_the_samples_are_none),
+        cmocka_unit_test(test_samples_may_be_indented),
+        cmocka_unit_test(test_records_alone_are_no_samples),
+        cmocka_unit_test(test_collapsed_stacks_may_begin_like_json),
+        cmocka_unit_test(test_a_byte_order_mark_is_skipped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
