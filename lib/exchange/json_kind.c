@@ -59,7 +59,7 @@ enum json_kind json_kind_feed(struct json_kind_scanner *scanner, const char *byt
     enum json_type type = JSON_MORE;
     while (scanner->kind == JSON_KIND_NONE && (type = json_next(&scanner->json)) > JSON_END) {
         scanner->kind = kind_of_token(scanner, type);
-        scanner->has_value |= scanner->json.depth != 1 || (type != JSON_ARRAY_OPEN && type != JSON_OBJECT_OPEN);
+        scanner->has_value |= type != JSON_ARRAY_OPEN && type != JSON_OBJECT_OPEN;
     }
     if (type == JSON_FAILED) {
         scanner->is_no_json = !scanner->has_value;
