@@ -94,9 +94,9 @@ static void print_text(const struct check *check)
     for (size_t i = 0; i < check->count; i++) {
         limit_format(&check->limits[i], &check->report, value);
         format_sides(check, &check->limits[i], sides);
-        printf("%s: ", verdicts[check->limits[i].result]);
+        ui_print("%s: ", verdicts[check->limits[i].result]);
         report_put_text(&check->report, check->limits[i].text, 0);
-        printf(": %s (%s)\n", value, sides);
+        ui_print(": %s (%s)\n", value, sides);
     }
     const char *notes[2];
     for (size_t i = 0, count = find_notes(check, notes); i < count; i++) {
@@ -107,25 +107,34 @@ static void print_text(const struct check *check)
 
 /* ---- Markdown ---- */
 
-/* Text that HTML and Markdown must not take for their own. */
-static void put_markdown(const char *text)
+/* The visible characters of a text, those of `special` as character references. The caller frees it; NULL: no memory.
+ */
+static char *escaped(const char *text, const char *special)
 {
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c < ' ' || c == 0x7f)
-            putchar('?');
-        else if (strchr("<>&|`*_[]\\~\"'", c))
-            printf("&#%d;", c);
-        else
-            putchar(c);
+    char *copy = strdup(text), *out = NULL;
+    size_t size = copy ? ui_mask(copy, strlen(copy)) : 0;
+    FILE *memory = copy ? open_memstream(&out, &size) : NULL;
+    for (size_t i = 0, end = size; memory && i < end; i++)
+        fprintf(memory, strchr(special, copy[i]) ? "&#%d;" : "%c", copy[i] == '\n' || copy[i] == '\t' ? ' ' : copy[i]);
+    if (memory && fclose(memory) != 0) {
+        free(out);
+        out = NULL;
     }
+    free(copy);
+    return out;
+}
+
+/* Text that HTML and Markdown must not take for their own. */
+static void put_markdown(const char *before, const char *text, const char *behind)
+{
+    char *safe = escaped(text, "<>&|`*_[]\\~\"'");
+    ui_print("%s%s%s", before, safe ? safe : "", behind);
+    free(safe);
 }
 
 static void put_code(const char *text)
 {
-    fputs("<code>", stdout);
-    put_markdown(text);
-    fputs("</code>", stdout);
+    put_markdown("<code>", text, "</code>");
 }
 
 static void print_markdown(const struct check *check)
@@ -135,9 +144,9 @@ static void print_markdown(const struct check *check)
     const struct report *report = &check->report;
     char value[QUANTITY_TEXT_MAX], sides[2 * QUANTITY_TEXT_MAX];
     size_t passed = count_passed(check), listed = 0;
-    printf("### prof: %s\n\n", passed                   ? "a limit is exceeded"
-                               : count_undecided(check) ? "no limit is exceeded for certain"
-                                                        : "all limits are kept");
+    ui_print("### prof: %s\n\n", passed                   ? "a limit is exceeded"
+                                 : count_undecided(check) ? "no limit is exceeded for certain"
+                                                          : "all limits are kept");
     fputs("Base ", stdout);
     put_code(side_name(check, SIDE_BASE));
     fputs(", new ", stdout);
@@ -148,8 +157,10 @@ static void print_markdown(const struct check *check)
         format_sides(check, &check->limits[i], sides);
         fputs("| ", stdout);
         put_code(check->limits[i].text);
-        printf(" | %s | %s | %s (%s) |\n", marks[check->limits[i].result], verdicts[check->limits[i].result], value,
-               sides);
+        const char *mark = marks[check->limits[i].result]; /* has a variation selector, which ui_print() replaces */
+        fputs(" | ", stdout);
+        ui_write(mark, strlen(mark));
+        ui_print(" | %s | %s (%s) |\n", verdicts[check->limits[i].result], value, sides);
     }
     for (size_t i = 0; i < check->changes.functions.length && listed < MOST_FUNCTIONS; i++) {
         const struct func_timing *row = &check->changes.functions.rows[i];
@@ -157,8 +168,8 @@ static void print_markdown(const struct check *check)
         if (!change || change->is_noise)
             continue;
         if (listed++ == 0)
-            printf("\n| function | base %s | new %s | change of self, 95%% |\n|---|---:|---:|---:|\n",
-                   report->weight.unit, report->weight.unit);
+            ui_print("\n| function | base %s | new %s | change of self, 95%% |\n|---|---:|---:|---:|\n",
+                     report->weight.unit, report->weight.unit);
         char base[QUANTITY_TEXT_MAX], new[QUANTITY_TEXT_MAX], by[QUANTITY_TEXT_MAX], reach[QUANTITY_TEXT_MAX];
         weight_text(base, row->sides[SIDE_BASE].self, report->weight.unit);
         weight_text(new, row->sides[SIDE_NEW].self, report->weight.unit);
@@ -166,15 +177,14 @@ static void print_markdown(const struct check *check)
         weight_text(reach, (change->high - change->low) / 2, report->weight.unit);
         fputs("| ", stdout);
         put_code(profile_text(report->profile, func_names_of(report->profile, row->func).name));
-        printf(" | %s | %s | %s ± %s |\n", base, new, by, reach);
+        ui_print(" | %s | %s | %s ± %s |\n", base, new, by, reach);
     }
     if (listed == 0)
         puts("\nNo function has changed by more than noise.");
     const char *notes[2];
     for (size_t i = 0, count = find_notes(check, notes); i < count; i++) {
         puts("");
-        put_markdown(notes[i]);
-        puts("");
+        put_markdown("", notes[i], "\n");
     }
 }
 
@@ -249,7 +259,7 @@ static int print_json(const struct check *check)
     int code = json_writer_finish(json);
     free(json);
     if (!code) {
-        fwrite(text.data, 1, text.length, stdout);
+        ui_write(text.data, text.length);
         putchar('\n');
     }
     array_free(&text);
@@ -257,19 +267,6 @@ static int print_json(const struct check *check)
 }
 
 /* ---- JUnit ---- */
-
-static void put_xml(FILE *file, const char *text)
-{
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c < ' ' || c == 0x7f)
-            fputc('?', file);
-        else if (strchr("<>&\"'", c))
-            fprintf(file, "&#%d;", c);
-        else
-            fputc(c, file);
-    }
-}
 
 /* A test for each limit, as https://github.com/testmoapp/junitxml describes the format; valid by junit-10.xsd of
  * Jenkins' xUnit plugin, which wants the number of errors. */
@@ -285,9 +282,9 @@ static void put_junit(const struct check *check, FILE *file)
         const struct limit *limit = &check->limits[i];
         limit_format(limit, &check->report, value);
         format_sides(check, limit, sides);
-        fputs("    <testcase classname=\"prof\" name=\"", file);
-        put_xml(file, limit->text);
-        fputs("\">\n", file);
+        char *name = escaped(limit->text, "<>&\"'");
+        fprintf(file, "    <testcase classname=\"prof\" name=\"%s\">\n", name ? name : "");
+        free(name);
         if (limit->result == LIMIT_PASSED)
             fprintf(file, "      <failure message=\"%s (%s)\"/>\n", value, sides);
         else if (is_undecided(limit))

@@ -139,12 +139,12 @@ static bool parse_status(const char *text, struct status *status)
 
 static void print_list(const struct running_list *list)
 {
-    printf("%8s %8s %10s %12s  %-9s  %s\n", "prof", "process", "seconds", "samples", "state", "what");
+    ui_print("%8s %8s %10s %12s  %-9s  %s\n", "prof", "process", "seconds", "samples", "state", "what");
     for (size_t i = 0; i < list->length; i++) {
         struct status status;
         if (parse_status(list->data[i].status, &status))
-            printf("%8d %8d %10.1f %12" PRIu64 "  %-9s  %s\n", (int)list->data[i].pid, status.target, status.seconds,
-                   status.samples, status.state, status.what);
+            ui_print("%8d %8d %10.1f %12" PRIu64 "  %-9s  %s\n", (int)list->data[i].pid, status.target, status.seconds,
+                     status.samples, status.state, status.what);
     }
 }
 

@@ -82,11 +82,11 @@ static void print_findings(const struct findings *findings, bool works)
     static const char *const signs[] = {[FINDING_OK] = "ok", [FINDING_LESS] = "-", [FINDING_FAILED] = "NO"};
     for (size_t i = 0; i < findings->items.length; i++) {
         const struct finding *finding = &findings->items.data[i];
-        printf("%-3s %-*s %s\n", signs[finding->state], LABEL_WIDTH, finding->label, finding->text);
+        ui_print("%-3s %-*s %s\n", signs[finding->state], LABEL_WIDTH, finding->label, finding->text);
         if (finding->fix[0])
-            printf("%*s     $ %s\n", LABEL_WIDTH, "", finding->fix);
+            ui_print("%*s     $ %s\n", LABEL_WIDTH, "", finding->fix);
     }
-    puts(works ? "\nprof can record here." : "\nprof cannot record here.");
+    ui_print("%s\n", works ? "\nprof can record here." : "\nprof cannot record here.");
 }
 
 static void write_findings(struct json_writer *json, const struct findings *findings, bool works)
@@ -117,7 +117,7 @@ static bool print_json(const struct findings *findings, bool works)
     if (ok) {
         json_writer_init(json, &sink, NULL);
         write_findings(json, findings, works);
-        ok = json_writer_finish(json) == 0 && fwrite(text.data, 1, text.length, stdout) == text.length;
+        ok = json_writer_finish(json) == 0 && ui_write(text.data, text.length);
         putchar('\n');
     }
     free(json);

@@ -53,13 +53,13 @@ static void put_word(struct flow *flow, const char *word, const char *behind)
 {
     size_t length = strlen(word) + strlen(behind);
     if (!flow->used || flow->used + 1 + length > LINE_WIDTH) {
-        printf("%s%*s", flow->used ? "\n" : "", (int)flow->indent, "");
+        ui_print("%s%*s", flow->used ? "\n" : "", (int)flow->indent, "");
         flow->used = flow->indent;
     } else {
         putchar(' ');
         flow->used++;
     }
-    printf("%s%s", word, behind);
+    ui_print("%s%s", word, behind);
     flow->used += length;
 }
 
@@ -90,7 +90,7 @@ static void put_reason(const char *reason)
 
 static void put_event(const char *name, const char *what)
 {
-    printf("  %-*s %s\n", NAME_WIDTH, name, what);
+    ui_print("  %-*s %s\n", NAME_WIDTH, name, what);
 }
 
 /* ---- the kernel's events by number ---- */
@@ -111,7 +111,7 @@ static bool list_known(const char *title, bool hardware, const char *pattern)
         if (is_hardware(&known[i]) != hardware || (pattern && fnmatch(pattern, known[i].name, 0)))
             continue;
         if (!any && !pattern)
-            puts(title);
+            ui_print("%s\n", title);
         any = true;
         bool works = known[i].kind == EVENT_CLOCK || try_text(known[i].name, &reasons[i]);
         is_left[i] = !works;
@@ -214,8 +214,8 @@ static bool list_tracepoints(const char *pattern)
     if (all.no_memory)
         ui_fail("out of memory");
     if (!pattern) {
-        printf("\nTracepoints of the kernel%s%s (prof events 'sched:*' lists those of one system)\n", code ? "" : ": ",
-               code ? "" : count);
+        ui_print("\nTracepoints of the kernel%s%s (prof events 'sched:*' lists those of one system)\n",
+                 code ? "" : ": ", code ? "" : count);
         print_systems(&all);
         if (!works)
             put_reason(why.text);
@@ -223,7 +223,7 @@ static bool list_tracepoints(const char *pattern)
     if (all.names.length)
         qsort(all.names.data, all.names.length, sizeof(*all.names.data), compare_names);
     for (size_t i = 0; i < all.names.length; i++)
-        printf("  %s\n", all.names.data[i]);
+        ui_print("  %s\n", all.names.data[i]);
     bool any = all.names.length != 0;
     if (any && !works)
         put_reason(why.text);
@@ -279,17 +279,17 @@ static int list_probes_of(const char *path)
         return ui_fail_error(&err);
     }
     if (!probes.items.length)
-        printf("%s has no static probes (USDT); its functions can be probed: uprobe:%s:FUNCTION\n", path, path);
+        ui_print("%s has no static probes (USDT); its functions can be probed: uprobe:%s:FUNCTION\n", path, path);
     else
-        printf("Static probes (USDT) of %s\n", path);
+        ui_print("Static probes (USDT) of %s\n", path);
     if (probes.items.length)
         qsort(probes.items.data, probes.items.length, sizeof(*probes.items.data), compare_probes);
     for (size_t i = 0, next; i < probes.items.length; i = next) {
         for (next = i;
              next < probes.items.length && compare_probes(&probes.items.data[i], &probes.items.data[next]) == 0;)
             next++;
-        printf("  usdt:%s:%s:%s", path, probes.items.data[i].provider, probes.items.data[i].name);
-        printf(next - i > 1 ? "  (%zu places)\n" : "\n", next - i);
+        ui_print("  usdt:%s:%s:%s", path, probes.items.data[i].provider, probes.items.data[i].name);
+        ui_print(next - i > 1 ? "  (%zu places)\n" : "\n", next - i);
     }
     if (!try_probe(path, &err))
         put_reason(err.text);
@@ -375,7 +375,7 @@ static int print_json(const char *word)
         put_state(json, try_probe("/proc/self/exe", &why), &why);
         json_close(json, '}');
         json_close(json, '}');
-        ok = json_writer_finish(json) == 0 && ok && fwrite(text.data, 1, text.length, stdout) == text.length;
+        ok = json_writer_finish(json) == 0 && ok && ui_write(text.data, text.length);
         putchar('\n');
     }
     free(json);

@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "page.h"
+#include "terminal_sink.h"
 #include "ui.h"
 
 #include "base/text_buffer.h"
@@ -132,8 +133,11 @@ static int write_file(const struct report_options *options, const struct export_
     const char *path = options->output ? options->output : "-";
     if (profile_file_create(&file, path, &err))
         return ui_fail_error(&err);
-    struct byte_sink sink = profile_file_sink(file);
-    int code = write_as(options, view, sink, &err);
+    struct terminal_sink terminal = {.out = profile_file_sink(file)};
+    bool is_terminal = strcmp(path, "-") == 0 && isatty(STDOUT_FILENO);
+    int code = write_as(options, view, is_terminal ? terminal_sink(&terminal) : terminal.out, &err);
+    if (!code && is_terminal)
+        code = terminal_sink_finish(&terminal, &err);
     if (code)
         profile_file_abandon(file);
     else
@@ -180,7 +184,7 @@ static int print_preview(const struct report_options *options, const struct expo
     struct arena memory = {0};
     struct text_buffer text = {0};
     struct error err = {0};
-    FILE *out = options->is_dry_run ? stdout : stderr;
+    void (*print)(const char *format, ...) = options->is_dry_run ? ui_print : ui_print_error;
     int code = export_preview(view, &memory, &summary, &err);
     if (!code && (!sanitize_describe(&summary, view->sanitize, &text) || !text_append(&text, "", 1)))
         code = error_no_memory(&err);
@@ -191,13 +195,9 @@ static int print_preview(const struct report_options *options, const struct expo
         if (is_example && !options->is_dry_run)
             continue;
         if (*line != section && !is_example) /* what stays comes first, but for parts that were not asked for */
-            fputs(*line == '+' ? "Stays:\n" : "Left out:\n", out);
+            print("%s:\n", *line == '+' ? "Stays" : "Left out");
         section = is_example ? section : *line;
-        fprintf(out, "%s%.*s\n",
-                *line == '~'   ? "      "
-                : *line == '=' ? "   -> "
-                               : "  ",
-                (int)(end - line - 1), line + 1);
+        print("%s%.*s\n", *line == '~' ? "      " : *line == '=' ? "   -> " : "  ", (int)(end - line - 1), line + 1);
     }
     array_free(&text);
     arena_destroy(&memory);

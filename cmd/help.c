@@ -372,7 +372,7 @@ static const char *text_of(const char *command)
 
 int help_print(const char *command)
 {
-    fputs(text_of(command), stdout);
+    ui_print("%s", text_of(command));
     return EXIT_SUCCESS;
 }
 
@@ -411,7 +411,7 @@ static void print_overview(void)
          "\n"
          "Records what a program spends its time on, and shows it in the browser.\n");
     for (const struct command *command = commands; command < commands_end; command++)
-        printf("  prof %-11s %s\n", command->name, command->summary);
+        ui_print("  prof %-11s %s\n", command->name, command->summary);
     puts("\n"
          "  prof record ./program arguments   profile it\n"
          "  prof load profile.json.gz         look at it again\n"

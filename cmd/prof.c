@@ -100,7 +100,7 @@ int main(int argc, char **argv)
     }
     const char *word = argv[1];
     if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
-        puts("prof " PROF_VERSION);
+        ui_print("prof %s\n", PROF_VERSION);
         return EXIT_SUCCESS;
     }
     if (!strcmp(word, "--help") || !strcmp(word, "-h"))

@@ -4,6 +4,7 @@
  * the inlined instructions only.
  */
 #include "report.h"
+#include "ui.h"
 
 #include "assemble/profile_addresses.h"
 #include "base/json_write.h"
@@ -179,7 +180,7 @@ static void print_line(struct annotator *annotator, const struct annotation *ann
     char number[16];
     unsigned used = report->figures_columns;
     snprintf(number, sizeof(number), ":%" PRIu32, place.line);
-    printf("%*s", (int)report->figures_columns, "");
+    ui_print("%*s", (int)report->figures_columns, "");
     used = put_rest(report, slash ? slash + 1 : place.file, used);
     used = put_rest(report, number, used);
     if (is_inlined(annotation, instruction) && place.function) {
@@ -200,8 +201,8 @@ static void print_instruction(const struct report *report, const struct annotati
     if (cost->total != 0 || cost->self != 0)
         report_put_figures(report, cost->total, cost->self);
     else
-        printf("%*s", (int)report->figures_columns, "");
-    printf("%*" PRIx64 "  ", ADDRESS_COLUMNS - 2, (uint64_t)cost->address);
+        ui_print("%*s", (int)report->figures_columns, "");
+    ui_print("%*" PRIx64 "  ", ADDRESS_COLUMNS - 2, (uint64_t)cost->address);
     put_rest(report, annotation->code.instructions.data[instruction].texts[0],
              report->figures_columns + ADDRESS_COLUMNS);
     putchar('\n');
@@ -223,7 +224,7 @@ static void print_listing(struct annotator *annotator, const struct annotation *
             continue;
         }
         if (is_gap)
-            printf("%*s...\n", (int)report->figures_columns, "");
+            ui_print("%*s...\n", (int)report->figures_columns, "");
         struct symbol_frame place = place_of(annotation, i);
         if (place.file && place.line && (is_gap || !is_same_line(&place, &last)))
             print_line(annotator, annotation, i);
@@ -232,7 +233,7 @@ static void print_listing(struct annotator *annotator, const struct annotation *
         is_gap = false;
     }
     if (is_gap)
-        printf("%*s...\n", (int)report->figures_columns, "");
+        ui_print("%*s...\n", (int)report->figures_columns, "");
     forget_files(annotator); /* their names belong to the annotation */
 }
 
@@ -253,7 +254,7 @@ static void print_symbol(struct annotator *annotator, const struct symbol_cost *
     if (annotate(annotator, &annotation, &err) == 0) {
         print_listing(annotator, &annotation);
     } else {
-        printf("%*sno machine code: ", (int)report->figures_columns, "");
+        ui_print("%*sno machine code: ", (int)report->figures_columns, "");
         report_put_text(report, err.text, 0);
         putchar('\n');
     }

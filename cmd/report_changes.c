@@ -2,6 +2,7 @@
  * The functions of `prof diff`, with how far each change is known, and whether it is more than noise (tree/changes.h).
  */
 #include "report.h"
+#include "ui.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,7 +55,7 @@ void report_put_interval(const struct report *report, const struct change_estima
 {
     char reach[QUANTITY_TEXT_MAX];
     format_reach(report, estimate, reach);
-    printf(" (95%%: %s)", reach);
+    ui_print(" (95%%: %s)", reach);
 }
 
 static void print_function(const struct report *report, const struct func_changes *changes,
@@ -88,8 +89,8 @@ static void print_noise_title(const struct func_changes *changes)
         any_outside |= changes->estimates[i].is_noise && changes->estimates[i].low * changes->estimates[i].high > 0;
     fputs("\nNot more than noise", stdout);
     if (any_outside && changes->length > 1)
-        printf(" (of %zu functions, the interval of about %.0f leaves out 0 by chance)", changes->length,
-               ceil(0.05 * (double)changes->length));
+        ui_print(" (of %zu functions, the interval of about %.0f leaves out 0 by chance)", changes->length,
+                 ceil(0.05 * (double)changes->length));
     puts(":");
 }
 

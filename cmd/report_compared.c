@@ -8,6 +8,7 @@
  * The list of functions has the column of the intervals (tree/noise.h): report_changes.c prints it.
  */
 #include "report.h"
+#include "ui.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -127,7 +128,7 @@ static void print_side_columns(const struct report *report)
 void report_print_compared_self_columns(const struct report *report, const char *title)
 {
     print_side_columns(report);
-    printf("  %s", title);
+    ui_print("  %s", title);
     report_color(report, COLOR_NORMAL);
     putchar('\n');
 }
@@ -139,7 +140,7 @@ void report_print_compared_columns(const struct report *report, const char *titl
         report_put_right(report, "95%", report->total_columns);
     putchar(' ');
     report_put_right(report, by_self ? "total change" : "self change", report->self_columns + 1);
-    printf("  %s", title);
+    ui_print("  %s", title);
     report_color(report, COLOR_NORMAL);
     putchar('\n');
 }
@@ -152,13 +153,13 @@ static void put_side(const struct report *report, const struct func_changes *cha
     char total[QUANTITY_TEXT_MAX];
     const struct profile_comparison *comparison = report_comparison(report);
     weight_text(total, report->side_totals[side], report->weight.unit);
-    printf("%s:%*s", names[side], side == SIDE_BASE ? 2 : 3, "");
+    ui_print("%s:%*s", names[side], side == SIDE_BASE ? 2 : 3, "");
     report_put_middle(report, profile_text(report->profile, comparison->name[side]), 60);
     if (comparison->runs[side] > 1)
-        printf(", %u runs, their mean", comparison->runs[side]);
-    printf(", %s %s", total, report->weight.unit);
+        ui_print(", %u runs, their mean", comparison->runs[side]);
+    ui_print(", %s %s", total, report->weight.unit);
     if (changes && changes->deviation[side] > 0)
-        printf(", standard deviation %.1f%%", 100 * changes->deviation[side]);
+        ui_print(", standard deviation %.1f%%", 100 * changes->deviation[side]);
     putchar('\n');
 }
 
@@ -169,9 +170,9 @@ static void put_wall_time(const struct report *report, const struct func_changes
     weight_text(base, estimate->base, "ms");
     weight_text(new, estimate->new, "ms");
     format_relative(report, estimate->base, estimate->new, relative);
-    printf("Wall time: %s ms to %s ms", base, new);
+    ui_print("Wall time: %s ms to %s ms", base, new);
     if (estimate->base != estimate->new)
-        printf(", %s", relative);
+        ui_print(", %s", relative);
     if (changes->are_runs)
         report_put_interval(report, estimate);
     putchar('\n');
@@ -199,14 +200,14 @@ void report_print_compared_head(const struct report *report, const struct func_c
     if (base == new)
         fputs("Change: none", stdout);
     else
-        printf("Change: %s %s%s, %s", change, report->weight.unit, kind_of_time(report->weight.kind), relative);
+        ui_print("Change: %s %s%s, %s", change, report->weight.unit, kind_of_time(report->weight.kind), relative);
     if (changes) {
         report_put_interval(report, &changes->all);
-        printf(": %s", changes->all.is_noise ? "not more than noise" : "more than noise");
+        ui_print(": %s", changes->all.is_noise ? "not more than noise" : "more than noise");
     }
     if (comparison->scaled_by != PROFILE_NONE)
-        printf("; the new side is multiplied by %.4g, for the same %s on both", comparison->scale,
-               profile_text(report->profile, comparison->scaled_by));
+        ui_print("; the new side is multiplied by %.4g, for the same %s on both", comparison->scale,
+                 profile_text(report->profile, comparison->scaled_by));
     putchar('\n');
     if (changes && changes->has_wall_time)
         put_wall_time(report, changes);

@@ -4,6 +4,7 @@
  * those below are gone under one number and appear under another. Of one file, all lines, by number.
  */
 #include "report.h"
+#include "ui.h"
 
 #include "base/hash.h"
 #include "tree/line_costs.h"
@@ -93,7 +94,7 @@ static void put_line(const struct report *report, const struct compared_line *ro
     snprintf(number, sizeof(number), ":%u  ", row->line);
     used += (unsigned)strlen(number);
     used += report_put_middle(report, report_source_file(report, row->func), report->width ? report->width / 3 : 0);
-    fputs(number, stdout);
+    ui_print("%s", number);
     report_put_name(report, profile_text(report->profile, func_names_of(report->profile, row->func).name),
                     report_columns_left(report, used));
     putchar('\n');
@@ -111,8 +112,8 @@ static void print_unknown(const struct report *report, const struct report_compa
         return;
     weight_text(base, unknown[SIDE_BASE], report->weight.unit);
     weight_text(new, unknown[SIDE_NEW], report->weight.unit);
-    printf("Without a line number: %s %s of the base, %s %s of the new side.\n", base, report->weight.unit, new,
-           report->weight.unit);
+    ui_print("Without a line number: %s %s of the base, %s %s of the new side.\n", base, report->weight.unit, new,
+             report->weight.unit);
 }
 
 int report_print_compared_lines(const struct report *report, struct error *err)
@@ -195,7 +196,7 @@ int report_compare_file(struct report_compared_file *file, const struct report *
 static void put_file_line(const struct report *report, const struct compared_file_line *row, const char *text)
 {
     report_put_compared(report, row->sides, false, NULL);
-    printf("%*u%s", NUMBER_COLUMNS, row->line, text && *text ? "  " : "");
+    ui_print("%*u%s", NUMBER_COLUMNS, row->line, text && *text ? "  " : "");
     report_put_text(report, text ? text : "",
                     report_columns_left(report, report->figures_columns + NUMBER_COLUMNS + 2));
     putchar('\n');

@@ -3,6 +3,7 @@
  * it that comes before a tree.
  */
 #include "report.h"
+#include "ui.h"
 
 #include "base/json_write.h"
 #include "tree/counters.h"
@@ -148,7 +149,7 @@ int report_print_counters(const struct report *report, struct error *err)
     if (!rows)
         puts("This profile has no counters in this range.");
     if (count > rows)
-        printf("and %zu more (--limit 0 prints all)\n", count - rows);
+        ui_print("and %zu more (--limit 0 prints all)\n", count - rows);
     return 0;
 }
 
@@ -260,17 +261,17 @@ void report_print_figures(const struct report *report)
         if (!shown++) {
             static const char *const titles[] = {"peak memory", "page faults", "read", "written", "switches"};
             report_color(report, COLOR_BOLD);
-            printf("%6s", "CPU");
+            ui_print("%6s", "CPU");
             for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
                 put_text_right(report, titles[i]);
-            printf("  %s", "process");
+            ui_print("  %s", "process");
             report_color(report, COLOR_NORMAL);
             putchar('\n');
         }
         print_figures(report, &figures);
     }
     if (more)
-        printf("and %zu more process%s (--counters)\n", more, more == 1 ? "" : "es");
+        ui_print("and %zu more process%s (--counters)\n", more, more == 1 ? "" : "es");
     if (shown)
         putchar('\n');
 }

@@ -3,6 +3,7 @@
  * figures, and the filters.
  */
 #include "report.h"
+#include "ui.h"
 
 #include "base/hash.h"
 #include "tree/info.h"
@@ -330,17 +331,17 @@ void report_print_filters(const struct report *report)
     const char *separator = "Filters: ";
     const struct report_options *options = &report->options;
     if (!isnan(options->from) || !isnan(options->to)) {
-        printf("%srange %.3f s to %.3f s", separator, (report->range.from - full.from) / 1000,
-               (report->range.to - full.from) / 1000);
+        ui_print("%srange %.3f s to %.3f s", separator, (report->range.from - full.from) / 1000,
+                 (report->range.to - full.from) / 1000);
         separator = "; ";
     }
     for (size_t i = 0; i < options->transforms.length; i++) {
-        printf("%s%s ", separator, options->transforms.data[i].option);
+        ui_print("%s%s ", separator, options->transforms.data[i].option);
         report_put_text(report, options->transforms.data[i].text, 0);
         separator = "; ";
     }
     if (options->search[0]) {
-        printf("%ssearch ", separator);
+        ui_print("%ssearch ", separator);
         report_put_text(report, options->search, 0);
         separator = "; ";
     }

@@ -3,6 +3,7 @@
  * exclude rows.
  */
 #include "report.h"
+#include "ui.h"
 
 #include "base/json_write.h"
 #include "tree/stack_view.h"
@@ -16,7 +17,7 @@
 static int write_to_stdout(void *context, const void *bytes, size_t size, struct error *err)
 {
     (void)context;
-    if (fwrite(bytes, 1, size, stdout) != size)
+    if (!ui_write(bytes, size))
         return error_set(err, errno ? errno : EIO, "cannot write to standard output: %s", strerror(errno));
     return 0;
 }

@@ -92,9 +92,9 @@ static void put_inlined(const struct report *report, const struct line_costs *co
         if (row->line != line)
             continue;
         uint32_t name = func_names_of(report->profile, row->func).name;
-        printf("%*s  inlined: ", (int)report->figures_columns + NUMBER_COLUMNS, "");
+        ui_print("%*s  inlined: ", (int)report->figures_columns + NUMBER_COLUMNS, "");
         report_put_name(report, profile_text(report->profile, name), 80);
-        printf(", %.1f%%\n", report_percent(report, row->total));
+        ui_print(", %.1f%%\n", report_percent(report, row->total));
     }
 }
 
@@ -121,7 +121,7 @@ int report_print_lines(const struct report *report, struct error *err)
         }
         report_put_figures(report, row->total, row->self);
         const char *line = row->line ? source_text_line(&text, row->line) : "(no line known)";
-        printf("%*u%s", NUMBER_COLUMNS - 2, row->line, line && *line ? "  " : "");
+        ui_print("%*u%s", NUMBER_COLUMNS - 2, row->line, line && *line ? "  " : "");
         report_put_text(report, line ? line : "",
                         report_columns_left(report, report->figures_columns + NUMBER_COLUMNS));
         putchar('\n');
@@ -154,13 +154,13 @@ static void put_hot_line(const struct report *report, const struct hot_line *row
     char weight[QUANTITY_TEXT_MAX], text[REPORT_LINE_SIZE] = "";
     report_format_weight(report, row->self, weight);
     report_append(text, "%.1f%%", report_percent(report, row->self));
-    printf("%*s", NUMBER_COLUMNS, text);
+    ui_print("%*s", NUMBER_COLUMNS, text);
     report_put_right(report, weight, report->self_columns + 2);
     fputs("  ", stdout);
     snprintf(text, sizeof(text), ":%u  ", row->line);
     unsigned used = NUMBER_COLUMNS + report->self_columns + 4 + (unsigned)strlen(text);
     used += report_put_middle(report, report_source_file(report, row->func), report->width ? report->width / 3 : 0);
-    fputs(text, stdout);
+    ui_print("%s", text);
     uint32_t name = func_names_of(report->profile, row->func).name;
     report_put_name(report, profile_text(report->profile, name), report_columns_left(report, used));
     putchar('\n');
@@ -174,7 +174,7 @@ int report_print_hot_lines(const struct report *report, struct error *err)
     size_t printed = 0, limit = report_row_limit(report, MOST_HOT_LINES);
     if (!code) {
         report_color(report, COLOR_BOLD);
-        printf("%*s", NUMBER_COLUMNS, "self %");
+        ui_print("%*s", NUMBER_COLUMNS, "self %");
         report_put_right(report, "self", report->self_columns + 2);
         puts("  line and function");
         report_color(report, COLOR_NORMAL);
@@ -191,8 +191,8 @@ int report_print_hot_lines(const struct report *report, struct error *err)
         report_print_omissions(report, &omissions, "line");
         double unknown = report->total - hot.known;
         if (fabs(unknown) > fabs(report->total) * ROUNDING)
-            printf("%.1f%% of the self time has no line number%s\n", report_percent(report, unknown),
-                   fabs(unknown) > fabs(report->total) / 2 ? ": code that is compiled with -g has lines" : "");
+            ui_print("%.1f%% of the self time has no line number%s\n", report_percent(report, unknown),
+                     fabs(unknown) > fabs(report->total) / 2 ? ": code that is compiled with -g has lines" : "");
     }
     hot_lines_destroy(&hot);
     return code;

@@ -3,6 +3,7 @@
  * that table: on markers, not on stacks.
  */
 #include "report.h"
+#include "ui.h"
 
 #include "base/json_write.h"
 #include "tree/marker_view.h"
@@ -83,12 +84,12 @@ static int print_marker(struct marker_report *markers, const struct marker *mark
         *micro = 'u';
         memmove(micro + 1, micro + 2, strlen(micro + 1));
     }
-    printf("%*.3f ", START_COLUMNS, marker->start - zero);
+    ui_print("%*.3f ", START_COLUMNS, marker->start - zero);
     report_put_right(report, duration, DURATION_COLUMNS);
     fputs("  ", stdout);
     unsigned used = report_put_text(report, name_of(markers, marker), NAME_COLUMNS);
     if (*details) {
-        printf("%*s", NAME_COLUMNS + 2 - (int)used, "");
+        ui_print("%*s", NAME_COLUMNS + 2 - (int)used, "");
         report_put_text(report, details,
                         report_columns_left(report, START_COLUMNS + DURATION_COLUMNS + NAME_COLUMNS + 5));
     }
@@ -103,8 +104,8 @@ int report_print_markers(const struct report *report, struct error *err)
     size_t limit = report_row_limit(report, USUAL_LIMIT);
     int code = begin(&markers, report, err);
     if (!code)
-        printf("%*s %*s  %-*s  details\n", START_COLUMNS, "start, ms", DURATION_COLUMNS, "duration", NAME_COLUMNS,
-               "marker");
+        ui_print("%*s %*s  %-*s  details\n", START_COLUMNS, "start, ms", DURATION_COLUMNS, "duration", NAME_COLUMNS,
+                 "marker");
     size_t i = 0;
     for (; !code && i < markers.count && i < limit; i++)
         code = print_marker(&markers, marker_at(&markers, i), err);

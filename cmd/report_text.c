@@ -3,6 +3,7 @@
  * must not move the cursor, change colors, change the writing direction or hide anything.
  */
 #include "report.h"
+#include "ui.h"
 
 #include "base/utf8.h"
 #include "tree/stack_view.h"
@@ -43,7 +44,7 @@ void report_color(const struct report *report, enum report_color color)
         [COLOR_NORMAL] = "\033[m", [COLOR_BOLD] = "\033[1m",  [COLOR_DIM] = "\033[2m",
         [COLOR_HOT] = "\033[31m",  [COLOR_WARM] = "\033[32m", [COLOR_WARNING] = "\033[33m"};
     if (report->color)
-        fputs(codes[color], stdout);
+        ui_write(codes[color], strlen(codes[color]));
 }
 
 unsigned report_columns_left(const struct report *report, unsigned used)
@@ -106,12 +107,12 @@ static unsigned put_ends(const struct report *report, const char *text, unsigned
     bool is_cut = false;
     for (struct glyph glyph; next_glyph(&glyphs, &glyph); at += glyph.columns) {
         if (at + glyph.columns > head && at < all - tail) {
-            fputs(is_cut ? "" : report->utf8 ? "…" : "~", stdout);
+            ui_print("%s", is_cut ? "" : report->utf8 ? "…" : "~");
             used += !is_cut;
             is_cut = true;
             continue;
         }
-        fwrite(glyph.bytes, 1, glyph.length, stdout);
+        ui_write(glyph.bytes, glyph.length);
         used += glyph.columns;
     }
     return used;
@@ -133,7 +134,7 @@ unsigned report_put_middle(const struct report *report, const char *text, unsign
 void report_put_right(const struct report *report, const char *text, unsigned columns)
 {
     unsigned used = report_text_columns(report, text);
-    printf("%*s", used < columns ? (int)(columns - used) : 0, "");
+    ui_print("%*s", used < columns ? (int)(columns - used) : 0, "");
     report_put_text(report, text, 0);
 }
 
@@ -157,7 +158,7 @@ void report_put_wrapped(const struct report *report, const char *text, unsigned 
         word[copied] = '\0';
         unsigned columns = report_text_columns(report, word);
         if (report->width && used > indent && used + 1 + columns > report->width) {
-            printf("\n%*s", (int)indent, "");
+            ui_print("\n%*s", (int)indent, "");
             used = indent;
         } else if (used > indent) {
             putchar(' ');
@@ -208,9 +209,9 @@ void report_put_func(const struct report *report, uint32_t func, const char *cou
     if (!origin_columns)
         return;
     report_color(report, COLOR_DIM);
-    fputs(bracket ? "  [" : "  ", stdout);
+    ui_print("%s", bracket ? "  [" : "  ");
     report_put_text(report, origin, columns ? origin_columns : 0);
-    fputs(bracket ? "]" : "", stdout);
+    ui_print("%s", bracket ? "]" : "");
     report_color(report, COLOR_NORMAL);
 }
 

@@ -4,6 +4,7 @@
  * of a build) share a row there. `prof report --threads` lists all.
  */
 #include "report.h"
+#include "ui.h"
 
 #include "base/strings.h"
 #include "tree/order.h"
@@ -96,11 +97,11 @@ static void put_titles(const struct thread_table *table, const char *title)
 {
     report_color(table->report, COLOR_BOLD);
     if (table->has_cpu)
-        printf("%*s", TIME_COLUMNS, "CPU time");
-    printf("%*s", SHARE_COLUMNS, "share");
+        ui_print("%*s", TIME_COLUMNS, "CPU time");
+    ui_print("%*s", SHARE_COLUMNS, "share");
     if (table->whole && table->has_cpu)
-        printf("%*s", SHARE_COLUMNS, "busy");
-    printf("  %*s  %s", COUNT_COLUMNS, "samples", title);
+        ui_print("%*s", SHARE_COLUMNS, "busy");
+    ui_print("  %*s  %s", COUNT_COLUMNS, "samples", title);
     report_color(table->report, COLOR_NORMAL);
     putchar('\n');
 }
@@ -109,7 +110,7 @@ static void put_percent(double part, double whole)
 {
     char text[32];
     snprintf(text, sizeof(text), "%.1f%%", whole > 0 ? 100 * part / whole : 0);
-    printf("%*s", SHARE_COLUMNS, text);
+    ui_print("%*s", SHARE_COLUMNS, text);
 }
 
 /* Returns the columns used. */
@@ -119,7 +120,7 @@ static unsigned put_row_figures(const struct thread_table *table, const struct t
     unsigned used = SHARE_COLUMNS + 2 + COUNT_COLUMNS + 2;
     if (table->has_cpu) {
         report_format_time(row->cpu, text, sizeof(text));
-        printf("%*s", TIME_COLUMNS, text);
+        ui_print("%*s", TIME_COLUMNS, text);
         used += TIME_COLUMNS;
     }
     put_percent(cost_of(table, row), table->all);
@@ -128,7 +129,7 @@ static unsigned put_row_figures(const struct thread_table *table, const struct t
         used += SHARE_COLUMNS;
     }
     count_text(text, row->samples);
-    printf("  %*s  ", COUNT_COLUMNS, text);
+    ui_print("  %*s  ", COUNT_COLUMNS, text);
     return used;
 }
 
@@ -241,7 +242,7 @@ int report_print_busy_threads(const struct report *report, struct error *err)
         for (size_t i = 0; i < rows.length && i < MOST_ROWS; i++)
             put_group(&table, &rows.data[order[i].index]);
         if (rows.length > MOST_ROWS)
-            printf("Hidden: rows after the first %d (--threads)\n", MOST_ROWS);
+            ui_print("Hidden: rows after the first %d (--threads)\n", MOST_ROWS);
         putchar('\n');
     }
     free(order);

@@ -11,6 +11,7 @@
  *       39.7%   39.7%      803    803  `- write  [libc.so.6]
  */
 #include "report.h"
+#include "ui.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -121,7 +122,7 @@ static void put_self_percent(const struct report *report, double self)
 
 void report_put_figures(const struct report *report, double total, double self)
 {
-    printf("%*.1f%%", PERCENT_COLUMNS - 1, report_percent(report, total));
+    ui_print("%*.1f%%", PERCENT_COLUMNS - 1, report_percent(report, total));
     put_self_percent(report, self);
     put_weight(report, total, report->total_columns);
     put_weight(report, self, report->self_columns);
@@ -144,8 +145,8 @@ void report_print_columns(const struct report *report, const char *title)
         return;
     }
     report_color(report, COLOR_BOLD);
-    printf("%*s%*s  %*s  %*s  %s", PERCENT_COLUMNS, "total %", PERCENT_COLUMNS, "self %", (int)report->total_columns,
-           report->weight.unit, (int)report->self_columns, "self", title);
+    ui_print("%*s%*s  %*s  %*s  %s", PERCENT_COLUMNS, "total %", PERCENT_COLUMNS, "self %", (int)report->total_columns,
+             report->weight.unit, (int)report->self_columns, "self", title);
     report_color(report, COLOR_NORMAL);
     putchar('\n');
 }
@@ -256,7 +257,7 @@ static unsigned put_branches(const struct tree_printer *printer, unsigned room)
     size_t columns = (parts - skipped + (skipped > 0)) * PART_COLUMNS;
     report_color(report, COLOR_DIM);
     if (skipped)
-        fputs(report->utf8 ? "…  " : "~  ", stdout);
+        ui_print("%s", report->utf8 ? "…  " : "~  ");
     for (size_t i = 1; i < printer->levels.length; i++) { /* roots have no lines */
         const struct level *level = &printer->levels.data[i];
         bool last = level->next == level->shown, own = i + 1 == printer->levels.length;
@@ -265,7 +266,7 @@ static unsigned put_branches(const struct tree_printer *printer, unsigned room)
         if (skipped)
             skipped--;
         else
-            fputs((report->utf8 ? utf8 : ascii)[(own ? 2 : 0) + (last ? 0 : 1)], stdout);
+            ui_print("%s", (report->utf8 ? utf8 : ascii)[(own ? 2 : 0) + (last ? 0 : 1)]);
     }
     report_color(report, COLOR_NORMAL);
     return (unsigned)columns;
@@ -354,7 +355,7 @@ static int print_side(const struct report *report, struct butterfly *butterfly, 
 {
     struct tree_printer printer = {.report = report, .butterfly = butterfly, .side = side};
     bool callers = side == BUTTERFLY_CALLERS;
-    printf("\n%s\n\n", callers ? "Callers" : "Callees");
+    ui_print("\n%s\n\n", callers ? "Callers" : "Callees");
     report_print_columns(report, "function");
     return print_tree(&printer, err);
 }

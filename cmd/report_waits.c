@@ -157,8 +157,8 @@ static int print_group(const struct report *report, const struct wait_group *gro
     weight_text(longest, group->longest, "ms");
     count_text(count, group->count);
     snprintf(share, sizeof(share), "%.1f%%", there > 0 ? 100 * group->total / there : 0);
-    printf("%*s%*s%*s%*s  ", TOTAL_COLUMNS, total, SHARE_COLUMNS, share, COUNT_COLUMNS, count, LONGEST_COLUMNS,
-           group->count ? longest : "-");
+    ui_print("%*s%*s%*s%*s  ", TOTAL_COLUMNS, total, SHARE_COLUMNS, share, COUNT_COLUMNS, count, LONGEST_COLUMNS,
+             group->count ? longest : "-");
     unsigned used = put_title(report, group, path);
     put_details(report, group, path, TOTAL_COLUMNS + SHARE_COLUMNS + COUNT_COLUMNS + LONGEST_COLUMNS + 4 + used);
     putchar('\n');
@@ -174,15 +174,15 @@ static void print_totals(const struct report *report, const struct wait_totals *
     report_append(text, "Off the CPU for %s of %s", waited, there);
     if (totals->preempted > 0)
         report_append(text, ", %s of it preempted", preempted);
-    puts(text);
+    ui_print("%s\n", text);
     putchar('\n');
     report_color(report, COLOR_BOLD);
-    printf("%*s%*s%*s%*s  %s", TOTAL_COLUMNS, "ms", SHARE_COLUMNS, "share", COUNT_COLUMNS, "count", LONGEST_COLUMNS,
-           "longest",
-           report->wait_grouping == WAITS_BY_THREAD  ? "thread"
-           : report->wait_grouping == WAITS_BY_STACK ? "called from"
-           : report->wait_grouping == WAITS_BY_WAKER ? "ended by"
-                                                     : "waited for");
+    ui_print("%*s%*s%*s%*s  %s", TOTAL_COLUMNS, "ms", SHARE_COLUMNS, "share", COUNT_COLUMNS, "count", LONGEST_COLUMNS,
+             "longest",
+             report->wait_grouping == WAITS_BY_THREAD  ? "thread"
+             : report->wait_grouping == WAITS_BY_STACK ? "called from"
+             : report->wait_grouping == WAITS_BY_WAKER ? "ended by"
+                                                       : "waited for");
     report_color(report, COLOR_NORMAL);
     putchar('\n');
 }
@@ -199,7 +199,7 @@ int report_print_waits(const struct report *report, struct error *err)
     for (size_t i = 0; !code && i < groups.list.length && i < limit; i++)
         code = print_group(report, &groups.list.data[i], groups.totals.there, &path, err);
     if (!code && groups.list.length > limit)
-        printf("and %zu more (--limit 0 prints all)\n", groups.list.length - limit);
+        ui_print("and %zu more (--limit 0 prints all)\n", groups.list.length - limit);
     array_free(&path);
     wait_groups_destroy(&groups);
     return code;

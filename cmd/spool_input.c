@@ -100,9 +100,8 @@ static int assemble(const char *spool, const char *output, const struct symbol_o
                     struct assemble_result *result, struct error *err)
 {
     struct folder_path path;
-    struct assemble_options options = {.cache_folder = no_cache ? NULL : cache_folder(&path),
-                                       .search = &symbols->search,
-                                       .keeps_old = true};
+    struct assemble_options options = {
+        .cache_folder = no_cache ? NULL : cache_folder(&path), .search = &symbols->search, .keeps_old = true};
     sigset_t interrupt;
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);

@@ -67,8 +67,8 @@ enum { EXIT_DIFFERENT = 3 };
 static void say_difference(void *context, const struct symbol_difference *difference)
 {
     (void)context;
-    printf("%s 0x%" PRIx64 ", frame %zu: %s: prof has %s, libdw %s\n", difference->library, difference->rva,
-           difference->depth, difference->property, difference->own, difference->libdw);
+    ui_print("%s 0x%" PRIx64 ", frame %zu: %s: prof has %s, libdw %s\n", difference->library, difference->rva,
+             difference->depth, difference->property, difference->own, difference->libdw);
 }
 
 static void say_skipped(void *context, const char *library, const char *why)

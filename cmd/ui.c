@@ -12,19 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Replaces invisible characters. Text from a file of unknown origin, such as a thread name, must not move the cursor,
- * change the terminal's colors or hide anything. */
 static void mask_invisible(char *text)
 {
-    const char *at = text, *end = text + strlen(text);
-    for (size_t length; at < end; at += length) {
-        length = utf8_length(at, end);
-        bool visible = *at == '\n' || (length && utf8_is_visible(utf8_decode(at, length)));
-        length = length ? length : 1;
-        memmove(text, visible ? at : "?", visible ? length : 1);
-        text += visible ? length : 1;
-    }
-    *text = '\0';
+    text[ui_mask(text, strlen(text))] = '\0';
 }
 
 static bool shows_line; /* ui_show() has printed a line */
@@ -47,6 +37,51 @@ static void say(const char *prefix, const char *format, va_list args)
     clear_line();
     fprintf(stderr, "%s: %s\n", prefix, text);
     fflush(stderr);
+}
+
+size_t ui_mask(char *text, size_t size)
+{
+    const char *at = text, *end = text + size;
+    char *out = text;
+    for (size_t length; at < end; at += length) {
+        length = utf8_length(at, end);
+        bool visible = *at == '\n' || *at == '\t' || (length && utf8_is_visible(utf8_decode(at, length)));
+        length = length ? length : 1;
+        memmove(out, visible ? at : "?", visible ? length : 1);
+        out += visible ? length : 1;
+    }
+    return (size_t)(out - text);
+}
+
+bool ui_write(const char *bytes, size_t size)
+{
+    return fwrite(bytes, 1, size, stdout) == size;
+}
+
+static void print(FILE *file, const char *format, va_list args)
+{
+    char *text;
+    int size = vasprintf(&text, format, args);
+    if (size < 0)
+        return;
+    fwrite(text, 1, ui_mask(text, (size_t)size), file);
+    free(text);
+}
+
+void ui_print(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    print(stdout, format, args);
+    va_end(args);
+}
+
+void ui_print_error(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    print(stderr, format, args);
+    va_end(args);
 }
 
 void ui_show(const char *format, ...)

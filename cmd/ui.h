@@ -1,10 +1,29 @@
 /*
- * prof's messages to its user. All go to standard error, because standard output belongs to the target (and to
- * `report`). Every line begins with "prof: ".
+ * The only place that writes to the terminal (tests/lint-output finds others). Text from a file of unknown origin, such
+ * as a thread name, must not move the cursor, change the terminal's colors or hide anything: everything that is printed
+ * has its invisible characters replaced.
+ *
+ * prof's messages go to standard error, because standard output belongs to the target (and to `report`). Every line
+ * begins with "prof: ".
  */
 #pragma once
 
 #include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Prints to standard output, with '?' for each invisible character but newline and tab. */
+void ui_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same to standard error. */
+void ui_print_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Writes to standard output what is safe as it is: JSON, a color, a character known to be visible. False on failure. */
+bool ui_write(const char *bytes, size_t size);
+
+/* Replaces the invisible characters of a text. Returns its new size, which is no larger. */
+size_t ui_mask(char *text, size_t size);
 
 /* Prints one line. The format needs no newline. */
 void ui_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

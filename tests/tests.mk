@@ -200,11 +200,15 @@ TIDY_CHECKS := $(subst $(empty) ,$(comma),$(strip -* bugprone-* misc-misleading-
 
 lint:
 	@sh .ci/deps build lint
-	@$(MAKE) $(JOBS) --no-print-directory lint-format lint-tidy lint-cppcheck lint-web
+	@$(MAKE) $(JOBS) --no-print-directory lint-format lint-output lint-tidy lint-cppcheck lint-web
 
 lint-format:
 	$(call say,FORMAT,$(words $(C_FILES)) files)
 	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(C_FILES)
+
+lint-output:
+	$(call say,OUTPUT,cmd lib)
+	$(Q)tests/lint-output $(wildcard cmd/*.c lib/*/*.c)
 
 lint-tidy: $(LIB_SOURCES:%=$(BUILD)/tidy/%) $(CMD_SOURCES:%=$(BUILD)/tidy/%)
 
@@ -228,5 +232,5 @@ lint-web: $(if $(wildcard web/build.mjs),web/node_modules/.stamp-dev $(LAYOUT))
 BENCH_OBJECTS := $(BENCHES:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o) $(BENCH_TOOLS:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o)
 .SECONDARY: $(filter $(BUILD)/%,$(BENCH_OBJECTS))
 
-.PHONY: check check-programs check-only targets agreement collector fuzz bench lint lint-format lint-tidy lint-cppcheck lint-web
+.PHONY: check check-programs check-only targets agreement collector fuzz bench lint lint-format lint-output lint-tidy lint-cppcheck lint-web
 -include $(TEST_OBJECTS:.o=.d) $(TSAN_OBJECTS:.o=.d) $(THREAD_TESTS:=.d) $(FUZZ_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(FUZZ_CHECKS:=.d) $(BENCH_SHARED:.o=.d) $(patsubst %.o,%.d,$(filter %.o,$(BENCH_OBJECTS)))

@@ -62,15 +62,31 @@ void json_close(struct json_writer *writer, char bracket)
     writer->separator = true;
 }
 
-static void put_escape(struct json_writer *writer, unsigned char c)
+static void put_unit(struct json_writer *writer, uint32_t unit)
 {
     static const char hex[] = "0123456789abcdef";
+    put(writer, (const char[]){'\\', 'u', hex[unit >> 12], hex[unit >> 8 & 15], hex[unit >> 4 & 15], hex[unit & 15]},
+        6);
+}
+
+/* As UTF-16, RFC 8259 section 7. */
+static void put_invisible(struct json_writer *writer, uint32_t code)
+{
+    if (code >= 0x10000) {
+        put_unit(writer, 0xd800 + ((code - 0x10000) >> 10));
+        code = 0xdc00 + (code & 0x3ff);
+    }
+    put_unit(writer, code);
+}
+
+static void put_escape(struct json_writer *writer, unsigned char c)
+{
     static const char letters[] = {
         ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r', ['"'] = '"', ['\\'] = '\\'};
     if (c < sizeof(letters) && letters[c])
         put(writer, (const char[]){'\\', letters[c]}, 2);
     else
-        put(writer, (const char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, 6);
+        put_unit(writer, c);
 }
 
 static bool is_plain(unsigned char c)
@@ -94,8 +110,10 @@ static void put_string(struct json_writer *writer, const char *text, size_t leng
             put(writer, UTF8_REPLACEMENT, strlen(UTF8_REPLACEMENT));
         else if (character == 1)
             put_escape(writer, (unsigned char)*text);
-        else
+        else if (utf8_is_visible(utf8_decode(text, character)))
             put(writer, text, character);
+        else
+            put_invisible(writer, utf8_decode(text, character));
         text += character ? character : 1;
     }
     put(writer, "\"", 1);

@@ -42,7 +42,8 @@ void json_close(struct json_writer *writer, char bracket);
 
 void json_key(struct json_writer *writer, const char *key);
 
-/* Any bytes: control characters are escaped; what is not UTF-8 (overlong forms and surrogates too) becomes U+FFFD. */
+/* Any bytes: invisible characters (utf8_is_visible()) are escaped; what is not UTF-8 (overlong forms and surrogates
+ * too) becomes U+FFFD. */
 void json_text(struct json_writer *writer, const char *text, size_t length);
 void json_text_z(struct json_writer *writer, const char *text);
 

@@ -294,6 +294,24 @@ static void test_control_characters_are_escaped(void **state)
     array_free(&out);
 }
 
+static void test_invisible_characters_are_escaped(void **state)
+{
+    (void)state;
+    struct memory out = {0};
+    struct byte_sink sink = memory_sink(&out);
+    struct json_writer writer;
+    json_writer_init(&writer, &sink, NULL);
+    json_open(&writer, '[');
+    json_text_z(&writer, "\xc2\x9b[2J"); /* C1 */
+    json_text_z(&writer, "a\xe2\x80\xae"
+                         "b\xe2\x80\xa8");                    /* right-to-left, line separator */
+    json_text_z(&writer, "\xf3\xa0\x81\x81\xf0\x9f\x98\x80"); /* a tag, an emoji */
+    json_close(&writer, ']');
+    assert_int_equal(json_writer_finish(&writer), 0);
+    assert_string_equal(out.data, "[\"\\u009b[2J\",\"a\\u202eb\\u2028\",\"\\udb40\\udc41\xf0\x9f\x98\x80\"]");
+    array_free(&out);
+}
+
 static void test_hexadecimal_texts_have_no_leading_zeros(void **state)
 {
     (void)state;
@@ -350,6 +368,7 @@ int main(void)
         cmocka_unit_test(test_indexes_stop_before_what_is_none),
         cmocka_unit_test(test_bulk_stops_before_what_is_no_number),
         cmocka_unit_test(test_control_characters_are_escaped),
+        cmocka_unit_test(test_invisible_characters_are_escaped),
         cmocka_unit_test(test_hexadecimal_texts_have_no_leading_zeros),
         cmocka_unit_test(test_a_sink_that_fails_is_not_asked_again),
     };
