@@ -37,6 +37,9 @@
 #define array_push(array, ...)                                                                                         \
     (array_reserve((array), 1) ? ((array)->data[(array)->length++] = (__VA_ARGS__), true) : false)
 
+/* The address of an element, or of the end; NULL in an array without memory, as NULL + 0 is undefined, too. */
+#define array_at(array, index) ((array)->data ? (array)->data + (index) : NULL)
+
 /* Appends one element set to zero bytes and gives its address, or NULL if memory ran out. */
 #define array_push_zero(array)                                                                                         \
     (array_reserve((array), 1)                                                                                         \

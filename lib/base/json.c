@@ -43,7 +43,7 @@ void json_feed(struct json *json, const char *bytes, size_t size)
 {
     json->piece_offset = json_position(json);
     json->piece = json->at = bytes;
-    json->end = bytes + size;
+    json->end = size ? bytes + size : bytes; /* NULL + 0 is undefined */
 }
 
 void json_end(struct json *json)

@@ -96,7 +96,7 @@ static bool is_plain(unsigned char c)
 
 static void put_string(struct json_writer *writer, const char *text, size_t length)
 {
-    const char *end = text + length;
+    const char *end = length ? text + length : text;
     put(writer, "\"", 1);
     while (text < end) {
         const char *plain = text;

@@ -523,11 +523,10 @@ static int begin(struct profile_reader *reader)
 
 static int feed(struct profile_reader *reader, const unsigned char *bytes, size_t size)
 {
-    if (!reader->sniffed) {
+    if (!reader->sniffed && size) {
         size_t room = SNIFF_SIZE - reader->start_size;
         size_t part = size < room ? size : room;
-        if (part)
-            memcpy(reader->start + reader->start_size, bytes, part);
+        memcpy(reader->start + reader->start_size, bytes, part);
         reader->start_size += part;
         int code = reader->start_size == SNIFF_SIZE ? begin(reader) : 0;
         if (code)

@@ -119,7 +119,7 @@ void dwarf_die_skip(const struct dwarf_unit_reader *reader, const struct dwarf_a
 static inline const struct dwarf_attribute *dwarf_attributes(const struct dwarf_unit_reader *reader,
                                                              const struct dwarf_abbrev *abbrev)
 {
-    return reader->attributes.data + abbrev->first_attribute;
+    return array_at(&reader->attributes, abbrev->first_attribute);
 }
 
 /* Counts work against a budget per unit. A hostile file can make reading endless: a thousand units may share one list

@@ -131,7 +131,7 @@ static bool read_row(struct pairing *pairing, const struct marker_table *markers
 static int sort_from(struct marker_list *list, size_t first, struct error *err)
 {
     size_t length = list->length - first;
-    struct marker *markers = list->data + first;
+    struct marker *markers = array_at(list, first);
     struct order_entry *order = malloc((length + 1) * sizeof(*order));
     struct marker *sorted = malloc((length + 1) * sizeof(*sorted));
     int code = order && sorted ? 0 : error_no_memory(err);

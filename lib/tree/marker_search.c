@@ -158,7 +158,7 @@ static bool add_term(struct search *search, struct span span)
 
 static bool split_terms(struct search *search, const char *text, size_t length)
 {
-    struct span rest = {text, text + length};
+    struct span rest = {text, length ? text + length : text};
     while (rest.at < rest.end) {
         const char *end = search_term_end(rest, skip_field, search);
         if (!add_term(search, (struct span){rest.at, end}))

@@ -248,7 +248,7 @@ static void parse_alternatives(struct parser *parser)
 int pattern_init(struct pattern *pattern, const char *text, size_t length, struct error *err)
 {
     *pattern = (struct pattern){0};
-    struct parser parser = {.pattern = pattern, .at = text, .end = text + length};
+    struct parser parser = {.pattern = pattern, .at = text, .end = length ? text + length : text};
     parse_alternatives(&parser);
     if (!failed(&parser) && parser.at < parser.end)
         parser.wrong = "a ) in it closes nothing";

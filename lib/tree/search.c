@@ -74,7 +74,7 @@ static void skip_field(struct span *span, const void *context)
 
 int search_parse(struct search *search, const char *text, size_t length, struct error *err)
 {
-    struct span rest = {text, text + length};
+    struct span rest = {text, length ? text + length : text};
     *search = (struct search){0};
     while (rest.at < rest.end) {
         const char *end = search_term_end(rest, skip_field, NULL);
