@@ -93,9 +93,16 @@ static inline bool arch_in_system_call(const struct unwind_regs *regs)
 /* Reads up to `size` bytes of code at `address`; returns how many there are. */
 typedef size_t arch_code_reader(void *context, uint64_t address, unsigned char *out, size_t size);
 
+enum { ARCH_NO_REGISTER = 255 };
+
+/* Registers by their DWARF numbers, as they are at the pc. */
 struct arch_frame {
-    bool base_is_bp; /* the CFA counts from the frame pointer, else from sp; the return address is just below it */
+    uint8_t base;        /* the CFA is this register + cfa_offset */
+    bool base_is_word;   /* the CFA is the word at this register + word_offset, + cfa_offset */
+    int32_t word_offset; /* bytes, as the next */
     int32_t cfa_offset;
+    uint8_t return_register;             /* that holds the return address, or ARCH_NO_REGISTER */
+    int16_t return_slot;                 /* else where it lies: distance from the CFA in words, mostly -1 */
     uint16_t saved;                      /* bits of the registers that have a slot */
     int16_t slots[ARCH_SAVED_REGISTERS]; /* distance from the CFA in words, in the order of arch_saved_registers */
 };
@@ -107,8 +114,8 @@ enum arch_return {
     ARCH_RETURN_UNKNOWN, /* too much code, or it does not tell */
 };
 
-/* Follows the code from the instruction at `pc` on, at most 1,000 instructions, and fills `frame` unless the result is
- * ARCH_NEVER_RETURNS or ARCH_RETURN_UNKNOWN. The caller must check that a return address is there: a path may lead
+/* Follows the code from the instruction at `pc` on, at most 1,000 instructions, and fills `frame` if the result is
+ * ARCH_RETURNS or ARCH_MAY_RETURN. The caller must check that a return address is there: a path may lead
  * behind a call that never returns, into another function. */
 enum arch_return arch_find_return(arch_code_reader *read, void *context, uint64_t pc, struct arch_frame *frame);
 

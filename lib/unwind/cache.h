@@ -18,22 +18,25 @@
 #include <string.h>
 
 enum rule_kind {
-    RULE_FRAME,        /* CFA = register + offset */
-    RULE_FRAME_DEREF,  /* CFA = the word at register + offset (stacks that a function realigned) */
-    RULE_COMPLEX,      /* CFI that does not fit: interpret it again */
-    RULE_GO,           /* as RULE_FRAME, of Go: the frame pointer is kept, but not described */
-    RULE_GO_NO_CFI,    /* Go whose table says nothing of the pc */
-    RULE_AFTER_CLONE,  /* RULE_START in the new thread, RULE_FRAME in the one that made it */
-    RULE_START,        /* the thread's first function: there is no caller */
-    RULE_NO_CFI,       /* follow the frame pointer */
-    RULE_RETURN,       /* as RULE_FRAME, from reading code ahead to its return; if a return address is there */
-    RULE_NO_RETURN,    /* the same for code that does not seem to return: a thread's first function, exit, abort */
-    RULE_ENTRY,        /* as RULE_RETURN, near the ELF entry point; RULE_START if no return address is there */
-    RULE_PLANTED,      /* a return address that no call precedes: the mark of a context's first frame */
-    RULE_JAVA,         /* as RULE_FRAME, if a return address is there; else follow the frame pointer */
-    RULE_SIGNAL_FRAME, /* no CFI either, but the kernel's signal frame is at sp */
-    RULE_UNMAPPED,     /* no executable memory there; never in the table */
-    RULE_TOO_COSTLY,   /* the process has done all the work that it may; never in the table */
+    RULE_FRAME,           /* CFA = register + offset */
+    RULE_FRAME_DEREF,     /* the return address is return_slot words from the word at register + offset, the CFA is just
+                             above it (stacks that a function realigned) */
+    RULE_COMPLEX,         /* CFI that does not fit: interpret it again */
+    RULE_GO,              /* as RULE_FRAME, of Go: the frame pointer is kept, but not described */
+    RULE_GO_NO_CFI,       /* Go whose table says nothing of the pc */
+    RULE_AFTER_CLONE,     /* RULE_START in the new thread, RULE_FRAME in the one that made it */
+    RULE_START,           /* the thread's first function: there is no caller */
+    RULE_NO_CFI,          /* follow the frame pointer */
+    RULE_RETURN,          /* as RULE_FRAME, from reading code ahead to its return; if a return address is there */
+    RULE_RETURN_DEREF,    /* as RULE_FRAME_DEREF, found so */
+    RULE_RETURN_REGISTER, /* as RULE_RETURN, with the return address in the register return_slot */
+    RULE_NO_RETURN,       /* the same for code that does not seem to return: a thread's first function, exit, abort */
+    RULE_ENTRY,           /* as RULE_RETURN, near the ELF entry point; RULE_START if no return address is there */
+    RULE_PLANTED,         /* a return address that no call precedes: the mark of a context's first frame */
+    RULE_JAVA,            /* as RULE_FRAME, if a return address is there; else follow the frame pointer */
+    RULE_SIGNAL_FRAME,    /* no CFI either, but the kernel's signal frame is at sp */
+    RULE_UNMAPPED,        /* no executable memory there; never in the table */
+    RULE_TOO_COSTLY,      /* the process has done all the work that it may; never in the table */
 };
 
 struct rule {
@@ -43,8 +46,8 @@ struct rule {
     uint8_t cfa_register;
     uint16_t saved;                      /* bit of each DWARF register number that has a slot */
     int16_t slots[ARCH_SAVED_REGISTERS]; /* distance from the CFA in words, in the order of arch_saved_registers */
-    int16_t return_slot;
-    uint16_t generation; /* of the table when the rule was made; 0: empty */
+    int16_t return_slot;                 /* the same of the return address */
+    uint16_t generation;                 /* of the table when the rule was made; 0: empty */
 };
 
 _Static_assert(sizeof(struct rule) == 32, "two rules share a cache line");
@@ -63,15 +66,29 @@ static inline void rule_of_snippet(const struct arch_code *code, enum rule_kind 
     }
 }
 
-/* The same for a frame that was found by reading code ahead to its return. */
-static inline void rule_of_return(const struct arch_frame *frame, struct rule *rule)
+/* The same for a frame that was found by reading code ahead to its return. Returns false, and leaves the rule as it is,
+ * if the frame does not fit. */
+static inline bool rule_of_return(const struct arch_frame *frame, struct rule *rule)
 {
+    bool is_plain = frame->return_slot == -1 && frame->cfa_offset % 8 == 0 &&
+                    frame->cfa_offset / 8 == (int16_t)(frame->cfa_offset / 8);
+    if (frame->base_is_word && (!is_plain || frame->return_register != ARCH_NO_REGISTER))
+        return false;
     rule->kind = RULE_RETURN;
-    rule->cfa_register = frame->base_is_bp ? UNWIND_REG_BP : UNWIND_REG_SP;
+    rule->cfa_register = frame->base;
     rule->cfa_offset = frame->cfa_offset;
-    rule->return_slot = -1;
+    rule->return_slot = frame->return_slot;
     rule->saved = frame->saved;
     memcpy(rule->slots, frame->slots, sizeof(rule->slots));
+    if (frame->return_register != ARCH_NO_REGISTER) {
+        rule->kind = RULE_RETURN_REGISTER;
+        rule->return_slot = frame->return_register;
+    } else if (frame->base_is_word) {
+        rule->kind = RULE_RETURN_DEREF;
+        rule->cfa_offset = frame->word_offset;
+        rule->return_slot = (int16_t)(frame->cfa_offset / 8 - 1);
+    }
+    return true;
 }
 
 enum { CACHE_FIRST_BITS = 7, CACHE_MAX_BITS = 12 };

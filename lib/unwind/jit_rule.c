@@ -59,8 +59,7 @@ bool jit_rule_of_return(const struct jit_frame *frame, struct rule *rule)
     struct arch_frame found;
     if (arch_find_return(read_jit_code, (void *)(uintptr_t)frame, frame->next_pc, &found) != ARCH_RETURNS)
         return false;
-    rule_of_return(&found, rule);
-    return true;
+    return rule_of_return(&found, rule);
 }
 
 bool jit_rule_returns_to(const struct unwind_stack *stack, const struct mapping *mapping, uint64_t address)

@@ -27,6 +27,8 @@ static bool compact_deref(const struct cfi_row *row, struct rule *rule)
     int64_t offset = cursor_sleb(&c);
     if (cursor_u8(&c) != DW_OP_deref || c.failed || c.at != c.end || reg >= UNWIND_REG_PC || offset != (int32_t)offset)
         return false;
+    if (rule->return_slot != -1)
+        return false;
     rule->kind = RULE_FRAME_DEREF;
     rule->cfa_register = reg;
     rule->cfa_offset = (int32_t)offset;
@@ -87,19 +89,12 @@ static size_t read_module_code(void *context, uint64_t address, unsigned char *o
 
 bool module_rule_of_return(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule)
 {
-    struct arch_frame frame = {.saved = 0};
-    switch (arch_find_return(read_module_code, (void *)(uintptr_t)mapping, pc + !exact, &frame)) {
-    case ARCH_RETURNS:
-        rule_of_return(&frame, rule);
-        return true;
-    case ARCH_MAY_RETURN:
-    case ARCH_NEVER_RETURNS:
-        rule_of_return(&frame, rule);
+    struct arch_frame frame;
+    enum arch_return found = arch_find_return(read_module_code, (void *)(uintptr_t)mapping, pc + !exact, &frame);
+    bool fits = (found == ARCH_RETURNS || found == ARCH_MAY_RETURN) && rule_of_return(&frame, rule);
+    if (found == ARCH_NEVER_RETURNS || (found == ARCH_MAY_RETURN && fits && rule->kind == RULE_RETURN))
         rule->kind = RULE_NO_RETURN;
-        return true;
-    default:
-        return false;
-    }
+    return fits || found == ARCH_NEVER_RETURNS;
 }
 
 bool module_rule_follows_call(const struct mapping *mapping, uint64_t address, uint64_t *target)

@@ -87,7 +87,8 @@ struct address_space;
  * Walks from `regs` to the start of the thread and writes up to `max_pcs` pcs. pcs[0] is the interrupted pc itself.
  * Each later one points into a call instruction (return address - 1). Exact are the pcs of a signal trampoline and of
  * the frame that the signal has interrupted. In a system call that is the last instruction of its function, pcs[0] is
- * the pc of this instruction. All but pcs[0] lie in a mapping. Never fails: `end` says why a walk did not reach the start.
+ * the pc of this instruction. All but pcs[0] lie in a mapping. Never fails: `end` says why a walk did not reach the
+ * start.
  */
 struct unwind_result unwind_walk(struct address_space *space, const struct unwind_regs *regs,
                                  const struct unwind_stack *stack, uint64_t *pcs, size_t max_pcs);

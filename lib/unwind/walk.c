@@ -123,7 +123,7 @@ enum step walk_end_at_mark(struct walk *walk, uint64_t sp)
 
 /* ---- steps ---- */
 
-static enum step restart_in_full(struct walk *walk)
+enum step walk_restart_in_full(struct walk *walk)
 {
     walk->full = true;
     return STEP_RESTART;
@@ -147,7 +147,7 @@ static __attribute__((noinline)) const struct rule *find_cfa_register(struct wal
 {
     walk->kept = *rule;
     if (!walk->full && rule->cfa_register != UNWIND_REG_BP)
-        *step = restart_in_full(walk);
+        *step = walk_restart_in_full(walk);
     else if (!walk_find_frame_pointer(walk, &walk->kept))
         *step = walk_end_without_rule(walk);
     else
@@ -166,11 +166,15 @@ static inline __attribute__((always_inline)) enum step step_frame(struct walk *w
             return step;
     }
     cfa = walk->regs.r[rule->cfa_register] + (uint64_t)(int64_t)rule->cfa_offset;
-    if (rule->kind == RULE_FRAME_DEREF && !walk_read_word(walk, cfa, &cfa))
-        return walk_end_of_memory(walk);
+    uint64_t return_address = cfa + (uint64_t)((int64_t)rule->return_slot * 8);
+    if (__builtin_expect(rule->kind == RULE_FRAME_DEREF, 0)) {
+        if (!walk_read_word(walk, cfa, &return_address))
+            return walk_end_of_memory(walk);
+        return_address += (uint64_t)((int64_t)rule->return_slot * 8);
+        cfa = return_address + 8;
+    }
     if (cfa <= sp)
         return walk_end(walk, UNWIND_DAMAGED);
-    uint64_t return_address = cfa + (uint64_t)((int64_t)rule->return_slot * 8);
     if (return_address < sp)
         return walk_end(walk, UNWIND_DAMAGED);
     if (!walk_read_word(walk, return_address, &pc))
@@ -235,7 +239,7 @@ static void name_trampoline(struct walk *walk)
 static enum step step_complex(struct walk *walk, uint64_t pc)
 {
     if (walk->stale && !walk->full)
-        return restart_in_full(walk);
+        return walk_restart_in_full(walk);
     const struct mapping *mapping = address_space_find(walk->space, pc);
     struct cfi_fde fde;
     struct cfi_row row;
@@ -317,7 +321,9 @@ static enum step step_other(struct walk *walk, const struct rule *in_cache, uint
         return walk_end(walk, UNWIND_COMPLETE);
     case RULE_SIGNAL_FRAME:
         return step_signal_frame(walk);
-    case RULE_RETURN: {
+    case RULE_RETURN:
+    case RULE_RETURN_DEREF:
+    case RULE_RETURN_REGISTER: {
         enum step step;
         return walk_try_return(walk, rule, &step) ? step : walk_step_frame_pointer(walk);
     }

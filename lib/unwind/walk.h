@@ -55,6 +55,9 @@ enum step walk_end_without_rule(struct walk *walk);
  * A wrong step finds such words anywhere, so the mark counts only if the stack ends there. */
 enum step walk_end_at_mark(struct walk *walk, uint64_t sp);
 
+/* Starts over, restoring all registers: this frame needs one that a light walk has lost. */
+enum step walk_restart_in_full(struct walk *walk);
+
 /* ---- memory of the walked thread (walk_memory.c) ---- */
 
 /* Reads bytes that are not all in the copy. */

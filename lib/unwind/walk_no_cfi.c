@@ -23,15 +23,27 @@ static void note_java_sp(struct walk *walk, uint64_t bp)
         walk->java_sp = sp;
 }
 
+/* Code that switches stacks loads sp from a register, too: that of an argument, mostly, or a word behind it. What leads
+ * far away is no frame of this stack. */
+static bool is_near(const struct walk *walk, const struct rule *rule, uint64_t base)
+{
+    enum { FRAME_MAX = 1 << 20 };
+    bool is_usual =
+        rule->kind != RULE_RETURN_DEREF && (rule->cfa_register == UNWIND_REG_SP || rule->cfa_register == UNWIND_REG_BP);
+    return is_usual || base - walk->regs.r[UNWIND_REG_SP] < FRAME_MAX;
+}
+
 /* Reads what would be the return address of the frame that `rule` finds at `base`. False if it cannot be one. */
 static bool read_return_address(struct walk *walk, const struct rule *rule, uint64_t base, uint64_t *address)
 {
     bool off_copied_stack = walk->off_copied_stack;
-    if (walk_read_word(walk, base + (uint64_t)(int64_t)rule->cfa_offset - 8, address) &&
-        walk_can_return_to(walk, *address))
-        return true;
-    walk->off_copied_stack = off_copied_stack;
-    return false;
+    uint64_t at = base + (uint64_t)(int64_t)rule->cfa_offset;
+    bool is_there = (rule->kind != RULE_RETURN_DEREF || walk_read_word(walk, at, &at)) && is_near(walk, rule, at) &&
+                    walk_read_word(walk, at + (uint64_t)((int64_t)rule->return_slot * 8), address) &&
+                    walk_can_return_to(walk, *address);
+    if (!is_there)
+        walk->off_copied_stack = off_copied_stack;
+    return is_there;
 }
 
 static bool is_return_frame(struct walk *walk, const struct rule *rule, uint64_t base)
@@ -40,17 +52,50 @@ static bool is_return_frame(struct walk *walk, const struct rule *rule, uint64_t
     return read_return_address(walk, rule, base, &address);
 }
 
+static bool is_stale(const struct walk *walk, unsigned reg)
+{
+    return walk->stale >> reg & 1;
+}
+
+/* Code that never returns has a frame only where it would be if a call came back. */
+static bool is_frame(const struct rule *rule)
+{
+    return rule->kind != RULE_NO_CFI && (rule->kind != RULE_NO_RETURN || rule->cfa_offset);
+}
+
 static bool has_frame(const struct walk *walk, const struct rule *rule)
 {
-    return rule->cfa_offset && !(walk->stale >> rule->cfa_register & 1);
+    return is_frame(rule) && !is_stale(walk, rule->cfa_register);
+}
+
+/* A leaf may keep its return address in a register (vfork of musl). */
+static bool try_return_register(struct walk *walk, const struct rule *rule, enum step *step)
+{
+    unsigned reg = (unsigned)rule->return_slot;
+    if (!walk->exact || is_stale(walk, reg) || is_stale(walk, rule->cfa_register) ||
+        !walk_can_return_to(walk, walk->regs.r[reg]))
+        return false;
+    walk->result.used_no_cfi = true;
+    *step =
+        walk_arrive(walk, walk->regs.r[reg], walk->regs.r[rule->cfa_register] + (uint64_t)(int64_t)rule->cfa_offset);
+    return true;
 }
 
 bool walk_try_return(struct walk *walk, const struct rule *rule, enum step *step)
 {
+    bool is_deref = rule->kind == RULE_RETURN_DEREF;
+    if (rule->kind == RULE_RETURN_REGISTER)
+        return try_return_register(walk, rule, step);
+    if (is_frame(rule) && is_stale(walk, rule->cfa_register) && !walk->full && rule->cfa_register != UNWIND_REG_BP) {
+        *step = walk_restart_in_full(walk);
+        return true;
+    }
     if (!has_frame(walk, rule) || !is_return_frame(walk, rule, walk->regs.r[rule->cfa_register]))
         return false;
+    struct rule frame = *rule;
+    frame.kind = is_deref ? RULE_FRAME_DEREF : RULE_FRAME;
     walk->result.used_no_cfi = true;
-    *step = walk_step_frame(walk, rule);
+    *step = walk_step_frame(walk, &frame);
     return true;
 }
 

@@ -108,6 +108,8 @@ bool walk_ends_in_system_call(struct walk *walk, uint64_t pc)
     const struct mapping *mapping = address_space_find(walk->space, pc - ARCH_SYSCALL_SIZE);
     if (known)
         return known->cfa_register;
+    if (!unwind_work_add(&walk->space->work, UNWIND_WORK_OF_RULE))
+        return false;
     struct rule *answer = unwind_cache_add(walk->cache, key);
     answer->cfa_register = mapping && mapping->module && module_rule_ends_in_system_call(mapping, pc);
     return answer->cfa_register;

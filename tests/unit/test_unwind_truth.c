@@ -463,6 +463,7 @@ static struct variant variants[] = {
     C("clang_unoptimized", "clang", "-O0"),
     C("clang_optimized", "clang", "-O2"),
     C("clang_lld_lazy_binding", "clang", "-O2 -fuse-ld=lld -Wl,-z,lazy"),
+    {"test_every_instruction_of_assembly_without_cfi", "gcc", "-O2", "stacks_assembly.c", false},
     EXCEPTIONS("gcc", "g++", "-O2"),
     EXCEPTIONS("gcc_unoptimized", "g++", "-O0"),
     EXCEPTIONS("clang", "clang++", "-O2"),
