@@ -11,6 +11,8 @@
 #include "symbol/demangle.h"
 #include "symbol/demangle_bounds.h"
 
+#include "base/utf8.h"
+
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -116,16 +118,81 @@ static bool print_fortran(const char *name, struct output *output)
     return true;
 }
 
-/* ---- all languages ---- */
+/* ---- Rust, legacy ---- */
 
-static bool is_rust(const char *name, size_t length)
+/* The default mangling of rustc (rustc_symbol_mangling, legacy.rs): a C++ name whose last part is a hash, 17h, 16
+ * hexadecimal digits, E. The parts escape what an assembler may not take: "..", "$LT$", and "$uf6$" for U+00F6.
+ * libiberty knows 14 of these escapes, and none of a letter. */
+enum { RUST_HASH = 20 }; /* "17h0123456789abcdefE" */
+
+static bool is_rust_legacy(const char *name, size_t length)
 {
-    /* v0 symbols begin with _R. Legacy symbols are C++ names that end with a hash: 17h, 16 hexadecimal digits, E. */
-    if (name[0] == '_' && name[1] == 'R')
-        return true;
-    return length > 23 && strncmp(name, "_ZN", 3) == 0 && strncmp(name + length - 20, "17h", 3) == 0 &&
-           name[length - 1] == 'E';
+    const char *hash = name + length - RUST_HASH;
+    return length > 3 + RUST_HASH && strncmp(name, "_ZN", 3) == 0 && strncmp(hash, "17h", 3) == 0 &&
+           strspn(hash + 3, "0123456789abcdef") == 16 && hash[RUST_HASH - 1] == 'E';
 }
+
+/* The text of an escape between two '$', and its length; 0 if it is none. */
+static size_t rust_escape(const char *escape, size_t length, char text[4])
+{
+    static const char *const escapes[][2] = {{"SP", "@"}, {"BP", "*"}, {"RF", "&"}, {"LT", "<"},
+                                             {"GT", ">"}, {"LP", "("}, {"RP", ")"}, {"C", ","}};
+    for (size_t i = 0; i < sizeof(escapes) / sizeof(*escapes); i++)
+        if (strlen(escapes[i][0]) == length && strncmp(escape, escapes[i][0], length) == 0) {
+            text[0] = escapes[i][1][0];
+            return 1;
+        }
+    if (length < 2 || length > 7 || escape[0] != 'u' || strspn(escape + 1, "0123456789abcdef") != length - 1)
+        return 0;
+    unsigned long code = strtoul(escape + 1, NULL, 16);
+    bool is_character = code >= 0x20 && code <= 0x10ffff && !(code >= 0x7f && code < 0xa0) && code >> 11 != 0x1b;
+    return is_character ? utf8_put(text, (uint32_t)code) : 0;
+}
+
+static void print_rust_part(const char *part, size_t length, struct output *output)
+{
+    const char *end = part + length;
+    if (length > 1 && part[0] == '_' && part[1] == '$')
+        part++;
+    while (part < end) {
+        char text[4];
+        size_t plain = strcspn(part, "$."), printed;
+        if (plain > (size_t)(end - part))
+            plain = (size_t)(end - part);
+        append(part, plain, output);
+        part += plain;
+        if (part == end)
+            return;
+        const char *close = part[0] == '$' ? memchr(part + 1, '$', (size_t)(end - part - 1)) : NULL;
+        if (part[0] == '.' && end - part > 1 && part[1] == '.') {
+            append("::", 2, output);
+            part += 2;
+        } else if (close && (printed = rust_escape(part + 1, (size_t)(close - part - 1), text)) > 0) {
+            append(text, printed, output);
+            part = close + 1;
+        } else {
+            append(part++, 1, output);
+        }
+    }
+}
+
+static bool print_rust_legacy(const char *name, size_t length, struct output *output)
+{
+    const char *at = name + 3, *end = name + length - RUST_HASH;
+    while (at < end) {
+        char *part;
+        unsigned long size = is_digit(*at) ? strtoul(at, &part, 10) : 0;
+        if (!size || part > end || size > (size_t)(end - part))
+            return false;
+        if (at > name + 3)
+            append("::", 2, output);
+        print_rust_part(part, size, output);
+        at = part + size;
+    }
+    return true;
+}
+
+/* ---- all languages ---- */
 
 bool is_mangled(const char *name)
 {
@@ -135,9 +202,11 @@ bool is_mangled(const char *name)
 /* Prints the demangled name, without suffixes. */
 static bool print_demangled(const char *name, size_t length, struct output *output)
 {
-    if (is_rust(name, length) && rust_demangle_callback(name, DMGL_PARAMS | DMGL_ANSI, append, output))
+    if (is_rust_legacy(name, length) && print_rust_legacy(name, length, output))
         return true;
     output->length = 0;
+    if (strncmp(name, "_R", 2) == 0)
+        return rust_demangle_callback(name, DMGL_PARAMS | DMGL_ANSI, append, output);
     if (strncmp(name, "_Z", 2) == 0)
         return demangle_cpp_is_bounded(name, length) &&
                cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT, append, output);
@@ -241,4 +310,65 @@ const char *demangle_ada(const char *name, struct arena *arena)
     }
     text[used] = '\0';
     return text;
+}
+
+/* ---- Nim ---- */
+
+/* Appends an operator that is written in words ("eqeq" for "=="), in backquotes as in source. False if these are not
+ * all words of operators. Nim: compiler/ccgutils.nim, mangle(). */
+static bool append_nim_operator(const char *words, size_t length, char *out, size_t *used)
+{
+    static const char *const operators[][2] = {{"dollar", "$"}, {"percent", "%"},    {"amp", "&"},   {"roof", "^"},
+                                               {"emark", "!"},  {"qmark", "?"},      {"star", "*"},  {"plus", "+"},
+                                               {"minus", "-"},  {"backslash", "\\"}, {"slash", "/"}, {"eq", "="},
+                                               {"lt", "<"},     {"gt", ">"},         {"tilde", "~"}, {"colon", ":"},
+                                               {"dot", "."},    {"at", "@"},         {"bar", "|"},   {"X5BX5D", "[]"}};
+    size_t start = *used, i = 0;
+    out[(*used)++] = '`';
+    while (length > 0) {
+        for (i = 0; i < sizeof(operators) / sizeof(*operators); i++)
+            if (strncmp(words, operators[i][0], strlen(operators[i][0])) == 0)
+                break;
+        size_t word = i < sizeof(operators) / sizeof(*operators) ? strlen(operators[i][0]) : SIZE_MAX;
+        if (word > length) {
+            *used = start;
+            return false;
+        }
+        memcpy(out + *used, operators[i][1], strlen(operators[i][1]));
+        *used += strlen(operators[i][1]);
+        words += word;
+        length -= word;
+    }
+    out[(*used)++] = '`';
+    return true;
+}
+
+/* "hotLoop__work_12", since Nim 2 "hotLoop__work_u12", in a module std/strutils "stdZstrutils" */
+bool demangle_nim(const char *name, char out[DEMANGLE_NIM_MAX])
+{
+    size_t length = strlen(name), digits = length;
+    while (digits > 0 && is_digit(name[digits - 1]))
+        digits--;
+    size_t number = digits > 0 && name[digits - 1] == 'u' ? digits - 1 : digits;
+    const char *separator = NULL;
+    for (const char *at = strstr(name, "__"); at; at = strstr(at + 1, "__"))
+        separator = at;
+    if (!separator || separator == name || digits == length || number < 2 || name[number - 1] != '_' ||
+        3 * length >= DEMANGLE_NIM_MAX)
+        return false;
+    const char *module = separator + 2;
+    size_t module_length = (size_t)(name + number - 1 - module), used = 0;
+    if (module >= name + number - 1 || memchr(module, '_', module_length))
+        return false;
+    for (size_t i = 0; i < module_length; i++)
+        out[used++] = module[i] == 'Z' ? '/' : module[i];
+    out[used++] = '.';
+    /* The name of an operator ends with '_' itself, which makes three of them. */
+    size_t words = separator > name + 1 && separator[-1] == '_' ? (size_t)(separator - name - 1) : 0;
+    if (!words || !append_nim_operator(name, words, out, &used)) {
+        memcpy(out + used, name, (size_t)(separator - name));
+        used += (size_t)(separator - name);
+    }
+    out[used] = '\0';
+    return true;
 }

@@ -222,6 +222,7 @@ struct matching {
     size_t count;
     struct dwarf_line_row *rows;
     bool in_sequence, is_dropped;
+    bool takes_first; /* of the rows at a requested address, the first one; else the last one */
     struct machine last;
     size_t next;        /* index of the first requested address at or after `last` */
     uint64_t work_left; /* bounds the work on a damaged table, whose addresses go up and down */
@@ -249,6 +250,8 @@ static void emit_row(struct matching *match, const struct machine *machine)
         answer_up_to(match, machine->address);
     }
     match->last = *machine;
+    if (match->takes_first && !match->is_dropped)
+        answer_up_to(match, machine->address + 1);
 }
 
 static void end_sequence(struct matching *match, const struct machine *machine)
@@ -356,13 +359,26 @@ static void run_program(struct dwarf_lines *lines, struct matching *match)
         dwarf_stop(lines->reader, DWARF_DAMAGED);
 }
 
+static void match_rows(struct dwarf_lines *lines, struct matching *match)
+{
+    match->work_left = lines->reader->work_left;
+    if (!lines->program || match->count == 0)
+        return;
+    run_program(lines, match);
+    lines->reader->work_left = match->work_left;
+}
+
 void dwarf_lines_match(struct dwarf_lines *lines, const uint64_t *vaddrs, size_t count, struct dwarf_line_row *rows)
 {
-    struct matching match = {.vaddrs = vaddrs, .count = count, .rows = rows, .work_left = lines->reader->work_left};
-    if (!lines->program || count == 0)
-        return;
-    run_program(lines, &match);
-    lines->reader->work_left = match.work_left;
+    struct matching match = {.vaddrs = vaddrs, .count = count, .rows = rows};
+    match_rows(lines, &match);
+}
+
+void dwarf_lines_match_starts(struct dwarf_lines *lines, const uint64_t *vaddrs, size_t count,
+                              struct dwarf_line_row *rows)
+{
+    struct matching match = {.vaddrs = vaddrs, .count = count, .rows = rows, .takes_first = true};
+    match_rows(lines, &match);
 }
 
 /* ---- paths ---- */

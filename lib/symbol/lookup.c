@@ -386,8 +386,16 @@ static bool is_line_of_another_function(const struct lookup *lookup, const struc
     return is_elf(lookup) && from.count == 1 && !from.frames[0].function && !symbol->function && !symbol->size;
 }
 
+static bool is_nim_file(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 4 && strcmp(path + length - 4, ".nim") == 0;
+}
+
+/* `own_file` is the file where the function begins, if only the symbol table names it. Code in it from another file is
+ * inlined or included: as part of this function, it has no line. */
 static bool answer_one(struct symbol_answers *answers, struct strings *texts, size_t i,
-                       const struct lookup_symbol *symbol, struct frames_of_address from)
+                       const struct lookup_symbol *symbol, struct frames_of_address from, const char *own_file)
 {
     struct symbol_answer *answer = &answers->answers[i];
     bool no_memory = false;
@@ -402,10 +410,15 @@ static bool answer_one(struct symbol_answers *answers, struct strings *texts, si
         const struct dwarf_frame *frame = &from.frames[f];
         bool take_symbol = f == 0 && frame->is_partial && symbol->function;
         const char *function = take_symbol ? symbol->function : frame->function;
+        char nim[DEMANGLE_NIM_MAX];
+        if (function && frame->file && is_nim_file(frame->file) && demangle_nim(function, nim))
+            function = nim;
         struct symbol_frame kept = {.function = keep(texts, function, &no_memory),
                                     .file = keep(texts, frame->file, &no_memory),
                                     .line = frame->line,
                                     .column = frame->column};
+        if (own_file && frame->file && strcmp(own_file, frame->file) != 0)
+            kept = (struct symbol_frame){.function = kept.function, .file = keep(texts, own_file, &no_memory)};
         if (!kept.function && !kept.file && from.count == 1)
             break;
         if (!array_push(&answers->frames, kept))
@@ -454,15 +467,17 @@ int lookup_answer(struct lookup *lookup, struct error *err)
     for (size_t i = 0; from && lookup->libdw.ends && i < count; i++)
         take_frames(&from[i], &lookup->libdw, i);
     answers->answers = from ? arena_alloc(&texts.arena, (count + 1) * sizeof(*answers->answers)) : NULL;
-    bool complete = answers->answers != NULL;
+    const char **own_files = calloc(count + 1, sizeof(*own_files));
+    bool complete = answers->answers && own_files && lookup_function_files(lookup, own_files, err) == 0;
     answers->count = complete ? count : 0;
     if (complete)
         memset(answers->answers, 0, (count + 1) * sizeof(*answers->answers));
     for (size_t i = 0; complete && i < count; i++) {
         if (is_line_of_another_function(lookup, &lookup->symbols[i], from[i]))
             from[i] = (struct frames_of_address){0};
-        complete = answer_one(answers, &texts, i, &lookup->symbols[i], from[i]);
+        complete = answer_one(answers, &texts, i, &lookup->symbols[i], from[i], own_files[i]);
     }
+    free(own_files);
     free(from);
     answers->arena = texts.arena; /* the texts stay; lookup data is freed */
     texts.arena = (struct arena){0};

@@ -70,6 +70,11 @@ int lookup_open(struct lookup *lookup, struct symbol_job *job, bool with_dwarf, 
 int lookup_symbols(struct lookup *lookup, const struct kallsyms *kallsyms, struct error *err);
 int lookup_unit(struct lookup *lookup, size_t index, struct error *err);
 
+/* Part of lookup_answer(): the file where the function of an address begins, for units whose split debug info is
+ * missing, and with it the functions that are inlined. `files` has an element for each address of the job: NULL,
+ * or a text in the arena of a unit's frames. */
+int lookup_function_files(struct lookup *lookup, const char **files, struct error *err);
+
 /* Part of lookup_symbols(): reads a Go program's own table for addresses without a symbol or unit. */
 int lookup_go(struct lookup *lookup, struct error *err);
 

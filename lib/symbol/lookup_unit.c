@@ -152,6 +152,62 @@ int lookup_unit(struct lookup *lookup, size_t index, struct error *err)
     return code;
 }
 
+/* Reads the line table of the unit again, at the starts of symbols, which lookup_unit() did not know yet. */
+static int find_files(struct lookup *lookup, struct lookup_unit *unit, const uint64_t *starts, const uint32_t *indexes,
+                      size_t count, const char **files, struct error *err)
+{
+    struct dwarf_unit_reader reader;
+    struct dwarf_lines lines;
+    struct dwarf_line_row *rows = calloc(count + 1, sizeof(*rows));
+    if (!rows)
+        return error_no_memory(err);
+    int code = dwarf_unit_reader_init(&reader, &lookup->dwarf, &lookup->dwarf.units.data[unit->unit]);
+    uint64_t granted = grant_work(lookup, &reader);
+    if (code == 0) {
+        dwarf_lines_open(&lines, &reader, &unit->frames.arena);
+        dwarf_lines_match_starts(&lines, starts, count, rows);
+        for (size_t i = 0; i < count; i++)
+            files[indexes[i]] = rows[i].found ? dwarf_lines_path(&lines, rows[i].file) : NULL;
+        dwarf_lines_close(&lines);
+    }
+    charge_work(lookup, granted - reader.work_left);
+    dwarf_unit_reader_destroy(&reader);
+    free(rows);
+    return 0;
+}
+
+static bool has_only_line(const struct lookup *lookup, const struct lookup_unit *unit, size_t i)
+{
+    const struct dwarf_frames *frames = &unit->frames;
+    uint32_t first = frames->ends ? dwarf_frames_first(frames, i) : 0;
+    return frames->ends && frames->ends[i] == first + 1 && !frames->list.data[first].function &&
+           frames->list.data[first].file && lookup->symbols[lookup->by_unit[unit->first + i]].function;
+}
+
+int lookup_function_files(struct lookup *lookup, const char **files, struct error *err)
+{
+    uint64_t *starts = malloc((lookup->job->count + 1) * sizeof(*starts));
+    uint32_t *indexes = malloc((lookup->job->count + 1) * sizeof(*indexes));
+    int code = starts && indexes ? 0 : error_no_memory(err);
+    for (size_t u = 0; code == 0 && u < lookup->units.length; u++) {
+        struct lookup_unit *unit = &lookup->units.data[u];
+        size_t count = 0;
+        for (size_t i = 0; unit->problem && i < unit->count; i++) {
+            uint32_t index = lookup->by_unit[unit->first + i];
+            uint64_t start = lookup->symbols[index].start + lookup->dwarf_base;
+            if (!has_only_line(lookup, unit, i) || (count && start < starts[count - 1]))
+                continue;
+            starts[count] = start;
+            indexes[count++] = index;
+        }
+        if (count)
+            code = find_files(lookup, unit, starts, indexes, count, files, err);
+    }
+    free(starts);
+    free(indexes);
+    return code;
+}
+
 static char *source_of_unit(const struct lookup *lookup, const struct lookup_unit *unit, const char *file,
                             size_t *length)
 {

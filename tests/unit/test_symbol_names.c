@@ -44,6 +44,54 @@ static void test_rust_names_lose_their_hash(void **unused)
     assert_demangles("_RNvCs15kBYyAo9fc_7mycrate7example", "mycrate::example");
 }
 
+static void test_rust_names_have_letters_of_all_languages(void **unused)
+{
+    (void)unused;
+    assert_demangles("_ZN3uni18berechne_l$ue4$nge17h7d6d4d9ed180d83aE", "uni::berechne_l\u00e4nge");
+    assert_demangles("_ZN3uni14$u65e5$$u672c$17h7d6d4d9ed180d83aE", "uni::\u65e5\u672c");
+    assert_demangles("_ZN1a8$u1f980$17h7d6d4d9ed180d83aE", "a::\U0001f980");
+    assert_demangles("_ZN1a4$u7$17h7d6d4d9ed180d83aE", "a::$u7$");           /* a control character */
+    assert_demangles("_ZN1a7$ud800$17h7d6d4d9ed180d83aE", "a::$ud800$");     /* half a character */
+    assert_demangles("_ZN1a9$u110000$17h7d6d4d9ed180d83aE", "a::$u110000$"); /* beyond Unicode */
+    assert_demangles("_ZN1a6$what$17h7d6d4d9ed180d83aE", "a::$what$");
+    assert_demangles("_ZN1a11_$LT$b$GT$c17h7d6d4d9ed180d83aE", "a::<b>c");
+}
+
+static void test_damaged_rust_names_stay(void **unused)
+{
+    (void)unused;
+    assert_demangles("_ZN917h0123456789abcdefE", "_ZN917h0123456789abcdefE");
+    assert_demangles("_ZN3uni7$u65e5$$u672c$17h7d6d4d9ed180d83aE", "_ZN3uni7$u65e5$$u672c$17h7d6d4d9ed180d83aE");
+    assert_demangles("_ZN3foo17h0123456789abcdefX", "_ZN3foo17h0123456789abcdefX");
+    assert_demangles("_ZN99999999999999999999foo17h0123456789abcdefE",
+                     "_ZN99999999999999999999foo17h0123456789abcdefE");
+}
+
+static void assert_is_in_nim(const char *mangled, const char *expected)
+{
+    char name[DEMANGLE_NIM_MAX];
+    assert_true(demangle_nim(mangled, name));
+    assert_string_equal(name, expected);
+}
+
+static void test_names_of_nim_are_those_of_its_source(void **unused)
+{
+    (void)unused;
+    char name[DEMANGLE_NIM_MAX], longest[DEMANGLE_NIM_MAX];
+    assert_is_in_nim("hotLoop__work_12", "work.hotLoop");
+    assert_is_in_nim("hotLoop__work_u12", "work.hotLoop");
+    assert_is_in_nim("addInt__stdZprivateZdigitsutils_164", "std/private/digitsutils.addInt");
+    assert_is_in_nim("eqeq___system_7", "system.`==`");
+    assert_is_in_nim("X5BX5Deq___tables_3", "tables.`[]=`");
+    assert_is_in_nim("widtheq___shapes_3", "shapes.widtheq_");
+    const char *const others[] = {"main", "__work_1", "work_1", "a__b", "a__b_", "a__1", "a__b_c_1", "a___1", "__", ""};
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        assert_false(demangle_nim(others[i], name));
+    memset(longest, 'a', sizeof(longest));
+    strcpy(longest + sizeof(longest) - 8, "__b_1");
+    assert_false(demangle_nim(longest, name));
+}
+
 static void test_d_names_are_demangled(void **unused)
 {
     (void)unused;
@@ -469,6 +517,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cpp_names_are_demangled),
         cmocka_unit_test(test_rust_names_lose_their_hash),
+        cmocka_unit_test(test_rust_names_have_letters_of_all_languages),
+        cmocka_unit_test(test_damaged_rust_names_stay),
+        cmocka_unit_test(test_names_of_nim_are_those_of_its_source),
         cmocka_unit_test(test_d_names_are_demangled),
         cmocka_unit_test(test_procedures_of_fortran_modules_are_demangled),
         cmocka_unit_test(test_names_of_ada_are_written_with_dots),

@@ -140,6 +140,44 @@ static void test_missing_dwo_file_is_said(void **unused)
     }
 }
 
+/* Each function has one file: code that is inlined from a header has no line then, and no function of its own. */
+static void test_without_a_dwo_file_a_function_has_one_file(void **unused)
+{
+    (void)unused;
+    run("mkdir -p header && cat >header/mix.h <<'END'\n"
+        "static inline __attribute__((always_inline)) unsigned mix(unsigned x)\n"
+        "{\n"
+        "    for (int i = 0; i < 50; i++) x = x * 31 + i;\n"
+        "    return x;\n"
+        "}\n"
+        "END\n"
+        "cat >header/main.c <<'END'\n"
+        "#include \"mix.h\"\n"
+        "volatile unsigned sum;\n"
+        "__attribute__((noinline)) void hot(int n) { for (int i = 0; i < n; i++) sum += mix(i); }\n"
+        "int main(int argc, char **argv) { (void)argv; hot(argc); return 0; }\n"
+        "END");
+    for (size_t i = 0; i < VARIANTS; i++) {
+        if (!has_command(variants[i].compiler))
+            continue;
+        run("cd header && %s -O1 -g -gdwarf-%s -gsplit-dwarf %s -c main.c && %s main.o -o program && rm main.dwo",
+            variants[i].compiler, variants[i].version,
+            strcmp(variants[i].compiler, "clang") == 0 ? "-fno-split-dwarf-inlining" : "", variants[i].compiler);
+        uint64_t start = address_of(in_folder("header/program"), "hot");
+        size_t with_line = 0, without_line = 0;
+        for (uint64_t rva = start; rva < start + 24; rva++) {
+            struct symbol_answers answers = lookup_file(in_folder("header/program"), rva);
+            assert_int_equal(answers.answers[0].frame_count, 1);
+            assert_string_equal(answers.frames.data[0].function, "hot");
+            assert_non_null(strstr(answers.frames.data[0].file, "main.c"));
+            with_line += answers.frames.data[0].line != 0;
+            without_line += answers.frames.data[0].line == 0;
+            symbol_answers_destroy(&answers);
+        }
+        assert_true(with_line > 0 && without_line > 0);
+    }
+}
+
 static void test_dwo_file_of_another_build_is_not_used(void **unused)
 {
     (void)unused;
@@ -467,6 +505,7 @@ int main(void)
         cmocka_unit_test(test_dwo_files_are_found_where_they_were_built),
         cmocka_unit_test(test_dwo_files_are_found_beside_the_program),
         cmocka_unit_test(test_missing_dwo_file_is_said),
+        cmocka_unit_test(test_without_a_dwo_file_a_function_has_one_file),
         cmocka_unit_test(test_dwo_file_of_another_build_is_not_used),
         cmocka_unit_test(test_package_beside_the_program_is_used),
         cmocka_unit_test(test_package_beside_the_debug_file_is_used),
