@@ -222,6 +222,10 @@ static int read_stacks(struct gecko *file, uint32_t thread)
 static int read_samples(struct gecko *file, uint32_t thread, uint32_t to)
 {
     struct table samples = table_of(file, thread, "samples");
+    if (json_tree_is(&file->tree, json_tree_get(&file->tree, thread, "samples"), JSON_ARRAY_OPEN))
+        return error_set(file->err, EINVAL,
+                         "thread %zu: its samples are a list; Gecko profiles from version 3 on can be read",
+                         file->thread_number);
     uint32_t stack_column = column_of(file, &samples, "stack"), time_column = column_of(file, &samples, "time");
     size_t number = 0;
     for (uint32_t row = json_tree_first(&file->tree, samples.data); row != JSON_TREE_NONE;

@@ -23,8 +23,6 @@ static enum json_kind kind_of_outer_key(struct json_kind_scanner *scanner)
         return JSON_KIND_CPU_PROFILE;
     if (json_is(json, "profiles") || json_is(json, "activeProfileIndex"))
         return JSON_KIND_SPEEDSCOPE;
-    if (json_is(json, "threads") || json_is(json, "processes"))
-        scanner->has_threads = true;
     return JSON_KIND_NONE;
 }
 
@@ -46,9 +44,18 @@ static enum json_kind kind_of_token(struct json_kind_scanner *scanner, enum json
         if (strcmp(scanner->key, "shared") == 0)
             return json_is(json, "frames") ? JSON_KIND_SPEEDSCOPE : JSON_KIND_PROFILE;
     }
+    bool are_threads = strcmp(scanner->key, "threads") == 0;
     if (type == JSON_OBJECT_CLOSE && json->depth == 1 && strcmp(scanner->key, "meta") == 0)
         scanner->has_meta = true;
-    return scanner->has_meta && scanner->has_threads ? JSON_KIND_GECKO : JSON_KIND_NONE;
+    if (type == JSON_KEY && json->depth == 4 && are_threads) { /* of a table: columns, or a schema of rows */
+        scanner->has_rows |= json_is(json, "schema");
+        scanner->has_columns |= json_is(json, "length");
+    }
+    if (type == JSON_ARRAY_CLOSE && json->depth == 1 && (are_threads || strcmp(scanner->key, "processes") == 0))
+        scanner->has_rows |= !scanner->has_columns; /* of a version that knows no schema */
+    if (scanner->has_meta && scanner->has_columns)
+        return JSON_KIND_PROFILE;
+    return scanner->has_meta && scanner->has_rows ? JSON_KIND_GECKO : JSON_KIND_NONE;
 }
 
 enum json_kind json_kind_feed(struct json_kind_scanner *scanner, const char *bytes, size_t size)

@@ -18,7 +18,7 @@ struct json_kind_scanner {
     struct json json;
     enum json_kind kind;
     char key[16]; /* of the outermost object, cut */
-    bool has_meta, has_threads, is_array, has_value;
+    bool has_meta, has_rows, has_columns, is_array, has_value;
     bool is_no_json; /* it is wrong behind its first bracket: a text that begins like JSON */
 };
 

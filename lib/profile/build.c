@@ -351,6 +351,7 @@ static int build_counter(struct build *build, struct raw_counter *raw, size_t in
                                       {&counter->json, NULL}};
     int code = BUILD_TEXTS(build, texts);
     size_t rows = build_rows(raw->length, &raw->count);
+    build_cut(&raw->count, rows);
     if (!code && raw->count.length != rows)
         code = error_set(build->err, EINVAL, "%s.count has %zu entries, but its table has %zu rows", path,
                          raw->count.length, rows);

@@ -257,9 +257,12 @@ static void read_payload(const char *text, size_t length, struct marker_times *t
 static int convert_markers(struct build *build, struct raw_markers *markers)
 {
     enum { INSTANT, INTERVAL, BEGIN, END };
-    size_t rows = markers->time.length;
+    size_t rows = build_rows(markers->length, &markers->time);
     if (markers->start.present || !markers->time.present)
         return 0;
+    build_cut(&markers->time, rows);
+    build_cut(&markers->data, rows);
+    rows = markers->time.length;
     if (markers->data.present && markers->data.length != rows)
         return error_set(build->err, EINVAL, "a table of markers has %zu times, but %zu payloads", rows,
                          markers->data.length);

@@ -13,6 +13,8 @@
 int build_times(struct build *build, struct column *time, struct column *deltas, size_t rows, const char *path)
 {
     bool is_finite = false;
+    build_cut(time, rows);
+    build_cut(deltas, rows);
     if (!time->present && deltas->present) {
         *time = *deltas;
         *deltas = (struct column){0};
@@ -60,16 +62,19 @@ static int build_table(struct build *build, struct raw_samples *raw, const char 
     size_t rows = build_rows(raw->length, &raw->stack);
     const struct {
         const char *key;
-        const struct column *column;
+        struct column *column;
         bool is_needed;
     } columns[] = {{"stack", &raw->stack, true},
                    {"weight", &raw->weight, false},
                    {"threadCPUDelta", &raw->cpu_delta, false},
                    {"memoryAddress", &raw->address, false}};
-    for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+    build_cut(&raw->waker, rows);
+    for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
+        build_cut(columns[i].column, rows);
         if ((columns[i].is_needed || columns[i].column->present) && columns[i].column->length != rows)
             return error_set(build->err, EINVAL, "%s.%s has %zu entries, but its table has %zu rows", path,
                              columns[i].key, columns[i].column->length, rows);
+    }
     int code = build_times(build, &raw->time, &raw->time_deltas, rows, path);
     if (code)
         return code;

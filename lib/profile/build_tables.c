@@ -76,6 +76,11 @@ size_t build_rows(raw_length length, const struct column *column)
     return length ? (size_t)(length - 1) : column->length;
 }
 
+void build_cut(struct column *column, size_t rows)
+{
+    column->length = column->length < rows ? column->length : rows;
+}
+
 void *build_take(struct column *column)
 {
     void *data = column->data;
@@ -85,7 +90,8 @@ void *build_take(struct column *column)
 
 static int check_column(struct build *build, const struct column_plan *plan, size_t rows, const char *table)
 {
-    const struct column *column = plan->column;
+    struct column *column = plan->column;
+    build_cut(column, rows);
     if (column->present && column->length != rows)
         return error_wrong_length(build, column, rows, table, plan->key);
     if (!column->present && plan->missing == COLUMN_NEEDED && rows)
@@ -335,6 +341,7 @@ static void libs_of_resources(const struct column *lib_of_resource, struct profi
 static int sources_of_file_names(struct build *build, struct column *file_names, const struct column *strings,
                                  struct profile *part)
 {
+    build_cut(file_names, part->funcs.length);
     if (file_names->length != part->funcs.length)
         return error_wrong_length(build, file_names, part->funcs.length, "shared.funcTable", "fileName");
     int code = build_refs(build, strings, file_names, "shared.funcTable", "fileName");

@@ -33,7 +33,7 @@ struct column_plan {
     void *out;       /* address of the pointer that owns the elements from then on; NULL: they stay in the column */
 };
 
-/* Makes all columns of a table (its place in the file, for errors) of `rows` rows; one of another length is an error.
+/* Makes all columns of a table (its place in the file, for errors) of `rows` rows; one that is shorter is an error.
  * The elements of a COLUMN_REF, which may be numbers of `strings`, become strings of the profile. */
 int build_columns(struct build *build, const char *table, const struct column *strings, const struct column_plan *plans,
                   size_t count, size_t rows);
@@ -43,6 +43,9 @@ int build_columns(struct build *build, const char *table, const struct column *s
 
 /* The rows of a table whose main column is `column`: what `length` says, else the length of the column. */
 size_t build_rows(raw_length length, const struct column *column);
+
+/* Leaves out what a column has beyond its table: readers of the format take the first `rows` of them. */
+void build_cut(struct column *column, size_t rows);
 
 /* Moves the column's elements to the caller, who owns them from now on. */
 void *build_take(struct column *column);

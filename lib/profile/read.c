@@ -588,6 +588,15 @@ static int check_version(struct profile_reader *reader)
     return 0;
 }
 
+/* Tables of columns are those of a processed profile, from before there were versions; Gecko has tables of rows. */
+static bool has_columns(const struct raw_profile *raw)
+{
+    for (size_t i = 0; i < raw->threads.length; i++)
+        if (raw->threads.data[i]->own.stacks.frame.present)
+            return true;
+    return false;
+}
+
 /* The file is a JSON object: is it a profile? */
 static int check_kind(struct profile_reader *reader)
 {
@@ -599,6 +608,10 @@ static int check_kind(struct profile_reader *reader)
     if (!raw->meta.has_version) {
         if (!raw->has_processes && !raw->has_threads)
             return fail_foreign(reader, "is JSON, but not a profile: it has no threads");
+        if (has_columns(raw)) {
+            reader->raw.meta.version = PROFILE_OLDEST_VERSION;
+            return check_version(reader);
+        }
         return fail_foreign(reader,
                             "is a Gecko profile as Firefox records it, not yet processed; open it in the Firefox "
                             "Profiler and save it from there");
