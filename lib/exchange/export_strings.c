@@ -48,12 +48,17 @@ static uint32_t add_repaired(struct export_strings *strings, const char *text, c
     return index;
 }
 
-uint32_t export_string(struct export_strings *strings, const char *text)
+uint32_t export_string_of(struct export_strings *strings, const char *text, size_t length_of_text)
 {
-    const char *end = text + strlen(text), *at = text;
+    const char *end = text + length_of_text, *at = text;
     for (size_t length; at < end && (length = utf8_length(at, end)) > 0;)
         at += length;
     return at == end ? add(strings, text, (size_t)(end - text)) : add_repaired(strings, text, end);
+}
+
+uint32_t export_string(struct export_strings *strings, const char *text)
+{
+    return export_string_of(strings, text, strlen(text));
 }
 
 uint32_t export_profile_string(struct export_strings *strings, uint32_t string)

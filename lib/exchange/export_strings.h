@@ -18,6 +18,7 @@ void export_strings_destroy(struct export_strings *strings);
 
 /* The index of a text; bytes that are not UTF-8 become U+FFFD. */
 uint32_t export_string(struct export_strings *strings, const char *text);
+uint32_t export_string_of(struct export_strings *strings, const char *text, size_t length);
 
 /* The index of a string of the profile, 0 for PROFILE_NONE. */
 uint32_t export_profile_string(struct export_strings *strings, uint32_t string);

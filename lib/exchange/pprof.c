@@ -4,9 +4,13 @@
  * is what the samples weigh, as in `go tool pprof`; the others are events beside it (meta.events). A location with
  * several lines is a function with what was inlined into it, the innermost first.
  *
- * Samples have no times. Those with labels "pid", "tid", "thread_id" or "thread" go to threads of their own.
+ * A default type without values gives way to the first one that has some.
+ *
+ * Samples have no times. Those with labels "pid", "tid", "thread_id" or "thread" go to threads of their own; for other
+ * labels see pprof_labels.h.
  */
 #include "exchange/importers.h"
+#include "exchange/pprof_labels.h"
 #include "exchange/protobuf_read.h"
 
 #include <errno.h>
@@ -18,6 +22,7 @@ struct value_type {
     uint64_t type, unit; /* strings */
     uint32_t table;      /* of the builder; PROFILE_NONE: left out */
     double scale;        /* of the main samples: what a weight is multiplied with */
+    bool has_values;     /* some that are not 0 */
 };
 
 struct mapping {
@@ -46,6 +51,8 @@ struct pprof {
     struct hash mapping_of, location_of, function_of; /* id -> index */
     ARRAY(uint32_t) frames;                           /* of the locations, the outermost first */
     ARRAY(uint64_t) ids;                              /* of the sample that is read */
+    ARRAY(struct pprof_label) sample_labels;          /* and its labels */
+    struct pprof_labels labels;
     uint64_t default_type, period_type, period_unit, period, time;
     uint32_t kernel; /* category */
     bool has_names, lacks_names;
@@ -230,22 +237,62 @@ static int plan_event(struct pprof *file, struct value_type *type)
     return 0;
 }
 
-static int plan_weights(struct pprof *file)
+/* Which types have values. */
+static void look_at_values(struct pprof *file, struct cursor message)
 {
-    struct profile_builder *builder = file->builder;
-    if (file->types.length == 0)
-        return error_set(file->err, EINVAL, "it has no sample types");
-    size_t chosen = file->types.length - 1;
+    struct protobuf_field field, part;
+    while (protobuf_next(&message, &field)) {
+        size_t i = 0;
+        while (field.number == 2 && field.wire == 2 && protobuf_next(&field.bytes, &part)) {
+            uint64_t value;
+            while (part.number == 2 && protobuf_next_value(&part, &value)) {
+                if (i < file->types.length)
+                    file->types.data[i].has_values |= value != 0;
+                i++;
+            }
+        }
+    }
+}
+
+/* The default type, else the last one, as in `go tool pprof`; the first with values if that has none. */
+static int choose_type(struct pprof *file, size_t *chosen)
+{
+    *chosen = file->types.length - 1;
     for (size_t i = 0; i < file->types.length; i++)
         if (file->default_type && file->types.data[i].type == file->default_type)
-            chosen = i;
+            *chosen = i;
+    if (file->types.data[*chosen].has_values)
+        return 0;
+    for (size_t i = 0; i < file->types.length; i++) {
+        if (!file->types.data[i].has_values)
+            continue;
+        struct builder_text before = string_at(file, file->types.data[*chosen].type);
+        struct builder_text now = string_at(file, file->types.data[i].type);
+        char text[160];
+        snprintf(text, sizeof(text), "The default sample type of the file, %.*s, has no values: samples weigh %.*s.",
+                 (int)before.length % 40, before.text, (int)now.length % 40, now.text);
+        *chosen = i;
+        return builder_warn(file->builder, text, file->err);
+    }
+    return 0;
+}
+
+static int plan_weights(struct pprof *file, const char *text, size_t size)
+{
+    struct profile_builder *builder = file->builder;
+    size_t chosen;
+    if (file->types.length == 0)
+        return error_set(file->err, EINVAL, "it has no sample types");
+    look_at_values(file, cursor_of(text, size));
+    int code = choose_type(file, &chosen);
+    if (code)
+        return code;
     struct value_type *main = &file->types.data[chosen];
     double ms = ms_per(string_at(file, main->unit));
     builder->weight_type = ms > 0                                          ? WEIGHT_TRACING_MS
                            : text_is(string_at(file, main->unit), "bytes") ? WEIGHT_BYTES
                                                                            : WEIGHT_SAMPLES;
     main->scale = ms > 0 ? ms : 1;
-    int code = 0;
     for (size_t i = 0; !code && i < file->types.length; i++)
         if (i != chosen)
             code = plan_event(file, &file->types.data[i]);
@@ -345,19 +392,20 @@ static int make_frames(struct pprof *file, struct location *location)
 
 struct labels {
     uint64_t pid, tid;
-    struct builder_text name;
+    struct builder_text name, process;
 };
 
-static void read_label(const struct pprof *file, struct cursor message, struct labels *labels)
+static int read_label(struct pprof *file, struct cursor message, struct labels *labels)
 {
-    uint64_t key = 0, text = 0, number = 0, ignored;
+    uint64_t key = 0, text = 0, number = 0, unit = 0, ignored;
     struct protobuf_field field;
     while (protobuf_next(&message, &field)) {
-        uint64_t *const places[] = {&ignored, &key, &text, &number};
-        *places[field.number < 4 ? field.number : 0] = field.value;
+        uint64_t *const places[] = {&ignored, &key, &text, &number, &unit};
+        *places[field.number < 5 ? field.number : 0] = field.value;
     }
     struct builder_text name = string_at(file, key), value = string_at(file, text);
     bool is_tid = text_is(name, "tid") || text_is(name, "thread_id") || text_is(name, "thread id");
+    int64_t as_is = (int64_t)number;
     if (!number && value.length && value.length < 19)
         for (size_t i = 0; i < value.length && value.text[i] >= '0' && value.text[i] <= '9'; i++)
             number = number * 10 + (uint64_t)(value.text[i] - '0');
@@ -369,7 +417,12 @@ static void read_label(const struct pprof *file, struct cursor message, struct l
         labels->name = value;
         if (!value.length)
             labels->tid = number;
-    }
+    } else if (text_is(name, "process"))
+        labels->process = value;
+    else if (name.length &&
+             !array_push(&file->sample_labels, (struct pprof_label){name, value, string_at(file, unit), as_is}))
+        return error_no_memory(file->err);
+    return 0;
 }
 
 static int stack_of(struct pprof *file, uint32_t *stack)
@@ -408,31 +461,50 @@ static int add_values(struct pprof *file, uint32_t thread, uint32_t stack, const
     return 0;
 }
 
+/* The sample as a row of its thread. */
+static int add_row(struct pprof *file, const struct labels *labels, uint32_t stack, const uint64_t *values,
+                   size_t count)
+{
+    const struct pprof_label *list = file->sample_labels.data;
+    size_t label_count = file->sample_labels.length;
+    uint32_t thread = pprof_labels_thread(&file->labels, labels->pid, labels->tid, labels->name, list, label_count);
+    if (thread == PROFILE_NONE)
+        return error_no_memory(file->err);
+    if (labels->process.length) {
+        uint32_t process = builder_string(file->builder, labels->process);
+        if (process == STRING_NONE)
+            return error_no_memory(file->err);
+        file->builder->threads.data[thread].process_name = process;
+    }
+    const struct builder_thread *row = &file->builder->threads.data[thread];
+    size_t rows = row->tables.length ? row->tables.data[0].time.length : 0;
+    int code = add_values(file, thread, stack, values, count);
+    return code || pprof_labels_mark(&file->labels, thread, rows, list, label_count) ? code
+                                                                                     : error_no_memory(file->err);
+}
+
 static int read_sample(struct pprof *file, struct cursor message)
 {
     struct labels labels = {0};
     struct protobuf_field field;
     ARRAY(uint64_t) values = {0};
     bool done = true;
-    file->ids.length = 0;
-    while (done && protobuf_next(&message, &field)) {
+    int code = 0;
+    file->ids.length = file->sample_labels.length = 0;
+    while (!code && done && protobuf_next(&message, &field)) {
         uint64_t value;
         if (field.number == 3)
-            read_label(file, field.bytes, &labels);
+            code = read_label(file, field.bytes, &labels);
         while (done && (field.number == 1 || field.number == 2) && protobuf_next_value(&field, &value))
             done = field.number == 1 ? array_push(&file->ids, value) : array_push(&values, value);
     }
-    int code = !done ? error_no_memory(file->err) : message.failed ? damaged(file, "a sample") : 0;
-    uint32_t stack = PROFILE_NONE, name = PROFILE_NONE;
+    if (!code)
+        code = !done ? error_no_memory(file->err) : message.failed ? damaged(file, "a sample") : 0;
+    uint32_t stack = PROFILE_NONE;
     if (!code)
         code = stack_of(file, &stack);
-    if (!code && labels.name.length && (name = builder_string(file->builder, labels.name)) == STRING_NONE)
-        code = error_no_memory(file->err);
-    if (!code) {
-        uint32_t thread = builder_thread(file->builder, labels.pid, labels.tid, name);
-        code = thread == PROFILE_NONE ? error_no_memory(file->err)
-                                      : add_values(file, thread, stack, values.data, values.length);
-    }
+    if (!code)
+        code = add_row(file, &labels, stack, values.data, values.length);
     array_free(&values);
     return code;
 }
@@ -450,7 +522,7 @@ static int read_all(struct pprof *file, const char *text, size_t size)
     if (!code && message.failed)
         code = error_set(file->err, EINVAL, "it is damaged, or cut off after %zu bytes", size);
     if (!code)
-        code = plan_weights(file);
+        code = plan_weights(file, text, size);
     message = cursor_of(text, size);
     while (!code && protobuf_next(&message, &field))
         if (field.number == 2)
@@ -462,7 +534,10 @@ int pprof_read(const char *text, size_t size, struct profile_builder *builder, s
 {
     struct pprof file = {.builder = builder, .err = err};
     builder->has_no_times = true;
+    pprof_labels_init(&file.labels, builder);
     int code = read_all(&file, text, size);
+    if (!code)
+        code = pprof_labels_finish(&file.labels, err);
     if (!code && file.lacks_names && !file.has_names)
         builder->profile->meta.symbolicated = 0;
     array_free(&file.strings);
@@ -472,6 +547,8 @@ int pprof_read(const char *text, size_t size, struct profile_builder *builder, s
     array_free(&file.functions);
     array_free(&file.frames);
     array_free(&file.ids);
+    array_free(&file.sample_labels);
+    pprof_labels_destroy(&file.labels);
     hash_destroy(&file.mapping_of);
     hash_destroy(&file.location_of);
     hash_destroy(&file.function_of);

@@ -6,8 +6,10 @@
  *
  * The fields of a message may come in any order. The large tables are written first, the strings that they name last.
  */
+#include "base/json.h"
 #include "exchange/export_stacks.h"
 #include "exchange/export_strings.h"
+#include "exchange/pprof_labels.h"
 #include "exchange/protobuf_write.h"
 
 #include <ctype.h>
@@ -137,6 +139,54 @@ static void put_number_label(struct pprof *pprof, const char *key, uint32_t stri
     protobuf_close(&pprof->out, opened);
 }
 
+/* The payload of the thread's marker "Labels", as the importer makes it; PROFILE_NONE: it has none. */
+static uint32_t labels_of_thread(const struct pprof *pprof, const struct thread *thread)
+{
+    static const char begin[] = "{\"type\":\"" PPROF_LABELS_TYPE "\"";
+    for (size_t i = 0; i < thread->markers.length; i++)
+        if (!strncmp(profile_text(pprof->profile, thread->markers.data[i]), begin, sizeof(begin) - 1))
+            return thread->markers.data[i];
+    return PROFILE_NONE;
+}
+
+/* Texts of the file that was imported; `set` gets them as the importer names threads by them. */
+static bool put_imported_labels(struct pprof *pprof, uint32_t payload, struct text_buffer *set)
+{
+    const struct string_entry *entry = &pprof->profile->strings.entries.data[payload];
+    struct json json;
+    bool enough = true;
+    json_init_whole(&json, entry->text, entry->length);
+    for (enum json_type type = json_next(&json); enough && (type = json_next(&json)) == JSON_KEY;) {
+        bool is_type = json_is(&json, "type");
+        uint32_t key = export_string_of(&pprof->strings, json.text, json.length);
+        size_t before = set->length;
+        if (!is_type)
+            enough = (!before || text_append(set, ", ", 2)) && text_append(set, json.text, json.length) &&
+                     text_append(set, "=", 1);
+        if (json_next(&json) != JSON_STRING || is_type)
+            continue;
+        enough = enough && text_append(set, json.text, json.length);
+        size_t opened = protobuf_open(&pprof->out, SAMPLE_LABEL);
+        protobuf_put_unsigned(&pprof->out, LABEL_KEY, key);
+        protobuf_put_unsigned(&pprof->out, LABEL_TEXT, export_string_of(&pprof->strings, json.text, json.length));
+        protobuf_close(&pprof->out, opened);
+    }
+    json_destroy(&json);
+    return enough;
+}
+
+/* The name that a thread has beside its labels. */
+static void put_thread_name(struct pprof *pprof, const struct thread *thread, const struct text_buffer *set)
+{
+    const char *name = profile_text(pprof->profile, thread->name);
+    size_t length = strlen(name), kept = length;
+    if (set->length && length == set->length && !memcmp(name, set->data, length))
+        return;
+    if (set->length && length > set->length + 3 && !memcmp(name + length - set->length - 1, set->data, set->length))
+        kept = length - set->length - 3; /* "name (set)" */
+    put_text_label(pprof, "thread", export_string_of(&pprof->strings, name, kept));
+}
+
 /* The labels are the same for all samples of a thread: encoded once. */
 static bool encode_labels(struct pprof *pprof, uint32_t index, struct text_buffer *labels)
 {
@@ -144,9 +194,13 @@ static bool encode_labels(struct pprof *pprof, uint32_t index, struct text_buffe
     size_t before = pprof->out.bytes.length;
     put_number_label(pprof, "pid", thread->pid);
     put_number_label(pprof, "tid", thread->tid);
-    put_text_label(pprof, "thread", export_profile_string(&pprof->strings, thread->name));
+    uint32_t imported = labels_of_thread(pprof, thread);
+    struct text_buffer set = {0};
+    bool has_labels = imported == PROFILE_NONE || put_imported_labels(pprof, imported, &set);
+    put_thread_name(pprof, thread, &set);
     put_text_label(pprof, "process", export_profile_string(&pprof->strings, thread->process_name));
-    if (pprof->out.failed)
+    array_free(&set);
+    if (pprof->out.failed || !has_labels)
         return false;
     labels->length = 0;
     bool enough = text_append(labels, pprof->out.bytes.data + before, pprof->out.bytes.length - before);

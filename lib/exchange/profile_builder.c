@@ -284,6 +284,17 @@ static double place_thread(const struct profile_builder *builder, struct builder
     return end;
 }
 
+/* Markers of files without times have the row of the main samples as their start. */
+static void place_markers(struct builder_thread *thread)
+{
+    const struct builder_rows *rows = thread->tables.length ? &thread->tables.data[0] : NULL;
+    for (size_t i = 0; i < thread->markers.length; i++) {
+        struct builder_marker *marker = &thread->markers.data[i];
+        size_t length = rows ? rows->time.length : 0, row = (size_t)marker->start;
+        marker->start = length ? rows->time.data[row < length ? row : length - 1] : 0;
+    }
+}
+
 static bool move_rows(struct builder_rows *rows, struct sample_table *samples)
 {
     samples->length = rows->stack.length;
@@ -358,6 +369,8 @@ static bool move_thread(struct profile_builder *builder, struct builder_thread *
         return false;
     if (builder->has_no_times)
         *end = fmax(*end, place_thread(builder, from));
+    if (builder->has_no_times)
+        place_markers(from);
     thread->samples.weight_type = builder->weight_type;
     if (from->tables.length && !move_rows(&from->tables.data[0], &thread->samples))
         return false;

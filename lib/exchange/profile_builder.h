@@ -26,7 +26,7 @@ struct builder_rows { /* of one sample table */
 struct builder_marker {
     uint32_t name, category, data; /* data: string with the payload's JSON, PROFILE_NONE */
     uint8_t phase;
-    double start, end; /* ms; NAN if unused */
+    double start, end; /* ms; NAN if unused; without times, start is the row of the main sample that it belongs to */
     size_t place;      /* the builder's: among those of the thread */
 };
 
