@@ -102,13 +102,15 @@ static int walk_user_stack(struct recording *recording, const struct perf_record
         result = walk(recording, record, process, frames, max);
     else
         frames[0] = record->sample.registers[UNWIND_REG_PC];
-    if (result.end == UNWIND_NO_MODULE) {
+    for (int round = 0; round < MAPPINGS_OF_STACK_MAX && result.end != UNWIND_32_BIT; round++) {
+        const struct tracked_stack stack = {.pcs = frames, .count = result.frames, .unmapped = result.unmapped};
         bool changed;
-        int code = tracker_refresh(recording->tracker, process, record->time, &changed, err);
+        int code = tracker_check_stack(recording->tracker, process, &stack, record->time, &changed, err);
         if (code)
             return code;
-        if (changed)
-            result = walk(recording, record, process, frames, max);
+        if (!changed)
+            break;
+        result = walk(recording, record, process, frames, max);
     }
     bool was_completed = walk_again_in_place(recording, record, process, frames, max, &result);
     recording->unwinding.time += monotonic_ns() - began;
@@ -242,8 +244,6 @@ int recording_take_sample(struct recording *recording, const struct perf_record 
     struct tracked_thread *thread;
     struct tracked_process *process;
     int code = tracker_find(recording->tracker, record->pid, record->tid, record->time, &thread, &process, err);
-    if (!code)
-        code = tracker_keep_current(recording->tracker, process, record->time, err);
     if (code)
         return code;
     uint64_t cpu_time = cpu_time_of(recording, thread, record); /* its counter goes on, stored or not */

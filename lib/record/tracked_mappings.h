@@ -13,6 +13,7 @@
 #include "sample/perf_record.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* All that it points to is the caller's. */
@@ -22,6 +23,8 @@ struct tracked_mappings {
     struct jit_files *jit_files; /* or NULL */
     struct marks *marks;         /* or NULL */
     uint64_t losses;             /* how often records were lost */
+    size_t open_maps;            /* processes whose maps_fd is open */
+    bool has_no_query;           /* the kernel does not find the mapping of an address: all are read */
     bool is_past;    /* processes have ended long ago: nothing is read of those that have their numbers now */
     bool are_read;   /* no record tells of them */
     bool has_python; /* processes that run CPython are noted */
@@ -46,8 +49,9 @@ int tracked_mappings_read_unread(struct tracked_mappings *mappings, struct track
 bool tracked_mappings_inherit(struct tracked_mappings *mappings, struct tracked_process *child,
                               const struct tracked_process *parent);
 
-/* As tracker_refresh() and tracker_keep_current(). */
-int tracked_mappings_refresh(struct tracked_mappings *mappings, struct tracked_process *process, uint64_t time,
-                             bool *changed, struct error *err);
-int tracked_mappings_keep_current(struct tracked_mappings *mappings, struct tracked_process *process, uint64_t time,
-                                  struct error *err);
+/* Frees what belongs to the mappings of a process that has ended. */
+void tracked_mappings_forget(struct tracked_mappings *mappings, struct tracked_process *process);
+
+/* As tracker_check_stack(). */
+int tracked_mappings_check(struct tracked_mappings *mappings, struct tracked_process *process,
+                           const struct tracked_stack *stack, uint64_t time, bool *changed, struct error *err);

@@ -92,6 +92,7 @@ static void process_free(struct tracker *tracker, struct tracked_process *proces
     if (process) {
         if (process->counters)
             counters_forget(tracker->counters, process);
+        tracked_mappings_forget(&tracker->mappings, process);
         address_space_destroy(&process->space);
         jitdump_unwind_free(process->dump);
         python_process_free(process->python);
@@ -278,6 +279,7 @@ static int add_process(struct tracker *tracker, uint32_t pid, struct tracked_pro
     if (!process)
         return error_no_memory(err);
     process->pid = process->living = pid;
+    process->maps_fd = -1;
     process->number = tracker->next_process++;
     process->losses = tracker->mappings.losses;
     uint32_t index;
@@ -511,7 +513,6 @@ static int exec_process(struct tracker *tracker, const struct perf_record *recor
     if (!code && tracker->mappings.are_read) {
         bool changed;
         code = tracked_mappings_read(&tracker->mappings, process, record->time, &changed, err);
-        process->last_reading = record->time;
     }
     return code;
 }
@@ -547,15 +548,10 @@ static int lost_records(struct tracker *tracker, const struct perf_record *recor
     return spool_writer_event(tracker->spool, &event, err);
 }
 
-int tracker_refresh(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool *changed,
-                    struct error *err)
+int tracker_check_stack(struct tracker *tracker, struct tracked_process *process, const struct tracked_stack *stack,
+                        uint64_t time, bool *changed, struct error *err)
 {
-    return tracked_mappings_refresh(&tracker->mappings, process, time, changed, err);
-}
-
-int tracker_keep_current(struct tracker *tracker, struct tracked_process *process, uint64_t time, struct error *err)
-{
-    return tracked_mappings_keep_current(&tracker->mappings, process, time, err);
+    return tracked_mappings_check(&tracker->mappings, process, stack, time, changed, err);
 }
 
 struct tracked_process *tracker_process(const struct tracker *tracker, uint32_t pid)

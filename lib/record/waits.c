@@ -436,13 +436,15 @@ static int read_stack(struct waits *waits, struct tracked_thread *thread, struct
     struct unwind_result result = {.end = UNWIND_COMPLETE};
     if (state.sp)
         result = walk(waits, process, thread->tid, &state);
-    if (result.end == UNWIND_NO_MODULE) {
+    for (int round = 0; round < MAPPINGS_OF_STACK_MAX; round++) {
+        const struct tracked_stack stack = {.pcs = waits->frames, .count = result.frames, .unmapped = result.unmapped};
         bool changed;
-        code = tracker_refresh(waits->options.tracker, process, monotonic_ns(), &changed, err);
+        code = tracker_check_stack(waits->options.tracker, process, &stack, monotonic_ns(), &changed, err);
         if (code < 0)
             return code;
-        if (changed)
-            result = walk(waits, process, thread->tid, &state);
+        if (!changed)
+            break;
+        result = walk(waits, process, thread->tid, &state);
     }
     code = add_python_frames(waits, process, thread->tid, &state, &result, err);
     return code ? code : keep_stack(waits, process->pid, &thread->run, &state, &result, err);

@@ -79,6 +79,7 @@ struct unwind_result {
     enum unwind_end end;
     bool used_no_cfi;     /* some caller was found by frame pointer or by reading code, because there was no CFI */
     bool used_read_above; /* some word came from read_above or read_off_copied_stack */
+    uint64_t unmapped;    /* the first address of a caller that is in no mapping; 0: none */
 };
 
 struct address_space;

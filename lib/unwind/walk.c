@@ -302,8 +302,12 @@ static enum step step_planted(struct walk *walk)
 static enum step step_wild_call(struct walk *walk)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], pc;
-    if (!walk_read_word(walk, sp, &pc) || !address_space_find(walk->space, pc - 1))
+    if (!walk_read_word(walk, sp, &pc))
         return walk_end(walk, UNWIND_NO_MODULE);
+    if (!address_space_find(walk->space, pc - 1)) {
+        walk_note_unmapped(walk, pc - 1);
+        return walk_end(walk, UNWIND_NO_MODULE);
+    }
     return walk_arrive(walk, pc, sp + 8);
 }
 
@@ -346,6 +350,7 @@ static enum step step_other(struct walk *walk, const struct rule *in_cache, uint
     default: /* RULE_UNMAPPED */
         if (walk->frame == 0)
             return step_wild_call(walk);
+        walk_note_unmapped(walk, pc);
         walk->result.frames--; /* not a frame, only what a wrong step left in the pc */
         walk->frame--;
         if (walk->frame == 0 && !walk->leaf_by_return)
@@ -447,6 +452,7 @@ struct unwind_result unwind_walk(struct address_space *space, const struct unwin
     while (run(&walk, max_pcs) == STEP_RESTART);
     if (space->work.units != units && unwind_work_is_over(&space->work)) /* what it took for an end may be none */
         walk.result.end = UNWIND_TOO_COSTLY;
+    walk.result.unmapped = walk.unmapped;
     return walk.result;
 }
 

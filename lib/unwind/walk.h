@@ -29,6 +29,7 @@ struct walk {
     struct rule kept;      /* that of this frame, while the cache is filled */
     size_t guess;          /* the frame that leave_jit_code() found, 0 if none: what it leads to must be complete */
     uint64_t java_sp; /* the stack pointer of this frame, if the one before is of HotSpot's interpreter; 0: cannot be */
+    uint64_t unmapped; /* as in the result, also of walks that were restarted */
     struct unwind_result result;
 };
 
@@ -44,6 +45,12 @@ enum step {
 /* ---- ends (walk.c) ---- */
 
 enum step walk_end(struct walk *walk, enum unwind_end end);
+
+static inline void walk_note_unmapped(struct walk *walk, uint64_t pc)
+{
+    if (!walk->unmapped)
+        walk->unmapped = pc;
+}
 
 /* Ends the walk at a word that cannot be read. */
 enum step walk_end_of_memory(struct walk *walk);

@@ -790,6 +790,8 @@ static int lose_and_refresh(struct tracker *tracker, struct error *err)
     struct record_bytes made;
     struct tracked_thread *thread = NULL;
     struct tracked_process *process = NULL;
+    const uint64_t nowhere = 0x1000;
+    const struct tracked_stack stack = {.pcs = &nowhere, .count = 1};
     bool changed = false;
     uint32_t pid = (uint32_t)getpid();
     int code = tracker_find(tracker, pid, pid, 24, &thread, &process, err);
@@ -797,7 +799,7 @@ static int lose_and_refresh(struct tracker *tracker, struct error *err)
     if (!code)
         code = track(tracker, &made, err);
     if (!code)
-        code = tracker_refresh(tracker, process, 26, &changed, err);
+        code = tracker_check_stack(tracker, process, &stack, UINT64_C(1) << 40, &changed, err);
     assert_true(code || changed);
     return code;
 }

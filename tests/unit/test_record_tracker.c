@@ -465,11 +465,18 @@ static void test_samples_after_the_end_of_a_thread_are_its_own(void **unused)
                              "thread 3 tid 4000003 in 3 name latest\n");
 }
 
+/* Returns whether the tracker learned of a mapping from a stack with this leaf. */
+static bool check_leaf(struct recording *recording, struct tracked_process *process, uint64_t pc, uint64_t time)
+{
+    const struct tracked_stack stack = {.pcs = &pc, .count = 1};
+    bool changed;
+    assert_int_equal(tracker_check_stack(recording->tracker, process, &stack, time, &changed, NULL), 0);
+    return changed;
+}
+
 static bool refresh(struct recording *recording, struct tracked_process *process, uint64_t time)
 {
-    bool changed;
-    assert_int_equal(tracker_refresh(recording->tracker, process, time, &changed, NULL), 0);
-    return changed;
+    return check_leaf(recording, process, 0x1000, time);
 }
 
 static void test_mappings_are_read_again_after_losses(void **unused)

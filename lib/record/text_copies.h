@@ -1,0 +1,51 @@
+/*
+ * Code of files that a process copied to anonymous memory at the same addresses: node (--use-largepages), HHVM and BOLT
+ * move their text to huge pages so. The kernel reports anonymous memory there, which looks like JIT code. It is the
+ * code of the file if a file was mapped there before, or is mapped right below as in /proc/PID/maps of a process that
+ * ran before, and if the bytes in memory are those of the file.
+ *
+ * The bytes are compared when a sample is in that memory, because only then the copy is certainly complete.
+ *
+ * Threads: one thread, which is the recorder thread of a recording.
+ */
+#pragma once
+
+#include "unwind/address_space.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct text_copy {
+    struct mapping file; /* what the memory holds if it is a copy; holds a reference to the module */
+    bool is_equal;       /* it is; else that is not known */
+};
+
+/* Zero it to start. */
+struct text_copies {
+    ARRAY(struct text_copy) copies;
+};
+
+/* Notes that memory without a file is about to replace what is mapped in `space` between these addresses. Returns false
+ * if memory ran out. */
+bool text_copies_replace(struct text_copies *copies, const struct address_space *space, uint64_t start, uint64_t end);
+
+/* Notes memory that may hold a copy of the code of `file`, at the same addresses. Returns false if memory ran out. */
+bool text_copies_add(struct text_copies *copies, const struct mapping *file);
+
+/* Notes that a file is mapped there now. */
+void text_copies_forget(struct text_copies *copies, uint64_t start, uint64_t end);
+
+/* Whether the memory at `pc` may be a copy, or is one. */
+bool text_copies_know(const struct text_copies *copies, uint64_t pc);
+
+/* Whether the memory at `pc` was found to hold the code of its file. */
+bool text_copies_are_equal(const struct text_copies *copies, uint64_t pc);
+
+/* What the anonymous memory at `pc` of the process of thread `tid` is a copy of; NULL if it is none, which is then
+ * forgotten. Valid until the next change. */
+const struct mapping *text_copies_find(struct text_copies *copies, uint32_t tid, uint64_t pc);
+
+/* fork: `child` (zeroed) has the same memory. Returns false if memory ran out. */
+bool text_copies_copy(struct text_copies *child, const struct text_copies *parent);
+
+void text_copies_destroy(struct text_copies *copies);
