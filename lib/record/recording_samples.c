@@ -51,8 +51,10 @@ static struct unwind_result walk(struct recording *recording, const struct perf_
     struct unwind_stack stack = {.sp = regs.r[UNWIND_REG_SP],
                                  .bytes = sample->stack,
                                  .size = sample->stack_size,
+                                 .below = sample->stack_below,
                                  .read_above = stack_reader_read,
                                  .read_off_copied_stack = stack_reader_read_off_copied_stack,
+                                 .read_below = stack_reader_read_below,
                                  .read_code = stack_reader_read_code,
                                  .context = &recording->reader,
                                  .sps = process->python ? recording->sps : NULL};
@@ -130,6 +132,8 @@ static int walk_user_stack(struct recording *recording, const struct perf_record
     bool may_be_deeper = record->sample.stack_full || recording->reader.went_off_copied_stack;
     if (was_completed)
         user->depth = WAKEUP_STACK_LATE; /* the next one will need it too */
+    else if (result.end == UNWIND_SAVED_BELOW)
+        user->depth = WAKEUP_STACK_LATE;
     else if (may_be_deeper && (result.used_read_above || is_short))
         user->depth = recording->reader.was_late ? WAKEUP_STACK_LATE : WAKEUP_STACK_SHORT;
     return 0;

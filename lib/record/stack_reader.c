@@ -155,3 +155,8 @@ bool stack_reader_read_code(void *context, uint64_t address, void *out, size_t s
     struct iovec remote = {.iov_base = (void *)(uintptr_t)address, .iov_len = size};
     return process_vm_readv((pid_t)reader->tid, &local, 1, &remote, 1, 0) == (ssize_t)size;
 }
+
+bool stack_reader_read_below(void *context, uint64_t address, void *out, size_t size)
+{
+    return stack_reader_read_code(context, address, out, size);
+}

@@ -56,5 +56,8 @@ bool stack_reader_read(void *context, uint64_t address, void *out, size_t size);
 /* As unwind_stack.read_off_copied_stack wants it. */
 bool stack_reader_read_off_copied_stack(void *context, uint64_t address, void *out, size_t size);
 
+/* As unwind_stack.read_below wants it. The walker checks what it gets, so the age of the sample does not matter. */
+bool stack_reader_read_below(void *context, uint64_t address, void *out, size_t size);
+
 /* As unwind_stack.read_code wants it. Code seldom changes, so the age of the sample does not matter. */
 bool stack_reader_read_code(void *context, uint64_t address, void *out, size_t size);

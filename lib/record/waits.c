@@ -359,6 +359,7 @@ static struct unwind_result walk(struct waits *waits, struct tracked_process *pr
                                  .size = size,
                                  .read_above = stack_reader_read,
                                  .read_off_copied_stack = stack_reader_read_off_copied_stack,
+                                 .read_below = stack_reader_read_below,
                                  .read_code = stack_reader_read_code,
                                  .context = &waits->reader,
                                  .sps = process->python ? waits->sps : NULL};

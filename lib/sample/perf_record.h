@@ -36,6 +36,7 @@ struct perf_sample {
 
     const unsigned char *stack; /* from the stack pointer upwards */
     size_t stack_size;          /* bytes that the kernel copied */
+    size_t stack_below;         /* bytes in front of `stack`, from below sp: 0 of perf's */
     bool stack_full;            /* the kernel copied as much as it may: the stack continues above */
 };
 

@@ -30,6 +30,7 @@ enum {
     CALM_SAMPLES = 256,    /* after which a thread counts as any other */
     MIN_LONGEST_PAUSE = 8, /* ticks between two looks at a thread that sleeps */
     SLEEPERS_PER_TICK = 32,
+    STACK_BELOW_SP = 128, /* bytes of the red zone (System V psABI, 3.2.2) */
 };
 
 /* A child that has stopped for the first time, and whose parent has not said yet that it has one. */
@@ -52,7 +53,7 @@ struct ptrace_sampler {
     size_t sleepers;      /* at the last tick */
     uint32_t most_paused; /* ticks: the longest time between two looks at a thread so far */
     uint64_t ended_cpu;   /* ns of the threads that have ended */
-    unsigned char *stack; /* PTRACE_STACK_MAX */
+    unsigned char *stack; /* STACK_BELOW_SP + PTRACE_STACK_MAX */
 };
 
 /* ---- threads ---- */
@@ -184,12 +185,25 @@ static bool read_registers(const struct ptrace_thread *thread, struct user_regs_
 
 /* ---- samples ---- */
 
-static size_t copy_stack(const struct ptrace_sampler *sampler, const struct ptrace_thread *thread, uint64_t sp)
+static size_t copy(pid_t tid, uint64_t from, unsigned char *to, size_t size)
 {
-    struct iovec local = {.iov_base = sampler->stack, .iov_len = thread->stack_size};
-    struct iovec remote = {.iov_base = (void *)(uintptr_t)sp, .iov_len = thread->stack_size};
-    ssize_t size = process_vm_readv(thread->tid, &local, 1, &remote, 1, 0);
-    return size > 0 ? (size_t)size : 0;
+    struct iovec local = {.iov_base = to, .iov_len = size};
+    struct iovec remote = {.iov_base = (void *)(uintptr_t)from, .iov_len = size};
+    ssize_t got = process_vm_readv(tid, &local, 1, &remote, 1, 0);
+    return got > 0 ? (size_t)got : 0;
+}
+
+/* The red zone below sp as well, unless no memory is there. */
+static void copy_stack(const struct ptrace_sampler *sampler, const struct ptrace_thread *thread, uint64_t sp,
+                       struct perf_sample *sample)
+{
+    size_t got = copy(thread->tid, sp - STACK_BELOW_SP, sampler->stack, STACK_BELOW_SP + thread->stack_size);
+    bool is_with_below = got > STACK_BELOW_SP;
+    sample->stack = sampler->stack + STACK_BELOW_SP;
+    sample->stack_below = is_with_below ? STACK_BELOW_SP : 0;
+    sample->stack_size = is_with_below ? got - STACK_BELOW_SP
+                                       : copy(thread->tid, sp, sampler->stack + STACK_BELOW_SP, thread->stack_size);
+    sample->stack_full = sample->stack_size == thread->stack_size;
 }
 
 /* Sets *since to the CPU time since the last sample, and tells how the thread ran until `time`. Where the kernel does
@@ -236,9 +250,7 @@ static int take_sample(struct ptrace_sampler *sampler, struct ptrace_thread *thr
     taken->registers_abi = ptrace_registers_are_64_bit(&registers) ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_32;
     ptrace_registers_read(&registers, taken->registers);
     taken->ip = registers.rip;
-    taken->stack = sampler->stack;
-    taken->stack_size = copy_stack(sampler, thread, registers.rsp);
-    taken->stack_full = taken->stack_size == thread->stack_size;
+    copy_stack(sampler, thread, registers.rsp, taken);
     int code = take_schedule(sampler, thread, sample.record.time, &taken->period, err);
     bool hold = thread->hold;
     if (!hold)
@@ -677,7 +689,7 @@ int ptrace_sampler_new(struct ptrace_sampler **out, const struct ptrace_consumer
                               (has_children ? PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK : 0);
     sampler->interval = SECOND / rate;
     sampler->started = monotonic_ns();
-    sampler->stack = malloc(PTRACE_STACK_MAX);
+    sampler->stack = malloc(STACK_BELOW_SP + PTRACE_STACK_MAX);
     sampler->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     int code = 0;
     if (!sampler->stack)

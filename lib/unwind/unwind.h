@@ -32,12 +32,16 @@ struct unwind_regs {
  * is in. `arguments`: six, or NULL outside of a system call. */
 void unwind_regs_of_waiting(struct unwind_regs *regs, uint64_t sp, uint64_t pc, const uint64_t *arguments);
 
+/* How far below sp a leaf may keep words (System V psABI, 3.2.2: the red zone). */
+enum { UNWIND_BELOW_SP = 128 };
+
 /* The stack of a sampled thread: `size` bytes copied from `sp` upward at the time of the sample. The functions read
  * other memory of the process while it runs; unwind_walk() calls them on its own thread. */
 struct unwind_stack {
     uint64_t sp;
     const unsigned char *bytes;
     size_t size;
+    size_t below; /* bytes in front of `bytes` that were copied as well, from below sp: 0 of perf's samples */
     /* Copies `size` bytes at `address` of the process to `out`; returns false if it cannot. The walker asks for a word
      * at a time, at ascending addresses above the copy: the reader buffers, because it knows where the stack ends. May
      * be NULL. */
@@ -45,6 +49,9 @@ struct unwind_stack {
     /* The same for another stack, which may be anywhere: the one that a signal handler on an alternate stack has
      * interrupted, the goroutine's below Go's system stack, the C stack of a Lisp. May be NULL. */
     bool (*read_off_copied_stack)(void *context, uint64_t address, void *out, size_t size);
+    /* The same for the UNWIND_BELOW_SP bytes below sp. What it finds counts only if it leads to a caller. May be NULL.
+     */
+    bool (*read_below)(void *context, uint64_t address, void *out, size_t size);
     /* The same for JIT code. May be NULL. */
     bool (*read_code)(void *context, uint64_t address, void *out, size_t size);
     void *context;
@@ -65,8 +72,9 @@ enum unwind_end {
     UNWIND_TOO_DEEP,
     UNWIND_32_BIT, /* set by the recorder, which does not walk such stacks */
     UNWIND_TOO_COSTLY,
+    UNWIND_SAVED_BELOW,
 };
-enum { UNWIND_ENDS = UNWIND_TOO_COSTLY + 1 };
+enum { UNWIND_ENDS = UNWIND_SAVED_BELOW + 1 };
 
 struct unwind_end_text {
     const char *key;    /* in spool files */

@@ -73,6 +73,8 @@ const struct unwind_end_text unwind_ends[UNWIND_ENDS] = {
     [UNWIND_TOO_DEEP] = {"too_deep", "more than 4,096 frames"},
     [UNWIND_32_BIT] = {"32_bit", "in 32-bit code, which prof does not unwind"},
     [UNWIND_TOO_COSTLY] = {"too_costly", "in code whose unwind information takes too long to interpret"},
+    [UNWIND_SAVED_BELOW] = {"saved_below",
+                            "in code that saves its caller's place below the stack pointer, where perf copies nothing"},
 };
 
 enum step walk_end(struct walk *walk, enum unwind_end end)
@@ -83,6 +85,8 @@ enum step walk_end(struct walk *walk, enum unwind_end end)
 
 enum step walk_end_of_memory(struct walk *walk)
 {
+    if (walk->frame == 0 && walk->asked_below)
+        return walk_end(walk, UNWIND_SAVED_BELOW);
     if (walk->off_copied_stack)
         return walk_end(walk, UNWIND_OFF_COPIED_STACK);
     return walk_end(walk, walk->stack->size ? UNWIND_STACK_SHORT : UNWIND_NO_STACK);
@@ -155,6 +159,16 @@ static __attribute__((noinline)) const struct rule *find_cfa_register(struct wal
     return NULL;
 }
 
+/* What was read below sp may have changed since the sample. It is right if it leads to a
+ * return address in the copy. (The call may be of another function, which has jumped to this one: OpenSSL chooses its
+ * code so.) */
+static __attribute__((noinline)) bool is_wrong_from_below(struct walk *walk, uint64_t return_address)
+{
+    uint64_t address;
+    return walk->frame == 0 && walk->asked_below &&
+           !(walk_read_word(walk, return_address, &address) && walk_can_return_to(walk, address));
+}
+
 /* The step of almost every frame: a call for it would cost a tenth of the walk. */
 static inline __attribute__((always_inline)) enum step step_frame(struct walk *walk, const struct rule *rule)
 {
@@ -172,6 +186,8 @@ static inline __attribute__((always_inline)) enum step step_frame(struct walk *w
             return walk_end_of_memory(walk);
         return_address += (uint64_t)((int64_t)rule->return_slot * 8);
         cfa = return_address + 8;
+        if (is_wrong_from_below(walk, return_address))
+            return walk_end(walk, UNWIND_SAVED_BELOW);
     }
     if (cfa <= sp)
         return walk_end(walk, UNWIND_DAMAGED);
@@ -253,6 +269,8 @@ static enum step step_complex(struct walk *walk, uint64_t pc)
     else if (!expression_evaluate(cfi_expression(&row, row.cfa_value), &walk->regs, NULL, walk_read_for_expression,
                                   walk, &walk->space->work, &cfa))
         return walk_end_of_memory(walk);
+    if (is_wrong_from_below(walk, cfa + (uint64_t)row.values[UNWIND_REG_PC]))
+        return walk_end(walk, UNWIND_SAVED_BELOW);
     struct unwind_regs caller = walk->regs;
     caller.r[UNWIND_REG_SP] = cfa;
     for (unsigned reg = 0; reg < UNWIND_REGS; reg++) {
@@ -427,6 +445,7 @@ static void start(struct walk *walk, const struct unwind_regs *regs)
     walk->off_copied_stack = false;
     walk->exact = true;
     walk->is_in_system_call = arch_in_system_call(regs);
+    walk->asked_below = false;
     walk->by_pointer = false;
     walk->java_sp = 0;
     walk->guess = 0;

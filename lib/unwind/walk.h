@@ -24,6 +24,7 @@ struct walk {
     size_t frame;
     unsigned switches;     /* to a stack below this one, by a frame pointer of Go */
     bool off_copied_stack; /* on another stack than the one that was copied */
+    bool asked_below;      /* for a word below sp */
     uint64_t fetched;      /* bytes of the copy that are on their way to this processor */
     struct rule made;      /* one that is not for the cache */
     struct rule kept;      /* that of this frame, while the cache is filled */

@@ -14,12 +14,31 @@ static bool read_above(struct walk *walk, uint64_t address, unsigned char *out, 
     return true;
 }
 
+static bool read_below(struct walk *walk, uint64_t address, unsigned char *out, size_t size)
+{
+    const struct unwind_stack *stack = walk->stack;
+    uint64_t below = stack->sp - address;
+    walk->asked_below = true;
+    if (size > below)
+        return false;
+    if (below <= stack->below) {
+        memcpy(out, stack->bytes - below, size);
+        return true;
+    }
+    if (!stack->read_below || !stack->read_below(stack->context, address, out, size))
+        return false;
+    walk->result.used_read_above = true;
+    return true;
+}
+
 bool walk_read_outside(struct walk *walk, uint64_t address, unsigned char *out, size_t size)
 {
     const struct unwind_stack *stack = walk->stack;
     uint64_t offset = address - stack->sp;
     if (address > UINT64_MAX - size)
         return false;
+    if (address < stack->sp && stack->sp - address <= UNWIND_BELOW_SP)
+        return read_below(walk, address, out, size);
     if (address < stack->sp)
         return walk->off_copied_stack && read_above(walk, address, out, size);
     walk->off_copied_stack |= offset > FAR;

@@ -1,5 +1,5 @@
 /*
- * Shapes of stack that hand-written assembly makes without CFI, between two breakpoint instructions, for
+ * Shapes of stack that hand-written assembly makes, mostly without CFI, between two breakpoint instructions, for
  * tests/unit/test_unwind_truth.c, which steps through it one instruction at a time. With an argument it burns that many
  * ms of CPU time in each of them, for tests/e2e/test_stacks.
  */
@@ -52,13 +52,20 @@ KERNEL(
     "push %rdi\n\tsub $8, %rsp\n\tmov $3, %edi\n\tcall kept_in_r12\n\tadd $8, %rsp\n\tpop %rdi",
     "\tmov %rbx, %rsp\n\tpop %r14\n\tpop %rbx\n\tret");
 
+/* In a word below sp, as the CFI of OpenSSL's SHA-512 says: CFA = *(rsp - 8) + 8. */
+KERNEL(kept_below_sp,
+       ".cfi_startproc\n\tmov %rsp, %rax\n\t.cfi_def_cfa_register %rax\n\tsub $1280, %rsp\n\tand $-512, %rsp\n\t"
+       "mov %rax, 152(%rsp)\n\t.cfi_escape 0x0f, 6, 0x77, 0x98, 0x01, 0x06, 0x23, 0x08\n\tlea -128(%rsp), %rsp\n\t"
+       ".cfi_escape 0x0f, 6, 0x77, 0x98, 0x02, 0x06, 0x23, 0x08\n\tmov 280(%rsp), %rdx\n\tmov %rdx, -8(%rsp)\n\t"
+       ".cfi_escape 0x0f, 5, 0x77, 0x78, 0x06, 0x23, 0x08",
+       LOOP, "\tmov -8(%rsp), %rsp\n\t.cfi_def_cfa %rsp, 8\n\tret\n\t.cfi_endproc");
+
 /* The return address in a register: vfork of musl. */
 KERNEL(without_return_address, "pop %rdx", "imul $31, %rax, %rax\n\tinc %rax", "\tpush %rdx\n\tret");
 
 static void (*const kernels[])(unsigned long) = {
-    kept_in_rbx, kept_in_rbp,         kept_in_r12,
-    kept_in_r15, kept_on_the_stack,   kept_below_rbp,
-    kept_by_lea, kept_while_it_calls, without_return_address,
+    kept_in_rbx,    kept_in_rbp, kept_in_r12,         kept_in_r15,   kept_on_the_stack,
+    kept_below_rbp, kept_by_lea, kept_while_it_calls, kept_below_sp, without_return_address,
 };
 enum { KERNELS = sizeof(kernels) / sizeof(*kernels) };
 

@@ -257,8 +257,12 @@ static void compare_walk(struct tracee *tracee)
     uint64_t sp = tracee->regs.rsp;
     size_t size = 4096 - sp % 4096 < COPY_MAX ? 4096 - sp % 4096 : COPY_MAX;
     assert_true(read_memory(tracee->pid, sp, tracee->stack, size));
-    struct unwind_stack stack = {
-        .sp = sp, .bytes = tracee->stack, .size = size, .read_above = read_above, .context = tracee};
+    struct unwind_stack stack = {.sp = sp,
+                                 .bytes = tracee->stack,
+                                 .size = size,
+                                 .read_above = read_above,
+                                 .read_below = read_above,
+                                 .context = tracee};
     struct unwind_regs regs = registers_of(&tracee->regs);
     struct unwind_result result = unwind_walk(&tracee->space, &regs, &stack, pcs, FRAMES_MAX);
     tracee->compared++;
@@ -463,7 +467,7 @@ static struct variant variants[] = {
     C("clang_unoptimized", "clang", "-O0"),
     C("clang_optimized", "clang", "-O2"),
     C("clang_lld_lazy_binding", "clang", "-O2 -fuse-ld=lld -Wl,-z,lazy"),
-    {"test_every_instruction_of_assembly_without_cfi", "gcc", "-O2", "stacks_assembly.c", false},
+    {"test_every_instruction_of_assembly", "gcc", "-O2", "stacks_assembly.c", false},
     EXCEPTIONS("gcc", "g++", "-O2"),
     EXCEPTIONS("gcc_unoptimized", "g++", "-O0"),
     EXCEPTIONS("clang", "clang++", "-O2"),
