@@ -23,6 +23,7 @@
 #include "record/tracker.h"
 #include "record/waits.h"
 #include "record/wakeup_mode.h"
+#include "sample/cpu_pin.h"
 #include "sample/perf_apart.h"
 #include "sample/perf_events.h"
 #include "sample/perf_merge.h"

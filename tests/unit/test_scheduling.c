@@ -1,6 +1,7 @@
 /* The recorder thread is raised and goes back to what it was; it moves to the CPU that gives deep stacks, and nowhere
  * else. */
 #include "record/scheduling.h"
+#include "sample/cpu_pin.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
