@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,13 +29,13 @@ uint64_t proc_namespace(const char *process, const char *kind)
 /* proc(5): "tid (name) state ppid ...", fields that are counted from 1. The name may have spaces and parentheses. */
 bool proc_stat_parse(const char *text, struct proc_stat *stat)
 {
-    enum { STATE = 3, PARENT = 4, MINOR_FAULTS = 10, MAJOR_FAULTS = 12, THREADS = 20, RESIDENT = 24, PROCESSOR = 39 };
+    enum { STATE = 3, PARENT = 4, MINOR_FAULTS = 10, MAJOR_FAULTS = 12, THREADS = 20, RESIDENT = 24, PROCESSOR = 39, POLICY = 41 };
     const char *at = strrchr(text, ')');
     if (!at || at[1] != ' ' || !at[2])
         return false;
     at += 2;
     *stat = (struct proc_stat){.state = *at};
-    for (int field = STATE + 1; field <= PROCESSOR; field++) {
+    for (int field = STATE + 1; field <= POLICY; field++) {
         at = strchr(at, ' ');
         if (!at)
             return false;
@@ -49,8 +50,11 @@ bool proc_stat_parse(const char *text, struct proc_stat *stat)
             stat->threads = strtoull(at, NULL, 10);
         else if (field == RESIDENT)
             stat->resident_pages = strtoull(at, NULL, 10);
+        else if (field == PROCESSOR)
+            stat->cpu = (uint32_t)strtoul(at, NULL, 10);
     }
-    stat->cpu = (uint32_t)strtoul(at, NULL, 10);
+    unsigned long policy = strtoul(at, NULL, 10);
+    stat->is_realtime = policy == SCHED_FIFO || policy == SCHED_RR || policy == SCHED_DEADLINE;
     return true;
 }
 

@@ -34,6 +34,7 @@ struct proc_stat {
     uint64_t minor_faults, major_faults;
     uint64_t threads, resident_pages; /* of the process */
     uint32_t cpu;                     /* where it ran last */
+    bool is_realtime;                 /* SCHED_FIFO, SCHED_RR or SCHED_DEADLINE */
 };
 
 /* Parses the text of such a file; false if that is not one. */

@@ -126,7 +126,7 @@ int ptrace_recording_open(struct recording *recording, struct error *err)
     if (recording->refusal[0])
         recording_add_note(recording, "sampled with ptrace, because %s", recording->refusal);
     int code = ptrace_sampler_new(&recording->sampler, &consumer, recording->options->rate,
-                                  !recording->options->no_inherit, err);
+                                  !recording->options->no_inherit, &recording->pin, err);
     return code ? code : recording_watch(recording, ptrace_sampler_timer(recording->sampler), err);
 }
 
@@ -173,18 +173,21 @@ int ptrace_recording_until_end(struct recording *recording, struct error *err)
         code = recording_keep_time(recording, monotonic_ns(), err);
         if (code || recording->ending)
             break;
+        ptrace_sampler_sleeps(recording->sampler);
         int count = epoll_wait(recording->epoll_fd, ready, 16, WAIT_MS);
         bool is_tick = false, signals = false;
         for (int i = 0; i < count; i++) {
             is_tick |= ready[i].data.fd == ptrace_sampler_timer(recording->sampler);
             signals |= ready[i].data.fd == recording->signal_fd;
-            recording_take_end(recording, ready[i].data.fd);
         }
+        if (is_tick)
+            code = ptrace_sampler_tick(recording->sampler, err);
+        for (int i = 0; i < count; i++)
+            recording_take_end(recording, ready[i].data.fd);
         if (signals)
             recording_take_signals(recording);
-        code = ptrace_sampler_serve(recording->sampler, err);
-        if (is_tick && !code)
-            code = ptrace_sampler_tick(recording->sampler, err);
+        if (!code)
+            code = ptrace_sampler_serve(recording->sampler, err);
         if (recording->follows_runs && !code)
             code = waits_look(&recording->waits, err);
         if (!code)

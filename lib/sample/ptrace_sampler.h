@@ -2,14 +2,18 @@
  * Samples threads without perf events, by stopping them: ptrace(2). What perf tells by records (threads and processes
  * that start, exec, end, change their name) it tells by the same records, in causal order. It does not see mappings.
  *
- * At each tick of the clock the sampler looks in /proc which threads run, interrupts these, and goes on; the stops come
- * when they come. Waiting for each would take 8 ms where there are more threads than CPUs, because an interrupted
- * thread has to get a CPU before it can stop. At a stop the registers and a copy of the stack are taken in 6-11 us, the
- * thread goes on, and then the stack is walked. A thread whose last stacks were trouble stays stopped until it is
- * walked, so that more of it can be read.
+ * At a random instant the sampler wakes on the CPU of a thread in place of that thread (sampling_clock.h), finds it in
+ * /proc, interrupts it, and goes on; the stop comes when it comes. Waiting for it would take 8 ms where there are more
+ * threads than CPUs, because an interrupted thread has to get a CPU before it can stop. At a stop the registers and a
+ * copy of the stack are taken in 6-11 us, the thread goes on, and then the stack is walked. A thread whose last stacks
+ * were trouble stays stopped until it is walked, so that more of it can be read.
  *
- * A sample stands for the CPU time since the thread's last one (schedstat), not for a tick: threads that wait for a CPU
- * are sampled as well, and threads that sleep now and then are seen by chance.
+ * The thread that was hit is the one that left the CPU last, and it has waited for a CPU since the instant and no
+ * longer. Others that wait there are not sampled: many were woken, and stand at the end of a system call. Threads of
+ * real-time policies, which the sampler could not preempt, and of CPUs where it may not run, are interrupted from
+ * elsewhere when they are found running; that counts too much for their system calls.
+ *
+ * A sample stands for the CPU time since the thread's last one (schedstat).
  *
  * When threads run and when they wait is told by SWITCH records, as far as the looks and the scheduler's figures tell
  * (ptrace_run.h). The times of such a record may be earlier than those of records before it that are of other threads.
@@ -35,6 +39,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "sample/cpu_pin.h"
 #include "sample/perf_record.h"
 
 #include <stdbool.h>
@@ -69,9 +74,9 @@ struct ptrace_consumer {
 struct ptrace_sampler;
 
 /* `rate`: samples per second of CPU time. `has_children`: child processes are traced as well, not only threads. The
- * consumer's context must outlive the sampler. */
+ * consumer's context and the pin, by which the sampler moves its thread, must outlive the sampler. */
 int ptrace_sampler_new(struct ptrace_sampler **out, const struct ptrace_consumer *consumer, uint32_t rate,
-                       bool has_children, struct error *err);
+                       bool has_children, struct cpu_pin *pin, struct error *err);
 
 /* Frees the memory. Threads stay traced until the calling thread ends. NULL is allowed. */
 void ptrace_sampler_free(struct ptrace_sampler *sampler);
@@ -84,7 +89,11 @@ int ptrace_sampler_seize(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, b
 /* A file descriptor that becomes readable (epoll) when ptrace_sampler_tick() is to be called. */
 int ptrace_sampler_timer(const struct ptrace_sampler *sampler);
 
-/* Looks at the threads, and interrupts those that run. Fails only if the consumer does, like those below. */
+/* Sets that file descriptor, and moves the thread to a CPU: to be called right before the thread waits for it. */
+void ptrace_sampler_sleeps(struct ptrace_sampler *sampler);
+
+/* Looks at the threads, and interrupts those that are to be sampled. To be called before anything else is done when the
+ * thread wakes. Fails only if the consumer does, like those below. */
 int ptrace_sampler_tick(struct ptrace_sampler *sampler, struct error *err);
 
 /* Has SWITCH records tell of the sleeping threads up to now; with `all` of those that run as well, which for these may

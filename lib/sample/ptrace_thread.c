@@ -17,7 +17,7 @@ struct ptrace_thread *ptrace_thread_new(pid_t pid, pid_t tid)
         return NULL;
     thread->pid = pid;
     thread->tid = tid;
-    thread->schedstat_fd = thread->stat_fd = -1;
+    thread->schedstat_fd = thread->stat_fd = thread->sched_fd = -1;
     thread->stopped_slices = UINT64_MAX;
     return thread;
 }
@@ -31,11 +31,12 @@ void ptrace_thread_free(struct ptrace_thread *thread)
 
 void ptrace_thread_close_files(struct ptrace_thread *thread)
 {
-    if (thread->schedstat_fd >= 0)
-        close(thread->schedstat_fd);
-    if (thread->stat_fd >= 0)
-        close(thread->stat_fd);
-    thread->schedstat_fd = thread->stat_fd = -1;
+    int *const files[] = {&thread->schedstat_fd, &thread->stat_fd, &thread->sched_fd};
+    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+        if (*files[i] >= 0)
+            close(*files[i]);
+        *files[i] = -1;
+    }
 }
 
 /* Reads the file from its start, and ends the text with a NUL. */
@@ -69,7 +70,27 @@ char ptrace_thread_scheduler_state(struct ptrace_thread *thread)
     if (!read_file(thread, &thread->stat_fd, "stat", text, sizeof(text)) || !proc_stat_parse(text, &stat))
         return 0;
     thread->cpu = stat.cpu;
+    thread->is_realtime = stat.is_realtime;
     return stat.state;
+}
+
+/* "se.exec_start : 2239545.976016", in ms, is when its time on the CPU was last counted: when it left. */
+uint64_t ptrace_thread_left_cpu(struct ptrace_thread *thread)
+{
+    static const char key[] = "se.exec_start";
+    char text[256];
+    const char *at = read_file(thread, &thread->sched_fd, "sched", text, sizeof(text)) ? strstr(text, key) : NULL;
+    at = at ? strchr(at, ':') : NULL;
+    if (!at)
+        return 0;
+    char *end;
+    uint64_t ms = strtoull(at + 1, &end, 10);
+    return ms * 1000000 + (*end == '.' ? strtoull(end + 1, NULL, 10) : 0);
+}
+
+bool ptrace_thread_is_asleep(char scheduler_state)
+{
+    return scheduler_state && !strchr("RtZX", scheduler_state);
 }
 
 void ptrace_thread_hold(struct ptrace_thread *thread, uint64_t now)

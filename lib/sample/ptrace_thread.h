@@ -23,22 +23,36 @@ enum ptrace_thread_state {
     PTRACE_THREAD_EXITS,       /* its end was told, and its status has not come */
 };
 
+/* What a thread is interrupted for. */
+enum ptrace_interrupt {
+    PTRACE_INTERRUPT_ONLY,       /* to have its system call put right */
+    PTRACE_INTERRUPT_TO_SAMPLE,  /* wherever it stops */
+    PTRACE_INTERRUPT_AT_INSTANT, /* it counts only if it ran until `instant` */
+};
+
 struct ptrace_thread {
     pid_t pid, tid;
     enum ptrace_thread_state state;
-    bool follows; /* its children are traced as well */
-    size_t index; /* of it in the sampler */
-    int schedstat_fd, stat_fd;
+    enum ptrace_interrupt interrupt; /* PTRACE_THREAD_INTERRUPTED */
+    bool follows;                    /* its children are traced as well */
+    size_t index;                    /* of it in the sampler */
+    int schedstat_fd, stat_fd, sched_fd;
 
     struct ptrace_schedule seen; /* at the last look at it */
     bool asleep;                 /* at that look */
     uint64_t next_look;          /* tick */
     uint32_t pause;              /* ticks between two looks */
     uint32_t cpu;                /* where it ran */
+    bool is_realtime;            /* its policy lets it run before the sampler, and for as long as it wants */
+    uint64_t last_ran;           /* tick */
 
     uint64_t first_cpu;      /* ns when it began to be traced */
     uint64_t sampled_cpu;    /* ns at its last sample */
-    uint64_t stopped_slices; /* at its last stop */
+    uint64_t stopped_slices; /* at its last sample */
+
+    uint64_t stopped;               /* ns: when its last stop was noticed */
+    struct ptrace_schedule at_stop; /* zeros: not known */
+    uint64_t instant;               /* ns: PTRACE_INTERRUPT_AT_INSTANT; `seen` is of then */
 
     struct ptrace_run run; /* when it ran and when it waited */
     uint64_t held_since;   /* ns: since when it may be stopped, and that is not in run.held; 0: it is not */
@@ -62,8 +76,15 @@ void ptrace_thread_close_files(struct ptrace_thread *thread);
 /* False if the thread has ended, or the kernel does not say (CONFIG_SCHED_INFO). */
 bool ptrace_thread_schedule(struct ptrace_thread *thread, struct ptrace_schedule *schedule);
 
-/* 'R' if it runs or waits for a CPU, and other letters of proc(5); 0 if it has ended. Notes the CPU. */
+/* 'R' if it runs or waits for a CPU, and other letters of proc(5); 0 if it has ended. Notes the CPU and the policy. */
 char ptrace_thread_scheduler_state(struct ptrace_thread *thread);
+
+/* When it left its CPU, ns of a clock that the threads of one CPU have in common; 0: the kernel does not say
+ * (CONFIG_SCHED_DEBUG). Costs 5 us. */
+uint64_t ptrace_thread_left_cpu(struct ptrace_thread *thread);
+
+/* Of such a letter: not one that has stopped for us, or has ended. */
+bool ptrace_thread_is_asleep(char scheduler_state);
 
 /* It is stopped, or is soon: that time is no wait of its own. The end of that: it goes on. Times are ns. */
 void ptrace_thread_hold(struct ptrace_thread *thread, uint64_t now);

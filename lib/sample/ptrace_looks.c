@@ -1,0 +1,245 @@
+#include "sample/ptrace_internal.h"
+
+#include "base/clock.h"
+
+#include <string.h>
+
+#define SECOND UINT64_C(1000000000)
+
+static const uint64_t name_interval = SECOND;              /* between two readings of the name of a thread, ... */
+static const uint64_t sleeper_name_interval = SECOND / 20; /* ... and of one that sleeps and has run since */
+
+enum {
+    MIN_LONGEST_PAUSE = 8, /* ticks between two looks at a thread that sleeps */
+    SLEEPERS_PER_TICK = 32,
+    ACTIVE_TICKS = 8, /* since when an active thread has run */
+    LONG_UNHIT = 64,  /* intervals of CPU time without a hit, after which a thread is sampled wherever it stops */
+};
+
+/* ---- looks ---- */
+
+/* Many threads that sleep are looked at in turn. */
+static uint32_t longest_pause(const struct ptrace_sampler *sampler)
+{
+    size_t pause = sampler->sleepers / SLEEPERS_PER_TICK;
+    return pause < MIN_LONGEST_PAUSE ? MIN_LONGEST_PAUSE : (uint32_t)pause;
+}
+
+/* Whether it was switched off its CPU since its last sample, and has used so little before that that it can wait. For a
+ * thread that has stayed on its CPU the scheduler's figures may be some ms old. */
+static bool has_used_little(const struct ptrace_sampler *sampler, const struct ptrace_thread *thread,
+                            const struct ptrace_schedule *now)
+{
+    return now->slices > thread->stopped_slices + 1 && now->cpu < thread->sampled_cpu + sampler->interval / 2;
+}
+
+static int tell_sleep(struct ptrace_sampler *sampler, struct ptrace_thread *thread, struct error *err)
+{
+    uint64_t now = monotonic_ns();
+    int code = sampler_tell_switches(sampler, thread, thread->tid, &thread->seen, now, true, err);
+    if (code || thread->seen.slices == thread->named_slices ||
+        now + name_interval < thread->next_name + sleeper_name_interval)
+        return code;
+    thread->named_slices = thread->seen.slices;
+    return thread->follows ? sampler_tell_name(sampler, thread, false, err) : 0;
+}
+
+/* Whether the instant may have hit the thread: it has run on that CPU since the last look and its last stop, and does
+ * not now. */
+static bool may_be_hit(const struct ptrace_sampler *sampler, const struct ptrace_thread *thread,
+                       const struct sampling_instant *instant, const struct ptrace_schedule *now)
+{
+    return instant->is_hit && instant->cpu == thread->cpu && now->cpu != thread->at_stop.cpu &&
+           sampling_clock_can_visit(&sampler->clock, thread->cpu);
+}
+
+/* For threads in state R that no instant hits. */
+static bool is_sampled_anywhere(const struct ptrace_sampler *sampler, const struct ptrace_thread *thread,
+                                const struct ptrace_schedule *now)
+{
+    uint64_t long_unhit = LONG_UNHIT * (1 + sampler->clock.in_use) * sampler->interval;
+    if (!thread->is_realtime && sampling_clock_can_visit(&sampler->clock, thread->cpu))
+        return now->cpu > thread->sampled_cpu + long_unhit;
+    return !has_used_little(sampler, thread, now);
+}
+
+/* Of several threads that have run on the CPU the last one to leave it was hit. Where the kernel does not say when they
+ * left, ran_until_instant() has to do. */
+static void interrupt_hit(struct ptrace_sampler *sampler, const struct sampling_instant *instant)
+{
+    uint64_t last = 0;
+    for (size_t i = 0; sampler->hit.length > 1 && i < sampler->hit.length; i++) {
+        uint64_t left = ptrace_thread_left_cpu(sampler->hit.data[i]);
+        if (left > last)
+            sampler->hit.data[0] = sampler->hit.data[i];
+        last = left > last ? left : last;
+    }
+    if (last)
+        sampler->hit.length = 1;
+    for (size_t i = 0; i < sampler->hit.length; i++) {
+        struct ptrace_thread *thread = sampler->hit.data[i];
+        thread->instant = instant->time;
+        if (!thread->asleep)
+            sampler_interrupt(sampler, thread, PTRACE_INTERRUPT_AT_INSTANT);
+    }
+    sampler->hit.length = 0;
+}
+
+/* A thread that is awake or has run since the last look: is it to be sampled? */
+static int look_at_active(struct ptrace_sampler *sampler, struct ptrace_thread *thread,
+                          const struct sampling_instant *instant, const struct ptrace_schedule *now, bool has_run,
+                          struct error *err)
+{
+    uint64_t used = now ? now->cpu - thread->seen.cpu : 0;
+    char state = ptrace_thread_scheduler_state(thread);
+    bool sleeps = ptrace_thread_is_asleep(state);
+    thread->asleep = state != 'R';
+    thread->pause = 1;
+    thread->last_ran = sampler->tick;
+    if (now)
+        thread->seen = *now;
+    if (now && has_run && may_be_hit(sampler, thread, instant, now)) {
+        if (!array_push(&sampler->hit, thread))
+            return error_no_memory(err);
+    } else if (!thread->asleep && !(now && !is_sampled_anywhere(sampler, thread, now))) {
+        sampler_interrupt(sampler, thread, PTRACE_INTERRUPT_TO_SAMPLE);
+    }
+    int code = thread->is_realtime ? 0 : sampling_clock_use(&sampler->clock, thread->cpu, used, err);
+    if (code || !sleeps || !ptrace_thread_schedule(thread, &thread->seen))
+        return code;
+    return tell_sleep(sampler, thread, err);
+}
+
+/*
+ * A thread that was not on a CPU since its last sample has nothing to tell. One that slept at the last look and was not
+ * on a CPU since sleeps still, and the next look can wait: looking at schedstat costs half as much as at stat.
+ */
+static int look_at(struct ptrace_sampler *sampler, struct ptrace_thread *thread, const struct sampling_instant *instant,
+                   struct error *err)
+{
+    struct ptrace_schedule now;
+    bool is_known = ptrace_thread_schedule(thread, &now);
+    if (is_known && now.slices == thread->stopped_slices)
+        return 0;
+    bool has_run = !is_known || now.slices != thread->seen.slices || now.cpu != thread->seen.cpu;
+    int code = 0;
+    if (!thread->asleep || has_run)
+        code = look_at_active(sampler, thread, instant, is_known ? &now : NULL, has_run, err);
+    else if (thread->pause < longest_pause(sampler))
+        thread->pause *= 2;
+    if (thread->pause > sampler->most_paused)
+        sampler->most_paused = thread->pause;
+    thread->next_look = sampler->tick + thread->pause;
+    return !code && thread->asleep && !has_run ? tell_sleep(sampler, thread, err) : code;
+}
+
+/* ---- ticks ---- */
+
+/* Looks at all threads whose look is due. */
+static int look_at_all(struct ptrace_sampler *sampler, const struct sampling_instant *instant, struct error *err)
+{
+    uint64_t next = sampler->tick + MIN_LONGEST_PAUSE;
+    size_t sleepers = 0;
+    int code = 0;
+    sampler->active.length = 0;
+    for (size_t i = 0; i < sampler->threads.length && !code; i++) {
+        struct ptrace_thread *thread = sampler->threads.data[i];
+        if (thread->state == PTRACE_THREAD_RUNS && thread->next_look <= sampler->tick)
+            code = look_at(sampler, thread, instant, err);
+        sleepers += thread->asleep;
+        uint64_t due = thread->state == PTRACE_THREAD_RUNS ? thread->next_look : sampler->tick + 1;
+        if (due < next)
+            next = due;
+        bool is_active = sampler->tick < thread->last_ran + ACTIVE_TICKS;
+        if (is_active && !array_push(&sampler->active, thread->tid))
+            code = error_no_memory(err);
+    }
+    sampler->sleepers = sleepers;
+    if (next <= sampler->tick)
+        next = sampler->tick + 1;
+    sampler->next_look = sampler->started + next * sampler->interval;
+    return code;
+}
+
+/* The thread that was hit is among those that have run lately, most of the time. The figures of the scheduler have
+ * changed for threads that have left a CPU since. */
+static int look_for_hit(struct ptrace_sampler *sampler, const struct sampling_instant *instant, struct error *err)
+{
+    struct ptrace_schedule now;
+    int code = 0;
+    for (size_t i = 0; i < sampler->active.length && !code; i++) {
+        struct ptrace_thread *thread = sampler_find(sampler, sampler->active.data[i]);
+        if (thread && thread->state == PTRACE_THREAD_RUNS && ptrace_thread_schedule(thread, &now) &&
+            now.cpu != thread->seen.cpu && now.cpu != thread->at_stop.cpu)
+            code = look_at_active(sampler, thread, instant, &now, true, err);
+    }
+    return code;
+}
+
+int ptrace_sampler_tick(struct ptrace_sampler *sampler, struct error *err)
+{
+    uint64_t now = monotonic_ns(), tick = (now - sampler->started) / sampler->interval;
+    struct sampling_instant instant = sampling_clock_take(&sampler->clock, now);
+    int code = 0;
+    if (tick != sampler->tick) {
+        sampling_clock_tick(&sampler->clock, tick - sampler->tick);
+        sampler->tick = tick;
+        code = look_at_all(sampler, &instant, err);
+    } else if (instant.is_hit) {
+        code = look_for_hit(sampler, &instant, err);
+    }
+    interrupt_hit(sampler, &instant);
+    return code;
+}
+
+/* An instant has a look as well. */
+void ptrace_sampler_sleeps(struct ptrace_sampler *sampler)
+{
+    uint64_t look = sampler->next_look + (sampler->clock.in_use ? sampler->interval : 0);
+    sampling_clock_arm(&sampler->clock, look, sampler->interrupted > 0);
+}
+
+uint64_t ptrace_sampler_look_interval(const struct ptrace_sampler *sampler)
+{
+    return sampler->most_paused * sampler->interval;
+}
+
+/* ---- up to now ---- */
+
+/* The figures of a thread that runs are some ms old. Has it been on its CPU since its last stop, it ran all the time.
+ */
+static int settle_running(struct ptrace_sampler *sampler, struct ptrace_thread *thread, struct ptrace_schedule *now,
+                          struct error *err)
+{
+    uint64_t time = monotonic_ns();
+    const struct ptrace_moment *last = &thread->run.last;
+    uint64_t passed = time > last->time ? time - last->time : 0;
+    uint64_t ready = now->ready > last->schedule.ready ? now->ready - last->schedule.ready : 0;
+    if (!last->asleep && now->slices == thread->stopped_slices + 1 && passed > ready &&
+        now->cpu < last->schedule.cpu + passed - ready)
+        now->cpu = last->schedule.cpu + passed - ready;
+    return sampler_tell_switches(sampler, thread, thread->tid, now, time, false, err);
+}
+
+static int settle(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool all, struct error *err)
+{
+    struct ptrace_schedule now;
+    const struct ptrace_moment *last = &thread->run.last;
+    bool can_run = thread->state == PTRACE_THREAD_RUNS || thread->state == PTRACE_THREAD_INTERRUPTED;
+    if (!can_run || (!all && !last->asleep) || !ptrace_thread_schedule(thread, &now))
+        return 0;
+    if (last->asleep && now.slices == last->schedule.slices)
+        return sampler_tell_switches(sampler, thread, thread->tid, &now, monotonic_ns(), true, err);
+    char state = ptrace_thread_scheduler_state(thread);
+    if (ptrace_thread_is_asleep(state) && ptrace_thread_schedule(thread, &now))
+        return sampler_tell_switches(sampler, thread, thread->tid, &now, monotonic_ns(), true, err);
+    return state == 'R' ? settle_running(sampler, thread, &now, err) : 0;
+}
+
+int ptrace_sampler_settle(struct ptrace_sampler *sampler, bool all, struct error *err)
+{
+    int code = 0;
+    for (size_t i = 0; i < sampler->threads.length && !code; i++)
+        code = settle(sampler, sampler->threads.data[i], all, err);
+    return code;
+}

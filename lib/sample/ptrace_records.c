@@ -1,0 +1,133 @@
+#include "sample/ptrace_internal.h"
+
+#include "base/clock.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+
+#define SECOND UINT64_C(1000000000)
+
+static const uint64_t name_interval = SECOND; /* between two readings of the name of a thread that runs */
+
+/* ---- threads ---- */
+
+struct ptrace_thread *sampler_find(const struct ptrace_sampler *sampler, pid_t tid)
+{
+    uint32_t index = hash_get(&sampler->by_tid, (uint64_t)tid);
+    return index == HASH_MISSING ? NULL : sampler->threads.data[index];
+}
+
+struct ptrace_thread *sampler_add(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, struct error *err)
+{
+    struct ptrace_thread *thread = ptrace_thread_new(pid, tid);
+    if (thread) {
+        thread->index = sampler->threads.length;
+        thread->stack_size = PTRACE_STACK_SIZE;
+        if (array_push(&sampler->threads, thread)) {
+            if (hash_set(&sampler->by_tid, (uint64_t)tid, (uint32_t)thread->index))
+                return thread;
+            sampler->threads.length--;
+        }
+    }
+    ptrace_thread_free(thread);
+    error_no_memory(err);
+    return NULL;
+}
+
+void sampler_set_state(struct ptrace_sampler *sampler, struct ptrace_thread *thread, enum ptrace_thread_state state)
+{
+    sampler->interrupted -= thread->state == PTRACE_THREAD_INTERRUPTED;
+    sampler->interrupted += state == PTRACE_THREAD_INTERRUPTED;
+    thread->state = state;
+}
+
+void sampler_drop(struct ptrace_sampler *sampler, struct ptrace_thread *thread)
+{
+    sampler_set_state(sampler, thread, PTRACE_THREAD_EXITS);
+    struct ptrace_thread *last = sampler->threads.data[--sampler->threads.length];
+    sampler->threads.data[thread->index] = last;
+    last->index = thread->index;
+    if (last != thread)
+        hash_set(&sampler->by_tid, (uint64_t)last->tid, (uint32_t)last->index);
+    hash_remove(&sampler->by_tid, (uint64_t)thread->tid);
+    ptrace_thread_free(thread);
+}
+
+void sampler_interrupt(struct ptrace_sampler *sampler, struct ptrace_thread *thread, enum ptrace_interrupt interrupt)
+{
+    if (ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL))
+        return;
+    sampler_set_state(sampler, thread, PTRACE_THREAD_INTERRUPTED);
+    thread->interrupt = interrupt;
+    ptrace_thread_hold(thread, monotonic_ns());
+}
+
+void sampler_resume(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int signal)
+{
+    ptrace_thread_release(thread);
+    ptrace(PTRACE_CONT, thread->tid, NULL, (uintptr_t)signal); /* else it was killed, and its status will come */
+    if (thread->state != PTRACE_THREAD_EXITS)
+        sampler_set_state(sampler, thread, PTRACE_THREAD_RUNS);
+}
+
+/* ---- records ---- */
+
+struct perf_record sampler_record_of(const struct ptrace_thread *thread, uint32_t type)
+{
+    return (struct perf_record){.type = type,
+                                .pid = (uint32_t)thread->pid,
+                                .tid = (uint32_t)thread->tid,
+                                .cpu = thread->cpu,
+                                .time = monotonic_ns()};
+}
+
+int sampler_tell(struct ptrace_sampler *sampler, const struct perf_record *record, struct error *err)
+{
+    return sampler->consumer.record(sampler->consumer.context, record, err);
+}
+
+int sampler_tell_name(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool exec, struct error *err)
+{
+    bool changed = ptrace_thread_read_name(thread);
+    struct perf_record record = sampler_record_of(thread, PERF_RECORD_COMM);
+    record.comm.name = thread->name;
+    record.comm.exec = exec;
+    thread->next_name = record.time + name_interval;
+    return changed || exec ? sampler_tell(sampler, &record, err) : 0;
+}
+
+int sampler_tell_switches(struct ptrace_sampler *sampler, struct ptrace_thread *thread, pid_t tid,
+                          const struct ptrace_schedule *schedule, uint64_t time, bool asleep, struct error *err)
+{
+    struct ptrace_switch switches[PTRACE_RUN_SWITCHES];
+    struct perf_record record = sampler_record_of(thread, PERF_RECORD_SWITCH);
+    int code = 0;
+    if (!thread->follows)
+        return 0;
+    size_t count = ptrace_thread_take(thread, schedule, time, asleep, switches);
+    record.tid = (uint32_t)tid;
+    for (size_t i = 0; i < count && !code; i++) {
+        record.time = switches[i].time;
+        record.context_switch.out = switches[i].out;
+        record.context_switch.preempted = switches[i].preempted;
+        code = sampler_tell(sampler, &record, err);
+    }
+    return code;
+}
+
+int sampler_tell_end(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool is_itself, struct error *err)
+{
+    int code = 0;
+    if (thread->state == PTRACE_THREAD_EXITS)
+        return 0;
+    if (is_itself && ptrace_thread_schedule(thread, &thread->seen))
+        code = sampler_tell_switches(sampler, thread, thread->tid, &thread->seen, monotonic_ns(), false, err);
+    if (thread->seen.cpu > thread->first_cpu)
+        sampler->ended_cpu += thread->seen.cpu - thread->first_cpu;
+    if (!code)
+        code = sampler_tell_name(sampler, thread, false, err);
+    sampler_set_state(sampler, thread, PTRACE_THREAD_EXITS);
+    struct perf_record record = sampler_record_of(thread, PERF_RECORD_EXIT);
+    return code ? code : sampler_tell(sampler, &record, err);
+}

@@ -1,0 +1,369 @@
+#include "sample/ptrace_internal.h"
+
+#include "base/clock.h"
+#include "sample/ptrace_registers.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const uint64_t orphan_age = UINT64_C(200000000); /* ns after which the parent of a child is not waited for */
+
+enum { CALM_SAMPLES = 256 }; /* after which a thread counts as any other */
+
+/* ---- samples ---- */
+
+/* Also puts right what the stop has done to a system call. */
+static bool read_registers(const struct ptrace_thread *thread, struct user_regs_struct *registers)
+{
+    if (ptrace(PTRACE_GETREGS, thread->tid, NULL, registers))
+        return false;
+    if (ptrace_registers_restart(registers))
+        ptrace(PTRACE_SETREGS, thread->tid, NULL, registers);
+    return true;
+}
+
+static size_t copy(pid_t tid, uint64_t from, unsigned char *to, size_t size)
+{
+    struct iovec local = {.iov_base = to, .iov_len = size};
+    struct iovec remote = {.iov_base = (void *)(uintptr_t)from, .iov_len = size};
+    ssize_t got = process_vm_readv(tid, &local, 1, &remote, 1, 0);
+    return got > 0 ? (size_t)got : 0;
+}
+
+/* The red zone below sp as well, unless no memory is there. */
+static void copy_stack(const struct ptrace_sampler *sampler, const struct ptrace_thread *thread, uint64_t sp,
+                       struct perf_sample *sample)
+{
+    enum { BELOW = PTRACE_STACK_BELOW_SP };
+    size_t got = copy(thread->tid, sp - BELOW, sampler->stack, BELOW + thread->stack_size);
+    bool is_with_below = got > BELOW;
+    sample->stack = sampler->stack + BELOW;
+    sample->stack_below = is_with_below ? BELOW : 0;
+    sample->stack_size =
+        is_with_below ? got - BELOW : copy(thread->tid, sp, sampler->stack + BELOW, thread->stack_size);
+    sample->stack_full = sample->stack_size == thread->stack_size;
+}
+
+/* Sets *since to the CPU time since the last sample, and tells how the thread ran until `time`. */
+static int take_schedule(struct ptrace_sampler *sampler, struct ptrace_thread *thread, uint64_t time, uint64_t *since,
+                         struct error *err)
+{
+    const struct ptrace_schedule *now = &thread->at_stop;
+    *since = now->cpu > thread->sampled_cpu ? now->cpu - thread->sampled_cpu : 0;
+    thread->seen = *now;
+    thread->sampled_cpu = now->cpu;
+    thread->stopped_slices = now->slices;
+    return sampler_tell_switches(sampler, thread, thread->tid, now, time, false, err);
+}
+
+/* Whether it ran until the instant: it has waited for a CPU since then, and no longer. One that waited already may
+ * have been woken, and stands at the end of a system call. */
+static bool ran_until_instant(const struct ptrace_thread *thread)
+{
+    return thread->at_stop.ready - thread->seen.ready <= thread->stopped - thread->instant;
+}
+
+static void learn(struct ptrace_thread *thread, const struct ptrace_sample *sample)
+{
+    thread->calm = sample->was_short || sample->was_bad ? 0 : thread->calm + 1;
+    if (thread->calm >= CALM_SAMPLES) {
+        thread->hold = false;
+        thread->stack_size = PTRACE_STACK_SIZE;
+        thread->calm = 0;
+    }
+    thread->hold |= sample->was_bad;
+    if (!sample->was_short || thread->is_too_deep)
+        return;
+    thread->is_too_deep = thread->stack_size == PTRACE_STACK_MAX; /* copying more does not help */
+    thread->stack_size = thread->is_too_deep ? PTRACE_STACK_SIZE : thread->stack_size * 2;
+}
+
+/* Where the kernel does not say how long a thread ran, it is a tick. */
+static int take_sample(struct ptrace_sampler *sampler, struct ptrace_thread *thread,
+                       const struct user_regs_struct *registers, int signal, struct error *err)
+{
+    struct ptrace_sample sample = {.record = sampler_record_of(thread, PERF_RECORD_SAMPLE), .is_stopped = thread->hold};
+    struct perf_sample *taken = &sample.record.sample;
+    int code = 0;
+    taken->registers_abi = ptrace_registers_are_64_bit(registers) ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_32;
+    ptrace_registers_read(registers, taken->registers);
+    taken->ip = registers->rip;
+    copy_stack(sampler, thread, registers->rsp, taken);
+    taken->period = sampler->interval;
+    if (thread->at_stop.slices)
+        code = take_schedule(sampler, thread, sample.record.time, &taken->period, err);
+    bool hold = thread->hold;
+    if (!hold)
+        sampler_resume(sampler, thread, signal);
+    if (!code && sample.record.time >= thread->next_name)
+        code = sampler_tell_name(sampler, thread, false, err);
+    if (!code && taken->period)
+        code = sampler->consumer.sample(sampler->consumer.context, &sample, err);
+    learn(thread, &sample);
+    if (hold)
+        sampler_resume(sampler, thread, signal);
+    return code;
+}
+
+static bool is_to_be_sampled(const struct ptrace_thread *thread)
+{
+    if (thread->state != PTRACE_THREAD_INTERRUPTED)
+        return false;
+    return thread->interrupt == PTRACE_INTERRUPT_TO_SAMPLE ||
+           (thread->interrupt == PTRACE_INTERRUPT_AT_INSTANT && ran_until_instant(thread));
+}
+
+/* Has a thread go on whose memory and registers are those of its program; takes a sample first if there is to be one.
+ */
+static int go_on(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int signal, struct error *err)
+{
+    struct user_regs_struct registers;
+    if (read_registers(thread, &registers) && is_to_be_sampled(thread))
+        return take_sample(sampler, thread, &registers, signal, err);
+    sampler_resume(sampler, thread, signal);
+    return 0;
+}
+
+/* ---- stops ---- */
+
+static bool is_ignored_by_default(int signal)
+{
+    return signal == SIGCHLD || signal == SIGWINCH || signal == SIGURG || signal == SIGCONT;
+}
+
+/* Whether `tid` is a thread of the process `pid`. */
+static bool is_thread_of(pid_t pid, pid_t tid)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)pid, (int)tid);
+    return access(path, F_OK) == 0;
+}
+
+static bool take_orphan(struct ptrace_sampler *sampler, pid_t tid)
+{
+    for (size_t i = 0; i < sampler->orphans.length; i++) {
+        if (sampler->orphans.data[i].tid != tid)
+            continue;
+        sampler->orphans.data[i] = sampler->orphans.data[--sampler->orphans.length];
+        return true;
+    }
+    return false;
+}
+
+static int add_child(struct ptrace_sampler *sampler, pid_t parent_pid, pid_t parent_tid, pid_t pid, pid_t tid,
+                     struct error *err)
+{
+    struct ptrace_thread *child = sampler_find(sampler, tid);
+    if (child) /* the end of one with the same number was not seen */
+        sampler_drop(sampler, child);
+    child = sampler_add(sampler, pid, tid, err);
+    if (!child)
+        return -ENOMEM;
+    child->follows = true;
+    struct perf_record record = sampler_record_of(child, PERF_RECORD_FORK);
+    record.task.parent_pid = (uint32_t)parent_pid;
+    record.task.parent_tid = (uint32_t)parent_tid;
+    child->run.last.time = record.time;
+    ptrace_thread_hold(child, record.time);
+    const struct ptrace_thread *parent = sampler_find(sampler, parent_tid);
+    if (parent)
+        memcpy(child->name, parent->name, sizeof(child->name));
+    int code = sampler_tell(sampler, &record, err);
+    if (take_orphan(sampler, tid))
+        sampler_resume(sampler, child, 0);
+    return code;
+}
+
+static int take_fork(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int event, struct error *err)
+{
+    unsigned long message;
+    int code = 0;
+    if (ptrace(PTRACE_GETEVENTMSG, thread->tid, NULL, &message) == 0) {
+        pid_t tid = (pid_t)message, pid = thread->pid;
+        if (event != PTRACE_EVENT_CLONE || !is_thread_of(pid, tid))
+            pid = tid;
+        code = add_child(sampler, thread->pid, thread->tid, pid, tid, err);
+    }
+    return code ? code : go_on(sampler, thread, 0, err);
+}
+
+/* A child whose parent was killed before it could say that it has one. */
+static int adopt_orphans(struct ptrace_sampler *sampler, struct error *err)
+{
+    uint64_t now = monotonic_ns();
+    int code = 0;
+    for (size_t i = 0; i < sampler->orphans.length && !code;) {
+        struct orphan orphan = sampler->orphans.data[i];
+        char path[64], line[128];
+        int pid = 0, parent = 0;
+        if (now < orphan.time + orphan_age) {
+            i++;
+            continue;
+        }
+        snprintf(path, sizeof(path), "/proc/%d/status", (int)orphan.tid);
+        FILE *status = fopen(path, "re");
+        while (status && fgets(line, sizeof(line), status)) {
+            sscanf(line, "Tgid: %d", &pid);
+            sscanf(line, "PPid: %d", &parent);
+        }
+        if (status)
+            fclose(status);
+        if (pid)
+            code = add_child(sampler, pid == orphan.tid ? parent : pid, pid == orphan.tid ? parent : pid, pid,
+                             orphan.tid, err);
+        else
+            take_orphan(sampler, orphan.tid);
+    }
+    return code;
+}
+
+/*
+ * The thread that has called exec goes on alone under the number of the process, whichever it had before. The others
+ * have ended; of a first thread that was not the caller no end is told.
+ */
+static int take_exec(struct ptrace_sampler *sampler, struct ptrace_thread *thread, struct error *err)
+{
+    unsigned long message = (unsigned long)thread->tid;
+    ptrace(PTRACE_GETEVENTMSG, thread->tid, NULL, &message);
+    const struct ptrace_thread *caller = sampler_find(sampler, (pid_t)message);
+    int code = 0;
+    if (caller && caller != thread && caller->pid == thread->pid) {
+        code = sampler_tell_end(sampler, thread, false, err);
+        thread->run = caller->run;
+        thread->held_since = caller->held_since;
+        thread->first_cpu = caller->first_cpu;
+        thread->sampled_cpu = caller->sampled_cpu;
+        thread->stopped_slices = caller->stopped_slices;
+        thread->cpu = caller->cpu;
+    }
+    for (size_t i = sampler->threads.length; i-- > 0;) {
+        struct ptrace_thread *other = sampler->threads.data[i];
+        if (other->pid != thread->pid || other == thread)
+            continue;
+        if (other != caller && !code)
+            code = sampler_tell_end(sampler, other, true, err);
+        sampler_drop(sampler, other);
+    }
+    ptrace_thread_close_files(thread);
+    bool is_known = ptrace_thread_schedule(thread, &thread->seen);
+    if (!code && is_known)
+        code = sampler_tell_switches(sampler, thread, (pid_t)message, &thread->seen, monotonic_ns(), false, err);
+    if (!thread->follows) /* its recording begins */
+        thread->run = (struct ptrace_run){.last = {.time = monotonic_ns(), .schedule = thread->seen}, .is_told = true};
+    thread->hold = thread->is_too_deep = false;
+    thread->stack_size = PTRACE_STACK_SIZE;
+    if (!thread->follows)
+        thread->follows = ptrace(PTRACE_SETOPTIONS, thread->tid, NULL, sampler->follow_options) == 0;
+    if (!code)
+        code = sampler_tell_name(sampler, thread, true, err);
+    sampler_set_state(sampler, thread, PTRACE_THREAD_RUNS);
+    sampler_resume(sampler, thread, 0);
+    return code;
+}
+
+static bool stops_process(int signal)
+{
+    return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+/*
+ * A signal for the process wakes one of its threads, and another that is faster may take it. If the program ignores the
+ * signal it would not have woken any. Threads that run now, or will when they get a CPU, are stopped, so that what
+ * their system calls return can be put right.
+ */
+static void interrupt_others(struct ptrace_sampler *sampler, const struct ptrace_thread *thread)
+{
+    for (size_t i = 0; i < sampler->threads.length; i++) {
+        struct ptrace_thread *other = sampler->threads.data[i];
+        if (other->pid == thread->pid && other != thread && other->state == PTRACE_THREAD_RUNS &&
+            ptrace_thread_scheduler_state(other) == 'R')
+            sampler_interrupt(sampler, other, PTRACE_INTERRUPT_ONLY);
+    }
+}
+
+static int tell_signal(struct ptrace_sampler *sampler, const struct ptrace_thread *thread, int signal,
+                       struct error *err)
+{
+    siginfo_t info = {0};
+    bool is_sent = ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info) == 0 &&
+                   (info.si_code == SI_USER || info.si_code == SI_TKILL || info.si_code == SI_QUEUE);
+    return thread->follows ? sampler->consumer.signal(sampler->consumer.context, thread->pid, thread->tid, signal,
+                                                      is_sent ? info.si_pid : 0, err)
+                           : 0;
+}
+
+static int take_stop(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int status, struct error *err)
+{
+    int event = status >> 16, signal = WSTOPSIG(status);
+    int code = 0;
+    thread->stopped = monotonic_ns();
+    if (!ptrace_thread_schedule(thread, &thread->at_stop))
+        thread->at_stop = (struct ptrace_schedule){0};
+    ptrace_thread_hold(thread, thread->stopped);
+    switch (event) {
+    case 0: /* a signal is about to be delivered; any stop takes the place of an interrupt */
+        if (is_ignored_by_default(signal))
+            interrupt_others(sampler, thread);
+        code = tell_signal(sampler, thread, signal, err);
+        return code ? code : go_on(sampler, thread, signal, err);
+    case PTRACE_EVENT_STOP:
+        if (stops_process(signal)) {
+            if (thread->at_stop.slices)
+                code = sampler_tell_switches(sampler, thread, thread->tid, &thread->at_stop, monotonic_ns(), true, err);
+            ptrace_thread_release(thread);
+            ptrace(PTRACE_LISTEN, thread->tid, NULL, NULL);
+            sampler_set_state(sampler, thread, PTRACE_THREAD_LISTENS);
+            return code;
+        }
+        return go_on(sampler, thread, 0, err);
+    case PTRACE_EVENT_FORK:
+    case PTRACE_EVENT_VFORK:
+    case PTRACE_EVENT_CLONE:
+        return take_fork(sampler, thread, event, err);
+    case PTRACE_EVENT_EXEC:
+        return take_exec(sampler, thread, err);
+    case PTRACE_EVENT_EXIT:
+        code = sampler_tell_end(sampler, thread, true, err);
+        sampler_resume(sampler, thread, 0);
+        return code;
+    default:
+        return go_on(sampler, thread, 0, err);
+    }
+}
+
+static int take_status(struct ptrace_sampler *sampler, pid_t tid, int status, const struct rusage *usage,
+                       struct error *err)
+{
+    struct ptrace_thread *thread = sampler_find(sampler, tid);
+    int code = 0;
+    if (!WIFSTOPPED(status)) {
+        take_orphan(sampler, tid);
+        if (thread) {
+            code = sampler_tell_end(sampler, thread, true, err);
+            sampler_drop(sampler, thread);
+        }
+        sampler->consumer.ended(sampler->consumer.context, tid, status, usage);
+        return code;
+    }
+    if (thread)
+        return take_stop(sampler, thread, status, err);
+    struct orphan orphan = {.tid = tid, .time = monotonic_ns()};
+    return array_push(&sampler->orphans, orphan) ? 0 : error_no_memory(err);
+}
+
+int ptrace_sampler_serve(struct ptrace_sampler *sampler, struct error *err)
+{
+    int status, code = 0;
+    struct rusage usage;
+    pid_t tid;
+    while (!code && (tid = wait4(-1, &status, __WALL | WNOHANG, &usage)) > 0)
+        code = take_status(sampler, tid, status, &usage, err);
+    return code || !sampler->orphans.length ? code : adopt_orphans(sampler, err);
+}

@@ -1,0 +1,158 @@
+#include "sample/sampling_clock.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+enum {
+    LOAD_TICKS = 64,
+    FULL_WEIGHT = 8,       /* of a CPU that is sampled at the full rate; at least 1 of it has each that has a load */
+    FULL_RATE_SHARE = 16,  /* a CPU is sampled at the full rate from this part of a full load on */
+    TURN = 4,              /* instants in a row on one CPU: moving costs as much as an instant */
+    MOVE_NS = 150000,      /* how early before an instant the sampler moves to its CPU */
+    AFTER_MOVE_NS = 50000, /* within which it comes if the move took too long */
+};
+
+int sampling_clock_init(struct sampling_clock *clock, struct cpu_pin *pin, uint64_t interval, struct error *err)
+{
+    *clock = (struct sampling_clock){.pin = pin,
+                                     .interval = interval,
+                                     .random = monotonic_ns() | 1,
+                                     .timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)};
+    return clock->timer_fd < 0 ? error_set(err, errno, "cannot create a timer: %s", strerror(errno)) : 0;
+}
+
+void sampling_clock_destroy(struct sampling_clock *clock)
+{
+    if (clock->timer_fd >= 0)
+        close(clock->timer_fd);
+    clock->timer_fd = -1;
+    array_free(&clock->cpus);
+}
+
+/* ---- loads ---- */
+
+int sampling_clock_use(struct sampling_clock *clock, uint32_t cpu, uint64_t used, struct error *err)
+{
+    while (cpu >= clock->cpus.length && cpu < CPU_SETSIZE)
+        if (!array_push_zero(&clock->cpus))
+            return error_no_memory(err);
+    if (cpu < clock->cpus.length)
+        clock->cpus.data[cpu].used += used;
+    return 0;
+}
+
+void sampling_clock_tick(struct sampling_clock *clock, uint64_t intervals)
+{
+    if (intervals > LOAD_TICKS)
+        intervals = LOAD_TICKS;
+    for (size_t i = 0; i < clock->cpus.length; i++) {
+        struct sampling_clock_cpu *cpu = &clock->cpus.data[i];
+        cpu->load = (cpu->load * (LOAD_TICKS - intervals) + cpu->used) / LOAD_TICKS;
+        cpu->used = 0;
+    }
+}
+
+bool sampling_clock_can_visit(const struct sampling_clock *clock, uint32_t cpu)
+{
+    return cpu_pin_allows(clock->pin, cpu) && !(cpu < clock->cpus.length && clock->cpus.data[cpu].is_refused);
+}
+
+static uint32_t weight_of(const struct sampling_clock *clock, uint32_t cpu)
+{
+    uint64_t load = clock->cpus.data[cpu].load, weight = load * FULL_RATE_SHARE * FULL_WEIGHT / clock->interval;
+    if (!load || !sampling_clock_can_visit(clock, cpu))
+        return 0;
+    return weight < 1 ? 1 : weight > FULL_WEIGHT ? FULL_WEIGHT : (uint32_t)weight;
+}
+
+/* ---- instants ---- */
+
+/* xorshift64* */
+static uint64_t random_below(struct sampling_clock *clock, uint64_t limit)
+{
+    clock->random ^= clock->random >> 12;
+    clock->random ^= clock->random << 25;
+    clock->random ^= clock->random >> 27;
+    return (clock->random * UINT64_C(0x2545f4914f6cdd1d) >> 16) % limit;
+}
+
+/* Takes in the loads. */
+static void find_interval(struct sampling_clock *clock)
+{
+    uint32_t weights = 0;
+    clock->in_use = 0;
+    for (uint32_t i = 0; i < clock->cpus.length; i++) {
+        weights += weight_of(clock, i);
+        clock->in_use += weight_of(clock, i) > 0;
+    }
+    clock->mean = weights ? clock->interval * FULL_WEIGHT / weights : 0;
+}
+
+/* The CPUs have turns, as long as they have weight: so over time each has its part of the instants. */
+static void choose_cpu(struct sampling_clock *clock)
+{
+    while (clock->cpus.data[clock->cpu].credit < FULL_WEIGHT || !weight_of(clock, clock->cpu)) {
+        clock->cpu = (clock->cpu + 1) % (uint32_t)clock->cpus.length;
+        clock->cpus.data[clock->cpu].credit += weight_of(clock, clock->cpu) * TURN;
+    }
+}
+
+static bool is_at(const struct sampling_clock *clock, uint32_t cpu)
+{
+    return clock->pin->pinned && clock->pin->cpu == cpu;
+}
+
+struct sampling_instant sampling_clock_take(struct sampling_clock *clock, uint64_t now)
+{
+    struct sampling_instant taken = {0};
+    if (clock->mean && clock->instant <= now) {
+        taken =
+            (struct sampling_instant){.is_hit = is_at(clock, clock->cpu), .cpu = clock->cpu, .time = clock->instant};
+        clock->cpus.data[clock->cpu].credit -= FULL_WEIGHT;
+        clock->instant += clock->mean / 2 + random_below(clock, clock->mean);
+    }
+    return taken;
+}
+
+/* ---- sleep ---- */
+
+/* A timer expires on the CPU that has set it. */
+static void set_timer(struct sampling_clock *clock, uint64_t time)
+{
+    const uint64_t second = UINT64_C(1000000000);
+    uint32_t cpu = clock->pin->pinned ? clock->pin->cpu : UINT32_MAX;
+    if (clock->armed == time && clock->armed_on == cpu)
+        return;
+    struct itimerspec timer = {.it_value = {.tv_sec = (time_t)(time / second), .tv_nsec = (long)(time % second)}};
+    timerfd_settime(clock->timer_fd, TFD_TIMER_ABSTIME, &timer, NULL);
+    clock->armed = time;
+    clock->armed_on = cpu;
+}
+
+/* Puts an instant off that has passed while the sampler was awake. */
+static void put_off(struct sampling_clock *clock, uint64_t range)
+{
+    uint64_t now = monotonic_ns();
+    if (clock->instant <= now)
+        clock->instant = now + 1 + random_below(clock, range);
+}
+
+void sampling_clock_arm(struct sampling_clock *clock, uint64_t look, bool stays)
+{
+    uint64_t wakeup = UINT64_MAX;
+    find_interval(clock);
+    if (clock->mean) {
+        choose_cpu(clock);
+        put_off(clock, clock->mean);
+        if (!is_at(clock, clock->cpu) && !(stays && monotonic_ns() + MOVE_NS < clock->instant)) {
+            clock->cpus.data[clock->cpu].is_refused = !cpu_pin_move(clock->pin, clock->cpu);
+            put_off(clock, AFTER_MOVE_NS);
+        }
+        wakeup = clock->instant - (is_at(clock, clock->cpu) ? 0 : MOVE_NS);
+    }
+    set_timer(clock, wakeup < look ? wakeup : look);
+}
