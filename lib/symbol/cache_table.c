@@ -9,7 +9,7 @@
  *     u64 writer        the build of prof that read them    /
  *     u32 flags         1: the answers have debug info; 2: it is DWARF
  *     u32 span count, symbol count, frame count, bytes of texts
- *     u32 0
+ *     u32 mapped        size and time of the mapped file, see symbol_cache.c
  *     spans             u32 start, size, symbol, frame            ascending, without overlaps
  *     symbols           u64 address, size; u32 name, unused
  *     frames            u32 caller, function, file, line, column  callers before callees
@@ -39,7 +39,7 @@ struct header {
     uint64_t library, sources, writer;
     uint32_t flags;
     uint32_t span_count, symbol_count, frame_count, text_size;
-    uint32_t unused;
+    uint32_t mapped;
 };
 _Static_assert(sizeof(struct header) == 64 && sizeof(struct cache_span) == 16 && sizeof(struct cache_symbol) == 24 &&
                    sizeof(struct cache_frame) == 20,
@@ -94,6 +94,7 @@ unsigned char *cache_table_encode(const struct cache_table *table, size_t *size)
     struct header header = {.library = table->library,
                             .sources = table->sources,
                             .writer = table->writer,
+                            .mapped = table->mapped,
                             .flags =
                                 (table->has_debug_info ? FLAG_DEBUG_INFO : 0) | (table->is_from_dwarf ? FLAG_DWARF : 0),
                             .span_count = (uint32_t)table->spans.length,
@@ -170,6 +171,7 @@ static int take_all(struct cache_table *table, const struct header *header, cons
     table->library = header->library;
     table->sources = header->sources;
     table->writer = header->writer;
+    table->mapped = header->mapped;
     table->has_debug_info = header->flags & FLAG_DEBUG_INFO;
     table->is_from_dwarf = header->flags & FLAG_DWARF;
     if (!TAKE_ROWS(&table->spans, &at, header->span_count) || !TAKE_ROWS(&table->symbols, &at, header->symbol_count) ||

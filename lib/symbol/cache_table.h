@@ -41,6 +41,7 @@ struct cache_table {
     ARRAY(char) texts; /* NUL-terminated; offset 0 is the empty text, which stands for "unknown" */
     uint64_t library, sources,
         writer;          /* identity of the library, of its files, of this build of prof: see symbol_cache.c */
+    uint32_t mapped;     /* checksum of the size and time of the mapped file; 0: unknown */
     bool has_debug_info; /* as in struct symbol_answers */
     bool is_from_dwarf;  /* the files had DWARF */
 

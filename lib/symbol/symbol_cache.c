@@ -1,14 +1,16 @@
 /*
  * The cache of symbolization answers.
  *
- * A library is identified by its build id; without one, by its file (device, inode, size, times: a file that changed is
- * another file). Its answers are one table (cache_table.h), in memory and in one file of the cache folder.
+ * A library is identified by its build id, if nobody but root and this user can have written its files: anybody can
+ * give a file the build id of another one. The files of other users, and those of a container, are identified by
+ * themselves (device, inode, size, times: a file that changed is another file), as are files without a build id. Its
+ * answers are one table (cache_table.h), in memory and in one file of the cache folder.
  *
- * Answers are as good as the files that they came from, so a table records these: the build ids and sizes of the mapped
- * file, its debug file, the dwz file, the symbols in .gnu_debugdata. If a debug file was installed since, or another
- * one is found, the table starts empty. If the debug info or all files are gone, the cached answers are better than new
- * ones: they are used, and new answers are not added. A table written by another build of prof is ignored, because that
- * build may have had bugs.
+ * Answers are as good as the files that they came from, so a table records these: the build ids, sizes and times of the
+ * mapped file, its debug file, the dwz file, the symbols in .gnu_debugdata. If a debug file was installed since, or
+ * another one is found, the table starts empty. If the debug info or all files are gone, the cached answers are better
+ * than new ones: they are used, and new answers are not added. A table written by another build of prof is ignored,
+ * because that build may have had bugs.
  *
  * The kernel's symbols come from no file, so their table needs no such check.
  *
@@ -63,20 +65,6 @@ static uint64_t own_build(void)
     return build;
 }
 
-static uint64_t add_source(uint64_t sources, bool has, const struct elf_file *file)
-{
-    uint64_t id = has ? checksum_bytes(file->build_id, file->build_id_size) : 0;
-    return checksum_mix(checksum_mix(sources, id), has ? file->bytes.size : 0);
-}
-
-static uint64_t sources_of(const struct debug_files *files)
-{
-    uint64_t sources = add_source(0, files->has_mapped, &files->mapped);
-    sources = add_source(sources, files->has_separate, &files->separate);
-    sources = add_source(sources, files->has_alternate, &files->alternate);
-    return add_source(sources, files->has_mini, &files->mini);
-}
-
 static void name_by_build_id(char name[NAME_SIZE], const unsigned char *id, size_t size)
 {
     char hex[CODE_ID_SIZE];
@@ -94,22 +82,83 @@ static bool stat_source(const struct file_source *source, struct stat *info)
     return is_known;
 }
 
-/* Names the entry of a library without a build id. Empty if no file identifies it. */
-static void name_by_file(char name[NAME_SIZE], const struct debug_files *files)
+static bool is_in_container(const struct symbol_lib *lib)
+{
+    return lib->origin && lib->origin->root_fd >= 0;
+}
+
+static bool is_trusted(const struct stat *info)
+{
+    return (info->st_uid == 0 || info->st_uid == geteuid()) && !(info->st_mode & S_IWOTH);
+}
+
+/* Another file with the same build id has another size or time, if nobody means harm. Never 0. */
+static uint32_t version_of(const struct stat *info)
+{
+    const uint64_t version[] = {(uint64_t)info->st_size, (uint64_t)info->st_mtim.tv_sec, info->st_mtim.tv_nsec};
+    return (uint32_t)checksum_bytes(version, sizeof(version)) | 1;
+}
+
+/* What the open files of a library are, taken together. */
+struct identity {
+    uint64_t contents; /* of equal files the same */
+    uint64_t files;    /* of these files alone; 0: none is known */
+    uint32_t mapped;   /* version_of() the mapped file; 0: unknown */
+    bool is_trusted;
+};
+
+static void add_file(struct identity *identity, bool has, const struct elf_file *file)
 {
     struct stat info;
-    name[0] = '\0';
-    if (!files->has_mapped)
+    uint64_t id = has ? checksum_bytes(file->build_id, file->build_id_size) : 0;
+    bool is_file = has && file->source && stat_source(file->source, &info);
+    identity->contents = checksum_mix(checksum_mix(identity->contents, id), has ? file->bytes.size : 0);
+    if (has && file->source && !is_file)
+        identity->is_trusted = false;
+    if (!is_file)
         return;
-    if (files->mapped.build_id_size) {
+    const uint64_t own[] = {
+        info.st_dev,          info.st_ino,          (uint64_t)info.st_size,        (uint64_t)info.st_mtim.tv_sec,
+        info.st_mtim.tv_nsec, info.st_ctim.tv_nsec, (uint64_t)info.st_ctim.tv_sec,
+    };
+    identity->contents = checksum_mix(identity->contents, version_of(&info));
+    identity->files = checksum_mix(identity->files, checksum_bytes(own, sizeof(own)));
+    identity->is_trusted &= is_trusted(&info);
+}
+
+static struct identity identity_of(const struct debug_files *files, const struct symbol_lib *lib)
+{
+    struct stat info;
+    bool has_file = files->has_mapped || files->has_separate;
+    struct identity identity = {.is_trusted = !has_file || !is_in_container(lib)};
+    add_file(&identity, files->has_mapped, &files->mapped);
+    add_file(&identity, files->has_separate, &files->separate);
+    add_file(&identity, files->has_alternate, &files->alternate);
+    add_file(&identity, files->has_mini, &files->mini);
+    if (files->has_mapped && stat_source(files->mapped.source, &info))
+        identity.mapped = version_of(&info);
+    return identity;
+}
+
+/* Names the entry of a library. Empty if nothing identifies it. */
+static void name_entry(char name[NAME_SIZE], const struct symbol_lib *lib, const struct debug_files *files,
+                       const struct identity *identity)
+{
+    name[0] = '\0';
+    if (identity->is_trusted && lib->build_id && lib->build_id_size)
+        name_by_build_id(name, lib->build_id, lib->build_id_size);
+    else if (identity->is_trusted && files->has_mapped && files->mapped.build_id_size)
         name_by_build_id(name, files->mapped.build_id, files->mapped.build_id_size);
-    } else if (stat_source(files->mapped.source, &info)) {
-        const uint64_t identity[] = {
-            info.st_dev,          info.st_ino,          (uint64_t)info.st_size,        (uint64_t)info.st_mtim.tv_sec,
-            info.st_mtim.tv_nsec, info.st_ctim.tv_nsec, (uint64_t)info.st_ctim.tv_sec,
-        };
-        snprintf(name, NAME_SIZE, "file-%016" PRIx64, checksum_bytes(identity, sizeof(identity)));
-    }
+    else if (identity->files)
+        snprintf(name, NAME_SIZE, "file-%016" PRIx64, identity->files);
+}
+
+/* The mapped file, or the one that has its path. */
+static bool stat_mapped(const struct symbol_lib *lib, struct stat *info)
+{
+    if (lib->origin && lib->origin->file)
+        return stat_source(lib->origin->file, info);
+    return lib->path && stat(lib->path, info) == 0;
 }
 
 /* ---- entries ---- */
@@ -289,15 +338,20 @@ void symbol_cache_save_kernel(const struct symbol_cache *cache, const struct sym
 struct cached_library symbol_cache_open(struct symbol_cache *cache, const struct symbol_lib *lib)
 {
     struct cached_library library = {.cache = cache};
+    struct stat info;
     char name[NAME_SIZE];
-    if (!cache || !lib->build_id || lib->build_id_size == 0)
+    if (!cache || !lib->build_id || lib->build_id_size == 0 || is_in_container(lib))
+        return library;
+    bool has_file = stat_mapped(lib, &info);
+    if (has_file && !is_trusted(&info))
         return library;
     name_by_build_id(name, lib->build_id, lib->build_id_size);
     library.entry = enter(cache, name);
     if (!library.entry)
         return library;
     pthread_mutex_lock(&library.entry->lock);
-    bool counts = library.entry->table.is_from_dwarf;
+    const struct cache_table *table = &library.entry->table;
+    bool counts = table->is_from_dwarf && (!has_file || !table->mapped || table->mapped == version_of(&info));
     pthread_mutex_unlock(&library.entry->lock);
     if (!counts)
         cached_library_close(&library);
@@ -313,6 +367,7 @@ static void begin_anew_unless_better(struct cache_table *table, const struct cac
     table->has_debug_info = false;
     table->is_from_dwarf = library->has_dwarf;
     table->sources = library->sources;
+    table->mapped = library->mapped;
 }
 
 void cached_library_set_files(struct cached_library *library, struct symbol_cache *cache, const struct symbol_lib *lib,
@@ -322,16 +377,15 @@ void cached_library_set_files(struct cached_library *library, struct symbol_cach
     cached_library_close(library);
     if (!cache)
         return;
-    if (lib->build_id && lib->build_id_size)
-        name_by_build_id(name, lib->build_id, lib->build_id_size);
-    else
-        name_by_file(name, files);
+    struct identity identity = identity_of(files, lib);
+    name_entry(name, lib, files, &identity);
     struct cache_entry *entry = name[0] ? enter(cache, name) : NULL;
     if (!entry)
         return;
     *library = (struct cached_library){.cache = cache,
                                        .entry = entry,
-                                       .sources = sources_of(files),
+                                       .sources = identity.contents,
+                                       .mapped = identity.mapped,
                                        .has_files = files->has_mapped || files->has_separate,
                                        .has_dwarf = debug_files_dwarf(files) != NULL};
     pthread_mutex_lock(&entry->lock);

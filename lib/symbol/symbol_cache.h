@@ -32,11 +32,12 @@ struct cached_library {
     struct symbol_cache *cache;
     struct cache_entry *entry;
     uint64_t sources;          /* identity of the open files */
+    uint32_t mapped;           /* version of the mapped one; 0: unknown */
     bool has_files, has_dwarf; /* any file is open; one of them has DWARF */
 };
 
-/* Opens the cache of a library by its recorded build id, before opening any of its files. Only answers from DWARF
- * count: no file found now could give better ones. */
+/* Opens the cache of a library by its recorded build id, before opening any of its files, unless the mapped file may be
+ * another one with this build id. Only answers from DWARF count: no file found now could give better ones. */
 struct cached_library symbol_cache_open(struct symbol_cache *cache, const struct symbol_lib *lib);
 
 /* Call it once the library's files are open (none, for the kernel's symbols). Drops cached answers unless they came

@@ -274,6 +274,59 @@ static void test_a_library_without_build_id_is_known_by_its_file(void **unused)
     symbol_answers_destroy(&answers);
 }
 
+static void assert_name_in(const char *file, const char *name)
+{
+    struct symbol_lib lib = library();
+    uint64_t rva = middle();
+    lib.path = file;
+    struct symbol_answers answers = look_up(cache, &lib, &rva, 1);
+    assert_string_equal(answers.answers[0].symbol, name);
+    assert_string_equal(answers.frames.data[answers.answers[0].first_frame].function, name);
+    symbol_answers_destroy(&answers);
+}
+
+/* Another file with the build id and the size of the program. */
+static const char *make_impostor(void)
+{
+    static char path[80];
+    snprintf(path, sizeof(path), "%s/impostor", folder);
+    run("rm -f impostor && sed 's/middle/muddle/g' whole >impostor && cp whole program");
+    return path;
+}
+
+static void test_the_file_of_another_user_gives_no_names_to_this_one(void **unused)
+{
+    (void)unused;
+    if (geteuid() != 0)
+        skip();
+    const char *impostor = make_impostor();
+    run("touch -r program impostor && chown 65534 impostor");
+    for (int round = 0; round < 2; round++) {
+        assert_name_in(impostor, "muddle");
+        assert_name_in(program, "middle");
+    }
+    assert_int_equal(count_files(), 2);
+    run("rm -r cache && chown 0 impostor && chmod 666 impostor"); /* or that others can write */
+    for (int round = 0; round < 2; round++) {
+        assert_name_in(impostor, "muddle");
+        assert_name_in(program, "middle");
+    }
+}
+
+static void test_an_own_file_with_the_same_build_id_is_another_one(void **unused)
+{
+    (void)unused;
+    const char *impostor = make_impostor();
+    run("touch -d '2020-01-01' impostor");
+    for (int round = 0; round < 2; round++) {
+        assert_name_in(impostor, "muddle");
+        assert_name_in(program, "middle");
+    }
+    assert_int_equal(count_files(), 1);
+    run("mv program gone && rm impostor");
+    assert_name_in(program, "middle"); /* of a file that is gone, the cached names are the best */
+}
+
 static void open_reopened(struct debug_files *files, const struct symbol_lib *lib)
 {
     struct error err = {""};
@@ -785,6 +838,8 @@ int main(void)
         TEST(test_second_lookup_needs_no_file),
         TEST(test_cached_answers_are_the_same_as_fresh_ones),
         TEST(test_a_library_without_build_id_is_known_by_its_file),
+        TEST(test_the_file_of_another_user_gives_no_names_to_this_one),
+        TEST(test_an_own_file_with_the_same_build_id_is_another_one),
         TEST(test_a_file_that_is_opened_for_each_use_identifies_its_library),
         TEST(test_a_debug_file_that_is_installed_later_is_used),
         TEST(test_a_name_holds_for_the_rest_of_its_function),
