@@ -192,7 +192,11 @@ static int control(const struct options *options)
 {
     struct running_list list = {0};
     int status = EXIT_SUCCESS;
-    if (!list_running(&list))
+    char problem[400];
+    bool ok = list_running(&list);
+    if (ok && !list.length && control_socket_find_problem(problem, sizeof(problem)))
+        ui_say("recordings cannot be reached: %s", problem);
+    if (!ok)
         status = ui_fail("out of memory");
     else if (strcmp(options->verb, "list") == 0)
         print_list(&list);

@@ -281,7 +281,11 @@ int control_start(struct recording *recording, struct error *err)
     int code = options->paused || options->delay ? control_pause(recording, err) : 0;
     if (!code && options->has_socket)
         code = control_socket_open(&control->socket, recording, err);
-    char sentence[128];
+    char sentence[512], problem[400];
+    if (!code && options->has_socket && !control->socket && control_socket_find_problem(problem, sizeof(problem))) {
+        snprintf(sentence, sizeof(sentence), "prof ctl cannot reach this recording: %s", problem);
+        say(recording, sentence);
+    }
     snprintf(sentence, sizeof(sentence), "paused; %sSIGUSR2 to process %d starts the recording",
              control->socket ? "'prof ctl resume' or " : "", (int)getpid());
     if (!code && options->paused)

@@ -48,6 +48,24 @@ bool control_socket_is_private(const char *folder)
     return lstat(folder, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() && (info.st_mode & 077) == 0;
 }
 
+bool control_socket_find_problem(char *text, size_t size)
+{
+    char folders[CONTROL_FOLDERS][CONTROL_PATH_SIZE];
+    struct stat info;
+    control_socket_folders(folders);
+    for (size_t i = 0; i < CONTROL_FOLDERS; i++) {
+        if (!folders[i][0] || lstat(folders[i], &info) || control_socket_is_private(folders[i]))
+            continue;
+        snprintf(text, size, "%s %s; set XDG_RUNTIME_DIR to a directory of yours, for prof record and for prof ctl",
+                 folders[i],
+                 !S_ISDIR(info.st_mode)     ? "is no directory"
+                 : info.st_uid != geteuid() ? "belongs to another user"
+                                            : "can be entered by other users");
+        return true;
+    }
+    return false;
+}
+
 static bool choose_folder(char *folder)
 {
     char folders[CONTROL_FOLDERS][CONTROL_PATH_SIZE];

@@ -28,6 +28,9 @@ void control_socket_folders(char folders[CONTROL_FOLDERS][CONTROL_PATH_SIZE]);
 /* Whether it is a folder of this user, and nobody else may enter it. */
 bool control_socket_is_private(const char *folder);
 
+/* Whether one of these exists and is not used; `text`: which, why, and what to do. */
+bool control_socket_find_problem(char *text, size_t size);
+
 /* *out NULL if the socket cannot be made: the recording does without. */
 int control_socket_open(struct control_socket **out, struct recording *recording, struct error *err);
 
