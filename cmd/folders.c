@@ -18,6 +18,12 @@ const char *cache_folder(struct folder_path *path)
     return folder ? folder : folder_in(path, "HOME", "/.cache/prof");
 }
 
+const char *perf_cache_folder(struct folder_path *path)
+{
+    const char *folder = folder_in(path, "PERF_BUILDID_DIR", "");
+    return folder ? folder : folder_in(path, "HOME", "/.debug");
+}
+
 const char *state_folder(struct folder_path *path)
 {
     const char *folder = folder_in(path, "XDG_STATE_HOME", "/prof");

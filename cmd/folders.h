@@ -11,5 +11,8 @@ struct folder_path {
  * neither variable is an absolute path. */
 const char *cache_folder(struct folder_path *path);
 
+/* perf's build-id cache, where perf record keeps what it recorded: "$PERF_BUILDID_DIR", or "$HOME/.debug". */
+const char *perf_cache_folder(struct folder_path *path);
+
 /* For what makes addresses last: "$XDG_STATE_HOME/prof", or "$HOME/.local/state/prof". */
 const char *state_folder(struct folder_path *path);

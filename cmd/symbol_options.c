@@ -1,6 +1,7 @@
 #include "symbol_options.h"
 
 #include "commands.h"
+#include "folders.h"
 #include "ui.h"
 
 #include <signal.h>
@@ -73,6 +74,7 @@ const struct debug_search *symbol_options_open(struct symbol_options *options)
     const char *urls = getenv("DEBUGINFOD_URLS");
     options->search.folders = options->folders.data;
     options->search.folder_count = options->folders.length;
+    options->search.perf_cache = perf_cache_folder(&options->perf_cache);
     if (options->urls && setenv("DEBUGINFOD_URLS", options->urls, 1) == 0)
         urls = options->urls;
     if (!urls || !urls[strspn(urls, " ")])

@@ -3,6 +3,8 @@
  */
 #pragma once
 
+#include "folders.h"
+
 #include "base/array.h"
 #include "symbol/debug_search.h"
 #include "symbol/debug_server.h"
@@ -24,6 +26,7 @@ struct symbol_options {
     const char *urls;            /* from --debuginfod; NULL: DEBUGINFOD_URLS */
     bool leave_interrupts;       /* Ctrl+C is for somebody else, also during fetches */
     struct debug_search search;
+    struct folder_path perf_cache; /* for search.perf_cache */
     bool is_open;
     struct rlimit files_before;
 };

@@ -43,11 +43,20 @@ static void try_id(struct walk *walk, int root_fd, const char *folder, const cha
         try(walk, root_fd, "%s/.build-id/%.2s/%s%s", folder, walk->id, walk->id + 2, suffix);
 }
 
+/* perf buildid-cache: a link to a directory with the file, its debug file or the vDSO. */
+static void try_perf_cache(struct walk *walk, const char *folder)
+{
+    try_id(walk, -1, folder, "/debug");
+    try_id(walk, -1, folder, "/elf");
+    try_id(walk, -1, folder, "/vdso");
+}
+
 static void try_named_folder(struct walk *walk, const char *folder)
 {
     const char *path = walk->query->lib->path;
     try_id(walk, -1, folder, ".debug");
     try_id(walk, -1, folder, "");
+    try_perf_cache(walk, folder);
     if (walk->id[0])
         try(walk, -1, "%s" DEBUG_ROOT "/.build-id/%.2s/%s.debug", folder, walk->id, walk->id + 2);
     if (!walk->name)
@@ -91,6 +100,10 @@ void debug_search_files(const struct debug_search *search, const struct debug_fi
         try_id(&walk, root_fd, DEBUG_ROOT, ".debug");
     try_id(&walk, -1, debug_search_root(search), ".debug");
     try_link(&walk, root_fd);
+    if (search && search->perf_cache) {
+        try_perf_cache(&walk, search->perf_cache);
+        try_id(&walk, -1, search->perf_cache, ""); /* before perf 4.14, a link to the file */
+    }
 }
 
 int debug_search_source(const struct debug_search *search, const struct symbol_lib *lib, const char *path,

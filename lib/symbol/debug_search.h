@@ -19,6 +19,7 @@ struct debug_search {
     const char *const *folders; /* --symbol-dir, searched first, in this order */
     size_t folder_count;
     const char *root;            /* the system's debug files; NULL: DEBUG_ROOT */
+    const char *perf_cache;      /* the build-id cache of perf ("~/.debug"), searched after them; NULL: none */
     struct debug_server *server; /* asked last; NULL: no servers */
 };
 
@@ -49,6 +50,7 @@ struct debug_file_query {
  *     DIR/.build-id/12/34...  (.debug or not)    DIR/usr/lib/debug/.build-id/12/34....debug
  *     DIR/libfoo.so.1.debug     DIR/libfoo.so.1     DIR/usr/lib/libfoo.so.1.debug    DIR/usr/lib/libfoo.so.1
  *     DIR/ and the name in .gnu_debuglink
+ *     DIR/.build-id/12/34.../elf and debug   (perf's build-id cache, and an unpacked archive of 'perf archive')
  *
  * The system's folders follow, below the root folder of the process and below ours: see gdb's manual, 18.3 "Debugging
  * Information in Separate Files". This does not ask servers.
