@@ -6,6 +6,7 @@
 #include "elf/elf_file.h"
 
 #include "base/file_io.h"
+#include "elf/elf_dynamic.h"
 #include "elf/elf_note.h"
 #include "elf/elf_table.h"
 
@@ -181,6 +182,8 @@ static int take_all(struct elf_file *file, Elf *elf, const char *name, struct er
         code = take_segments(file, elf, err);
     if (code == 0)
         code = take_sections(file, elf, err);
+    if (code == 0 && file->sections.length <= 1)
+        code = elf_dynamic_make_sections(file, err);
     if (code == 0)
         file->build_id_size = elf_file_note(file, ELF_NOTE_GNU, NT_GNU_BUILD_ID, file->build_id, ELF_BUILD_ID_MAX);
     return code;

@@ -140,10 +140,11 @@ static const struct elf_section *code_section(const struct elf_file *file, const
 {
     if (symbol->type != STT_FUNC && symbol->type != STT_GNU_IFUNC && symbol->type != STT_NOTYPE)
         return NULL;
-    if (symbol->section == SHN_UNDEF || symbol->section >= file->sections.length)
+    if (symbol->section == SHN_UNDEF || (!file->are_sections_made && symbol->section >= file->sections.length))
         return NULL;
-    const struct elf_section *section = &file->sections.data[symbol->section];
-    if (!(section->flags & SHF_EXECINSTR) || symbol->value < section->address ||
+    const struct elf_section *section =
+        file->are_sections_made ? elf_file_section_at(file, symbol->value) : &file->sections.data[symbol->section];
+    if (!section || !(section->flags & SHF_EXECINSTR) || symbol->value < section->address ||
         symbol->value - section->address >= section->size)
         return NULL;
     return section;
