@@ -1,7 +1,8 @@
 /*
  * A look at a buffer costs one read of its head, and one of what is new. The second is done twice. A record is complete
  * when its first word is there, which the program writes last; but one read may copy the first word before, and another
- * word after that happened. So the first copy only tells how far records are complete, and the second has them.
+ * word after that happened. So the first copy only tells how far records are complete, and the second has them. When
+ * the process has ended, one copy is enough.
  *
  * A thread that is stopped, or ended, between reserving its record and completing it leaves a hole. Behind one that
  * stays for a second, or that a process has left when it ended, the next record is searched for: a first word tells its
@@ -37,7 +38,13 @@
 
 #define SECOND UINT64_C(1000000000)
 
-enum { BUFFERS_MAX = 4096, WORD = 8, NAMES_MAX = 65536 };
+enum {
+    BUFFERS_MAX = 4096,
+    BUFFERS_OF_PROCESS_MAX = 4, /* it has one; threads that mark first at the same time have two for a moment */
+    LOOK_MAX = 4 << 20,         /* bytes in one look, but for the last: 10 to 20 ms, and the rings hold 50 */
+    WORD = 8,
+    NAMES_MAX = 65536
+};
 
 static const uint64_t look_interval = SECOND / 1000 * 20, busy_interval = SECOND / 1000 * 40,
                       full_interval = SECOND / 1000 * 4;
@@ -153,6 +160,14 @@ static bool is_open(const struct mark_buffers *buffers, const struct stat *info)
     return false;
 }
 
+static bool has_enough(const struct mark_buffers *buffers, uint32_t pid)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < buffers->buffers.length; i++)
+        count += buffers->buffers.data[i].pid == pid;
+    return count >= BUFFERS_OF_PROCESS_MAX;
+}
+
 /* Takes over the descriptor. `pid` 0: not known yet. */
 static int add_buffer(struct mark_buffers *buffers, int fd, uint32_t pid, uint64_t first_time, struct error *err)
 {
@@ -161,7 +176,7 @@ static int add_buffer(struct mark_buffers *buffers, int fd, uint32_t pid, uint64
         close(fd);
         return 0;
     }
-    if (flock(fd, LOCK_EX | LOCK_NB)) { /* another recorder reads it */
+    if ((pid && has_enough(buffers, pid)) || flock(fd, LOCK_EX | LOCK_NB)) { /* another recorder reads it */
         buffers->unopened++;
         close(fd);
         return 0;
@@ -330,7 +345,8 @@ struct look {
     struct mark_buffer *buffer;
     const struct mark_source *source;
     uint64_t now;
-    uint64_t end; /* bytes written */
+    uint64_t end;   /* bytes written */
+    uint64_t begin; /* where the copy in the block begins */
 };
 
 struct record {
@@ -345,7 +361,7 @@ struct record {
 static uint64_t word_at(const struct look *look, uint64_t at)
 {
     uint64_t word;
-    memcpy(&word, look->buffers->block + (at - look->buffer->read), sizeof(word));
+    memcpy(&word, look->buffers->block + (at - look->begin), sizeof(word));
     return word;
 }
 
@@ -370,7 +386,7 @@ static void read_record(const struct look *look, uint64_t at, struct record *rec
     record->tid = word_at(look, at + 3 * WORD);
     bool has_value = record->kind >= PROF_MARK_IS_SPAN;
     record->value = has_value ? word_at(look, at + 4 * WORD) : 0;
-    const unsigned char *text = look->buffers->block + (at - look->buffer->read) + (has_value ? 5 : 4) * WORD;
+    const unsigned char *text = look->buffers->block + (at - look->begin) + (has_value ? 5 : 4) * WORD;
     memcpy(record->text, text, record->text_length);
     record->text[record->text_length] = '\0';
 }
@@ -414,8 +430,9 @@ static int take_mark(const struct look *look, const struct record *record, struc
 
 /* ---- a look ---- */
 
-static bool copy_block(const struct look *look)
+static bool copy_block(struct look *look)
 {
+    look->begin = look->buffer->read;
     uint64_t size = look->end - look->buffer->read, at = look->buffer->read % PROF_MARKS_ROOM;
     uint64_t first = size < PROF_MARKS_ROOM - at ? size : PROF_MARKS_ROOM - at;
     unsigned char *block = look->buffers->block;
@@ -452,11 +469,10 @@ static int take_records(struct look *look, uint64_t at, uint64_t end, struct err
     return code;
 }
 
-/* The program may write over it from now on. */
-static void set_read(struct mark_buffer *buffer, uint64_t read)
+/* The program may write over what was read from now on. */
+static void publish_read(const struct mark_buffer *buffer)
 {
-    buffer->read = read;
-    (void)!pwrite(buffer->fd, &read, sizeof(read), offsetof(struct prof_marks_head, read));
+    (void)!pwrite(buffer->fd, &buffer->read, sizeof(buffer->read), offsetof(struct prof_marks_head, read));
 }
 
 static int note_lost(struct look *look, uint64_t lost, struct error *err)
@@ -487,9 +503,11 @@ static bool may_skip(const struct look *look, bool has_ended)
 static bool read_new(struct look *look, bool has_ended, int *code, struct error *err)
 {
     struct mark_buffer *buffer = look->buffer;
+    bool is_copied = false;
     while (!*code && buffer->read < look->end) {
-        if (!copy_block(look))
+        if (!is_copied && !copy_block(look))
             return false;
+        is_copied = has_ended;
         uint64_t at = buffer->read, end = complete_end(look, at);
         if (end == at) {
             if (!may_skip(look, has_ended))
@@ -499,12 +517,14 @@ static bool read_new(struct look *look, bool has_ended, int *code, struct error 
             at = next_record(look, at);
             end = complete_end(look, at);
         }
-        if (!*code && !copy_block(look))
+        if (!*code && !is_copied && !copy_block(look))
             return false;
         if (!*code)
             *code = take_records(look, at, end, err);
         buffer->incomplete_since = 0;
-        set_read(buffer, end);
+        buffer->read = end;
+        if (!has_ended)
+            publish_read(buffer);
     }
     return true;
 }
@@ -531,7 +551,7 @@ static void begin_buffer(struct look *look, const struct prof_marks_head *head)
 }
 
 /* True if the buffer is to be looked at again. */
-static bool look_at(struct look *look, bool ended, bool *is_half_full, int *code, struct error *err)
+static bool look_at(struct look *look, bool ended, bool *is_half_full, uint64_t *taken, int *code, struct error *err)
 {
     struct prof_marks_head head;
     struct mark_buffer *buffer = look->buffer;
@@ -542,6 +562,7 @@ static bool look_at(struct look *look, bool ended, bool *is_half_full, int *code
     look->end = head.written;
     uint64_t size = head.written - buffer->read;
     *is_half_full |= size > PROF_MARKS_ROOM / 2;
+    *taken += size <= PROF_MARKS_ROOM ? size : 0;
     if (head.room != PROF_MARKS_ROOM || size > PROF_MARKS_ROOM || size % WORD || buffer->read % WORD ||
         !read_new(look, ended, code, err)) {
         look->buffers->damaged++;
@@ -564,14 +585,18 @@ int mark_buffers_look(struct mark_buffers *buffers, const struct mark_source *so
         buffers->next_check = now + SECOND;
     if (!buffers->block && buffers->buffers.length && !(buffers->block = malloc(PROF_MARKS_ROOM)))
         return error_no_memory(err);
-    for (size_t i = 0; i < buffers->buffers.length && !code;) {
+    uint64_t taken = 0;
+    size_t left = buffers->buffers.length; /* the next look begins where this one ends */
+    for (; left && !code && (is_end || taken < LOOK_MAX); left--) {
+        size_t i = buffers->next < buffers->buffers.length ? buffers->next : 0;
         struct look look = {.buffers = buffers, .buffer = &buffers->buffers.data[i], .source = source, .now = now};
         bool ended = is_end || (checks && has_ended(look.buffer));
-        if (look_at(&look, ended, &is_half_full, &code, err))
-            i++;
-        else
-            close_buffer(buffers, i);
+        if (!look_at(&look, ended, &is_half_full, &taken, &code, err))
+            close_buffer(buffers, i--);
+        buffers->next = i + 1;
     }
+    if (left && checks)
+        buffers->next_check = now;
     buffers->next_look = now + (is_half_full ? full_interval : look_interval);
     buffers->deadline = is_half_full ? buffers->next_look : now + busy_interval;
     return code;

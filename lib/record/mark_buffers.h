@@ -41,6 +41,7 @@ struct mark_buffers {
     char folder[256]; /* "": none */
     int folder_fd;    /* -1 */
     ARRAY(struct mark_buffer) buffers;
+    size_t next;                  /* index of the buffer that is read next */
     struct hash owners;           /* inode of a file in the folder -> pid of the process that has mapped it */
     unsigned char *block;         /* what is copied of a buffer */
     uint64_t next_look, deadline; /* ns: when the next look may be, and must be */

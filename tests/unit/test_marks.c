@@ -5,6 +5,7 @@
 
 #include "../../include/prof/marks.h"
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -211,6 +212,37 @@ static void test_a_hole_is_skipped_sooner_when_there_is_no_room_to_wait(void **u
     stop(&scene);
 }
 
+/* Bytes that this process has read so far. */
+static uint64_t bytes_read_so_far(void)
+{
+    uint64_t count = 0;
+    FILE *file = fopen("/proc/self/io", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "rchar: %" SCNu64, &count), 1);
+    fclose(file);
+    return count;
+}
+
+static void test_a_buffer_full_of_holes_is_read_once(void **unused)
+{
+    (void)unused;
+    struct scene scene;
+    char text[64];
+    uint64_t marks, lost;
+    const size_t holes = 40000;
+    start(&scene);
+    for (size_t i = 0; i < holes; i++) {
+        prof_mark("mark");
+        prof_marks_state_->head->written += 8;
+    }
+    uint64_t before = bytes_read_so_far();
+    look(&scene, prof_marks_now() + 1, true); /* the process has ended */
+    assert_true(bytes_read_so_far() - before < 3 * PROF_MARKS_ROOM);
+    read_spool(&scene, text, sizeof(text), &marks, &lost);
+    assert_int_equal(marks, holes);
+    stop(&scene);
+}
+
 static void test_nonsense_in_a_buffer_does_no_harm(void **unused)
 {
     (void)unused;
@@ -317,6 +349,7 @@ int main(void)
         cmocka_unit_test(test_what_has_no_room_is_counted),
         cmocka_unit_test(test_the_ring_goes_around),
         cmocka_unit_test(test_a_hole_is_skipped_when_it_stays),
+        cmocka_unit_test(test_a_buffer_full_of_holes_is_read_once),
         cmocka_unit_test(test_a_hole_is_skipped_sooner_when_there_is_no_room_to_wait),
         cmocka_unit_test(test_nonsense_in_a_buffer_does_no_harm),
         cmocka_unit_test(test_a_buffer_that_becomes_shorter_is_given_up),
