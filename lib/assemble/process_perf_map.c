@@ -19,6 +19,7 @@
  */
 #include "assemble/process_perf_map.h"
 
+#include "base/file_beside.h"
 #include "symbol/perf_map.h"
 
 #include <errno.h>
@@ -28,6 +29,9 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* ns. A /tmp that does not answer must not hold up the profile. */
+static const uint64_t patience = UINT64_C(300) * 1000 * 1000;
 
 /* Timestamps of files have the time of the last clock tick, up to 10 ms ago. */
 static const uint64_t stamp_lag = UINT64_C(10) * 1000 * 1000;
@@ -53,9 +57,9 @@ int process_perf_map_open_trusted(const struct replay *replay, uint32_t process,
 {
     struct stat info;
     uint64_t start = replay_realtime(replay, replay->processes.data[process].start);
-    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    int fd = file_open_beside(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, patience);
     if (fd < 0)
-        return -errno;
+        return fd;
     int code = fstat(fd, &info)                                               ? -errno
                : !S_ISREG(info.st_mode)                                       ? -EINVAL
                : !is_young(&info, start)                                      ? -ESTALE
@@ -78,6 +82,8 @@ const char *process_perf_map_problem(int code)
         return "it is no regular file, so it is not used";
     case -EACCES:
         return "this user may not read it";
+    case -ETIMEDOUT:
+        return "its file system does not answer";
     default: /* there is none, or one of an earlier process with that pid */
         return NULL;
     }

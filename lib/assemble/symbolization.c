@@ -506,6 +506,7 @@ static struct symbol_origin origin_of(const struct spool_lib *lib, const struct 
         .file = files ? open_files_get(files, number) : NULL,
         .root_fd = files ? open_files_root_fd(files, number) : -1,
         .identity = {.device = lib->device, .inode = lib->inode, .size = lib->size, .mtime_ns = lib->mtime_ns},
+        .is_silent = files && open_files_is_silent(files, number),
     };
 }
 
@@ -520,7 +521,7 @@ static struct symbol_lib symbol_lib_of(const struct spool_lib *lib, const struct
     return (struct symbol_lib){
         .kind = lib->kind <= SPOOL_LIB_VDSO ? kinds[lib->kind] : SYMBOL_LIB_ELF,
         .name = path_base_name(lib->path),
-        .path = lib->path,
+        .path = origin && origin->is_silent ? NULL : lib->path,
         .build_id = lib->build_id_size ? lib->build_id : NULL,
         .build_id_size = lib->build_id_size,
         .image = lib->image_size ? lib->image : NULL,

@@ -23,8 +23,6 @@ void excess_add_notes(struct recording *recording)
     static const char *const reasons[EXCESSES] = {
         [EXCESS_UNWINDING] = "takes too long to unwind, by its unwind information or its code: some of its stacks are "
                              "truncated",
-        [EXCESS_FILES] = "has files on a file system that does not answer: their functions may have no names, and "
-                         "stacks through them are truncated",
     };
     for (int i = 0; i < EXCESSES; i++) {
         const struct excess_note *note = &recording->excesses.notes[i];

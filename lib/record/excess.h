@@ -15,7 +15,6 @@ struct tracked_process;
 
 enum excess {
     EXCESS_UNWINDING, /* its unwind information takes too long to interpret (unwind/work.h) */
-    EXCESS_FILES,     /* a file system of it does not answer (file_beside.h) */
     EXCESSES
 };
 

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 enum { FOLDERS_MAX = 64, DUMPS_MAX = 256 };
@@ -35,29 +36,40 @@ static bool has_own_pids(const char *process)
     return theirs && theirs != proc_namespace("self", "pid");
 }
 
-static bool is_same_file(const struct stat *a, dev_t device, ino_t inode)
+/* What is known of a directory without a question to its file system, which may not answer. */
+static bool identify(const char *path, struct jit_folder *folder)
 {
-    return a->st_dev == device && a->st_ino == inode;
+    struct statx info;
+    if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_INO, &info))
+        return false;
+    *folder =
+        (struct jit_folder){.device = makedev(info.stx_dev_major, info.stx_dev_minor), .inode = info.stx_ino, .fd = -1};
+    return true;
+}
+
+static bool is_same(const struct jit_folder *a, const struct jit_folder *b)
+{
+    return a->device == b->device && a->inode == b->inode;
 }
 
 /* Opens the /tmp of a process, unless it is ours. */
 static uint32_t open_folder(struct jit_files *files, const char *process)
 {
     char path[64];
-    struct stat own, theirs;
+    struct jit_folder own, theirs;
     snprintf(path, sizeof(path), "/proc/%s/root/tmp", process);
-    if (stat(path, &theirs) || (stat("/tmp", &own) == 0 && is_same_file(&own, theirs.st_dev, theirs.st_ino)))
+    if (!identify(path, &theirs) || (identify("/tmp", &own) && is_same(&own, &theirs)))
         return JIT_FOLDER_OURS;
     for (size_t i = 0; i < files->folders.length; i++)
-        if (is_same_file(&theirs, files->folders.data[i].device, files->folders.data[i].inode))
+        if (is_same(&theirs, &files->folders.data[i]))
             return (uint32_t)i;
     if (is_full(files->folders.length, FOLDERS_MAX))
         return JIT_FOLDER_OURS;
-    int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
+    theirs.fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (theirs.fd < 0)
         return JIT_FOLDER_OURS;
-    if (!array_push(&files->folders, (struct jit_folder){.device = theirs.st_dev, .inode = theirs.st_ino, .fd = fd})) {
-        close(fd);
+    if (!array_push(&files->folders, theirs)) {
+        close(theirs.fd);
         return JIT_FOLDER_OURS;
     }
     return (uint32_t)files->folders.length - 1;

@@ -1,15 +1,20 @@
 #include "record/library_table.h"
 
+#include "base/file_beside.h"
+#include "base/hash.h"
 #include "base/strings.h"
 #include "record/mapped_file.h"
 #include "record/proc_maps.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 struct library {
     uint32_t number;
@@ -17,6 +22,7 @@ struct library {
     struct file_source *file;      /* NULL: not found, or it is no file */
     struct unwind_module *module;  /* NULL if there is no ELF file that can be read */
     struct python_library *python; /* NULL: it does not hold CPython */
+    bool is_silent;                /* its file system does not answer */
 };
 
 struct library_table {
@@ -25,6 +31,10 @@ struct library_table {
     struct strings keys;           /* index of a key = index of its library */
     ARRAY(struct library) libraries;
     uint32_t next_number;
+    struct hash devices; /* without a disk: whether their file systems answer */
+    size_t silent_devices;
+    size_t silent; /* files whose file systems did not, */
+    char first_silent[128];
 };
 
 struct library_table *library_table_new(struct spool_writer *spool)
@@ -46,6 +56,7 @@ void library_table_free(struct library_table *table)
     }
     array_free(&table->libraries);
     strings_destroy(&table->keys);
+    hash_destroy(&table->devices);
     free(table);
 }
 
@@ -102,12 +113,139 @@ static struct python_library *find_python(struct file_source *file, const char *
     return found;
 }
 
+/* ---- opening ---- */
+
+/* ns. The rings take the samples of 50 ms. */
+static const uint64_t patience = UINT64_C(40) * 1000 * 1000;
+
+/* Threads that were left to file systems that do not answer; then no other is asked. */
+enum { SILENT_MAX = 16 };
+
+enum { ANSWERS = 1, IS_SILENT }; /* of devices */
+
+struct opening {
+    struct file_work work;
+    uint32_t pid;
+    struct perf_mapping mapping;
+    char *path;
+    struct mapped_file mapped;
+    struct python_library *python;
+    int code;
+    bool answers;
+};
+
+static void drop_opening(struct file_work *work)
+{
+    struct opening *opening = (struct opening *)work;
+    mapped_file_destroy(&opening->mapped);
+    free(opening->python);
+    free(opening->path);
+    free(opening);
+}
+
+/* Where the file system may not answer later, all that walks need is read now. */
+static void open_it(struct file_work *work)
+{
+    struct opening *opening = (struct opening *)work;
+    opening->code = mapped_file_open(&opening->mapped, opening->pid, &opening->mapping);
+    if (opening->code)
+        return;
+    opening->answers = file_system_answers(opening->mapped.file->fd);
+    if (!opening->answers)
+        unwind_module_load(opening->mapped.module);
+    opening->python = find_python(opening->mapped.file, opening->path);
+}
+
+/* Finds the first file system on the way to a file that may not answer: one without a disk that has not answered so
+ * far. Disks have a major number, but file systems in memory and in networks, FUSE, overlayfs and btrfs have not. To
+ * ask for what is known of a directory above it, or of its own root, is no question to the file system. */
+static bool find_unknown_device(const struct library_table *table, const char *root, const char *path, uint64_t *device)
+{
+    enum { ROOM = 4096 + 64 };
+    char prefix[ROOM];
+    struct statx info;
+    size_t length = strlen(root);
+    if (length + strlen(path) >= sizeof(prefix))
+        return false;
+    memcpy(prefix, root, length);
+    for (const char *slash = path; slash; slash = strchr(slash + 1, '/')) {
+        size_t end = length + (size_t)(slash - path);
+        memcpy(prefix + length, path, end - length);
+        memcpy(prefix + end, "/", 2);
+        if (statx(AT_FDCWD, prefix, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, 0, &info))
+            return false;
+        *device = makedev(info.stx_dev_major, info.stx_dev_minor);
+        if (!info.stx_dev_major && hash_get(&table->devices, *device) != ANSWERS)
+            return true;
+    }
+    return false;
+}
+
+static bool may_be_silent(const struct library_table *table, uint32_t pid, const struct perf_mapping *mapping,
+                          uint64_t *device)
+{
+    char root[64];
+    snprintf(root, sizeof(root), "/proc/%" PRIu32 "/root", pid);
+    return find_unknown_device(table, "", mapping->path, device) ||
+           (pid && find_unknown_device(table, root, mapping->path, device));
+}
+
+static void note_silent(struct library_table *table, struct library *library, const struct perf_mapping *mapping)
+{
+    library->is_silent = true;
+    if (!table->silent++)
+        snprintf(table->first_silent, sizeof(table->first_silent), "%s", mapping->path);
+    if (table->open_files && library->number != SPOOL_NO_NUMBER)
+        open_files_note_silent(table->open_files, library->number);
+}
+
+static int open_beside(struct library_table *table, struct library *library, uint32_t pid,
+                       const struct perf_mapping *mapping, uint64_t device, struct mapped_file *mapped)
+{
+    *mapped = (struct mapped_file){0};
+    if (table->silent_devices >= SILENT_MAX || hash_get(&table->devices, device) == IS_SILENT) {
+        note_silent(table, library, mapping);
+        return -ENOENT;
+    }
+    struct opening *opening = calloc(1, sizeof(*opening));
+    if (!opening)
+        return -ENOMEM;
+    *opening = (struct opening){
+        .work = {open_it, drop_opening}, .pid = pid, .mapping = *mapping, .path = strdup(mapping->path)};
+    if (!opening->path) {
+        free(opening);
+        return -ENOMEM;
+    }
+    opening->mapping.path = opening->path;
+    int code = file_beside(&opening->work, patience);
+    if (code) {
+        table->silent_devices++;
+        note_silent(table, library, mapping);
+        return hash_set(&table->devices, device, IS_SILENT) ? -ENOENT : -ENOMEM;
+    }
+    bool is_there = !opening->code && opening->mapped.file->identity.device == device; /* not by another path */
+    if (opening->answers && is_there && !hash_set(&table->devices, device, ANSWERS))
+        opening->code = -ENOMEM;
+    code = opening->code;
+    if (!code) {
+        *mapped = opening->mapped;
+        library->python = opening->python;
+        opening->mapped = (struct mapped_file){0};
+        opening->python = NULL;
+    }
+    drop_opening(&opening->work);
+    return code;
+}
+
 /* Looks for the file of a library that has none yet. */
 static int find_file(struct library_table *table, struct library *library, uint32_t pid,
                      const struct perf_mapping *mapping, struct error *err)
 {
     struct mapped_file mapped;
-    int code = mapped_file_open(&mapped, pid, mapping);
+    uint64_t device;
+    bool is_beside = may_be_silent(table, pid, mapping, &device);
+    int code = is_beside ? open_beside(table, library, pid, mapping, device, &mapped)
+                         : mapped_file_open(&mapped, pid, mapping);
     if (code == -ENOMEM)
         return error_no_memory(err);
     if (code) {
@@ -121,7 +259,8 @@ static int find_file(struct library_table *table, struct library *library, uint3
         code = error_no_memory(err);
     library->module = unwind_module_ref(mapped.module);
     library->file = file_source_ref(mapped.file);
-    library->python = find_python(mapped.file, mapping->path);
+    if (!is_beside)
+        library->python = find_python(mapped.file, mapping->path);
     mapped_file_destroy(&mapped);
     return code;
 }
@@ -181,7 +320,7 @@ static uint32_t key_of(struct library_table *table, const struct perf_mapping *m
  * program that has changed its user), or may have seen a file system that is gone. */
 static bool is_time_to_look(const struct library *library)
 {
-    return !library->file && (library->failures & (library->failures - 1)) == 0;
+    return !library->file && !library->is_silent && (library->failures & (library->failures - 1)) == 0;
 }
 
 int library_table_find(struct library_table *table, uint32_t pid, const struct perf_mapping *mapping,
@@ -213,6 +352,47 @@ int library_table_find(struct library_table *table, uint32_t pid, const struct p
     return code;
 }
 
+bool library_table_may_open(struct library_table *table, uint32_t pid, const struct perf_mapping *mapping)
+{
+    struct library probe = {.number = SPOOL_NO_NUMBER};
+    struct mapped_file mapped;
+    uint64_t device;
+    if (!may_be_silent(table, pid, mapping, &device))
+        return true;
+    open_beside(table, &probe, pid, mapping, device, &mapped);
+    mapped_file_destroy(&mapped);
+    free(probe.python);
+    return !probe.is_silent;
+}
+
+/* Whether the file can be opened in this root directory: not if that takes too long. */
+static bool is_reachable(struct library_table *table, int root_fd, const char *path)
+{
+    char root[64];
+    uint64_t device;
+    snprintf(root, sizeof(root), "/proc/self/fd/%d", root_fd);
+    if (!find_unknown_device(table, root, path, &device))
+        return true;
+    bool is_silent = hash_get(&table->devices, device) == IS_SILENT;
+    int fd = is_silent ? -ETIMEDOUT : file_open_beside(root_fd, path + 1, O_PATH | O_CLOEXEC, patience);
+    if (fd >= 0)
+        close(fd);
+    is_silent = fd == -ETIMEDOUT;
+    hash_set(&table->devices, device, is_silent ? IS_SILENT : ANSWERS);
+    return !is_silent;
+}
+
+void library_table_check_roots(struct library_table *table)
+{
+    for (size_t i = 0; table->open_files && i < table->libraries.length; i++) {
+        uint32_t number = table->libraries.data[i].number;
+        const char *path = strings_text(&table->keys, (uint32_t)i);
+        int root_fd = open_files_root_fd(table->open_files, number);
+        if (root_fd >= 0 && path[0] == '/' && !is_reachable(table, root_fd, path))
+            open_files_forget_root(table->open_files, number);
+    }
+}
+
 size_t library_table_lost(const struct library_table *table, const char **path)
 {
     size_t count = 0;
@@ -222,6 +402,12 @@ size_t library_table_lost(const struct library_table *table, const char **path)
             *path = file->path;
     }
     return count;
+}
+
+size_t library_table_silent(const struct library_table *table, const char **path)
+{
+    *path = table->first_silent;
+    return table->silent;
 }
 
 size_t library_table_missing(const struct library_table *table, const char **path)

@@ -39,9 +39,19 @@ int library_table_find(struct library_table *table, uint32_t pid, const struct p
 /* Adds a library that has no file (the kernel, its modules), and writes it to the spool. */
 int library_table_add(struct library_table *table, const struct spool_lib *lib, uint32_t *number, struct error *err);
 
+/* Returns whether the file system of a mapped file answers, so that the file may be opened. */
+bool library_table_may_open(struct library_table *table, uint32_t pid, const struct perf_mapping *mapping);
+
+/* Has the symbolizer not look for files in the root directories of their processes where file systems on the way there
+ * do not answer. For the end of the recording. */
+void library_table_check_roots(struct library_table *table);
+
 /* Returns how many files could not be opened again when a walk needed their unwinding information. *path is the path of
  * the first. */
 size_t library_table_lost(const struct library_table *table, const char **path);
+
+/* The same for files on file systems that do not answer. */
+size_t library_table_silent(const struct library_table *table, const char **path);
 
 /* The same for files that were not found, because nothing at their path is the file that was mapped. */
 size_t library_table_missing(const struct library_table *table, const char **path);

@@ -153,11 +153,29 @@ static void close_for_want_of_descriptors(struct open_files *files, const struct
         files->lost++;
 }
 
-bool open_files_add(struct open_files *files, uint32_t number, const struct mapped_file *mapped, uint32_t pid)
+static bool ensure_row(struct open_files *files, uint32_t number)
 {
     while (files->files.length <= number)
         if (!array_push(&files->files, (struct open_file){.root = -1}))
             return false;
+    return true;
+}
+
+void open_files_note_silent(struct open_files *files, uint32_t number)
+{
+    if (ensure_row(files, number))
+        files->files.data[number].is_silent = true;
+}
+
+bool open_files_is_silent(const struct open_files *files, uint32_t number)
+{
+    return number < files->files.length && files->files.data[number].is_silent;
+}
+
+bool open_files_add(struct open_files *files, uint32_t number, const struct mapped_file *mapped, uint32_t pid)
+{
+    if (!ensure_row(files, number))
+        return false;
     struct open_file *open = &files->files.data[number];
     *open = (struct open_file){.file = file_source_ref(mapped->file), .root = open_files_root(files, pid)};
     if (stays_open(files, mapped->file->fd, mapped->can_reopen))
@@ -180,6 +198,12 @@ int open_files_root_fd(const struct open_files *files, uint32_t number)
 {
     int root = number < files->files.length ? files->files.data[number].root : -1;
     return root < 0 ? -1 : files->roots.data[root].fd;
+}
+
+void open_files_forget_root(struct open_files *files, uint32_t number)
+{
+    if (number < files->files.length)
+        files->files.data[number].root = -1;
 }
 
 void open_files_destroy(struct open_files *files)

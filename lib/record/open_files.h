@@ -20,6 +20,7 @@
 
 struct open_file {
     struct file_source *file; /* NULL: it could not be opened */
+    bool is_silent;           /* its file system does not answer: it is not to be opened */
     int root;                 /* index in open_files.roots: the root folder that its process had; -1: ours */
 };
 
@@ -47,6 +48,15 @@ int open_files_root(struct open_files *files, uint32_t pid);
 /* Adds the file of library `number`, which process `pid` has mapped. Takes a reference to the file, and closes it if it
  * need not or cannot stay open. Returns false if memory ran out. */
 bool open_files_add(struct open_files *files, uint32_t number, const struct mapped_file *mapped, uint32_t pid);
+
+/* Notes that the file system of library `number` does not answer. */
+void open_files_note_silent(struct open_files *files, uint32_t number);
+
+/* Returns whether that was noted. */
+bool open_files_is_silent(const struct open_files *files, uint32_t number);
+
+/* From now on the root directory of the process is not used for library `number`. */
+void open_files_forget_root(struct open_files *files, uint32_t number);
 
 /* Opens the root folders again that were closed so that the target can unmount them. For the end of the recording. */
 void open_files_reopen_roots(struct open_files *files);

@@ -188,6 +188,7 @@ static void run(struct recording *recording, uint64_t cpu_before)
     recording_fill_result(recording, cpu_before);
     if (recording->options->files)
         open_files_reopen_roots(recording->options->files);
+    library_table_check_roots(recording->libraries);
     if (!code)
         code = marks_look(recording, monotonic_ns(), true, problem);
     marks_note_missing(recording);

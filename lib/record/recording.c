@@ -339,6 +339,12 @@ void recording_note_lost_files(struct recording *recording)
         recording_add_note(
             recording, "%s and %zu more were replaced or became unreadable before their unwinding information was read",
             path_base_name(path), count - 1);
+    count = library_table_silent(recording->libraries, &path);
+    if (count)
+        recording_add_note(recording,
+                           "%s%s on a file system that does not answer: functions there have no names, and stacks "
+                           "through them may be truncated",
+                           path, count > 1 ? " and other files are" : " is");
     struct rlimit limit;
     const struct open_files *files = recording->options->files;
     if (files && files->lost && getrlimit(RLIMIT_NOFILE, &limit) == 0)

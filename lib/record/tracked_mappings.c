@@ -20,13 +20,13 @@
 
 /* Executable memory that is no file's is where compiled code will be; a jitdump file is mapped to tell us of it. */
 static bool note_code(struct tracked_mappings *mappings, struct tracked_process *process,
-                      const struct perf_mapping *mapping, bool is_file)
+                      const struct perf_mapping *mapping, bool is_file, bool may_open)
 {
     if (!mappings->jit_files)
         return true;
     if (!is_file)
         return jit_files_note(mappings->jit_files, process->number, process->pid);
-    if (!jit_files_is_jitdump(mapping->path))
+    if (!may_open || !jit_files_is_jitdump(mapping->path))
         return true;
     if (!jit_files_note_jitdump(mappings->jit_files, process->number, process->pid, mapping))
         return false;
@@ -107,10 +107,22 @@ static int find_library(struct tracked_mappings *mappings, const struct tracked_
     return library_table_find(mappings->libraries, mappings->is_past ? 0 : process->pid, mapping, found, err);
 }
 
+/* Whether the files by which programs report marks and compiled code may be opened. */
+static bool may_open(struct tracked_mappings *mappings, const struct tracked_process *process,
+                     const struct perf_mapping *mapping)
+{
+    uint32_t tid;
+    bool is_report =
+        mapping->path[0] == '/' && (mark_buffers_is_buffer(mapping->path) || mark_files_is_file(mapping->path, &tid) ||
+                                    jit_files_is_jitdump(mapping->path));
+    return !is_report || mappings->is_past || library_table_may_open(mappings->libraries, process->pid, mapping);
+}
+
 int tracked_mappings_add(struct tracked_mappings *mappings, struct tracked_process *process,
                          const struct perf_mapping *mapping, uint64_t time, struct error *err)
 {
-    if (mappings->marks) {
+    bool is_answered = may_open(mappings, process, mapping);
+    if (mappings->marks && is_answered) {
         int failed = marks_take_mapping(mappings->marks, process->pid, mapping, err);
         if (failed)
             return failed;
@@ -127,7 +139,8 @@ int tracked_mappings_add(struct tracked_mappings *mappings, struct tracked_proce
                           .lib = found.lib == SPOOL_NO_NUMBER ? MAPPING_NO_LIB : found.lib,
                           .module = found.module};
     process->space.is_java |= strcmp(path_base_name(mapping->path), "libjvm.so") == 0;
-    if (!note_text(mappings, process, &map) || !note_code(mappings, process, mapping, found.lib != SPOOL_NO_NUMBER) ||
+    if (!note_text(mappings, process, &map) ||
+        !note_code(mappings, process, mapping, found.lib != SPOOL_NO_NUMBER, is_answered) ||
         !note_python(mappings, process, &map, &found))
         return error_no_memory(err);
     return add_mapping(mappings, process, &map, time, err);

@@ -184,7 +184,9 @@ static bool open_mapped(struct debug_files *files)
         return true;
     if (!lib->path) {
         files->missing_symbols = MISSING_SYMBOLS_NO_FILE;
-        if (lib->name[0])
+        if (lib->origin && lib->origin->is_silent)
+            say(files, "%s is on a file system that does not answer", lib->name);
+        else if (lib->name[0])
             say(files, "%s is not a file", lib->name);
         else
             say(files, "the profile does not name its file");

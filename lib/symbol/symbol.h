@@ -29,6 +29,7 @@ struct symbol_origin {
     const struct file_source *file; /* opens the file itself; NULL: known by path and identity only */
     int root_fd;                    /* root folder of its process if that is not ours (a container); else -1 */
     struct file_identity identity;  /* when prof opened the file; size 0: it could not be opened */
+    bool is_silent;                 /* its file system does not answer: nothing is opened there */
 };
 
 /* A library as mapped during recording, or as named in a profile. */

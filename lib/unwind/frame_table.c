@@ -94,9 +94,9 @@ static int compare_entries(const void *a, const void *b)
     return left->start != right->start ? ORDER(left->start, right->start) : ORDER(left->offset, right->offset);
 }
 
-/* Bounds of an index, for damaged and hostile files: 8 MiB, and about 80 ms. The largest programs of Go have 400,000
- * functions. Larger sections need .eh_frame_hdr. */
-enum { ENTRIES_MAX = 1 << 19, INDEXED_SECTION_MAX = 64 << 20 };
+/* Bounds of an index, for damaged and hostile files: 4 MiB, and about 40 ms. Larger sections need .eh_frame_hdr, which
+ * every linker writes, and Go's programs have a table of their own. */
+enum { ENTRIES_MAX = 1 << 18, INDEXED_SECTION_MAX = 64 << 20 };
 
 static void table_build(struct fde_table *table, struct cfi_section *section)
 {

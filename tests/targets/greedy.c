@@ -1,0 +1,367 @@
+/*
+ * A program that wants as much of a recorder as it can get, through one interface, for some seconds.
+ *
+ *     greedy KIND SECONDS [ARGUMENT]
+ */
+#define _GNU_SOURCE
+#include <elf.h>
+#include <fcntl.h>
+#include <linux/fuse.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static uint64_t end;
+
+static void fail(const char *what)
+{
+    perror(what);
+    exit(9);
+}
+
+/* ---- unwind information: one function with 900 KB of remember_state, restore_state ---- */
+
+#ifdef __x86_64__
+void greedy_spin(void);
+
+__asm__(".text\n"
+        ".globl greedy_spin\n"
+        ".type greedy_spin, @function\n"
+        "greedy_spin:\n"
+        "1:  inc %rax\n"
+        "    jmp 1b\n"
+        "greedy_spin_end:\n"
+        ".size greedy_spin, . - greedy_spin\n"
+        ".section .eh_frame, \"a\", @progbits\n"
+        "greedy_cie: .long greedy_cie_end - greedy_cie_start\n"
+        "greedy_cie_start: .long 0\n"
+        ".byte 1\n"
+        ".asciz \"zRS\"\n"
+        ".uleb128 1\n"
+        ".sleb128 -8\n"
+        ".byte 16\n"
+        ".uleb128 1\n"
+        ".byte 0x1b, 0x0c, 7, 8, 0x90, 1\n"
+        ".balign 4\n"
+        "greedy_cie_end:\n"
+        "greedy_fde: .long greedy_fde_end - greedy_fde_start\n"
+        "greedy_fde_start: .long greedy_fde_start - greedy_cie\n"
+        ".long greedy_spin - .\n"
+        ".long greedy_spin_end - greedy_spin\n"
+        ".uleb128 0\n"
+        ".fill 450000, 2, 0x0b0a\n"
+        ".balign 4\n"
+        "greedy_fde_end:\n"
+        ".text\n");
+#else
+static void greedy_spin(void)
+{
+    for (volatile unsigned i = 0;; i++)
+        ;
+}
+#endif
+
+static void cfi(void)
+{
+    alarm((unsigned)((end - now()) / 1000000000u));
+    greedy_spin();
+}
+
+/* ---- an ELF file without .eh_frame_hdr, whose .eh_frame has two million functions ---- */
+
+enum { LOOP_AT = 4096, FRAMES_AT = 8192, FUNCTIONS = 2000000, FDE = 24 };
+
+static void put(FILE *file, const void *bytes, size_t size)
+{
+    if (fwrite(bytes, 1, size, file) != size)
+        fail("write");
+}
+
+static void write_index_file(const char *path)
+{
+    static const unsigned char loop[] = {0x48, 0xff, 0xc0, 0xeb, 0xfb}; /* inc %rax; jmp */
+    static const char names[] = "\0.eh_frame\0.shstrtab";
+    const uint32_t cie[] = {20, 0, 0x00527a01, 0x01107801, 0x08070c03, 0x00000190};
+    const uint64_t frames_size = sizeof(cie) + (uint64_t)FUNCTIONS * FDE, names_at = FRAMES_AT + frames_size;
+    const Elf64_Ehdr header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+                               .e_type = ET_DYN,
+                               .e_machine = EM_X86_64,
+                               .e_version = EV_CURRENT,
+                               .e_phoff = sizeof(header),
+                               .e_shoff = names_at + 64,
+                               .e_ehsize = sizeof(header),
+                               .e_phentsize = sizeof(Elf64_Phdr),
+                               .e_phnum = 1,
+                               .e_shentsize = sizeof(Elf64_Shdr),
+                               .e_shnum = 3,
+                               .e_shstrndx = 2};
+    const Elf64_Phdr segment = {
+        .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_filesz = names_at, .p_memsz = names_at, .p_align = 4096};
+    const Elf64_Shdr sections[3] = {{.sh_name = 0},
+                                    {.sh_name = 1,
+                                     .sh_type = SHT_PROGBITS,
+                                     .sh_flags = SHF_ALLOC,
+                                     .sh_addr = FRAMES_AT,
+                                     .sh_offset = FRAMES_AT,
+                                     .sh_size = frames_size},
+                                    {.sh_name = 11, .sh_type = SHT_STRTAB, .sh_offset = names_at, .sh_size = 64}};
+    FILE *file = fopen(path, "w");
+    if (!file)
+        fail(path);
+    put(file, &header, sizeof(header));
+    put(file, &segment, sizeof(segment));
+    fseek(file, LOOP_AT, SEEK_SET);
+    put(file, loop, sizeof(loop));
+    fseek(file, FRAMES_AT, SEEK_SET);
+    put(file, cie, sizeof(cie));
+    for (uint32_t i = FUNCTIONS; i-- > 0;) { /* from the last function to the first */
+        const uint32_t at = (uint32_t)sizeof(cie) + (FUNCTIONS - 1 - i) * FDE;
+        const uint32_t fde[FDE / 4] = {FDE - 4, at + 4, LOOP_AT + i, 1, 0, 0};
+        put(file, fde, sizeof(fde));
+    }
+    char text[64] = "";
+    memcpy(text, names, sizeof(names));
+    put(file, text, sizeof(text));
+    put(file, sections, sizeof(sections));
+    fclose(file);
+}
+
+static void run_index_file(const char *path)
+{
+    int fd = open(path, O_RDONLY);
+    char *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, LOOP_AT);
+    if (code == MAP_FAILED)
+        fail(path);
+    alarm((unsigned)((end - now()) / 1000000000u));
+    ((void (*)(void))(uintptr_t)code)();
+}
+
+/* ---- mappings ---- */
+
+static void maps(void)
+{
+    enum { COUNT = 30000, PAGE = 4096 };
+    while (now() < end) {
+        char *room = mmap(NULL, (size_t)2 * COUNT * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (room == MAP_FAILED)
+            fail("mmap");
+        for (size_t i = COUNT; i-- > 0 && now() < end;)
+            if (mmap(room + 2 * i * PAGE, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+                     0) == MAP_FAILED)
+                fail("mmap");
+        munmap(room, (size_t)2 * COUNT * PAGE);
+    }
+}
+
+/* ---- names ---- */
+
+static void names(void)
+{
+    char name[16];
+    for (unsigned i = 0; now() < end; i++) {
+        snprintf(name, sizeof(name), "name %u", i);
+        prctl(PR_SET_NAME, name);
+    }
+}
+
+/* ---- marks: a buffer full of holes, of a process that ends ---- */
+
+static void holes(void)
+{
+    const uint64_t room = 2 << 20, page = 4096;
+    char path[64];
+    snprintf(path, sizeof(path), "/dev/shm/prof-marks-%d.0", (int)getpid());
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+    if (fd < 0 || ftruncate(fd, (off_t)(page + room)))
+        fail(path);
+    uint64_t *head = mmap(NULL, page + room, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), *words = head + page / 8;
+    uint64_t time = now();
+    for (uint64_t at = 1; at + 4 < room / 8; at += 5) {
+        words[at] = at | UINT64_C(2) << 32 | UINT64_C(4) << 40;
+        words[at + 1] = time;
+        words[at + 2] = 0x1000;
+        words[at + 3] = (uint64_t)getpid();
+    }
+    head[1] = (uint64_t)getpid();
+    head[3] = head[8] = room;
+    head[0] = UINT64_C(0x316b72616d666f70);
+    usleep(300000); /* the recorder finds it */
+    unlink(path);
+}
+
+static void marks(void)
+{
+    while (now() < end) {
+        pid_t child = fork();
+        if (child == 0) {
+            holes();
+            _exit(0);
+        }
+        waitpid(child, NULL, 0);
+    }
+}
+
+/* ---- processes and threads ---- */
+
+static void *nothing(void *argument)
+{
+    return argument;
+}
+
+static void threads(void)
+{
+    while (now() < end) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, nothing, NULL) == 0)
+            pthread_join(thread, NULL);
+    }
+}
+
+static void forks(void)
+{
+    while (now() < end) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(0);
+        waitpid(child, NULL, 0);
+    }
+}
+
+/* Programs with command lines of 1 MB. */
+static void execs(const char *self)
+{
+    enum { WORDS = 10, LENGTH = 100000 };
+    char *words[WORDS + 4] = {(char *)(uintptr_t)self, "nothing", "0"};
+    for (size_t i = 0; i < WORDS; i++) {
+        words[3 + i] = malloc(LENGTH + 1);
+        memset(words[3 + i], 'w', LENGTH);
+        words[3 + i][LENGTH] = '\0';
+    }
+    while (now() < end) {
+        pid_t child = fork();
+        if (child == 0) {
+            execv("/proc/self/exe", words);
+            _exit(9);
+        }
+        waitpid(child, NULL, 0);
+    }
+}
+
+/* ---- jitdump: records without end ---- */
+
+static void jitdump(void)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "jit-%d.dump", (int)getpid());
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    const uint32_t header[10] = {0x4a695444, 1, 40, 62};
+    if (fd < 0 || write(fd, header, sizeof(header)) != sizeof(header) ||
+        mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED)
+        fail(path);
+    static unsigned char records[1 << 16];
+    for (size_t at = 0; at + 16 <= sizeof(records); at += 16) {
+        const uint32_t record[4] = {9, 16, 1, 0}; /* of no kind that is known */
+        memcpy(records + at, record, sizeof(record));
+    }
+    for (size_t size = 0; now() < end; size += sizeof(records)) {
+        if (size >= 256 << 20)
+            size = 0, lseek(fd, 40, SEEK_SET);
+        if (write(fd, records, sizeof(records)) < 0)
+            fail("write");
+    }
+    unlink(path);
+}
+
+/* ---- a file system that does not answer ---- */
+
+static void answer(int fd, uint64_t unique, const void *body, size_t size)
+{
+    char bytes[sizeof(struct fuse_out_header) + 256];
+    struct fuse_out_header header = {.len = (uint32_t)(sizeof(header) + size), .unique = unique};
+    memcpy(bytes, &header, sizeof(header));
+    memcpy(bytes + sizeof(header), body, size);
+    if (write(fd, bytes, header.len) < 0)
+        fail("answer");
+}
+
+/* In a mount namespace of its own, a FUSE file system at `place` answers the first question and no other. A child runs
+ * code that it has compiled: perf maps are in /tmp. */
+static void silent(const char *place)
+{
+    static char request[1 << 17];
+    char options[100];
+    if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+        fail("mount namespace");
+    int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+    snprintf(options, sizeof(options), "fd=%d,rootmode=40755,user_id=0,group_id=0,allow_other", fd);
+    if (fd < 0 || mount("silent", place, "fuse", MS_NOSUID | MS_NODEV, options))
+        fail("fuse");
+    pid_t child = fork();
+    if (child == 0) {
+        static const unsigned char loop[] = {0x48, 0xff, 0xc0, 0xeb, 0xfb}; /* inc %rax; jmp */
+        void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        memcpy(code, loop, sizeof(loop));
+        alarm((unsigned)((end - now()) / 1000000000u));
+        ((void (*)(void))(uintptr_t)code)();
+    }
+    if (read(fd, request, sizeof(request)) > 0) {
+        const struct fuse_in_header *header = (const void *)request;
+        const struct fuse_init_out init = {.major = 7, .minor = 31, .max_write = 65536};
+        answer(fd, header->unique, &init, sizeof(init));
+    }
+    waitpid(child, NULL, 0);
+    sleep(10); /* the profile is saved meanwhile */
+}
+
+int main(int argc, char **argv)
+{
+    const char *kind = argc > 2 ? argv[1] : "";
+    end = now() + (argc > 2 ? strtoull(argv[2], NULL, 10) * 1000000000u : 0);
+    if (!strcmp(kind, "index"))
+        write_index_file("index.so");
+    puts("ready");
+    fflush(stdout);
+    if (!strcmp(kind, "cfi"))
+        cfi();
+    else if (!strcmp(kind, "index"))
+        run_index_file("index.so");
+    else if (!strcmp(kind, "busy"))
+        while (now() < end)
+            ;
+    else if (!strcmp(kind, "maps"))
+        maps();
+    else if (!strcmp(kind, "names"))
+        names();
+    else if (!strcmp(kind, "marks"))
+        marks();
+    else if (!strcmp(kind, "threads"))
+        threads();
+    else if (!strcmp(kind, "forks"))
+        forks();
+    else if (!strcmp(kind, "execs"))
+        execs(argv[0]);
+    else if (!strcmp(kind, "jitdump"))
+        jitdump();
+    else if (!strcmp(kind, "silent"))
+        silent(argc > 3 ? argv[3] : "/tmp");
+    else if (strcmp(kind, "nothing") != 0)
+        return 2;
+    return 0;
+}
