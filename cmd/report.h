@@ -179,6 +179,9 @@ int report_print_threads(const struct report *report, struct error *err);
 /* "1.234 s" or "12.3 ms" */
 void report_format_time(double ms, char *out, size_t size);
 
+/* How many samples the figures count; in a file without times, a row may stand for several. */
+double report_counted_samples(const struct report *report);
+
 /* ---- report_transforms.c ---- */
 
 /* Names of the options. */

@@ -20,8 +20,16 @@ static double count_all_samples(const struct report *report)
 {
     double all = 0;
     for (size_t i = 0; i < report->profile->threads.length; i++)
-        all += (double)weighed_sample_count(report->profile, i, report->weight.kind, report->weight.table, whole_time);
+        all += weighed_sample_count(report->profile, i, report->weight.kind, report->weight.table, whole_time);
     return all;
+}
+
+/* How many samples the figures count. */
+double report_counted_samples(const struct report *report)
+{
+    bool are_weights = report->profile->meta.has_no_times && report->weight.table == TABLE_SAMPLES &&
+                       strcmp(report->weight.unit, "samples") == 0;
+    return are_weights ? report->total : (double)engine_timings(report->engine)->samples;
 }
 
 /* ---- the recorder's metadata ---- */
@@ -69,10 +77,30 @@ static double sum_cpu_times(const struct report *report)
     return cpu;
 }
 
+/* What is counted, where no time is known; samples are counted behind it. */
+static void append_amount(const struct report *report, char *line)
+{
+    const char *unit = report->weight.unit;
+    char text[QUANTITY_TEXT_MAX];
+    if (strcmp(unit, "ms") == 0)
+        report_format_time(report->total, text, sizeof(text));
+    else if (strcmp(unit, "bytes") == 0)
+        bytes_text(text, report->total);
+    else
+        count_text(text, report->total);
+    bool has_unit = strcmp(unit, "ms") != 0 && strcmp(unit, "bytes") != 0;
+    if (strcmp(unit, "samples") != 0)
+        report_append(line, "%s%s%s", text, has_unit ? " " : "", has_unit ? unit : "");
+}
+
 static void append_time(const struct report *report, char *line)
 {
     char text[32];
     double wall = report->range.to - report->range.from, cpu = sum_cpu_times(report);
+    if (report->profile->meta.has_no_times) {
+        append_amount(report, line);
+        return;
+    }
     report_format_time(wall, text, sizeof(text));
     report_append(line, "%s", text);
     if (!weight_is_held(report->profile, WEIGH_CPU_TIME))
@@ -86,12 +114,14 @@ static void append_time(const struct report *report, char *line)
 static void append_samples(const struct report *report, char *line)
 {
     char counted_text[QUANTITY_TEXT_MAX], all_text[QUANTITY_TEXT_MAX];
-    double counted = (double)engine_timings(report->engine)->samples, all = count_all_samples(report);
+    double counted = report_counted_samples(report), all = count_all_samples(report);
+    const char *comma = line[0] ? "," : "";
     count_text(counted_text, counted);
     count_text(all_text, all);
     if (report_is_filtered(report))
-        report_append(line, ", %s of", counted_text);
-    report_append(line, "%s %s sample%s", report_is_filtered(report) ? "" : ",", all_text, all == 1 ? "" : "s");
+        report_append(line, "%s %s of", comma, counted_text);
+    report_append(line, "%s%s%s sample%s", report_is_filtered(report) ? "" : comma,
+                  report_is_filtered(report) || *comma ? " " : "", all_text, all == 1 ? "" : "s");
     if (!report_is_filtered(report) && counted != all) {
         count_text(counted_text, all - counted);
         report_append(line, " (%s without a stack)", counted_text);
@@ -211,7 +241,7 @@ static void warn_of_few_samples(const struct report *report)
 {
     static const double mostly_waiting = 0.1;
     char text[REPORT_LINE_SIZE] = "";
-    double samples = (double)engine_timings(report->engine)->samples, cpu = sum_cpu_times(report);
+    double samples = report_counted_samples(report), cpu = sum_cpu_times(report);
     double wall = report->range.to - report->range.from;
     if (samples == 0 || samples >= FEW_SAMPLES)
         return;

@@ -402,7 +402,9 @@ static void put_threads(struct json_writer *json, const struct report *report)
         put_string(json, "name", report, thread->name);
         put_string(json, "pid", report, thread->pid);
         put_string(json, "tid", report, thread->tid);
-        json_member_double(json, "samples", (double)thread->samples.length);
+        json_member_double(
+            json, "samples",
+            weighed_sample_count(report->profile, report->threads.data[i], WEIGH_SAMPLES, TABLE_SAMPLES, whole_time));
         json_member_double(json, "cpu_ms", report_cpu_time(report, report->threads.data[i]));
         json_close(json, '}');
     }
@@ -467,10 +469,11 @@ int report_print_json(const struct report *report, struct error *err)
     json_open(json, '{');
     put_string(json, "product", report, report->profile->meta.product);
     put_string(json, "command", report, report->profile->meta.arguments);
-    json_member_double(json, "interval_ms", report->profile->meta.interval);
-    json_member_double(json, "from_ms", report->range.from);
-    json_member_double(json, "to_ms", report->range.to);
-    json_member_double(json, "samples", (double)engine_timings(report->engine)->samples);
+    bool has_times = !report->profile->meta.has_no_times;
+    json_member_double(json, "interval_ms", has_times ? report->profile->meta.interval : NAN);
+    json_member_double(json, "from_ms", has_times ? report->range.from : NAN);
+    json_member_double(json, "to_ms", has_times ? report->range.to : NAN);
+    json_member_double(json, "samples", report_counted_samples(report));
     json_member_double(json, "lost", lost);
     json_member_text(json, "unit", report->weight.unit);
     json_member_double(json, "total", report->total);

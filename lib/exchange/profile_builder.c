@@ -567,6 +567,7 @@ int profile_builder_finish(struct profile_builder *builder, struct error *err)
         return error_no_memory(err);
     if (!builder->has_no_times && isfinite(builder->end) && builder->end > 0)
         end_after_rows(builder);
+    builder->profile->meta.has_no_times = builder->has_no_times;
     if (builder->has_no_times) {
         builder->profile->meta.profiling_start = 0;
         builder->profile->meta.profiling_end = fmax(end, builder->profile->meta.interval);

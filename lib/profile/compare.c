@@ -298,6 +298,7 @@ static int agree(struct profile *out, struct profile *from, struct error *err)
     if (!same_text(out, meta->arguments, from, from->meta.arguments))
         meta->arguments = PROFILE_NONE;
     meta->has_only_events &= from->meta.has_only_events;
+    meta->has_no_times |= from->meta.has_no_times;
     if (from->meta.symbolicated == 0)
         meta->symbolicated = 0;
     double ratio = meta->interval > 0 ? from->meta.interval / meta->interval : 1;

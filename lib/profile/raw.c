@@ -449,6 +449,7 @@ static const struct field meta_fields[] = {
     {"comparison", FIELD_OBJECT, 0, COLUMN_INDEX, &comparison_schema, 0},
     OBJECTS("sampledEvents", event_schema),
     VALUE("sampledEventsOnly", FIELD_BOOL, struct raw_meta, meta.has_only_events),
+    VALUE("timesAreOrder", FIELD_BOOL, struct raw_meta, meta.has_no_times),
 };
 static const struct schema meta_schema = {FIELDS(meta_fields), NULL};
 

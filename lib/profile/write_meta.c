@@ -176,6 +176,9 @@ void write_meta(struct json_writer *json, const struct profile *profile)
     write_thread_list(json, "initialVisibleThreads", &meta->initial_visible_threads);
     write_thread_list(json, "initialSelectedThreads", &meta->initial_selected_threads);
     write_machine(json, profile);
+    if (meta->has_no_times) {
+        json_member_bool(json, "timesAreOrder", true);
+    }
     write_events(json, profile);
     if (profile_is_comparison(profile))
         write_comparison(json, profile);

@@ -31,15 +31,24 @@ static bool has_sample_off_cpu(const struct profile *profile)
     return false;
 }
 
+/* The unit of the weights that are recorded: that of the first thread with such. */
+static enum weight_type recorded_type(const struct profile *profile)
+{
+    for (size_t i = 0; i < profile->threads.length; i++)
+        if (profile->threads.data[i].samples.weight)
+            return profile->threads.data[i].samples.weight_type;
+    return profile->threads.length ? profile->threads.data[0].samples.weight_type : WEIGHT_SAMPLES;
+}
+
 bool weight_is_held(const struct profile *profile, enum sample_weight weight)
 {
     switch (weight) {
     case WEIGH_RECORDED:
         return true;
-    case WEIGH_SAMPLES:
-        return has_weights(profile);
+    case WEIGH_SAMPLES: /* rows that stand for several samples are none */
+        return has_weights(profile) && !(profile->meta.has_no_times && recorded_type(profile) == WEIGHT_SAMPLES);
     case WEIGH_TIME:
-        return true;
+        return !profile->meta.has_no_times;
     case WEIGH_CPU_TIME:
     case WEIGH_OFF_CPU_TIME:
         return has_cpu_times(profile);
@@ -76,15 +85,6 @@ bool weight_needs_cpu_times(enum sample_weight weight)
 }
 
 /* ---- the list ---- */
-
-/* The unit of the weights that are recorded: that of the first thread with such. */
-static enum weight_type recorded_type(const struct profile *profile)
-{
-    for (size_t i = 0; i < profile->threads.length; i++)
-        if (profile->threads.data[i].samples.weight)
-            return profile->threads.data[i].samples.weight_type;
-    return profile->threads.length ? profile->threads.data[0].samples.weight_type : WEIGHT_SAMPLES;
-}
 
 /* Allocations have the names that the Firefox Profiler gives them. */
 static const struct weight fixed[] = {

@@ -350,18 +350,31 @@ void weigh_thread(const struct profile *profile, const struct weighing *weighing
     }
 }
 
-size_t weighed_sample_count(const struct profile *profile, uint32_t thread, enum sample_weight weight,
+/* Rows of files without times are stacks, each with how many samples have it. */
+static bool rows_stand_for_samples(const struct profile *profile, const struct sample_table *samples)
+{
+    return profile->meta.has_no_times && samples->weight && samples->weight_type == WEIGHT_SAMPLES;
+}
+
+double weighed_sample_count(const struct profile *profile, uint32_t thread, enum sample_weight weight,
                             enum sample_table_kind table, struct time_range range)
 {
     const struct wait_rows waits = wait_rows_of(profile, thread);
-    size_t first, last, count = 0;
-    samples_in_range(thread_samples(&profile->threads.data[thread], table), range, &first, &last);
+    const struct sample_table *samples = thread_samples(&profile->threads.data[thread], table);
+    size_t first, last;
+    double count = 0;
+    samples_in_range(samples, range, &first, &last);
+    if (table == TABLE_SAMPLES && rows_stand_for_samples(profile, samples)) {
+        for (size_t i = first; i < last; i++)
+            count += fabs(samples->weight[i]);
+        return count;
+    }
     if (table != TABLE_SAMPLES)
-        return last - first;
+        return (double)(last - first);
     bool on_cpu = weight == WEIGH_CPU_TIME || weight == WEIGH_TIME;
     bool off_cpu = weight == WEIGH_OFF_CPU_TIME || weight == WEIGH_TIME;
     if (!has_wait_rows(&waits) || (!on_cpu && !off_cpu))
-        return last - first;
+        return (double)(last - first);
     for (size_t i = first; i < last; i++)
         count += (on_cpu && !is_wait_row(&waits, i)) || (off_cpu && is_wait_end(&waits, i));
     return count;

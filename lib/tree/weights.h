@@ -110,7 +110,7 @@ void weigh_thread(const struct profile *profile, const struct weighing *weighing
                   void (*add)(void *context, uint32_t stack, double weight, unsigned count), void *context);
 
 /* How many samples of a thread count in a range, with or without a stack: see weigh_thread(). */
-size_t weighed_sample_count(const struct profile *profile, uint32_t thread, enum sample_weight weight,
+double weighed_sample_count(const struct profile *profile, uint32_t thread, enum sample_weight weight,
                             enum sample_table_kind table, struct time_range range);
 
 /* Sums the samples of several threads (indexes out of range count nothing; one that is named twice counts once). Uses
