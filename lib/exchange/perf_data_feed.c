@@ -291,6 +291,7 @@ static void walk(struct perf_data_feed *feed, const struct perf_sample *sample, 
 {
     struct unwind_regs regs = {0};
     memcpy(regs.r, sample->registers, sizeof(regs.r));
+    regs.is_32_bit = sample->registers_abi == PERF_SAMPLE_REGS_ABI_32;
     if (!is_user_address(regs.r[UNWIND_REG_PC]))
         regs.r[UNWIND_REG_PC] = 0;
     const struct unwind_stack copy = {.sp = regs.r[UNWIND_REG_SP], .bytes = sample->stack, .size = sample->stack_size};
@@ -315,13 +316,8 @@ static void take_stack(struct perf_data_feed *feed, const struct perf_data_recor
     take_branches(feed, record, stack);
     if (!has_user_stack)
         drop_strays(feed, process, stack);
-    if (has_user_stack && sample->registers_abi == PERF_SAMPLE_REGS_ABI_64) {
+    if (has_user_stack && sample->registers_abi != PERF_SAMPLE_REGS_ABI_NONE)
         walk(feed, sample, process, stack);
-    } else if (has_user_stack && sample->registers_abi != PERF_SAMPLE_REGS_ABI_NONE) {
-        feed->frames[stack->frames++] = (uint32_t)sample->registers[UNWIND_REG_PC];
-        stack->flags |= SAMPLE_TRUNCATED;
-        stack->end = UNWIND_32_BIT;
-    }
     if (stack->frames)
         return;
     bool is_address = is_user_address(sample->ip) || is_kernel_address(sample->ip);

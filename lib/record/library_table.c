@@ -14,7 +14,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <unistd.h>
+
+enum { VDSO_MAX = 64 << 10 }; /* bytes; those of Linux have 4 to 8 KiB */
 
 struct library {
     uint32_t number;
@@ -265,12 +268,41 @@ static int find_file(struct library_table *table, struct library *library, uint3
     return code;
 }
 
-static int add_vdso(struct library_table *table, struct library *library, struct error *err)
+static bool is_vdso(const struct perf_mapping *mapping)
+{
+    return !strcmp(mapping->path, "[vdso]");
+}
+
+static bool is_32_bit_vdso(const struct perf_mapping *mapping)
+{
+    return is_vdso(mapping) && !(mapping->start >> 32);
+}
+
+/* That of a 64-bit process is the same as ours, that of a 32-bit one the same in all of them. */
+static size_t read_vdso(uint32_t pid, const struct perf_mapping *mapping, unsigned char image[VDSO_MAX])
 {
     size_t size;
-    const unsigned char *image = proc_maps_own_vdso(&size);
-    struct spool_lib lib = {.kind = SPOOL_LIB_VDSO, .path = "[vdso]", .image = image, .image_size = size};
-    if (image && unwind_module_from_memory(&library->module, image, size, "[vdso]", NULL) == -ENOMEM)
+    const unsigned char *own = is_32_bit_vdso(mapping) ? NULL : proc_maps_own_vdso(&size);
+    if (own && size <= VDSO_MAX) {
+        memcpy(image, own, size);
+        return size;
+    }
+    struct iovec local = {.iov_base = image, .iov_len = mapping->length < VDSO_MAX ? mapping->length : VDSO_MAX};
+    struct iovec remote = {.iov_base = (void *)(uintptr_t)mapping->start, .iov_len = local.iov_len};
+    ssize_t got = pid ? process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0) : 0;
+    return got > 0 ? (size_t)got : 0;
+}
+
+static int add_vdso(struct library_table *table, struct library *library, uint32_t pid,
+                    const struct perf_mapping *mapping, struct error *err)
+{
+    unsigned char image[VDSO_MAX];
+    size_t size = read_vdso(pid, mapping, image);
+    struct spool_lib lib = {.kind = SPOOL_LIB_VDSO,
+                            .path = is_32_bit_vdso(mapping) ? "[vdso32]" : "[vdso]",
+                            .image = size ? image : NULL,
+                            .image_size = size};
+    if (size && unwind_module_from_memory(&library->module, image, size, lib.path, NULL) == -ENOMEM)
         return error_no_memory(err);
     return write_event(table, library->number, &lib, err);
 }
@@ -283,12 +315,6 @@ static uint64_t library_rva(const struct library *library, uint64_t file_offset)
 {
     uint64_t vaddr = library->module ? unwind_module_vaddr(library->module, file_offset) : UINT64_MAX;
     return vaddr == UINT64_MAX ? file_offset : vaddr - unwind_module_base(library->module);
-}
-
-/* That of a 32-bit process, below 4 GiB, is another one than ours. */
-static bool is_vdso(const struct perf_mapping *mapping)
-{
-    return !strcmp(mapping->path, "[vdso]") && mapping->start >> 32;
 }
 
 /* "//anon", "[heap]", "[stack]", "anon_inode:...", and what has a path but is no file. */
@@ -304,8 +330,10 @@ static uint32_t key_of(struct library_table *table, const struct perf_mapping *m
     size_t length = strnlen(mapping->path, 4096);
     memcpy(key, mapping->path, length);
     key[length++] = '\0';
-    if (is_vdso(mapping))
+    if (is_vdso(mapping)) {
+        key[length++] = is_32_bit_vdso(mapping) ? '3' : '6';
         return strings_add(&table->keys, key, length);
+    }
     if (mapping->has_build_id) {
         memcpy(key + length, mapping->build_id, mapping->build_id_size);
         length += mapping->build_id_size;
@@ -340,7 +368,7 @@ int library_table_find(struct library_table *table, uint32_t pid, const struct p
         return error_no_memory(err);
     struct library *library = &table->libraries.data[index];
     if (is_vdso(mapping))
-        code = is_new ? add_vdso(table, library, err) : 0;
+        code = is_new ? add_vdso(table, library, pid, mapping, err) : 0;
     else if (is_time_to_look(library))
         code = find_file(table, library, pid, mapping, err);
     else if (!library->file)

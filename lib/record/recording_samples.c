@@ -48,6 +48,7 @@ static struct unwind_result walk(struct recording *recording, const struct perf_
     struct unwind_regs regs = {0};
     _Static_assert(sizeof(regs.r) == sizeof(sample->registers), "both are the registers by their DWARF numbers");
     memcpy(regs.r, sample->registers, sizeof(regs.r));
+    regs.is_32_bit = sample->registers_abi == PERF_SAMPLE_REGS_ABI_32;
     struct unwind_stack stack = {.sp = regs.r[UNWIND_REG_SP],
                                  .bytes = sample->stack,
                                  .size = sample->stack_size,
@@ -72,8 +73,8 @@ static bool walk_again_in_place(struct recording *recording, const struct perf_r
                                 struct tracked_process *process, uint64_t *frames, size_t max,
                                 struct unwind_result *result)
 {
-    if (result->end == UNWIND_COMPLETE || result->end == UNWIND_32_BIT || !recording->thread_is_stopped ||
-        recording->has_no_second_walker)
+    if (result->end == UNWIND_COMPLETE || record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_32 ||
+        !recording->thread_is_stopped || recording->has_no_second_walker)
         return false;
     if (!recording->second_walker)
         recording->second_walker = in_place_walker_new();
@@ -95,16 +96,12 @@ static int walk_user_stack(struct recording *recording, const struct perf_record
                            struct tracked_process *process, uint64_t *frames, size_t max, struct user_stack *user,
                            struct error *err)
 {
-    struct unwind_result result = {.frames = 1, .end = UNWIND_32_BIT};
     *user = (struct user_stack){.depth = WAKEUP_STACK_FITS, .end = UNWIND_COMPLETE};
     if (record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_NONE)
         return 0; /* the process is exiting: its memory is gone */
     uint64_t began = monotonic_ns();
-    if (record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_64)
-        result = walk(recording, record, process, frames, max);
-    else
-        frames[0] = record->sample.registers[UNWIND_REG_PC];
-    for (int round = 0; round < MAPPINGS_OF_STACK_MAX && result.end != UNWIND_32_BIT; round++) {
+    struct unwind_result result = walk(recording, record, process, frames, max);
+    for (int round = 0; round < MAPPINGS_OF_STACK_MAX; round++) {
         const struct tracked_stack stack = {.pcs = frames, .count = result.frames, .unmapped = result.unmapped};
         bool changed;
         int code = tracker_check_stack(recording->tracker, process, &stack, record->time, &changed, err);

@@ -29,6 +29,9 @@ static const uint8_t arch_syscall_arguments[ARCH_SYSCALL_ARGUMENTS] = {5, 4, 1, 
 /* e_machine of the ELF files whose code this machine runs: EM_X86_64. */
 enum { ARCH_ELF_MACHINE = 62 };
 
+/* That of the 32-bit programs that it runs, too: EM_386. */
+enum { ARCH_ELF_MACHINE_32_BIT = 3 };
+
 /* Registers that a function keeps for its caller (System V psABI, 3.2.1), the frame pointer first. */
 enum { ARCH_SAVED_REGISTERS = 6 };
 static const uint8_t arch_saved_registers[ARCH_SAVED_REGISTERS] = {UNWIND_REG_BP, 3 /* rbx */, 12, 13, 14, 15};

@@ -117,6 +117,13 @@ static uint64_t cursor_vaddr(const struct cfi_section *section, const struct cur
     return section->vaddr + (uint64_t)(c->at - section->part.bytes);
 }
 
+/* A pointer as it stands in memory has the size of the file's class. */
+static uint8_t pointer_encoding(const struct cfi_section *section, uint8_t encoding)
+{
+    bool is_short = section->is_32_bit && encoding != DW_EH_PE_omit && (encoding & 0x0f) == DW_EH_PE_absptr;
+    return is_short ? encoding | DW_EH_PE_udata4 : encoding;
+}
+
 static bool augmentation_read(const struct cfi_section *section, struct cursor *c, const char *letters,
                               struct cfi_cie *cie)
 {
@@ -129,14 +136,14 @@ static bool augmentation_read(const struct cfi_section *section, struct cursor *
             cursor_u8(c);
             break;
         case 'P': { /* the personality routine: only its size matters */
-            uint8_t encoding = cursor_u8(c);
+            uint8_t encoding = pointer_encoding(section, cursor_u8(c));
             uint64_t ignored;
             if (encoding != DW_EH_PE_omit)
                 cfi_read_address(c, encoding & ~DW_EH_PE_indirect, cursor_vaddr(section, c), 0, &ignored);
             break;
         }
         case 'R':
-            cie->pointer_encoding = cursor_u8(c);
+            cie->pointer_encoding = pointer_encoding(section, cursor_u8(c));
             break;
         case 'S':
             cie->is_signal_frame = true;
@@ -157,7 +164,8 @@ static bool cie_read(struct cfi_section *section, uint64_t offset, struct cfi_ci
     if (entry_read(section, offset, &entry) != 1 || !entry_is_cie(section, &entry))
         return false;
     struct cursor c = entry.body;
-    *cie = (struct cfi_cie){.pointer_encoding = DW_EH_PE_absptr, .address_size = 8};
+    *cie = (struct cfi_cie){.pointer_encoding = pointer_encoding(section, DW_EH_PE_absptr),
+                            .address_size = section->is_32_bit ? 4 : 8};
     uint8_t version = cursor_u8(&c);
     if (version != 1 && version != 3 && version != 4)
         return false;
@@ -165,14 +173,13 @@ static bool cie_read(struct cfi_section *section, uint64_t offset, struct cfi_ci
     if (!letters)
         return false;
     if (version == 4) {
-        cie->address_size = cursor_u8(&c);
-        if (cie->address_size != 8 || cursor_u8(&c) != 0) /* no segments on this machine */
+        if (cursor_u8(&c) != cie->address_size || cursor_u8(&c) != 0) /* no segments on this machine */
             return false;
     }
     cie->code_align = cursor_uleb(&c);
     cie->data_align = cursor_sleb(&c);
     uint64_t return_register = version == 1 ? cursor_u8(&c) : cursor_uleb(&c);
-    if (c.failed || return_register != UNWIND_REG_PC)
+    if (c.failed || return_register != (section->is_32_bit ? CFI_RETURN_32_BIT : UNWIND_REG_PC))
         return false;
     struct cursor augmentation = c;
     if (letters[0] == 'z') {

@@ -18,11 +18,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The number of eip in the CFI of 32-bit files. */
+enum { CFI_RETURN_32_BIT = 8 };
+
 /* A .eh_frame or .debug_frame section. */
 struct cfi_section {
     struct file_part part;
     uint64_t vaddr; /* of its first byte; 0 for .debug_frame, which is not mapped */
-    bool is_debug_frame;
+    bool is_debug_frame, is_32_bit;
 };
 
 struct cfi_cie {

@@ -163,6 +163,7 @@ void unwind_module_load_eh_frame(struct unwind_module *module)
         return;
     module->eh_frame_state = LOADED;
     struct cfi_section *eh_frame = &module->eh_frame;
+    eh_frame->is_32_bit = unwind_module_is_32_bit(module);
     const struct elf_section *section = elf_file_section(&module->elf, ".eh_frame");
     struct bytes bytes = {0};
     if (header_open(module, &eh_frame->vaddr)) {
@@ -220,6 +221,7 @@ void unwind_module_load_debug_frame(struct unwind_module *module)
     module->debug_frame_state = LOADED;
     struct cfi_section *debug_frame = &module->debug_frame;
     debug_frame->is_debug_frame = true;
+    debug_frame->is_32_bit = unwind_module_is_32_bit(module);
     if (elf_file_contents_size(&module->elf, ".debug_frame") > INDEXED_SECTION_MAX)
         return;
     struct bytes bytes = elf_file_contents(&module->elf, ".debug_frame", &module->owned_frames, NULL);

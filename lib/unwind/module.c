@@ -21,7 +21,7 @@ static struct unwind_module *module_new(void)
 /* Fails if the walker cannot walk through the code of this file. */
 static int check_machine(const struct elf_file *elf, const char *name, struct error *err)
 {
-    if (!elf->is_64 || elf->is_big_endian || elf->machine != ARCH_ELF_MACHINE)
+    if (elf->is_big_endian || elf->machine != (elf->is_64 ? ARCH_ELF_MACHINE : ARCH_ELF_MACHINE_32_BIT))
         return error_set(err, ENOEXEC,
                          "%s is for another kind of machine (ELF machine %u); its stacks are walked by frame pointer",
                          name, elf->machine);
@@ -187,6 +187,11 @@ uint64_t unwind_module_vaddr(const struct unwind_module *module, uint64_t file_o
 uint64_t unwind_module_base(const struct unwind_module *module)
 {
     return module->elf.base;
+}
+
+bool unwind_module_is_32_bit(const struct unwind_module *module)
+{
+    return module->elf.machine == ARCH_ELF_MACHINE_32_BIT;
 }
 
 bool unwind_module_has_code(const struct unwind_module *module)

@@ -66,6 +66,9 @@ bool unwind_module_is_go(struct unwind_module *module);
 /* How far sp is below the return address at a pc in code of Go, in bytes; -1 if the module's table does not say. */
 int32_t unwind_module_go_frame_size(struct unwind_module *module, uint64_t vaddr);
 
+/* True if the module is of i386 code. Its CFI has the register numbers of that. */
+bool unwind_module_is_32_bit(const struct unwind_module *module);
+
 /* True if vaddr lies in the code that the ELF entry point begins, and that code has no CFI: in the first 128 bytes from
  * the entry point, with no described function at it or in between. (Where _start is described, what follows it and is
  * not, like gcc's register_tm_clones, is an ordinary function.) */

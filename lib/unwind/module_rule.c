@@ -2,11 +2,6 @@
 
 #include <dwarf.h>
 
-static uint64_t vaddr_of(const struct mapping *mapping, uint64_t pc)
-{
-    return pc - mapping->start + mapping->rva + unwind_module_base(mapping->module);
-}
-
 bool module_rule_row(const struct mapping *mapping, uint64_t pc, struct cfi_fde *fde, struct cfi_row *row,
                      struct unwind_work *work)
 {
@@ -191,6 +186,9 @@ void module_rule_find(const struct mapping *mapping, uint64_t pc, bool exact, st
 {
     struct cfi_fde fde;
     struct cfi_row row;
+    rule->kind = RULE_NO_CFI;
+    if (unwind_module_is_32_bit(mapping->module))
+        return;
     size_t indexed = unwind_module_indexed(mapping->module);
     bool is_go = rule_of_go(mapping, pc, exact, rule);
     bool has_row = !is_go && module_rule_row(mapping, pc, &fde, &row, work);

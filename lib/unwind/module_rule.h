@@ -9,6 +9,12 @@
 #include "unwind/cache.h"
 #include "unwind/module.h"
 
+/* The link-time vaddr of `pc`, which lies in `mapping`, a mapping with a module. */
+static inline uint64_t vaddr_of(const struct mapping *mapping, uint64_t pc)
+{
+    return pc - mapping->start + mapping->rva + unwind_module_base(mapping->module);
+}
+
 /* Makes the rule of `pc`, which lies in `mapping`, a mapping with a module. `exact`: the frame was interrupted there,
  * else it is one before a return address. The rule comes from unwind_cache_add(). Adds to `work`; when that is over the
  * rule means nothing. */

@@ -25,6 +25,7 @@ enum { UNWIND_REG_BP = 6, UNWIND_REG_SP = 7, UNWIND_REG_PC = 16, UNWIND_REGS = 1
 
 struct unwind_regs {
     uint64_t r[UNWIND_REGS];
+    bool is_32_bit;   /* of i386 code; false if that is not known */
     uint32_t unknown; /* bits of the DWARF numbers of registers whose values nobody knows */
 };
 
@@ -70,7 +71,6 @@ enum unwind_end {
     UNWIND_NO_MODULE,
     UNWIND_DAMAGED,
     UNWIND_TOO_DEEP,
-    UNWIND_32_BIT, /* set by the recorder, which does not walk such stacks */
     UNWIND_TOO_COSTLY,
     UNWIND_SAVED_BELOW,
 };

@@ -57,6 +57,7 @@
 #include "unwind/expression.h"
 #include "unwind/module.h"
 #include "unwind/module_rule.h"
+#include "unwind/walk_32_bit.h"
 
 const struct unwind_end_text unwind_ends[UNWIND_ENDS] = {
     [UNWIND_COMPLETE] = {"complete", "the stack reaches the start of its thread"},
@@ -71,7 +72,6 @@ const struct unwind_end_text unwind_ends[UNWIND_ENDS] = {
     [UNWIND_NO_MODULE] = {"no_module", "outside of all code"},
     [UNWIND_DAMAGED] = {"damaged", "the unwind information or the stack is damaged"},
     [UNWIND_TOO_DEEP] = {"too_deep", "more than 4,096 frames"},
-    [UNWIND_32_BIT] = {"32_bit", "in 32-bit code, which prof does not unwind"},
     [UNWIND_TOO_COSTLY] = {"too_costly", "in code whose unwind information takes too long to interpret"},
     [UNWIND_SAVED_BELOW] = {"saved_below",
                             "in code that saves its caller's place below the stack pointer, where perf copies nothing"},
@@ -466,12 +466,16 @@ struct unwind_result unwind_walk(struct address_space *space, const struct unwin
     walk.cache = space->cache;
     unwind_work_start_walk(&space->work);
     uint32_t units = space->work.units;
-    do
-        start(&walk, regs);
-    while (run(&walk, max_pcs) == STEP_RESTART);
+    if (walk_is_32_bit(space, regs))
+        walk.result = walk_32_bit(space, regs, stack, pcs, max_pcs);
+    else
+        do
+            start(&walk, regs);
+        while (run(&walk, max_pcs) == STEP_RESTART);
     if (space->work.units != units && unwind_work_is_over(&space->work)) /* what it took for an end may be none */
         walk.result.end = UNWIND_TOO_COSTLY;
-    walk.result.unmapped = walk.unmapped;
+    if (!walk.result.unmapped)
+        walk.result.unmapped = walk.unmapped;
     return walk.result;
 }
 

@@ -10,7 +10,7 @@
 
 enum { FRAMES_MAX = 4, WORDS = 16, WALKS = 2 };
 #define MAPPED_AT UINT64_C(0x10000)
-#define STACK_AT  UINT64_C(0x7ffc00000000)
+#define STACK_AT  UINT64_C(0x7ffc0000) /* where a 32-bit program can have it, too */
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
