@@ -48,21 +48,28 @@ int launch_check(const char *program, struct error *err)
     return error_set(err, code, "cannot run %s: %s", program, strerror(code));
 }
 
-/* Our environment, in which the variable of `setting` ("NAME=value") has this value; NULL if memory ran out. The
- * strings stay where they are. */
-static char **make_environment(char *setting)
+/* Adds "NAME=value" to an environment, or replaces what is there. The environment has room. */
+static void set_variable(char **environment, char *setting)
 {
-    size_t count = 0, name_length = strcspn(setting, "=") + 1, used = 0;
+    size_t name_length = strcspn(setting, "=") + 1, i = 0;
+    while (environment[i] && strncmp(environment[i], setting, name_length) != 0)
+        i++;
+    if (!environment[i])
+        environment[i + 1] = NULL;
+    environment[i] = setting;
+}
+
+/* Our environment, with these settings; NULL if memory ran out. The strings stay where they are. */
+static char **make_environment(char *const *settings, size_t setting_count)
+{
+    size_t count = 0;
     while (environ && environ[count])
         count++;
-    char **environment = malloc((count + 2) * sizeof(*environment));
+    char **environment = calloc(count + setting_count + 1, sizeof(*environment));
     for (size_t i = 0; environment && i < count; i++)
-        if (strncmp(environ[i], setting, name_length) != 0)
-            environment[used++] = environ[i];
-    if (environment) {
-        environment[used++] = setting;
-        environment[used] = NULL;
-    }
+        environment[i] = environ[i];
+    for (size_t i = 0; environment && i < setting_count; i++)
+        set_variable(environment, settings[i]);
     return environment;
 }
 
@@ -86,10 +93,21 @@ int launch_fork(struct launch *launch, const struct launch_options *options, str
 {
     int go[2] = {-1, -1}, error[2] = {-1, -1};
     pid_t pid = -1;
-    char setting[PATH_MAX + 16], **made = NULL;
+    char marks[PATH_MAX + 16], leaks[PATH_MAX], *settings[2], **made = NULL;
+    size_t setting_count = 0;
     if (options->marks_folder) {
-        snprintf(setting, sizeof(setting), "PROF_MARKS=%s", options->marks_folder);
-        made = make_environment(setting);
+        snprintf(marks, sizeof(marks), "PROF_MARKS=%s", options->marks_folder);
+        settings[setting_count++] = marks;
+    }
+    if (options->is_traced) {
+        const char *before = getenv("LSAN_OPTIONS");
+        int length =
+            snprintf(leaks, sizeof(leaks), "LSAN_OPTIONS=%s%sdetect_leaks=0", before ? before : "", before ? ":" : "");
+        if (length < (int)sizeof(leaks))
+            settings[setting_count++] = leaks;
+    }
+    if (setting_count) {
+        made = make_environment(settings, setting_count);
         if (!made)
             return error_no_memory(err);
     }

@@ -28,6 +28,7 @@ struct launch_options {
     const sigset_t *mask;      /* blocked signals */
     struct rlimit files_limit; /* RLIMIT_NOFILE */
     const char *marks_folder;  /* of PROF_MARKS (include/prof/marks.h); NULL: as in our environment */
+    bool is_traced;            /* by ptrace, which LeakSanitizer needs for itself: it is turned off */
     bool output_to_error;      /* its standard output goes to our standard error, because our output is the profile */
 };
 

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/file_io.h"
+#include "record/ptrace_limits.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- the thread ---- */
@@ -48,28 +48,14 @@ int ptrace_recording_on_a_thread(struct recording *recording, int (*record)(stru
 
 /* ---- what the sampler tells ---- */
 
-/* A set-user-ID program that is traced by an ordinary user runs as that user. */
-static void note_privilege(struct recording *recording, uint32_t pid, const char *name)
-{
-    char path[64];
-    struct stat info;
-    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", pid);
-    if (recording->noted_privilege || geteuid() == 0 || stat(path, &info) || !(info.st_mode & (S_ISUID | S_ISGID)))
-        return;
-    recording->noted_privilege = true;
-    recording_add_note(recording,
-                       "%s is a program that runs with the rights of its owner, but a program that is sampled with "
-                       "ptrace runs with yours",
-                       name);
-}
-
 static int take_record(void *context, const struct perf_record *record, struct error *err)
 {
     struct recording *recording = context;
     if (record->type == PERF_RECORD_SWITCH)
         return recording->follows_runs ? waits_switch(&recording->waits, record, err) : 0;
-    if (record->type == PERF_RECORD_COMM && record->comm.exec)
-        note_privilege(recording, record->pid, record->comm.name);
+    if (record->type == PERF_RECORD_COMM && record->comm.exec &&
+        ptrace_limits_note_program(recording, record->pid, record->comm.name))
+        ptrace_sampler_leave_children(recording->sampler, (pid_t)record->tid);
     return tracker_record(recording->tracker, record, err);
 }
 
@@ -80,6 +66,8 @@ static int take_sample(void *context, struct ptrace_sample *sample, struct error
         return 0;
     enum wakeup_stack depth;
     uint64_t truncated = recording->truncated;
+    if (sample->is_unreadable)
+        ptrace_limits_note_unreadable(recording, sample->record.pid);
     recording->thread_is_stopped = sample->is_stopped;
     recording->was_python = false;
     int code = recording_take_sample(recording, &sample->record, &depth, err);

@@ -268,6 +268,7 @@ static int start_command(struct recording *recording, struct error *err)
         .mask = options->target_mask,
         .files_limit = recording->files_limit,
         .marks_folder = recording->marks.buffers.folder[0] ? recording->marks.buffers.folder : NULL,
+        .is_traced = recording->by_ptrace,
         .output_to_error = options->output_to_error};
     restore_actions(recording);
     sigaction(SIGCHLD, NULL, &recording->child_action);

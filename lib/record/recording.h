@@ -56,8 +56,11 @@ struct recording {
     struct ptrace_sampler *sampler;   /* while threads are traced */
     struct in_place_walker *second_walker;
     bool has_no_second_walker;
-    bool thread_is_stopped;       /* that of the sample at hand */
-    bool noted_privilege;         /* that a program runs without the rights of its owner */
+    bool thread_is_stopped; /* that of the sample at hand */
+    struct {
+        bool privilege, leak_sanitizer, tracer, unreadable;
+        unsigned checks;          /* programs that were searched for LeakSanitizer */
+    } noted;                      /* ptrace_limits.h */
     char refusal[PERF_NOTE_SIZE]; /* why there are no perf events; "" */
 
     struct spool_writer *spool;

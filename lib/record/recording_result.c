@@ -45,6 +45,8 @@ void recording_fill_result(struct recording *recording, uint64_t cpu_before)
     if (recording->by_ptrace) {
         totals.cpu_time = ptrace_sampler_cpu_time(recording->sampler);
         result->look_interval = ptrace_sampler_look_interval(recording->sampler);
+        if (recording->noted.tracer)
+            result->target_cpu = 0; /* it has that of programs that are left alone */
     } else {
         totals = perf_events_totals(&recording->events);
     }

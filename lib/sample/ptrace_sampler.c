@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define SECOND UINT64_C(1000000000)
 
@@ -61,6 +63,38 @@ static bool has_ended(pid_t pid, pid_t tid)
     return !file_read_text(path, text, sizeof(text)) || (proc_stat_parse(text, &stat) && strchr("ZX", stat.state));
 }
 
+/* The number of a line of /proc/PID/status ("TracerPid:"); -1 if it cannot be read. */
+static long status_number(pid_t pid, const char *key)
+{
+    char path[32], text[4096];
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+    const char *at = file_read_text(path, text, sizeof(text)) ? strstr(text, key) : NULL;
+    return at ? strtol(at + strlen(key), NULL, 10) : -1;
+}
+
+/* A process of ours whose files in /proc are not ours is not dumpable. */
+static bool is_not_dumpable(pid_t pid)
+{
+    char path[32];
+    struct stat info;
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    return status_number(pid, "\nUid:") == (long)geteuid() && stat(path, &info) == 0 && info.st_uid != geteuid();
+}
+
+static int explain_refusal(pid_t pid, int code, struct error *err)
+{
+    long tracer = status_number(pid, "\nTracerPid:");
+    if (tracer > 0)
+        return error_set(err, code, "process %d cannot be traced: process %ld traces it already, and a process has one tracer",
+                         (int)pid, tracer);
+    if (is_not_dumpable(pid))
+        return error_set(err, code,
+                         "process %d cannot be traced: it keeps its memory to itself (it is not dumpable, see "
+                         "prctl(2)); root, or the capability CAP_SYS_PTRACE, may trace it",
+                         (int)pid);
+    return error_set(err, code, "process %d cannot be traced: %s", (int)pid, strerror(code));
+}
+
 int ptrace_sampler_seize(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, bool at_exec, struct error *err)
 {
     if (sampler_find(sampler, tid))
@@ -70,7 +104,7 @@ int ptrace_sampler_seize(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, b
         int code = errno;
         if (code == ESRCH || (code == EPERM && has_ended(pid, tid)))
             return error_set(err, ESRCH, "there is no thread %d", (int)tid);
-        return error_set(err, code, "process %d cannot be traced: %s", (int)pid, strerror(code));
+        return explain_refusal(pid, code, err);
     }
     struct ptrace_thread *thread = sampler_add(sampler, pid, tid, err);
     if (!thread)
@@ -85,6 +119,12 @@ int ptrace_sampler_seize(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, b
     }
     thread->run.last.time = monotonic_ns();
     return 0;
+}
+
+void ptrace_sampler_leave_children(struct ptrace_sampler *sampler, pid_t tid)
+{
+    uintptr_t children = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
+    ptrace(PTRACE_SETOPTIONS, tid, NULL, sampler->follow_options & ~children);
 }
 
 int ptrace_sampler_timer(const struct ptrace_sampler *sampler)

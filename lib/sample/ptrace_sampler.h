@@ -52,6 +52,7 @@ enum { PTRACE_STACK_SIZE = 32 * 1024, PTRACE_STACK_MAX = 1 << 20 }; /* bytes cop
 struct ptrace_sample {
     struct perf_record record; /* PERF_RECORD_SAMPLE; its period is the CPU time in ns since the thread's last sample */
     bool is_stopped;           /* the thread stays stopped until the consumer returns */
+    bool is_unreadable;        /* this user may not read the memory of the process: there is no stack */
 
     /* Set by the consumer. */
     bool was_short; /* the stack is deeper than its copy: copy more of the next one */
@@ -85,6 +86,9 @@ void ptrace_sampler_free(struct ptrace_sampler *sampler);
  * -ESRCH if it has ended, -EEXIST if it is traced by this sampler already, -EPERM if it may not be traced, with a
  * sentence. */
 int ptrace_sampler_seize(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, bool at_exec, struct error *err);
+
+/* Traces no processes that this thread starts from now on: they are traced by it. At a COMM record of exec. */
+void ptrace_sampler_leave_children(struct ptrace_sampler *sampler, pid_t tid);
 
 /* A file descriptor that becomes readable (epoll) when ptrace_sampler_tick() is to be called. */
 int ptrace_sampler_timer(const struct ptrace_sampler *sampler);

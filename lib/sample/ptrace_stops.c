@@ -96,6 +96,7 @@ static int take_sample(struct ptrace_sampler *sampler, struct ptrace_thread *thr
     ptrace_registers_read(registers, taken->registers);
     taken->ip = registers->rip;
     copy_stack(sampler, thread, registers->rsp, taken);
+    sample.is_unreadable = !taken->stack_size && errno == EPERM;
     taken->period = sampler->interval;
     if (thread->at_stop.slices)
         code = take_schedule(sampler, thread, sample.record.time, &taken->period, err);

@@ -10,6 +10,8 @@
  *     manners threads COUNT     starts COUNT short threads; prints how many have run
  *     manners exec-leader       execs from its first thread; manners exec-thread: from another; prints "after exec"
  *     manners burn SECONDS      uses CPU time; prints "burned"
+ *     manners keeps SECONDS     the same, after forbidding others to read its memory
+ *     manners traces            starts a process that it traces; prints "traced" or "refused"
  *     manners crash             ends by SIGSEGV, with a handler that resets itself
  */
 #include <errno.h>
@@ -23,6 +25,8 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ipc.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -355,6 +359,17 @@ static int do_crash(void)
         *nothing = 1;
 }
 
+static int do_traces(void)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(ptrace(PTRACE_TRACEME) ? 1 : 0);
+    waitpid(child, &status, 0);
+    puts(status == 0 ? "traced" : "refused");
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
@@ -379,7 +394,11 @@ int main(int argc, char **argv)
         puts("after exec");
         return 3;
     }
-    if (!strcmp(mode, "burn")) {
+    if (!strcmp(mode, "traces"))
+        return do_traces();
+    if (!strcmp(mode, "keeps") && prctl(PR_SET_DUMPABLE, 0))
+        return 1;
+    if (!strcmp(mode, "burn") || !strcmp(mode, "keeps")) {
         burn(number);
         puts("burned");
         return 0;

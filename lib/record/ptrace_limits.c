@@ -1,0 +1,100 @@
+#include "record/ptrace_limits.h"
+
+#include "elf/elf_file.h"
+#include "record/attach.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    MOST_CHECKS = 64,      /* programs of a recording that are searched for LeakSanitizer, some 0.1 ms each, ... */
+    STRINGS_MAX = 1 << 22, /* ... and bytes of names in each */
+};
+
+/* A set-user-ID program that is traced by an ordinary user runs as that user. */
+static void note_privilege(struct recording *recording, const char *path, const char *name)
+{
+    struct stat info;
+    if (recording->noted.privilege || geteuid() == 0 || stat(path, &info) || !(info.st_mode & (S_ISUID | S_ISGID)))
+        return;
+    recording->noted.privilege = true;
+    recording_add_note(recording,
+                       "%s is a program that runs with the rights of its owner, but a program that is sampled with "
+                       "ptrace runs with yours",
+                       name);
+}
+
+/* GCC links a library, clang the functions themselves, which it exports. */
+static bool has_leak_sanitizer(const char *path)
+{
+    static const char *const marks[] = {"liblsan.so", "libasan.so", "__lsan_", "__asan_init"};
+    struct elf_file file;
+    struct error ignored = {0};
+    bool found = false;
+    if (elf_file_open(&file, path, &ignored))
+        return false;
+    const struct elf_section *strings = elf_file_section(&file, ".dynstr");
+    unsigned char *text = strings && strings->bytes.size <= STRINGS_MAX ? bytes_load(&strings->bytes) : NULL;
+    for (size_t i = 0; text && i < sizeof(marks) / sizeof(*marks) && !found; i++)
+        found = memmem(text, strings->bytes.size, marks[i], strlen(marks[i]));
+    free(text);
+    elf_file_close(&file);
+    return found;
+}
+
+static void note_leak_sanitizer(struct recording *recording, const char *path, const char *name)
+{
+    if (recording->noted.leak_sanitizer || !recording->options->argv || recording->noted.checks == MOST_CHECKS)
+        return;
+    recording->noted.checks++;
+    recording->noted.leak_sanitizer = has_leak_sanitizer(path);
+    if (recording->noted.leak_sanitizer)
+        recording_add_note(recording,
+                           "LeakSanitizer needs ptrace for itself, so prof turns it off (LSAN_OPTIONS): %s reports no "
+                           "leaks while it is sampled with ptrace",
+                           name);
+}
+
+static bool note_tracer(struct recording *recording, const char *name)
+{
+    static const char *const tracers[] = {"gdb",    "gdbserver", "lldb", "lldb-server", "strace",
+                                          "ltrace", "rr",        "dlv",  "proot"};
+    for (size_t i = 0; i < sizeof(tracers) / sizeof(*tracers); i++) {
+        if (strcmp(name, tracers[i]) != 0)
+            continue;
+        if (!recording->noted.tracer)
+            recording_add_note(recording,
+                               "%s traces the programs that it starts, and a program has one tracer, so prof does not "
+                               "sample these",
+                               name);
+        recording->noted.tracer = true;
+        return true;
+    }
+    return false;
+}
+
+bool ptrace_limits_note_program(struct recording *recording, uint32_t pid, const char *name)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", pid);
+    note_privilege(recording, path, name);
+    note_leak_sanitizer(recording, path, name);
+    return note_tracer(recording, name);
+}
+
+void ptrace_limits_note_unreadable(struct recording *recording, uint32_t pid)
+{
+    char name[32];
+    if (recording->noted.unreadable)
+        return;
+    recording->noted.unreadable = true;
+    attach_thread_name((pid_t)pid, (pid_t)pid, name, sizeof(name));
+    recording_add_note(recording,
+                       "process %" PRIu32 " (%s) keeps its memory to itself (it is not dumpable, see prctl(2)), so its "
+                       "stacks have only their innermost function; root, or the capability CAP_SYS_PTRACE, reads them",
+                       pid, name);
+}
