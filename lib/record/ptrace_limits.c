@@ -1,8 +1,10 @@
 #include "record/ptrace_limits.h"
 
+#include "base/file_beside.h"
 #include "elf/elf_file.h"
 #include "record/attach.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +13,9 @@
 #include <unistd.h>
 
 enum {
-    MOST_CHECKS = 64,      /* programs of a recording that are searched for LeakSanitizer, some 0.1 ms each, ... */
-    STRINGS_MAX = 1 << 22, /* ... and bytes of names in each */
+    MOST_CHECKS = 64,       /* programs of a recording that are searched for LeakSanitizer, some 0.1 ms each, ... */
+    STRINGS_MAX = 1 << 22,  /* ... and bytes of names in each */
+    PATIENCE_NS = 20000000, /* with the file system of a program */
 };
 
 /* A set-user-ID program that is traced by an ordinary user runs as that user. */
@@ -35,7 +38,12 @@ static bool has_leak_sanitizer(const char *path)
     struct elf_file file;
     struct error ignored = {0};
     bool found = false;
-    if (elf_file_open(&file, path, &ignored))
+    int fd = file_open_beside(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, PATIENCE_NS);
+    if (fd >= 0 && !file_system_answers(fd)) {
+        close(fd);
+        return false;
+    }
+    if (fd < 0 || elf_file_open_fd(&file, fd, path, &ignored))
         return false;
     const struct elf_section *strings = elf_file_section(&file, ".dynstr");
     unsigned char *text = strings && strings->bytes.size <= STRINGS_MAX ? bytes_load(&strings->bytes) : NULL;
