@@ -53,10 +53,19 @@ static bool is_young(const struct stat *info, uint64_t start)
     return info->st_mtim.tv_sec >= 0 && written + stamp_lag >= start;
 }
 
+/* When the program started, ns since the Unix epoch. For one that ran before the recording the spool has when it was
+ * seen, and the recorder has noted when its process started. */
+static uint64_t program_start(const struct replay *replay, uint32_t process)
+{
+    const struct jit_file *file = jit_file_of(replay, process);
+    uint64_t seen = replay_realtime(replay, replay->processes.data[process].start);
+    return file && file->started && file->started < seen ? file->started : seen;
+}
+
 int process_perf_map_open_trusted(const struct replay *replay, uint32_t process, int folder, const char *name)
 {
     struct stat info;
-    uint64_t start = replay_realtime(replay, replay->processes.data[process].start);
+    uint64_t start = program_start(replay, process);
     int fd = file_open_beside(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, patience);
     if (fd < 0)
         return fd;
@@ -106,7 +115,7 @@ static int open_folder(const struct replay *replay, uint32_t process)
 
 int process_perf_map_open_named(const struct replay *replay, uint32_t process, const char *before, const char *after)
 {
-    uint64_t start = replay_realtime(replay, replay->processes.data[process].start);
+    uint64_t start = program_start(replay, process);
     char name[64];
     int folder = replay->perf_map_folder && start ? open_folder(replay, process) : -1;
     if (folder < 0)

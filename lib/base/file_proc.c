@@ -1,5 +1,6 @@
 #include "base/file_proc.h"
 
+#include "base/clock.h"
 #include "base/file_io.h"
 
 #include <dirent.h>
@@ -9,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 #include <unistd.h>
 
 long proc_kernel_setting(const char *name, long if_unknown)
@@ -29,7 +32,17 @@ uint64_t proc_namespace(const char *process, const char *kind)
 /* proc(5): "tid (name) state ppid ...", fields that are counted from 1. The name may have spaces and parentheses. */
 bool proc_stat_parse(const char *text, struct proc_stat *stat)
 {
-    enum { STATE = 3, PARENT = 4, MINOR_FAULTS = 10, MAJOR_FAULTS = 12, THREADS = 20, RESIDENT = 24, PROCESSOR = 39, POLICY = 41 };
+    enum {
+        STATE = 3,
+        PARENT = 4,
+        MINOR_FAULTS = 10,
+        MAJOR_FAULTS = 12,
+        THREADS = 20,
+        START = 22,
+        RESIDENT = 24,
+        PROCESSOR = 39,
+        POLICY = 41
+    };
     const char *at = strrchr(text, ')');
     if (!at || at[1] != ' ' || !at[2])
         return false;
@@ -48,6 +61,8 @@ bool proc_stat_parse(const char *text, struct proc_stat *stat)
             stat->major_faults = strtoull(at, NULL, 10);
         else if (field == THREADS)
             stat->threads = strtoull(at, NULL, 10);
+        else if (field == START)
+            stat->start_ticks = strtoull(at, NULL, 10);
         else if (field == RESIDENT)
             stat->resident_pages = strtoull(at, NULL, 10);
         else if (field == PROCESSOR)
@@ -89,6 +104,20 @@ uint32_t proc_living_thread(uint32_t pid)
     if (tasks)
         closedir(tasks);
     return living;
+}
+
+uint64_t proc_start_time(uint32_t pid)
+{
+    char path[64], text[1024];
+    struct proc_stat stat;
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
+    long second = sysconf(_SC_CLK_TCK);
+    if (second <= 0 || !file_read_text(path, text, sizeof(text)) || !proc_stat_parse(text, &stat))
+        return 0;
+    uint64_t started = stat.start_ticks / (uint64_t)second * UINT64_C(1000000000) +
+                       stat.start_ticks % (uint64_t)second * UINT64_C(1000000000) / (uint64_t)second;
+    uint64_t since_boot = clock_ns(CLOCK_BOOTTIME), now = clock_ns(CLOCK_REALTIME);
+    return started <= since_boot && since_boot - started <= now ? now - (since_boot - started) : 0;
 }
 
 /* The last number of a line of /proc/PID/status, "KEY:\tNUMBER\tNUMBER ..."; `otherwise` if there is none. */

@@ -33,6 +33,7 @@ struct proc_stat {
     uint32_t parent; /* pid; 0: none that can be seen */
     uint64_t minor_faults, major_faults;
     uint64_t threads, resident_pages; /* of the process */
+    uint64_t start_ticks;             /* when it started: sysconf(_SC_CLK_TCK) a second, of CLOCK_BOOTTIME */
     uint32_t cpu;                     /* where it ran last */
     bool is_realtime;                 /* SCHED_FIFO, SCHED_RR or SCHED_DEADLINE */
 };
@@ -47,6 +48,9 @@ bool proc_stat_has_ended(const struct proc_stat *stat);
  * kernel takes memory, files, root directory and namespaces from a thread that ends, so /proc/PID/maps, exe, root, fd
  * and ns are empty then, while /proc/TID has them. `pid` if there is none, or if /proc hides the process. */
 uint32_t proc_living_thread(uint32_t pid);
+
+/* When the process started (fork, not exec), in ns since the Unix epoch, to 10 ms; 0 if that is not known. */
+uint64_t proc_start_time(uint32_t pid);
 
 /* The pid of a process in its innermost pid namespace: the last number of "NSpid:" in /proc/PID/status, where there is
  * one for each namespace, from ours inwards. `pid` if it cannot be read. */

@@ -75,7 +75,7 @@ static uint32_t open_folder(struct jit_files *files, const char *process)
     return (uint32_t)files->folders.length - 1;
 }
 
-static struct jit_file *jit_file_of(struct jit_files *files, uint32_t process, uint32_t pid)
+static struct jit_file *jit_file_of(struct jit_files *files, uint32_t process, uint32_t pid, bool ran_before)
 {
     uint32_t index = hash_get(&files->by_process, process);
     if (index != HASH_MISSING)
@@ -83,6 +83,7 @@ static struct jit_file *jit_file_of(struct jit_files *files, uint32_t process, u
     char name[16];
     snprintf(name, sizeof(name), "%" PRIu32, proc_living_thread(pid));
     struct jit_file file = {.pid = pid, .folder = JIT_FOLDER_OURS, .dump = -1};
+    file.started = ran_before ? proc_start_time(pid) : 0;
     file.user = proc_file_user(name, JIT_USER_UNKNOWN);
     if (has_own_pids(name))
         file.pid = proc_innermost_pid(name, pid);
@@ -93,14 +94,15 @@ static struct jit_file *jit_file_of(struct jit_files *files, uint32_t process, u
     return &files->files.data[index];
 }
 
-bool jit_files_note(struct jit_files *files, uint32_t process, uint32_t pid)
+bool jit_files_note(struct jit_files *files, uint32_t process, uint32_t pid, bool ran_before)
 {
-    return jit_file_of(files, process, pid) != NULL;
+    return jit_file_of(files, process, pid, ran_before) != NULL;
 }
 
-bool jit_files_note_jitdump(struct jit_files *files, uint32_t process, uint32_t pid, const struct perf_mapping *mapping)
+bool jit_files_note_jitdump(struct jit_files *files, uint32_t process, uint32_t pid, bool ran_before,
+                            const struct perf_mapping *mapping)
 {
-    struct jit_file *file = jit_file_of(files, process, pid);
+    struct jit_file *file = jit_file_of(files, process, pid, ran_before);
     struct mapped_file mapped;
     if (!file)
         return false;

@@ -16,10 +16,11 @@
 #include <stdint.h>
 
 struct jit_file {
-    uint32_t pid;    /* in the innermost pid namespace of the process, which it uses in file names */
-    uint32_t folder; /* index in jit_files.folders; JIT_FOLDER_OURS */
-    uint32_t user;   /* the user whose files it writes, as we see it; JIT_USER_UNKNOWN */
-    int dump;        /* the open jitdump file that the process has mapped; -1: none, or it could not be opened */
+    uint32_t pid;     /* in the innermost pid namespace of the process, which it uses in file names */
+    uint32_t folder;  /* index in jit_files.folders; JIT_FOLDER_OURS */
+    uint32_t user;    /* the user whose files it writes, as we see it; JIT_USER_UNKNOWN */
+    uint64_t started; /* ns since the Unix epoch: when a process that ran before the recording started; 0: in it */
+    int dump;         /* the open jitdump file that the process has mapped; -1: none, or it could not be opened */
 };
 
 enum { JIT_FOLDER_OURS = UINT32_MAX, JIT_USER_UNKNOWN = UINT32_MAX };
@@ -39,12 +40,13 @@ struct jit_files {
 };
 
 /* Notes that the process has memory for JIT code. `process` is its number in the spool. Call this while the process
- * lives: afterwards it counts as a process of our own namespaces. A second call has no effect. Returns false if memory
+ * lives: afterwards it counts as a process of our own namespaces. `ran_before`: its program started before the recorder
+ * saw it. A second call has no effect. Returns false if memory
  * ran out. */
-bool jit_files_note(struct jit_files *files, uint32_t process, uint32_t pid);
+bool jit_files_note(struct jit_files *files, uint32_t process, uint32_t pid, bool ran_before);
 
 /* Notes that the process has mapped a jitdump file, and opens the file. Returns false if memory ran out. */
-bool jit_files_note_jitdump(struct jit_files *files, uint32_t process, uint32_t pid,
+bool jit_files_note_jitdump(struct jit_files *files, uint32_t process, uint32_t pid, bool ran_before,
                             const struct perf_mapping *mapping);
 
 /* Returns whether the path has the name of a jitdump file: ".../jit-NUMBER.dump". */

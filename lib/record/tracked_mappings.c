@@ -25,10 +25,10 @@ static bool note_code(struct tracked_mappings *mappings, struct tracked_process 
     if (!mappings->jit_files)
         return true;
     if (!is_file)
-        return jit_files_note(mappings->jit_files, process->number, process->pid);
+        return jit_files_note(mappings->jit_files, process->number, process->pid, process->ran_before);
     if (!may_open || !jit_files_is_jitdump(mapping->path))
         return true;
-    if (!jit_files_note_jitdump(mappings->jit_files, process->number, process->pid, mapping))
+    if (!jit_files_note_jitdump(mappings->jit_files, process->number, process->pid, process->ran_before, mapping))
         return false;
     int dump = jit_files_find(mappings->jit_files, process->number)->dump;
     if (dump >= 0 && !process->dump)
@@ -49,7 +49,7 @@ static bool inherit_code(struct tracked_mappings *mappings, const struct tracked
 {
     if (!mappings->jit_files || !jit_files_find(mappings->jit_files, parent->number))
         return true;
-    return jit_files_note(mappings->jit_files, child->number, child->pid);
+    return jit_files_note(mappings->jit_files, child->number, child->pid, false);
 }
 
 /* Memory without a file may be a copy of the code that it replaces. */

@@ -326,9 +326,10 @@ static int add_unknown_process(struct tracker *tracker, uint32_t pid, const char
                                struct tracked_process **process, struct error *err)
 {
     int code = add_process(tracker, pid, process, err);
-    if (!code)
-        code = emit_process(tracker, *process, SPOOL_NO_NUMBER, false, time, name, err);
-    return code;
+    if (code)
+        return code;
+    (*process)->ran_before = true;
+    return emit_process(tracker, *process, SPOOL_NO_NUMBER, false, time, name, err);
 }
 
 int tracker_add_running_process(struct tracker *tracker, uint32_t pid, const char *name, uint64_t time,

@@ -39,6 +39,7 @@ struct tracked_process {
     struct tracked_thread *threads; /* those that live */
     uint8_t excesses;               /* bits of enum excess */
     uint64_t losses;                /* of the tracker, when its mappings were last known to be right */
+    bool ran_before;                /* its program started before any record of it: the spool lacks its start */
     bool maps_unread;               /* it ran before, and its mappings are read when they are needed */
     uint64_t program;               /* of maps_unread: what it was running then */
     int maps_fd;                    /* /proc/PID/maps, for proc_maps_find(); -1: not open */

@@ -1,6 +1,7 @@
 /* Names of compiled code belong to the process that wrote them, and only to it. */
 #include "support/code_scene.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -104,6 +105,32 @@ static void test_a_file_older_than_the_process_is_not_used(void **unused)
     assemble(&scene);
     assert_string_equal(name_of(&scene, 0, 0), "-");
     assert_string_equal(name_of(&scene, 1, 0), "new");
+    finish(&scene);
+}
+
+/* The process of a recording that attached to it wrote its file before. */
+static void test_process_that_ran_before_has_its_file(void **unused)
+{
+    (void)unused;
+    struct scene scene;
+    struct jit_files files = {.dumps = 0};
+    scene_start(&scene);
+    for (uint32_t i = 0; i < 2; i++) {
+        add_process(&scene, i, SPOOL_NO_NUMBER, false, (uint32_t)getpid(), 5);
+        assert_true(jit_files_note(&files, i, (uint32_t)getpid(), i == 1));
+        add_sample(&scene, i, 6, 0x1008);
+    }
+    assert_int_equal(files.files.data[0].started, 0);
+    assert_true(files.files.data[1].started > UINT64_C(1700000000) * SECOND);
+    files.files.data[1].started = (EPOCH_START + 3) * SECOND;
+    write_map(&scene, (uint32_t)getpid(), "1000 10 before\n", 4);
+    scene.replay.jit_files = &files;
+    assemble(&scene);
+    assert_int_equal(process_perf_map_open(&scene.replay, 0), -ESTALE);
+    assert_string_equal(name_of(&scene, 1, 0), "before");
+    write_map(&scene, (uint32_t)getpid(), "1000 10 before\n", 2); /* of an earlier process with that pid */
+    assert_int_equal(process_perf_map_open(&scene.replay, 1), -ESTALE);
+    jit_files_destroy(&files);
     finish(&scene);
 }
 
@@ -249,6 +276,7 @@ int main(void)
         cmocka_unit_test(test_two_processes_have_different_code_at_one_address),
         cmocka_unit_test(test_processes_without_a_file_share_their_frames),
         cmocka_unit_test(test_a_file_older_than_the_process_is_not_used),
+        cmocka_unit_test(test_process_that_ran_before_has_its_file),
         cmocka_unit_test(test_links_and_what_is_no_file_are_not_used),
         cmocka_unit_test(test_a_file_of_another_user_is_not_used),
         cmocka_unit_test(test_a_file_of_the_process_s_own_user_is_used),
