@@ -20,7 +20,8 @@
 enum { VDSO_MAX = 64 << 10 }; /* bytes; those of Linux have 4 to 8 KiB */
 
 struct library {
-    uint32_t number;
+    uint32_t number;               /* SPOOL_NO_NUMBER: a file in memory that, as far as is known, holds no ELF file */
+    bool is_no_elf_file;           /* that is known */
     uint32_t failures;             /* how often its file was looked for in vain */
     struct file_source *file;      /* NULL: not found, or it is no file */
     struct unwind_module *module;  /* NULL if there is no ELF file that can be read */
@@ -240,6 +241,20 @@ static int open_beside(struct library_table *table, struct library *library, uin
     return code;
 }
 
+/* A file without a path: of memfd_create(), or a System V segment. Packers and loaders run ELF files from there, and
+ * JIT compilers keep their code there. */
+static bool is_file_in_memory(const char *path)
+{
+    return !strncmp(path, "/memfd:", 7) || !strncmp(path, "/SYSV", 5);
+}
+
+/* Whether the mapping counts as a library only if its file is found to be an ELF file. The kernel reads build ids of
+ * ELF files alone. */
+static bool needs_elf_file(const struct perf_mapping *mapping)
+{
+    return is_file_in_memory(mapping->path) && !mapping->has_build_id;
+}
+
 /* Looks for the file of a library that has none yet. */
 static int find_file(struct library_table *table, struct library *library, uint32_t pid,
                      const struct perf_mapping *mapping, struct error *err)
@@ -253,9 +268,15 @@ static int find_file(struct library_table *table, struct library *library, uint3
         return error_no_memory(err);
     if (code) {
         library->failures++;
-        return library->failures == 1 ? write_file(table, library, mapping, &mapped, err) : 0;
+        return library->failures == 1 && !needs_elf_file(mapping) ? write_file(table, library, mapping, &mapped, err)
+                                                                  : 0;
     }
-    if (library->failures)
+    if (needs_elf_file(mapping) && !mapped.module) {
+        library->is_no_elf_file = true;
+        mapped_file_destroy(&mapped);
+        return 0;
+    }
+    if (library->failures || library->number == SPOOL_NO_NUMBER)
         library->number = table->next_number++; /* where the file was not known, rva was a guess */
     code = write_file(table, library, mapping, &mapped, err);
     if (!code && table->open_files && !open_files_add(table->open_files, library->number, &mapped, pid))
@@ -321,7 +342,7 @@ static uint64_t library_rva(const struct library *library, uint64_t file_offset)
 static bool is_anonymous(const char *path)
 {
     return path[0] != '/' || !strncmp(path, "//anon", 6) || !strncmp(path, "/dev/zero", 9) ||
-           !strncmp(path, "/memfd:", 7) || !strncmp(path, "/SYSV", 5) || !strncmp(path, "/anon_hugepage", 14);
+           !strncmp(path, "/anon_hugepage", 14);
 }
 
 static uint32_t key_of(struct library_table *table, const struct perf_mapping *mapping)
@@ -348,7 +369,8 @@ static uint32_t key_of(struct library_table *table, const struct perf_mapping *m
  * program that has changed its user), or may have seen a file system that is gone. */
 static bool is_time_to_look(const struct library *library)
 {
-    return !library->file && !library->is_silent && (library->failures & (library->failures - 1)) == 0;
+    return !library->file && !library->is_silent && !library->is_no_elf_file &&
+           (library->failures & (library->failures - 1)) == 0;
 }
 
 int library_table_find(struct library_table *table, uint32_t pid, const struct perf_mapping *mapping,
@@ -364,7 +386,8 @@ int library_table_find(struct library_table *table, uint32_t pid, const struct p
     if (index == STRING_NONE)
         return error_no_memory(err);
     bool is_new = index == table->libraries.length;
-    if (is_new && !array_push(&table->libraries, (struct library){.number = table->next_number++}))
+    uint32_t number = is_new && !needs_elf_file(mapping) ? table->next_number++ : SPOOL_NO_NUMBER;
+    if (is_new && !array_push(&table->libraries, (struct library){.number = number}))
         return error_no_memory(err);
     struct library *library = &table->libraries.data[index];
     if (is_vdso(mapping))
@@ -373,6 +396,8 @@ int library_table_find(struct library_table *table, uint32_t pid, const struct p
         code = find_file(table, library, pid, mapping, err);
     else if (!library->file)
         library->failures++;
+    if (library->number == SPOOL_NO_NUMBER)
+        return code;
     found->lib = library->number;
     found->module = library->module;
     found->python = library->python;
@@ -442,7 +467,8 @@ size_t library_table_missing(const struct library_table *table, const char **pat
 {
     size_t count = 0;
     for (size_t i = 0; i < table->libraries.length; i++)
-        if (table->libraries.data[i].failures && !table->libraries.data[i].file && count++ == 0)
+        if (table->libraries.data[i].failures && !table->libraries.data[i].file &&
+            table->libraries.data[i].number != SPOOL_NO_NUMBER && count++ == 0)
             *path = strings_text(&table->keys, (uint32_t)i);
     return count;
 }

@@ -25,8 +25,9 @@ void library_table_free(struct library_table *table);
 void library_table_keep(struct library_table *table, struct open_files *files);
 
 struct library_mapping {
-    uint32_t lib;                        /* number in the spool; SPOOL_NO_NUMBER for memory that is no file's */
-    uint64_t rva;                        /* of the first byte of the mapping; 0 without a lib */
+    uint32_t lib; /* number in the spool; SPOOL_NO_NUMBER for memory that is no file's, nor an ELF file's of
+                     memfd_create() */
+    uint64_t rva; /* of the first byte of the mapping; 0 without a lib */
     struct unwind_module *module;        /* borrowed; NULL if there is no call frame information */
     const struct python_library *python; /* borrowed; NULL: the file does not hold CPython */
 };

@@ -4,7 +4,8 @@
  * - its path as we see it: a file that is found there can be opened again, and need not stay open;
  * - its path as the process sees it, below /proc/PID/root;
  * - the mapping itself, /proc/PID/map_files (for root only), which reaches deleted files;
- * - the program, /proc/PID/exe, which reaches a deleted program.
+ * - the program, /proc/PID/exe, which reaches a deleted program;
+ * - the open files, /proc/PID/fd, which reach files that have no path: what a loader keeps in memfd_create().
  *
  * Device and inode in a mapping record are those of the kernel's inode. Some file systems, overlayfs and btrfs among
  * them, give other numbers in stat(). There a candidate is mapped for a moment: /proc/self/maps then shows the numbers
@@ -16,6 +17,7 @@
 #include "base/file_proc.h"
 #include "record/proc_maps.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/fs.h>
@@ -135,6 +137,30 @@ static int open_in_its_root(struct mapped_file *mapped, uint32_t pid, const stru
     return open_if_mapped(mapped, path, mapping->path, mapping);
 }
 
+/* Only files with the same name are opened: others may be pipes, devices, or on a server that does not answer. */
+static int open_by_descriptor(struct mapped_file *mapped, uint32_t pid, const struct perf_mapping *mapping)
+{
+    enum { MOST_READ = 1024 };
+    char path[64 + 256], link[PATH_ROOM];
+    size_t name_length = strlen(mapping->path);
+    int code = -ENOENT;
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/fd", pid);
+    DIR *descriptors = opendir(path);
+    for (int i = 0; descriptors && code == -ENOENT && i < MOST_READ; i++) {
+        const struct dirent *entry = readdir(descriptors);
+        if (!entry)
+            break;
+        snprintf(path, sizeof(path), "/proc/%" PRIu32 "/fd/%s", pid, entry->d_name);
+        ssize_t length = readlink(path, link, sizeof(link) - 1);
+        link[length > 0 ? length : 0] = '\0';
+        if (!strncmp(link, mapping->path, name_length) && (!link[name_length] || link[name_length] == ' '))
+            code = open_if_mapped(mapped, path, mapping->path, mapping);
+    }
+    if (descriptors)
+        closedir(descriptors);
+    return code;
+}
+
 int mapped_file_open(struct mapped_file *mapped, uint32_t pid, const struct perf_mapping *mapping)
 {
     char path[PATH_ROOM];
@@ -153,7 +179,8 @@ int mapped_file_open(struct mapped_file *mapped, uint32_t pid, const struct perf
     if (code != -ENOENT)
         return code;
     snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", pid);
-    return open_if_mapped(mapped, path, mapping->path, mapping);
+    code = open_if_mapped(mapped, path, mapping->path, mapping);
+    return code == -ENOENT ? open_by_descriptor(mapped, pid, mapping) : code;
 }
 
 void mapped_file_destroy(struct mapped_file *mapped)

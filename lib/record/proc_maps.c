@@ -18,6 +18,11 @@ static void cut_end(char *text, const char *end)
         text[length - end_length] = '\0';
 }
 
+void proc_maps_cut_deleted(char *path)
+{
+    cut_end(path, " (deleted)");
+}
+
 bool proc_maps_parse(char *line, struct perf_mapping *mapping)
 {
     char permissions[5];
@@ -33,7 +38,7 @@ bool proc_maps_parse(char *line, struct perf_mapping *mapping)
     mapping->executable = permissions[2] == 'x';
     char *path = line + path_at;
     cut_end(path, "\n");
-    cut_end(path, " (deleted)");
+    proc_maps_cut_deleted(path);
     mapping->path = path;
     return true;
 }
@@ -96,7 +101,7 @@ int proc_maps_find(int maps, uint64_t address, bool wants_build_id, char path[PR
         return errno == ENOENT ? 0 : -errno;
     if (!query.vma_name_size)
         path[0] = '\0';
-    cut_end(path, " (deleted)");
+    proc_maps_cut_deleted(path);
     mapping->start = query.vma_start;
     mapping->length = query.vma_end - query.vma_start;
     mapping->file_offset = query.vma_offset;

@@ -14,6 +14,9 @@
  * if it is not such a line. */
 bool proc_maps_parse(char *line, struct perf_mapping *mapping);
 
+/* Removes the " (deleted)" that the kernel puts behind the path of a file that has none any more. */
+void proc_maps_cut_deleted(char *path);
+
 /* Calls `use` with every mapping until it returns another value than 0, and returns that value. -ENOMEM if memory ran
  * out; another -errno if the process has ended, or we may not look into it. */
 int proc_maps_read(uint32_t pid, int (*use)(void *context, const struct perf_mapping *mapping), void *context);

@@ -8,6 +8,7 @@
 #include "record/counters.h"
 #include "record/index_pool.h"
 #include "record/info.h"
+#include "record/proc_maps.h"
 #include "record/tracked_mappings.h"
 
 #include <inttypes.h>
@@ -539,7 +540,12 @@ static int map_record(struct tracker *tracker, const struct perf_record *record,
         if (code)
             return code;
     }
-    return tracked_mappings_add(&tracker->mappings, process, &record->mapping, record->time, err);
+    char path[PROC_MAPS_PATH];
+    struct perf_mapping mapping = record->mapping;
+    snprintf(path, sizeof(path), "%s", mapping.path);
+    proc_maps_cut_deleted(path);
+    mapping.path = path;
+    return tracked_mappings_add(&tracker->mappings, process, &mapping, record->time, err);
 }
 
 static int lost_records(struct tracker *tracker, const struct perf_record *record, struct error *err)

@@ -30,8 +30,22 @@ static bool is_kernel(const char *name)
            (module && strchr(".)", module[3]));
 }
 
-static bool is_jit(const char *name)
+/* A library with a build id is an ELF file. */
+static bool has_build_id(const struct profile *profile, const char *name)
 {
+    for (size_t i = 0; i < profile->libs.length; i++) {
+        const struct library *lib = &profile->libs.data[i];
+        if (lib->name != PROFILE_NONE && strcmp(strings_text(&profile->strings, lib->name), name) == 0)
+            return lib->code_id != PROFILE_NONE && strings_text(&profile->strings, lib->code_id)[0];
+    }
+    return false;
+}
+
+/* JIT compilers keep code in files of memfd_create(), and so do loaders of ELF files. */
+static bool is_jit(const struct profile *profile, const char *name)
+{
+    if (starts_with(name, "memfd:") && has_build_id(profile, name))
+        return false;
     static const char *const starts[] = {"[anon", "//anon", "[heap", "jitted-", "jit-", "perf-", "memfd:", NULL};
     return strcmp(name, "JIT") == 0 ||
            (starts_with_any(name, starts) && (!starts_with(name, "perf-") || strstr(name, ".map")));
@@ -60,7 +74,7 @@ enum frame_kind frame_kind_of(const struct profile *profile, uint32_t func)
         const char *name = strings_text(&profile->strings, row->name);
         if (row->type > RESOURCE_LIBRARY)
             return FRAME_OTHER;
-        return is_kernel(name) ? FRAME_KERNEL : is_jit(name) ? FRAME_JIT : FRAME_NATIVE;
+        return is_kernel(name) ? FRAME_KERNEL : is_jit(profile, name) ? FRAME_JIT : FRAME_NATIVE;
     }
     const char *name = func < funcs->length ? strings_text(&profile->strings, funcs->name[func]) : "";
     if (name[0] == '(' || name[0] == '\0')

@@ -7,6 +7,7 @@
 #include "record/library_table.h"
 #include "record/proc_maps.h"
 #include "support/folder.h"
+#include "support/memory_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -256,6 +257,41 @@ static void test_vdso_of_a_32_bit_process_is_not_ours(void **unused)
     spool_writer_close(spool, NULL);
 }
 
+/* Maps a file of memfd_create() with these bytes, and asks the table for it. */
+static struct library_mapping find_in_memory(struct library_table *table, const void *bytes, size_t size)
+{
+    struct wanted wanted;
+    struct library_mapping found;
+    char path[64];
+    int fd = memory_file(bytes, size);
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    map_file(&wanted, path);
+    assert_string_equal(wanted.found.path, "/memfd:bytes");
+    assert_int_equal(library_table_find(table, (uint32_t)getpid(), &wanted.found, &found, NULL), 0);
+    unmap(&wanted);
+    close(fd);
+    return found;
+}
+
+static void test_file_in_memory_is_a_library_if_it_is_an_elf_file(void **unused)
+{
+    (void)unused;
+    struct spool_writer *spool;
+    static char bytes[65536];
+    assert_int_equal(spool_writer_new(&spool, in_folder("memory.spool"), NULL), 0);
+    struct library_table *table = library_table_new(spool);
+    assert_non_null(table);
+    FILE *file = fopen(in_folder("plain.so"), "re");
+    size_t size = fread(bytes, 1, sizeof(bytes), file);
+    fclose(file);
+    assert_int_equal(find_in_memory(table, "\xc3 code of a JIT compiler", 24).lib, SPOOL_NO_NUMBER);
+    struct library_mapping found = find_in_memory(table, bytes, size);
+    assert_int_equal(found.lib, 0);
+    assert_non_null(found.module);
+    library_table_free(table);
+    assert_int_equal(spool_writer_close(spool, NULL), 0);
+}
+
 static void *sleep_on(void *unused)
 {
     for (;;)
@@ -304,6 +340,7 @@ int main(void)
         cmocka_unit_test(test_build_id_decides_where_the_kernel_read_one),
         cmocka_unit_test(test_inode_number_that_was_used_again_is_another_file),
         cmocka_unit_test(test_file_on_overlayfs_is_found_and_another_is_not),
+        cmocka_unit_test(test_file_in_memory_is_a_library_if_it_is_an_elf_file),
         cmocka_unit_test(test_process_without_its_main_thread_is_read_through_another),
         cmocka_unit_test(test_vdso_of_a_32_bit_process_is_not_ours),
         cmocka_unit_test(test_file_that_could_not_be_opened_is_looked_for_again),

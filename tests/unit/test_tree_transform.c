@@ -271,6 +271,8 @@ static void test_kinds_of_frames_follow_from_their_library(void **state)
         {"py::f", "perf-123.map", 1, FRAME_JIT},
         {"g", "jitted-123-4.so", 1, FRAME_JIT},
         {"h", "[anon:js-executable-memory]", 1, FRAME_JIT},
+        {"i", "memfd:doublemapper", 1, FRAME_JIT},
+        {"j", "memfd:image", 1, FRAME_NATIVE}, /* with a build id: an ELF file */
         {"0x7f0012345678", NULL, 0, FRAME_JIT},
         {"0xffffffff8100a1b2", NULL, 0, FRAME_KERNEL},
         {"0xffffffff", NULL, 0, FRAME_JIT},
@@ -288,6 +290,9 @@ static void test_kinds_of_frames_follow_from_their_library(void **state)
     struct profile profile;
     (void)state;
     profile_init(&profile);
+    struct library image = {.name = strings_add_z(&profile.strings, "memfd:image"),
+                            .code_id = strings_add_z(&profile.strings, "28525c4125dc12f6")};
+    assert_true(array_push(&profile.libs, image));
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         uint32_t func = add_code(&profile, cases[i].name, cases[i].lib, cases[i].type);
         assert_int_equal(frame_kind_of(&profile, func), cases[i].kind);
