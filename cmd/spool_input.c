@@ -1,6 +1,7 @@
 #include "spool_input.h"
 
 #include "folders.h"
+#include "symbolicating.h"
 #include "ui.h"
 
 #include "base/file_io.h"
@@ -294,8 +295,14 @@ int spool_input_load(const char *path, struct symbol_options *symbols, struct pr
 {
     struct error err = {0};
     struct assemble_result result = {.memory_fd = -1};
-    if (!spool_input_is_recording(path))
-        return profile_load(path, profile, &err) == 0 ? 0 : ui_fail_error(&err);
+    if (!spool_input_is_recording(path)) {
+        if (profile_load(path, profile, &err))
+            return ui_fail_error(&err);
+        if (profile->meta.symbolicated)
+            return 0;
+        symbol_options_open(symbols);
+        return symbolicate_and_say(profile, path, symbols, false);
+    }
     symbol_options_open(symbols);
     int status = spool_input_assemble(path, NULL, symbols, false, &result);
     if (status)

@@ -26,6 +26,7 @@ const char *spool_input_kind(const char *path);
 int spool_input_assemble(const char *spool, const char *output, const struct symbol_options *symbols, bool no_cache,
                          struct assemble_result *result);
 
-/* Reads a profile, or makes that of a recording; opens `symbols` for that. The caller destroys the profile. Returns 0
+/* Reads a profile, or makes that of a recording; opens `symbols` for that, and for a profile whose addresses have no
+ * names yet, which gets those that this machine knows. The caller destroys the profile. Returns 0
  * or the exit status, after a message. */
 int spool_input_load(const char *path, struct symbol_options *symbols, struct profile *profile);

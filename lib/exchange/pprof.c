@@ -530,6 +530,16 @@ static int read_all(struct pprof *file, const char *text, size_t size)
     return code;
 }
 
+/* Nothing has a name: it was written without symbols. */
+static int ask_for_names(struct pprof *file)
+{
+    for (size_t i = 0; i < file->mappings.length; i++)
+        if (file->mappings.data[i].lib != PROFILE_NONE && !string_at(file, file->mappings.data[i].build_id).length)
+            return builder_lacks_names(file->builder, file->err);
+    file->builder->profile->meta.symbolicated = 0;
+    return 0;
+}
+
 int pprof_read(const char *text, size_t size, struct profile_builder *builder, struct error *err)
 {
     struct pprof file = {.builder = builder, .err = err};
@@ -539,7 +549,7 @@ int pprof_read(const char *text, size_t size, struct profile_builder *builder, s
     if (!code)
         code = pprof_labels_finish(&file.labels, err);
     if (!code && file.lacks_names && !file.has_names)
-        builder->profile->meta.symbolicated = 0;
+        code = ask_for_names(&file);
     array_free(&file.strings);
     array_free(&file.types);
     array_free(&file.mappings);

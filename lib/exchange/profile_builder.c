@@ -550,6 +550,15 @@ static void find_empty_threads(struct profile_builder *builder)
         builder->threads.data[0].is_empty = false;
 }
 
+int builder_lacks_names(struct profile_builder *builder, struct error *err)
+{
+    builder->profile->meta.symbolicated = 0;
+    return builder_warn(builder,
+                        "The file has no build ids: names are those of the programs and libraries that are at the same "
+                        "paths now.",
+                        err);
+}
+
 int profile_builder_finish(struct profile_builder *builder, struct error *err)
 {
     double end = 0;

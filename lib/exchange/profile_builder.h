@@ -115,4 +115,8 @@ void builder_split_script(struct builder_frame *frame);
 /* Appends a sentence to meta.warning. */
 int builder_warn(struct profile_builder *builder, const char *sentence, struct error *err);
 
+/* For a file with addresses that have no names, of libraries without build ids: the profile is to be symbolicated with
+ * the files that are at their paths now, and warns of that. */
+int builder_lacks_names(struct profile_builder *builder, struct error *err);
+
 int profile_builder_finish(struct profile_builder *builder, struct error *err);

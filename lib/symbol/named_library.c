@@ -28,8 +28,9 @@ static size_t parse_code_id(const char *text, unsigned char *out, size_t max)
     return *text ? 0 : size;
 }
 
-/* Whether the file at the path has the profile's breakpad id. Sets its build id; of size 0 if the breakpad id was
- * computed from its code. */
+/* Whether the file at the path has the profile's breakpad id. A profile that gives no id (gperftools) is about whatever
+ * file is at the path; its importer warns of that. Sets the file's build id; of size 0 if the breakpad id was computed
+ * from its code. */
 static bool file_fits(const struct named_library *library, unsigned char *build_id, size_t *size)
 {
     struct elf_file file;
@@ -44,7 +45,7 @@ static bool file_fits(const struct named_library *library, unsigned char *build_
     else if (library_text_id(&file, text_id))
         library_breakpad_id(text_id, sizeof(text_id), breakpad_id);
     elf_file_close(&file);
-    return breakpad_id[0] && strcmp(breakpad_id, library->breakpad_id) == 0;
+    return !library->breakpad_id[0] || (breakpad_id[0] && strcmp(breakpad_id, library->breakpad_id) == 0);
 }
 
 /* A name in brackets is not a file: "[kernel.kallsyms]", "[nf_tables]", "[vdso]". */

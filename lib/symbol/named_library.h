@@ -20,6 +20,7 @@ struct identified_library {
     unsigned char build_id[ELF_BUILD_ID_MAX];
 };
 
-/* Identifies the library by the profile's code id; without one, checks the breakpad id of the file. The kernel and its
+/* Identifies the library by the profile's code id; without one, checks the breakpad id of the file; without both, takes
+ * the file at the path. The kernel and its
  * modules have no file, and need a code id. Returns 0, or -ENOENT with a sentence. */
 int named_library_identify(const struct named_library *library, struct identified_library *out, struct error *err);
