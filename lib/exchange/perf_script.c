@@ -18,7 +18,7 @@ struct perf_script {
     struct error *err;
     uint32_t kernel, user; /* categories */
     struct builder_text main_event;
-    bool is_clock;          /* the main samples weigh CPU time */
+    double scale;           /* of the periods of the main event: what one weighs; 0: each sample counts 1 */
     bool has_indent;        /* of samples: the name of the thread is filled up from the left */
     bool has_events;        /* beside the main one */
     ARRAY(uint32_t) frames; /* of the sample that is read, the innermost first */
@@ -151,12 +151,12 @@ static int add_sample(struct perf_script *file, uint32_t thread, uint32_t stack)
 {
     const struct perf_script_header *header = &file->header;
     bool is_main = same_text(header->event, file->main_event), done = true;
-    double period = isfinite(header->period) ? header->period : file->is_clock && is_main ? 0 : 1;
+    double period = isfinite(header->period) ? header->period : is_main && file->scale > 0 ? 0 : 1;
     if (isfinite(header->time))
         file->time = header->time;
     if (is_main)
-        done = builder_sample(file->builder, thread, 0, stack, file->time, file->is_clock ? period / 1e6 : 1);
-    bool is_event = !is_main || (!file->is_clock && isfinite(header->period) && !is_clock(header->event));
+        done = builder_sample(file->builder, thread, 0, stack, file->time, file->scale > 0 ? period * file->scale : 1);
+    bool is_event = !is_main || (file->scale == 0 && isfinite(header->period) && !is_clock(header->event));
     if (!done || !is_event)
         return done ? 0 : error_no_memory(file->err);
     uint32_t table = builder_event(file->builder, header->event);
@@ -224,6 +224,30 @@ static int read_line(struct perf_script *file, const char *text, size_t size, st
     return 0; /* else a source line, registers, branches */
 }
 
+/* What the main samples weigh: CPU time, or what prof's own export calls recorded. */
+static void set_weight(struct perf_script *file, const struct perf_script_header *header)
+{
+    static const struct {
+        const char *event;
+        enum weight_type type;
+        double scale;
+    } own[] = {
+        {"recorded-ns", WEIGHT_TRACING_MS, 1e-6}, {"recorded-bytes", WEIGHT_BYTES, 1}, {"recorded", WEIGHT_SAMPLES, 1}};
+    file->scale = 0;
+    file->builder->weight_type = WEIGHT_SAMPLES;
+    if (!isfinite(header->period))
+        return;
+    for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+        if (text_is(header->event, own[i].event)) {
+            file->scale = own[i].scale;
+            file->builder->weight_type = own[i].type;
+        }
+    if (is_clock(header->event)) {
+        file->scale = 1e-6;
+        file->builder->weight_type = WEIGHT_TRACING_MS;
+    }
+}
+
 /* The event whose samples are the main ones: CPU time if it was sampled, else the first. */
 static void choose_event(struct perf_script *file, const char *text, size_t size)
 {
@@ -241,7 +265,7 @@ static void choose_event(struct perf_script *file, const char *text, size_t size
             }
             if (is_first || has_clock) {
                 file->main_event = header.event;
-                file->is_clock = has_clock && isfinite(header.period);
+                set_weight(file, &header);
             }
         }
         at += line.length + 1;
@@ -288,7 +312,6 @@ int perf_script_read(const char *text, size_t size, struct profile_builder *buil
     if (file.kernel == PROFILE_NONE || file.user == PROFILE_NONE)
         return error_no_memory(err);
     choose_event(&file, text, size);
-    builder->weight_type = file.is_clock ? WEIGHT_TRACING_MS : WEIGHT_SAMPLES;
     int code = read_all(&file, text, size);
     array_free(&file.frames);
     return code;

@@ -63,8 +63,11 @@ static bool is_event(const struct perf_script *script, size_t i)
     return has_cpu_times ? weight->kind == WEIGH_CPU_TIME || weight->kind == WEIGH_OFF_CPU_TIME : i == 0;
 }
 
+/* The unit of what was recorded is in its name, so that it can be read back. */
 static const char *event_name(const struct weight *weight)
 {
+    if (weight->table == TABLE_SAMPLES && weight->kind == WEIGH_RECORDED && strcmp(weight->unit, "samples") != 0)
+        return strcmp(weight->unit, "ms") == 0 ? "recorded-ns" : "recorded-bytes";
     return weight->table == TABLE_SAMPLES && weight->kind == WEIGH_CPU_TIME ? "cpu-clock" : export_weight_name(weight);
 }
 
