@@ -441,6 +441,13 @@ static void fill_trust_section(struct metadata *metadata, const struct metadata_
     add_count_and_share(metadata, "Stacks complete", replay->sample_count - all->truncated, replay->sample_count);
     if (replay->sample_count)
         add_truncated_stacks(metadata, all->truncated);
+    if (replay->omitted_stacks) {
+        char text[128];
+        _Static_assert((int)CHUNK_MAX_FRAMES == 4096, "as the text says");
+        snprintf(text, sizeof(text), "%" PRIu64 ", from the middle of %" PRIu64 " stacks deeper than 4,096 frames",
+                 replay->omitted_frames, replay->omitted_stacks);
+        add_string(metadata, "Frames omitted", text);
+    }
     add_number(metadata, "Stacks completed from the live process", "integer", all->completed_live);
     add_waits(metadata);
     add_python(metadata);

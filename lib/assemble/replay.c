@@ -52,10 +52,21 @@ static uint32_t add_pc_frame(struct replay *replay, uint32_t lib, uint64_t pc)
     return add_frame(replay, &replay->pc_frames, is_mark ? UINT64_MAX - (UINT32_MAX - lib) : pc, &frame);
 }
 
+/* The same frame for numbers between two powers of 2: stacks of a recursion whose depth varies share their frames. */
+static uint32_t add_omitted_frame(struct replay *replay, uint64_t count)
+{
+    while (count & (count - 1))
+        count &= count - 1;
+    struct replay_frame frame = {.lib = REPLAY_LIB_OMITTED, .process = REPLAY_NONE, .address = count};
+    return add_frame(replay, &replay->pc_frames, unwind_omitted(count), &frame);
+}
+
 enum { RVA_BITS = 40 };
 
 static uint32_t frame_of(struct replay *replay, uint32_t process, uint64_t pc, uint64_t time)
 {
+    if (unwind_omitted_frames(pc))
+        return add_omitted_frame(replay, unwind_omitted_frames(pc));
     if (python_frame_is(pc))
         return add_pc_frame(replay, REPLAY_LIB_PYTHON, pc);
     bool kernel = is_kernel_address(pc);
@@ -146,6 +157,20 @@ static int stack_of(struct replay *replay, struct replay_thread *thread, const s
     }
     *stack = prefix;
     return 0;
+}
+
+/* A stack has one place where frames are missing. It stands in the middle of one that was full. */
+static void count_omitted(struct replay *replay, const struct sample *sample)
+{
+    enum { LEAST_FRAMES = CHUNK_MAX_FRAMES / 4 };
+    for (uint32_t i = 0; sample->frame_count > LEAST_FRAMES && i < sample->frame_count; i++) {
+        uint64_t omitted = unwind_omitted_frames(sample->frames[i]);
+        if (!omitted)
+            continue;
+        replay->omitted_frames += omitted;
+        replay->omitted_stacks++;
+        return;
+    }
 }
 
 /* ---- samples ---- */
@@ -242,6 +267,7 @@ static int add_sample(struct replay *replay, const struct sample *sample, struct
     if (replay->window && !thread->last_time)
         thread->last_time = recording_window_thread(replay->window, sample->thread).time;
     uint32_t stack = REPLAY_NONE;
+    count_omitted(replay, sample);
     code = stack_of(replay, thread, sample, &stack, err);
     if (code)
         return code;

@@ -33,6 +33,7 @@ enum {
     REPLAY_LIB_UNMAPPED = UINT32_MAX - 4,       /* no known executable memory: address is the pc */
     REPLAY_LIB_NOT_SAMPLED = UINT32_MAX - 5,    /* marker: CPU time that no sample covers (unsampled.h) */
     REPLAY_LIB_WAIT = UINT32_MAX - 6,           /* marker: what a thread waits for; replay_wait_address() */
+    REPLAY_LIB_OMITTED = UINT32_MAX - 8,        /* marker: `address` or more frames of a deep stack, less than double */
     REPLAY_LIB_PYTHON = UINT32_MAX - 7,         /* a Python frame: address is that of python_frame.h */
 };
 
@@ -149,18 +150,20 @@ struct replay {
     uint64_t lost;                   /* samples of the clock, as far as the kernel tells them from those of events */
     uint64_t damaged_bytes;          /* of the spool */
     uint64_t samples_without_thread; /* left out: the event that describes their thread was in a damaged block */
-    uint64_t covered_cpu_time;       /* ns covered by samples */
-    uint64_t interval;               /* INFO_INTERVAL: ns between two samples of a busy thread; 0 unknown */
-    uint64_t excess_cpu_time;        /* ns: what samples cover beyond a period each */
-    double excess_removed;           /* the part of it that is taken off again (unsampled.h) */
-    double spread;                   /* what each sample's CPU time grows by: of time between them (unsampled.h) */
-    uint64_t unsampled_count;        /* samples that stand for the rest */
-    uint64_t first_time, last_time;  /* ns, of events and samples; 0 if there are none */
-    const char *rest_path;           /* a spool file that follows; NULL: none */
-    bool is_running;                 /* the recorder writes the spool still */
-    bool keeps_last;                 /* only the newest samples are there: counts of the recorder are of all */
-    uint64_t first_sample_time;      /* ns; 0: none */
-    const char *perf_map_folder;     /* where JIT compilers write perf maps; NULL: do not use perf maps */
+    uint64_t omitted_frames;         /* missing from the middle of `omitted_stacks` samples' stacks */
+    uint64_t omitted_stacks;
+    uint64_t covered_cpu_time;      /* ns covered by samples */
+    uint64_t interval;              /* INFO_INTERVAL: ns between two samples of a busy thread; 0 unknown */
+    uint64_t excess_cpu_time;       /* ns: what samples cover beyond a period each */
+    double excess_removed;          /* the part of it that is taken off again (unsampled.h) */
+    double spread;                  /* what each sample's CPU time grows by: of time between them (unsampled.h) */
+    uint64_t unsampled_count;       /* samples that stand for the rest */
+    uint64_t first_time, last_time; /* ns, of events and samples; 0 if there are none */
+    const char *rest_path;          /* a spool file that follows; NULL: none */
+    bool is_running;                /* the recorder writes the spool still */
+    bool keeps_last;                /* only the newest samples are there: counts of the recorder are of all */
+    uint64_t first_sample_time;     /* ns; 0: none */
+    const char *perf_map_folder;    /* where JIT compilers write perf maps; NULL: do not use perf maps */
     const struct recording_window *window; /* what is read; NULL: the whole recording */
     struct spool_place window_end;
     uint64_t window_missed;            /* chunks that are no longer there */

@@ -344,6 +344,17 @@ static bool is_in_library(const struct replay *replay, const struct replay_frame
     return frame->lib < replay->libs.length && replay->libs.data[frame->lib].lib.kind != SPOOL_LIB_KERNEL_CODE;
 }
 
+/* The replay rounds the number down to a power of 2. */
+static uint32_t add_omitted_frame(struct frame_builder *builder, uint64_t least)
+{
+    char name[64];
+    if (least == 1)
+        snprintf(name, sizeof(name), "(1 frame omitted)");
+    else
+        snprintf(name, sizeof(name), "(%" PRIu64 "-%" PRIu64 " frames omitted)", least, 2 * least - 1);
+    return add_bare_frame(builder, name, PROFILE_NONE, CATEGORY_OTHER);
+}
+
 /* Adds the frame of an address outside libraries. */
 static uint32_t add_frame_of(struct frame_builder *builder, size_t index)
 {
@@ -357,6 +368,8 @@ static uint32_t add_frame_of(struct frame_builder *builder, size_t index)
         return add_bare_frame(builder, "(truncated)", PROFILE_NONE, CATEGORY_OTHER);
     case REPLAY_LIB_NOT_SAMPLED:
         return add_bare_frame(builder, "(not sampled)", PROFILE_NONE, CATEGORY_OTHER);
+    case REPLAY_LIB_OMITTED:
+        return add_omitted_frame(builder, from->address);
     case REPLAY_LIB_WAIT:
         return add_wait_frame(builder, from->address);
     case REPLAY_LIB_PYTHON:

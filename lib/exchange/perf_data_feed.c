@@ -269,7 +269,7 @@ static void take_callchain(struct perf_data_feed *feed, const struct perf_data_r
         stack->flags |= SAMPLE_WITHOUT_CFI;
         if (user + stack->kernel_frames >= max) {
             stack->flags |= SAMPLE_TRUNCATED;
-            stack->end = UNWIND_TOO_DEEP;
+            stack->end = UNWIND_CHAIN_SHORT;
         }
     }
 }
@@ -325,7 +325,7 @@ static void take_stack(struct perf_data_feed *feed, const struct perf_data_recor
     stack->kernel_frames = in_kernel && is_kernel_address(sample->ip);
     if (!(record->attr->sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER))) {
         stack->flags |= SAMPLE_TRUNCATED;
-        stack->end = UNWIND_NO_STACK;
+        stack->end = UNWIND_NO_CALL_GRAPH;
     }
 }
 

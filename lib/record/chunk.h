@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 enum { CHUNK_SIZE = 64 * 1024 };  /* payload bytes of a full chunk */
-enum { CHUNK_MAX_FRAMES = 4096 }; /* of one stack; a deeper stack loses its outermost frames */
+enum { CHUNK_MAX_FRAMES = 4096 }; /* of one stack; a deeper stack loses frames of its middle (unwind_omitted) */
 
 enum sample_flags {
     SAMPLE_TRUNCATED = 1,      /* the stack does not reach the thread's start */

@@ -73,14 +73,32 @@ enum unwind_end {
     UNWIND_TOO_DEEP,
     UNWIND_TOO_COSTLY,
     UNWIND_SAVED_BELOW,
+    UNWIND_CHAIN_SHORT, /* set by the reader of perf.data, as the next */
+    UNWIND_NO_CALL_GRAPH,
+    UNWIND_NO_MEMORY,
 };
-enum { UNWIND_ENDS = UNWIND_SAVED_BELOW + 1 };
+enum { UNWIND_ENDS = UNWIND_NO_MEMORY + 1 };
 
 struct unwind_end_text {
     const char *key;    /* in spool files */
     const char *reason; /* for users; follows a number of stacks, in parentheses */
 };
 extern const struct unwind_end_text unwind_ends[UNWIND_ENDS];
+
+/* A stack with more frames than fit keeps its leaf and its root. In between stands one pc that is no address, but says
+ * how many frames are missing there. */
+enum { UNWIND_DEPTH_MAX = 32768 }; /* frames of one walk, missing ones included: 10 ns each */
+
+static inline uint64_t unwind_omitted(uint64_t frames)
+{
+    return UINT64_C(1) << 61 | frames;
+}
+
+/* How many frames this pc stands for; 0 if it is an address. */
+static inline uint64_t unwind_omitted_frames(uint64_t pc)
+{
+    return pc >> 61 == 1 ? pc & UINT32_MAX : 0;
+}
 
 struct unwind_result {
     size_t frames; /* how many pcs were written */
@@ -96,8 +114,9 @@ struct address_space;
  * Walks from `regs` to the start of the thread and writes up to `max_pcs` pcs. pcs[0] is the interrupted pc itself.
  * Each later one points into a call instruction (return address - 1). Exact are the pcs of a signal trampoline and of
  * the frame that the signal has interrupted. In a system call that is the last instruction of its function, pcs[0] is
- * the pc of this instruction. All but pcs[0] lie in a mapping. Never fails: `end` says why a walk did not reach the
- * start.
+ * the pc of this instruction. All but pcs[0] lie in a mapping. Where more than `max_pcs`
+ * frames were found, one pc stands for those missing (unwind_omitted). Never fails: `end` says why a walk did not reach
+ * the start.
  */
 struct unwind_result unwind_walk(struct address_space *space, const struct unwind_regs *regs,
                                  const struct unwind_stack *stack, uint64_t *pcs, size_t max_pcs);

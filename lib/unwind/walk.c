@@ -61,18 +61,21 @@
 
 const struct unwind_end_text unwind_ends[UNWIND_ENDS] = {
     [UNWIND_COMPLETE] = {"complete", "the stack reaches the start of its thread"},
-    [UNWIND_STACK_SHORT] = {"stack_short", "deeper than the copy of the stack, and the rest could not be read in time"},
+    [UNWIND_STACK_SHORT] = {"stack_short", "deeper than the copy of the stack, and the rest could not be read"},
     [UNWIND_OFF_COPIED_STACK] = {"off_copied_stack",
                                  "goes on in another stack (signal, goroutine, language runtime), which could not be "
-                                 "read in time"},
-    [UNWIND_NO_STACK] = {"no_stack", "nothing of the stack could be copied, because no memory was there yet"},
+                                 "read"},
+    [UNWIND_NO_STACK] = {"no_stack", "no memory at the stack pointer could be copied"},
     [UNWIND_NO_CFI] = {"no_cfi", "in code whose file has no unwind information for it"},
-    [UNWIND_JIT_CODE] = {"jit_code", "in JIT code, which has neither unwind information nor frame pointers"},
-    [UNWIND_NO_FILE] = {"no_file", "in code whose file could not be read"},
+    [UNWIND_JIT_CODE] = {"jit_code", "in JIT code without unwind information, where no frame pointer leads on"},
+    [UNWIND_NO_FILE] = {"no_file", "in code whose file could not be read as an ELF file"},
     [UNWIND_NO_MODULE] = {"no_module", "outside of all code"},
     [UNWIND_DAMAGED] = {"damaged", "the unwind information or the stack is damaged"},
-    [UNWIND_TOO_DEEP] = {"too_deep", "more than 4,096 frames"},
+    [UNWIND_TOO_DEEP] = {"too_deep", "more than 32,768 frames"},
     [UNWIND_TOO_COSTLY] = {"too_costly", "in code whose unwind information takes too long to interpret"},
+    [UNWIND_CHAIN_SHORT] = {"chain_short", "deeper than the call chains that perf recorded"},
+    [UNWIND_NO_CALL_GRAPH] = {"no_call_graph", "recorded without call graphs"},
+    [UNWIND_NO_MEMORY] = {"no_memory", "prof had no memory to walk them"},
     [UNWIND_SAVED_BELOW] = {"saved_below",
                             "in code that saves its caller's place below the stack pointer, where perf copies nothing"},
 };
@@ -416,6 +419,25 @@ static bool step_leaf_by_return(struct walk *walk, enum step *step)
     return walk_rule_by_return(walk, &rule) && walk_try_return(walk, &rule, step);
 }
 
+/* Makes room by dropping frames from the middle: those behind the first half, whose place unwind_omitted() takes. */
+static bool omit_middle(struct walk *walk, size_t max_pcs)
+{
+    enum { LEAST_PCS = 64 };
+    size_t middle = max_pcs / 2, dropped = max_pcs / 4, next = middle + 1 + dropped;
+    if (max_pcs < LEAST_PCS || walk->omitted + max_pcs > UNWIND_DEPTH_MAX)
+        return false;
+    walk->omitted += walk->omitted ? dropped : dropped + 1;
+    memmove(walk->pcs + middle + 1, walk->pcs + next, (max_pcs - next) * sizeof(*walk->pcs));
+    walk->pcs[middle] = unwind_omitted(walk->omitted);
+    uint64_t *sps = walk->stack->sps;
+    if (sps)
+        memmove(sps + middle + 1, sps + next, (max_pcs - next) * sizeof(*sps));
+    if (walk->guess > middle)
+        walk->guess = walk->guess > next ? walk->guess - dropped : middle + 1;
+    walk->frame -= dropped;
+    return true;
+}
+
 static enum step run(struct walk *walk, size_t max_pcs)
 {
     enum step step = STEP_CALLER;
@@ -424,7 +446,7 @@ static enum step run(struct walk *walk, size_t max_pcs)
         walk->regs.r[UNWIND_REG_PC] -= ARCH_SYSCALL_SIZE;
     if (walk->leaf_by_return && step_leaf_by_return(walk, &step))
         walk->frame = 1;
-    for (; step == STEP_CALLER && walk->frame < max_pcs; walk->frame++) {
+    for (; step == STEP_CALLER && (walk->frame < max_pcs || omit_middle(walk, max_pcs)); walk->frame++) {
         fetch_ahead(walk);
         step = step_to_caller(walk);
     }
@@ -442,6 +464,7 @@ static void start(struct walk *walk, const struct unwind_regs *regs)
     walk->regs = *regs;
     walk->stale = regs->unknown;
     walk->switches = 0;
+    walk->omitted = 0;
     walk->off_copied_stack = false;
     walk->exact = true;
     walk->is_in_system_call = arch_in_system_call(regs);
@@ -461,7 +484,7 @@ struct unwind_result unwind_walk(struct address_space *space, const struct unwin
     if (!space->cache) { /* out of memory: the leaf alone */
         if (max_pcs > 0)
             pcs[0] = regs->r[UNWIND_REG_PC];
-        return (struct unwind_result){.frames = max_pcs > 0, .end = UNWIND_DAMAGED};
+        return (struct unwind_result){.frames = max_pcs > 0, .end = UNWIND_NO_MEMORY};
     }
     walk.cache = space->cache;
     unwind_work_start_walk(&space->work);
@@ -481,6 +504,7 @@ struct unwind_result unwind_walk(struct address_space *space, const struct unwin
 
 void unwind_regs_of_waiting(struct unwind_regs *regs, uint64_t sp, uint64_t pc, const uint64_t *arguments)
 {
+    *regs = (struct unwind_regs){0};
     memset(regs->r, 0xff, sizeof(regs->r)); /* no result of a system call, and no address */
     regs->r[UNWIND_REG_SP] = sp;
     regs->r[UNWIND_REG_PC] = pc;

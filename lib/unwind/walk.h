@@ -22,6 +22,7 @@ struct walk {
     bool by_pointer;        /* this frame was found by the frame pointer of the one before */
     uint64_t *pcs;
     size_t frame;
+    uint64_t omitted;      /* frames in the middle that found no room */
     unsigned switches;     /* to a stack below this one, by a frame pointer of Go */
     bool off_copied_stack; /* on another stack than the one that was copied */
     bool asked_below;      /* for a word below sp */
