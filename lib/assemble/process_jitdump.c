@@ -8,6 +8,8 @@
  */
 #include "assemble/process_jitdump.h"
 
+#include "assemble/replay_rows.h"
+
 #include "assemble/process_perf_map.h"
 
 #include <fcntl.h>
@@ -72,7 +74,8 @@ static int open_unmapped(const struct replay *replay, uint32_t process)
 /* A descriptor that the caller closes; negative: there is no file that may be read. */
 static int open_dump(const struct replay *replay, uint32_t process)
 {
-    const struct jit_file *file = replay->jit_files ? jit_files_find(replay->jit_files, process) : NULL;
+    const struct jit_file *file =
+        replay->jit_files ? jit_files_find(replay->jit_files, replay_process_number(replay, process)) : NULL;
     bool is_kept = file && file->dump >= 0 && may_be_read(replay, process, file->dump, NULL);
     int fd = is_kept ? fcntl(file->dump, F_DUPFD_CLOEXEC, 0) : open_mapped(replay, process);
     return fd < 0 && !replay->processes.data[process].dump_lib ? open_unmapped(replay, process) : fd;

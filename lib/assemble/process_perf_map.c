@@ -19,6 +19,8 @@
  */
 #include "assemble/process_perf_map.h"
 
+#include "assemble/replay_rows.h"
+
 #include "base/file_beside.h"
 #include "symbol/perf_map.h"
 
@@ -38,7 +40,7 @@ static const uint64_t stamp_lag = UINT64_C(10) * 1000 * 1000;
 
 static const struct jit_file *jit_file_of(const struct replay *replay, uint32_t process)
 {
-    return replay->jit_files ? jit_files_find(replay->jit_files, process) : NULL;
+    return replay->jit_files ? jit_files_find(replay->jit_files, replay_process_number(replay, process)) : NULL;
 }
 
 bool process_perf_map_trusts_owner(const struct replay *replay, uint32_t process, uid_t owner)

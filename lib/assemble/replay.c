@@ -7,6 +7,8 @@
  */
 #include "assemble/replay.h"
 
+#include "assemble/replay_rows.h"
+
 #include "assemble/replay_events.h"
 #include "assemble/replay_jit.h"
 #include "assemble/replay_tables.h"
@@ -300,6 +302,14 @@ static int read_items(struct replay *replay, struct error *err)
         int code = spool_reader_next(replay->reader, &event, &sample, err);
         if (code <= 0)
             return code;
+        if (spool_reader_keeps_last(replay->reader) && !replay->window) {
+            int is_known = code == SPOOL_ITEM_EVENT ? replay_renumber_event(replay, &event, err)
+                                                    : replay_renumber_sample(replay, &sample);
+            if (is_known < 0)
+                return is_known;
+            if (!is_known)
+                continue;
+        }
         code = code == SPOOL_ITEM_EVENT ? replay_take_event(replay, &event, err) : add_sample(replay, &sample, err);
         if (code)
             return code;
@@ -436,6 +446,7 @@ uint64_t replay_realtime(const struct replay *replay, uint64_t time)
 
 void replay_destroy(struct replay *replay)
 {
+    replay_rows_destroy(&replay->rows);
     for (size_t i = 0; i < replay->processes.length; i++) {
         address_space_destroy(&replay->processes.data[i].space);
         replay_jit_destroy(&replay->processes.data[i]);

@@ -121,7 +121,15 @@ struct replay_info {
     uint32_t name, value; /* indexes of strings */
 };
 
+/* The recorder never uses a number of a process or thread again, and a flight recorder drops most of them. So its rows
+ * are numbered anew, but for windows, whose rows are the same in each. */
+struct replay_rows {
+    struct hash processes, threads; /* number in the spool -> row */
+    ARRAY(uint32_t) of_processes;   /* row -> number in the spool */
+};
+
 struct replay {
+    struct replay_rows rows; /* empty: rows are numbers */
     struct strings strings;
     struct arena arena;
     ARRAY(struct replay_info) infos;

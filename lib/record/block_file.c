@@ -16,7 +16,10 @@
  * A flight recorder writes the chunk that it fills into another slot each time, with the same sequence number and a
  * higher version, and frees the slot that it had one round later, when the disk holds the newer version: neither a
  * recorder that is killed while it writes nor a power cut loses what was in the file before. All slots have the same
- * size, so a file that has reached its bound does not grow by samples any more. Events are few and never dropped.
+ * size, so a file that has reached its bound does not grow by samples any more. When its events
+ * have become many the recorder writes the file anew with those that its samples need (spool_compact.h), and renames it
+ * over the old one. ext4 and btrfs have the new file on the disk by then; on other file systems a power cut in the
+ * second after it may lose what was in the file.
  *
  * The assembler needs room beside the spool: for a temporary file of 16 bytes a sample, and for the profile. So that
  * room is reserved behind the end of the file. Where no more can be reserved, the disk counts as full. The reserve is
@@ -31,6 +34,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -115,8 +119,10 @@ static int append(struct block_file *file, enum block_kind kind, const void *pay
     }
     file->bytes += sizeof(header) + size;
     file->samples += samples;
-    if (kind == BLOCK_EVENTS)
+    if (kind == BLOCK_EVENTS) {
         file->events_end = file->bytes;
+        file->event_bytes += size;
+    }
     return 0;
 }
 
@@ -352,6 +358,7 @@ static int replace_chunk(struct block_file *file, const void *chunk, size_t size
         file->superseded = file->newest;
     }
     file->slots.data[index].used = true;
+    file->slots.data[index].sequence = file->sequence;
     file->slots.data[index].span = *span;
     file->samples += span->samples;
     file->newest = index;
@@ -362,6 +369,146 @@ void block_file_end_chunk(struct block_file *file)
 {
     file->newest = SIZE_MAX;
     file->sequence++;
+}
+
+/* ---- compacting the events of a flight recorder ---- */
+
+/* Bytes of events in the file of a flight recorder before they are compacted: at least, and as a part of its samples.
+ * Each time all chunks are copied. */
+enum { MANY_EVENTS = 256 << 10, MANY_EVENTS_PART = 4 };
+
+bool block_file_has_many_events(const struct block_file *file)
+{
+    uint64_t many = file->slots.length * (uint64_t)SLOT_SIZE / MANY_EVENTS_PART;
+    if (many < MANY_EVENTS)
+        many = MANY_EVENTS;
+    if (many < file->many_events)
+        many = file->many_events;
+    return block_file_keeps_last(file) && !block_file_is_waiting(file) && file->event_bytes > many;
+}
+
+void block_file_oldest(const struct block_file *file, uint64_t *sequence, uint64_t *time)
+{
+    *sequence = file->sequence;
+    *time = UINT64_MAX;
+    for (size_t i = 0; i < file->slots.length; i++) {
+        const struct block_slot *slot = &file->slots.data[i];
+        if (slot->used && slot->sequence < *sequence)
+            *sequence = slot->sequence;
+        if (slot->used && slot->span.first < *time)
+            *time = slot->span.first;
+    }
+    if (*time == UINT64_MAX)
+        *time = 0;
+}
+
+bool block_file_read_events(struct block_file *file, unsigned char **bytes, size_t *size)
+{
+    unsigned char *all = malloc(file->event_bytes ? file->event_bytes : 1), header[BLOCK_HEADER];
+    uint64_t offset = BLOCK_FILE_MAGIC_SIZE;
+    size_t got = 0;
+    bool done = all != NULL;
+    while (done && offset < file->bytes) {
+        done = file_read_at(file->fd, header, sizeof(header), offset) == sizeof(header);
+        uint32_t length = done ? (uint32_t)header[1] | (uint32_t)header[2] << 8 | (uint32_t)header[3] << 16 |
+                                     (uint32_t)header[4] << 24
+                               : 0;
+        if (done && header[0] == BLOCK_EVENTS) {
+            done = length <= file->event_bytes - got &&
+                   file_read_at(file->fd, all + got, length, offset + BLOCK_HEADER) == (ssize_t)length;
+            got += done ? length : 0;
+        }
+        offset += BLOCK_HEADER + length;
+    }
+    *bytes = done ? all : NULL;
+    *size = done ? got : 0;
+    if (!done)
+        free(all);
+    return done;
+}
+
+/* Copies a slot behind the events of the new file. */
+static int copy_slot(struct block_file *to, const struct block_file *from, const struct block_slot *slot)
+{
+    unsigned char bytes[BLOCK_HEADER + SLOT_SIZE], *payload = bytes + BLOCK_HEADER;
+    if (file_read_at(from->fd, bytes, sizeof(bytes), slot->offset) < BLOCK_HEADER + SLOT_HEADER)
+        return -EIO;
+    put_number(payload + 16, to->events_end, 8);
+    uint32_t size =
+        (uint32_t)payload[24] | (uint32_t)payload[25] << 8 | (uint32_t)payload[26] << 16 | (uint32_t)payload[27] << 24;
+    if (size > CHUNK_SIZE)
+        return -EIO;
+    memset(payload + SLOT_HEADER + size, 0, CHUNK_SIZE - size);
+    fill_header(bytes, BLOCK_SLOT, SLOT_SIZE, block_checksum(BLOCK_SLOT, payload, SLOT_HEADER + size));
+    struct block_slot copy = *slot;
+    copy.offset = to->bytes;
+    int code = reserve_room(to, sizeof(bytes), from->samples);
+    if (!code)
+        code = file_write(to->fd, bytes, sizeof(bytes));
+    if (!code && !array_push(&to->slots, copy))
+        code = -ENOMEM;
+    to->bytes += code ? 0 : sizeof(bytes);
+    return code;
+}
+
+static int write_compacted(struct block_file *to, const struct block_file *from, const void *events, size_t size)
+{
+    int code = file_write(to->fd, BLOCK_FILE_MAGIC, BLOCK_FILE_MAGIC_SIZE);
+    to->bytes = to->events_end = BLOCK_FILE_MAGIC_SIZE;
+    if (!code)
+        code = append(to, BLOCK_KEEPS_LAST, "", 0, 0);
+    if (!code)
+        code = append(to, BLOCK_EVENTS, events, size, 0);
+    for (size_t i = 0; i < from->slots.length && !code; i++) {
+        if (from->newest == i)
+            to->newest = to->slots.length;
+        if (from->superseded == i)
+            to->superseded = to->slots.length;
+        if (from->slots.data[i].used)
+            code = copy_slot(to, from, &from->slots.data[i]);
+    }
+    return code;
+}
+
+int block_file_replace_events(struct block_file *file, const void *events, size_t size, struct error *err)
+{
+    struct block_file made = *file;
+    char *path = malloc(strlen(file->path) + sizeof(".new"));
+    if (!path)
+        return error_no_memory(err);
+    memcpy(path, file->path, strlen(file->path));
+    memcpy(path + strlen(file->path), ".new", sizeof(".new"));
+    memset(&made.slots, 0, sizeof(made.slots));
+    made.newest = made.superseded = SIZE_MAX;
+    made.reserved = made.event_bytes = 0;
+    made.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int code = made.fd < 0 ? -errno : 0;
+    if (!code) {
+        flock(made.fd, LOCK_EX | LOCK_NB);
+        code = size <= BLOCK_MAX ? write_compacted(&made, file, events, size) : -EFBIG;
+        if (!code && rename(path, file->path))
+            code = -errno;
+        if (code)
+            unlink(path);
+    }
+    free(path);
+    file->many_events = 2 * (code ? file->event_bytes : size);
+    if (code) { /* perhaps there is no room: the file is whole as it is */
+        if (made.fd >= 0)
+            close(made.fd);
+        array_free(&made.slots);
+        return 0;
+    }
+    made.many_events = file->many_events;
+    file_sync_end(file->sync);
+    close(file->fd);
+    array_free(&file->slots);
+    *file = made;
+    file->samples = 0;
+    for (size_t i = 0; i < file->slots.length; i++)
+        file->samples += file->slots.data[i].span.samples;
+    file->sync = file_sync_begin(file->fd, file->path);
+    return 0;
 }
 
 /* ---- the file ---- */

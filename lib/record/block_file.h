@@ -57,6 +57,7 @@ struct waiting_block {
 
 struct block_slot {
     uint64_t offset;
+    uint64_t sequence; /* of its chunk */
     bool used;
     struct chunk_span span;
 };
@@ -81,7 +82,8 @@ struct block_file {
     size_t newest;     /* slot of the chunk that is still being filled; SIZE_MAX: none */
     size_t superseded; /* slot of the version before, which stays until the disk holds the newest; SIZE_MAX: none */
     uint64_t sequence, version;
-    uint64_t events_end; /* offset behind the last block of events */
+    uint64_t events_end;               /* offset behind the last block of events */
+    uint64_t event_bytes, many_events; /* in blocks of events; as many are to be compacted */
 };
 
 /* Creates the file (mode 0600, must not exist). keep_bytes, keep_ns: for a flight recorder, see above. */
@@ -100,6 +102,21 @@ static inline bool block_file_keeps_last(const struct block_file *file)
     return file->keep_bytes || file->keep_ns;
 }
 void block_file_end_chunk(struct block_file *file);
+
+/* ---- events of a flight recorder, which would grow as long as it records ---- */
+
+/* Whether it is time to compact them. */
+bool block_file_has_many_events(const struct block_file *file);
+
+/* Finds the oldest chunk in the file: its sequence, and the time of its first sample. */
+void block_file_oldest(const struct block_file *file, uint64_t *sequence, uint64_t *time);
+
+/* Reads all events of the file. Returns false if they cannot be read. */
+bool block_file_read_events(struct block_file *file, unsigned char **bytes, size_t *size);
+
+/* Writes a new file with these events and the chunks in slots, and has it take the place of the old one. The old one
+ * stays if there is no room. */
+int block_file_replace_events(struct block_file *file, const void *events, size_t size, struct error *err);
 
 /* Tries to write what waits. To be called about every second. */
 int block_file_write_waiting(struct block_file *file, struct error *err);

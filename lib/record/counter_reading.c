@@ -28,6 +28,11 @@ int counter_reading_write(struct spool_writer *spool, const struct counter_readi
     return code;
 }
 
+uint32_t counter_reading_whose(const struct sample *sample)
+{
+    return sample->thread - first_thread;
+}
+
 bool counter_reading_of(const struct sample *sample, uint64_t *values, struct counter_reading *reading)
 {
     if (!(sample->flags & SAMPLE_COUNTERS) || sample->thread < first_thread)

@@ -52,6 +52,9 @@ struct counter_reading {
 
 int counter_reading_write(struct spool_writer *spool, const struct counter_reading *reading, struct error *err);
 
+/* Returns what `whose` of the reading is that a sample holds. */
+uint32_t counter_reading_whose(const struct sample *sample);
+
 /* Whether a sample of the spool is a reading, which is then filled in. `values` has room for CHUNK_MAX_FRAMES. */
 bool counter_reading_of(const struct sample *sample, uint64_t *values, struct counter_reading *reading);
 

@@ -16,6 +16,8 @@
 #include "base/leb128.h"
 #include "record/block_file.h"
 #include "record/block_reader.h"
+#include "record/counter_reading.h"
+#include "record/spool_compact.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,11 +32,9 @@ enum { EVENT_BUFFER = 64 * 1024 };
 
 /* ---- events: one description of the layout for both directions ---- */
 
-ARRAY_TYPE(struct byte_array, unsigned char);
-
 /* Writes to `out` if that is set, else reads from `in`. */
 struct codec {
-    struct byte_array *out;
+    struct spool_bytes *out;
     struct cursor in;
     bool failed;
 };
@@ -236,24 +236,50 @@ static bool code_event(struct codec *c, struct spool_event *event)
     return !c->failed;
 }
 
+bool spool_event_read(struct cursor *in, struct spool_event *event)
+{
+    struct codec codec = {.in = *in};
+    *event = (struct spool_event){.kind = cursor_u8(&codec.in)};
+    bool done = code_event(&codec, event);
+    *in = codec.in;
+    return done;
+}
+
 /* ---- writing ---- */
 
 struct spool_writer {
     struct block_file file;
-    struct byte_array events; /* not written yet */
+    struct spool_bytes events; /* not written yet */
+    struct spool_uses uses;    /* of a flight recorder */
     struct chunk_writer *chunk;
     struct chunk_span span; /* what the chunk holds */
     uint64_t written;       /* samples of it that are in the file, or wait for room */
 };
+
+/* Events that cannot be compacted stay as they are. */
+static int compact_events(struct spool_writer *writer, struct error *err)
+{
+    struct spool_bytes before = {0}, after = {0};
+    struct spool_uses *uses = &writer->uses;
+    int code = 0;
+    block_file_oldest(&writer->file, &uses->oldest_chunk, &uses->oldest_time);
+    if (block_file_read_events(&writer->file, &before.data, &before.length) &&
+        spool_compact(before.data, before.length, uses, &after))
+        code = block_file_replace_events(&writer->file, after.data, after.length, err);
+    free(before.data);
+    array_free(&after);
+    return code;
+}
 
 static int write_events(struct spool_writer *writer, struct error *err)
 {
     if (!writer->events.length)
         return 0;
     int code = block_file_add_events(&writer->file, writer->events.data, writer->events.length, err);
-    if (!code)
-        writer->events.length = 0;
-    return code;
+    if (code)
+        return code;
+    writer->events.length = 0;
+    return block_file_has_many_events(&writer->file) ? compact_events(writer, err) : 0;
 }
 
 static int write_chunk(struct spool_writer *writer, bool is_complete, struct error *err)
@@ -350,6 +376,16 @@ int spool_writer_event(struct spool_writer *writer, const struct spool_event *ev
     return writer->events.length >= EVENT_BUFFER ? write_events(writer, err) : 0;
 }
 
+/* Notes what the sample, which is in the chunk that is being filled, refers to. */
+static bool note_use(struct spool_writer *writer, const struct sample *sample)
+{
+    bool is_reading = sample->flags & SAMPLE_COUNTERS;
+    uint32_t chunk = (uint32_t)writer->file.sequence;
+    return !block_file_keeps_last(&writer->file) ||
+           hash_set(is_reading ? &writer->uses.processes : &writer->uses.threads,
+                    is_reading ? counter_reading_whose(sample) : sample->thread, chunk < HASH_MISSING ? chunk : 0);
+}
+
 int spool_writer_sample(struct spool_writer *writer, const struct sample *sample, struct error *err)
 {
     if (!chunk_writer_append(writer->chunk, sample)) {
@@ -359,6 +395,8 @@ int spool_writer_sample(struct spool_writer *writer, const struct sample *sample
         if (!chunk_writer_append(writer->chunk, sample))
             return error_no_memory(err);
     }
+    if (!note_use(writer, sample))
+        return error_no_memory(err);
     if (!writer->span.samples++)
         writer->span.first = sample->time;
     if (sample->time > writer->span.last)
@@ -405,6 +443,8 @@ int spool_writer_close(struct spool_writer *writer, struct error *err)
     int closed = block_file_close(&writer->file, code ? NULL : err);
     chunk_writer_free(writer->chunk);
     array_free(&writer->events);
+    hash_destroy(&writer->uses.threads);
+    hash_destroy(&writer->uses.processes);
     free(writer);
     return code ? code : closed;
 }
