@@ -73,6 +73,10 @@ struct arch_code arch_code_recognize(const unsigned char code[ARCH_CODE_BEFORE +
  * the bytes alone could be anyone's. */
 bool arch_code_starts_go_stack(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER], bool is_return);
 
+/* Whether code that surrounds a pc, ARCH_HASKELL_REACH bytes or less to both sides, is what GHC compiles. */
+bool arch_code_is_haskell(const unsigned char *code, size_t size);
+enum { ARCH_HASKELL_REACH = 32 << 10 };
+
 /* Whether the instruction before the pc can be a call, so that the pc can be a return address. */
 bool arch_code_follows_call(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
 

@@ -210,6 +210,20 @@ size_t unwind_module_read_code(struct unwind_module *module, uint64_t vaddr, uns
     return bytes_read(&bytes, 0, out, size) ? size : 0;
 }
 
+bool unwind_module_is_haskell(struct unwind_module *module, uint64_t vaddr)
+{
+    enum { LOOKS_MAX = 4 };
+    const struct elf_segment *segment = segment_at(module, vaddr);
+    if (module->is_haskell || !segment || module->haskell_looks == LOOKS_MAX)
+        return module->is_haskell;
+    unsigned char code[2 * ARCH_HASKELL_REACH];
+    uint64_t into = vaddr - segment->address, before = into < ARCH_HASKELL_REACH ? into : ARCH_HASKELL_REACH;
+    size_t size = unwind_module_read_code(module, vaddr - before, code, sizeof(code));
+    module->is_haskell = arch_code_is_haskell(code, size);
+    module->haskell_looks += !module->is_haskell;
+    return module->is_haskell;
+}
+
 bool unwind_module_code(struct unwind_module *module, uint64_t vaddr,
                         unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
 {

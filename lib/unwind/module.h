@@ -48,6 +48,8 @@ struct unwind_module {
     unsigned references;
     struct elf_file elf; /* of code without a file: its one segment, and no bytes */
     enum load_state eh_frame_state, debug_frame_state;
+    bool is_haskell;
+    uint8_t haskell_looks; /* in vain */
     enum load_state go_state;
     bool is_go;             /* known once go_state is LOADED */
     struct go_functions go; /* empty if the program has no table that can be read */
@@ -59,6 +61,10 @@ struct unwind_module {
 
 /* The FDE that covers `vaddr`; false if there is none. The result is valid as long as the module. */
 bool unwind_module_find(struct unwind_module *module, uint64_t vaddr, struct cfi_fde *fde);
+
+/* True if the code at vaddr, which has no CFI, was compiled by GHC. Reads the code around it, until some of the module
+ * was, or a few places were not. */
+bool unwind_module_is_haskell(struct unwind_module *module, uint64_t vaddr);
 
 /* True if the module was linked by Go: its functions keep a frame pointer, and their CFI says nothing about it. */
 bool unwind_module_is_go(struct unwind_module *module);

@@ -177,6 +177,8 @@ static void rule_without_cfi(const struct mapping *mapping, uint64_t pc, bool ex
         rule_of_snippet(&code, kind_of_snippet(&code), rule);
     else if (is_planted(mapping, pc, exact))
         rule->kind = RULE_PLANTED;
+    else if (unwind_module_is_haskell(mapping->module, vaddr_of(mapping, pc)))
+        rule->kind = RULE_HASKELL;
     else
         module_rule_of_return(mapping, pc, exact, rule);
 }

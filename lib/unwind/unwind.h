@@ -73,6 +73,7 @@ enum unwind_end {
     UNWIND_TOO_DEEP,
     UNWIND_TOO_COSTLY,
     UNWIND_SAVED_BELOW,
+    UNWIND_HASKELL,
     UNWIND_CHAIN_SHORT, /* set by the reader of perf.data, as the next */
     UNWIND_NO_CALL_GRAPH,
     UNWIND_NO_MEMORY,

@@ -76,6 +76,8 @@ const struct unwind_end_text unwind_ends[UNWIND_ENDS] = {
     [UNWIND_CHAIN_SHORT] = {"chain_short", "deeper than the call chains that perf recorded"},
     [UNWIND_NO_CALL_GRAPH] = {"no_call_graph", "recorded without call graphs"},
     [UNWIND_NO_MEMORY] = {"no_memory", "prof had no memory to walk them"},
+    [UNWIND_HASKELL] = {"haskell",
+                        "in Haskell code, whose callers GHC keeps on a stack of its own in the heap, by rbp"},
     [UNWIND_SAVED_BELOW] = {"saved_below",
                             "in code that saves its caller's place below the stack pointer, where perf copies nothing"},
 };
@@ -364,6 +366,8 @@ static enum step step_other(struct walk *walk, const struct rule *in_cache, uint
         return walk_step_java(walk, rule);
     case RULE_GO:
         return walk_step_go(walk, rule);
+    case RULE_HASKELL:
+        return walk_end(walk, UNWIND_HASKELL);
     case RULE_GO_NO_CFI:
         return walk_step_go_pointer(walk);
     case RULE_TOO_COSTLY:

@@ -184,6 +184,22 @@ bool arch_code_starts_go_stack(const unsigned char code[ARCH_CODE_BEFORE + ARCH_
     return is_return && snippet_instruction(&goexit, code) == &goexit.instructions[1];
 }
 
+/* GHC keeps the address of its registers in r13. Where a function finds its stack or heap used up, it leaves by a jump
+ * through the word at -8 or -16: jmp *-8(%r13). Haskell programs and libraries have 35 and more of these in 64 KiB of
+ * code, and gdb, cc1, node and LLVM have none at all. */
+bool arch_code_is_haskell(const unsigned char *code, size_t size)
+{
+    enum { LENGTH = 4, ENOUGH = 4 };
+    size_t found = 0;
+    for (const unsigned char *at = code, *end = code + size; found < ENOUGH && end - at >= LENGTH; at++) {
+        at = memchr(at, 0x41, (size_t)(end - at) - LENGTH + 1);
+        if (!at)
+            break;
+        found += at[1] == 0xff && at[2] == 0x65 && (at[3] == 0xf8 || at[3] == 0xf0);
+    }
+    return found == ENOUGH;
+}
+
 /* call: e8 and a distance, or ff with 2 in the middle of its second byte and up to five more bytes for the address. */
 bool arch_code_follows_call(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
 {
