@@ -134,7 +134,8 @@ static void describe_doubts(struct lines *lines, const struct assemble_result *s
     if (percent(saved->lost, all) >= much_lost) {
         begin_doubt(line);
         append_percent(line, saved->lost, all);
-        append(line, " of the samples were lost, so times are too short (a lower rate, -r, loses fewer)");
+        append(line, " of the samples were lost, %s (a lower rate, -r, loses fewer)",
+               saved->has_all_cpu_time ? "and their time is shown as (not sampled)" : "so times are too short");
     }
     if (percent(counts->truncated, counts->samples) >= much_truncated) {
         begin_doubt(line);

@@ -286,9 +286,9 @@ static int print_doubts(const struct report *report, const struct metadata *meta
     if (own[0])
         report_warn(report, own);
     if (lost > 0 && 100 * lost / (lost + all) >= much) {
-        report_append(text,
-                      "%.1f%% of the samples were lost, so times are too short (--markers has when, -v the figures).",
-                      100 * lost / (lost + all));
+        report_append(text, "%.1f%% of the samples were lost, %s (--markers has when, -v the figures).",
+                      100 * lost / (lost + all),
+                      covered ? "and their time is shown as (not sampled)" : "so times are too short");
         report_warn(report, text);
     }
     if (covered && strtod(covered, NULL) < least_covered && !find_metadata(metadata, hint_names)) {

@@ -18,6 +18,7 @@
 #include "assemble/replay_events.h"
 #include "assemble/sample_rows.h"
 #include "assemble/symbolization.h"
+#include "assemble/unsampled.h"
 #include "profile/file.h"
 #include "profile/write.h"
 #include "record/info.h"
@@ -352,6 +353,7 @@ void assembly_fill_result(const struct assembly *assembly, struct assemble_resul
     result->samples = replay->sample_count;
     result->waits = replay->wait_count;
     result->lost = replay->lost;
+    result->has_all_cpu_time = unsampled_has_all(replay);
     result->damaged = replay->damaged_blocks;
     result->damaged_bytes = replay->damaged_bytes;
     result->samples_without_thread = replay->samples_without_thread;

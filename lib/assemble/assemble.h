@@ -44,6 +44,7 @@ struct assemble_result {
     char events[400]; /* what was sampled beside CPU time: "page-faults 5012, sched:sched_switch 34 (2 samples lost)" */
     uint64_t waits;
     uint64_t samples, lost;
+    bool has_all_cpu_time; /* CPU time without a sample is in the profile, as (not sampled) */
     struct trust_counts trust;
     uint64_t recorder_cpu, recorder_wall; /* ns: CPU time of the recorder, and how long it recorded; 0: unknown */
     uint64_t threads, processes;          /* those with samples */

@@ -43,6 +43,25 @@ static const char *higher_rate(uint64_t interval, char *text, size_t size)
     return text;
 }
 
+/* Where samples were lost, and where ptrace cannot stop threads, other sentences say so. */
+static void explain_uncovered(struct hints *hints, const struct replay *replay, uint64_t used)
+{
+    const char *event = replay_info(replay, INFO_EVENT);
+    uint64_t missing = used - replay->covered_cpu_time;
+    char rate[64];
+    if (replay->covered_cpu_time >= used / 100 * LEAST_COVERED_PERCENT || used <= MUCH_MS * MS ||
+        replay->lost * replay->interval > missing / 2)
+        return;
+    if (replay->unseen_cpu_time <= missing / 2)
+        add_hint(hints, "%.0f %% of the CPU time was used by threads that ended before their next sample%s",
+                 100 * (double)missing / (double)used, higher_rate(replay->interval, rate, sizeof(rate)));
+    else if (!event || strcmp(event, "ptrace") != 0)
+        add_hint(hints,
+                 "%.0f %% of the CPU time passed in the kernel while it switched between threads or ended them, where "
+                 "prof takes no samples",
+                 100 * (double)replay->unseen_cpu_time / (double)used);
+}
+
 static void explain_samples(struct hints *hints, const struct replay *replay)
 {
     uint64_t interval = replay->interval;
@@ -73,6 +92,8 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
                  filters ? filters : "the choice of threads", (uint64_t)replay->sample_count, left_out,
                  replay->sample_count ? ""
                                       : "; 'ps -L -o comm -p PID' lists the names of threads, of 15 bytes at most");
+    else if (is_few && replay->unseen_cpu_time > used / 2 && used > MUCH_MS * MS) /* the recorder has said of what */
+        return;
     else if (is_few && wall > LONG_MS * MS && used < wall / 100 * LEAST_BUSY_PERCENT)
         add_hint(hints, "in %.2f s the program used %.1f ms of CPU time and waited for the rest; %s", seconds, used_ms,
                  replay->wait_count ? "'prof report --waits' and the page's Waits tab show for what"
@@ -80,10 +101,8 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
     else if (is_few)
         add_hint(hints, "the program used only %.1f ms of CPU time, and prof takes a sample every %.4g ms of it%s",
                  used_ms, (double)interval / (double)MS, higher_rate(interval, rate, sizeof(rate)));
-    else if (replay->covered_cpu_time < used / 100 * LEAST_COVERED_PERCENT && used > MUCH_MS * MS)
-        add_hint(hints, "%.0f %% of the CPU time was used by threads that ended before their next sample%s",
-                 100 * (1 - (double)replay->covered_cpu_time / (double)used),
-                 higher_rate(interval, rate, sizeof(rate)));
+    else
+        explain_uncovered(hints, replay, used);
 }
 
 /* Processes that were started by the target, and are not through when the recording is. */

@@ -298,11 +298,12 @@ static void add_coverage(struct metadata *metadata, const struct trust *trust)
     if (replay->keeps_last || replay_has_only_events(replay))
         return;
     uint64_t interval = replay->interval;
-    char share[32], text[256];
-    if (used > covered && !replay->damaged_blocks && !replay->samples_without_thread) {
+    char share[32], text[512];
+    if (used && !replay->damaged_blocks && !replay->samples_without_thread) {
+        covered = covered < used ? covered : used;
         format_share(share, sizeof(share), covered, used);
-        snprintf(text, sizeof(text), "%s (%.3f of %.3f s); the rest is shown as (not sampled)", share,
-                 (double)covered / 1e9, (double)used / 1e9);
+        snprintf(text, sizeof(text), "%s (%.3f of %.3f s)%s", share, (double)covered / 1e9, (double)used / 1e9,
+                 covered < used ? "; the rest is shown as (not sampled)" : "");
         add_string(metadata, "CPU time covered by samples", text);
     }
     if (used < covered)
@@ -312,9 +313,11 @@ static void add_coverage(struct metadata *metadata, const struct trust *trust)
         return;
     uint64_t missing = requested - received;
     uint64_t lost = replay->lost < missing ? replay->lost : missing;
-    uint64_t ended = (used - covered) / interval < missing - lost ? (used - covered) / interval : missing - lost;
-    const uint64_t counts[] = {ended, lost, missing - lost - ended};
+    uint64_t uncovered = (used - covered) / interval < missing - lost ? (used - covered) / interval : missing - lost;
+    uint64_t unseen = replay->unseen_cpu_time / interval < uncovered ? replay->unseen_cpu_time / interval : uncovered;
+    const uint64_t counts[] = {uncovered - unseen, unseen, lost, missing - lost - uncovered};
     static const char *const reasons[] = {"in threads that ended before their next sample",
+                                          "in the kernel while it switched between threads or ended them",
                                           "lost because the kernel's buffers were full",
                                           "merged into the next sample, because the timer fired late or in the kernel"};
     format_parts(text, sizeof(text), requested, counts, reasons, sizeof(counts) / sizeof(*counts));

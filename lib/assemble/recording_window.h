@@ -22,7 +22,8 @@
 /* What is known of a thread at the end of the window before. */
 struct window_thread {
     uint64_t time; /* ns: up to which its time is in windows; 0: none is */
-    double waited; /* ms after its last wait that no row has as its weight */
+    double cpu;    /* ms after its last sample that no row has as its weight */
+    double waited; /* the same of waits, after its last wait */
 };
 
 ARRAY_TYPE(struct window_threads, struct window_thread); /* by the threads' numbers in the spool */

@@ -183,9 +183,11 @@ static uint32_t to_cpu_units(uint64_t ns)
     return units < SAMPLE_CPU_MAX ? (uint32_t)units : (uint32_t)SAMPLE_CPU_MAX;
 }
 
+/* A sample covers the time since the one before it. */
 static void cover(struct replay *replay, struct replay_thread *thread, uint32_t cpu_units)
 {
-    uint64_t covered = (uint64_t)cpu_units * SAMPLE_CPU_UNIT;
+    uint64_t covered = thread->ran_to_waits + (uint64_t)cpu_units * SAMPLE_CPU_UNIT;
+    thread->ran_to_waits = 0;
     replay->covered_cpu_time += covered;
     thread->covered_cpu_time += covered;
     replay->excess_cpu_time += covered > replay->interval ? covered - replay->interval : 0;
@@ -199,8 +201,22 @@ static uint64_t next_time(struct replay_thread *thread, uint64_t time)
     return thread->last_time;
 }
 
-/* A wait becomes two samples: at its beginning, with the CPU time before it, and at its end. A part that goes on where
- * the part before it ended only moves the end. */
+/* A wait has no CPU time: what is before it is that of the thread's next sample. It has a row, without a stack, which
+ * also parts two waits at one place from each other. */
+static int add_time_before_wait(struct replay *replay, const struct sample *sample, const struct stored_sample *start,
+                                struct error *err)
+{
+    struct replay_thread *thread = &replay->threads.data[sample->thread];
+    const struct stored_sample *newest = sample_store_newest(replay->samples, sample->thread);
+    struct stored_sample before = {
+        .time = start->time, .stack = REPLAY_NONE, .cpu_time = to_cpu_units(sample->cpu_time)};
+    thread->ran_to_waits += (uint64_t)before.cpu_time * SAMPLE_CPU_UNIT;
+    bool is_needed = before.cpu_time || (newest && newest->stack == start->stack);
+    return is_needed ? sample_store_add(replay->samples, sample->thread, &before, err) : 0;
+}
+
+/* A wait becomes two samples, at its beginning and at its end. A part that goes on where the part before it ended only
+ * moves the end. */
 static int add_wait(struct replay *replay, const struct sample *sample, uint32_t stack, struct error *err)
 {
     struct replay_thread *thread = &replay->threads.data[sample->thread];
@@ -217,11 +233,11 @@ static int add_wait(struct replay *replay, const struct sample *sample, uint32_t
     thread->waits += sample->reason != REASON_PREEMPTED;
     replay->processes.data[thread->process].samples += sample->reason != REASON_PREEMPTED;
     replay->wait_count++;
-    struct stored_sample start = {.stack = stack, .cpu_time = to_cpu_units(sample->cpu_time), .is_wait = 1};
+    struct stored_sample start = {.stack = stack, .is_wait = 1};
     start.time = next_time(thread, sample->time > sample->wait ? sample->time - sample->wait : 0);
-    cover(replay, thread, start.cpu_time);
-    thread->ran_to_waits += (uint64_t)start.cpu_time * SAMPLE_CPU_UNIT;
-    int code = sample_store_add(replay->samples, sample->thread, &start, err);
+    int code = add_time_before_wait(replay, sample, &start, err);
+    if (!code)
+        code = sample_store_add(replay->samples, sample->thread, &start, err);
     struct stored_sample end = {.time = next_time(thread, sample->time),
                                 .stack = stack,
                                 .cpu_time = sample->waker & SAMPLE_CPU_MAX,
@@ -289,9 +305,7 @@ static int add_sample(struct replay *replay, const struct sample *sample, struct
     struct stored_sample stored = {
         .time = next_time(thread, sample->time), .stack = stack, .cpu_time = to_cpu_units(sample->cpu_time)};
     cover(replay, thread, stored.cpu_time);
-    code = sample_store_add(replay->samples, sample->thread, &stored, err);
-    thread->last_run = sample_store_count(replay->samples, sample->thread);
-    return code;
+    return sample_store_add(replay->samples, sample->thread, &stored, err);
 }
 
 static int read_items(struct replay *replay, struct error *err)

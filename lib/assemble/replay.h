@@ -61,6 +61,8 @@ struct replay_process {
     uint32_t name;                      /* index of a string */
     uint32_t live_threads, main_thread; /* main_thread: REPLAY_NONE if unknown */
     uint64_t samples;
+    uint64_t unseen; /* ns that the kernel counted for it and the switches of its threads do not show; SPOOL_UNSEEN */
+    double scale;    /* of the CPU time of its samples; 0: 1 (unsampled.h) */
     struct address_space space;
     uint32_t map_generation; /* incremented by every change of `space` */
     enum replay_jit_state map_state, dump_state;
@@ -82,13 +84,12 @@ struct replay_thread {
     uint64_t waits;            /* but for preemptions: a thread that was only ready to run need not be shown */
     uint64_t last_wait;        /* samples of the store up to its last wait */
     uint64_t covered_cpu_time; /* ns, as of replay.covered_cpu_time */
-    uint64_t last_run;         /* how many samples of the store reach up to its last one on a CPU */
     uint64_t last_time;
     uint64_t covered_until;  /* ns: the samples cover its CPU time up to here; its start if it has none */
     bool has_marks;          /* it, or another thread of its process, marked something */
     bool goes_on;            /* continues after exec as another thread, whose samples cover the rest */
     uint64_t rest;           /* ns on a CPU after its last sample or wait */
-    uint64_t ran_to_waits;   /* ns on a CPU that the samples of its waits stand for */
+    uint64_t ran_to_waits;   /* ns on a CPU between its last sample and its last wait */
     uint64_t unsampled;      /* samples that stand for CPU time without samples */
     uint32_t threads_in_row; /* threads without samples whose CPU time is in this thread's row, including itself */
     /* The last stack, outermost first, with the index of the stack that ends at each frame. */
@@ -152,7 +153,7 @@ struct replay {
     ARRAY(struct replay_load) loads; /* up to REPLAY_LOADS of them */
     struct hash loaded;              /* process << 32 | lib */
     size_t more_loads;               /* those beyond */
-    bool has_rests;                  /* thread.rest is known, of all threads */
+    bool has_rests;                  /* the recorder has written thread.rest of some thread */
     uint64_t rest;                   /* bytes at the end of the spool that are no whole block */
     uint64_t sample_count, wait_count, damaged_blocks;
     uint64_t lost;                   /* samples of the clock, as far as the kernel tells them from those of events */
@@ -160,18 +161,18 @@ struct replay {
     uint64_t samples_without_thread; /* left out: the event that describes their thread was in a damaged block */
     uint64_t omitted_frames;         /* missing from the middle of `omitted_stacks` samples' stacks */
     uint64_t omitted_stacks;
-    uint64_t covered_cpu_time;      /* ns covered by samples */
-    uint64_t interval;              /* INFO_INTERVAL: ns between two samples of a busy thread; 0 unknown */
-    uint64_t excess_cpu_time;       /* ns: what samples cover beyond a period each */
-    double excess_removed;          /* the part of it that is taken off again (unsampled.h) */
-    double spread;                  /* what each sample's CPU time grows by: of time between them (unsampled.h) */
-    uint64_t unsampled_count;       /* samples that stand for the rest */
-    uint64_t first_time, last_time; /* ns, of events and samples; 0 if there are none */
-    const char *rest_path;          /* a spool file that follows; NULL: none */
-    bool is_running;                /* the recorder writes the spool still */
-    bool keeps_last;                /* only the newest samples are there: counts of the recorder are of all */
-    uint64_t first_sample_time;     /* ns; 0: none */
-    const char *perf_map_folder;    /* where JIT compilers write perf maps; NULL: do not use perf maps */
+    uint64_t covered_cpu_time;             /* ns covered by samples */
+    uint64_t interval;                     /* INFO_INTERVAL: ns between two samples of a busy thread; 0 unknown */
+    uint64_t excess_cpu_time;              /* ns: what samples cover beyond a period each */
+    double excess_removed;                 /* the part of it that is taken off again (unsampled.h) */
+    uint64_t unseen_cpu_time;              /* ns that the kernel counted and switches do not show (unsampled.h) */
+    uint64_t unsampled_count;              /* samples that stand for the rest */
+    uint64_t first_time, last_time;        /* ns, of events and samples; 0 if there are none */
+    const char *rest_path;                 /* a spool file that follows; NULL: none */
+    bool is_running;                       /* the recorder writes the spool still */
+    bool keeps_last;                       /* only the newest samples are there: counts of the recorder are of all */
+    uint64_t first_sample_time;            /* ns; 0: none */
+    const char *perf_map_folder;           /* where JIT compilers write perf maps; NULL: do not use perf maps */
     const struct recording_window *window; /* what is read; NULL: the whole recording */
     struct spool_place window_end;
     uint64_t window_missed;            /* chunks that are no longer there */

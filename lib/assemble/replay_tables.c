@@ -289,6 +289,10 @@ static int apply_event(struct replay *replay, const struct spool_event *event, s
     case SPOOL_UNSAMPLED:
         note_rest(replay, event);
         return 0;
+    case SPOOL_UNSEEN:
+        if (process_at(replay, event->number))
+            process_at(replay, event->number)->unseen += event->count;
+        return 0;
     default:
         return 0;
     }

@@ -19,7 +19,7 @@ int sample_rows_rewind(void *context, size_t thread, struct error *err)
     const struct replay *replay = &source->assembly->replay;
     uint32_t number = source->assembly->order.data[thread];
     if (number != source->number)
-        source->behind_last_run.is_known = source->behind_last_wait.is_known = false;
+        source->behind_last_wait.is_known = false;
     source->thread = &replay->threads.data[number];
     source->of_event = false;
     source->state = source->start;
@@ -28,6 +28,7 @@ int sample_rows_rewind(void *context, size_t thread, struct error *err)
     if (source->assembly->window) {
         struct window_thread before = recording_window_thread(source->assembly->window, number);
         source->state.waited = before.waited;
+        source->state.cpu = before.cpu;
         source->state.time = before.time ? assembly_ms(source->assembly, before.time) : NAN;
     }
     int code = sample_cursor_start(&source->cursor, replay->samples, number, err);
@@ -84,13 +85,15 @@ static bool next_event(struct sample_rows *source, struct sample_row *row)
 }
 
 /* µs */
-static double cpu_time_of(const struct replay *replay, const struct stored_sample *sample)
+static double cpu_time_of(const struct sample_rows *source, const struct stored_sample *sample)
 {
+    const struct replay *replay = &source->assembly->replay;
+    double scale = replay->processes.data[source->thread->process].scale;
     if (sample->is_end)
         return 0;
     double cpu_time = sample->cpu_time * (SAMPLE_CPU_UNIT / 1e3);
     double excess = cpu_time - (double)replay->interval / 1e3;
-    cpu_time *= 1 + replay->spread;
+    cpu_time *= scale > 0 ? scale : 1;
     return excess > 0 ? cpu_time - excess * replay->excess_removed : cpu_time;
 }
 
@@ -103,10 +106,10 @@ static void round_times(struct sample_rows_state *state, double *time, double *c
     *cpu_delta = (double)cpu_quantizer_next(&state->cpu_times, *cpu_delta, (double)steps * 1000 / steps_per_ms);
 }
 
-/* What the rows behind this one tell, which are read once for all passes: CPU time, and what of the time between them
- * is none. */
-static const struct rows_behind *read_behind(struct sample_rows *source, struct rows_behind *behind)
+/* What of the time between the rows behind this one is no CPU time. It is read once for all passes. */
+static double read_waited_behind(struct sample_rows *source)
 {
+    struct rows_behind *behind = &source->behind_last_wait;
     const struct replay_thread *thread = source->thread;
     const struct assembly *assembly = source->assembly;
     struct sample_rows_state state = source->state;
@@ -114,12 +117,11 @@ static const struct rows_behind *read_behind(struct sample_rows *source, struct 
     uint64_t end = thread->end ? thread->end : replay_stop(&assembly->replay), position = source->cursor.position;
     int got;
     if (behind->is_known)
-        return behind;
+        return behind->waited;
     *behind = (struct rows_behind){.is_known = true};
     while ((got = sample_cursor_next(&source->cursor, &sample, source->err)) > 0) {
-        double time = assembly_ms(assembly, sample.time), cpu = cpu_time_of(&assembly->replay, &sample);
+        double time = assembly_ms(assembly, sample.time), cpu = cpu_time_of(source, &sample);
         round_times(&state, &time, &cpu);
-        behind->cpu += cpu / 1e3;
         behind->waited += fmax(0, time - state.time - cpu / 1e3);
         state.time = time;
     }
@@ -127,37 +129,35 @@ static const struct rows_behind *read_behind(struct sample_rows *source, struct 
         source->code = got;
     source->cursor.position = position;
     behind->waited += fmax(0, assembly_ms(assembly, end) - state.time);
-    return behind;
+    return behind->waited;
 }
 
 /*
- * With waits, weights are ms: those of samples on a CPU the CPU time, those of waits the time off the CPU since the
- * last wait. So each sums up to that of the thread. The beginning of a wait weighs nothing; the CPU time before it is
- * that of the next sample on a CPU, or of the last one. What was too short to be stored behind the last wait is its.
+ * With waits, weights are ms: those of samples on a CPU the CPU time since the last one, those of waits the time off
+ * the CPU since the last wait. So each sums up to that of the thread. The row of the CPU time before a wait weighs
+ * nothing: the next sample stands for it; nor does the beginning of a wait. What was too short to be stored behind the
+ * last wait is its.
  */
 static double weight_of(struct sample_rows *source, const struct stored_sample *sample, double time, double cpu)
 {
     const struct replay_thread *thread = source->thread;
     struct sample_rows_state *state = &source->state;
     double before = isnan(state->time) ? assembly_ms(source->assembly, thread->start) : state->time, weight = 0;
-    bool is_end = sample->is_end || (sample->is_wait && sample->cpu_time == 0);
-    bool has_rest = !source->is_growing && state->row + 1 == thread->last_run;
-    bool is_runner = !sample->is_wait || (!source->is_growing && !thread->last_run);
     bool goes_on = source->is_growing || (source->assembly->window && !source->assembly->window->is_last);
     state->row++;
     state->time = time;
     state->cpu += cpu;
     state->waited += fmax(0, time - before - cpu);
-    if (is_runner) {
-        weight += state->cpu + (has_rest ? read_behind(source, &source->behind_last_run)->cpu : 0);
+    if (!sample->is_wait && sample->stack != REPLAY_NONE) {
+        weight += state->cpu;
         state->cpu = 0;
     }
-    if (is_end) {
+    if (sample->is_end) {
         weight += state->waited;
         state->waited = 0;
     }
-    if (is_end && !goes_on && state->row == thread->last_wait)
-        weight += read_behind(source, &source->behind_last_wait)->waited;
+    if (sample->is_end && !goes_on && state->row == thread->last_wait)
+        weight += read_waited_behind(source);
     return weight;
 }
 
@@ -178,12 +178,14 @@ bool sample_rows_next(void *context, struct sample_row *row)
     int got = sample_cursor_next(&source->cursor, &sample, source->err);
     if (got < 0)
         source->code = got;
-    if (got == 0 && assembly->window && source->number < assembly->window_threads.length)
+    if (got == 0 && assembly->window && source->number < assembly->window_threads.length) {
+        assembly->window_threads.data[source->number].cpu = source->state.cpu;
         assembly->window_threads.data[source->number].waited = source->state.waited;
+    }
     if (got <= 0)
         return false;
     source->state.position = source->cursor.position;
-    double time = assembly_ms(assembly, sample.time), cpu_delta = cpu_time_of(&assembly->replay, &sample);
+    double time = assembly_ms(assembly, sample.time), cpu_delta = cpu_time_of(source, &sample);
     round_times(&source->state, &time, &cpu_delta);
     *row = (struct sample_row){
         .stack = profile_stack(assembly, sample.stack),

@@ -27,18 +27,18 @@ struct sample_rows_state {
 
 struct rows_behind {
     bool is_known;
-    double cpu, waited; /* ms */
+    double waited; /* ms */
 };
 
 struct sample_rows {
     const struct assembly *assembly;
     struct sample_cursor cursor;
     const struct replay_thread *thread;
-    uint32_t number;         /* of the thread */
-    bool of_event, is_empty; /* the samples of an event, of which there are none */
-    double scale;            /* of their weights */
-    bool is_growing;         /* others follow the last row: what is left at the end is theirs */
-    struct rows_behind behind_last_run, behind_last_wait; /* of this thread */
+    uint32_t number;                     /* of the thread */
+    bool of_event, is_empty;             /* the samples of an event, of which there are none */
+    double scale;                        /* of their weights */
+    bool is_growing;                     /* others follow the last row: what is left at the end is theirs */
+    struct rows_behind behind_last_wait; /* of this thread */
     struct sample_rows_state state, start;
     struct error *err;
     int code; /* of the first failed read */

@@ -15,10 +15,10 @@ enum { SAMPLE_CPU_UNIT = 100 /* ns */ };
 struct stored_sample {
     uint64_t time;          /* ns */
     uint32_t stack;         /* index of the replay's stack */
-    uint32_t cpu_time : 30; /* since the thread's previous sample, in units of SAMPLE_CPU_UNIT; but with is_end the
-                             * number of who ended the wait, of replay.objects; 0 unknown */
+    uint32_t cpu_time : 30; /* since the thread's previous sample, in units of SAMPLE_CPU_UNIT; a wait has none: with
+                             * is_end the number of who ended it, of replay.objects; 0 unknown */
     uint32_t is_wait : 1;   /* the beginning or the end of a wait */
-    uint32_t is_end : 1;    /* its end, up to which it used no CPU time */
+    uint32_t is_end : 1;    /* its end */
 };
 
 enum { SAMPLE_CPU_MAX = INT32_MAX / 2 }; /* units */

@@ -22,11 +22,12 @@ static uint64_t requested_of_all(const struct replay *replay)
 
 static struct trust_counts counts_of(const struct replay *replay, const struct replay_thread *thread)
 {
-    return (struct trust_counts){.requested = requested_of(thread->covered_cpu_time + thread->rest, replay->interval),
-                                 .samples = thread->samples,
-                                 .truncated = thread->truncated,
-                                 .completed_live = thread->completed_live,
-                                 .without_cfi = thread->without_cfi};
+    return (struct trust_counts){
+        .requested = requested_of(thread->covered_cpu_time + thread->ran_to_waits + thread->rest, replay->interval),
+        .samples = thread->samples,
+        .truncated = thread->truncated,
+        .completed_live = thread->completed_live,
+        .without_cfi = thread->without_cfi};
 }
 
 static int by_descending_samples(const void *a, const void *b)

@@ -5,23 +5,37 @@
 
 #include <stdlib.h>
 
-/* A thread may have used part of a period on each CPU that it ran on. */
-enum { PERIODS_PER_THREAD = 64 };
+enum {
+    PERIODS_PER_THREAD = 64, /* a thread may have used part of a period on each CPU that it ran on */
+    END_NS = 100000,         /* that the kernel counts after the last record of a thread, at most */
+};
+
+/* How much longer switching makes a program run than its switches show, at most: 0.3 was seen with 230,000 a second. */
+static const double MOST_SWITCHING = 0.5;
 
 struct unsampled_time {
     uint32_t thread;
     uint32_t row;    /* the thread whose row shows it */
     uint64_t end;    /* ns: end of the thread, or of the recording */
     uint64_t length; /* ns that it ran after its last sample; where not known, since then, at most one period */
-    uint64_t hidden; /* ns that it ran before waits that are not shown */
+};
+
+/* What a row gets. */
+struct row_time {
+    double length;     /* ns that no sample of the row stands for yet */
+    uint64_t last_end; /* ns */
+    uint64_t to_waits; /* ns before its waits that no sample after them covers, and that show if the row does */
 };
 
 struct attribution {
     struct replay *replay;
     ARRAY(struct unsampled_time) times; /* by end */
-    struct hash rows;                   /* names of process and thread -> the thread whose row shows them */
-    bool has_rests;                     /* the recorder has told of each thread how long it ran at its end */
-    uint64_t period, total;             /* ns; total: the sum of `length` */
+    ARRAY(struct row_time) rows;        /* by thread */
+    struct hash named_rows;             /* names of process and thread -> the thread whose row shows them */
+    bool has_rests;                     /* it is known of each thread how long it ran after its last sample */
+    uint64_t period;                    /* ns */
+    uint64_t total;                     /* ns: the sum of `length` */
+    uint64_t known;                     /* ns: how long threads ran, by their switches */
     uint32_t stack;                     /* the stack "(not sampled)" */
 };
 
@@ -31,26 +45,28 @@ static int compare_ends(const void *a, const void *b)
     return left->end != right->end ? ORDER(left->end, right->end) : ORDER(left->thread, right->thread);
 }
 
+/* ---- the threads and their rows ---- */
+
+static uint64_t length_of(const struct attribution *attribution, const struct replay_thread *thread, uint64_t end)
+{
+    uint64_t since = end > thread->covered_until ? end - thread->covered_until : 0;
+    if (attribution->has_rests)
+        return attribution->replay->keeps_last ? 0 : thread->rest;
+    return thread->goes_on ? 0 : since < attribution->period ? since : attribution->period;
+}
+
 static int list_times(struct attribution *attribution, struct error *err)
 {
     const struct replay *replay = attribution->replay;
     for (size_t i = 0; i < replay->threads.length; i++) {
         const struct replay_thread *thread = &replay->threads.data[i];
         uint64_t end = thread->end ? thread->end : replay_stop(replay);
-        /* without a row, as of a thread that was only ready to run, no sample is shown of the time before waits */
-        uint64_t hidden = thread->known && !replay_is_shown(replay, thread) ? thread->ran_to_waits : 0;
-        if (!thread->known || thread->goes_on || (end <= thread->covered_until && !hidden))
+        struct unsampled_time unsampled = {.thread = (uint32_t)i, .end = end};
+        if (!thread->known || (replay->keeps_last && !thread->ran_to_waits))
             continue;
-        struct unsampled_time unsampled = {.thread = (uint32_t)i,
-                                           .end = end,
-                                           .length = end > thread->covered_until ? end - thread->covered_until : 0,
-                                           .hidden = hidden};
-        if (attribution->has_rests)
-            unsampled.length = thread->rest;
-        else if (unsampled.length > attribution->period)
-            unsampled.length = attribution->period;
-        if (!unsampled.length && !hidden)
-            continue;
+        unsampled.length = length_of(attribution, thread, end);
+        attribution->total += unsampled.length;
+        attribution->known += thread->covered_cpu_time + thread->ran_to_waits + unsampled.length;
         if (!array_push(&attribution->times, unsampled))
             return error_no_memory(err);
     }
@@ -64,10 +80,10 @@ static uint32_t row_of(struct attribution *attribution, uint32_t number)
 {
     struct replay *replay = attribution->replay;
     const struct replay_thread *thread = &replay->threads.data[number];
-    if (thread->samples || thread->waits || thread->event_samples)
+    if (replay_is_shown(replay, thread))
         return number;
     uint32_t process_name = replay->processes.data[thread->process].name;
-    uint32_t *row = hash_at(&attribution->rows, (uint64_t)process_name << 32 | thread->name);
+    uint32_t *row = hash_at(&attribution->named_rows, (uint64_t)process_name << 32 | thread->name);
     if (!row)
         return REPLAY_NONE;
     if (*row == HASH_MISSING)
@@ -76,8 +92,157 @@ static uint32_t row_of(struct attribution *attribution, uint32_t number)
     return *row;
 }
 
-static int add_sample(struct attribution *attribution, uint32_t row, uint64_t time, uint64_t cpu_time,
-                      struct error *err)
+/* The waits of a thread without a row are not shown, and what it ran before them is time of the row that it shares. */
+static int choose_rows(struct attribution *attribution, struct error *err)
+{
+    for (size_t i = 0; i < attribution->times.length; i++) {
+        struct unsampled_time *unsampled = &attribution->times.data[i];
+        const struct replay_thread *thread = &attribution->replay->threads.data[unsampled->thread];
+        unsampled->row = unsampled->thread;
+        if (!unsampled->length && !thread->ran_to_waits)
+            continue;
+        unsampled->row = row_of(attribution, unsampled->thread);
+        if (unsampled->row == REPLAY_NONE)
+            return error_no_memory(err);
+        if (unsampled->row != unsampled->thread)
+            unsampled->length += thread->ran_to_waits;
+        else
+            attribution->rows.data[unsampled->row].to_waits = thread->ran_to_waits;
+    }
+    return 0;
+}
+
+/* ---- what the kernel counted ---- */
+
+static double time_of(const struct replay_thread *thread)
+{
+    return (double)(thread->covered_cpu_time + thread->ran_to_waits) + (double)thread->rest;
+}
+
+/* Of the threads of a process, or of all processes of which no such time is known. */
+struct unseen_time {
+    uint64_t length; /* ns that switches do not show */
+    double ran;      /* ns that they do */
+    uint64_t threads, ended;
+};
+
+/* Which part a thread belongs to: that of its process if the kernel's count is known of it, else the last one. */
+static size_t part_of(const struct replay *replay, const struct replay_thread *thread)
+{
+    return replay->processes.data[thread->process].unseen ? thread->process : replay->processes.length;
+}
+
+static double scale_of(const struct replay *replay, const struct replay_thread *thread)
+{
+    double scale = replay->processes.data[thread->process].scale;
+    return scale > 0 ? scale : 1;
+}
+
+/* ns after the end of each thread. */
+static double end_time(const struct unseen_time *part)
+{
+    double time = part->ended ? (double)part->length / (double)part->ended : 0;
+    return time > END_NS && part->ran > 0 ? END_NS : time;
+}
+
+/* Of what is left, time of switching makes all samples longer. Whatever is too much for that is not sampled. */
+static void add_unseen(struct attribution *attribution, const struct unseen_time *parts)
+{
+    struct replay *replay = attribution->replay;
+    for (size_t i = 0; i < attribution->times.length; i++) {
+        struct unsampled_time *unsampled = &attribution->times.data[i];
+        const struct replay_thread *thread = &replay->threads.data[unsampled->thread];
+        const struct unseen_time *part = &parts[part_of(replay, thread)];
+        double rest = (double)part->length - end_time(part) * (double)part->ended;
+        double share = part->ran > 0 ? time_of(thread) / part->ran : 1 / (double)part->threads;
+        bool is_switching = !replay->lost && rest <= MOST_SWITCHING * part->ran;
+        double added = (thread->end ? end_time(part) : 0) + (is_switching ? 0 : rest * share);
+        if (is_switching && part->ran > 0)
+            replay->processes.data[thread->process].scale = 1 + rest / part->ran;
+        unsampled->length += (uint64_t)(added / scale_of(replay, thread));
+        attribution->replay->unseen_cpu_time += (uint64_t)added;
+    }
+}
+
+/* The time of a part without threads is that of another. */
+static void give_to_threads(struct unseen_time *parts, size_t last)
+{
+    size_t taker = last;
+    while (taker > 0 && !parts[taker].threads)
+        taker--;
+    for (size_t i = 0; i <= last; i++)
+        if (!parts[i].threads && i != taker) {
+            parts[taker].length += parts[i].length;
+            parts[i].length = 0;
+        }
+}
+
+/* `unseen`: ns that the kernel counted for all and switches do not show. */
+static int list_unseen(struct attribution *attribution, uint64_t unseen, struct error *err)
+{
+    const struct replay *replay = attribution->replay;
+    size_t count = replay->processes.length;
+    struct unseen_time *parts = calloc(count + 1, sizeof(*parts));
+    if (!parts)
+        return error_no_memory(err);
+    parts[count].length = unseen;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t known = replay->processes.data[i].unseen;
+        parts[i].length = known < parts[count].length ? known : parts[count].length;
+        parts[count].length -= parts[i].length;
+    }
+    for (size_t i = 0; i < attribution->times.length; i++) {
+        const struct replay_thread *thread = &replay->threads.data[attribution->times.data[i].thread];
+        struct unseen_time *part = &parts[part_of(replay, thread)];
+        part->ran += time_of(thread);
+        part->threads++;
+        part->ended += thread->end != 0;
+    }
+    give_to_threads(parts, count);
+    add_unseen(attribution, parts);
+    free(parts);
+    return 0;
+}
+
+static void remove_excess(struct replay *replay, uint64_t too_much)
+{
+    if (too_much > replay->excess_cpu_time)
+        too_much = replay->excess_cpu_time;
+    if (!too_much)
+        return;
+    replay->excess_removed = (double)too_much / (double)replay->excess_cpu_time;
+    replay->covered_cpu_time -= too_much;
+}
+
+/* Without switches. Returns what lengths are to be multiplied with. */
+static double match_estimates(struct attribution *attribution, uint64_t used)
+{
+    struct replay *replay = attribution->replay;
+    if (used < replay->covered_cpu_time)
+        remove_excess(replay, replay->covered_cpu_time - used);
+    double missing = used > replay->covered_cpu_time ? (double)(used - replay->covered_cpu_time) : 0;
+    double scale = attribution->total ? missing / (double)attribution->total : 0;
+    return scale < PERIODS_PER_THREAD ? scale : PERIODS_PER_THREAD;
+}
+
+/* With them. Samples that are added later are scaled, too. */
+static int match_switches(struct attribution *attribution, uint64_t used, struct error *err)
+{
+    struct replay *replay = attribution->replay;
+    int code = used > attribution->known ? list_unseen(attribution, used - attribution->known, err) : 0;
+    for (size_t i = 0; i < replay->processes.length && used < attribution->known; i++)
+        replay->processes.data[i].scale = (double)used / (double)attribution->known;
+    double covered = 0;
+    for (size_t i = 0; i < replay->threads.length; i++)
+        if (replay->threads.data[i].known)
+            covered += (double)replay->threads.data[i].covered_cpu_time * scale_of(replay, &replay->threads.data[i]);
+    replay->covered_cpu_time = (uint64_t)covered;
+    return code;
+}
+
+/* ---- samples ---- */
+
+static int add_sample(struct attribution *attribution, uint32_t row, uint64_t time, double cpu_time, struct error *err)
 {
     struct replay *replay = attribution->replay;
     struct replay_thread *thread = &replay->threads.data[row];
@@ -92,110 +257,120 @@ static int add_sample(struct attribution *attribution, uint32_t row, uint64_t ti
     thread->unsampled++;
     process->samples++;
     replay->unsampled_count++;
-    uint64_t units = cpu_time / SAMPLE_CPU_UNIT;
+    double units = cpu_time / SAMPLE_CPU_UNIT;
     struct stored_sample sample = {.time = thread->last_time,
                                    .stack = attribution->stack,
                                    .cpu_time = (uint32_t)(units < SAMPLE_CPU_MAX ? units : SAMPLE_CPU_MAX)};
-    int code = sample_store_add(replay->samples, row, &sample, err);
-    thread->last_run = sample_store_count(replay->samples, row);
+    return sample_store_add(replay->samples, row, &sample, err);
+}
+
+/* The final rest of a row, which is less than a period: an own sample, or, where it is an estimate, part of the last
+ * one. */
+static int add_rest(struct attribution *attribution, uint32_t row, struct error *err)
+{
+    const struct row_time *rest = &attribution->rows.data[row];
+    struct stored_sample *newest = sample_store_newest(attribution->replay->samples, row);
+    if (rest->length < SAMPLE_CPU_UNIT && !rest->to_waits)
+        return 0;
+    if (attribution->has_rests || !newest || rest->length >= (double)attribution->period / 2)
+        return add_sample(attribution, row, rest->last_end, rest->length, err);
+    newest->cpu_time += (uint32_t)(rest->length / SAMPLE_CPU_UNIT);
+    return 0;
+}
+
+/* ns of the one thread as a length in the row of the other: each length is multiplied with the scale of its process. */
+static double convert(const struct replay *replay, double length, uint32_t from, uint32_t to)
+{
+    return length * scale_of(replay, &replay->threads.data[from]) / scale_of(replay, &replay->threads.data[to]);
+}
+
+/* Less than a period makes no row: the thread that ended last and has one takes it. */
+static void pass_on_rests(struct attribution *attribution)
+{
+    const struct replay *replay = attribution->replay;
+    uint32_t last = REPLAY_NONE;
+    for (size_t i = attribution->times.length; i-- > 0 && last == REPLAY_NONE;)
+        if (replay_is_shown(replay, &replay->threads.data[attribution->times.data[i].thread]))
+            last = attribution->times.data[i].thread;
+    for (uint32_t i = 0; i < attribution->rows.length && last != REPLAY_NONE; i++) {
+        struct row_time *row = &attribution->rows.data[i];
+        double rest = row->length + (double)row->to_waits;
+        if (rest <= 0 || rest >= (double)attribution->period || replay_is_shown(replay, &replay->threads.data[i]))
+            continue;
+        struct row_time *taker = &attribution->rows.data[last];
+        taker->length += convert(replay, rest, i, last);
+        if (row->last_end > taker->last_end)
+            taker->last_end = row->last_end;
+        *row = (struct row_time){0};
+    }
+}
+
+/* Each whole period makes a sample at the end of the thread that completes it. */
+static int add_samples(struct attribution *attribution, double scale, struct error *err)
+{
+    const struct replay *replay = attribution->replay;
+    double period = (double)attribution->period;
+    int code = 0;
+    for (size_t i = 0; i < attribution->times.length && !code; i++) {
+        const struct unsampled_time *unsampled = &attribution->times.data[i];
+        struct row_time *row = &attribution->rows.data[unsampled->row];
+        row->length += scale * convert(replay, (double)unsampled->length, unsampled->thread, unsampled->row);
+        row->last_end = unsampled->end;
+        for (unsigned samples = 0; row->length >= period && samples < PERIODS_PER_THREAD && !code; samples++) {
+            double length = samples + 1 < PERIODS_PER_THREAD ? period : row->length;
+            row->length -= length;
+            row->to_waits = 0;
+            code = add_sample(attribution, unsampled->row, unsampled->end, length, err);
+        }
+    }
+    pass_on_rests(attribution);
+    for (uint32_t row = 0; row < attribution->rows.length && !code; row++)
+        code = add_rest(attribution, row, err);
     return code;
 }
 
-/* Adds the final rest, which is less than a period: as an own sample, or to the weight of the last one. */
-static int add_rest(struct attribution *attribution, uint32_t row, uint64_t time, uint64_t rest, struct error *err)
+static int attribute(struct attribution *attribution, uint64_t used, struct error *err)
 {
-    struct stored_sample *newest = row == REPLAY_NONE ? NULL : sample_store_newest(attribution->replay->samples, row);
-    if (newest && !newest->is_wait && rest < attribution->period / 2)
-        newest->cpu_time += (uint32_t)(rest / SAMPLE_CPU_UNIT);
-    else if (newest)
-        return add_sample(attribution, row, time, rest, err);
-    return 0;
+    const struct replay *replay = attribution->replay;
+    int code = list_times(attribution, err);
+    while (!code && attribution->rows.length < replay->threads.length)
+        code = array_push_zero(&attribution->rows) ? 0 : error_no_memory(err);
+    if (code)
+        return code;
+    double scale = 1;
+    if (!attribution->has_rests)
+        scale = match_estimates(attribution, used);
+    else if (used)
+        code = match_switches(attribution, used, err);
+    if (!code)
+        code = choose_rows(attribution, err);
+    return code ? code : add_samples(attribution, scale, err);
 }
 
-/* A row is the only one of its threads whose waits are shown. */
-static int choose_rows(struct attribution *attribution, struct error *err)
+/* ns; 0: it is not known, or not all of the recording is there. */
+static uint64_t count_of_kernel(const struct replay *replay)
 {
-    for (size_t i = 0; i < attribution->times.length; i++) {
-        struct unsampled_time *unsampled = &attribution->times.data[i];
-        unsampled->row = row_of(attribution, unsampled->thread);
-        if (unsampled->row == REPLAY_NONE)
-            return error_no_memory(err);
-        if (unsampled->row != unsampled->thread) {
-            unsampled->length += unsampled->hidden;
-            attribution->replay->covered_cpu_time -= unsampled->hidden;
-        }
-        attribution->total += unsampled->length;
-    }
-    return 0;
+    bool is_whole = !replay->damaged_blocks && !replay->samples_without_thread && !replay->keeps_last;
+    return is_whole ? replay_info_number(replay, INFO_CPU_TIME, 0) : 0;
 }
 
-/* The time of switching from thread to thread is in no part of a thread's time on a CPU. */
-static void spread_rest(struct replay *replay, uint64_t missing, double attributed)
+bool unsampled_has_all(const struct replay *replay)
 {
-    double rest = (double)missing - attributed;
-    double covered = (double)replay->covered_cpu_time + attributed; /* also of the samples that are added */
-    if (rest <= 0 || covered <= 0)
-        return;
-    replay->spread = rest / covered;
-    replay->covered_cpu_time += (uint64_t)(replay->spread * (double)replay->covered_cpu_time);
-}
-
-static int attribute(struct attribution *attribution, uint64_t missing, struct error *err)
-{
-    double scale = attribution->total ? (double)missing / (double)attribution->total : 0, carried = 0;
-    double most = attribution->has_rests ? 1 : PERIODS_PER_THREAD;
-    if (scale > most)
-        scale = most;
-    if (attribution->has_rests)
-        spread_rest(attribution->replay, missing, (double)attribution->total * scale);
-    uint32_t last_row = REPLAY_NONE;
-    uint64_t last_end = 0;
-    for (size_t i = 0; i < attribution->times.length; i++) {
-        const struct unsampled_time *unsampled = &attribution->times.data[i];
-        uint32_t row = unsampled->row;
-        carried += (double)unsampled->length * scale;
-        while (carried >= (double)attribution->period) {
-            carried -= (double)attribution->period;
-            int code = add_sample(attribution, row, unsampled->end, attribution->period, err);
-            if (code)
-                return code;
-        }
-        if (sample_store_newest(attribution->replay->samples, row)) {
-            last_row = row;
-            last_end = unsampled->end;
-        }
-    }
-    return add_rest(attribution, last_row, last_end, (uint64_t)carried, err);
-}
-
-static void remove_excess(struct replay *replay, uint64_t too_much)
-{
-    if (too_much > replay->excess_cpu_time)
-        too_much = replay->excess_cpu_time;
-    if (!too_much)
-        return;
-    replay->excess_removed = (double)too_much / (double)replay->excess_cpu_time;
-    replay->covered_cpu_time -= too_much;
+    return !replay->window && count_of_kernel(replay) != 0;
 }
 
 int unsampled_add(struct replay *replay, struct error *err)
 {
-    uint64_t used = replay_info_number(replay, INFO_CPU_TIME, 0);
-    struct attribution attribution = {.replay = replay, .period = replay->interval, .has_rests = replay->has_rests};
-    if (!used || used == replay->covered_cpu_time || !attribution.period || replay->damaged_blocks ||
-        replay->samples_without_thread || replay->keeps_last)
+    uint64_t used = count_of_kernel(replay);
+    struct attribution attribution = {.replay = replay,
+                                      .period = replay->interval,
+                                      .has_rests = replay->has_rests || replay_info_number(replay, INFO_SWITCHES, 0)};
+    if (!attribution.period || (!used && !attribution.has_rests))
         return 0;
-    if (used < replay->covered_cpu_time) {
-        remove_excess(replay, replay->covered_cpu_time - used);
-        return 0;
-    }
     attribution.stack = replay_add_mark(replay, REPLAY_LIB_NOT_SAMPLED);
-    int code = attribution.stack == REPLAY_NONE ? error_no_memory(err) : list_times(&attribution, err);
-    if (!code)
-        code = choose_rows(&attribution, err);
-    if (!code)
-        code = attribute(&attribution, used - replay->covered_cpu_time, err);
+    int code = attribution.stack == REPLAY_NONE ? error_no_memory(err) : attribute(&attribution, used, err);
     array_free(&attribution.times);
-    hash_destroy(&attribution.rows);
+    array_free(&attribution.rows);
+    hash_destroy(&attribution.named_rows);
     return code;
 }

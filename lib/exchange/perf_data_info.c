@@ -159,6 +159,7 @@ int perf_data_info_start(struct perf_data_feed *feed)
         {INFO_NO_CALL_GRAPHS, .number = !feed->has_callchain && !feed->has_stacks},
         {INFO_NO_CPU_TIME, .number = !attr && !feed->has_switches},
         {INFO_TIER, .text = has_kernel ? "kernel and user" : "user only"},
+        {INFO_SWITCHES, .number = feed->has_switches},
         {INFO_OFF_CPU, .number = feed->has_switches},
         {INFO_WAKERS, .number = 0},
         {INFO_COUNTERS, .text = "none"},

@@ -31,10 +31,11 @@
 #define INFO_BOOT        "boot" /* which boot of the machine: /proc/sys/kernel/random/boot_id */
 #define INFO_STACK_BYTES "stack_bytes" /* copied with each sample */
 #define INFO_RECORDER    "recorder"    /* "prof 0.1.0" */
-#define INFO_OFF_CPU     "off_cpu"     /* 1: waits are recorded; 0: they are not */
-#define INFO_WAKERS      "wakers"      /* 1: and who ended them; 0: not */
-#define INFO_COUNTERS    "counters"    /* what is counted, with commas between: "cpu,memory"; "none" */
-#define INFO_POWER       "power"       /* what energy is counted of, with commas between: "package-0,core" */
+#define INFO_SWITCHES    "switches" /* 1: it is known when each thread ran, and SPOOL_UNSAMPLED has the rest; 0: not */
+#define INFO_OFF_CPU     "off_cpu"  /* 1: waits are recorded; 0: they are not */
+#define INFO_WAKERS      "wakers"   /* 1: and who ended them; 0: not */
+#define INFO_COUNTERS    "counters" /* what is counted, with commas between: "cpu,memory"; "none" */
+#define INFO_POWER       "power"    /* what energy is counted of, with commas between: "package-0,core" */
 
 /* At the start: the machine and the system (environment.h). What is not known is not there. */
 #define INFO_SYSTEM       "system"       /* "Debian GNU/Linux 13 (Linux 6.12.1-amd64)" */

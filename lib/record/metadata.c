@@ -127,6 +127,7 @@ int metadata_write_start(struct spool_writer *spool, const struct record_options
         {INFO_TIER, .text = start->tier},
         {INFO_STACK_BYTES, .number = start->stack_size},
         {INFO_RECORDER, .text = options->recorder},
+        {INFO_SWITCHES, .number = start->switches},
         {INFO_OFF_CPU, .number = start->off_cpu},
         {INFO_WAKERS, .number = start->wakers},
     };

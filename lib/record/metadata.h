@@ -17,6 +17,7 @@ struct metadata_start {
     char *const *command; /* the words of what is recorded, NULL at the end; NULL if it is the whole system */
     const char *event, *tier;
     uint32_t rate;       /* samples a second that are taken, which may be fewer than were asked for */
+    bool switches;       /* it is known when threads run */
     bool off_cpu;        /* waits are recorded */
     bool wakers;         /* and who ended them */
     uint32_t stack_size; /* bytes copied with each sample */

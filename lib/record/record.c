@@ -52,6 +52,7 @@ static int write_start(struct recording *recording, struct error *err)
                                                                                : "cpu-clock",
                                    .tier = has_kernel ? "kernel and user" : "user only",
                                    .rate = rate_of(recording),
+                                   .switches = recording->follows_runs,
                                    .off_cpu = recording_wants_waits(recording),
                                    .wakers = recording->wakeups.cpus.length != 0,
                                    .stack_size = recording->events.stack_size,

@@ -173,6 +173,7 @@ static bool code_event(struct codec *c, struct spool_event *event)
         code_u64(c, &event->count);
         break;
     case SPOOL_UNSAMPLED:
+    case SPOOL_UNSEEN:
         code_u32(c, &event->number);
         code_u64(c, &event->time);
         code_u64(c, &event->count);

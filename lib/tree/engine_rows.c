@@ -214,7 +214,7 @@ static bool find_in_gap(const struct engine *engine, uint32_t thread, const stru
     bool is_wait = is_wait_end(&gaps->waits, i);
     if (is_wait)
         place->wait = gap;
-    if (is_wait || (i < samples->length && !is_wait_row(&gaps->waits, i) && time >= (gap.from + gap.to) / 2)) {
+    if (is_wait || (is_sample_row(&gaps->waits, i) && time >= (gap.from + gap.to) / 2)) {
         place->time = is_wait ? gap.from : gap.to;
         *stack = (struct found_stack){samples->stack[i], left->stack[i]};
         return true;

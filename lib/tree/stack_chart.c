@@ -263,7 +263,7 @@ static size_t pieces_with_waits(const struct scale *scale, size_t i, struct piec
         pieces[0].node = node_of(scale, next);
         return 1;
     }
-    if (is_last && is_wait_row(waits, i))
+    if (is_last && !is_sample_row(waits, i))
         return 1;
     pieces[0].node = node_of_sample(scale, running_stack(waits, scale->samples, next));
     double ran_until = is_last ? INFINITY : gap_ran_until(&scale->gaps, next);

@@ -50,9 +50,10 @@ bool profile_has_waits(const struct profile *profile)
 uint32_t running_stack(const struct wait_rows *rows, const struct sample_table *samples, size_t i)
 {
     size_t length = samples->length;
-    if (i > 0 && !is_wait_row(rows, i - 1))
+    if (i > 0 && is_sample_row(rows, i - 1))
         return samples->stack[i - 1];
-    if (i < length && !is_wait_row(rows, i))
+    i += i + 1 < length && rows->samples->stack[i] == PROFILE_NONE;
+    if (is_sample_row(rows, i))
         return samples->stack[i];
     uint32_t wait = i < length ? samples->stack[i] : length ? samples->stack[length - 1] : PROFILE_NONE;
     return wait == PROFILE_NONE ? PROFILE_NONE : rows->prefix_of_stack[wait];
@@ -60,7 +61,7 @@ uint32_t running_stack(const struct wait_rows *rows, const struct sample_table *
 
 static bool is_of_kind(const struct wait_rows *rows, enum wait_row_kind kind, size_t i)
 {
-    return kind == ROW_WAIT_END ? is_wait_end(rows, i) : !is_wait_row(rows, i);
+    return kind == ROW_WAIT_END ? is_wait_end(rows, i) : is_sample_row(rows, i);
 }
 
 size_t row_cursor_find(struct row_cursor *cursor, const struct wait_rows *rows, enum wait_row_kind kind, size_t i)

@@ -1,8 +1,9 @@
 /*
  * Recorded waits. A recorder that knows when each thread left a CPU and came back stores a wait as two rows of the
- * thread's samples with the same stack: A at its start, with the CPU time since the row before, and B at its end,
- * without CPU time. The innermost frame of the stack names what was waited for, in category "Idle". All other rows of
- * the thread are samples that were taken on a CPU. Waits shorter than the sampling interval have no rows of their own.
+ * thread's samples with the same stack, A at its start and B at its end. The innermost frame of the stack names what
+ * was waited for, in category "Idle". Neither has CPU time. A row without a stack before A has the CPU time since the
+ * row before: the next sample on a CPU stands for it. (In older profiles A has it.) All other rows of the thread are
+ * samples that were taken on a CPU. Waits shorter than the sampling interval have no rows of their own.
  *
  * Such threads have weights of type "tracing-ms" and CPU times. The innermost frames of other threads may be "Idle",
  * too, but nothing says that their samples come in pairs.
@@ -42,6 +43,12 @@ static inline bool is_wait_row(const struct wait_rows *rows, size_t i)
     if (!has_wait_rows(rows) || i >= rows->samples->length || rows->samples->stack[i] == PROFILE_NONE)
         return false;
     return rows->category_of_frame[rows->frame_of_stack[rows->samples->stack[i]]] == rows->category;
+}
+
+/* Whether row `i` is a sample that was taken on a CPU; `i` may be out of range. */
+static inline bool is_sample_row(const struct wait_rows *rows, size_t i)
+{
+    return i < rows->samples->length && rows->samples->stack[i] != PROFILE_NONE && !is_wait_row(rows, i);
 }
 
 /* Whether row `i` is the second one: then the wait is the time since the row before. */

@@ -26,7 +26,7 @@ void samples_in_range(const struct sample_table *samples, struct time_range rang
 static bool is_on_cpu(const struct wait_rows *waits, size_t i)
 {
     if (has_wait_rows(waits))
-        return !is_wait_row(waits, i);
+        return is_sample_row(waits, i);
     return !waits->samples->cpu_delta || waits->samples->cpu_delta[i] != 0;
 }
 
@@ -243,7 +243,7 @@ static inline __attribute__((always_inline)) void weigh_recorded_waits(const str
     for (size_t i = first; i <= after; i++) {
         note_row(weighing, i);
         struct gap_time time = quick_gap_time(gaps, i, weighing->range);
-        bool is_asked = i < after, ran = i < samples->length && !is_wait_row(waits, i);
+        bool is_asked = i < after, ran = is_sample_row(waits, i);
         size_t runner = ran ? i : row_cursor_find(&on_cpu, waits, ROW_ON_CPU, i);
         bool is_runner = runner == i;
         if (runner == SIZE_MAX)
@@ -376,7 +376,7 @@ double weighed_sample_count(const struct profile *profile, uint32_t thread, enum
     if (!has_wait_rows(&waits) || (!on_cpu && !off_cpu))
         return (double)(last - first);
     for (size_t i = first; i < last; i++)
-        count += (on_cpu && !is_wait_row(&waits, i)) || (off_cpu && is_wait_end(&waits, i));
+        count += (on_cpu && is_sample_row(&waits, i)) || (off_cpu && is_wait_end(&waits, i));
     return count;
 }
 

@@ -33,16 +33,19 @@ static inline uint32_t random_idle_stack(struct random *random, const struct pro
     return PROFILE_NONE;
 }
 
-/* The two rows of a wait, with CPU time before it; some of them are damaged. */
+/* The two rows of a wait, with CPU time before it in a row of its own, or, as older profiles have it, in the first of
+ * the two; some of them are damaged. */
 static inline void random_wait(struct random *random, struct profile *profile, struct sample_table *samples,
                                double *time)
 {
     uint32_t stack = random_idle_stack(random, profile);
-    bool is_whole = random_below(random, 6) != 0;
-    if (!samples_add(samples, stack, *time))
-        abort();
-    samples->weight[samples->length - 1] = 0;
-    samples->cpu_delta[samples->length - 1] = 125 * random_below(random, 3);
+    bool is_whole = random_below(random, 6) != 0, has_time_apart = random_below(random, 2);
+    for (int row = has_time_apart ? 0 : 1; row < 2; row++) {
+        if (!samples_add(samples, row ? stack : PROFILE_NONE, *time))
+            abort();
+        samples->weight[samples->length - 1] = 0;
+        samples->cpu_delta[samples->length - 1] = row && has_time_apart ? 0 : 125 * random_below(random, 3);
+    }
     *time += random_below(random, 6) * 0.5;
     if (!samples_add(samples, is_whole ? stack : random_idle_stack(random, profile), *time))
         abort();

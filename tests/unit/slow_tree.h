@@ -393,6 +393,12 @@ static inline bool slow_is_wait_row(const struct profile *profile, const struct 
            strcmp(strings_text(&profile->strings, profile->categories.data[category].name), "Idle") == 0;
 }
 
+/* A row without a stack has CPU time before a wait. */
+static inline bool slow_is_sample_row(const struct profile *profile, const struct sample_table *samples, size_t i)
+{
+    return samples->stack[i] != PROFILE_NONE && !slow_is_wait_row(profile, samples, i);
+}
+
 static inline bool slow_is_wait_end(const struct profile *profile, const struct sample_table *samples, size_t i)
 {
     return i > 0 && slow_is_wait_row(profile, samples, i) && samples->cpu_delta[i] == 0 &&
@@ -402,11 +408,13 @@ static inline bool slow_is_wait_end(const struct profile *profile, const struct 
 /* With which stack a thread with recorded waits ran before row `i`, if it did. */
 static inline uint32_t slow_running_stack(const struct profile *profile, const struct sample_table *samples, size_t i)
 {
-    if (i > 0 && !slow_is_wait_row(profile, samples, i - 1))
+    size_t at = i + 1 < samples->length && samples->stack[i] == PROFILE_NONE ? i + 1 : i;
+    if (i > 0 && slow_is_sample_row(profile, samples, i - 1))
         return samples->stack[i - 1];
-    if (i == samples->length)
-        return profile->stacks.prefix[samples->stack[i - 1]];
-    return slow_is_wait_row(profile, samples, i) ? profile->stacks.prefix[samples->stack[i]] : samples->stack[i];
+    if (at < samples->length && slow_is_sample_row(profile, samples, at))
+        return samples->stack[at];
+    uint32_t wait = samples->stack[at < samples->length ? at : at - 1];
+    return wait == PROFILE_NONE ? PROFILE_NONE : profile->stacks.prefix[wait];
 }
 
 /* The row for which the time before row `i` counts: the next one from it on that is on a CPU, or ends a wait; else the
@@ -415,10 +423,10 @@ static inline size_t slow_row_for(const struct profile *profile, const struct sa
                                   bool is_cpu)
 {
     for (size_t at = i; at < samples->length; at++)
-        if (is_cpu ? !slow_is_wait_row(profile, samples, at) : slow_is_wait_end(profile, samples, at))
+        if (is_cpu ? slow_is_sample_row(profile, samples, at) : slow_is_wait_end(profile, samples, at))
             return at;
     for (size_t at = i; at-- > 0;)
-        if (is_cpu ? !slow_is_wait_row(profile, samples, at) : slow_is_wait_end(profile, samples, at))
+        if (is_cpu ? slow_is_sample_row(profile, samples, at) : slow_is_wait_end(profile, samples, at))
             return at;
     return SIZE_MAX;
 }
@@ -428,7 +436,7 @@ static inline bool slow_counts(const struct slow_query *query, uint32_t thread, 
 {
     const struct sample_table *samples = slow_recorded(query, thread);
     bool stores_waits = slow_stores_waits(samples);
-    bool on_cpu = stores_waits ? !slow_is_wait_row(query->profile, samples, i)
+    bool on_cpu = stores_waits ? slow_is_sample_row(query->profile, samples, i)
                                : !samples->cpu_delta || samples->cpu_delta[i] != 0;
     bool off_cpu = stores_waits ? slow_is_wait_end(query->profile, samples, i) : !on_cpu;
     switch (query->weight) {

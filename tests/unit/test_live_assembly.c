@@ -181,7 +181,9 @@ static void grow(struct profile *page, bool *has_page, struct live_assembly *liv
 
 static const char *leaf_of(const struct profile *profile, uint32_t stack)
 {
-    return profile_text(profile, profile->funcs.name[profile->frames.func[profile->stacks.frame[stack]]]);
+    return stack == PROFILE_NONE
+               ? ""
+               : profile_text(profile, profile->funcs.name[profile->frames.func[profile->stacks.frame[stack]]]);
 }
 
 static double sum_of(const double *values, size_t length)

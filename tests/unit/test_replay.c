@@ -507,6 +507,7 @@ static struct stored_sample sample_at(const struct replay *replay, int n)
     return sample;
 }
 
+/* The row without a stack before it has the CPU time up to it. */
 static void test_a_wait_is_two_samples_below_what_it_waited_for(void **unused)
 {
     (void)unused;
@@ -517,11 +518,13 @@ static void test_a_wait_is_two_samples_below_what_it_waited_for(void **unused)
     add_wait(&recording, 5000000, 9000000, REASON_LOCK, 1, 0);
     replay_it(&recording);
     const struct replay *replay = &recording.replay;
-    struct stored_sample first = sample_at(replay, 0), second = sample_at(replay, 1);
-    assert_int_equal(sample_store_count(replay->samples, 0), 2);
+    struct stored_sample before = sample_at(replay, 0), first = sample_at(replay, 1), second = sample_at(replay, 2);
+    assert_int_equal(sample_store_count(replay->samples, 0), 3);
+    assert_true(before.time == 5000000 && !before.is_wait && before.stack == REPLAY_NONE);
+    assert_int_equal(before.cpu_time * SAMPLE_CPU_UNIT, 300000);
     assert_true(first.time == 5000000 && second.time == 9000000);
     assert_true(first.is_wait && second.is_wait && first.stack == second.stack);
-    assert_int_equal(first.cpu_time * SAMPLE_CPU_UNIT, 300000);
+    assert_int_equal(first.cpu_time, 0);
     assert_int_equal(second.cpu_time, 0);
     const struct replay_frame *leaf = &replay->frames.data[replay->stacks.data[first.stack].frame];
     assert_int_equal(leaf->lib, (uint32_t)REPLAY_LIB_WAIT);
@@ -542,8 +545,8 @@ static void test_the_parts_of_a_long_wait_are_one(void **unused)
     add_wait(&recording, 9000000, 20000000, REASON_SLEEP, 0, SAMPLE_WAIT_GOES_ON);
     add_wait(&recording, 21000000, 30000000, REASON_SLEEP, 0, 0);
     replay_it(&recording);
-    assert_int_equal(sample_store_count(recording.replay.samples, 0), 4);
-    assert_true(sample_at(&recording.replay, 1).time == 20000000);
+    assert_int_equal(sample_store_count(recording.replay.samples, 0), 6);
+    assert_true(sample_at(&recording.replay, 2).time == 20000000);
     assert_int_equal(recording.replay.wait_count, 2);
     replay_destroy(&recording.replay);
 }
@@ -566,9 +569,9 @@ static void test_who_ended_a_wait_is_known_at_its_end(void **unused)
                           .frames = frames};
     assert_int_equal(spool_writer_sample(recording.writer, &rest, NULL), 0); /* with another stack */
     replay_it(&recording);
-    assert_int_equal(sample_store_count(recording.replay.samples, 0), 4);
-    struct stored_sample first = sample_at(&recording.replay, 1), start = sample_at(&recording.replay, 2),
-                         end = sample_at(&recording.replay, 3);
+    assert_int_equal(sample_store_count(recording.replay.samples, 0), 5);
+    struct stored_sample first = sample_at(&recording.replay, 2), start = sample_at(&recording.replay, 3),
+                         end = sample_at(&recording.replay, 4);
     assert_true(first.is_end && first.cpu_time == 0);
     assert_true(start.is_wait && !start.is_end);
     assert_true(end.is_end && end.cpu_time == 1);
@@ -587,7 +590,7 @@ static void test_an_object_that_is_not_known_has_no_name(void **unused)
     add_wait(&recording, 5000000, 9000000, 77, 5, 0);
     replay_it(&recording);
     const struct replay *replay = &recording.replay;
-    uint64_t address = replay->frames.data[replay->stacks.data[sample_at(replay, 0).stack].frame].address;
+    uint64_t address = replay->frames.data[replay->stacks.data[sample_at(replay, 1).stack].frame].address;
     assert_int_equal(replay_wait_reason(address), REASON_UNKNOWN);
     assert_null(replay_object(replay, replay_wait_object(address)));
     assert_int_equal(replay->damaged_blocks, 2);
@@ -610,7 +613,7 @@ static void test_where_waits_are_known_each_thread_has_its_own_rest(void **unuse
     replay_it(&recording);
     assert_int_equal(sample_store_count(recording.replay.samples, 0), 0);
     assert_int_equal(sample_store_count(recording.replay.samples, 1), 4);
-    assert_true(recording.replay.spread == 0);
+    assert_true(recording.replay.processes.data[1].scale <= 1);
     replay_destroy(&recording.replay);
 }
 
@@ -644,7 +647,126 @@ static void test_cpu_time_before_a_preemption_that_is_not_shown_is_not_lost(void
     sample_cursor_destroy(&cursor);
     assert_int_equal(shown, 4 * MS);
     assert_int_equal(recording.replay.threads.data[0].threads_in_row, PROCESSES);
-    assert_int_equal(recording.replay.covered_cpu_time, 3 * MS / 10);
+    assert_int_equal(recording.replay.covered_cpu_time, 0);
+    replay_destroy(&recording.replay);
+}
+
+static void begin_with_switches(struct recording *recording, const char *cpu_time)
+{
+    start(recording);
+    add_number(recording, INFO_INTERVAL, "1000000");
+    add_number(recording, INFO_SWITCHES, "1");
+    add_number(recording, INFO_OFF_CPU, "1");
+    add_number(recording, INFO_CPU_TIME, cpu_time);
+}
+
+static void add_run(struct recording *recording, uint32_t thread, uint64_t time, uint64_t cpu_time)
+{
+    static const uint64_t frames[] = {0x1000};
+    struct sample sample = {.thread = thread, .time = time, .cpu_time = cpu_time, .frame_count = 1, .frames = frames};
+    assert_int_equal(spool_writer_sample(recording->writer, &sample, NULL), 0);
+}
+
+static void test_a_thread_that_waits_at_the_end_has_the_time_before_as_not_sampled(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    begin_with_switches(&recording, "1600000");
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 100, 1000);
+    add_run(&recording, 0, 3 * MS, MS);
+    add_wait(&recording, 5 * MS, 9 * MS, REASON_SLEEP, 0, 0);
+    add_wait(&recording, 10 * MS, 19 * MS, REASON_SLEEP, 0, 0);
+    replay_it(&recording);
+    const struct replay *replay = &recording.replay;
+    assert_int_equal(cpu_time_of_all(replay), 16 * MS / 10);
+    assert_int_equal(replay->covered_cpu_time, MS);
+    assert_string_equal(stack_text(replay, 0, 7), "not sampled+0");
+    assert_int_equal(sample_at(replay, 7).cpu_time, 0); /* the rows before the waits have it; this one has the weight */
+    assert_int_equal(sample_store_count(replay->samples, 0), 8);
+    replay_destroy(&recording.replay);
+}
+
+static void test_what_threads_ran_before_exec_is_not_lost(void **unused)
+{
+    (void)unused;
+    enum { EXECS = 5 };
+    struct recording recording;
+    begin_with_switches(&recording, "5500000");
+    for (uint32_t i = 0; i < EXECS; i++) {
+        uint64_t end = (2 + i) * MS;
+        add_process(&recording, i, i ? i - 1 : SPOOL_NO_NUMBER, i > 0, 100, end - MS);
+        struct sample wait = {
+            .thread = i, .time = end - MS / 4, .cpu_time = MS / 4, .wait = MS / 4, .reason = REASON_PREEMPTED};
+        assert_int_equal(spool_writer_sample(recording.writer, &wait, NULL), 0);
+        add(&recording, (struct spool_event){.kind = SPOOL_UNSAMPLED, .number = i, .time = end, .count = 3 * MS / 4});
+        end_thread(&recording, i, end);
+    }
+    replay_it(&recording);
+    uint64_t shown = 0;
+    for (size_t i = 0; i < EXECS; i++)
+        shown += recording.replay.threads.data[i].unsampled;
+    assert_int_equal(shown, recording.replay.threads.data[0].unsampled); /* all in one row */
+    assert_int_equal(recording.replay.threads.data[0].threads_in_row, EXECS);
+    assert_in_range(cpu_time_of_all(&recording.replay) - (EXECS - 1) * MS / 4, 55 * MS / 10 - 2000, 55 * MS / 10);
+    replay_destroy(&recording.replay);
+}
+
+/* Two processes of which the kernel counted more than their switches show, and one that ended. */
+static void record_unseen(struct recording *recording, const char *cpu_time, uint64_t unseen)
+{
+    begin_with_switches(recording, cpu_time);
+    for (uint32_t i = 0; i < 3; i++)
+        add_process(recording, i, SPOOL_NO_NUMBER, false, 100 + i, 1000);
+    for (uint64_t at = 2; at < 6; at++)
+        for (uint32_t i = 0; i < 3; i++)
+            add_run(recording, i, at * 2 * MS + i, MS);
+    add(recording, (struct spool_event){.kind = SPOOL_UNSEEN, .number = 1, .time = 20 * MS, .count = unseen});
+    end_thread(recording, 0, 20 * MS);
+    add_number(recording, INFO_END_MONOTONIC, "20000000");
+    replay_it(recording);
+}
+
+static void test_time_of_switching_makes_the_samples_of_its_process_longer(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    record_unseen(&recording, "13900000", MS); /* 12 ms in samples, 0.1 after an end, 1 of process 1, and 0.8 more */
+    const struct replay *replay = &recording.replay;
+    assert_float_equal(replay->processes.data[0].scale, 1.1, 1e-9);
+    assert_float_equal(replay->processes.data[1].scale, 1.25, 1e-9);
+    assert_float_equal(replay->processes.data[2].scale, 1.1, 1e-9);
+    assert_int_equal(sample_store_count(replay->samples, 0), 5);
+    assert_in_range(sample_at(replay, 4).cpu_time * 1.1 * SAMPLE_CPU_UNIT, MS / 10 - 2000, MS / 10 + 2000);
+    assert_int_equal(replay->threads.data[1].unsampled, 0);
+    assert_in_range(replay->covered_cpu_time, 138 * MS / 10 - 2000, 138 * MS / 10 + 2000);
+    replay_destroy(&recording.replay);
+}
+
+static void test_what_is_too_much_for_switching_is_not_sampled(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    record_unseen(&recording, "22100000", 10 * MS);
+    const struct replay *replay = &recording.replay;
+    assert_in_range(cpu_time_of_all(replay), 221 * MS / 10 - 2000, 221 * MS / 10);
+    assert_int_equal(replay->covered_cpu_time, 12 * MS);
+    assert_int_equal(replay->threads.data[1].unsampled, 10);
+    assert_int_equal(replay->threads.data[2].unsampled, 0);
+    replay_destroy(&recording.replay);
+}
+
+static void test_time_that_the_kernel_did_not_count_is_taken_off_all_samples(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    begin_with_switches(&recording, "1600000");
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 100, 1000);
+    add_run(&recording, 0, 3 * MS, MS);
+    add_run(&recording, 0, 4 * MS, MS);
+    replay_it(&recording);
+    assert_float_equal(recording.replay.processes.data[0].scale, 0.8, 1e-9);
+    assert_int_equal(recording.replay.covered_cpu_time, 16 * MS / 10);
+    assert_int_equal(recording.replay.unsampled_count, 0);
     replay_destroy(&recording.replay);
 }
 
@@ -715,6 +837,11 @@ int main(void)
         cmocka_unit_test(test_an_object_that_is_not_known_has_no_name),
         cmocka_unit_test(test_where_waits_are_known_each_thread_has_its_own_rest),
         cmocka_unit_test(test_cpu_time_before_a_preemption_that_is_not_shown_is_not_lost),
+        cmocka_unit_test(test_a_thread_that_waits_at_the_end_has_the_time_before_as_not_sampled),
+        cmocka_unit_test(test_what_threads_ran_before_exec_is_not_lost),
+        cmocka_unit_test(test_time_of_switching_makes_the_samples_of_its_process_longer),
+        cmocka_unit_test(test_what_is_too_much_for_switching_is_not_sampled),
+        cmocka_unit_test(test_time_that_the_kernel_did_not_count_is_taken_off_all_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,7 +87,7 @@ static void slow_activity(double rows[CATEGORIES][WIDTH], const struct engine *e
         double start = i ? samples->time[i - 1] : samples->time[0] - interval, end = samples->time[i];
         double percent = slow_is_wait_end(profile, samples, i) ? 0 : slow_percent(samples, i, interval);
         uint32_t ran = slow_running_stack(profile, samples, i);
-        uint32_t runs = slow_is_wait_row(profile, samples, i) ? ran : samples->stack[i];
+        uint32_t runs = slow_is_sample_row(profile, samples, i) ? samples->stack[i] : ran;
         slow_add(rows, engine, counts, ran, start, (start + end) / 2, percent, from, to);
         slow_add(rows, engine, counts, runs, (start + end) / 2, end, percent, from, to);
     }
@@ -122,7 +122,7 @@ static int slow_strip(const struct engine *engine, const struct sample_table *sa
         bool covers = at >= 0 && (int)at <= x && x < (int)at + mark, is_idle = samples->stack[i] == PROFILE_NONE;
         if (!slow_stores_waits(samples))
             is_idle |= samples->cpu_delta && samples->cpu_delta[i] == 0;
-        else if (slow_is_wait_row(profile, samples, i)) {
+        else if (!slow_is_sample_row(profile, samples, i)) {
             is_idle = true;
             covers = slow_is_wait_end(profile, samples, i) && at > x && before < x + 1;
         }

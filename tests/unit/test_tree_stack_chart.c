@@ -76,7 +76,7 @@ static void slow_add_around_waits(struct slow_chart *chart, const struct slow_qu
         slow_add(chart, &stack, start, end, request);
         return;
     }
-    if (!has_next && slow_is_wait_row(profile, samples, i)) {
+    if (!has_next && !slow_is_sample_row(profile, samples, i)) {
         slow_add(chart, &nothing, start, end, request);
         return;
     }

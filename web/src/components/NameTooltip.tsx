@@ -8,7 +8,7 @@ export const TRUNCATED_EXPLANATION =
     'The stack is truncated here: the callers could not be read. The numbers below are right, but their callers do not include them.';
 
 const NOT_SAMPLED_EXPLANATION =
-    'CPU time without samples: of processes and threads that ended before their next sample. Recording at a higher rate (prof record -r) samples more of it.';
+    'CPU time that the kernel counted and no sample covers: of threads that ended or waited before their next sample, of the kernel while it switched between threads or ended them, or of samples that were lost. Recording at a higher rate (prof record -r) samples more of the first.';
 
 export function NameTooltip({ name }: { name: FuncInfo }): JSX.Element {
     if (name.name === '(truncated)') return <p class="explanation">{TRUNCATED_EXPLANATION}</p>;
