@@ -104,15 +104,6 @@ static void open_files(struct counters *counters, struct process_counters *proce
 
 /* ---- values ---- */
 
-/* The clock of all threads of a process, those that have ended included, in ns (linux/posix-timers.h:
- * MAKE_PROCESS_CPUCLOCK with CPUCLOCK_SCHED). Every user may read it. 0: the process is gone. */
-static uint64_t read_clock(uint32_t pid)
-{
-    struct timespec time;
-    clockid_t clock = (clockid_t)(~pid << 3 | 2);
-    return clock_gettime(clock, &time) ? 0 : (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
-}
-
 /* Of /proc/PID/stat. A process that has ended has no threads and no memory. Returns false if the thread whose file it
  * is has ended. */
 static bool take_stat(const char *text, uint64_t values[COUNTER_KINDS])
@@ -162,7 +153,7 @@ static bool read_values(struct counters *counters, struct process_counters *proc
                         uint64_t values[COUNTER_KINDS])
 {
     char text[1024];
-    uint64_t cpu_time = read_clock(of->pid);
+    uint64_t cpu_time = process_clock_ns(of->pid);
     if (!cpu_time)
         return false;
     if (wants(counters, COUNT_CPU))

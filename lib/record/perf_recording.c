@@ -213,11 +213,12 @@ int perf_recording_until_end(struct recording *recording, struct error *err)
     perf_events_stop(&recording->events);
     wakeups_stop(&recording->wakeups);
     signals_stop(&recording->signal_rings);
+    tracker_read_clocks(recording->tracker);
     uint64_t stopped = recording->result->stopped = monotonic_ns();
     if (!code)
         code = read_rings(recording, UINT32_MAX, err);
     recording_take_exits(recording);
-    return code || !recording->follows_runs ? code : waits_flush(&recording->waits, stopped, true, err);
+    return code ? code : recording_end_runs(recording, stopped, err);
 }
 
 /* ---- beginning ---- */

@@ -189,6 +189,8 @@ int ptrace_recording_until_end(struct recording *recording, struct error *err)
         code = finish(recording, err);
     if (!code)
         code = recording_settle(recording, true, err);
+    recording->traced_cpu = ptrace_sampler_cpu_time(recording->sampler);
+    tracker_read_clocks(recording->tracker);
     uint64_t stopped = recording->result->stopped = monotonic_ns();
-    return code || !recording->follows_runs ? code : waits_flush(&recording->waits, stopped, true, err);
+    return code ? code : recording_end_runs(recording, stopped, err);
 }

@@ -106,6 +106,9 @@ static int prepare(struct recording *recording, struct error *err)
     if (code)
         return code;
     recording->started = monotonic_ns();
+    for (size_t i = 0; i < wanted->pid_count; i++)
+        if (!array_push(&recording->clocks, process_clock_ns((uint32_t)wanted->pids[i])))
+            return error_no_memory(err);
     recording->next_flush = recording->started + SECOND / 4; /* the first one, for who reads along */
     recording->frames = malloc(2 * CHUNK_MAX_FRAMES * sizeof(*recording->frames)); /* also those of a second walk */
     if (!recording->frames)
@@ -220,6 +223,7 @@ static void recording_destroy(struct recording *recording)
     for (size_t i = 0; i < recording->pid_fds.length; i++)
         close(recording->pid_fds.data[i]);
     array_free(&recording->pid_fds);
+    array_free(&recording->clocks);
     free(recording->running_command);
     perf_merge_free(recording->merge);
     perf_apart_destroy(&recording->apart);
@@ -290,6 +294,14 @@ static int add_command(struct recording *recording, struct error *err)
                                 : perf_events_add(&recording->events, recording->target.pid, err);
 }
 
+/* What the command has used of its CPU clock so far is ours. */
+static void note_command_clock(struct recording *recording)
+{
+    uint64_t clock = process_clock_ns((uint32_t)recording->target.pid);
+    recording->launch_cpu += clock;
+    tracker_note_command(recording->tracker, (uint32_t)recording->target.pid, clock);
+}
+
 /* What the command inherits of this thread is what it was before it recorded. */
 int recording_run_again(struct recording *recording, struct error *err)
 {
@@ -310,6 +322,7 @@ int recording_run_again(struct recording *recording, struct error *err)
         return code;
     }
     recording->target_reaped = recording->result->target_ended = false;
+    note_command_clock(recording);
     return launch_exec(&recording->target, recording->options->argv[0], err);
 }
 
@@ -327,6 +340,7 @@ static int launch_and_record(struct recording *recording, struct error *err)
     if (code) {
         launch_cancel(&recording->target);
     } else {
+        note_command_clock(recording);
         code = launch_exec(&recording->target, options->argv[0], err);
         recording->result->launch_failed = code != 0;
         if (!code)
@@ -358,12 +372,14 @@ static int sample_unknown_threads(struct recording *recording, pid_t pid, struct
     return code;
 }
 
-static int track_process(struct recording *recording, pid_t pid, struct error *err)
+static int track_process(struct recording *recording, pid_t pid, uint64_t clock, struct error *err)
 {
     char name[32];
     attach_thread_name(pid, pid, name, sizeof(name));
     int code = tracker_add_running_process(recording->tracker, (uint32_t)pid, name, recording->started, err);
     struct tracked_process *process = tracker_process(recording->tracker, (uint32_t)pid);
+    if (process)
+        process->clock_before = clock;
     if (!code && process) /* so that it is counted from now on */
         counters_note_run(&recording->counters, process, recording->started, true);
     return code;
@@ -375,15 +391,20 @@ static int track_process(struct recording *recording, pid_t pid, struct error *e
  * A thread that starts meanwhile is sampled already if the one that started it is, and the records say so; else it has
  * to be added. So after each round we take in the records, and look again until no thread is unknown. The record of a
  * thread's start comes an instant after the thread appears.
+ *
+ * `clock`: ns of the process's CPU clock when the recording started. What its threads use until they are sampled has no
+ * sample.
  */
-static int attach(struct recording *recording, pid_t pid, struct error *err)
+static int attach(struct recording *recording, pid_t pid, uint64_t clock, struct error *err)
 {
     enum { ROUNDS = 100 };
     static const struct timespec instant = {.tv_nsec = 1000000};
     struct tid_array added = {0};
     int code = sample_unknown_threads(recording, pid, &added, err);
     if (!code)
-        code = track_process(recording, pid, err);
+        code = track_process(recording, pid, clock, err);
+    if (recording->by_ptrace)
+        ptrace_sampler_count_from(recording->sampler, pid, clock);
     for (int round = 0; added.length && !code && round < ROUNDS; round++) {
         code = whom_track_threads(recording, pid, &added, err);
         added.length = 0;
@@ -412,7 +433,7 @@ static int attach_and_record(struct recording *recording, struct error *err)
                : array_push(&recording->pid_fds, fd) ? recording_watch(recording, fd, err)
                                                      : error_no_memory(err);
         if (!code)
-            code = attach(recording, options->pids[i], err);
+            code = attach(recording, options->pids[i], recording->clocks.data[i], err);
     }
     if (!code) {
         options->attached(options->context);

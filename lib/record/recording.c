@@ -36,6 +36,17 @@ int recording_settle(struct recording *recording, bool all, struct error *err)
                : 0;
 }
 
+int recording_end_runs(struct recording *recording, uint64_t stopped, struct error *err)
+{
+    if (!recording->follows_runs)
+        return 0;
+    int code = waits_flush(&recording->waits, stopped, true, err);
+    /* the clock of a process goes on in pauses, and on other CPUs */
+    bool is_comparable = !recording->control.paused_cpu_time && !recording->control.paused &&
+                         !recording->options->all && !recording->options->cpus && !recording->filter.left_out;
+    return code || !is_comparable ? code : tracker_tell_unseen(recording->tracker, stopped, err);
+}
+
 bool recording_wants_waits(const struct recording *recording)
 {
     return recording->follows_runs && recording->options->off_cpu;

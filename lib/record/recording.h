@@ -43,6 +43,9 @@ struct recording {
     struct record_result *result;
     struct launch target;
     bool target_reaped;
+    uint64_t launch_cpu;     /* ns that commands used before they called exec */
+    uint64_t traced_cpu;     /* ns that traced processes used, up to the end of the recording */
+    ARRAY(uint64_t) clocks;  /* ns: the CPU clocks of options.pids when the recording started */
     char **running_command;  /* of the first process of options.pids */
     struct perf_fds pid_fds; /* of those of options.pids that still run */
 
@@ -160,6 +163,9 @@ void recording_note_lost_files(struct recording *recording);
 
 /* Has `waits` know what threads did up to now, as far as it can; with `all` also of those that run. */
 int recording_settle(struct recording *recording, bool all, struct error *err);
+
+/* Notes what threads did up to `stopped` (ns), when the recording ended, and what of that the kernel alone counted. */
+int recording_end_runs(struct recording *recording, uint64_t stopped, struct error *err);
 
 /* Whether waits are recorded: they were wanted, and it is known when threads run. */
 bool recording_wants_waits(const struct recording *recording);

@@ -38,24 +38,83 @@ static void note_lower_rates(struct recording *recording)
                            rates->lowered == 1 ? "it" : "them");
 }
 
+enum {
+    END_MOST_NS = 500000, /* that the kernel may count after the last record of a thread */
+    SLACK_NS = 20000000
+};
+
+/* By the resource usage of the command, which has that of all processes if each was waited for by its parent. What
+ * switches do not show is little for each thread; more would be of a program that may not be recorded. 0: it is not
+ * known. */
+static uint64_t count_of_command(const struct recording *recording, const struct tracker_cpu_times *times,
+                                 uint64_t counted)
+{
+    uint64_t used = recording->result->target_cpu;
+    if (!recording->target_reaped || times->has_orphans || recording->result->survivors ||
+        recording->options->no_inherit || used < recording->launch_cpu)
+        return 0;
+    used -= recording->launch_cpu;
+    bool is_possible =
+        used >= counted / 5 * 4 && used <= counted + counted / 20 + times->ended * END_MOST_NS + SLACK_NS;
+    return is_possible ? used : 0;
+}
+
+static void note_untraced(struct recording *recording, const struct tracker_cpu_times *times, uint64_t counted)
+{
+    uint64_t explained = times->ran + counted / 10 + times->ended * END_MOST_NS + SLACK_NS;
+    if (counted > explained && !recording->control.paused_cpu_time)
+        recording_add_note(
+            recording,
+            "threads that ptrace cannot stop, such as those of io_uring, used %.0f ms of CPU time, which "
+            "the profile shows as (not sampled)",
+            (double)(counted - times->ran) / 1e6);
+}
+
+/*
+ * ns of CPU time that the kernel counted for the recorded threads. `counted`: by the clocks of perf events, or by those
+ * of the processes that are traced. The former stop before a thread is through with its end, and go on while a
+ * hypervisor has the CPU. So the clocks of processes that live, and the resource usage of the command, come before
+ * them.
+ */
+static uint64_t count_of_kernel(struct recording *recording, uint64_t counted)
+{
+    const struct tracker_cpu_times times = tracker_cpu_times(recording->tracker);
+    if (recording->by_ptrace && recording->follows_runs)
+        note_untraced(recording, &times, counted);
+    if (recording->control.paused_cpu_time || recording->by_ptrace || recording->options->all ||
+        recording->options->cpus || !recording->follows_runs)
+        return counted - recording->control.paused_cpu_time;
+    uint64_t of_command = count_of_command(recording, &times, counted);
+    if (of_command)
+        return of_command;
+    /* of the processes that have ended, the time of switching is that of all in proportion */
+    double between = counted > times.ran ? (double)(counted - times.ran) : 0;
+    double ended = times.ran ? 1 - (double)times.ran_living / (double)times.ran : 0;
+    int64_t beside = times.unseen + (int64_t)(between * ended);
+    return beside > -(int64_t)times.ran ? (uint64_t)((int64_t)times.ran + beside) : counted;
+}
+
 void recording_fill_result(struct recording *recording, uint64_t cpu_before)
 {
     struct record_result *result = recording->result;
     struct perf_totals totals = {0};
     if (recording->by_ptrace) {
-        totals.cpu_time = ptrace_sampler_cpu_time(recording->sampler);
+        totals.cpu_time = recording->traced_cpu;
         result->look_interval = ptrace_sampler_look_interval(recording->sampler);
         if (recording->noted.tracer)
             result->target_cpu = 0; /* it has that of programs that are left alone */
     } else {
         totals = perf_events_totals(&recording->events);
     }
+    if (result->target_ended && !recording->options->all)
+        result->survivors =
+            tracker_list_survivors(recording->tracker, result->survivor_names, sizeof(result->survivor_names));
     result->left_out = recording->filter.left_out;
     /* Where neither samples nor counters tell of the time inside the kernel, the rest is not that of ended threads; nor
      * is it where threads are left out. */
     if ((recording->by_ptrace || recording->follows_runs || recording->events.tier == PERF_TIER_KERNEL_AND_USER) &&
         !result->left_out)
-        result->cpu_time = totals.cpu_time - recording->control.paused_cpu_time;
+        result->cpu_time = count_of_kernel(recording, totals.cpu_time);
     result->recorder_cpu =
         clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before + spool_writer_sync_cpu_time(recording->spool);
     for (size_t i = 0; recording->events.sampling.list && i < recording->events.sampling.list->length; i++) {
@@ -76,9 +135,6 @@ void recording_fill_result(struct recording *recording, uint64_t cpu_before)
     result->waits = recording->waits.stored;
     result->waits_truncated = recording->waits.truncated;
     result->waits_without_stack = recording->waits.without_stack;
-    if (result->target_ended && !recording->options->all)
-        result->survivors =
-            tracker_list_survivors(recording->tracker, result->survivor_names, sizeof(result->survivor_names));
     if (!recording->by_ptrace)
         note_new_cpus(recording);
     note_lower_rates(recording);

@@ -269,6 +269,7 @@ int recording_take_sample(struct recording *recording, const struct perf_record 
     recording->truncated += (sample.flags & SAMPLE_TRUNCATED) != 0;
     recording->truncated_by_reason[user.end] += user.end != UNWIND_COMPLETE;
     *depth = user.depth;
+    tracker_note_ran(recording->tracker, thread, cpu_time);
     return spool_writer_sample(recording->spool, &sample, err);
 }
 

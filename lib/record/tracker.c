@@ -1,5 +1,6 @@
 #include "record/tracker.h"
 
+#include "base/clock.h"
 #include "base/file_io.h"
 #include "base/file_proc.h"
 #include "base/hash.h"
@@ -36,6 +37,10 @@ struct tracker {
     bool has_samples_after_ends;
     ARRAY(struct ending) endings; /* by time */
     size_t endings_done;
+    uint32_t command;       /* pid of the command that the recorder starts; 0: none */
+    uint64_t command_clock; /* ns: its clock when it called exec */
+    uint64_t ran, ended;    /* tracker_cpu_times */
+    bool has_orphans;
 };
 
 struct tracker *tracker_new(struct spool_writer *spool, struct library_table *libraries)
@@ -164,6 +169,12 @@ static void unlink_thread(struct tracked_process *process, struct tracked_thread
 
 /* ---- what ends ---- */
 
+void tracker_note_ran(struct tracker *tracker, const struct tracked_thread *thread, uint64_t ran)
+{
+    process_of(tracker, thread)->ran += ran;
+    tracker->ran += ran;
+}
+
 int tracker_tell_unsampled(struct tracker *tracker, struct tracked_thread *thread, uint64_t time, struct error *err)
 {
     struct thread_run *run = &thread->run;
@@ -171,12 +182,16 @@ int tracker_tell_unsampled(struct tracker *tracker, struct tracked_thread *threa
     struct spool_event event = {.kind = SPOOL_UNSAMPLED, .number = thread->number, .time = time, .count = ran};
     run->ran = 0;
     run->since = time;
-    return ran && tracker->has_switches ? spool_writer_event(tracker->spool, &event, err) : 0;
+    if (!ran || !tracker->has_switches)
+        return 0;
+    tracker_note_ran(tracker, thread, ran);
+    return spool_writer_event(tracker->spool, &event, err);
 }
 
 static int end_process(struct tracker *tracker, uint32_t index, struct error *err)
 {
     struct tracked_process *process = tracker->processes.items.data[index];
+    tracker->has_orphans |= process->parent_pid && !find_process(tracker, process->parent_pid);
     if (hash_get(&tracker->by_pid, process->pid) == index)
         hash_remove(&tracker->by_pid, process->pid);
     process_free(tracker, process);
@@ -194,6 +209,7 @@ static int end_thread(struct tracker *tracker, uint32_t tid, uint64_t time, stru
     struct tracked_process *process = process_of(tracker, thread);
     struct spool_event event = {.kind = SPOOL_THREAD_END, .number = thread->number, .time = time};
     int code = tracker_tell_unsampled(tracker, thread, time, err);
+    tracker->ended++;
     if (!code)
         code = spool_writer_event(tracker->spool, &event, err);
     hash_remove(&tracker->by_tid, tid);
@@ -330,6 +346,8 @@ static int add_unknown_process(struct tracker *tracker, uint32_t pid, const char
     if (code)
         return code;
     (*process)->ran_before = true;
+    if (!tracker->mappings.is_past)
+        (*process)->clock_before = process_clock_ns(pid);
     return emit_process(tracker, *process, SPOOL_NO_NUMBER, false, time, name, err);
 }
 
@@ -415,6 +433,58 @@ int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t t
     return code;
 }
 
+/* ---- CPU time ---- */
+
+void tracker_note_command(struct tracker *tracker, uint32_t pid, uint64_t clock)
+{
+    tracker->command = pid;
+    tracker->command_clock = clock;
+}
+
+void tracker_read_clocks(struct tracker *tracker)
+{
+    for (size_t i = 0; i < tracker->processes.items.length; i++) {
+        struct tracked_process *process = tracker->processes.items.data[i];
+        if (process)
+            process->clock_after = process_clock_ns(process->pid);
+    }
+}
+
+/* ns; the clock of a process that has ended and was not waited for is there as well. */
+static int64_t unseen_of(const struct tracked_process *process)
+{
+    if (!process || process->clock_after <= process->clock_before)
+        return 0;
+    return (int64_t)(process->clock_after - process->clock_before - process->ran);
+}
+
+int tracker_tell_unseen(struct tracker *tracker, uint64_t time, struct error *err)
+{
+    int code = 0;
+    for (size_t i = 0; i < tracker->processes.items.length && !code; i++) {
+        const struct tracked_process *process = tracker->processes.items.data[i];
+        int64_t unseen = unseen_of(process);
+        if (unseen <= 0)
+            continue;
+        struct spool_event event = {
+            .kind = SPOOL_UNSEEN, .number = process->number, .time = time, .count = (uint64_t)unseen};
+        code = spool_writer_event(tracker->spool, &event, err);
+    }
+    return code;
+}
+
+struct tracker_cpu_times tracker_cpu_times(const struct tracker *tracker)
+{
+    struct tracker_cpu_times times = {
+        .ran = tracker->ran, .ended = tracker->ended, .has_orphans = tracker->has_orphans};
+    for (size_t i = 0; i < tracker->processes.items.length; i++) {
+        const struct tracked_process *process = tracker->processes.items.data[i];
+        times.unseen += unseen_of(process);
+        times.ran_living += process && process->clock_after > process->clock_before ? process->ran : 0;
+    }
+    return times;
+}
+
 /* ---- records ---- */
 
 /* A new thread is ready to run, and soon comes to a CPU. */
@@ -437,6 +507,7 @@ static int fork_process(struct tracker *tracker, const struct perf_record *recor
     if (code)
         return code;
     child->started = record->time;
+    child->parent_pid = record->task.parent_pid;
     struct tracked_process *parent = find_process(tracker, record->task.parent_pid);
     if (parent)
         code = tracked_mappings_read_unread(&tracker->mappings, parent, record->time, err);
@@ -480,6 +551,8 @@ static void take_run_of_caller(struct tracker *tracker, const struct tracked_pro
 static int exec_process(struct tracker *tracker, const struct perf_record *record, struct error *err)
 {
     struct tracked_process *old = find_process(tracker, record->pid), before = {.started = record->time};
+    if (record->pid == tracker->command)
+        before.clock_before = tracker->command_clock;
     uint32_t old_number = old ? old->number : SPOOL_NO_NUMBER;
     struct thread_run run = {.state = RUN_ON, .since = record->time};
     int code = 0;
@@ -495,6 +568,9 @@ static int exec_process(struct tracker *tracker, const struct perf_record *recor
     if (process) {
         process->space.work = before.space.work; /* a program that calls exec again and again is one */
         counters_process_execs(&before, process, record->time);
+        process->parent_pid = before.parent_pid;
+        process->clock_before = before.clock_before;
+        process->ran = before.ran;
     } else if (before.counters) {
         counters_forget(tracker->counters, &before);
     }

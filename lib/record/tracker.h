@@ -51,6 +51,10 @@ struct tracked_process {
     uint64_t started;                  /* ns: when it did, in this recording; 0: it ran before, or that is not known */
     uint64_t exec_without_command;     /* ns: when it called exec, if its command line was not there yet; 0 */
     uint64_t runs_since;               /* ns: it has run, and its counters were not read since then; 0: they were */
+    uint32_t parent_pid;               /* 0: unknown */
+    uint64_t clock_before;             /* ns of its CPU clock that are not of the recording */
+    uint64_t clock_after;              /* ns of it at the end of the recording; 0: it was gone by then */
+    uint64_t ran;                      /* ns of CPU time in the spool: of its threads, and before an exec */
     uint64_t waits, preemptions;       /* switches off a CPU of its threads so far, where they are recorded */
     struct process_counters *counters; /* counters.h; NULL: not read so far */
     struct address_space space;
@@ -162,6 +166,25 @@ struct tracked_thread *tracker_thread(struct tracker *tracker, uint32_t tid, str
  * tracker_thread_count(). */
 struct tracked_thread *tracker_thread_at(struct tracker *tracker, size_t i, struct tracked_process **process);
 size_t tracker_thread_count(const struct tracker *tracker);
+
+/* What the kernel counts as CPU time of processes beside what the spool has: for a command before it calls exec; when
+ * the recording stops, of all processes that are there; then writes, for each of these, what switches did not show. */
+void tracker_note_command(struct tracker *tracker, uint32_t pid, uint64_t clock);
+void tracker_read_clocks(struct tracker *tracker);
+int tracker_tell_unseen(struct tracker *tracker, uint64_t time, struct error *err);
+
+/* ns of CPU time of a thread were written to the spool. */
+void tracker_note_ran(struct tracker *tracker, const struct tracked_thread *thread, uint64_t ran);
+
+/* The sums of these. */
+struct tracker_cpu_times {
+    uint64_t ran;        /* ns in the spool */
+    uint64_t ran_living; /* ns of these, of processes whose clock could be read at the end */
+    int64_t unseen;      /* ns that these clocks have more (or less) */
+    uint64_t ended;      /* threads that ended, or called exec */
+    bool has_orphans;    /* a process ended after its parent, who has not waited for it */
+};
+struct tracker_cpu_times tracker_cpu_times(const struct tracker *tracker);
 
 /* Writes how long a thread ran since its last sample or wait in the spool: its recording ends. */
 int tracker_tell_unsampled(struct tracker *tracker, struct tracked_thread *thread, uint64_t time, struct error *err);

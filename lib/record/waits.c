@@ -153,6 +153,7 @@ static int store(struct waits *waits, struct tracked_thread *thread, uint64_t en
         sample.flags |= SAMPLE_WAIT_GOES_ON;
     else
         waits->stored += is_wait;
+    tracker_note_ran(waits->options.tracker, thread, sample.cpu_time);
     waits->without_stack += is_wait && !run->goes_on && !sample.frame_count && !run->preempted;
     waits->truncated += !run->goes_on && sample.flags & SAMPLE_TRUNCATED;
     int code = is_wait ? waker_number(waits, &run->waker, sample.reason, &sample.waker, err)
@@ -528,26 +529,32 @@ static int find_waiting_again(struct waits *waits, uint64_t now, struct error *e
     return code;
 }
 
+static int flush_wait(struct waits *waits, struct tracked_thread *thread, uint64_t now, bool end, struct error *err)
+{
+    struct thread_run *run = &thread->run;
+    if (now <= run->since)
+        return 0;
+    if (end || run->awake + part_length < now) /* else the record of its switch may come yet */
+        split_off_ready(run, now);
+    if (!is_off_cpu(run) || (!end && now - run->since < part_length) || !is_due(waits, run, now, end))
+        return 0;
+    int code = store(waits, thread, now, err);
+    run->since = now;
+    run->goes_on = true;
+    return code;
+}
+
 int waits_flush(struct waits *waits, uint64_t now, bool end, struct error *err)
 {
     struct tracked_process *process;
     int code = waits->has_lost && !end && !waits->options.only_runs ? find_waiting_again(waits, now, err) : 0;
     for (size_t i = 0; i < tracker_thread_count(waits->options.tracker) && !code; i++) {
         struct tracked_thread *thread = tracker_thread_at(waits->options.tracker, i, &process);
-        if (!thread || now <= thread->run.since)
+        if (!thread)
             continue;
-        if (end && thread->run.state == RUN_ON)
+        code = flush_wait(waits, thread, now, end, err);
+        if (end && !code)
             code = tracker_tell_unsampled(waits->options.tracker, thread, now, err);
-        struct thread_run *run = &thread->run;
-        if (end || run->awake + part_length < now) /* else the record of its switch may come yet */
-            split_off_ready(run, now);
-        if (!is_off_cpu(run))
-            continue;
-        if ((!end && now - run->since < part_length) || !is_due(waits, run, now, end))
-            continue;
-        code = store(waits, thread, now, err);
-        run->since = now;
-        run->goes_on = true;
     }
     return code;
 }

@@ -34,7 +34,7 @@ struct ptrace_sampler {
     size_t interrupted;   /* threads whose stop is to come */
     size_t sleepers;      /* at the last tick */
     uint32_t most_paused; /* ticks: the longest time between two looks at a thread so far */
-    uint64_t ended_cpu;   /* ns of the threads that have ended */
+    uint64_t ended_cpu;   /* ns of processes that have ended, and of threads whose main thread is not traced */
     unsigned char *stack; /* PTRACE_STACK_BELOW_SP + PTRACE_STACK_MAX */
 };
 
@@ -56,6 +56,14 @@ void sampler_interrupt(struct ptrace_sampler *sampler, struct ptrace_thread *thr
 
 /* Has a stopped thread go on, with this signal; 0: none. */
 void sampler_resume(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int signal);
+
+/* Whether the clock of its process counts the CPU time of the thread: if it is the main thread. The clock has the time
+ * of threads that cannot be traced as well, and what comes after their last stops. It is only without a traced main
+ * thread that each thread counts for itself. */
+bool sampler_counts_by_clock(const struct ptrace_thread *thread);
+
+/* Notes the clock of a main thread's process, as long as there is one. */
+void sampler_note_clock(struct ptrace_thread *thread);
 
 /* ---- records ---- */
 

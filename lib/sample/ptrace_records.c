@@ -42,8 +42,22 @@ void sampler_set_state(struct ptrace_sampler *sampler, struct ptrace_thread *thr
     thread->state = state;
 }
 
+bool sampler_counts_by_clock(const struct ptrace_thread *thread)
+{
+    return thread->tid == thread->pid;
+}
+
+void sampler_note_clock(struct ptrace_thread *thread)
+{
+    uint64_t clock = sampler_counts_by_clock(thread) ? process_clock_ns((uint32_t)thread->pid) : 0;
+    if (clock)
+        thread->last_clock = clock;
+}
+
 void sampler_drop(struct ptrace_sampler *sampler, struct ptrace_thread *thread)
 {
+    if (thread->follows && thread->last_clock > thread->first_clock)
+        sampler->ended_cpu += thread->last_clock - thread->first_clock;
     sampler_set_state(sampler, thread, PTRACE_THREAD_EXITS);
     struct ptrace_thread *last = sampler->threads.data[--sampler->threads.length];
     sampler->threads.data[thread->index] = last;
@@ -123,7 +137,8 @@ int sampler_tell_end(struct ptrace_sampler *sampler, struct ptrace_thread *threa
         return 0;
     if (is_itself && ptrace_thread_schedule(thread, &thread->seen))
         code = sampler_tell_switches(sampler, thread, thread->tid, &thread->seen, monotonic_ns(), false, err);
-    if (thread->seen.cpu > thread->first_cpu)
+    sampler_note_clock(thread);
+    if (!sampler_counts_by_clock(thread) && !sampler_find(sampler, thread->pid) && thread->seen.cpu > thread->first_cpu)
         sampler->ended_cpu += thread->seen.cpu - thread->first_cpu;
     if (!code)
         code = sampler_tell_name(sampler, thread, false, err);

@@ -111,6 +111,8 @@ int ptrace_sampler_seize(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, b
         return -ENOMEM;
     struct ptrace_schedule now;
     thread->follows = !at_exec;
+    if (sampler_counts_by_clock(thread))
+        thread->first_clock = process_clock_ns((uint32_t)pid);
     sampler_set_state(sampler, thread, PTRACE_THREAD_RUNS);
     if (ptrace_thread_schedule(thread, &now)) {
         thread->first_cpu = thread->sampled_cpu = now.cpu;
@@ -143,10 +145,21 @@ uint64_t ptrace_sampler_cpu_time(struct ptrace_sampler *sampler)
     for (size_t i = 0; i < sampler->threads.length; i++) {
         struct ptrace_thread *thread = sampler->threads.data[i];
         struct ptrace_schedule now = thread->seen;
-        if (thread->state == PTRACE_THREAD_EXITS)
-            continue;
-        ptrace_thread_schedule(thread, &now);
-        sum += now.cpu > thread->first_cpu ? now.cpu - thread->first_cpu : 0;
+        if (sampler_counts_by_clock(thread)) {
+            sampler_note_clock(thread);
+            bool has_run = thread->follows && thread->last_clock > thread->first_clock;
+            sum += has_run ? thread->last_clock - thread->first_clock : 0;
+        } else if (thread->state != PTRACE_THREAD_EXITS && !sampler_find(sampler, thread->pid)) {
+            ptrace_thread_schedule(thread, &now);
+            sum += now.cpu > thread->first_cpu ? now.cpu - thread->first_cpu : 0;
+        }
     }
     return sum;
+}
+
+void ptrace_sampler_count_from(struct ptrace_sampler *sampler, pid_t pid, uint64_t clock)
+{
+    struct ptrace_thread *main_thread = sampler_find(sampler, pid);
+    if (main_thread)
+        main_thread->first_clock = clock;
 }

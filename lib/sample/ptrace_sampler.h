@@ -90,6 +90,9 @@ int ptrace_sampler_seize(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, b
 /* Traces no processes that this thread starts from now on: they are traced by it. At a COMM record of exec. */
 void ptrace_sampler_leave_children(struct ptrace_sampler *sampler, pid_t tid);
 
+/* Counts the CPU time of a process, whose threads are traced, from this value of its clock (ns) on. */
+void ptrace_sampler_count_from(struct ptrace_sampler *sampler, pid_t pid, uint64_t clock);
+
 /* A file descriptor that becomes readable (epoll) when ptrace_sampler_tick() is to be called. */
 int ptrace_sampler_timer(const struct ptrace_sampler *sampler);
 

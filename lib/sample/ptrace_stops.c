@@ -257,6 +257,8 @@ static int take_exec(struct ptrace_sampler *sampler, struct ptrace_thread *threa
     if (!code && is_known)
         code = sampler_tell_switches(sampler, thread, (pid_t)message, &thread->seen, monotonic_ns(), false, err);
     if (!thread->follows) /* its recording begins */
+        thread->first_clock = process_clock_ns((uint32_t)thread->pid);
+    if (!thread->follows)
         thread->run = (struct ptrace_run){.last = {.time = monotonic_ns(), .schedule = thread->seen}, .is_told = true};
     thread->hold = thread->is_too_deep = false;
     thread->stack_size = PTRACE_STACK_SIZE;
@@ -359,12 +361,25 @@ static int take_status(struct ptrace_sampler *sampler, pid_t tid, int status, co
     return array_push(&sampler->orphans, orphan) ? 0 : error_no_memory(err);
 }
 
+/* The next thread with a status. The clock of a process that has ended can be read until it is waited for. */
+static pid_t find_status(const struct ptrace_sampler *sampler)
+{
+    siginfo_t info = {0};
+    if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL))
+        return 0;
+    bool has_ended = info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
+    struct ptrace_thread *thread = has_ended ? sampler_find(sampler, info.si_pid) : NULL;
+    if (thread)
+        sampler_note_clock(thread);
+    return info.si_pid;
+}
+
 int ptrace_sampler_serve(struct ptrace_sampler *sampler, struct error *err)
 {
     int status, code = 0;
     struct rusage usage;
     pid_t tid;
-    while (!code && (tid = wait4(-1, &status, __WALL | WNOHANG, &usage)) > 0)
+    while (!code && (tid = find_status(sampler)) > 0 && wait4(tid, &status, __WALL | WNOHANG, &usage) == tid)
         code = take_status(sampler, tid, status, &usage, err);
     return code || !sampler->orphans.length ? code : adopt_orphans(sampler, err);
 }

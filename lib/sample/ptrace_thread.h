@@ -47,6 +47,8 @@ struct ptrace_thread {
     uint64_t last_ran;           /* tick */
 
     uint64_t first_cpu;      /* ns when it began to be traced */
+    uint64_t first_clock;    /* of a main thread: ns of its process's clock then, ... */
+    uint64_t last_clock;     /* ... and at its end, as far as that has come; 0: it has not */
     uint64_t sampled_cpu;    /* ns at its last sample */
     uint64_t stopped_slices; /* at its last sample */
 
