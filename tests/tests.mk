@@ -6,6 +6,7 @@
 #                            their truncations, `make fuzz` lets libFuzzer search on from there
 #   tests/targets/*.c ...    programs to record; the words after "build:" in their first comment are compiler flags
 #   tests/e2e/test_*         programs that print TAP; $PROF is the binary, $TARGETS the folder of the targets
+#   tests/accuracy/test_*    the same: figures of profiles against the truth
 #   tests/collector          a run against a real OpenTelemetry Collector, with `make collector`
 #   tests/bench/bench_*      programs that print what they measured. C files are compiled like prof: bench_*.c and
 #                            generate_*.c (which make input) to programs, the others are linked into each of them
@@ -126,6 +127,15 @@ $(TARGETS)/%: tests/targets/%.rs
 	$(Q)rustc -O -g -o $@ $<
 
 targets: $(TARGET_PROGRAMS)
+
+# ---- agreement with the kernel's count of CPU time ----
+
+# `make check` tests the same shapes of programs without the busy processes.
+BUSY ?= 4
+
+accuracy: all $(TARGETS)/cpu_shapes
+	@set -e; for busy in 0 $(BUSY); do \
+	    PROF=$(abspath $(BUILD)/prof) TARGETS=$(abspath $(TARGETS)) tests/accuracy/test_cpu_sum --table $$busy; done
 
 # ---- agreement with other symbolizers ----
 
@@ -253,5 +263,5 @@ lint-web: $(if $(wildcard web/build.mjs),web/node_modules/.stamp-dev $(LAYOUT))
 BENCH_OBJECTS := $(BENCHES:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o) $(BENCH_TOOLS:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o)
 .SECONDARY: $(filter $(BUILD)/%,$(BENCH_OBJECTS))
 
-.PHONY: check check-programs check-only targets agreement collector fuzz bench lint lint-format lint-output lint-tidy lint-cppcheck lint-web
+.PHONY: check check-programs check-only targets accuracy agreement collector fuzz bench lint lint-format lint-output lint-tidy lint-cppcheck lint-web
 -include $(TEST_OBJECTS:.o=.d) $(TSAN_OBJECTS:.o=.d) $(THREAD_TESTS:=.d) $(FUZZ_OBJECTS:.o=.d) $(CLANG_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(FUZZ_CHECKS:=.d) $(BENCH_SHARED:.o=.d) $(patsubst %.o,%.d,$(filter %.o,$(BENCH_OBJECTS)))
