@@ -1,0 +1,184 @@
+/* The instants of the ptrace sampler: on CPUs that are used, as often as is wanted, at random, and never while the
+ * sampler is awake. */
+#include "base/clock.h"
+#include "sample/sampling_clock.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static const uint64_t interval = 1000000; /* ns */
+
+static struct cpu_pin pin;
+static struct sampling_clock sampling;
+static struct error err;
+
+static int set_up(void **state)
+{
+    (void)state;
+    cpu_pin_init(&pin);
+    assert_int_equal(sampling_clock_init(&sampling, &pin, interval, &err), 0);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    cpu_pin_release(&pin);
+    sampling_clock_destroy(&sampling);
+    return 0;
+}
+
+/* The n-th CPU where this thread may run; UINT32_MAX if there are not as many. */
+static uint32_t allowed_cpu(unsigned n)
+{
+    for (uint32_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &pin.allowed) && !n--)
+            return cpu;
+    return UINT32_MAX;
+}
+
+/* In 64 intervals the threads of a CPU use this part of its time. */
+static void use(uint32_t cpu, double share)
+{
+    assert_int_equal(sampling_clock_use(&sampling, cpu, (uint64_t)(share * 64 * (double)interval), &err), 0);
+}
+
+/* Goes to sleep and wakes at the next instant. False if there is none. */
+static bool next(struct sampling_instant *instant)
+{
+    sampling_clock_arm(&sampling, UINT64_MAX, false);
+    if (!sampling.mean)
+        return false;
+    *instant = sampling_clock_take(&sampling, sampling.instant);
+    return true;
+}
+
+static void test_no_instants_where_nothing_runs(void **state)
+{
+    (void)state;
+    struct sampling_instant instant;
+    assert_false(next(&instant));
+    use(allowed_cpu(0), 0);
+    sampling_clock_tick(&sampling, 64);
+    assert_false(next(&instant));
+}
+
+static void test_a_cpu_in_use_is_visited_at_the_rate_and_at_random(void **state)
+{
+    (void)state;
+    enum { COUNT = 2000 };
+    struct sampling_instant instant;
+    uint64_t first = 0, last = 0, shortest = UINT64_MAX, longest = 0;
+    use(allowed_cpu(0), 1);
+    sampling_clock_tick(&sampling, 64);
+    for (int i = 0; i < COUNT; i++) {
+        assert_true(next(&instant));
+        assert_true(instant.is_hit);
+        assert_int_equal(instant.cpu, allowed_cpu(0));
+        uint64_t distance = instant.time - last;
+        if (i == 0)
+            first = instant.time;
+        else if (distance < shortest)
+            shortest = distance;
+        if (i > 0 && distance > longest)
+            longest = distance;
+        last = instant.time;
+    }
+    double mean = (double)(last - first) / (COUNT - 1);
+    assert_true(mean > 0.97 * (double)interval && mean < 1.03 * (double)interval);
+    assert_true(shortest >= interval / 2 && shortest < interval * 6 / 10);
+    assert_true(longest < interval * 3 / 2 && longest > interval * 14 / 10);
+}
+
+static void test_a_cpu_in_little_use_is_visited_less_often(void **state)
+{
+    (void)state;
+    struct sampling_instant instant;
+    use(allowed_cpu(0), 0.001);
+    sampling_clock_tick(&sampling, 64);
+    assert_true(next(&instant));
+    assert_int_equal(sampling.mean, 8 * interval);
+}
+
+static void test_cpus_take_turns_and_each_has_its_rate(void **state)
+{
+    (void)state;
+    enum { COUNT = 800 };
+    struct sampling_instant instant;
+    unsigned second = 0, moves = 0;
+    uint32_t before = UINT32_MAX;
+    if (allowed_cpu(1) == UINT32_MAX)
+        skip();
+    use(allowed_cpu(0), 0.5);
+    use(allowed_cpu(1), 0.5);
+    sampling_clock_tick(&sampling, 64);
+    for (int i = 0; i < COUNT; i++) {
+        assert_true(next(&instant));
+        second += instant.cpu == allowed_cpu(1);
+        moves += instant.cpu != before;
+        before = instant.cpu;
+    }
+    assert_int_equal(sampling.mean, interval / 2);
+    assert_int_equal(second, COUNT / 2);
+    assert_true(moves <= COUNT / 4 + 1);
+}
+
+static void test_a_cpu_that_is_not_allowed_is_not_visited(void **state)
+{
+    (void)state;
+    struct sampling_instant instant;
+    CPU_CLR(allowed_cpu(0), &pin.allowed);
+    uint32_t cpu = 0;
+    while (CPU_ISSET(cpu, &pin.allowed))
+        cpu++;
+    use(cpu, 1);
+    sampling_clock_tick(&sampling, 64);
+    assert_false(sampling_clock_can_visit(&sampling, cpu));
+    assert_false(next(&instant));
+}
+
+static void test_an_instant_that_passes_while_the_sampler_is_awake_hits_nobody(void **state)
+{
+    (void)state;
+    use(allowed_cpu(0), 1);
+    sampling_clock_tick(&sampling, 64);
+    sampling_clock_arm(&sampling, UINT64_MAX, false);
+    uint64_t missed = sampling.instant = monotonic_ns();
+    sampling_clock_arm(&sampling, UINT64_MAX, false);
+    assert_true(sampling.instant > missed);
+    assert_false(sampling_clock_take(&sampling, missed).is_hit);
+}
+
+static void test_where_threads_stop_soon_a_move_waits(void **state)
+{
+    (void)state;
+    if (allowed_cpu(1) == UINT32_MAX)
+        skip();
+    assert_true(cpu_pin_move(&pin, allowed_cpu(1)));
+    use(allowed_cpu(0), 1);
+    sampling_clock_tick(&sampling, 64);
+    sampling.instant = monotonic_ns() + 3600 * UINT64_C(1000000000);
+    sampling.mean = interval;
+    sampling_clock_arm(&sampling, UINT64_MAX, true);
+    assert_int_equal(pin.cpu, allowed_cpu(1));
+    sampling_clock_arm(&sampling, UINT64_MAX, false);
+    assert_int_equal(pin.cpu, allowed_cpu(0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_no_instants_where_nothing_runs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_cpu_in_use_is_visited_at_the_rate_and_at_random, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_cpu_in_little_use_is_visited_less_often, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_cpus_take_turns_and_each_has_its_rate, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_cpu_that_is_not_allowed_is_not_visited, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_an_instant_that_passes_while_the_sampler_is_awake_hits_nobody, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_where_threads_stop_soon_a_move_waits, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
