@@ -174,14 +174,14 @@ int ptrace_recording_until_end(struct recording *recording, struct error *err)
             recording_take_end(recording, ready[i].data.fd);
         if (signals)
             recording_take_signals(recording);
-        if (!code)
-            code = ptrace_sampler_serve(recording->sampler, err);
         if (recording->follows_runs && !code)
             code = waits_look(&recording->waits, err);
         if (!code)
             code = marks_look(recording, monotonic_ns(), false, err);
         for (int i = 0; i < count && !code; i++)
             code = control_take(recording, ready[i].data.fd, err);
+        if (!code) /* last: what threads do until the sampler sleeps is not sampled */
+            code = ptrace_sampler_serve(recording->sampler, err);
         if (recording->runs_again && !code)
             code = recording_run_again(recording, err);
     }

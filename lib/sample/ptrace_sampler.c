@@ -85,7 +85,8 @@ static int explain_refusal(pid_t pid, int code, struct error *err)
 {
     long tracer = status_number(pid, "\nTracerPid:");
     if (tracer > 0)
-        return error_set(err, code, "process %d cannot be traced: process %ld traces it already, and a process has one tracer",
+        return error_set(err, code,
+                         "process %d cannot be traced: process %ld traces it already, and a process has one tracer",
                          (int)pid, tracer);
     if (is_not_dumpable(pid))
         return error_set(err, code,

@@ -113,6 +113,13 @@ static int take_sample(struct ptrace_sampler *sampler, struct ptrace_thread *thr
     return code;
 }
 
+/* After a call of ptrace(): only that waits until the thread has left its CPU, and its time there is counted. */
+static void read_schedule(struct ptrace_thread *thread)
+{
+    if (!ptrace_thread_schedule(thread, &thread->at_stop))
+        thread->at_stop = (struct ptrace_schedule){0};
+}
+
 static bool is_to_be_sampled(const struct ptrace_thread *thread)
 {
     if (thread->state != PTRACE_THREAD_INTERRUPTED)
@@ -126,7 +133,9 @@ static bool is_to_be_sampled(const struct ptrace_thread *thread)
 static int go_on(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int signal, struct error *err)
 {
     struct user_regs_struct registers;
-    if (read_registers(thread, &registers) && is_to_be_sampled(thread))
+    bool is_read = read_registers(thread, &registers);
+    read_schedule(thread);
+    if (is_read && is_to_be_sampled(thread))
         return take_sample(sampler, thread, &registers, signal, err);
     sampler_resume(sampler, thread, signal);
     return 0;
@@ -307,8 +316,6 @@ static int take_stop(struct ptrace_sampler *sampler, struct ptrace_thread *threa
     int event = status >> 16, signal = WSTOPSIG(status);
     int code = 0;
     thread->stopped = monotonic_ns();
-    if (!ptrace_thread_schedule(thread, &thread->at_stop))
-        thread->at_stop = (struct ptrace_schedule){0};
     ptrace_thread_hold(thread, thread->stopped);
     switch (event) {
     case 0: /* a signal is about to be delivered; any stop takes the place of an interrupt */
@@ -318,6 +325,7 @@ static int take_stop(struct ptrace_sampler *sampler, struct ptrace_thread *threa
         return code ? code : go_on(sampler, thread, signal, err);
     case PTRACE_EVENT_STOP:
         if (stops_process(signal)) {
+            read_schedule(thread);
             if (thread->at_stop.slices)
                 code = sampler_tell_switches(sampler, thread, thread->tid, &thread->at_stop, monotonic_ns(), true, err);
             ptrace_thread_release(thread);
