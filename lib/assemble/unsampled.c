@@ -34,6 +34,7 @@ struct attribution {
     struct hash named_rows;             /* names of process and thread -> the thread whose row shows them */
     bool has_rests;                     /* it is known of each thread how long it ran after its last sample */
     uint64_t period;                    /* ns */
+    uint64_t used;                      /* ns: what the kernel counted; 0: it is not known */
     uint64_t total;                     /* ns: the sum of `length` */
     uint64_t known;                     /* ns: how long threads ran, by their switches */
     uint32_t stack;                     /* the stack "(not sampled)" */
@@ -50,8 +51,9 @@ static int compare_ends(const void *a, const void *b)
 static uint64_t length_of(const struct attribution *attribution, const struct replay_thread *thread, uint64_t end)
 {
     uint64_t since = end > thread->covered_until ? end - thread->covered_until : 0;
-    if (attribution->has_rests)
-        return attribution->replay->keeps_last ? 0 : thread->rest;
+    bool has_rows = thread->samples || thread->waits || thread->event_samples;
+    if (attribution->has_rests) /* without the kernel's count, threads may be left out: those have no rows */
+        return attribution->replay->keeps_last || (!attribution->used && !has_rows) ? 0 : thread->rest;
     return thread->goes_on ? 0 : since < attribution->period ? since : attribution->period;
 }
 
@@ -364,6 +366,7 @@ int unsampled_add(struct replay *replay, struct error *err)
     uint64_t used = count_of_kernel(replay);
     struct attribution attribution = {.replay = replay,
                                       .period = replay->interval,
+                                      .used = used,
                                       .has_rests = replay->has_rests || replay_info_number(replay, INFO_SWITCHES, 0)};
     if (!attribution.period || (!used && !attribution.has_rests))
         return 0;

@@ -113,7 +113,7 @@ void recording_fill_result(struct recording *recording, uint64_t cpu_before)
     /* Where neither samples nor counters tell of the time inside the kernel, the rest is not that of ended threads; nor
      * is it where threads are left out. */
     if ((recording->by_ptrace || recording->follows_runs || recording->events.tier == PERF_TIER_KERNEL_AND_USER) &&
-        !result->left_out)
+        !result->left_out && !recording->filter.count)
         result->cpu_time = count_of_kernel(recording, totals.cpu_time);
     result->recorder_cpu =
         clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before + spool_writer_sync_cpu_time(recording->spool);
