@@ -1,6 +1,7 @@
 #include "exchange/mapped_addresses.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { RANGES_MAX = 1 << 16 }; /* of a process; vm.max_map_count is 65530 */
 
@@ -51,6 +52,12 @@ static bool same_path(struct builder_text a, struct builder_text b)
     return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
 }
 
+static int compare_ranges(const void *a, const void *b)
+{
+    const struct mapped_range *left = a, *right = b;
+    return left->start < right->start ? -1 : left->start > right->start;
+}
+
 bool mapped_addresses_read(struct mapped_addresses *mapped, const char *text, size_t size)
 {
     struct mapped_range first = {0}; /* of the file whose ranges are read: its beginning */
@@ -71,15 +78,23 @@ bool mapped_addresses_read(struct mapped_addresses *mapped, const char *text, si
         }
         at += length + 1;
     }
+    if (mapped->ranges.length)
+        qsort(mapped->ranges.data, mapped->ranges.length, sizeof(*mapped->ranges.data), compare_ranges);
     return true;
 }
 
+/* The last range that begins at the address or before it, if it reaches that far. */
 static struct mapped_range *find_range(struct mapped_addresses *mapped, uint64_t address)
 {
-    for (size_t i = 0; i < mapped->ranges.length; i++)
-        if (address >= mapped->ranges.data[i].start && address < mapped->ranges.data[i].end)
-            return &mapped->ranges.data[i];
-    return NULL;
+    size_t low = 0, high = mapped->ranges.length;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (mapped->ranges.data[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && address < mapped->ranges.data[low - 1].end ? &mapped->ranges.data[low - 1] : NULL;
 }
 
 uint32_t mapped_addresses_frame(struct mapped_addresses *mapped, struct profile_builder *builder, uint64_t address,
