@@ -13,6 +13,8 @@ static const struct importer importers[] = {
     {"speedscope", "speedscope profile", 256 * MIB, JSON_KIND_SPEEDSCOPE, NULL, speedscope_read},
     {"gecko", "Gecko profile", 256 * MIB, JSON_KIND_GECKO, NULL, gecko_read},
     {"cpuprofile", "V8 CPU profile", 256 * MIB, JSON_KIND_CPU_PROFILE, NULL, cpuprofile_read},
+    {"heapprofile", "V8 heap profile", 256 * MIB, JSON_KIND_HEAP_PROFILE, NULL, heapprofile_read},
+    {"dhat", "DHAT profile", 256 * MIB, JSON_KIND_DHAT, NULL, dhat_read},
     {"collapsed", "collapsed stacks", 1024 * MIB, JSON_KIND_NONE, collapsed_begins, collapsed_read},
 };
 

@@ -40,5 +40,7 @@ bool pprof_text_begins(const char *text, size_t size, bool is_whole);
 int pprof_text_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);
 int speedscope_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);
 int cpuprofile_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);
+int heapprofile_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);
+int dhat_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);
 int trace_events_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);
 int gecko_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);

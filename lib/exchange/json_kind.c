@@ -21,6 +21,8 @@ static enum json_kind kind_of_outer_key(struct json_kind_scanner *scanner)
         return JSON_KIND_TRACE_EVENTS;
     if (json_is(json, "nodes"))
         return JSON_KIND_CPU_PROFILE;
+    if (json_is(json, "dhatFileVersion"))
+        return JSON_KIND_DHAT;
     if (json_is(json, "profiles") || json_is(json, "activeProfileIndex"))
         return JSON_KIND_SPEEDSCOPE;
     return JSON_KIND_NONE;
@@ -41,6 +43,8 @@ static enum json_kind kind_of_token(struct json_kind_scanner *scanner, enum json
     if (type == JSON_KEY && json->depth == 2) {
         if (strcmp(scanner->key, "meta") == 0 && json_is(json, "preprocessedProfileVersion"))
             return JSON_KIND_PROFILE;
+        if (strcmp(scanner->key, "head") == 0 && json_is(json, "callFrame"))
+            return JSON_KIND_HEAP_PROFILE;
         if (strcmp(scanner->key, "shared") == 0)
             return json_is(json, "frames") ? JSON_KIND_SPEEDSCOPE : JSON_KIND_PROFILE;
     }

@@ -10,6 +10,8 @@ enum json_kind {
     JSON_KIND_PROFILE,      /* a processed profile, or nothing that is known: the reader of profiles says what */
     JSON_KIND_TRACE_EVENTS, /* of Chrome */
     JSON_KIND_CPU_PROFILE,  /* of V8 */
+    JSON_KIND_HEAP_PROFILE, /* of V8 */
+    JSON_KIND_DHAT,
     JSON_KIND_SPEEDSCOPE,
     JSON_KIND_GECKO, /* as Firefox records it */
 };
