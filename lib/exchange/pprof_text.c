@@ -121,11 +121,18 @@ static enum form form_of(struct scan line)
                                                                                                 : FORM_NONE;
 }
 
+/* "goroutine 1 [running]:", of debug=2, is no profile, and nothing else either. */
+static bool is_dump(struct scan line)
+{
+    double number;
+    return take(&line, "goroutine ") && take_number(&line, &number) && take(&line, "[");
+}
+
 bool pprof_text_begins(const char *text, size_t size, bool is_whole)
 {
     (void)is_whole;
-    struct scan all = {text, text + size};
-    return form_of(next_line(&all)) != FORM_NONE;
+    struct scan all = {text, text + size}, line = next_line(&all);
+    return form_of(line) != FORM_NONE || is_dump(line);
 }
 
 /* ---- what the values are ---- */
@@ -217,7 +224,8 @@ static int read_header(struct reading *reading, struct scan *text, size_t *numbe
     case FORM_COUNTS:
         return set_values(reading, count, 1, WEIGHT_SAMPLES);
     default:
-        return error_set(reading->err, EINVAL, "its first line is damaged");
+        return is_dump(line) ? error_set(reading->err, EINVAL, "it is a dump of goroutines; get it with ?debug=1 or 0")
+                             : error_set(reading->err, EINVAL, "its first line is damaged");
     }
 }
 

@@ -511,13 +511,13 @@ static int collect(struct profile_reader *reader, const unsigned char *bytes, si
 }
 
 /* Looks at the first bytes, which were held back until they could tell what the file is, and lets them go. */
-static int begin(struct profile_reader *reader)
+static int begin(struct profile_reader *reader, const unsigned char *bytes, size_t size)
 {
     reader->sniffed = true;
     reader->is_jslb = jslb_begins(reader->start, reader->start_size);
     if (reader->is_jslb)
         return collect(reader, reader->start, reader->start_size);
-    const char *foreign = sniff_foreign(reader->start, reader->start_size);
+    const char *foreign = sniff_foreign(bytes, size);
     return foreign ? fail_foreign(reader, foreign) : feed_json(reader, reader->start, reader->start_size);
 }
 
@@ -528,7 +528,9 @@ static int feed(struct profile_reader *reader, const unsigned char *bytes, size_
         size_t part = size < room ? size : room;
         memcpy(reader->start + reader->start_size, bytes, part);
         reader->start_size += part;
-        int code = reader->start_size == SNIFF_SIZE ? begin(reader) : 0;
+        int code = reader->start_size < SNIFF_SIZE ? 0
+                   : part == SNIFF_SIZE            ? begin(reader, bytes, size)
+                                                   : begin(reader, reader->start, SNIFF_SIZE);
         if (code)
             return code;
         bytes += part;
@@ -636,7 +638,7 @@ static int unfold(struct profile_reader *reader)
 
 static int finish(struct profile_reader *reader, struct profile *out)
 {
-    int code = reader->sniffed ? 0 : begin(reader);
+    int code = reader->sniffed ? 0 : begin(reader, reader->start, reader->start_size);
     if (!code && reader->is_jslb)
         code = unfold(reader);
     if (code)

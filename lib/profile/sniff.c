@@ -1,7 +1,16 @@
 #include "profile/sniff.h"
 
+#include "base/cursor.h"
+
 #include <stdbool.h>
 #include <string.h>
+
+enum { TAR_MAGIC_AT = 257 };
+
+#define BPFTRACE                                                                                                       \
+    "is text of bpftrace; stackcollapse-bpftrace.pl of FlameGraph makes collapsed stacks of it, which prof opens"
+#define TRACY "is a trace of Tracy; 'tracy-csvexport FILE' lists its zones"
+#define CTF   "is a part of a trace in the Common Trace Format (LTTng, barectf); 'babeltrace2 DIRECTORY' prints it"
 
 static const struct {
     const char *magic;
@@ -25,8 +34,49 @@ static const struct {
     {"\x7f"
      "ELF",
      4, "is a program or library, not a profile; 'prof record' makes a profile of it"},
-    {"SQLite format 3", 15, "is an SQLite database, not a profile"},
+    {"SQLite format 3", 15, "is an SQLite database (Nsight Systems writes some), not a profile"},
     {"\xff\xfe", 2, "is UTF-16 text; a profile is UTF-8"},
+    {"2ELIFREP", 8,
+     "is a perf.data file of a machine with the other byte order; 'perf script' there prints a text that prof opens"},
+    {"FLR", 4,
+     "is a recording of Java Flight Recorder; 'jfrconv -o collapsed FILE OUT' of async-profiler makes collapsed stacks "
+     "of it, which prof opens"},
+    {"SIMPLEPERF", 10,
+     "is a report of simpleperf; its report_sample.py, run on the perf.data file, prints a text that prof opens"},
+    {"memray", 7, "is an allocation profile of memray; 'memray flamegraph FILE' shows it"},
+    {"v 1", 3,
+     "is a recording of heaptrack; 'heaptrack_print -F OUT FILE' makes collapsed stacks of it, which prof opens"},
+    {"\x04\x08", 2,
+     "is data of Ruby's Marshal, as stackprof writes it; 'stackprof --stackcollapse FILE' makes collapsed stacks of "
+     "it, which prof opens"},
+    {"Attaching ", 10, BPFTRACE},
+    {"@[", 2, BPFTRACE},
+    {"CPU     ID", 10,
+     "is text of dtrace; 'dtrace -x quiet' and stackcollapse.pl of FlameGraph make collapsed stacks, which prof opens"},
+    {"Analysis of sampling ", 21,
+     "is text of macOS's sample; stackcollapse-sample.awk of FlameGraph makes collapsed stacks of it, which prof "
+     "opens"},
+    {"go 1.", 5,
+     "is an execution trace of Go; 'go tool trace -pprof=sync FILE' writes a pprof profile of its waits, which prof "
+     "opens"},
+    {"JAVA PROFILE 1.0", 16, "is a heap dump of Java, not a profile"},
+    {"gmon", 4, "is a profile of gprof; 'gprof PROGRAM FILE' prints it"},
+    {"desc: --", 8,
+     "is a profile of Massif; 'ms_print FILE' prints it, and prof opens what DHAT writes (valgrind --tool=dhat)"},
+    {"desc: I1 cache", 14, "is a profile of Cachegrind; 'cg_annotate FILE' prints it"},
+    {"\x81rforpl\xff", 8, "is a raw profile of LLVM's instrumentation; 'llvm-profdata merge' reads it"},
+    {"tZst", 4, TRACY},
+    {"tlZ\4", 4, TRACY},
+    {"tracy", 5, TRACY},
+    {"\x10\0\x04"
+     "FxT\x16",
+     8, "is a Fuchsia trace, as magic-trace writes it; ui.perfetto.dev shows it"},
+    {"\xc1\x1f\xfc\xc1", 4, CTF},
+    {"\xc1\xfc\x1f\xc1", 4, CTF},
+    {"\x57\x1d\xd1\x75", 4, CTF},
+    {"/* CTF ", 7, CTF},
+    {"%PDF-", 5, "is a PDF document, not a profile"},
+    {"\x89PNG", 4, "is a PNG image, not a profile"},
 };
 
 static bool is_space(unsigned char c)
@@ -34,11 +84,29 @@ static bool is_space(unsigned char c)
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
+/* Packets, each field 1 of the trace: two of them, as no other message begins that comes this far. */
+static bool is_perfetto(const unsigned char *bytes, size_t size)
+{
+    struct cursor trace = cursor_of(bytes, size);
+    for (int i = 0; i < 2; i++) {
+        if (cursor_u8(&trace) != (1 << 3 | 2) || trace.failed)
+            return false;
+        uint64_t length = cursor_uleb(&trace);
+        if (length == 0 || (i == 0 && !cursor_bytes(&trace, length)))
+            return false;
+    }
+    return !trace.failed;
+}
+
 const char *sniff_foreign(const unsigned char *bytes, size_t size)
 {
     for (size_t i = 0; i < sizeof(MAGICS) / sizeof(*MAGICS); i++)
         if (size >= MAGICS[i].length && memcmp(bytes, MAGICS[i].magic, MAGICS[i].length) == 0)
             return MAGICS[i].reason;
+    if (size >= TAR_MAGIC_AT + 5 && memcmp(bytes + TAR_MAGIC_AT, "ustar", 5) == 0)
+        return "is a tar archive; unpack it first (tar -xf)";
+    if (is_perfetto(bytes, size))
+        return "is a Perfetto trace; 'traceconv json FILE OUT' makes a Chrome trace of it, which prof opens";
     while (size && is_space(*bytes)) {
         bytes++;
         size--;

@@ -126,6 +126,48 @@ static void test_collapsed_stacks_may_begin_like_json(void **state)
     assert_refused("[unknown];work\n", "is a JSON array");
 }
 
+#define BEGINS(bytes, part)                                                                                            \
+    {                                                                                                                  \
+        bytes, sizeof(bytes) - 1, part                                                                                 \
+    }
+
+static void test_other_recordings_are_named_with_what_to_do(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t size;
+        const char *part;
+    } files[] = {
+        BEGINS("FLR\0\0\2\0\1............", "Java Flight Recorder; 'jfrconv -o collapsed"),
+        BEGINS("SIMPLEPERF\1\0.........", "report_sample.py"),
+        BEGINS("memray\0\12.............", "memray flamegraph"),
+        BEGINS("v 10500 3\nX ./app 1\nI 1000 5f\n", "heaptrack_print -F"),
+        BEGINS("\4\10{\14:\fversionf\b1.2", "stackprof --stackcollapse"),
+        BEGINS("Attaching 1 probe...\n\n@[\n", "stackcollapse-bpftrace.pl"),
+        BEGINS("2ELIFREP\0\0\0\0\0\0\0\150", "the other byte order"),
+        BEGINS("goroutine 1 [running]:\n", "debug=1"),
+        BEGINS("go 1.22 trace\0\0\0....", "go tool trace"),
+        BEGINS("\xc1\x1f\xfc\xc1............", "babeltrace2"),
+        BEGINS("tZst............", "Tracy"),
+        BEGINS("\n\4\100\1\120\2\n\4\100\3\120\2........", "traceconv json"),
+        BEGINS("%PDF-1.4 .......", "PDF"),
+    };
+    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+        struct profile profile = {0};
+        struct error err = {""};
+        assert_int_not_equal(import_bytes(files[i].bytes, files[i].size, &profile, &err), 0);
+        if (!strstr(err.text, files[i].part))
+            fail_msg("\"%s\" does not say \"%s\"", err.text, files[i].part);
+    }
+    char tar[512] = "profile.json";
+    memcpy(tar + 257, "ustar", 5);
+    struct profile profile = {0};
+    struct error err = {""};
+    assert_int_not_equal(import_bytes(tar, sizeof(tar), &profile, &err), 0);
+    assert_non_null(strstr(err.text, "tar archive"));
+}
+
 static void test_a_byte_order_mark_is_skipped(void **state)
 {
     (void)state;
@@ -154,6 +196,7 @@ int main(void)
         cmocka_unit_test(test_samples_may_be_indented),
         cmocka_unit_test(test_records_alone_are_no_samples),
         cmocka_unit_test(test_collapsed_stacks_may_begin_like_json),
+        cmocka_unit_test(test_other_recordings_are_named_with_what_to_do),
         cmocka_unit_test(test_a_byte_order_mark_is_skipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
