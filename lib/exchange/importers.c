@@ -8,6 +8,7 @@ static const struct importer importers[] = {
     {"pprof", "pprof profile", 1024 * MIB, JSON_KIND_NONE, pprof_begins, pprof_read},
     {"gperftools", "CPU profile of gperftools", 1024 * MIB, JSON_KIND_NONE, gperftools_begins, gperftools_read},
     {"pprof-text", "text profile of pprof", 1024 * MIB, JSON_KIND_NONE, pprof_text_begins, pprof_text_read},
+    {"callgrind", "callgrind profile", 1024 * MIB, JSON_KIND_NONE, callgrind_begins, callgrind_read},
     {"perf-script", "text of perf script", 1024 * MIB, JSON_KIND_NONE, perf_script_begins, perf_script_read},
     {"chrome-trace", "Chrome trace", 1024 * MIB, JSON_KIND_TRACE_EVENTS, NULL, trace_events_read},
     {"speedscope", "speedscope profile", 256 * MIB, JSON_KIND_SPEEDSCOPE, NULL, speedscope_read},
