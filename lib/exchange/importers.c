@@ -6,6 +6,7 @@
 
 static const struct importer importers[] = {
     {"pprof", "pprof profile", 1024 * MIB, JSON_KIND_NONE, pprof_begins, pprof_read},
+    {"otlp", "OpenTelemetry profile", 1024 * MIB, JSON_KIND_NONE, otlp_begins, otlp_read},
     {"gperftools", "CPU profile of gperftools", 1024 * MIB, JSON_KIND_NONE, gperftools_begins, gperftools_read},
     {"pprof-text", "text profile of pprof", 1024 * MIB, JSON_KIND_NONE, pprof_text_begins, pprof_text_read},
     {"callgrind", "callgrind profile", 1024 * MIB, JSON_KIND_NONE, callgrind_begins, callgrind_read},

@@ -40,6 +40,8 @@ bool pprof_text_begins(const char *text, size_t size, bool is_whole);
 int pprof_text_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);
 bool callgrind_begins(const char *text, size_t size, bool is_whole);
 int callgrind_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);
+bool otlp_begins(const char *text, size_t size, bool is_whole);
+int otlp_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);
 int speedscope_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);
 int cpuprofile_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);
 int heapprofile_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);
