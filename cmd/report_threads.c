@@ -65,7 +65,7 @@ static struct thread_row row_of(const struct report *report, uint32_t index)
     return (struct thread_row){.cpu = report_cpu_time(report, index),
                                .lifetime = time_inside(report, thread->start, thread->end),
                                .samples = weighed_sample_count(report->profile, index, report->weight.kind,
-                                                                       report->weight.table, report->range),
+                                                               report->weight.table, report->range),
                                .first = index,
                                .last = index,
                                .threads = 1,

@@ -177,8 +177,7 @@ static int put_threads(struct csv *csv)
         put_string(csv, thread->tid);
         put_string(csv, thread->process_name);
         put_string(csv, thread->pid);
-        put_number(csv,
-                   weighed_sample_count(csv->profile, index, WEIGH_SAMPLES, TABLE_SAMPLES, csv->view->range));
+        put_number(csv, weighed_sample_count(csv->profile, index, WEIGH_SAMPLES, TABLE_SAMPLES, csv->view->range));
         put_number(csv,
                    has_cpu_times ? engine_thread_total(csv->view->engine, index, WEIGH_CPU_TIME, TABLE_SAMPLES) : NAN);
         end_row(csv);

@@ -102,7 +102,8 @@ static void test_a_default_type_without_values_gives_way(void **state)
         assert_string_equal(stack_text(&profile, thread->samples.stack[0]), "main;work");
         assert_true(sum_of_weights(&thread->samples) == (inuse ? 7 : 5));
         assert_int_equal(thread->samples.weight_type, inuse ? WEIGHT_BYTES : WEIGHT_SAMPLES);
-        assert_int_equal(strstr(profile_text(&profile, profile.meta.warning), "inuse, has no values") == NULL, inuse > 0);
+        assert_int_equal(strstr(profile_text(&profile, profile.meta.warning), "inuse, has no values") == NULL,
+                         inuse > 0);
         profile_destroy(&profile);
     }
 }

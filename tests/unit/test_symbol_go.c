@@ -207,8 +207,9 @@ static bool same_frame_size(struct unwind_module *module, uint64_t vaddr, int32_
 {
     struct cfi_fde fde;
     struct cfi_row row;
-    return !unwind_module_find(module, vaddr, &fde) || !fde.is_debug_frame || !cfi_row_at(&fde, vaddr, &row, &(struct unwind_work){0}) ||
-           row.rules[UNWIND_REG_PC] != CFI_OFFSET || row.cfa_value == size + 8;
+    return !unwind_module_find(module, vaddr, &fde) || !fde.is_debug_frame ||
+           !cfi_row_at(&fde, vaddr, &row, &(struct unwind_work){0}) || row.rules[UNWIND_REG_PC] != CFI_OFFSET ||
+           row.cfa_value == size + 8;
 }
 
 static void compare_frame_sizes(const struct answers *addresses, const char *with_dwarf, const char *stripped)
