@@ -3,8 +3,8 @@
  * one, as otlp_export.c writes it (see there for the sources). All tables are in one dictionary behind the profiles,
  * and indices count from 0, which stands for "none".
  *
- * Each profile has one sample type. "cpu", else the first one in nanoseconds, else the first one is what samples weigh;
- * the others are events. Timestamps of samples are left out: they count where a sample has no values.
+ * Each profile has one sample type. The first one that has samples is what samples weigh, as prof writes them; the
+ * others are events. Timestamps of samples are left out: they count where a sample has no values.
  */
 #include "exchange/importers.h"
 #include "exchange/protobuf_read.h"
@@ -34,6 +34,7 @@ struct kind { /* a sample type */
     struct builder_text type, unit;
     uint32_t table;
     double scale;
+    bool has_samples;
 };
 
 struct otlp {
@@ -404,13 +405,12 @@ static struct kind *kind_of(struct otlp *file, struct cursor profile)
     return &file->kinds[file->kind_count++];
 }
 
-static bool has_samples(struct cursor profile)
+static void note_kind(struct otlp *file, struct cursor profile)
 {
+    struct kind *kind = kind_of(file, profile);
     struct protobuf_field field;
-    while (protobuf_next(&profile, &field))
-        if (field.number == 2)
-            return true;
-    return false;
+    while (kind && !kind->has_samples && protobuf_next(&profile, &field))
+        kind->has_samples = field.number == 2;
 }
 
 static int read_samples(struct otlp *file, struct cursor profile, const struct owner *owner)
@@ -465,8 +465,8 @@ static int each_profile(struct otlp *file, struct cursor data, bool adds)
                     continue;
                 if (adds)
                     code = read_samples(file, profile.bytes, &owner);
-                else if (has_samples(profile.bytes))
-                    kind_of(file, profile.bytes);
+                else
+                    note_kind(file, profile.bytes);
             }
             if (!code && scope.bytes.failed)
                 code = damaged(file, "the profiles of a scope");
@@ -479,14 +479,10 @@ static int each_profile(struct otlp *file, struct cursor data, bool adds)
 
 static int plan_kinds(struct otlp *file)
 {
-    if (!file->kind_count)
+    while (file->main < file->kind_count && !file->kinds[file->main].has_samples)
+        file->main++;
+    if (file->main == file->kind_count)
         return error_set(file->err, EINVAL, "it has no samples");
-    for (size_t i = file->kind_count; i-- > 0;)
-        if (text_is(file->kinds[i].unit, "nanoseconds"))
-            file->main = i;
-    for (size_t i = 0; i < file->kind_count; i++)
-        if (text_is(file->kinds[i].type, "cpu"))
-            file->main = i;
     for (size_t i = 0; i < file->kind_count; i++) {
         struct kind *kind = &file->kinds[i];
         bool is_time = text_is(kind->unit, "nanoseconds"), is_bytes = text_is(kind->unit, "bytes");
@@ -501,11 +497,11 @@ static int plan_kinds(struct otlp *file)
             file->builder->weight_type = is_time ? WEIGHT_TRACING_MS : is_bytes ? WEIGHT_BYTES : WEIGHT_SAMPLES;
             continue;
         }
-        kind->table = builder_event(file->builder, builder_text(name));
+        kind->table = kind->has_samples ? builder_event(file->builder, builder_text(name)) : 0;
         if (kind->table == PROFILE_NONE)
             return error_no_memory(file->err);
         if (kind->table == 0)
-            kind->table = PROFILE_NONE; /* there are more than a profile can have */
+            kind->table = PROFILE_NONE; /* without samples, or there are more than a profile can have */
     }
     return 0;
 }

@@ -128,8 +128,8 @@ static void make_file(struct protobuf_writer *w, uint64_t samples)
     protobuf_close(w, part);
     part = protobuf_open(w, 2);
     protobuf_close(w, protobuf_open(w, 1));
-    put_profile(w, TEXT_SAMPLES, TEXT_COUNT, samples);
     put_profile(w, TEXT_CPU, TEXT_NS, 3000000);
+    put_profile(w, TEXT_SAMPLES, TEXT_COUNT, samples);
     protobuf_close(w, part);
     protobuf_close(w, data);
     put_dictionary(w);
