@@ -211,10 +211,11 @@ static int warn_of_unnamed_code(const struct report *report, struct error *err)
         return code;
     for (size_t i = 0; i < functions.length; i++) {
         const struct func_timing *row = &functions.rows[i];
-        const char *origin = report_origin(report->profile, row->func);
-        if (row->self <= 0 || !profile_is_address(strings_text(&report->profile->strings,
-                                                               func_names_of(report->profile, row->func).name)))
+        const struct func_table *funcs = &report->profile->funcs; /* a library has a name */
+        if (row->self <= 0 || row->func >= funcs->length ||
+            !profile_is_address(profile_text(report->profile, funcs->name[row->func])))
             continue;
+        const char *origin = report_origin(report->profile, row->func);
         unnamed += row->self;
         bool is_new = origin != NULL;
         for (size_t k = 0; is_new && k < named_count; k++)
