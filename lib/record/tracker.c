@@ -1,47 +1,18 @@
-#include "record/tracker.h"
+#include "record/tracker_internal.h"
 
 #include "base/clock.h"
-#include "base/file_io.h"
 #include "base/file_proc.h"
-#include "base/hash.h"
 #include "record/attach.h"
 #include "record/command_line.h"
 #include "record/counters.h"
-#include "record/index_pool.h"
-#include "record/info.h"
 #include "record/proc_maps.h"
-#include "record/tracked_mappings.h"
 
-#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A thread that ends a moment after its record. */
-struct ending {
-    uint32_t tid, number;
-    uint64_t time; /* ns, of the record */
-};
-
 static const uint64_t ending_ns = 50000000;
-
-struct tracker {
-    struct spool_writer *spool;
-    struct tracked_mappings mappings;
-    struct counters *counters; /* or NULL */
-    struct index_pool processes, threads;
-    struct hash by_pid, by_tid; /* -> index */
-    uint32_t next_process, next_thread;
-    bool has_switches; /* each thread's `run` is kept up */
-    bool has_samples_after_ends;
-    ARRAY(struct ending) endings; /* by time */
-    size_t endings_done;
-    uint32_t command;       /* pid of the command that the recorder starts; 0: none */
-    uint64_t command_clock; /* ns: its clock when it called exec */
-    uint64_t ran, ended;    /* tracker_cpu_times */
-    bool has_orphans;
-};
 
 struct tracker *tracker_new(struct spool_writer *spool, struct library_table *libraries)
 {
@@ -168,25 +139,6 @@ static void unlink_thread(struct tracked_process *process, struct tracked_thread
 }
 
 /* ---- what ends ---- */
-
-void tracker_note_ran(struct tracker *tracker, const struct tracked_thread *thread, uint64_t ran)
-{
-    process_of(tracker, thread)->ran += ran;
-    tracker->ran += ran;
-}
-
-int tracker_tell_unsampled(struct tracker *tracker, struct tracked_thread *thread, uint64_t time, struct error *err)
-{
-    struct thread_run *run = &thread->run;
-    uint64_t ran = run->ran + (run->state == RUN_ON && time > run->since ? time - run->since : 0);
-    struct spool_event event = {.kind = SPOOL_UNSAMPLED, .number = thread->number, .time = time, .count = ran};
-    run->ran = 0;
-    run->since = time;
-    if (!ran || !tracker->has_switches)
-        return 0;
-    tracker_note_ran(tracker, thread, ran);
-    return spool_writer_event(tracker->spool, &event, err);
-}
 
 static int end_process(struct tracker *tracker, uint32_t index, struct error *err)
 {
@@ -433,58 +385,6 @@ int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t t
     return code;
 }
 
-/* ---- CPU time ---- */
-
-void tracker_note_command(struct tracker *tracker, uint32_t pid, uint64_t clock)
-{
-    tracker->command = pid;
-    tracker->command_clock = clock;
-}
-
-void tracker_read_clocks(struct tracker *tracker)
-{
-    for (size_t i = 0; i < tracker->processes.items.length; i++) {
-        struct tracked_process *process = tracker->processes.items.data[i];
-        if (process)
-            process->clock_after = process_clock_ns(process->pid);
-    }
-}
-
-/* ns; the clock of a process that has ended and was not waited for is there as well. */
-static int64_t unseen_of(const struct tracked_process *process)
-{
-    if (!process || process->clock_after <= process->clock_before)
-        return 0;
-    return (int64_t)(process->clock_after - process->clock_before - process->ran);
-}
-
-int tracker_tell_unseen(struct tracker *tracker, uint64_t time, struct error *err)
-{
-    int code = 0;
-    for (size_t i = 0; i < tracker->processes.items.length && !code; i++) {
-        const struct tracked_process *process = tracker->processes.items.data[i];
-        int64_t unseen = unseen_of(process);
-        if (unseen <= 0)
-            continue;
-        struct spool_event event = {
-            .kind = SPOOL_UNSEEN, .number = process->number, .time = time, .count = (uint64_t)unseen};
-        code = spool_writer_event(tracker->spool, &event, err);
-    }
-    return code;
-}
-
-struct tracker_cpu_times tracker_cpu_times(const struct tracker *tracker)
-{
-    struct tracker_cpu_times times = {
-        .ran = tracker->ran, .ended = tracker->ended, .has_orphans = tracker->has_orphans};
-    for (size_t i = 0; i < tracker->processes.items.length; i++) {
-        const struct tracked_process *process = tracker->processes.items.data[i];
-        times.unseen += unseen_of(process);
-        times.ran_living += process && process->clock_after > process->clock_before ? process->ran : 0;
-    }
-    return times;
-}
-
 /* ---- records ---- */
 
 /* A new thread is ready to run, and soon comes to a CPU. */
@@ -661,41 +561,9 @@ struct tracked_thread *tracker_thread_at(struct tracker *tracker, size_t i, stru
     return thread;
 }
 
-/* The record of an end may not have come yet. A zombie only waits for its parent. */
-static bool still_runs(uint32_t pid)
-{
-    char path[64], text[1024];
-    struct proc_stat stat;
-    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
-    return file_read_text(path, text, sizeof(text)) && proc_stat_parse(text, &stat) && !proc_stat_has_ended(&stat);
-}
-
 int tracker_finish(struct tracker *tracker, struct error *err)
 {
     return end_threads(tracker, UINT64_MAX, err);
-}
-
-size_t tracker_count_processes(const struct tracker *tracker)
-{
-    return tracker->processes.items.length - tracker->processes.free.length;
-}
-
-size_t tracker_list_survivors(const struct tracker *tracker, char *text, size_t size)
-{
-    enum { LISTED = 5 };
-    size_t count = 0, used = 0;
-    text[0] = '\0';
-    for (size_t i = 0; i < tracker->processes.items.length; i++) {
-        const struct tracked_process *process = tracker->processes.items.data[i];
-        if (!process || !still_runs(process->pid) || count++ >= LISTED || used >= size)
-            continue;
-        char name[32];
-        attach_thread_name((pid_t)process->pid, (pid_t)process->pid, name, sizeof(name));
-        used += (size_t)snprintf(text + used, size - used, "%s%s (%" PRIu32 ")", used ? ", " : "", name, process->pid);
-    }
-    if (count > LISTED && used < size)
-        snprintf(text + used, size - used, " and %zu more", count - LISTED);
-    return count;
 }
 
 /* The values of a process can be read until its parent has waited for it. */
