@@ -1,7 +1,6 @@
 #include "assemble/profile_counters.h"
 
-#include "base/json_write.h"
-#include "base/text_buffer.h"
+#include "base/json_string.h"
 #include "record/info.h"
 
 #include <inttypes.h>
@@ -155,8 +154,9 @@ static const struct tooltip_row *rows_of(const struct counter_look *look)
     }
 }
 
-static void put_display(struct json_writer *json, const struct counter_look *look)
+static void put_display(struct json_writer *json, const void *context)
 {
+    const struct counter_look *look = context;
     static const char *const units[] = {
         [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "", [UNIT_CPU_TIME] = "percent", [UNIT_ENERGY] = "pWh"};
     json_open(json, '{');
@@ -176,23 +176,6 @@ static void put_display(struct json_writer *json, const struct counter_look *loo
     json_member_bool(json, "isHiddenAtFirst", look->is_hidden);
     json_member_bool(json, "isOfSystem", look->is_of_system);
     json_close(json, '}');
-}
-
-/* As a string of the profile; STRING_NONE if memory ran out. */
-static uint32_t display_of(struct profile *profile, const struct counter_look *look)
-{
-    struct text_buffer text = {0};
-    struct byte_sink sink = text_sink(&text);
-    struct json_writer *json = malloc(sizeof(*json));
-    if (!json)
-        return STRING_NONE;
-    json_writer_init(json, &sink, NULL);
-    put_display(json, look);
-    uint32_t string =
-        json_writer_finish(json) == 0 ? strings_add(&profile->strings, text.data, text.length) : STRING_NONE;
-    free(json);
-    array_free(&text);
-    return string;
 }
 
 /* ---- samples ---- */
@@ -323,7 +306,7 @@ static int add_counter(struct filling *filling, const struct counter_look *look,
                               .description = strings_add_z(&profile->strings, look->description),
                               .pid = profile->threads.data[thread].pid,
                               .main_thread = thread,
-                              .json = display_of(profile, look),
+                              .json = json_string(&profile->strings, put_display, look),
                               .length = filling->times.length};
     if (counter.name == STRING_NONE || counter.category == STRING_NONE || counter.description == STRING_NONE ||
         counter.json == STRING_NONE || !array_push(&profile->counters, counter))

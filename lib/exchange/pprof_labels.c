@@ -1,11 +1,10 @@
 #include "exchange/pprof_labels.h"
 
-#include "base/json_write.h"
+#include "base/json_string.h"
 #include "base/text_buffer.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 void pprof_labels_init(struct pprof_labels *labels, struct profile_builder *builder)
 {
@@ -17,25 +16,6 @@ void pprof_labels_destroy(struct pprof_labels *labels)
     hash_destroy(&labels->sets);
     hash_destroy(&labels->keys);
     array_free(&labels->key_strings);
-}
-
-/* What `put` writes, as a string of the profile; STRING_NONE if memory ran out. */
-static uint32_t json_string(struct pprof_labels *labels, void (*put)(struct json_writer *json, const void *context),
-                            const void *context)
-{
-    struct text_buffer text = {0};
-    struct byte_sink sink = text_sink(&text);
-    struct json_writer *json = malloc(sizeof(*json));
-    if (!json)
-        return STRING_NONE;
-    json_writer_init(json, &sink, NULL);
-    put(json, context);
-    uint32_t string = json_writer_finish(json) == 0
-                          ? builder_string(labels->builder, (struct builder_text){text.data, text.length})
-                          : STRING_NONE;
-    free(json);
-    array_free(&text);
-    return string;
 }
 
 /* ---- texts ---- */
@@ -95,7 +75,7 @@ static bool mark_set(struct pprof_labels *labels, uint32_t thread, const struct 
     if (labels->builder->threads.data[thread].markers.length)
         return true;
     marker.name = builder_string(labels->builder, builder_text("Labels"));
-    marker.data = json_string(labels, put_set, &context);
+    marker.data = json_string(&labels->builder->profile->strings, put_set, &context);
     return marker.name != STRING_NONE && marker.data != STRING_NONE && note_keys(labels, list, count) &&
            builder_marker(labels->builder, thread, marker);
 }
@@ -163,7 +143,7 @@ bool pprof_labels_mark(struct pprof_labels *labels, uint32_t thread, size_t row,
             continue;
         struct builder_marker marker = {.start = (double)row, .end = NAN};
         marker.name = builder_string(labels->builder, list[i].key);
-        marker.data = json_string(labels, put_number, &list[i]);
+        marker.data = json_string(&labels->builder->profile->strings, put_number, &list[i]);
         if (marker.name == STRING_NONE || marker.data == STRING_NONE ||
             !builder_marker(labels->builder, thread, marker))
             return false;
@@ -222,7 +202,7 @@ int pprof_labels_finish(struct pprof_labels *labels, struct error *err)
     struct profile_meta *meta = &labels->builder->profile->meta;
     if (!labels->count && !labels->has_numbers)
         return 0;
-    meta->marker_schema = json_string(labels, put_schemas, labels);
+    meta->marker_schema = json_string(&labels->builder->profile->strings, put_schemas, labels);
     if (meta->marker_schema == STRING_NONE)
         return error_no_memory(err);
     for (size_t i = 0; i < labels->builder->threads.length && labels->count; i++)

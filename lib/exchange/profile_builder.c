@@ -1,7 +1,6 @@
 #include "exchange/profile_builder.h"
 
-#include "base/json_write.h"
-#include "base/text_buffer.h"
+#include "base/json_string.h"
 #include "profile/sort_samples.h"
 
 #include <errno.h>
@@ -394,31 +393,25 @@ static int compare_levels(const void *a, const void *b)
     return left->place < right->place ? -1 : left->place > right->place;
 }
 
-/* As a string of the profile; STRING_NONE if memory ran out. */
-static uint32_t display_of(struct profile *profile, const struct builder_counter *from)
+struct display {
+    const struct profile *profile;
+    const struct builder_counter *counter;
+};
+
+static void put_display(struct json_writer *json, const void *context)
 {
-    struct text_buffer text = {0};
-    struct byte_sink sink = text_sink(&text);
-    struct json_writer *json = malloc(sizeof(*json));
-    if (!json)
-        return STRING_NONE;
-    json_writer_init(json, &sink, NULL);
+    const struct display *display = context;
     json_open(json, '{');
     json_member_text(json, "graphType", "line-accumulated");
-    json_member_text(json, "unit", from->unit);
+    json_member_text(json, "unit", display->counter->unit);
     json_member_text(json, "color", "blue");
     json_member_text(json, "markerSchemaLocation", NULL);
     json_member_unsigned(json, "sortWeight", 50);
-    json_member_text(json, "label", profile_text(profile, from->name));
+    json_member_text(json, "label", profile_text(display->profile, display->counter->name));
     json_member_open(json, "tooltipRows", '[');
     json_close(json, ']');
     json_member_bool(json, "startsAtZero", true);
     json_close(json, '}');
-    uint32_t string =
-        json_writer_finish(json) == 0 ? strings_add(&profile->strings, text.data, text.length) : STRING_NONE;
-    free(json);
-    array_free(&text);
-    return string;
 }
 
 /* The first thread of the process, else of the profile. */
@@ -438,7 +431,7 @@ static bool move_counter(struct profile_builder *builder, struct builder_counter
                               .category = strings_add_z(&profile->strings, "Counter"),
                               .description = strings_add_z(&profile->strings, ""),
                               .pid = number_string(profile, from->pid),
-                              .json = display_of(profile, from),
+                              .json = json_string(&profile->strings, put_display, &(struct display){profile, from}),
                               .length = from->levels.length + 1};
     if (counter.category == STRING_NONE || counter.description == STRING_NONE || counter.pid == STRING_NONE ||
         counter.json == STRING_NONE || !array_push(&profile->counters, counter))

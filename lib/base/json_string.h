@@ -1,0 +1,11 @@
+/* A JSON text as one string of a table: the schemas and the data of markers, how a page draws a counter. */
+#pragma once
+
+#include "base/json_write.h"
+#include "base/strings.h"
+
+#include <stdint.h>
+
+/* Adds the text that `put` writes, given `context`. Returns its string, or STRING_NONE if memory ran out. */
+uint32_t json_string(struct strings *table, void (*put)(struct json_writer *json, const void *context),
+                     const void *context);
