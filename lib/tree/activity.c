@@ -333,8 +333,14 @@ size_t sample_at(const struct sample_table *samples, double interval, double tim
     return i;
 }
 
+/* A row of a file without times is as long as it weighs: see place_thread() in exchange/profile_builder.c. */
+static double length_on_axis(const struct sample_table *samples, size_t row)
+{
+    return samples->weight && samples->weight_type != WEIGHT_BYTES ? fabs(samples->weight[row]) : 1;
+}
+
 double thread_activity(const struct sample_table *samples, struct time_range range, const struct stack_view *stacks,
-                       uint32_t idle, double interval)
+                       uint32_t idle, const struct profile_meta *meta)
 {
     size_t first, last;
     samples_in_range(samples, range, &first, &last);
@@ -348,7 +354,7 @@ double thread_activity(const struct sample_table *samples, struct time_range ran
     for (size_t i = first; i < last; i++) {
         uint32_t stack = samples->stack[i];
         if (stack != PROFILE_NONE && stacks->category[stack] != idle)
-            sum += interval;
+            sum += meta->has_no_times ? length_on_axis(samples, i) : meta->interval;
     }
     return sum;
 }

@@ -46,6 +46,7 @@ void activity_destroy(struct activity *activity);
 size_t sample_at(const struct sample_table *samples, double interval, double time, double *cpu_percent);
 
 /* What a thread did in a range, ms: CPU time where the profile has it, else samples that are not of category `idle` (or
- * PROFILE_NONE) times the interval. Threads are ranked by that of all time. */
+ * PROFILE_NONE) times the interval. In a file without times these count as what they weigh, in the unit of the axis:
+ * bytes as one sample. Threads are ranked by that of all time. */
 double thread_activity(const struct sample_table *samples, struct time_range range, const struct stack_view *stacks,
-                       uint32_t idle, double interval);
+                       uint32_t idle, const struct profile_meta *meta);

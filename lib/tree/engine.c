@@ -529,7 +529,7 @@ double engine_thread_time(const struct engine *engine, uint32_t thread, struct t
     if (thread >= profile->threads.length)
         return 0;
     return thread_activity(&profile->threads.data[thread].samples, range, &engine->base->whole,
-                           engine_idle_category(engine), profile->meta.interval);
+                           engine_idle_category(engine), &profile->meta);
 }
 
 /* Of the samples of threads: all of them, or those that the query leaves; `matching` as in activity.h. */

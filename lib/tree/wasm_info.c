@@ -92,7 +92,8 @@ static void put_thread(struct json_writer *json, const struct engine *engine, co
     json_member_double(json, "run", thread->run);
     json_member_double(json, "start", isnan(thread->start) ? thread->process_start : thread->start);
     json_member_double(json, "end", isnan(thread->end) ? thread->process_end : thread->end);
-    json_member_double(json, "sampleCount", (double)thread->samples.length);
+    json_member_double(json, "sampleCount",
+                       weighed_sample_count(profile, index, WEIGH_SAMPLES, TABLE_SAMPLES, whole_time));
     json_member_double(json, "markerCount", (double)thread->markers.length);
     json_member_double(json, "markerPlaces", markers ? marker_view_places(markers, index) : 0);
     json_member_bool(json, "hasWaits",
@@ -218,8 +219,8 @@ static int put_weights(struct json_writer *json, struct session *session)
 static void put_counts(struct json_writer *json, const struct profile *profile)
 {
     double samples = 0, markers = 0;
-    for (size_t i = 0; i < profile->threads.length; i++) {
-        samples += (double)profile->threads.data[i].samples.length;
+    for (uint32_t i = 0; i < profile->threads.length; i++) {
+        samples += weighed_sample_count(profile, i, WEIGH_SAMPLES, TABLE_SAMPLES, whole_time);
         markers += (double)profile->threads.data[i].markers.length;
     }
     json_member_double(json, "sampleCount", samples);
@@ -264,7 +265,8 @@ const struct view *session_info(struct session *session)
     session_begin_json(session);
     json_open(json, '{');
     put_string(json, "product", profile, profile->meta.product);
-    json_member_double(json, "interval", profile->meta.interval);
+    json_member_double(json, "interval", profile->meta.has_no_times ? 0 : profile->meta.interval);
+    json_member_bool(json, "timesAreOrder", profile->meta.has_no_times);
     json_member_double(json, "startTime", profile->meta.start_time);
     json_member_double(json, "rangeStart", range.from);
     json_member_double(json, "rangeEnd", range.to);

@@ -373,6 +373,68 @@ await check('a profile that says nothing of itself but lacks most names says so,
     await restart();
 });
 
+/** All that the page says: texts, titles, labels. */
+const saidTexts = () =>
+    page.evaluate(() => {
+        const attributes = ['title', 'aria-label', 'aria-valuetext', 'aria-description'];
+        const said = [...document.querySelectorAll('*')].flatMap((element) => attributes.map((name) => element.getAttribute(name) ?? ''));
+        return [document.body.innerText, ...said].join('\n');
+    });
+
+/** Fails where the page says how long something takes. */
+async function saysNoTime(where) {
+    const said = await saidTexts();
+    const times = said.match(/.*\b\d[\d.,]*\s?(ns|µs|ms|s|min)\b.*/g) ?? [];
+    assertEqual(times.join('\n'), '', `times ${where}`);
+    return said;
+}
+
+await check('a file that counts has counts wherever others have times', async () => {
+    await drop('counts.folded');
+    await askUntil((name) => name === 'collapsed stacks', product);
+    await settle(page);
+    await saysNoTime('in the call tree');
+    assertEqual(await page.locator('.breadcrumb').innerText(), 'Full range (285 samples)', 'the full range');
+    assertEqual(await page.locator('.track-busy').first().innerText(), '285 samples', 'the amount of the thread');
+    assertEqual(await page.locator('.ruler .tick').first().innerText(), '0 samples', 'the first label of the axis');
+    for (const tab of await page.locator('[role=tab]').all()) {
+        await tab.click();
+        await settle(page);
+        const name = await tab.innerText();
+        await saysNoTime(`in the tab ${name}`);
+        const chart = page.locator('.chart canvas').first();
+        if ((await chart.count()) > 0) {
+            await chart.hover({ position: { x: 500, y: 8 } });
+            await settle(page);
+            await saysNoTime(`under the mouse in ${name}`);
+        }
+    }
+    const graph = await page.locator('.track-graph').first().boundingBox();
+    const at = (share) => [graph.x + share * graph.width, graph.y + 10];
+    await page.mouse.move(...at(0.4));
+    await askUntil((text) => text.includes('sample '), () => page.locator('.tooltip').innerText());
+    await saysNoTime('under the mouse in the timeline');
+    await page.mouse.down();
+    await page.mouse.move(...at(0.6), { steps: 4 });
+    await page.mouse.up();
+    await settle(page);
+    const range = /samples \d+–\d+/.exec(await page.locator('.range-label').innerText())?.[0] ?? 'none';
+    assert((await saysNoTime('with a selection')).includes(`${range} selected`), `the selection ${range} is not in the breadcrumb`);
+    await page.keyboard.press('z');
+    await settle(page);
+    assert((await saysNoTime('zoomed in')).includes(range), 'the range is not in the breadcrumb');
+    for (const title of ['Recording', 'Save']) {
+        await page.locator('.header .button', { hasText: title }).click();
+        await page.waitForSelector(title === 'Save' ? '[role=menu]' : 'dialog[open]');
+        await settle(page);
+        const said = await saysNoTime(`behind ${title}`);
+        if (title === 'Recording') assert(!said.includes('Length') && !said.includes('Interval'), 'the recording has a length or an interval');
+        await page.keyboard.press('Escape');
+        await page.waitForSelector(title === 'Save' ? '[role=menu]' : 'dialog[open]', { state: 'detached' });
+    }
+    await restart();
+});
+
 await check('nothing went wrong meanwhile', async () => {
     assertEqual(complaints.join('\n'), '', 'what pages complained of');
 });

@@ -3,11 +3,11 @@ import { loadParts, random } from './page_modules.mjs';
 import { loadEngine } from '../engine_loader.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, ticks, rectDrawing, rectPaths, fold, tableText, jumps, sourceCodec, trust, summaryView, rowScroll, colorKey, counterTracks] = await loadParts([
+const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, ticks, rectDrawing, rectPaths, fold, tableText, jumps, sourceCodec, trust, summaryView, rowScroll, colorKey, counterTracks, axisText] = await loadParts([
     'state/codec', 'state/indexes', 'state/transform_codec', 'state/tracks', 'state/track_choice', 'text/format',
     'text/plain', 'text/highlight', 'draw/ticks', 'draw/rects', 'state/rect_paths',
     'text/fold', 'text/table_text', 'draw/jumps', 'state/source_codec',
-    'state/trust', 'state/summary_view', 'state/row_scroll', 'text/color_key', 'tracks/counter.tsx',
+    'state/trust', 'state/summary_view', 'state/row_scroll', 'text/color_key', 'tracks/counter.tsx', 'state/axis_text',
 ]);
 
 const { openEngine, module } = await loadEngine();
@@ -423,6 +423,21 @@ await check('marks of the ruler are round, apart, and inside', () => {
     assertEqual([10, 2, 0.2, 0.02].map((to) => labels(to)).join('|'), '0 ms,5 ms,10 ms|0 ms,1 ms,2 ms|0.0 ms,0.1 ms,0.2 ms|0 µs,10 µs,20 µs', 'labels of short times');
     assertEqual([2000, 200, 1000, 999].map((to) => labels(to, 7)).join('|'), '0 s,1 s,2 s|0 ms,100 ms,200 ms|0.0 s,0.5 s,1.0 s|0 ms,500 ms', 'labels of long times');
     assertEqual([ticks.tickStep(0, 100, 10), ticks.tickStep(Number.NaN, 100, 10), ticks.tickStep(100, 0, 1)].join(), '1,1,100', 'the step of what has no length or room');
+});
+
+await check('an axis without times has whole samples, named once, and no time', () => {
+    const labels = (from, to, width) => ticks.ticks(from, to, 0, width, 88, 'samples').map((mark) => mark.label).join();
+    assertEqual(labels(0, 285, 400), '0 samples,100,200', 'labels of the full range');
+    assertEqual(labels(0, 3, 10_000), '0 samples,1,2,3', 'labels where parts of a sample had room');
+    assertEqual(labels(1_999_000, 2_001_000, 300), '1,999,000 samples,2,000,000,2,001,000', 'labels of many samples');
+    const { axisUnitOf, formatLength, formatPlace, formatRange } = axisText;
+    const unitOf = (timesAreOrder, unit) => axisUnitOf({ timesAreOrder, weights: [{ unit }] });
+    assertEqual([unitOf(true, 'samples'), unitOf(true, 'bytes'), unitOf(true, 'ms'), unitOf(false, 'samples')].join(), 'samples,samples,ms,ms', 'the units');
+    assertEqual([formatLength(1, 'samples'), formatLength(1285, 'samples'), formatLength(1285, 'ms')].join('|'), '1 sample|1,285 samples|1.28 s', 'lengths');
+    assertEqual([formatPlace(0, 'samples'), formatPlace(120.9, 'samples'), formatPlace(12.5, 'ms')].join('|'), 'sample 1|sample 121|12.5 ms', 'places');
+    const ranges = [[0, 285], [120, 340.2], [7, 8], [7.2, 7.4]].map((range) => formatRange(range, 'samples'));
+    assertEqual(ranges.join('|'), 'samples 1–285|samples 121–341|sample 8|sample 8', 'ranges of samples');
+    assertEqual(formatRange([120, 340], 'ms'), '220 ms', 'a range of time');
 });
 
 await check('shares and durations are short and never lie about zero', () => {

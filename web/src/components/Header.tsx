@@ -7,7 +7,6 @@ import { saveMenuItems } from '../state/save_menu';
 import { theme, toggleTheme } from '../state/theme';
 import { trustSummary } from '../state/trust';
 import { act, copyText, isRenaming, menu, openDialog, openMenu } from '../state/windows';
-import { formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
 import { NormalizationSelect } from './FilterBar';
 import { ChevronIcon, HelpIcon, InfoIcon, MoonIcon, OpenIcon, SaveIcon, SunIcon } from './icons';
@@ -18,15 +17,16 @@ const LONGEST_PRODUCT = 120;
 const LONGEST_COMMAND = 60;
 
 function Breadcrumb(): JSX.Element {
-    const { fullRange, popRanges, view } = useSession().store;
+    const session = useSession();
+    const { lengthText, rangeText } = session.axisText;
+    const { fullRange, popRanges, view } = session.store;
     const { ranges, preview } = view.value;
     const all = [fullRange.value, ...ranges];
     return (
         <nav class="breadcrumb" aria-label="Zoom history">
             <ol>
                 {all.map((range, depth) => {
-                    const duration = formatDuration(range[1] - range[0]);
-                    const label = depth === 0 ? `Full range (${duration})` : duration;
+                    const label = depth === 0 ? `Full range (${lengthText(range[1] - range[0])})` : rangeText(range);
                     const isLast = depth === all.length - 1;
                     return (
                         <li key={`${depth}:${range[0]}`}>
@@ -44,7 +44,7 @@ function Breadcrumb(): JSX.Element {
                 {preview && (
                     <li class="muted">
                         <ChevronIcon />
-                        <span>{formatDuration(preview[1] - preview[0])} selected</span>
+                        <span>{rangeText(preview)} selected</span>
                     </li>
                 )}
             </ol>

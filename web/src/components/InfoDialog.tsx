@@ -23,7 +23,7 @@ function recordingEntries(session: Session): Entry[] {
     const entries: Entry[] = [
         { label: 'Program', value: profile.product },
         { label: 'Recorded', value: profile.startTime > 0 ? new Date(profile.startTime).toLocaleString() : '' },
-        { label: 'Length', value: formatDuration(end - start) },
+        { label: 'Length', value: profile.timesAreOrder ? '' : formatDuration(end - start) },
         { label: 'Interval', value: profile.interval > 0 ? formatDuration(profile.interval) : '' },
         { label: 'Samples', value: formatCount(profile.sampleCount) },
         { label: 'Threads', value: formatCount(profile.threads.length) },

@@ -2,21 +2,16 @@
 import type { JSX } from 'preact';
 import type { Session } from '../state/session';
 import { graphWidth } from '../state/windows';
-import { formatDuration } from '../text/format';
 import { useSession } from './session_context';
-
-function sinceZero(session: Session, time: number): string {
-    const { fullRange } = session.store;
-    return formatDuration(time - fullRange.value[0]);
-}
 
 /** Why a thread shows nothing at a time; '' where it was there. */
 export function absence(session: Session, index: number, time: number): string {
     const { threadInfo } = session.store;
     const thread = threadInfo(index);
     if (thread && thread.start !== null && time < thread.start)
-        return `Not started yet (starts at ${sinceZero(session, thread.start)}).`;
-    if (thread && thread.end !== null && time > thread.end) return `Ended at ${sinceZero(session, thread.end)}.`;
+        return `Not started yet (starts at ${session.axisText.placeText(thread.start)}).`;
+    if (thread && thread.end !== null && time > thread.end)
+        return `Ended at ${session.axisText.placeText(thread.end)}.`;
     return '';
 }
 
@@ -27,8 +22,9 @@ export function lifeText(session: Session, index: number): string {
     const [from, to] = fullRange.value;
     const words: string[] = [];
     if (thread && thread.start !== null && thread.start > from)
-        words.push(`started at ${sinceZero(session, thread.start)}`);
-    if (thread && thread.end !== null && thread.end < to) words.push(`ended at ${sinceZero(session, thread.end)}`);
+        words.push(`started at ${session.axisText.placeText(thread.start)}`);
+    if (thread && thread.end !== null && thread.end < to)
+        words.push(`ended at ${session.axisText.placeText(thread.end)}`);
     return words.join(', ');
 }
 

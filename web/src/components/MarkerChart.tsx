@@ -12,7 +12,6 @@ import { CHART_ROW_HEIGHT } from '../state/marker_chart';
 import type { Session } from '../state/session';
 import { theme } from '../state/theme';
 import { act, GRAPH_MARGIN, LABEL_WIDTH, type MenuItem, menuItem, openMenu, tooltip } from '../state/windows';
-import { formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
 import { useChartNavigation } from './chart_navigation';
 import { EmptyMarkers } from './MarkerTable';
@@ -323,13 +322,12 @@ export function MarkerChart(): JSX.Element {
 function ShownRange({ shown }: { shown: [number, number] }): JSX.Element | null {
     const session = useSession();
     const { previewAxis } = session.axis;
-    const { fullRange } = session.store;
+    const { placeText } = session.axisText;
     const [from, to] = previewAxis.limits();
     if (shown[0] <= from && shown[1] >= to) return null;
-    const zero = fullRange.value[0];
     return (
         <div class="chart-note sticky">
-            <span>{`${formatDuration(shown[0] - zero)} to ${formatDuration(shown[1] - zero)}`}</span>
+            <span>{`${placeText(shown[0])} to ${placeText(shown[1])}`}</span>
             <button
                 type="button"
                 class="button"

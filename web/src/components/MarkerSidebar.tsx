@@ -5,7 +5,6 @@ import { categoryColor } from '../draw/colors';
 import type { MarkerDetails } from '../engine/markers';
 import { sidebarWidth } from '../state/settings';
 import { act } from '../state/windows';
-import { formatDuration } from '../text/format';
 import { SIDEBAR_LIMIT } from '../text/plain';
 import { FrameList } from './FrameList';
 import { durationText, missingEnd, startText } from './marker_parts';
@@ -20,7 +19,7 @@ const MOST_LINES = 200;
 function Times({ marker }: { marker: MarkerDetails }): JSX.Element {
     const session = useSession();
     const { info } = session;
-    const { fullRange, threadInfo } = session.store;
+    const { threadInfo } = session.store;
     const category = info.value.categories[marker.category];
     const thread = threadInfo(marker.thread);
     const isInstant = marker.kind === 'instant';
@@ -35,7 +34,7 @@ function Times({ marker }: { marker: MarkerDetails }): JSX.Element {
                 {!isInstant && (
                     <div>
                         <dt>End</dt>
-                        <dd>{formatDuration(marker.end - fullRange.value[0])}</dd>
+                        <dd>{session.axisText.placeText(marker.end)}</dd>
                     </div>
                 )}
                 {!isInstant && (

@@ -3,7 +3,6 @@ import type { JSX } from 'preact';
 import type { Range } from '../state/codec';
 import type { Session } from '../state/session';
 import { graphWidth } from '../state/windows';
-import { formatDuration } from '../text/format';
 import { startDrag } from './drag';
 import { ZoomIcon } from './icons';
 import { useSession } from './session_context';
@@ -80,7 +79,7 @@ export function RangeLabel(): JSX.Element | null {
     );
     return (
         <div class="range-label" style={{ left: `${middle}px` }}>
-            <span>{formatDuration(range[1] - range[0])}</span>
+            <span>{session.axisText.rangeText(range)}</span>
             <button
                 type="button"
                 class="button primary square small"
@@ -126,7 +125,7 @@ function Edge({ side }: { side: 0 | 1 }): JSX.Element | null {
             aria-valuemin={from - fullRange.value[0]}
             aria-valuemax={to - fullRange.value[0]}
             aria-valuenow={time}
-            aria-valuetext={formatDuration(time)}
+            aria-valuetext={session.axisText.placeText(range[side])}
             style={{ left: `${position}px` }}
             onPointerDown={onPointerDown}
             onKeyDown={onKeyDown}

@@ -33,13 +33,12 @@ function leafFirst(sample: SampleAt): number[] {
 function SampleContent({ sample }: { sample: SampleAt }): JSX.Element {
     const session = useSession();
     const { info } = session;
-    const { fullRange } = session.store;
     const frames = leafFirst(sample);
     const category = info.value.categories[sample.category];
     return (
         <>
             <div class="sample-head">
-                <strong>{formatDuration(sample.time - fullRange.value[0])}</strong>
+                <strong>{session.axisText.placeText(sample.time)}</strong>
                 {category && frames.length > 0 && (
                     <span>
                         <span class="category-square" style={{ background: categoryColor(category) }} />

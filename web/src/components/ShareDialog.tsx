@@ -3,7 +3,6 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { PARTS, type SharedKind } from '../state/sharing';
 import { act, openDialog } from '../state/windows';
-import { formatDuration } from '../text/format';
 import { Choices } from './Choices';
 import { Dialog } from './Dialog';
 import { useSession } from './session_context';
@@ -69,7 +68,11 @@ function Limits(): JSX.Element {
                 }}
             />
             <Check
-                label={isRangePart.value ? `Selected range (${formatDuration(to - from)})` : 'Selected range (none)'}
+                label={
+                    isRangePart.value
+                        ? `Selected range (${session.axisText.rangeText([from, to])})`
+                        : 'Selected range (none)'
+                }
                 hint="Select one in the timeline first"
                 isOn={onlyRange.value && isRangePart.value}
                 isOffered={isRangePart.value}

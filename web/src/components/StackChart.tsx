@@ -13,7 +13,7 @@ import type { Session } from '../state/session';
 import { MOST_CHARTS, type ThreadChart } from '../state/stack_chart';
 import type { NodePlace } from '../state/transform_offers';
 import { act, GRAPH_MARGIN, graphWidth, LABEL_WIDTH, menuItem } from '../state/windows';
-import { formatCount, formatDuration } from '../text/format';
+import { formatCount } from '../text/format';
 import { plainText } from '../text/plain';
 import { EmptyTree } from './EmptyTree';
 import { NameTooltip } from './NameTooltip';
@@ -49,14 +49,14 @@ function RectTooltip({ rects, rect }: { rects: StackRects; rect: number }): JSX.
     const session = useSession();
     const { info } = session;
     const { funcName } = session.names;
-    const { fullRange } = session.store;
+    const { lengthText, placeText } = session.axisText;
     const name = funcName(rects.func[rect] ?? -1);
     const category = info.value.categories[rects.category[rect] ?? -1];
     return (
         <>
             <div class="sample-head">
-                <strong>{formatDuration(duration(rects, rect))}</strong>
-                <span>at {formatDuration((rects.first[rect] ?? 0) - fullRange.value[0])}</span>
+                <strong>{lengthText(duration(rects, rect))}</strong>
+                <span>at {placeText(rects.first[rect] ?? 0)}</span>
                 {category && (
                     <span>
                         <span class="category-square" style={{ background: categoryColor(category) }} />
@@ -108,7 +108,7 @@ function describe(session: Session, bands: readonly Band[], charts: readonly Thr
         if (rect < 0 || !rects) continue;
         const name = plainText(shownName(rects.func[rect] ?? -1), 200);
         const count = band.selected.reduce((sum, isSelected) => sum + isSelected, 0);
-        return `${name}: ${formatDuration(duration(rects, rect))}${count > 1 ? `, the first of ${count} occurrences` : ''}`;
+        return `${name}: ${session.axisText.lengthText(duration(rects, rect))}${count > 1 ? `, the first of ${count} occurrences` : ''}`;
     }
     return '';
 }

@@ -452,6 +452,11 @@ function ChangeHead({ first, totals }: { first: FuncRow | undefined; totals: Tre
     );
 }
 
+function inRange(session: Session, range: [number, number]): string {
+    const { rangeText, unit } = session.axisText;
+    return unit.value === 'ms' ? ` in ${rangeText(range)} of the recording` : ' in the selected range';
+}
+
 function Head({ lists, whole }: { lists: SummaryLists; whole: number }): JSX.Element {
     const session = useSession();
     const { info } = session;
@@ -466,10 +471,11 @@ function Head({ lists, whole }: { lists: SummaryLists; whole: number }): JSX.Ele
     if (isChange.value) return <ChangeHead first={first} totals={summary.value} />;
     const range = view.value.preview ?? view.value.ranges[view.value.ranges.length - 1];
     const among = chosen === 1 ? 'one thread' : `${formatCount(chosen)} threads`;
-    const time = range ? ` in ${formatDuration(range[1] - range[0])} of the recording` : '';
+    const isTime = weightUnit.value === 'ms' || !info.value.timesAreOrder;
+    const time = range ? inRange(session, range) : '';
     return (
         <div class="summary-head">
-            <h2>Where did the time go?</h2>
+            <h2>{`Where did the ${isTime ? 'time' : plainText(weightUnit.value, NAME_LIMIT)} go?`}</h2>
             <p>
                 {describeWeight(whole, weightUnit.value, interval)} of {among}
                 {time}:{' '}

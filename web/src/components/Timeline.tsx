@@ -19,7 +19,7 @@ import { TrackList } from './TrackList';
 import { hideTime, selectSample, showTime } from './track_hover';
 
 /** px */
-const TICK_GAP = 88;
+const TICK_GAP = { ms: 88, samples: 132 };
 const LABEL_PADDING = 8;
 const DIGIT_WIDTH = 6.5;
 const DRAG_THRESHOLD = 3;
@@ -42,11 +42,14 @@ function threadOf(target: EventTarget | null): number {
 }
 
 function Ruler(): JSX.Element {
-    const { committedRange, fullRange, setPreview, view } = useSession().store;
+    const session = useSession();
+    const { committedRange, fullRange, setPreview, view } = session.store;
     const [from, to] = committedRange.value;
     const width = graphWidth.value;
     const zero = fullRange.value[0];
-    const gap = (tickStep(to - from, width, TICK_GAP) / (to - from)) * width;
+    const { unit } = session.axisText;
+    const tickGap = TICK_GAP[unit.value];
+    const gap = (tickStep(to - from, width, tickGap) / (to - from)) * width;
     const onKeyDown = (event: KeyboardEvent): void => {
         if (event.key !== 'Enter' || event.target !== event.currentTarget) return;
         if (!view.value.preview) setPreview([from + (to - from) / 4, to - (to - from) / 4]);
@@ -63,7 +66,7 @@ function Ruler(): JSX.Element {
             onKeyDown={onKeyDown}
         >
             <RangeBand />
-            {ticks(from, to, zero, width, TICK_GAP).map((tick) => {
+            {ticks(from, to, zero, width, tickGap, unit.value).map((tick) => {
                 const x = ((tick.time - from) / (to - from)) * width;
                 // A label without room at its right goes to the left of its mark, if the one before leaves room there.
                 const room = labelWidth(tick.label);
@@ -81,12 +84,14 @@ function Ruler(): JSX.Element {
 }
 
 function GridLines(): JSX.Element {
-    const { committedRange, fullRange } = useSession().store;
+    const session = useSession();
+    const { unit } = session.axisText;
+    const { committedRange, fullRange } = session.store;
     const [from, to] = committedRange.value;
     const width = graphWidth.value;
     return (
         <>
-            {ticks(from, to, fullRange.value[0], width, TICK_GAP).map((tick) => (
+            {ticks(from, to, fullRange.value[0], width, TICK_GAP[unit.value], unit.value).map((tick) => (
                 <div
                     key={tick.label}
                     class="grid-line"

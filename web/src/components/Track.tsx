@@ -6,7 +6,7 @@ import type { Session } from '../state/session';
 import type { ChooseMode } from '../state/store';
 import type { TrackRow } from '../state/tracks';
 import { act, isTrackListOpen } from '../state/windows';
-import { formatDuration, formatShare } from '../text/format';
+import { formatShare } from '../text/format';
 import { plainText } from '../text/plain';
 import { trackKind } from '../tracks/kinds';
 import { ChevronIcon, CloseIcon } from './icons';
@@ -71,9 +71,9 @@ function onTrackKey(session: Session, event: KeyboardEvent, row: TrackRow): void
 }
 
 /** The time beside a track of so many threads. */
-export function busyText(threadCount: number, time: number): string {
+export function busyText(session: Session, threadCount: number, time: number): string {
     if (threadCount === 0) return '';
-    return time > 0 ? formatDuration(time) : 'idle';
+    return time > 0 ? session.axisText.lengthText(time) : 'idle';
 }
 
 interface TrackProps {
@@ -100,11 +100,13 @@ export function Track({ row, at, count, top, isTabStop, isDragged, onFocus }: Tr
           : areAllChosen(row.members, chosen);
     const { Graph } = trackKind(row.kind);
     const time = session.trackTimes.timeOf(row.members);
-    const busy = busyText(row.members.length, time);
+    const busy = busyText(session, row.members.length, time);
     const title = [
         plainText(row.title, 1000),
         plainText(row.detail, 1000),
-        time === 0 ? busy : `busy for ${busy}: ${formatShare(time, session.trackTimes.length.value)} of the range`,
+        time === 0
+            ? busy
+            : `${session.axisText.unit.value === 'ms' ? 'busy for ' : ''}${busy}: ${formatShare(time, session.trackTimes.length.value)} of the range`,
         row.kind === 'thread' ? lifeText(session, row.thread) : '',
     ]
         .filter((line) => line !== '')

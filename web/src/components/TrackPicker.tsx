@@ -109,7 +109,7 @@ export function TrackPicker(): JSX.Element | null {
                     <span class="picker-detail">
                         <ProfileText text={seed.detail || (seed.isLead ? '' : seed.processName)} limit={LABEL_LIMIT} />
                     </span>
-                    <span class="picker-amount">{busyText(seed.members.length, timeOf(seed.members))}</span>
+                    <span class="picker-amount">{busyText(session, seed.members.length, timeOf(seed.members))}</span>
                 </>
             )}
         />

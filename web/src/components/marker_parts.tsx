@@ -14,8 +14,7 @@ const FIELD_LIMIT = 300;
 const MOST_FIELDS = 12;
 
 export function startText(session: Session, row: MarkerRow): string {
-    const { fullRange } = session.store;
-    return formatDuration(row.start - fullRange.value[0]);
+    return session.axisText.placeText(row.start);
 }
 
 export function durationText(row: MarkerRow): string {

@@ -61,7 +61,7 @@ export function weightColumns<Row extends Weighed>(
     const { weightUnit } = session.filters;
     const unit = weightUnit.value;
     const { interval } = info.value;
-    const hint = unit === 'samples' ? `A sample stands for about ${interval} ms` : '';
+    const hint = unit === 'samples' && interval > 0 ? `A sample stands for about ${interval} ms` : '';
     return [
         {
             key: 'share',

@@ -1,4 +1,6 @@
-/** Round places for the marks of a time axis. */
+/** Round places for the marks of the timeline's axis. */
+import type { AxisUnit } from '../state/axis_text';
+import { formatCount } from '../text/format';
 
 /** The step of 1, 2 or 5 times a power of ten that puts marks at least `gap` pixels apart. */
 export function tickStep(range: number, width: number, gap: number): number {
@@ -14,23 +16,39 @@ export interface Tick {
     label: string;
 }
 
+/** Whole samples; the unit is at the first mark alone, because it is long. */
+function countTicks(from: number, to: number, zero: number, step: number): Tick[] {
+    return placesOf(from, to, zero, Math.max(1, step)).map((count, at) => ({
+        time: zero + count,
+        label: at === 0 ? `${formatCount(count)} samples` : formatCount(count),
+    }));
+}
+
+/** Multiples of the step inside [from, to], from `zero` on. */
+function placesOf(from: number, to: number, zero: number, step: number): number[] {
+    const places: number[] = [];
+    for (let i = Math.ceil((from - zero) / step - 1e-9); zero + i * step <= to + step * 1e-9; i++) {
+        if (places.length > 500) break;
+        places.push(i * step + 0); // no -0
+    }
+    return places;
+}
+
 /** Seconds as soon as there are some, unless the marks are too fine for them. */
 function unitFor(step: number, largest: number): [string, number] {
     if (largest >= 1000 && step >= 1) return ['s', 1000];
     return step >= 0.1 ? ['ms', 1] : ['µs', 0.001];
 }
 
-/** Marks inside [from, to] ms, labelled from `zero` on, all with the same unit and number of decimals. */
-export function ticks(from: number, to: number, zero: number, width: number, gap: number): Tick[] {
+/** Marks inside [from, to], labelled from `zero` on, all with the same unit and number of decimals. */
+export function ticks(from: number, to: number, zero: number, width: number, gap: number, axis: AxisUnit): Tick[] {
     const step = tickStep(to - from, width, gap);
+    if (axis === 'samples') return countTicks(from, to, zero, step);
     const largest = Math.max(Math.abs(from - zero), Math.abs(to - zero));
     const [unit, scale] = unitFor(step, largest);
     const decimals = Math.max(0, -Math.floor(Math.log10(step / scale) + 1e-9));
-    const marks: Tick[] = [];
-    for (let i = Math.ceil((from - zero) / step - 1e-9); ; i++) {
-        const time = zero + i * step;
-        if (time > to + step * 1e-9 || marks.length > 500) break;
-        marks.push({ time, label: `${((i * step) / scale).toFixed(decimals)} ${unit}` });
-    }
-    return marks;
+    return placesOf(from, to, zero, step).map((place) => ({
+        time: zero + place,
+        label: `${(place / scale).toFixed(decimals)} ${unit}`,
+    }));
 }

@@ -69,8 +69,10 @@ export interface ExtraSection {
 
 export interface ProfileInfo {
     product: string;
-    /** ms */
+    /** ms; 0: not known. */
     interval: number;
+    /** The file has no times: those of the samples only have their order, see state/axis_text.ts. */
+    timesAreOrder: boolean;
     /** ms since the Unix epoch: zero of all times. */
     startTime: number;
     /** The full range, ms. */

@@ -8,8 +8,8 @@ import { createEngine, type EngineWorker } from '../engine/client';
 import { contained } from '../engine/contained';
 import { type AnySource, type ComparedPart, type ComparedSource, isCompared, wholeFile } from '../engine/download';
 import { isZip, listZip, type ZipEntry } from '../engine/zip';
-import { formatDuration } from '../text/format';
 import { messageOf } from '../text/message';
+import { type AxisUnit, axisUnitOf, formatPlace, formatRange } from './axis_text';
 import { encodeView } from './codec';
 import { type Entry, entryOf, HistoryPlace } from './history';
 import { followRecording } from './live';
@@ -390,14 +390,21 @@ function compareWith(): void {
     askForFile((file) => void compareFile(file));
 }
 
+/** "220 ms at 120 ms", "samples 121–340" */
+function rangeName(range: [number, number], unit: AxisUnit): string {
+    return unit === 'ms' ? `${formatRange(range, unit)} at ${formatPlace(range[0], unit)}` : formatRange(range, unit);
+}
+
 /** Compares two ranges of the profile, ms after its start. */
 function compareRanges(base: [number, number], next: [number, number]): void {
     const whole = shownPart();
-    if (!whole) return;
+    const session = shownSession();
+    if (!whole || !session) return;
+    const unit = axisUnitOf(session.info.peek());
     const named = (range: [number, number]): ComparedPart => ({
         ...whole,
         range,
-        name: `${formatDuration(range[1] - range[0])} at ${formatDuration(range[0])} of ${whole.name}`,
+        name: `${rangeName(range, unit)} of ${whole.name}`,
     });
     void openCompared({ base: named(base), new: named(next), forgives: false });
 }

@@ -9,6 +9,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { ProfileInfo } from '../engine/api';
 import { createAxis } from './axis';
+import { createAxisText } from './axis_text';
 import { createButterfly } from './butterfly';
 import { createCertainty } from './certainty';
 import { createColoring } from './coloring';
@@ -68,6 +69,7 @@ export function createSession({ id, serial, engine, file, host, info: first, mad
     const given: Given = { engine, info, file, made, host, query, lifetime };
     const store = createStore({ ...given });
     const axis = createAxis({ ...given, store });
+    const axisText = createAxisText({ ...given, store });
     const trackTimes = createTrackTimes({ ...given, store });
     const names = createNames({ ...given });
     const tables = createTables({ ...given, store });
@@ -153,6 +155,7 @@ export function createSession({ id, serial, engine, file, host, info: first, mad
         failure: failure as ReadonlySignal<string>,
         store,
         axis,
+        axisText,
         names,
         tables,
         filters,

@@ -12,7 +12,7 @@ import type { Session } from '../state/session';
 import { theme } from '../state/theme';
 import type { TrackRow, TrackSeed } from '../state/tracks';
 import { graphWidth } from '../state/windows';
-import { formatAmount, formatDuration, formatRate } from '../text/format';
+import { formatAmount, formatRate } from '../text/format';
 import type { TrackKind } from './kind';
 
 /** px, with the line below. */
@@ -152,7 +152,8 @@ interface CounterContentProps {
 }
 
 function CounterContent({ counter, value, view, chosen }: CounterContentProps): JSX.Element {
-    const { committedRange, fullRange, previewRange } = useSession().store;
+    const session = useSession();
+    const { committedRange, previewRange } = session.store;
     const { unit } = counter;
     const [from, to] = committedRange.value;
     const preview = previewRange.value;
@@ -166,7 +167,7 @@ function CounterContent({ counter, value, view, chosen }: CounterContentProps): 
     return (
         <>
             <div class="sample-head">
-                <strong>{formatDuration(value.time - fullRange.value[0])}</strong>
+                <strong>{session.axisText.placeText(value.time)}</strong>
                 <span>
                     <ProfileText text={counter.label} limit={100} />
                 </span>

@@ -8,7 +8,6 @@ import type { Activity } from '../engine/api';
 import type { Session } from '../state/session';
 import { activityOf, LEAST_IN_GROUP, partsOf } from '../state/thread_groups';
 import { isCpu, THREAD_HEIGHT, type TrackRow, type TrackSeed } from '../state/tracks';
-import { formatDuration } from '../text/format';
 import type { TrackKind } from './kind';
 import { ThreadGraph } from './thread';
 
@@ -19,7 +18,7 @@ function cpuText(cpus: number): string {
 }
 
 function SumContent({ activity, time, x }: { activity: Activity; time: number; x: number }): JSX.Element {
-    const { info, store } = useSession();
+    const { axisText, info } = useSession();
     const parts = activity.categories
         .map((category, at) => ({ category, cpus: activity.shares[at * activity.width + x] ?? 0 }))
         .filter(({ cpus }) => cpus >= 0.005)
@@ -28,7 +27,7 @@ function SumContent({ activity, time, x }: { activity: Activity; time: number; x
     return (
         <>
             <div class="sample-head">
-                <strong>{formatDuration(time - store.fullRange.value[0])}</strong>
+                <strong>{axisText.placeText(time)}</strong>
                 <span>{`${cpuText(cpusAt(activity, x))} CPUs in use, at most ${cpuText(peakOf(activity))} in view`}</span>
             </div>
             <dl class="marker-fields wide">
