@@ -149,7 +149,8 @@ int32_t go_functions_frame_size(struct go_functions *functions, uint64_t vaddr)
     if (!find_record(functions, vaddr, &function))
         return -1;
     functions->work_left = STEPS_SIZE_MAX;
-    return value_at(functions, &function, field(&functions->table, &function, FIELD_FRAME_SIZES), vaddr);
+    int32_t size = value_at(functions, &function, field(&functions->table, &function, FIELD_FRAME_SIZES), vaddr);
+    return size < 0 ? -1 : size; /* a damaged table may have any number */
 }
 
 static void find_line(struct go_functions *functions, const struct go_function *function, uint64_t vaddr,

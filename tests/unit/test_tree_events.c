@@ -229,8 +229,8 @@ static void test_broken_tables_are_named(void **state)
     static const char *const cases[][2] = {
         {"{\"event\": \"page-faults\", \"stack\": [9], \"time\": [1], \"length\": 1}", "eventSamples.stack[0] is 9"},
         {"{\"event\": \"page-faults\", \"stack\": [0], \"length\": 1}", "eventSamples[0] has neither time"},
-        {"{\"event\": \"page-faults\", \"stack\": [0], \"time\": [1], \"weight\": [1, 2], \"length\": 1}",
-         "eventSamples[0].weight has 2 entries"},
+        {"{\"event\": \"page-faults\", \"stack\": [0, 0], \"time\": [1, 2], \"weight\": [1], \"length\": 2}",
+         "eventSamples[0].weight has 1 entries"},
         {"{\"event\": \"page-faults\", \"stack\": [0], \"time\": [1], \"weight\": [null], \"length\": 1}",
          "eventSamples.weight[0] is not a number"}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
