@@ -139,6 +139,8 @@ static int unknown_option(const char *command, const char *option)
 {
     char typed[HELP_OPTION_SIZE], meant[HELP_OPTION_SIZE];
     snprintf(typed, sizeof(typed), "%.*s", (int)strcspn(option, "="), option);
+    if (!strcmp(command, "record") && (!strcmp(typed, "-g") || !strcmp(typed, "--call-graph")))
+        return ui_usage(command, "there is no option %s: prof always records call graphs", option);
     if (help_similar_option(command, typed, meant))
         return ui_usage(command, "there is no option %s; did you mean %s?", option, meant);
     return ui_usage(command, "there is no option %s", option);
