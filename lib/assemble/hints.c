@@ -85,15 +85,13 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
             "%.2f of %.2f s of CPU time were used by a program that this user may not sample, because it is setuid "
             "or not readable; record it as root",
             (double)(of_target - used) / 1e9, (double)of_target / 1e9);
-    else if (is_few && survivors) /* explained below */
-        return;
+    else if (is_few && (survivors || (!left_out && replay->unseen_cpu_time > used / 2 && used > MUCH_MS * MS)))
+        return; /* the survivors explain it below, and the recorder has explained the unseen CPU time */
     else if (is_few && left_out)
         add_hint(hints, "%.150s took %" PRIu64 " samples, and left out %" PRIu64 " of other threads%s",
                  filters ? filters : "the choice of threads", (uint64_t)replay->sample_count, left_out,
                  replay->sample_count ? ""
                                       : "; 'ps -L -o comm -p PID' lists the names of threads, of 15 bytes at most");
-    else if (is_few && replay->unseen_cpu_time > used / 2 && used > MUCH_MS * MS) /* the recorder has said of what */
-        return;
     else if (is_few && wall > LONG_MS * MS && used < wall / 100 * LEAST_BUSY_PERCENT)
         add_hint(hints, "in %.2f s the program used %.1f ms of CPU time and waited for the rest; %s", seconds, used_ms,
                  replay->wait_count ? "'prof report --waits' and the page's Waits tab show for what"

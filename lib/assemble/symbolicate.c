@@ -222,7 +222,7 @@ static int map_stacks(struct symbolication *work, struct error *err)
         }
         if (renamed->count) {
             is_replaced[i] = true;
-            work->stacks[i] = push_frames(work, prefix, array_at(&work->frames, renamed->first), renamed->count);
+            work->stacks[i] = push_frames(work, prefix, &work->frames.data[renamed->first], renamed->count);
         } else {
             uint32_t *kept = &work->copied_frames[frame];
             done = *kept != PROFILE_NONE || copy_frame(work, frame, kept);

@@ -174,15 +174,17 @@ void json_decimal(struct json_writer *writer, int64_t value, unsigned decimals)
 void json_hex(struct json_writer *writer, uint64_t value)
 {
     static const char digits[] = "0123456789abcdef";
-    char text[2 + 16];
+    char text[1 + 2 + 16 + 1];
     size_t at = sizeof(text);
+    text[--at] = '"';
     do {
         text[--at] = digits[value & 15];
         value >>= 4;
     } while (value);
     text[--at] = 'x';
     text[--at] = '0';
-    json_text(writer, text + at, sizeof(text) - at);
+    text[--at] = '"';
+    json_raw(writer, text + at, sizeof(text) - at);
 }
 
 void json_token(struct json_writer *writer, const struct json *json, enum json_type type)

@@ -60,7 +60,7 @@ static int compare_ranges(const void *a, const void *b)
 
 bool mapped_addresses_read(struct mapped_addresses *mapped, const char *text, size_t size)
 {
-    struct mapped_range first = {0}; /* of the file whose ranges are read: its beginning */
+    struct mapped_range first = {.path = builder_text("")}; /* of the file whose ranges are read: its beginning */
     for (size_t at = 0; at < size && mapped->ranges.length < RANGES_MAX;) {
         const char *newline = memchr(text + at, '\n', size - at);
         size_t length = newline ? (size_t)(newline - text) - at : size - at;
