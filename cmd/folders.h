@@ -11,7 +11,7 @@ struct folder_path {
  * neither variable is an absolute path. */
 const char *cache_folder(struct folder_path *path);
 
-/* perf's build-id cache, where perf record keeps what it recorded: "$PERF_BUILDID_DIR", or "$HOME/.debug". */
+/* The build-id cache of perf, with the programs that perf record recorded: "$PERF_BUILDID_DIR", or "$HOME/.debug". */
 const char *perf_cache_folder(struct folder_path *path);
 
 /* For what makes addresses last: "$XDG_STATE_HOME/prof", or "$HOME/.local/state/prof". */

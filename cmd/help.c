@@ -384,7 +384,7 @@ static const struct {
 bool help_similar_option(const char *command, const char *typed, char meant[HELP_OPTION_SIZE])
 {
     const char *text = text_of(command);
-    size_t least = 3; /* with more than two typos it is another word */
+    size_t least = 3; /* with more than two typos it counts as another word */
     meant[0] = '\0';
     for (size_t i = 0; i < sizeof(perf_options) / sizeof(*perf_options); i++)
         if (!strcmp(typed, perf_options[i].typed) && strstr(text, perf_options[i].meant))

@@ -385,8 +385,8 @@ static int save_profile(const struct options *options, const char *spool, int re
 
 /* ---- commands ---- */
 
-/* Whether to serve after saving. Without a terminal, nobody reads the address or presses Ctrl+C, unless an option of
- * the server asks for it. Continuous integrations set CI=true, some with a terminal. */
+/* Whether to serve after saving. Without a terminal, no user reads the address or presses Ctrl+C; an option of the
+ * server asks for it all the same. Continuous integrations set CI=true, some with a terminal. */
 static bool wants_server(const struct options *options)
 {
     const char *ci = getenv("CI");

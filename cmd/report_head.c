@@ -77,7 +77,7 @@ static double sum_cpu_times(const struct report *report)
     return cpu;
 }
 
-/* What is counted, where no time is known; samples are counted behind it. */
+/* The weight, where the file has no times; the number of samples follows it. */
 static void append_amount(const struct report *report, char *line)
 {
     const char *unit = report->weight.unit;

@@ -149,7 +149,7 @@ static void say_import(const char *path, const struct perf_data_result *found)
 
 /* The copy of a perf.data file that is read twice, and is a stream or packed. */
 struct copying {
-    const char *name, *path; /* of the file, for sentences; of the copy */
+    const char *name, *path; /* of the file, for messages; of the copy */
     int from, to;
     uint64_t size; /* of the copy */
     unsigned char block[256 * 1024], unpacked[256 * 1024];
@@ -183,7 +183,7 @@ static int unpack_block(struct copying *copying, struct unpacker *unpacker, size
     return code;
 }
 
-/* Of a packed file that is cut off, what there is. */
+/* Copies a truncated packed file up to its end. */
 static int copy_blocks(struct copying *copying, struct error *err)
 {
     struct unpacker *unpacker = NULL;
@@ -205,7 +205,7 @@ static int copy_blocks(struct copying *copying, struct error *err)
     return code;
 }
 
-/* The time of the file says when the recording was, where the file itself does not. */
+/* Where the file lacks the time of the recording, its modification time is the time of the profile. */
 static void keep_time(int from, int to)
 {
     struct stat info;

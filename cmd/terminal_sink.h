@@ -6,7 +6,7 @@
 struct terminal_sink {
     struct byte_sink out;
     char text[4096];
-    size_t used; /* the beginning of a character whose rest has not come */
+    size_t used; /* the first bytes of a character that is not complete yet */
 };
 
 /* `terminal`, with .out set and all else zero, must outlive the sink. */

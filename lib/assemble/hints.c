@@ -43,7 +43,7 @@ static const char *higher_rate(uint64_t interval, char *text, size_t size)
     return text;
 }
 
-/* Where samples were lost, and where ptrace cannot stop threads, other sentences say so. */
+/* Lost samples, and threads that ptrace cannot stop, have sentences of their own. */
 static void explain_uncovered(struct hints *hints, const struct replay *replay, uint64_t used)
 {
     const char *event = replay_info(replay, INFO_EVENT);
@@ -86,7 +86,7 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
             "or not readable; record it as root",
             (double)(of_target - used) / 1e9, (double)of_target / 1e9);
     else if (is_few && (survivors || (!left_out && replay->unseen_cpu_time > used / 2 && used > MUCH_MS * MS)))
-        return; /* the survivors explain it below, and the recorder has explained the unseen CPU time */
+        return; /* a hint below names the survivors, and the recorder has explained the unseen CPU time */
     else if (is_few && left_out)
         add_hint(hints, "%.150s took %" PRIu64 " samples, and left out %" PRIu64 " of other threads%s",
                  filters ? filters : "the choice of threads", (uint64_t)replay->sample_count, left_out,

@@ -201,8 +201,8 @@ static uint64_t next_time(struct replay_thread *thread, uint64_t time)
     return thread->last_time;
 }
 
-/* A wait has no CPU time: what is before it is that of the thread's next sample. It has a row, without a stack, which
- * also parts two waits at one place from each other. */
+/* A wait has no CPU time: the CPU time before a wait counts for the thread's next sample. It has a row without a stack,
+ * which also separates two waits at one place. */
 static int add_time_before_wait(struct replay *replay, const struct sample *sample, const struct stored_sample *start,
                                 struct error *err)
 {
@@ -249,7 +249,7 @@ static int add_wait(struct replay *replay, const struct sample *sample, uint32_t
     return code;
 }
 
-/* Of a flight recorder what is before its first sample is before the profile. */
+/* The profile of a flight recorder starts at its first sample. */
 static int add_reading(struct replay *replay, const struct sample *sample, struct error *err)
 {
     struct counter_reading reading;

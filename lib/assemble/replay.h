@@ -161,18 +161,18 @@ struct replay {
     uint64_t samples_without_thread; /* left out: the event that describes their thread was in a damaged block */
     uint64_t omitted_frames;         /* missing from the middle of `omitted_stacks` samples' stacks */
     uint64_t omitted_stacks;
-    uint64_t covered_cpu_time;             /* ns covered by samples */
-    uint64_t interval;                     /* INFO_INTERVAL: ns between two samples of a busy thread; 0 unknown */
-    uint64_t excess_cpu_time;              /* ns: what samples cover beyond a period each */
-    double excess_removed;                 /* the part of it that is taken off again (unsampled.h) */
-    uint64_t unseen_cpu_time;              /* ns that the kernel counted and switches do not show (unsampled.h) */
-    uint64_t unsampled_count;              /* samples that stand for the rest */
-    uint64_t first_time, last_time;        /* ns, of events and samples; 0 if there are none */
-    const char *rest_path;                 /* a spool file that follows; NULL: none */
-    bool is_running;                       /* the recorder writes the spool still */
-    bool keeps_last;                       /* only the newest samples are there: counts of the recorder are of all */
-    uint64_t first_sample_time;            /* ns; 0: none */
-    const char *perf_map_folder;           /* where JIT compilers write perf maps; NULL: do not use perf maps */
+    uint64_t covered_cpu_time;      /* ns covered by samples */
+    uint64_t interval;              /* INFO_INTERVAL: ns between two samples of a busy thread; 0 unknown */
+    uint64_t excess_cpu_time;       /* ns: what samples cover beyond a period each */
+    double excess_removed;          /* the part of it that is taken off again (unsampled.h) */
+    uint64_t unseen_cpu_time;       /* ns that the kernel counted and switches do not show (unsampled.h) */
+    uint64_t unsampled_count;       /* samples that stand for the rest */
+    uint64_t first_time, last_time; /* ns, of events and samples; 0 if there are none */
+    const char *rest_path;          /* a spool file that follows; NULL: none */
+    bool is_running;                /* the recorder writes the spool still */
+    bool keeps_last;                /* the spool has only the newest samples, but counts of the recorder are of all */
+    uint64_t first_sample_time;     /* ns; 0: none */
+    const char *perf_map_folder;    /* where JIT compilers write perf maps; NULL: do not use perf maps */
     const struct recording_window *window; /* what is read; NULL: the whole recording */
     struct spool_place window_end;
     uint64_t window_missed;            /* chunks that are no longer there */

@@ -147,7 +147,7 @@ static double end_time(const struct unseen_time *part)
     return time > END_NS && part->ran > 0 ? END_NS : time;
 }
 
-/* Of what is left, time of switching makes all samples longer. Whatever is too much for that is not sampled. */
+/* Spreads the unseen time over all samples if it can be that of context switches, else adds it as (not sampled). */
 static void add_unseen(struct attribution *attribution, const struct unseen_time *parts)
 {
     struct replay *replay = attribution->replay;
@@ -166,7 +166,7 @@ static void add_unseen(struct attribution *attribution, const struct unseen_time
     }
 }
 
-/* The time of a part without threads is that of another. */
+/* A part without threads passes its time to another part. */
 static void give_to_threads(struct unseen_time *parts, size_t last)
 {
     size_t taker = last;
@@ -216,7 +216,7 @@ static void remove_excess(struct replay *replay, uint64_t too_much)
     replay->covered_cpu_time -= too_much;
 }
 
-/* Without switches. Returns what lengths are to be multiplied with. */
+/* Without switches. Returns the factor of lengths. */
 static double match_estimates(struct attribution *attribution, uint64_t used)
 {
     struct replay *replay = attribution->replay;

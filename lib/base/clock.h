@@ -18,8 +18,8 @@ static inline uint64_t monotonic_ns(void)
     return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* The clock of all threads of a process, those that have ended included, in ns (linux/posix-timers.h:
- * MAKE_PROCESS_CPUCLOCK with CPUCLOCK_SCHED). Every user may read it. 0: the process is gone. */
+/* Reads the CPU clock of a process in ns: of all its threads, ended ones included (linux/posix-timers.h:
+ * MAKE_PROCESS_CPUCLOCK with CPUCLOCK_SCHED). Every user may read it. Returns 0 if the process is gone. */
 static inline uint64_t process_clock_ns(uint32_t pid)
 {
     struct timespec time;

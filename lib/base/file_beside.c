@@ -53,7 +53,7 @@ static void *run(void *argument)
     return NULL;
 }
 
-/* Whether the thread has nothing to wait for but a CPU. */
+/* Returns whether the thread waits only for a CPU. */
 static bool is_runnable(pid_t tid)
 {
     char path[64], line[256];
@@ -144,7 +144,7 @@ int file_beside(struct file_work *work, uint64_t patience)
 
 struct opening {
     struct file_work work;
-    int folder, flags, fd; /* folder: a duplicate; fd: what openat() gave, or a negative errno value */
+    int folder, flags, fd; /* folder: a duplicate; fd: the result of openat(), or a negative errno value */
     char name[];
 };
 

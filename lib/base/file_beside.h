@@ -1,6 +1,6 @@
 /*
- * Work on files that may never come back: a file system that does not answer (FUSE, NFS) keeps whoever asks it. Such
- * work runs on a thread of its own. A thread that is not back in time is left to itself, so that its caller goes on.
+ * Runs work on files on a thread of its own. A call to a file system that does not answer (FUSE, NFS) may never return.
+ * When a thread exceeds its time, the caller continues without it.
  *
  * A thread costs 30 us. File systems of this machine's disks and memory answer, and need none: file_system_answers().
  *

@@ -28,7 +28,7 @@ int file_output_open(struct file_output *file, const char *path, mode_t mode, st
  * old file remains. */
 int file_output_commit(struct file_output *file, struct error *err);
 
-/* Frees it; removes what has no name yet. */
+/* Frees it, and removes a file that has no name yet. */
 void file_output_close(struct file_output *file);
 
 /* Brings an open file or directory to the disk, where its file system can. 0, or a negative errno value. */
@@ -44,6 +44,7 @@ int file_replace(int directory, int fd, const char *temporary, const char *name)
 /* The user who called sudo; (uid_t)-1 without sudo. */
 uid_t file_sudo_user(void);
 
-/* Gives a file that this process has created at `path` to the user who called sudo, who could not read it otherwise.
- * Does nothing without sudo, nor where a symbolic link leads to a directory that this user may not write to. */
+/* Makes the user who called sudo the owner of a file that this process has created at `path`: that user could not read
+ * it otherwise. Does nothing without sudo, nor where a symbolic link leads to a directory that this user may not write
+ * to. */
 void file_give_to_sudo_user(int fd, const char *path);

@@ -45,7 +45,7 @@ struct json {
     size_t length;
     double number;
     uint64_t offset;        /* of the token's first byte, or of the byte that is wrong */
-    const char *problem;    /* after JSON_FAILED: what is wrong, without its place */
+    const char *problem;    /* after JSON_FAILED: the fault, without its place */
     bool allows_last_comma; /* the caller's: a comma may stand before a closing bracket */
     unsigned depth;         /* of open arrays and objects */
 

@@ -21,7 +21,7 @@ enum { BLOCK_SIZE = 256 * 1024 };
 struct loading {
     struct import *import;
     struct unpacker *unpacker; /* NULL: the file is not packed */
-    const atomic_bool *stop;   /* NULL, or whether to give up */
+    const atomic_bool *stop;   /* NULL, or true once the reader must stop */
     unsigned char block[BLOCK_SIZE], unpacked[BLOCK_SIZE];
 };
 

@@ -21,7 +21,7 @@ struct json_kind_scanner {
     enum json_kind kind;
     char key[16]; /* of the outermost object, cut */
     bool has_meta, has_rows, has_columns, is_array, has_value;
-    bool is_no_json; /* it is wrong behind its first bracket: a text that begins like JSON */
+    bool is_no_json; /* it has a fault after its first bracket: a text that begins like JSON */
 };
 
 void json_kind_init(struct json_kind_scanner *scanner);

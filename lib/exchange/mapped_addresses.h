@@ -15,7 +15,7 @@ struct mapped_range {
 /* Zero it. */
 struct mapped_addresses {
     ARRAY(struct mapped_range) ranges;
-    bool lacks_names; /* a frame without a name was added: the profile has to be symbolicated */
+    bool lacks_names; /* a frame without a name was added: the profile needs symbolication */
 };
 
 /* Takes in the lines of a maps file, which stay borrowed. Lines of another form are skipped. False if memory ran out.

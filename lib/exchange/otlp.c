@@ -113,7 +113,7 @@ static int read_mapping(struct otlp *file, struct cursor message)
             if (!array_push(&file->list, (uint32_t)(attribute < UINT32_MAX ? attribute : 0)))
                 return error_no_memory(file->err);
     }
-    mapping.build_id = (uint32_t)file->list.length; /* where its attributes end, until all of them are read */
+    mapping.build_id = (uint32_t)file->list.length; /* the end of its attributes, until all of them are read */
     if (message.failed)
         return damaged(file, "a mapping");
     return array_push(&file->mappings, mapping) ? 0 : error_no_memory(file->err);

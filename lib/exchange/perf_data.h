@@ -64,7 +64,7 @@ struct perf_data {
     const unsigned char *bytes;
     size_t size;
     bool is_pipe, is_compressed;
-    bool is_visited;             /* all records were: what perf wrote about the file is taken in */
+    bool is_visited;             /* all records were visited, and the metadata that perf wrote was read */
     size_t data_start, data_end; /* of the records */
     ARRAY(struct perf_data_attr) attrs;
     struct hash attr_by_id; /* id of an event -> index in attrs */

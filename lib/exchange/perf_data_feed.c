@@ -479,8 +479,8 @@ static uint64_t next_time(struct perf_data_feed *feed, const struct perf_data_re
     return feed->last;
 }
 
-/* Whether the record describes what ran before the recording. Those that perf writes itself have no time; in a file
- * without times, a fork that has no known parent is one. */
+/* Returns whether the record describes a process or thread that ran before the recording. perf writes these records
+ * itself, without a time. In a file without times, a fork record without a known parent is one of them. */
 static bool describes_running(const struct perf_data_feed *feed, const struct perf_record *record, uint64_t time)
 {
     if (feed->has_times)

@@ -93,7 +93,8 @@ enum perf_data_form perf_data_form_of(const char *path)
     return form;
 }
 
-/* tee() leaves what it copies; it refuses what is no pipe. Returns how many bytes it has copied to `start`. */
+/* tee() copies without consuming, and fails for files that are no pipe. Returns how many bytes it has copied to
+ * `start`. */
 static size_t peek(int fd, unsigned char *start)
 {
     int copy[2];

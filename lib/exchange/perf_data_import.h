@@ -33,15 +33,15 @@ struct perf_data_result {
 
 enum perf_data_form {
     PERF_DATA_NONE,
-    PERF_DATA_FILE,   /* or a folder with such a file "data", as `perf record --threads` writes them */
-    PERF_DATA_PACKED, /* unpacker_format() tells with what */
+    PERF_DATA_FILE,   /* or a directory with such a file "data", as `perf record --threads` writes them */
+    PERF_DATA_PACKED, /* see unpacker_format() */
 };
 
 /* What the file is, by its first bytes. PERF_DATA_NONE if it cannot be read. */
 enum perf_data_form perf_data_form_of(const char *path);
 
-/* The same of what comes next out of a descriptor: a pipe, of which nothing is read, or a file. Waits until something
- * is there. */
+/* The same of what comes next out of a descriptor: a pipe, of which nothing is read, or a file. Waits for the first
+ * bytes. */
 enum perf_data_form perf_data_form_of_next(int fd);
 
 /* Writes the spool `spool_path`, which must not exist. After a failure there is none. `name` is the file for sentences.

@@ -25,8 +25,8 @@ struct perf_script {
     struct perf_script_header header;
     bool is_open;
     double time;                /* ms: of the last sample */
-    size_t left_out;            /* samples of events beyond those that a profile can have */
-    size_t others, first_other; /* lines that are nothing known; the number of the first */
+    size_t left_out;            /* samples of events beyond the most that a profile can have */
+    size_t others, first_other; /* lines of no known kind; the number of the first */
 };
 
 static struct builder_text line_at(const char *text, size_t size, size_t at)
@@ -49,7 +49,7 @@ static bool has_frame_behind(const char *text, size_t size, struct builder_text 
     return next.length && next.text[0] == '\t' && perf_script_line(next, &ignored) == PERF_SCRIPT_FRAME;
 }
 
-/* What a line is; "comm 12" is a sample if a frame follows. */
+/* The kind of a line; "comm 12" is a sample if a frame follows. */
 static enum perf_script_line line_kind(const char *text, size_t size, struct builder_text line,
                                        struct perf_script_header *header)
 {

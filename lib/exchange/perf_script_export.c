@@ -63,7 +63,7 @@ static bool is_event(const struct perf_script *script, size_t i)
     return has_cpu_times ? weight->kind == WEIGH_CPU_TIME || weight->kind == WEIGH_OFF_CPU_TIME : i == 0;
 }
 
-/* The unit of what was recorded is in its name, so that it can be read back. */
+/* The name of the event has its unit, so that prof can import the file. */
 static const char *event_name(const struct weight *weight)
 {
     if (weight->table == TABLE_SAMPLES && weight->kind == WEIGH_RECORDED && strcmp(weight->unit, "samples") != 0)

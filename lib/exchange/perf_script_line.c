@@ -172,8 +172,8 @@ static bool take_thread(struct builder_text text, struct perf_script_header *hea
     return has_ids || has_cpu;
 }
 
-/* Without a time the event, which ends with a colon, tells where the thread ends: behind its number, the CPU, and a
- * period. */
+/* Without a time, the event, which ends with a colon, shows the end of the thread: its number, the CPU and a period
+ * come before it. */
 static bool take_without_time(struct builder_text line, struct perf_script_header *header)
 {
     struct builder_text rest = line;

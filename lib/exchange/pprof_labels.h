@@ -29,8 +29,8 @@ struct pprof_label {
 void pprof_labels_init(struct pprof_labels *labels, struct profile_builder *builder);
 void pprof_labels_destroy(struct pprof_labels *labels);
 
-/* The thread of a sample with these labels, of a process and thread that others name (`name`: empty if none does).
- * PROFILE_NONE if memory ran out. */
+/* Returns the thread of a sample with these labels. Other labels name its process and thread (`name`: empty if none
+ * does). PROFILE_NONE if memory ran out. */
 uint32_t pprof_labels_thread(struct pprof_labels *labels, uint64_t pid, uint64_t tid, struct builder_text name,
                              const struct pprof_label *list, size_t count);
 

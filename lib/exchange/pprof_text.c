@@ -325,7 +325,8 @@ static int read_stack(struct reading *reading, struct scan line, size_t number)
     return 0;
 }
 
-/* An allocation of so many bytes was sampled with this probability; values are whole, as pprof's. */
+/* Divides the values by the probability that an allocation of this mean size is sampled. Values are integers, as in
+ * pprof. */
 static void scale_heap(double rate, double *objects, double *bytes)
 {
     if (*objects == 0 || *bytes == 0) {

@@ -42,7 +42,7 @@ struct builder_thread {
 enum { BUILDER_COUNTERS_MAX = 256 };
 
 struct builder_level {
-    double time, value; /* ms; what there is from then on */
+    double time, value; /* ms; the value since that time */
     size_t place;       /* the builder's: among those of the counter */
 };
 
@@ -62,8 +62,8 @@ struct profile_builder {
     ARRAY(struct builder_counter) counters;
     enum weight_type weight_type; /* of the main samples */
     bool has_no_times;            /* then times are given to the samples, in their order */
-    double end;               /* ms: of what was recorded, on the clock of the samples; NAN: with the last of them */
-    bool drops_empty_threads; /* threads without samples and markers are left out, but for one */
+    double end;                   /* ms: of the recording, on the clock of the samples; NAN: with the last of them */
+    bool drops_empty_threads;     /* threads without samples and markers are left out, but for one */
 };
 
 /* A frame of a function. Whatever is zeroed is not known. */
@@ -115,8 +115,8 @@ void builder_split_script(struct builder_frame *frame);
 /* Appends a sentence to meta.warning. */
 int builder_warn(struct profile_builder *builder, const char *sentence, struct error *err);
 
-/* For a file with addresses that have no names, of libraries without build ids: the profile is to be symbolicated with
- * the files that are at their paths now, and warns of that. */
+/* For a file with addresses without names, of libraries without build ids: the profile gets symbols of the files that
+ * are at their paths now, and a warning about that. */
 int builder_lacks_names(struct profile_builder *builder, struct error *err);
 
 int profile_builder_finish(struct profile_builder *builder, struct error *err);

@@ -78,7 +78,7 @@ static int note_profile(struct trace *trace, int kind, uint64_t at, uint64_t siz
                                         .number = trace->number,
                                         .at = at,
                                         .size = size};
-    if (!isfinite(event.ts)) /* its place in the file is all that is known */
+    if (!isfinite(event.ts)) /* only its place in the file is known */
         event.ts = trace->profiles.length ? trace->profiles.data[trace->profiles.length - 1].ts : 0;
     return array_push(&trace->profiles, event) ? 0 : error_no_memory(trace->err);
 }

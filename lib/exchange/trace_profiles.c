@@ -1,8 +1,8 @@
 /*
  * Samples of V8 in Chrome traces: a Profile event begins those of a thread, and ProfileChunk events, which may stand on
- * other threads, bring call nodes, samples, and the µs from each sample to the next. A chunk refers to nodes of the
- * chunks before it in time; where they stand in the file says nothing. A full trace buffer loses chunks: a sample whose
- * node is lost has no stack. Older traces hold a whole profile in a CpuProfile event.
+ * other threads, bring call nodes, samples, and the µs from each sample to the next. A chunk refers to nodes of chunks
+ * that are earlier in time; these may stand anywhere in the file. A full trace buffer loses chunks: a sample whose node
+ * is lost has no stack. Older traces hold a whole profile in a CpuProfile event.
  */
 #include "exchange/trace_events.h"
 

@@ -114,7 +114,7 @@ struct sweep {
     ARRAY(struct open_stack) open;
 };
 
-/* Samples of what is open until `time`, at which slices may end. */
+/* Adds samples of the open slices until `time`, at which slices may end. */
 static int sweep_until(struct trace *trace, struct sweep *sweep, double time)
 {
     for (;;) {

@@ -45,8 +45,7 @@ int profile_file_create_in_memory(struct profile_file **out, int *fd, struct err
 /* Where to write to; borrowed from `file`. */
 struct byte_sink profile_file_sink(struct profile_file *file);
 
-/* Writes what is left, brings the file to the disk, gives it its name and frees `file`. On failure nothing is left
- * behind. */
+/* Writes the rest, syncs the file to the disk, gives it its name and frees `file`. On failure no file stays behind. */
 int profile_file_commit(struct profile_file *file, struct error *err);
 
 /* Removes what was written and frees `file`. */

@@ -26,7 +26,7 @@ bool gunzip_begins(const unsigned char *bytes, size_t size);
 /* The next packed bytes, which stay the caller's and must stay in place until gunzip_next() gives none. */
 void gunzip_feed(struct gunzip *gunzip, const unsigned char *bytes, size_t size);
 
-/* The next bytes, `room` at most; *size is 0 when what was fed is used up. */
+/* Unpacks at most `room` bytes; *size is 0 when all fed bytes are used up. */
 int gunzip_next(struct gunzip *gunzip, unsigned char *out, size_t room, size_t *size, struct error *err);
 
 /* No more bytes are there: was that the end of the last member? */

@@ -25,7 +25,7 @@ struct unpacker {
     size_t left;
     uint64_t unpacked;
     bool is_at_end; /* of a stream or frame: the file may end here */
-    bool may_hold;  /* zstd: the decoder may have more of what it took */
+    bool may_hold;  /* zstd: the decoder may have more output of the bytes that it took */
 };
 
 enum unpacker_format unpacker_format(const unsigned char *bytes, size_t size)

@@ -1,6 +1,5 @@
 /*
- * Decompresses a file of gzip, xz or (where prof is built with it) zstd, told by its first bytes. The caller feeds it
- * in pieces of any size:
+ * Decompresses a file of gzip, xz or (where prof is built with it) zstd. The caller feeds it in pieces of any size:
  *
  *     unpacker = unpacker_new(unpacker_format(bytes, size));
  *     unpacker_feed(unpacker, bytes, size);
@@ -8,7 +7,7 @@
  *     ...                                        after the last piece:
  *     code = unpacker_end(unpacker, err);
  *
- * An unpacker takes at most 256 MiB of memory, whatever the file says.
+ * An unpacker takes at most 256 MiB of memory for any file.
  */
 #pragma once
 
@@ -21,7 +20,7 @@ enum unpacker_format { UNPACKER_NONE, UNPACKER_GZIP, UNPACKER_XZ, UNPACKER_ZSTD 
 
 struct unpacker;
 
-/* UNPACKER_NONE: a file that begins with these bytes (6 tell) is in none of the formats. */
+/* Detects the format by the first bytes of a file (6 are enough); UNPACKER_NONE if it is none of these. */
 enum unpacker_format unpacker_format(const unsigned char *bytes, size_t size);
 
 /* NULL if memory ran out. */
@@ -31,8 +30,8 @@ void unpacker_free(struct unpacker *unpacker);
 /* The next packed bytes, which stay the caller's and must stay in place until unpacker_next() gives none. */
 void unpacker_feed(struct unpacker *unpacker, const unsigned char *bytes, size_t size);
 
-/* The next bytes, `room` at most; *size is 0 when what was fed is used up. */
+/* Unpacks at most `room` bytes; *size is 0 when all fed bytes are used up. */
 int unpacker_next(struct unpacker *unpacker, unsigned char *out, size_t room, size_t *size, struct error *err);
 
-/* No more bytes are there: -EINVAL if the file ends early. */
+/* Call this at the end of the file. Returns -EINVAL if the packed data ends early. */
 int unpacker_end(const struct unpacker *unpacker, struct error *err);

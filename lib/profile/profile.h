@@ -215,8 +215,7 @@ struct profile_meta {
     ARRAY(struct extra_section) extra;
     ARRAY(struct profile_event) events; /* at most PROFILE_EVENTS_MAX */
     bool has_only_events;               /* CPU time was counted, and not sampled (sampledEventsOnly) */
-    bool has_no_times; /* what was imported has none: those of the samples only say in which order they are
-                          (timesAreOrder) */
+    bool has_no_times; /* the imported file has no times: those of the samples are only their order (timesAreOrder) */
     /* Of a profile that grows (append.h): where in what is added to it this begins; 0: all is here. */
     uint64_t added_from;
     uint32_t added_next;             /* string: what asks for that which follows; PROFILE_NONE: it does not grow */

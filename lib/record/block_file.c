@@ -16,10 +16,10 @@
  * A flight recorder writes the chunk that it fills into another slot each time, with the same sequence number and a
  * higher version, and frees the slot that it had one round later, when the disk holds the newer version: neither a
  * recorder that is killed while it writes nor a power cut loses what was in the file before. All slots have the same
- * size, so a file that has reached its bound does not grow by samples any more. When its events
- * have become many the recorder writes the file anew with those that its samples need (spool_compact.h), and renames it
- * over the old one. ext4 and btrfs have the new file on the disk by then; on other file systems a power cut in the
- * second after it may lose what was in the file.
+ * size, so a file that has reached its bound does not grow by samples any more. When the file has many events, the
+ * recorder writes a new file with the events that the samples need (spool_compact.h), and renames it over the old one.
+ * ext4 and btrfs have the new file on the disk by then; on other file systems a power cut within the next second may
+ * lose the contents of the file.
  *
  * The assembler needs room beside the spool: for a temporary file of 16 bytes a sample, and for the profile. So that
  * room is reserved behind the end of the file. Where no more can be reserved, the disk counts as full. The reserve is
@@ -493,7 +493,7 @@ int block_file_replace_events(struct block_file *file, const void *events, size_
     }
     free(path);
     file->many_events = 2 * (code ? file->event_bytes : size);
-    if (code) { /* perhaps there is no room: the file is whole as it is */
+    if (code) { /* the disk may be full: the old file remains whole */
         if (made.fd >= 0)
             close(made.fd);
         array_free(&made.slots);

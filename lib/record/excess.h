@@ -1,8 +1,8 @@
 /*
- * Processes that want more of the recorder than one process may have. A target chooses its code, its unwind
- * information, its files and its marks, so it chooses what these cost. Each cost has a bound for each process, where it
- * arises; beyond the bound the process loses stacks, names or marks, and the others lose nothing. The first process of
- * each kind is named in a note of the recording, and the others are counted.
+ * Processes that exceed a bound of the recorder. A target chooses its code, its unwind information, its files and its
+ * marks, so it chooses what these cost. Each cost has a bound for each process, where it arises; beyond the bound the
+ * process loses stacks, names or marks, and the others lose nothing. The first process of each kind is named in a note
+ * of the recording, and the others are counted.
  *
  * Threads: the recorder thread of a recording.
  */

@@ -20,7 +20,7 @@
 #define INFO_CLOCK           "clock"    /* the clock of all times, if it is not CLOCK_MONOTONIC: "clock of perf" */
 #define INFO_INTERVAL        "interval" /* ns between two samples of a busy thread */
 #define INFO_EVENT           "event" /* "cpu-clock", "cycles", "ptrace"; "none": CPU time is counted, and not sampled */
-#define INFO_NO_CPU_TIME     "no_cpu_time"    /* 1: nothing tells the CPU time of the threads */
+#define INFO_NO_CPU_TIME     "no_cpu_time"    /* 1: the CPU time of the threads is unknown */
 #define INFO_NO_CALL_GRAPHS  "no_call_graphs" /* 1: a perf.data file whose samples have no stacks */
 #define INFO_TIER            "tier"           /* "kernel and user", "user only", "ptrace" */
 #define INFO_WHOM                                                                                                      \
@@ -34,7 +34,7 @@
 #define INFO_SWITCHES    "switches" /* 1: it is known when each thread ran, and SPOOL_UNSAMPLED has the rest; 0: not */
 #define INFO_OFF_CPU     "off_cpu"  /* 1: waits are recorded; 0: they are not */
 #define INFO_WAKERS      "wakers"   /* 1: and who ended them; 0: not */
-#define INFO_COUNTERS    "counters" /* what is counted, with commas between: "cpu,memory"; "none" */
+#define INFO_COUNTERS    "counters" /* the counters, with commas between: "cpu,memory"; "none" */
 #define INFO_POWER       "power"    /* what energy is counted of, with commas between: "package-0,core" */
 
 /* At the start: the machine and the system (environment.h). What is not known is not there. */

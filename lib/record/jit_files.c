@@ -36,7 +36,7 @@ static bool has_own_pids(const char *process)
     return theirs && theirs != proc_namespace("self", "pid");
 }
 
-/* What is known of a directory without a question to its file system, which may not answer. */
+/* Identifies a directory without a request to its file system, which may not answer. */
 static bool identify(const char *path, struct jit_folder *folder)
 {
     struct statx info;

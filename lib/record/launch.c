@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a user meant who typed a line for a shell in the place of the command. NULL: nothing of the kind. */
+/* Returns advice on a command that was meant for a shell; NULL if it was not. */
 static const char *shell_advice(const char *program)
 {
     size_t name = strspn(program, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
@@ -48,7 +48,7 @@ int launch_check(const char *program, struct error *err)
     return error_set(err, code, "cannot run %s: %s", program, strerror(code));
 }
 
-/* Adds "NAME=value" to an environment, or replaces what is there. The environment has room. */
+/* Adds "NAME=value" to an environment, or replaces its value. The environment has room. */
 static void set_variable(char **environment, char *setting)
 {
     size_t name_length = strcspn(setting, "=") + 1, i = 0;

@@ -17,7 +17,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { VDSO_MAX = 64 << 10 }; /* bytes; those of Linux have 4 to 8 KiB */
+enum { VDSO_MAX = 64 << 10 }; /* bytes; the vDSOs of Linux have 4 to 8 KiB */
 
 struct library {
     uint32_t number;               /* SPOOL_NO_NUMBER: a file in memory that, as far as is known, holds no ELF file */
@@ -35,7 +35,7 @@ struct library_table {
     struct strings keys;           /* index of a key = index of its library */
     ARRAY(struct library) libraries;
     uint32_t next_number;
-    struct hash devices; /* without a disk: whether their file systems answer */
+    struct hash devices; /* devices without a disk: whether their file systems answer */
     size_t silent_devices;
     size_t silent; /* files whose file systems did not, */
     char first_silent[128];
@@ -122,7 +122,7 @@ static struct python_library *find_python(struct file_source *file, const char *
 /* ns. The rings take the samples of 50 ms. */
 static const uint64_t patience = UINT64_C(40) * 1000 * 1000;
 
-/* Threads that were left to file systems that do not answer; then no other is asked. */
+/* Threads that wait for file systems that do not answer; beyond them, no other file system is asked. */
 enum { SILENT_MAX = 16 };
 
 enum { ANSWERS = 1, IS_SILENT }; /* of devices */
@@ -161,8 +161,8 @@ static void open_it(struct file_work *work)
 }
 
 /* Finds the first file system on the way to a file that may not answer: one without a disk that has not answered so
- * far. Disks have a major number, but file systems in memory and in networks, FUSE, overlayfs and btrfs have not. To
- * ask for what is known of a directory above it, or of its own root, is no question to the file system. */
+ * far. Disks have a major number, but file systems in memory and in networks, FUSE, overlayfs and btrfs have not. The
+ * kernel answers for a directory above it, and for its root, without asking the file system. */
 static bool find_unknown_device(const struct library_table *table, const char *root, const char *path, uint64_t *device)
 {
     enum { ROOM = 4096 + 64 };

@@ -1,8 +1,8 @@
 /*
- * A look at a buffer costs one read of its head, and one of what is new. The second is done twice. A record is complete
- * when its first word is there, which the program writes last; but one read may copy the first word before, and another
- * word after that happened. So the first copy only tells how far records are complete, and the second has them. When
- * the process has ended, one copy is enough.
+ * A look at a buffer costs one read of its head, and two reads of its new records. A record is complete when its first
+ * word is there, which the program writes last; but one read may copy the first word before, and another word after
+ * that happened. So the first copy shows how far records are complete, and the second has the records. When the process
+ * has ended, one copy is enough.
  *
  * A thread that is stopped, or ended, between reserving its record and completing it leaves a hole. Behind one that
  * stays for a second, or that a process has left when it ended, the next record is searched for: a first word tells its
@@ -469,7 +469,7 @@ static int take_records(struct look *look, uint64_t at, uint64_t end, struct err
     return code;
 }
 
-/* The program may write over what was read from now on. */
+/* From now on the program may overwrite the records that were read. */
 static void publish_read(const struct mark_buffer *buffer)
 {
     (void)!pwrite(buffer->fd, &buffer->read, sizeof(buffer->read), offsetof(struct prof_marks_head, read));

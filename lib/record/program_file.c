@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* 0, or a positive errno value that says why this file cannot be run. */
+/* Returns 0 if the file can be run, else a positive errno value. */
 static int check_file(const char *path)
 {
     struct stat info;

@@ -11,8 +11,8 @@
  * EACCES if the file is not executable. */
 int program_file_find(const char *name, char path[PATH_MAX]);
 
-/* Writes the first line of a script behind its "#!", without leading white space, with its end cut off at `size`. False
- * if the file is no script. */
+/* Writes the first line of a script after its "#!", without leading white space, at most `size` bytes. False if the
+ * file is no script. */
 bool program_file_script_line(const char *path, char *line, size_t size);
 
 /* Writes the path of the program that the kernel starts for this file: the first word of a script's "#!" line, or the

@@ -1,6 +1,6 @@
 /*
- * What ptrace keeps programs from doing, said once: a program has one tracer, set-user-ID programs lose their rights,
- * and memory that a program keeps to itself cannot be read.
+ * Warns once of each limit of ptrace: a program has one tracer, set-user-ID programs lose their rights, and the memory
+ * of programs that are not dumpable cannot be read.
  *
  * Threads: the recorder thread.
  */

@@ -41,7 +41,7 @@ int recording_end_runs(struct recording *recording, uint64_t stopped, struct err
     if (!recording->follows_runs)
         return 0;
     int code = waits_flush(&recording->waits, stopped, true, err);
-    /* the clock of a process goes on in pauses, and on other CPUs */
+    /* the clock of a process also runs in pauses and on other CPUs */
     bool is_comparable = !recording->control.paused_cpu_time && !recording->control.paused &&
                          !recording->options->all && !recording->options->cpus && !recording->filter.count;
     return code || !is_comparable ? code : tracker_tell_unseen(recording->tracker, stopped, err);

@@ -59,7 +59,7 @@ struct recording {
     struct ptrace_sampler *sampler;   /* while threads are traced */
     struct in_place_walker *second_walker;
     bool has_no_second_walker;
-    bool thread_is_stopped; /* that of the sample at hand */
+    bool thread_is_stopped; /* of the current sample */
     struct {
         bool privilege, leak_sanitizer, tracer, unreadable;
         unsigned checks;          /* programs that were searched for LeakSanitizer */

@@ -47,8 +47,8 @@ enum spool_event_kind {
     SPOOL_SIGNAL,   /* pid, tid, time, number: that signal reaches a thread; name: who sent it, "" if not known */
     SPOOL_OOM_KILL, /* pid, time, count: SIGKILL has ended a process, and the kernel's count of those that it killed for
                        lack of memory has risen by so many since the last look at it */
-    SPOOL_UNSEEN,   /* number (process), time, count: ns of CPU time that the kernel counted for it, and that neither
-                       its samples nor SPOOL_UNSAMPLED have; of those that live when the recording ends */
+    SPOOL_UNSEEN, /* number (process), time, count: ns of CPU time that the kernel counted for it beyond its samples and
+                     SPOOL_UNSAMPLED; for processes that live when the recording ends */
 };
 
 /* What SPOOL_PROGRAM_MARK tells of. */

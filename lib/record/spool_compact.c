@@ -90,7 +90,7 @@ static void choose(struct compaction *compaction)
         else if (process)
             process->stays = true;
     }
-    for (size_t i = compaction->processes.length; i-- > 0;) { /* children come behind their parents */
+    for (size_t i = compaction->processes.length; i-- > 0;) { /* children come after their parents */
         struct known_process *process = &compaction->processes.data[i];
         bool has_none_yet = !process->had_thread && i + 1 == compaction->processes.length;
         process->stays |= has_none_yet || spool_uses_have(uses, &uses->processes, process->number);

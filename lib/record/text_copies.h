@@ -17,7 +17,7 @@
 
 struct text_copy {
     struct mapping file; /* what the memory holds if it is a copy; holds a reference to the module */
-    bool is_equal;       /* it is; else that is not known */
+    bool is_equal;       /* it is a copy; else that is not known */
 };
 
 /* Zero it to start. */

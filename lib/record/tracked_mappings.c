@@ -152,7 +152,7 @@ struct maps_reading {
     struct tracked_mappings *mappings;
     struct tracked_process *process;
     uint64_t time;
-    bool only_unmapped; /* take in what no known mapping is at */
+    bool only_unmapped; /* add only mappings where none is known */
     bool changed;
     struct error *err;
     struct perf_mapping below; /* the last one of a file */
@@ -347,7 +347,7 @@ static int is_known_at(struct tracked_mappings *mappings, struct tracked_process
     return 0;
 }
 
-/* Asks what the process has at `pc`. `map`: what is known to be there, or NULL. */
+/* Asks the kernel for the mapping at `pc`. `map` is the known mapping there, or NULL. */
 static int ask(struct tracked_mappings *mappings, struct tracked_process *process, uint64_t pc,
                const struct mapping *map, uint64_t time, bool *changed, struct error *err)
 {

@@ -35,13 +35,13 @@ enum { MAPPING_CHECKS = 16 };
 struct tracked_process {
     uint32_t number; /* in the spool */
     uint32_t pid;
-    uint32_t living;                /* tid of a thread that has not ended: its memory is read by this number */
+    uint32_t living;                /* tid of a thread that has not ended, for reads of the memory of the process */
     struct tracked_thread *threads; /* those that live */
     uint8_t excesses;               /* bits of enum excess */
     uint64_t losses;                /* of the tracker, when its mappings were last known to be right */
     bool ran_before;                /* its program started before any record of it: the spool lacks its start */
     bool maps_unread;               /* it ran before, and its mappings are read when they are needed */
-    uint64_t program;               /* of maps_unread: what it was running then */
+    uint64_t program;               /* of maps_unread: the program that it ran then */
     int maps_fd;                    /* /proc/PID/maps, for proc_maps_find(); -1: not open */
     uint64_t last_reading;          /* ns: of all mappings; 0 never */
     uint64_t reading_pause;         /* ns between two readings that a pc without a mapping asks for */
@@ -84,10 +84,10 @@ void tracker_free(struct tracker *tracker);
 /* From now on notes JIT code in `files`, which must outlive the tracker. */
 void tracker_note_jit_files(struct tracker *tracker, struct jit_files *files);
 
-/* From now on files with marks that processes have mapped are taken in there. */
+/* From now on passes files with marks that processes map to `marks`. */
 void tracker_note_marks(struct tracker *tracker, struct marks *marks);
 
-/* From now on tells `counters`, which must outlive the tracker, of ends of processes. */
+/* From now on reports ends of processes to `counters`, which must outlive the tracker. */
 void tracker_tell_counters(struct tracker *tracker, struct counters *counters);
 
 /* From now on threads go on for a moment after the records of their ends. The kernel writes these before a thread is
@@ -97,8 +97,8 @@ void tracker_expect_samples_after_ends(struct tracker *tracker);
 /* From now on there are no records of mappings: they are read at exec, and by tracker_check_stack(). */
 void tracker_read_mappings(struct tracker *tracker);
 
-/* The records are old: the processes have ended, and what is told of one of their numbers now is of another. Nothing is
- * read of processes from now on; a thread whose records are not there has no name. */
+/* The records are old: the processes have ended, and their pids may be of others now. From now on the tracker reads
+ * nothing of living processes; a thread without records has no name. */
 void tracker_expect_no_living(struct tracker *tracker);
 
 /* From now on notes which processes run CPython. */
@@ -116,7 +116,7 @@ int tracker_record(struct tracker *tracker, const struct perf_record *record, st
 int tracker_add_running_process(struct tracker *tracker, uint32_t pid, const char *name, uint64_t time,
                                 struct error *err);
 
-/* The same, but the mappings are read when a sample or a child of the process comes: for those that may never run. */
+/* The same for processes that may never run: reads their mappings when a sample or a child of the process comes. */
 int tracker_note_running_process(struct tracker *tracker, uint32_t pid, const char *name, uint64_t time,
                                  struct error *err);
 int tracker_add_running_thread(struct tracker *tracker, uint32_t pid, uint32_t tid, const char *name, uint64_t time,
@@ -130,7 +130,7 @@ bool tracker_knows(const struct tracker *tracker, uint32_t tid);
 int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t time, struct tracked_thread **thread,
                  struct tracked_process **process, struct error *err);
 
-enum { MAPPINGS_OF_STACK_MAX = 8 }; /* that are new to the recorder in one stack: how often it is walked again */
+enum { MAPPINGS_OF_STACK_MAX = 8 }; /* mappings that are new to the recorder in one stack: the most walks of it */
 
 /* A stack that was walked: its user addresses, leaf first, and unwind_result.unmapped. */
 struct tracked_stack {
@@ -140,9 +140,9 @@ struct tracked_stack {
 };
 
 /*
- * Compares what is known of the mappings at the addresses of a stack with what the process has there now. Sets *changed
- * if it learned of another mapping: the stack is to be walked again. `time` is that of the sample, from which on the
- * mapping counts.
+ * Compares the known mappings at the addresses of a stack with those that the process has now. Sets *changed if it
+ * learned of another mapping: the stack is to be walked again. `time` is that of the sample, from which on the mapping
+ * counts.
  *
  * With records of mappings it asks about addresses in no known mapping, because some mappings have no record: code that
  * mremap() moved, libraries that a child with the same memory loaded (CLONE_VM), and lost records. Without such records
@@ -167,13 +167,14 @@ struct tracked_thread *tracker_thread(struct tracker *tracker, uint32_t tid, str
 struct tracked_thread *tracker_thread_at(struct tracker *tracker, size_t i, struct tracked_process **process);
 size_t tracker_thread_count(const struct tracker *tracker);
 
-/* What the kernel counts as CPU time of processes beside what the spool has: for a command before it calls exec; when
- * the recording stops, of all processes that are there; then writes, for each of these, what switches did not show. */
+/* Compare the CPU clocks of processes with the CPU time in the spool. tracker_note_command() takes the clock of the
+ * command before it calls exec. tracker_read_clocks() reads the clocks of all living processes when the recording
+ * stops. tracker_tell_unseen() then writes the CPU time of each that no switch has shown. */
 void tracker_note_command(struct tracker *tracker, uint32_t pid, uint64_t clock);
 void tracker_read_clocks(struct tracker *tracker);
 int tracker_tell_unseen(struct tracker *tracker, uint64_t time, struct error *err);
 
-/* ns of CPU time of a thread were written to the spool. */
+/* Counts CPU time (ns) of a thread that was written to the spool. */
 void tracker_note_ran(struct tracker *tracker, const struct tracked_thread *thread, uint64_t ran);
 
 /* The sums of these. */
@@ -182,7 +183,7 @@ struct tracker_cpu_times {
     uint64_t ran_living; /* ns of these, of processes whose clock could be read at the end */
     int64_t unseen;      /* ns that these clocks have more (or less) */
     uint64_t ended;      /* threads that ended, or called exec */
-    bool has_orphans;    /* a process ended after its parent, who has not waited for it */
+    bool has_orphans;    /* a process ended after its parent, which has not waited for it */
 };
 struct tracker_cpu_times tracker_cpu_times(const struct tracker *tracker);
 

@@ -41,7 +41,7 @@ void tracker_read_clocks(struct tracker *tracker)
     }
 }
 
-/* ns; the clock of a process that has ended and was not waited for is there as well. */
+/* ns; a zombie still has its clock. */
 static int64_t unseen_of(const struct tracked_process *process)
 {
     if (!process || process->clock_after <= process->clock_before)

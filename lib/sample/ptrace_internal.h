@@ -1,6 +1,6 @@
 /*
- * What the files of the ptrace sampler share: ptrace_sampler.c (its life), ptrace_looks.c (ticks: who runs, and who is
- * to be sampled), ptrace_stops.c (what threads stop for), ptrace_records.c (threads, and the records of what they do).
+ * Shared by the files of the ptrace sampler: ptrace_sampler.c (its life), ptrace_looks.c (ticks: which threads run, and
+ * which to sample), ptrace_stops.c (stops of threads), ptrace_records.c (the table of threads, and their records).
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 
 enum { PTRACE_STACK_BELOW_SP = 128 }; /* bytes of the red zone (System V psABI, 3.2.2) */
 
-/* A child that has stopped for the first time, and whose parent has not said yet that it has one. */
+/* A child that has stopped for the first time, before the fork event of its parent. */
 struct orphan {
     pid_t tid;
     uint64_t time;
@@ -29,11 +29,11 @@ struct ptrace_sampler {
     ARRAY(struct ptrace_thread *) threads;
     struct hash by_tid;                /* -> index */
     ARRAY(pid_t) active;               /* threads that have run lately, at the last tick; some may have ended since */
-    ARRAY(struct ptrace_thread *) hit; /* that an instant may have hit */
+    ARRAY(struct ptrace_thread *) hit; /* those that an instant may have hit */
     ARRAY(struct orphan) orphans;
     size_t interrupted;   /* threads whose stop is to come */
     size_t sleepers;      /* at the last tick */
-    uint32_t most_paused; /* ticks: the longest time between two looks at a thread so far */
+    uint32_t most_paused; /* ticks: the longest time between two looks at one thread so far */
     uint64_t ended_cpu;   /* ns of processes that have ended, and of threads whose main thread is not traced */
     unsigned char *stack; /* PTRACE_STACK_BELOW_SP + PTRACE_STACK_MAX */
 };
@@ -54,7 +54,7 @@ void sampler_drop(struct ptrace_sampler *sampler, struct ptrace_thread *thread);
 /* Has the thread stop where it runs. */
 void sampler_interrupt(struct ptrace_sampler *sampler, struct ptrace_thread *thread, enum ptrace_interrupt interrupt);
 
-/* Has a stopped thread go on, with this signal; 0: none. */
+/* Continues a stopped thread with this signal; 0: none. */
 void sampler_resume(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int signal);
 
 /* Whether the clock of its process counts the CPU time of the thread: if it is the main thread. The clock has the time
@@ -71,10 +71,10 @@ struct perf_record sampler_record_of(const struct ptrace_thread *thread, uint32_
 
 int sampler_tell(struct ptrace_sampler *sampler, const struct perf_record *record, struct error *err);
 
-/* Tells of a new name, and of an exec whatever the name. */
+/* Emits the record of a new name, or of an exec, also where the name is the same. */
 int sampler_tell_name(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool exec, struct error *err);
 
-/* Tells of what the thread has done since the last moment, under the number `tid`. */
+/* Emits the switches of the thread since the last call, under the number `tid`. */
 int sampler_tell_switches(struct ptrace_sampler *sampler, struct ptrace_thread *thread, pid_t tid,
                           const struct ptrace_schedule *schedule, uint64_t time, bool asleep, struct error *err);
 

@@ -25,8 +25,8 @@ static uint32_t longest_pause(const struct ptrace_sampler *sampler)
     return pause < MIN_LONGEST_PAUSE ? MIN_LONGEST_PAUSE : (uint32_t)pause;
 }
 
-/* Whether it was switched off its CPU since its last sample, and has used so little before that that it can wait. For a
- * thread that has stayed on its CPU the scheduler's figures may be some ms old. */
+/* Whether the thread left its CPU since its last sample and used little CPU time before, so that its sample can wait.
+ * For a thread that has stayed on its CPU the scheduler's figures may be some ms old. */
 static bool has_used_little(const struct ptrace_sampler *sampler, const struct ptrace_thread *thread,
                             const struct ptrace_schedule *now)
 {
@@ -63,8 +63,8 @@ static bool is_sampled_anywhere(const struct ptrace_sampler *sampler, const stru
     return !has_used_little(sampler, thread, now);
 }
 
-/* Of several threads that have run on the CPU the last one to leave it was hit. Where the kernel does not say when they
- * left, ran_until_instant() has to do. */
+/* Of several threads that have run on the CPU the last one to leave it was hit. Where the kernel does not report when
+ * they left, ran_until_instant() is the substitute. */
 static void interrupt_hit(struct ptrace_sampler *sampler, const struct sampling_instant *instant)
 {
     uint64_t last = 0;
@@ -111,8 +111,8 @@ static int look_at_active(struct ptrace_sampler *sampler, struct ptrace_thread *
 }
 
 /*
- * A thread that was not on a CPU since its last sample has nothing to tell. One that slept at the last look and was not
- * on a CPU since sleeps still, and the next look can wait: looking at schedstat costs half as much as at stat.
+ * A thread that was not on a CPU since its last sample needs no sample. One that slept at the last look and was not on
+ * a CPU since still sleeps, and the next look can wait: to read schedstat costs half as much as to read stat.
  */
 static int look_at(struct ptrace_sampler *sampler, struct ptrace_thread *thread, const struct sampling_instant *instant,
                    struct error *err)
@@ -135,7 +135,7 @@ static int look_at(struct ptrace_sampler *sampler, struct ptrace_thread *thread,
 
 /* ---- ticks ---- */
 
-/* Looks at all threads whose look is due. */
+/* Reads the state of all threads whose next look has come. */
 static int look_at_all(struct ptrace_sampler *sampler, const struct sampling_instant *instant, struct error *err)
 {
     uint64_t next = sampler->tick + MIN_LONGEST_PAUSE;

@@ -4,8 +4,8 @@
  *
  * At a random instant the sampler wakes on the CPU of a thread in place of that thread (sampling_clock.h), finds it in
  * /proc, interrupts it, and goes on; the stop comes when it comes. Waiting for it would take 8 ms where there are more
- * threads than CPUs, because an interrupted thread has to get a CPU before it can stop. At a stop the registers and a
- * copy of the stack are taken in 6-11 us, the thread goes on, and then the stack is walked. A thread whose last stacks
+ * threads than CPUs, because an interrupted thread has to get a CPU before it can stop. At a stop the sampler copies
+ * the registers and the stack in 6-11 us, continues the thread, and then walks the stack. A thread whose last stacks
  * were trouble stays stopped until it is walked, so that more of it can be read.
  *
  * The thread that was hit is the one that left the CPU last, and it has waited for a CPU since the instant and no
@@ -99,7 +99,7 @@ int ptrace_sampler_timer(const struct ptrace_sampler *sampler);
 /* Sets that file descriptor, and moves the thread to a CPU: to be called right before the thread waits for it. */
 void ptrace_sampler_sleeps(struct ptrace_sampler *sampler);
 
-/* Looks at the threads, and interrupts those that are to be sampled. To be called before anything else is done when the
+/* Reads the states of the threads, and interrupts those to sample. To be called before anything else is done when the
  * thread wakes. Fails only if the consumer does, like those below. */
 int ptrace_sampler_tick(struct ptrace_sampler *sampler, struct error *err);
 

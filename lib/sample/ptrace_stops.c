@@ -37,7 +37,7 @@ static size_t copy(pid_t tid, uint64_t from, unsigned char *to, size_t size)
     return got > 0 ? (size_t)got : 0;
 }
 
-/* The red zone below sp as well, unless no memory is there. */
+/* Also copies the red zone below sp, unless it is unmapped. */
 static void copy_stack(const struct ptrace_sampler *sampler, const struct ptrace_thread *thread, uint64_t sp,
                        struct perf_sample *sample)
 {
@@ -51,7 +51,7 @@ static void copy_stack(const struct ptrace_sampler *sampler, const struct ptrace
     sample->stack_full = sample->stack_size == thread->stack_size;
 }
 
-/* Sets *since to the CPU time since the last sample, and tells how the thread ran until `time`. */
+/* Sets *since to the CPU time since the last sample, and emits the switches of the thread until `time`. */
 static int take_schedule(struct ptrace_sampler *sampler, struct ptrace_thread *thread, uint64_t time, uint64_t *since,
                          struct error *err)
 {
@@ -63,8 +63,8 @@ static int take_schedule(struct ptrace_sampler *sampler, struct ptrace_thread *t
     return sampler_tell_switches(sampler, thread, thread->tid, now, time, false, err);
 }
 
-/* Whether it ran until the instant: it has waited for a CPU since then, and no longer. One that waited already may
- * have been woken, and stands at the end of a system call. */
+/* Returns whether it ran until the instant, and has waited for a CPU since then. One that waited already may have been
+ * woken, and stands at the end of a system call. */
 static bool ran_until_instant(const struct ptrace_thread *thread)
 {
     return thread->at_stop.ready - thread->seen.ready <= thread->stopped - thread->instant;
@@ -85,7 +85,7 @@ static void learn(struct ptrace_thread *thread, const struct ptrace_sample *samp
     thread->stack_size = thread->is_too_deep ? PTRACE_STACK_SIZE : thread->stack_size * 2;
 }
 
-/* Where the kernel does not say how long a thread ran, it is a tick. */
+/* Where the kernel does not report how long a thread ran, the sample counts one tick. */
 static int take_sample(struct ptrace_sampler *sampler, struct ptrace_thread *thread,
                        const struct user_regs_struct *registers, int signal, struct error *err)
 {
@@ -204,7 +204,7 @@ static int take_fork(struct ptrace_sampler *sampler, struct ptrace_thread *threa
     return code ? code : go_on(sampler, thread, 0, err);
 }
 
-/* A child whose parent was killed before it could say that it has one. */
+/* Follows children whose parents were killed before their fork events came. */
 static int adopt_orphans(struct ptrace_sampler *sampler, struct error *err)
 {
     uint64_t now = monotonic_ns();
@@ -235,8 +235,8 @@ static int adopt_orphans(struct ptrace_sampler *sampler, struct error *err)
 }
 
 /*
- * The thread that has called exec goes on alone under the number of the process, whichever it had before. The others
- * have ended; of a first thread that was not the caller no end is told.
+ * The thread that called exec continues alone, under the number of the process. The other threads have ended; ptrace
+ * reports no end of a first thread that was not the caller.
  */
 static int take_exec(struct ptrace_sampler *sampler, struct ptrace_thread *thread, struct error *err)
 {
@@ -286,9 +286,9 @@ static bool stops_process(int signal)
 }
 
 /*
- * A signal for the process wakes one of its threads, and another that is faster may take it. If the program ignores the
- * signal it would not have woken any. Threads that run now, or will when they get a CPU, are stopped, so that what
- * their system calls return can be put right.
+ * A signal for the process wakes one of its threads, and another that is faster may take it. Without prof, a signal
+ * that the program ignores wakes no thread. Threads that run now, or will when they get a CPU, are stopped, so that
+ * what their system calls return can be put right.
  */
 static void interrupt_others(struct ptrace_sampler *sampler, const struct ptrace_thread *thread)
 {

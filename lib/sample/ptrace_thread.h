@@ -43,7 +43,7 @@ struct ptrace_thread {
     uint64_t next_look;          /* tick */
     uint32_t pause;              /* ticks between two looks */
     uint32_t cpu;                /* where it ran */
-    bool is_realtime;            /* its policy lets it run before the sampler, and for as long as it wants */
+    bool is_realtime;            /* its policy lets it run before the sampler, without a limit */
     uint64_t last_ran;           /* tick */
 
     uint64_t first_cpu;      /* ns when it began to be traced */
@@ -81,7 +81,7 @@ bool ptrace_thread_schedule(struct ptrace_thread *thread, struct ptrace_schedule
 /* 'R' if it runs or waits for a CPU, and other letters of proc(5); 0 if it has ended. Notes the CPU and the policy. */
 char ptrace_thread_scheduler_state(struct ptrace_thread *thread);
 
-/* When it left its CPU, ns of a clock that the threads of one CPU have in common; 0: the kernel does not say
+/* When it left its CPU, ns of a clock that the threads of one CPU have in common; 0: the kernel does not report it
  * (CONFIG_SCHED_DEBUG). Costs 5 us. */
 uint64_t ptrace_thread_left_cpu(struct ptrace_thread *thread);
 

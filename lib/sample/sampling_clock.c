@@ -9,11 +9,11 @@
 
 enum {
     LOAD_TICKS = 64,
-    FULL_WEIGHT = 8,       /* of a CPU that is sampled at the full rate; at least 1 of it has each that has a load */
-    FULL_RATE_SHARE = 16,  /* a CPU is sampled at the full rate from this part of a full load on */
-    TURN = 4,              /* instants in a row on one CPU: moving costs as much as an instant */
-    MOVE_NS = 150000,      /* how early before an instant the sampler moves to its CPU */
-    AFTER_MOVE_NS = 50000, /* within which it comes if the move took too long */
+    FULL_WEIGHT = 8,      /* the weight of a CPU that is sampled at the full rate; CPUs with any load have at least 1 */
+    FULL_RATE_SHARE = 16, /* the least part of a full load at which a CPU is sampled at the full rate */
+    TURN = 4,             /* instants in a row on one CPU: moving costs as much as an instant */
+    MOVE_NS = 150000,     /* how early before an instant the sampler moves to its CPU */
+    AFTER_MOVE_NS = 50000, /* the time until the instant if the move took too long */
 };
 
 int sampling_clock_init(struct sampling_clock *clock, struct cpu_pin *pin, uint64_t interval, struct error *err)

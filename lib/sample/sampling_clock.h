@@ -28,10 +28,10 @@
  * Two more things keep the instants independent of the program:
  *
  * - They come at random, half a mean distance to one and a half apart, so that no timer of the program keeps pace with
- *   them. An instant that passes while the sampler is awake hits nobody, and is drawn anew.
+ *   them. An instant that passes while the sampler is awake hits no thread, and the sampler draws another.
  * - A CPU gets its instants by how much the threads used it lately, not by where a thread was seen last. A thread that
- * is woken, or goes on after a stop, often does so on another CPU; a sampler that follows it late would miss what the
- *   thread does right then (a third of the time of signal handlers, when that was tried).
+ *   is woken, or continues after a stop, often does so on another CPU; a sampler that follows it late would miss what
+ *   the thread does right then (a third of the time of signal handlers, when that was tried).
  *
  * A wakeup costs the sampler 10 to 20 us, and a move to another CPU 30. So the CPUs take turns of several instants, and
  * a CPU that is used little has fewer of them.
@@ -68,7 +68,7 @@ struct sampling_clock {
     ARRAY(struct sampling_clock_cpu) cpus; /* by their numbers */
 };
 
-/* What the sampler is awake for. */
+/* Why the sampler is awake. */
 struct sampling_instant {
     bool is_hit; /* at `time` the sampler was asleep on `cpu`, and runs since in place of a thread */
     uint32_t cpu;
@@ -80,9 +80,10 @@ int sampling_clock_init(struct sampling_clock *clock, struct cpu_pin *pin, uint6
 void sampling_clock_destroy(struct sampling_clock *clock);
 
 /*
- * Takes in that a thread has used so many ns of CPU time on this CPU, and that so many intervals have passed, whose
- * uses were taken in. CPUs get their instants by what they were used lately, not by where a thread was seen last: that
- * would leave out what threads do right after they have moved to another CPU, which they do when they are woken.
+ * sampling_clock_use() adds CPU time (ns) that a thread has used on this CPU. sampling_clock_tick() ends that many
+ * intervals, of which all use was added. CPUs get instants in proportion to their recent use, not by the CPU on which a
+ * thread was seen last: threads often move to another CPU when they are woken, and the sampler would miss what they do
+ * right then.
  */
 int sampling_clock_use(struct sampling_clock *clock, uint32_t cpu, uint64_t used, struct error *err);
 void sampling_clock_tick(struct sampling_clock *clock, uint64_t intervals);
@@ -90,11 +91,12 @@ void sampling_clock_tick(struct sampling_clock *clock, uint64_t intervals);
 /* Whether threads of this CPU can be sampled at instants. */
 bool sampling_clock_can_visit(const struct sampling_clock *clock, uint32_t cpu);
 
-/* The sampler is awake: was that an instant? Chooses the next one. */
+/* Call this when the sampler wakes. Returns whether an instant woke it, and chooses the next one. */
 struct sampling_instant sampling_clock_take(struct sampling_clock *clock, uint64_t now);
 
 /*
- * To be called right before the sampler sleeps: moves to the CPU of the next instant, and sets the timer to it; or to
- * `look` (ns) if that is earlier. `stays`: stops of threads are about to come, and the move can wait for them.
+ * Call this right before the sampler sleeps. It moves to the CPU of the next instant and sets the timer to it, or to
+ * `look` (ns) if that is earlier. With `stays`, the move waits as long as it can:
+ * stops of threads are about to come.
  */
 void sampling_clock_arm(struct sampling_clock *clock, uint64_t look, bool stays);

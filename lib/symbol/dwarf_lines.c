@@ -222,7 +222,7 @@ struct matching {
     size_t count;
     struct dwarf_line_row *rows;
     bool in_sequence, is_dropped;
-    bool takes_first; /* of the rows at a requested address, the first one; else the last one */
+    bool takes_first; /* take the first row at a requested address, not the last one */
     struct machine last;
     size_t next;        /* index of the first requested address at or after `last` */
     uint64_t work_left; /* bounds the work on a damaged table, whose addresses go up and down */

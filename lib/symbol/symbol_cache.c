@@ -1,10 +1,10 @@
 /*
  * The cache of symbolization answers.
  *
- * A library is identified by its build id, if nobody but root and this user can have written its files: anybody can
- * give a file the build id of another one. The files of other users, and those of a container, are identified by
- * themselves (device, inode, size, times: a file that changed is another file), as are files without a build id. Its
- * answers are one table (cache_table.h), in memory and in one file of the cache folder.
+ * A build id identifies a library if only root and this user can have written its files: any user can give a file the
+ * build id of another one. The files of other users, and those of a container, are identified by themselves (device,
+ * inode, size, times: a file that changed is another file), as are files without a build id. Its answers are one table
+ * (cache_table.h), in memory and in one file of the cache folder.
  *
  * Answers are as good as the files that they came from, so a table records these: the build ids, sizes and times of the
  * mapped file, its debug file, the dwz file, the symbols in .gnu_debugdata. If a debug file was installed since, or
@@ -92,7 +92,7 @@ static bool is_trusted(const struct stat *info)
     return (info->st_uid == 0 || info->st_uid == geteuid()) && !(info->st_mode & S_IWOTH);
 }
 
-/* Another file with the same build id has another size or time, if nobody means harm. Never 0. */
+/* Except for forged files, another file with the same build id has another size or time. Never 0. */
 static uint32_t version_of(const struct stat *info)
 {
     const uint64_t version[] = {(uint64_t)info->st_size, (uint64_t)info->st_mtim.tv_sec, info->st_mtim.tv_nsec};

@@ -1,9 +1,9 @@
 /*
  * Recorded waits. A recorder that knows when each thread left a CPU and came back stores a wait as two rows of the
- * thread's samples with the same stack, A at its start and B at its end. The innermost frame of the stack names what
- * was waited for, in category "Idle". Neither has CPU time. A row without a stack before A has the CPU time since the
- * row before: the next sample on a CPU stands for it. (In older profiles A has it.) All other rows of the thread are
- * samples that were taken on a CPU. Waits shorter than the sampling interval have no rows of their own.
+ * thread's samples with the same stack, A at its start and B at its end. The innermost frame of the stack names the
+ * reason of the wait, in category "Idle". Neither has CPU time. A row without a stack before A has the CPU time since
+ * the row before: the next sample on a CPU stands for it. (In older profiles A has it.) All other rows of the thread
+ * are samples that were taken on a CPU. Waits shorter than the sampling interval have no rows of their own.
  *
  * Such threads have weights of type "tracing-ms" and CPU times. The innermost frames of other threads may be "Idle",
  * too, but nothing says that their samples come in pairs.

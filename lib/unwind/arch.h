@@ -73,7 +73,7 @@ struct arch_code arch_code_recognize(const unsigned char code[ARCH_CODE_BEFORE +
  * the bytes alone could be anyone's. */
 bool arch_code_starts_go_stack(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER], bool is_return);
 
-/* Whether code that surrounds a pc, ARCH_HASKELL_REACH bytes or less to both sides, is what GHC compiles. */
+/* Returns whether the code around a pc, at most ARCH_HASKELL_REACH bytes on both sides, was compiled by GHC. */
 bool arch_code_is_haskell(const unsigned char *code, size_t size);
 enum { ARCH_HASKELL_REACH = 32 << 10 };
 

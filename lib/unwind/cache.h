@@ -23,7 +23,7 @@ enum rule_kind {
                              above it (stacks that a function realigned) */
     RULE_COMPLEX,         /* CFI that does not fit: interpret it again */
     RULE_GO,              /* as RULE_FRAME, of Go: the frame pointer is kept, but not described */
-    RULE_GO_NO_CFI,       /* Go whose table says nothing of the pc */
+    RULE_GO_NO_CFI,       /* Go code whose table lacks the pc */
     RULE_HASKELL,         /* its callers are not on the stack of the thread */
     RULE_AFTER_CLONE,     /* RULE_START in the new thread, RULE_FRAME in the one that made it */
     RULE_START,           /* the thread's first function: there is no caller */

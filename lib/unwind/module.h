@@ -69,7 +69,8 @@ bool unwind_module_is_haskell(struct unwind_module *module, uint64_t vaddr);
 /* True if the module was linked by Go: its functions keep a frame pointer, and their CFI says nothing about it. */
 bool unwind_module_is_go(struct unwind_module *module);
 
-/* How far sp is below the return address at a pc in code of Go, in bytes; -1 if the module's table does not say. */
+/* Returns the distance from sp to the return address at a pc in Go code, in bytes; -1 if the module's table lacks the
+ * pc. */
 int32_t unwind_module_go_frame_size(struct unwind_module *module, uint64_t vaddr);
 
 /* True if the module is of i386 code. Its CFI has the register numbers of that. */

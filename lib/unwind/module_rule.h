@@ -16,8 +16,8 @@ static inline uint64_t vaddr_of(const struct mapping *mapping, uint64_t pc)
 }
 
 /* Makes the rule of `pc`, which lies in `mapping`, a mapping with a module. `exact`: the frame was interrupted there,
- * else it is one before a return address. The rule comes from unwind_cache_add(). Adds to `work`; when that is over the
- * rule means nothing. */
+ * else it is one before a return address. The rule comes from unwind_cache_add(). Adds to `work`; when the work is over
+ * its bound, the rule is invalid. */
 void module_rule_find(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule,
                       struct unwind_work *work);
 

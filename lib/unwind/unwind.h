@@ -26,7 +26,7 @@ enum { UNWIND_REG_BP = 6, UNWIND_REG_SP = 7, UNWIND_REG_PC = 16, UNWIND_REGS = 1
 struct unwind_regs {
     uint64_t r[UNWIND_REGS];
     bool is_32_bit;   /* of i386 code; false if that is not known */
-    uint32_t unknown; /* bits of the DWARF numbers of registers whose values nobody knows */
+    uint32_t unknown; /* bits of the DWARF numbers of registers with unknown values */
 };
 
 /* The registers of a thread that waits, of which the kernel reports sp, pc and the arguments of the system call that it
@@ -74,7 +74,7 @@ enum unwind_end {
     UNWIND_TOO_COSTLY,
     UNWIND_SAVED_BELOW,
     UNWIND_HASKELL,
-    UNWIND_CHAIN_SHORT, /* set by the reader of perf.data, as the next */
+    UNWIND_CHAIN_SHORT, /* only perf.data readers set this and the next one */
     UNWIND_NO_CALL_GRAPH,
     UNWIND_NO_MEMORY,
 };
@@ -86,8 +86,8 @@ struct unwind_end_text {
 };
 extern const struct unwind_end_text unwind_ends[UNWIND_ENDS];
 
-/* A stack with more frames than fit keeps its leaf and its root. In between stands one pc that is no address, but says
- * how many frames are missing there. */
+/* A stack with more frames than fit keeps its leaf and its root. Between them, one pc is no address but the number of
+ * missing frames (unwind_omitted()). */
 enum { UNWIND_DEPTH_MAX = 32768 }; /* frames of one walk, missing ones included: 10 ns each */
 
 static inline uint64_t unwind_omitted(uint64_t frames)

@@ -499,7 +499,7 @@ struct unwind_result unwind_walk(struct address_space *space, const struct unwin
         do
             start(&walk, regs);
         while (run(&walk, max_pcs) == STEP_RESTART);
-    if (space->work.units != units && unwind_work_is_over(&space->work)) /* what it took for an end may be none */
+    if (space->work.units != units && unwind_work_is_over(&space->work)) /* the end that it found may be wrong */
         walk.result.end = UNWIND_TOO_COSTLY;
     if (!walk.result.unmapped)
         walk.result.unmapped = walk.unmapped;
@@ -509,7 +509,7 @@ struct unwind_result unwind_walk(struct address_space *space, const struct unwin
 void unwind_regs_of_waiting(struct unwind_regs *regs, uint64_t sp, uint64_t pc, const uint64_t *arguments)
 {
     *regs = (struct unwind_regs){0};
-    memset(regs->r, 0xff, sizeof(regs->r)); /* no result of a system call, and no address */
+    memset(regs->r, 0xff, sizeof(regs->r)); /* neither a result of a system call nor an address */
     regs->r[UNWIND_REG_SP] = sp;
     regs->r[UNWIND_REG_PC] = pc;
     regs->unknown = (UINT32_C(1) << UNWIND_REGS) - 1;

@@ -14,7 +14,7 @@ struct walk {
     struct unwind_cache *cache;
     const struct unwind_stack *stack;
     struct unwind_regs regs;
-    uint32_t stale; /* bits of DWARF register numbers whose value a light walk has lost, or nobody knows */
+    uint32_t stale; /* bits of DWARF register numbers: a light walk has lost their values, or they are unknown */
     bool full;
     bool leaf_by_return;    /* the leaf's CFI led nowhere: read its code instead */
     bool exact;             /* the pc of this frame was interrupted, it is not a return address */
@@ -107,7 +107,7 @@ bool walk_ends_in_system_call(struct walk *walk, uint64_t pc);
 /* Finds the first word from `*sp` up that can be a return address, and sets *sp to the address of that word. */
 bool walk_next_return_address(struct walk *walk, uint64_t *sp, uint64_t *address);
 
-/* `exact` says of this pc, which need not be that of the walk's frame, what walk->exact says of that one. */
+/* `exact` is walk->exact, but for this pc, which may be of another frame. */
 static inline const struct rule *walk_rule_for(struct walk *walk, uint64_t pc, bool exact)
 {
     const struct rule *rule = unwind_cache_find(walk->cache, pc);

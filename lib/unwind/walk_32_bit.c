@@ -79,7 +79,7 @@ static bool fits_slot(int64_t offset)
     return offset % WORD == 0 && offset / WORD >= INT16_MIN && offset / WORD <= INT16_MAX;
 }
 
-/* As for 64-bit code, in module_rule.c. Other registers than those of the rule no caller can rely on. */
+/* As for 64-bit code, in module_rule.c. The caller may rely only on registers of the rule. */
 static bool compact(const struct cfi_row *row, struct rule *rule)
 {
     rule->kind = RULE_START;
@@ -179,7 +179,7 @@ static bool is_return_address(const struct walk_32 *walk, uint64_t pc)
     return mapping && (!mapping->module || module_rule_follows_call(mapping, pc, &target));
 }
 
-/* glibc's memcpy pushes a register for its copying loop, and its CFI does not say so. */
+/* glibc's memcpy pushes a register for its copying loop, and its CFI lacks the push. */
 static bool has_pushed_register(struct walk_32 *walk, const struct rule *rule, uint64_t return_slot)
 {
     uint64_t pc, above;

@@ -2,8 +2,8 @@
  * Unknown registers. Of a thread that waits only sp and pc are known. That is enough until a CFA is computed from a
  * frame pointer that no function further in has saved: in code that keeps one (-O0, -fno-omit-frame-pointer), below a
  * system call wrapper that needs none. Then the walker looks for the frame, from sp upwards: where the CFI would find
- * the return address there must be one, behind a call of this function or an indirect one. Old return addresses may lie
- * in between, in variables that the function has not set: from the frame that is found its caller must lead on as well.
+ * the return address there must be one, behind a call of this function or an indirect one. Variables that the function
+ * has not set may hold old return addresses: so a walk from the frame that is found must also reach its caller.
  */
 #include "unwind/walk.h"
 
@@ -18,7 +18,7 @@ static bool may_call(struct walk *walk, uint64_t return_address, const struct ma
     return !target || !mapping || target < mapping->start || target >= mapping->end || target == start;
 }
 
-/* Where a function begins, as far as its CFI tells; 0 if it does not. */
+/* Returns the start of a function by its CFI; 0 if unknown. */
 static uint64_t function_start(const struct mapping *mapping, uint64_t pc)
 {
     uint64_t base = unwind_module_base(mapping->module), start, size;

@@ -1,11 +1,10 @@
 /*
- * Go keeps a frame pointer in every function that calls, and its own table (elf/go_functions.h) knows only sp. So
- * the table tells where the leaf's frame is, and the walker follows the frame pointer beside it. Where the two part,
- * the runtime has switched stacks (systemstack, asmcgocall), and the frame pointer leads back to the goroutine. The
- * runtime starts stacks in goexit (goroutines), mstart (threads), mcall and morestack (the scheduler, on the thread's
- * system stack). The goroutine that mcall has left may run on another thread by now, so its stack must not be read; yet
- * before Go 1.25 the frame pointer still leads there, and until 1.26 that of mstart leads to the thread that made this
- * one.
+ * Go keeps a frame pointer in every function that calls, and its own table (elf/go_functions.h) knows only sp. So the
+ * table tells where the leaf's frame is, and the walker follows the frame pointer beside it. Where the two differ, the
+ * runtime has switched stacks (systemstack, asmcgocall), and the frame pointer leads back to the goroutine. The runtime
+ * starts stacks in goexit (goroutines), mstart (threads), mcall and morestack (the scheduler, on the thread's system
+ * stack). The goroutine that mcall has left may run on another thread by now, so its stack must not be read; yet before
+ * Go 1.25 the frame pointer still leads there, and until 1.26 that of mstart leads to the thread that made this one.
  */
 #include "unwind/walk.h"
 
@@ -63,7 +62,7 @@ enum step walk_step_go(struct walk *walk, const struct rule *rule)
     if (bp == 0 && !walk->exact)
         return end_of_go_pointers(walk);
     /* Assembly without a frame of its own leaves the caller's frame pointer, which is above. All others have switched.
-     * At the leaf the frame pointer says nothing, but where it is called from is code. */
+     * At the leaf the frame pointer proves nothing, but the return address must point to code. */
     bool below = bp < sp && !walk->exact;
     if (!bp_in_frame && (below || !walk_read_word(walk, cfa - 8, &pc) || !address_space_find(walk->space, pc - 1))) {
         walk->off_copied_stack = true;

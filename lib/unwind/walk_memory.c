@@ -1,5 +1,5 @@
 /*
- * The walker reads memory: the copy of the stack, and what is outside of it.
+ * Reads memory for the walker: the copy of the stack, and memory outside of it.
  */
 #include "unwind/walk.h"
 

@@ -57,7 +57,7 @@ static bool is_stale(const struct walk *walk, unsigned reg)
     return walk->stale >> reg & 1;
 }
 
-/* Code that never returns has a frame only where it would be if a call came back. */
+/* Code that never returns has a frame only if the code shows where a returning call would find it. */
 static bool is_frame(const struct rule *rule)
 {
     return rule->kind != RULE_NO_CFI && (rule->kind != RULE_NO_RETURN || rule->cfa_offset);
@@ -106,8 +106,8 @@ static bool is_in_file(const struct walk *walk)
 }
 
 /* JIT code that does not return and keeps no frame pointer, like LuaJIT's traces, runs in the frame of the code that
- * entered it. So the caller is the first return address on the stack, if it is in a file: in JIT code it would be one
- * of several frames, of which nothing is known. */
+ * entered it. So the caller is the first return address on the stack, if it is in a file: in JIT code it could be of
+ * any of several unknown frames. */
 static enum step leave_jit_code(struct walk *walk)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], address;

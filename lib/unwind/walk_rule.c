@@ -1,5 +1,5 @@
 /*
- * The walker gets rules and finds return addresses: what it needs when the pc cache does not answer.
+ * Makes rules and finds return addresses, where the pc cache has no entry.
  */
 #include "unwind/walk.h"
 

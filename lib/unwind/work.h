@@ -1,11 +1,11 @@
 /*
- * What walks through one process may cost.
+ * Bounds the cost of walks through one process.
  *
  * A target chooses its unwind information, its code and its stack, so it chooses what a walk has to interpret. The work
  * of a process is counted in units of about 10 ns: a CFI instruction is one. Each walk may do UNWIND_WORK_OF_WALK
- * units, and what it does not need is saved up for later ones, to UNWIND_WORK_MAX. Beyond that walks through the
- * process end as UNWIND_TOO_COSTLY, and those through others lose nothing. Only what the pc cache does not know is
- * work.
+ * units. Later walks may use the units that it leaves, at most UNWIND_WORK_MAX. Beyond that, walks through the process
+ * end as UNWIND_TOO_COSTLY, and those through other processes lose nothing. Frames that the pc cache knows cost no
+ * units.
  *
  * Measured: g++ -O2 (whose longest function has 13,361 CFI instructions) does 230 units in a walk on average, and node
  * 17. Neither was ever more than 16,000 units ahead of its walks.
@@ -24,7 +24,7 @@ enum {
     UNWIND_WORK_OF_FDE = 8,        /* to put one into an index */
 };
 
-/* Work beyond what the walks so far may do. Zero it to start. */
+/* Units that the walks so far have used beyond their share. Zero it to start. */
 struct unwind_work {
     uint32_t units;
 };

@@ -36,8 +36,8 @@ struct instruction {
     int64_t displacement, constant;
 };
 
-/* Decodes the instruction at `code`, where INSTRUCTION_SLACK bytes can be read, whatever `size` says. Returns false if
- * it is not an instruction, or has more than `size` bytes. */
+/* Decodes the instruction at `code`, where INSTRUCTION_SLACK bytes must be readable for any `size`. Returns false if it
+ * is not an instruction, or has more than `size` bytes. */
 bool instruction_decode(const unsigned char *code, size_t size, struct instruction *in);
 
 /* The bits of the registers that an instruction may change, as instructions number them. Missing is rsp where it is

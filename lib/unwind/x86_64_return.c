@@ -54,7 +54,7 @@ struct slot {
     struct value address, value;
 };
 
-/* A path through the code: where it is, and what it has done so far. */
+/* A path through the code: its position, and the effects of its instructions so far. */
 struct path {
     uint64_t pc;
     struct value registers[INSTRUCTION_REGISTERS];
@@ -75,7 +75,7 @@ struct search {
     size_t window_size;
     struct value origins[ORIGINS_MAX]; /* addresses of words, from ORIGIN_WORDS on */
     uint8_t origin_count;
-    struct path paths[PATHS_MAX]; /* still to follow; the last first */
+    struct path paths[PATHS_MAX]; /* paths still to follow; the last one comes first */
     size_t path_count;
     uint64_t targets[TARGETS_MAX]; /* of jumps that were followed */
     size_t target_count;
@@ -465,7 +465,7 @@ static bool is_argument(unsigned reg)
     return ARGUMENTS >> reg & 1;
 }
 
-/* Fills the frame of a path that has come to its return. Returns false if the path does not tell where that is. */
+/* Fills the frame of a path that has come to its return. Returns false if the path leaves that address unknown. */
 static bool path_frame(struct search *search, const struct path *path, struct arch_frame *out)
 {
     enum { FRAME_MAX = 1 << 20 };
