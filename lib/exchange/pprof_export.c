@@ -156,7 +156,8 @@ static bool put_imported_labels(struct pprof *pprof, uint32_t payload, struct te
     struct json json;
     bool enough = true;
     json_init_whole(&json, entry->text, entry->length);
-    for (enum json_type type = json_next(&json); enough && (type = json_next(&json)) == JSON_KEY;) {
+    json_next(&json); /* the brace */
+    while (enough && json_next(&json) == JSON_KEY) {
         bool is_type = json_is(&json, "type");
         uint32_t key = export_string_of(&pprof->strings, json.text, json.length);
         size_t before = set->length;

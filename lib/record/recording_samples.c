@@ -127,10 +127,8 @@ static int walk_user_stack(struct recording *recording, const struct perf_record
         user->flags |= SAMPLE_COMPLETED_LIVE;
     bool is_short = result.end == UNWIND_STACK_SHORT || result.end == UNWIND_OFF_COPIED_STACK;
     bool may_be_deeper = record->sample.stack_full || recording->reader.went_off_copied_stack;
-    if (was_completed)
+    if (was_completed || result.end == UNWIND_SAVED_BELOW)
         user->depth = WAKEUP_STACK_LATE; /* the next one will need it too */
-    else if (result.end == UNWIND_SAVED_BELOW)
-        user->depth = WAKEUP_STACK_LATE;
     else if (may_be_deeper && (result.used_read_above || is_short))
         user->depth = recording->reader.was_late ? WAKEUP_STACK_LATE : WAKEUP_STACK_SHORT;
     return 0;
