@@ -9,6 +9,7 @@
 #include "control_options.h"
 #include "event_options.h"
 #include "folders.h"
+#include "leftover.h"
 #include "live.h"
 #include "record_push.h"
 #include "record_summary.h"
@@ -23,9 +24,7 @@
 #include "record/counters.h"
 #include "record/launch.h"
 #include "record/record.h"
-#include "record/spool.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -324,46 +323,6 @@ static void spool_base(const struct options *options, char *base, size_t size)
         snprintf(base, size, "%s", options->output);
 }
 
-/* The pid in the name of a spool, "BASE.PID.spool"; 0 if it is not a spool. */
-static pid_t recorder_of(const char *name, const char *base)
-{
-    size_t length = strlen(base);
-    char *end;
-    if (strncmp(name, base, length) != 0 || name[length] != '.' || name[length + 1] < '1' || name[length + 1] > '9')
-        return 0;
-    unsigned long pid = strtoul(name + length + 1, &end, 10);
-    return strcmp(end, ".spool") == 0 && pid <= INT_MAX ? (pid_t)pid : 0;
-}
-
-/* Its recorder may be in a container with other process ids. */
-static bool is_written_in(const char *folder, const char *name)
-{
-    char path[PATH_MAX];
-    return snprintf(path, sizeof(path), "%s/%s", folder, name) < PATH_MAX && spool_is_being_written(path);
-}
-
-/* Reports a recording of this output whose recorder was killed, or could not save it. */
-static void say_leftover(const char *base)
-{
-    const char *slash = strrchr(base, '/');
-    int folder_length = slash ? (int)(slash - base) + 1 : 0;
-    char folder[PATH_MAX], found[NAME_MAX + 1] = "";
-    snprintf(folder, sizeof(folder), "%.*s", folder_length ? folder_length : 2, folder_length ? base : "./");
-    DIR *names = opendir(folder);
-    for (const struct dirent *entry; names && !found[0] && (entry = readdir(names));) {
-        struct stat info;
-        pid_t pid = recorder_of(entry->d_name, base + folder_length);
-        if (pid && kill(pid, 0) && errno == ESRCH && !fstatat(dirfd(names), entry->d_name, &info, 0) &&
-            (info.st_uid == geteuid() || info.st_uid == file_sudo_user()) && !is_written_in(folder, entry->d_name))
-            snprintf(found, sizeof(found), "%s", entry->d_name);
-    }
-    if (names)
-        closedir(names);
-    if (found[0])
-        ui_say("%.*s%s is an earlier recording that was not saved; 'prof load %.*s%s' shows it, or remove it",
-               folder_length, base, found, folder_length, base, found);
-}
-
 /* `rest`: see struct record_result. */
 static int save_profile(const struct options *options, const char *spool, int rest, const struct open_files *files,
                         struct record_summary *summary, struct assemble_result *saved)
@@ -497,7 +456,7 @@ static int record(struct options *options)
     char base[PATH_MAX - 32], spool[PATH_MAX];
     spool_base(options, base, sizeof(base));
     if (!options->quiet)
-        say_leftover(base);
+        leftover_say(base);
     snprintf(spool, sizeof(spool), "%s.%d.spool", base, (int)getpid());
 
     sigset_t signals, mask;
