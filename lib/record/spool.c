@@ -4,7 +4,7 @@
  *
  * The file is blocks (block_file.c): of samples, each one chunk (chunk.c), and of events:
  *
- *     event := kind (1 byte), then its fields in the order of code_event() below
+ *     event := kind (1 byte), then its fields in the order of spool_event_code() (spool_event.c)
  *
  * The numbers of events are LEB128, texts end with a NUL. Events are buffered like samples and written first, so a
  * chunk never refers to an event that comes after it.
@@ -13,11 +13,11 @@
 
 #include "base/cursor.h"
 #include "base/file_io.h"
-#include "base/leb128.h"
 #include "record/block_file.h"
 #include "record/block_reader.h"
 #include "record/counter_reading.h"
 #include "record/spool_compact.h"
+#include "record/spool_event.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,222 +29,6 @@
 #include <unistd.h>
 
 enum { EVENT_BUFFER = 64 * 1024 };
-
-/* ---- events: one description of the layout for both directions ---- */
-
-/* Writes to `out` if that is set, else reads from `in`. */
-struct codec {
-    struct spool_bytes *out;
-    struct cursor in;
-    bool failed;
-};
-
-static void code_bytes(struct codec *c, const unsigned char **bytes, uint64_t size)
-{
-    if (!c->out) {
-        *bytes = cursor_bytes(&c->in, size);
-        c->failed = c->in.failed;
-    } else if (!c->failed && size) {
-        c->failed = !array_append(c->out, *bytes, size);
-    }
-}
-
-static void code_u64(struct codec *c, uint64_t *value)
-{
-    if (c->out) {
-        unsigned char encoded[LEB128_MAX];
-        const unsigned char *from = encoded;
-        code_bytes(c, &from, (uint64_t)(leb128_put(encoded, *value) - encoded));
-    } else {
-        *value = cursor_uleb(&c->in);
-        c->failed = c->in.failed;
-    }
-}
-
-static void code_u32(struct codec *c, uint32_t *value)
-{
-    uint64_t wide = *value;
-    code_u64(c, &wide);
-    if (wide > UINT32_MAX)
-        c->failed = true;
-    *value = (uint32_t)wide;
-}
-
-static void code_size(struct codec *c, size_t *value)
-{
-    uint64_t wide = *value;
-    code_u64(c, &wide);
-    *value = (size_t)wide;
-}
-
-static void code_bool(struct codec *c, bool *value)
-{
-    uint64_t wide = *value;
-    code_u64(c, &wide);
-    *value = wide != 0;
-}
-
-static void code_text(struct codec *c, const char **text)
-{
-    if (c->out) {
-        const char *from = *text ? *text : "";
-        const unsigned char *bytes = (const unsigned char *)from;
-        code_bytes(c, &bytes, strlen(from) + 1);
-    } else {
-        *text = cursor_string(&c->in);
-        c->failed = c->in.failed;
-    }
-}
-
-static void code_lib(struct codec *c, struct spool_lib *lib)
-{
-    code_u32(c, &lib->kind);
-    code_text(c, &lib->path);
-    code_size(c, &lib->build_id_size);
-    code_bytes(c, &lib->build_id, lib->build_id_size);
-    code_u64(c, &lib->device);
-    code_u64(c, &lib->inode);
-    code_u64(c, &lib->size);
-    code_u64(c, &lib->mtime_ns);
-    code_size(c, &lib->image_size);
-    code_bytes(c, &lib->image, lib->image_size);
-}
-
-/* The fields of an event after its kind. False if the bytes are damaged or memory ran out. */
-static bool code_event(struct codec *c, struct spool_event *event)
-{
-    switch (event->kind) {
-    case SPOOL_INFO:
-        code_text(c, &event->name);
-        code_text(c, &event->value);
-        break;
-    case SPOOL_PROCESS:
-        code_u32(c, &event->number);
-        code_u32(c, &event->parent);
-        code_bool(c, &event->exec);
-        code_u32(c, &event->pid);
-        code_u64(c, &event->time);
-        code_text(c, &event->name);
-        break;
-    case SPOOL_THREAD:
-        code_u32(c, &event->number);
-        code_u32(c, &event->process);
-        code_u32(c, &event->tid);
-        code_u64(c, &event->time);
-        code_text(c, &event->name);
-        break;
-    case SPOOL_NAME:
-        code_u32(c, &event->number);
-        code_u64(c, &event->time);
-        code_text(c, &event->name);
-        break;
-    case SPOOL_THREAD_END:
-        code_u32(c, &event->number);
-        code_u64(c, &event->time);
-        break;
-    case SPOOL_LIB:
-        code_u32(c, &event->number);
-        code_lib(c, &event->lib);
-        break;
-    case SPOOL_MAP:
-        code_u32(c, &event->number);
-        code_u64(c, &event->time);
-        code_u64(c, &event->start);
-        code_u64(c, &event->end);
-        code_u64(c, &event->rva);
-        code_u32(c, &event->lib_number);
-        break;
-    case SPOOL_LOST:
-        code_u64(c, &event->time);
-        code_u64(c, &event->start);
-        code_u32(c, &event->cpu);
-        code_u64(c, &event->count);
-        break;
-    case SPOOL_PAUSED:
-    case SPOOL_RESUMED:
-        code_u64(c, &event->time);
-        break;
-    case SPOOL_MARK:
-        code_u64(c, &event->time);
-        code_text(c, &event->value);
-        break;
-    case SPOOL_RUN:
-        code_u64(c, &event->time);
-        code_u64(c, &event->count);
-        break;
-    case SPOOL_UNSAMPLED:
-    case SPOOL_UNSEEN:
-        code_u32(c, &event->number);
-        code_u64(c, &event->time);
-        code_u64(c, &event->count);
-        break;
-    case SPOOL_OBJECT:
-    case SPOOL_MARK_NAME:
-        code_u32(c, &event->number);
-        code_text(c, &event->name);
-        break;
-    case SPOOL_PROGRAM_MARK:
-        code_u32(c, &event->mark);
-        code_u32(c, &event->number);
-        code_u32(c, &event->pid);
-        code_u32(c, &event->tid);
-        code_u64(c, &event->time);
-        if (event->mark >= SPOOL_MARK_SPAN)
-            code_u64(c, &event->end);
-        code_text(c, &event->value);
-        break;
-    case SPOOL_MARKS_LOST:
-        code_u32(c, &event->pid);
-        code_u64(c, &event->start);
-        code_u64(c, &event->time);
-        code_u64(c, &event->count);
-        break;
-    case SPOOL_COMMAND:
-        code_u32(c, &event->number);
-        code_text(c, &event->value);
-        break;
-    case SPOOL_EXIT:
-        code_u32(c, &event->pid);
-        code_u64(c, &event->time);
-        code_u64(c, &event->count);
-        break;
-    case SPOOL_WORK:
-        code_u64(c, &event->time);
-        code_u64(c, &event->end);
-        code_text(c, &event->name);
-        break;
-    case SPOOL_PYTHON_FUNCTION:
-        code_u32(c, &event->number);
-        code_text(c, &event->name);
-        code_text(c, &event->value);
-        code_u64(c, &event->count);
-        break;
-    case SPOOL_SIGNAL:
-        code_u32(c, &event->pid);
-        code_u32(c, &event->tid);
-        code_u64(c, &event->time);
-        code_u32(c, &event->number);
-        code_text(c, &event->name);
-        break;
-    case SPOOL_OOM_KILL:
-        code_u32(c, &event->pid);
-        code_u64(c, &event->time);
-        code_u64(c, &event->count);
-        break;
-    default:
-        c->failed = true;
-    }
-    return !c->failed;
-}
-
-bool spool_event_read(struct cursor *in, struct spool_event *event)
-{
-    struct codec codec = {.in = *in};
-    *event = (struct spool_event){.kind = cursor_u8(&codec.in)};
-    bool done = code_event(&codec, event);
-    *in = codec.in;
-    return done;
-}
 
 /* ---- writing ---- */
 
@@ -369,8 +153,8 @@ int spool_writer_event(struct spool_writer *writer, const struct spool_event *ev
 {
     struct spool_event copy = *event;
     size_t before = writer->events.length;
-    struct codec codec = {.out = &writer->events};
-    if (!array_push(&writer->events, (unsigned char)event->kind) || !code_event(&codec, &copy)) {
+    struct spool_codec codec = {.out = &writer->events};
+    if (!array_push(&writer->events, (unsigned char)event->kind) || !spool_event_code(&codec, &copy)) {
         writer->events.length = before;
         return error_no_memory(err);
     }
@@ -454,7 +238,7 @@ int spool_writer_close(struct spool_writer *writer, struct error *err)
 
 struct spool_reader {
     struct block_reader *blocks;
-    struct codec events; /* what is left of a block of events */
+    struct spool_codec events; /* what is left of a block of events */
     struct chunk_reader *chunk;
     bool in_chunk;
     uint64_t damaged;
@@ -579,7 +363,7 @@ static int next_block(struct spool_reader *reader, struct error *err)
     if (reader->in_chunk)
         chunk_reader_start(reader->chunk, payload, size);
     else if (kind != BLOCK_SAMPLES)
-        reader->events = (struct codec){.in = cursor_of(payload, size)};
+        reader->events = (struct spool_codec){.in = cursor_of(payload, size)};
     return 1;
 }
 
@@ -601,7 +385,7 @@ int spool_reader_next(struct spool_reader *reader, struct spool_event *event, st
             reader->in_chunk = false;
         } else if (cursor_left(&reader->events.in)) {
             *event = (struct spool_event){.kind = cursor_u8(&reader->events.in)};
-            if (code_event(&reader->events, event))
+            if (spool_event_code(&reader->events, event))
                 return SPOOL_ITEM_EVENT;
             reader->damaged++;
             reader->events.in = cursor_of(NULL, 0);

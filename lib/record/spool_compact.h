@@ -7,10 +7,8 @@
  */
 #pragma once
 
-#include "base/array.h"
-#include "base/cursor.h"
 #include "base/hash.h"
-#include "record/spool.h"
+#include "record/spool_event.h"
 
 /* What the samples in the file refer to. */
 struct spool_uses {
@@ -19,15 +17,9 @@ struct spool_uses {
     uint64_t oldest_time;           /* ns: of its first sample */
 };
 
-/* The events of a file, one after the other. */
-ARRAY_TYPE(struct spool_bytes, unsigned char);
-
 /* Appends those of the `size` bytes of events that stay to `out`, and forgets the uses of the others. Returns false if
  * memory ran out or the bytes are damaged. */
 bool spool_compact(const unsigned char *bytes, size_t size, struct spool_uses *uses, struct spool_bytes *out);
 
 /* Whether the last chunk that refers to `number` is still in the file. */
 bool spool_uses_have(const struct spool_uses *uses, const struct hash *numbers, uint32_t number);
-
-/* Reads the next event. False at the end, and if it is damaged (then cursor_left() is not 0). */
-bool spool_event_read(struct cursor *in, struct spool_event *event);
