@@ -8,9 +8,8 @@
  * stays for a second, or that a process has left when it ended, the next record is searched for: a first word tells its
  * place.
  *
- * The folder is in /dev/shm where there is one: a page of a file on a disk would be written back now and then, and a
- * program that marks would wait for that. A file has no name from the moment on in which the recorder has opened it, so
- * that its memory is free as soon as the process and the recorder have closed it.
+ * A file has no name from the moment on in which the recorder has opened it, so that its memory is free as soon as the
+ * process and the recorder have closed it.
  */
 #include "record/mark_buffers.h"
 
@@ -48,90 +47,6 @@ enum {
 
 static const uint64_t look_interval = SECOND / 1000 * 20, busy_interval = SECOND / 1000 * 40,
                       full_interval = SECOND / 1000 * 4;
-
-/* ---- the folder ---- */
-
-static void remove_files(int folder)
-{
-    int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *names = copy >= 0 ? fdopendir(copy) : NULL;
-    for (const struct dirent *entry; names && (entry = readdir(names));)
-        if (entry->d_name[0] != '.')
-            unlinkat(folder, entry->d_name, 0);
-    if (names)
-        closedir(names);
-    else if (copy >= 0)
-        close(copy);
-}
-
-/* A recorder holds a lock on its folder, so a folder without one is of a recorder that was killed. */
-static void remove_leftover(const char *base, const char *name)
-{
-    char path[512];
-    struct stat info;
-    if (snprintf(path, sizeof(path), "%s/%s", base, name) >= (int)sizeof(path))
-        return;
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0)
-        return;
-    if (fstat(fd, &info) == 0 && info.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0) {
-        remove_files(fd);
-        rmdir(path);
-    }
-    close(fd);
-}
-
-static void remove_leftovers(const char *base)
-{
-    DIR *names = opendir(base);
-    for (const struct dirent *entry; names && (entry = readdir(names));)
-        if (strncmp(entry->d_name, PROF_MARKS_NAME, sizeof(PROF_MARKS_NAME) - 1) == 0)
-            remove_leftover(base, entry->d_name);
-    if (names)
-        closedir(names);
-}
-
-/* Between mkdtemp() and the lock, another recorder may take the folder for a leftover, and remove it. */
-static bool try_folder_in(struct mark_buffers *buffers, const char *base)
-{
-    if (snprintf(buffers->folder, sizeof(buffers->folder), "%s/" PROF_MARKS_NAME "XXXXXX", base) >=
-            (int)sizeof(buffers->folder) ||
-        !mkdtemp(buffers->folder))
-        return false;
-    struct stat info;
-    buffers->folder_fd = open(buffers->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    if (buffers->folder_fd >= 0 && flock(buffers->folder_fd, LOCK_EX | LOCK_NB) == 0 &&
-        stat(buffers->folder, &info) == 0)
-        return true;
-    if (buffers->folder_fd >= 0)
-        close(buffers->folder_fd);
-    buffers->folder_fd = -1;
-    rmdir(buffers->folder);
-    return false;
-}
-
-static bool make_folder_in(struct mark_buffers *buffers, const char *base)
-{
-    enum { TRIES = 20 };
-    bool is_made = false;
-    for (int i = 0; i < TRIES && !is_made && access(base, W_OK | X_OK) == 0; i++)
-        is_made = try_folder_in(buffers, base);
-    return is_made;
-}
-
-void mark_buffers_make_folder(struct mark_buffers *buffers)
-{
-    const char *temporary = getenv("TMPDIR");
-    const char *const bases[] = {"/dev/shm", temporary && temporary[0] == '/' ? temporary : "/tmp"};
-    if (buffers->folder_fd >= 0)
-        return;
-    for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++) {
-        remove_leftovers(bases[i]);
-        if (make_folder_in(buffers, bases[i]))
-            return;
-    }
-    buffers->folder[0] = '\0';
-}
 
 /* ---- opening ---- */
 
@@ -615,11 +530,5 @@ void mark_buffers_destroy(struct mark_buffers *buffers)
     free(buffers->block);
     buffers->block = NULL;
     hash_destroy(&buffers->owners);
-    if (buffers->folder_fd < 0)
-        return;
-    remove_files(buffers->folder_fd);
-    rmdir(buffers->folder);
-    close(buffers->folder_fd);
-    buffers->folder_fd = -1;
-    buffers->folder[0] = '\0';
+    mark_buffers_remove_folder(buffers);
 }

@@ -60,6 +60,9 @@ struct mark_buffers {
  * no marks of the command: `folder` stays empty. */
 void mark_buffers_make_folder(struct mark_buffers *buffers);
 
+/* Removes it with its files. mark_buffers_destroy() does this, too. */
+void mark_buffers_remove_folder(struct mark_buffers *buffers);
+
 /* Whether a mapped file has the name of a buffer. */
 bool mark_buffers_is_buffer(const char *path);
 
