@@ -90,9 +90,10 @@ static void choose(struct compaction *compaction)
         else if (process)
             process->stays = true;
     }
-    for (size_t i = compaction->processes.length; i-- > 0;) { /* children come after their parents */
+    size_t count = compaction->processes.data ? compaction->processes.length : 0;
+    for (size_t i = count; i-- > 0;) { /* children come after their parents */
         struct known_process *process = &compaction->processes.data[i];
-        bool has_none_yet = !process->had_thread && i + 1 == compaction->processes.length;
+        bool has_none_yet = !process->had_thread && i + 1 == count;
         process->stays |= has_none_yet || spool_uses_have(uses, &uses->processes, process->number);
         struct known_process *parent = process->exec ? NULL : process_of(compaction, process->parent);
         if (!process->stays)
