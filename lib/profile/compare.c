@@ -219,19 +219,20 @@ static int place_threads(struct profile *profile, const struct compare_input *in
 
 /* ---- metadata ---- */
 
-/* The sections of the base and of the new side beside each other. */
-static bool take_sections(struct profile *out, struct profile *from, enum profile_side side)
+/* The sections of the base and of the new side beside each other. Their texts are in `from`, which may be `out`. */
+static bool take_sections(struct profile *out, const struct profile *from, const struct extra_sections *sections,
+                          enum profile_side side)
 {
     static const char *const names[] = {[SIDE_BASE] = "Base", [SIDE_NEW] = "New"};
     bool enough = true;
-    for (size_t i = 0; enough && i < from->meta.extra.length; i++) {
+    for (size_t i = 0; enough && i < sections->length; i++) {
         struct extra_section section = {0};
         char label[256];
-        snprintf(label, sizeof(label), "%s: %.200s", names[side], profile_text(from, from->meta.extra.data[i].label));
+        snprintf(label, sizeof(label), "%s: %.200s", names[side], profile_text(from, sections->data[i].label));
         section.label = strings_add_z(&out->strings, label);
         enough = section.label != STRING_NONE;
-        for (size_t k = 0; enough && k < from->meta.extra.data[i].entries.length; k++) {
-            const struct extra_entry *entry = &from->meta.extra.data[i].entries.data[k];
+        for (size_t k = 0; enough && k < sections->data[i].entries.length; k++) {
+            const struct extra_entry *entry = &sections->data[i].entries.data[k];
             struct extra_entry copy = {strings_add_z(&out->strings, profile_text(from, entry->label)),
                                        strings_add_z(&out->strings, profile_text(from, entry->format)),
                                        strings_add_z(&out->strings, profile_text(from, entry->value))};
@@ -339,7 +340,7 @@ static int prepare(struct compare_input *input, unsigned forgiven, uint32_t *fir
 static int append_input(struct profile *out, struct compare_input *input, bool is_first_of_side, struct error *err)
 {
     int code = agree(out, input->profile, err);
-    if (!code && is_first_of_side && !take_sections(out, input->profile, input->side))
+    if (!code && is_first_of_side && !take_sections(out, input->profile, &input->profile->meta.extra, input->side))
         code = error_no_memory(err);
     return code ? code : profile_merge(out, input->profile, err);
 }
@@ -349,12 +350,12 @@ static int begin(struct profile *out, struct compare_input *input, struct error 
 {
     *out = *input->profile;
     profile_init(input->profile);
-    struct profile sections = *out;
-    memset(&out->meta.extra, 0, sizeof(out->meta.extra));
-    bool enough = take_sections(out, &sections, input->side);
-    for (size_t i = 0; i < sections.meta.extra.length; i++)
-        array_free(&sections.meta.extra.data[i].entries);
-    array_free(&sections.meta.extra);
+    struct extra_sections sections = out->meta.extra;
+    out->meta.extra = (struct extra_sections){0};
+    bool enough = take_sections(out, out, &sections, input->side);
+    for (size_t i = 0; i < sections.length; i++)
+        array_free(&sections.data[i].entries);
+    array_free(&sections);
     return enough ? 0 : error_no_memory(err);
 }
 

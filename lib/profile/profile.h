@@ -171,6 +171,8 @@ struct extra_section { /* a block of the info panel */
     ARRAY(struct extra_entry) entries;
 };
 
+ARRAY_TYPE(struct extra_sections, struct extra_section);
+
 ARRAY_TYPE(struct thread_list, uint32_t); /* indexes */
 
 /* How many rows the shared tables have. */
@@ -212,7 +214,7 @@ struct profile_meta {
     uint32_t warning;      /* string: a warning for the user about what the reader did not understand; PROFILE_NONE; in
                               the file of a comparison, meta.comparison.warning */
     struct thread_list initial_visible_threads, initial_selected_threads;
-    ARRAY(struct extra_section) extra;
+    struct extra_sections extra;
     ARRAY(struct profile_event) events; /* at most PROFILE_EVENTS_MAX */
     bool has_only_events;               /* CPU time was counted, and not sampled (sampledEventsOnly) */
     bool has_no_times; /* the imported file has no times: those of the samples are only their order (timesAreOrder) */

@@ -104,8 +104,10 @@ def same_tree(path, thread, theirs=(), ours=(), below=()):
     left = Counter((row[0][max(0, len(below) - 1):], *row[1:]) for row in their_rows(answer["regularCallTree"], cut)
                    if row[0][:len(below)] == tuple(below))
     right = Counter(our_rows(report(path, "--thread", str(thread), *ours)["tree"]))
+    skipped = max(0, len(below) - 1)
+    deep = [parent[skipped:] for parent in cut if len(parent) >= 190 and parent[:len(below)] == tuple(below)]
     for row in right - left:
-        if any(len(row[0]) > len(parent) >= 190 and row[0][:len(parent)] == parent for parent in cut):
+        if any(len(row[0]) > len(parent) and row[0][:len(parent)] == parent for parent in deep):
             del right[row]
     assert left == right, f"thread {thread} {ours}: only theirs {left - right}, only ours {right - left}"
     return len(left)
