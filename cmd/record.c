@@ -303,16 +303,6 @@ static int check_output(const char *output)
     return file_output_check(output, &err) ? ui_fail_error(&err) : 0;
 }
 
-static void say_old(const struct options *options, const struct assemble_result *saved)
-{
-    char *path = saved->has_old && !options->quiet ? realpath(options->output, NULL) : NULL;
-    struct stat info;
-    bool is_link = lstat(options->output, &info) == 0 && S_ISLNK(info.st_mode);
-    if (path)
-        ui_say("the earlier %s is now %s.old", options->output, is_link ? path : options->output);
-    free(path);
-}
-
 /* The common start of the names of spool files: that of the output or, without one, of a temporary file. */
 static void spool_base(const struct options *options, char *base, size_t size)
 {
@@ -384,7 +374,6 @@ static int recover(struct options *options)
         return status;
     struct record_summary summary = summary_of(options);
     record_summary_print(&summary, &saved);
-    say_old(options, &saved);
     return serve(options, EXIT_SUCCESS);
 }
 
@@ -539,7 +528,6 @@ static int record(struct options *options)
     }
     unlink(spool);
     record_summary_print(&summary, &saved);
-    say_old(options, &saved);
     record_push_saved(&windows, &options->push, options->output, options->quiet);
     signal(SIGPIPE, on_closed_pipe);
     bool was_shown = live && live_view_show_saved(live, options->output);

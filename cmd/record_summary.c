@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LINE_SIZE = 640, MOST_LINES = SUMMARY_NOTES + HINTS + 8 };
@@ -78,6 +79,15 @@ static bool has_perfect_stacks(const struct trust_counts *counts)
     return !counts->truncated && !counts->completed_live && !counts->without_cfi;
 }
 
+/* Where the file went that had the name of the profile: beside the file that a link leads to. */
+static void append_old(char *line, const char *output)
+{
+    struct stat info;
+    char *path = lstat(output, &info) == 0 && S_ISLNK(info.st_mode) ? realpath(output, NULL) : NULL;
+    append(line, "; the earlier file is now %.200s.old", path ? path : output);
+    free(path);
+}
+
 static void describe_samples(struct lines *lines, const char *output, const struct assemble_result *saved)
 {
     char *line = next_line(lines);
@@ -98,6 +108,8 @@ static void describe_samples(struct lines *lines, const char *output, const stru
         append_percent(line, saved->recorder_cpu, saved->recorder_wall);
         append(line, " of one CPU");
     }
+    if (saved->has_old)
+        append_old(line, output);
 }
 
 static void describe_stacks(struct lines *lines, const struct trust_counts *counts)
