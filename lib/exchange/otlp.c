@@ -106,7 +106,7 @@ static int read_mapping(struct otlp *file, struct cursor message)
     struct mapping mapping = {0};
     struct protobuf_field field;
     while (protobuf_next(&message, &field)) {
-        uint64_t ignored, attribute;
+        uint64_t ignored = 0, attribute;
         uint64_t *const places[] = {&ignored, &mapping.start, &ignored, &mapping.offset, &mapping.file};
         *places[field.number < 5 ? field.number : 0] = field.value;
         while (field.number == 5 && protobuf_next_value(&field, &attribute))

@@ -88,8 +88,8 @@ struct search {
 static void start_path(struct path *path, uint64_t pc)
 {
     *path = (struct path){.pc = pc};
-    for (uint8_t i = 0; i < INSTRUCTION_REGISTERS; i++)
-        path->registers[i].origin = i;
+    for (int i = 0; i < INSTRUCTION_REGISTERS; i++)
+        path->registers[i].origin = (uint8_t)i;
 }
 
 /* The word at this address, as it is now. */
