@@ -3,6 +3,7 @@
 #include "base/clock.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -13,7 +14,6 @@ enum {
     FULL_RATE_SHARE = 16, /* the least part of a full load at which a CPU is sampled at the full rate */
     TURN = 4,             /* instants in a row on one CPU: moving costs as much as an instant */
     MOVE_NS = 150000,     /* how early before an instant the sampler moves to its CPU */
-    AFTER_MOVE_NS = 50000, /* the time until the instant if the move took too long */
 };
 
 int sampling_clock_init(struct sampling_clock *clock, struct cpu_pin *pin, uint64_t interval, struct error *err)
@@ -71,13 +71,19 @@ static uint32_t weight_of(const struct sampling_clock *clock, uint32_t cpu)
 
 /* ---- instants ---- */
 
-/* xorshift64* */
-static uint64_t random_below(struct sampling_clock *clock, uint64_t limit)
+/* Between 0 and 1, and neither of them: xorshift64*. */
+static double random_part(struct sampling_clock *clock)
 {
     clock->random ^= clock->random >> 12;
     clock->random ^= clock->random << 25;
     clock->random ^= clock->random >> 27;
-    return (clock->random * UINT64_C(0x2545f4914f6cdd1d) >> 16) % limit;
+    return ((double)(clock->random * UINT64_C(0x2545f4914f6cdd1d) >> 12) + 0.5) / 0x1p52;
+}
+
+/* From any time to the next instant: of the exponential distribution. */
+static uint64_t random_distance(struct sampling_clock *clock)
+{
+    return 1 + (uint64_t)(-log(random_part(clock)) * (double)clock->mean);
 }
 
 /* Takes in the loads. */
@@ -113,7 +119,7 @@ struct sampling_instant sampling_clock_take(struct sampling_clock *clock, uint64
         taken =
             (struct sampling_instant){.is_hit = is_at(clock, clock->cpu), .cpu = clock->cpu, .time = clock->instant};
         clock->cpus.data[clock->cpu].credit -= FULL_WEIGHT;
-        clock->instant += clock->mean / 2 + random_below(clock, clock->mean);
+        clock->instant += random_distance(clock);
     }
     return taken;
 }
@@ -134,11 +140,11 @@ static void set_timer(struct sampling_clock *clock, uint64_t time)
 }
 
 /* Puts an instant off that has passed while the sampler was awake. */
-static void put_off(struct sampling_clock *clock, uint64_t range)
+static void put_off(struct sampling_clock *clock)
 {
     uint64_t now = monotonic_ns();
     if (clock->instant <= now)
-        clock->instant = now + 1 + random_below(clock, range);
+        clock->instant = now + random_distance(clock);
 }
 
 void sampling_clock_arm(struct sampling_clock *clock, uint64_t look, bool stays)
@@ -147,10 +153,10 @@ void sampling_clock_arm(struct sampling_clock *clock, uint64_t look, bool stays)
     find_interval(clock);
     if (clock->mean) {
         choose_cpu(clock);
-        put_off(clock, clock->mean);
+        put_off(clock);
         if (!is_at(clock, clock->cpu) && !(stays && monotonic_ns() + MOVE_NS < clock->instant)) {
             clock->cpus.data[clock->cpu].is_refused = !cpu_pin_move(clock->pin, clock->cpu);
-            put_off(clock, AFTER_MOVE_NS);
+            put_off(clock);
         }
         wakeup = clock->instant - (is_at(clock, clock->cpu) ? 0 : MOVE_NS);
     }

@@ -66,31 +66,47 @@ static void test_no_instants_where_nothing_runs(void **state)
     assert_false(next(&instant));
 }
 
-static void test_a_cpu_in_use_is_visited_at_the_rate_and_at_random(void **state)
+static void test_a_cpu_in_use_is_visited_at_the_rate(void **state)
 {
     (void)state;
-    enum { COUNT = 2000 };
+    enum { COUNT = 20000 };
     struct sampling_instant instant;
-    uint64_t first = 0, last = 0, shortest = UINT64_MAX, longest = 0;
+    uint64_t first = 0;
     use(allowed_cpu(0), 1);
     sampling_clock_tick(&sampling, 64);
-    for (int i = 0; i < COUNT; i++) {
+    for (int i = 0; i <= COUNT; i++) {
         assert_true(next(&instant));
         assert_true(instant.is_hit);
         assert_int_equal(instant.cpu, allowed_cpu(0));
-        uint64_t distance = instant.time - last;
-        if (i == 0)
-            first = instant.time;
-        else if (distance < shortest)
-            shortest = distance;
-        if (i > 0 && distance > longest)
-            longest = distance;
-        last = instant.time;
+        first = i ? first : instant.time;
     }
-    double mean = (double)(last - first) / (COUNT - 1);
-    assert_true(mean > 0.97 * (double)interval && mean < 1.03 * (double)interval);
-    assert_true(shortest >= interval / 2 && shortest < interval * 6 / 10);
-    assert_true(longest < interval * 3 / 2 && longest > interval * 14 / 10);
+    double mean = (double)(instant.time - first) / COUNT;
+    assert_true(mean > 0.96 * (double)interval && mean < 1.04 * (double)interval);
+}
+
+/* Whatever a thread does right after an instant is as likely to be hit by the next as anything else: after any time
+ * without an instant the same part of them, 1 - 1/e, comes within the mean distance. */
+static void test_the_last_instant_does_not_say_when_the_next_one_comes(void **state)
+{
+    (void)state;
+    enum { COUNT = 20000 };
+    static const double without[] = {0, 0.1, 0.5, 1};
+    double later[4] = {0}, within[4] = {0};
+    struct sampling_instant instant;
+    use(allowed_cpu(0), 1);
+    sampling_clock_tick(&sampling, 64);
+    assert_true(next(&instant));
+    for (int i = 0; i < COUNT; i++) {
+        uint64_t last = instant.time;
+        assert_true(next(&instant));
+        double distance = (double)(instant.time - last) / (double)interval;
+        for (size_t k = 0; k < 4; k++) {
+            later[k] += distance > without[k];
+            within[k] += distance > without[k] && distance <= without[k] + 1;
+        }
+    }
+    for (size_t k = 0; k < 4; k++)
+        assert_true(within[k] > 0.6 * later[k] && within[k] < 0.665 * later[k]);
 }
 
 static void test_a_cpu_in_little_use_is_visited_less_often(void **state)
@@ -172,7 +188,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_no_instants_where_nothing_runs, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_cpu_in_use_is_visited_at_the_rate_and_at_random, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_cpu_in_use_is_visited_at_the_rate, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_the_last_instant_does_not_say_when_the_next_one_comes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_cpu_in_little_use_is_visited_less_often, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cpus_take_turns_and_each_has_its_rate, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_cpu_that_is_not_allowed_is_not_visited, set_up, tear_down),
