@@ -361,7 +361,10 @@ await check('the page compares its profile with a file, and two ranges of it', a
     await answered(page);
     await openAll(page);
     const text = (await page.locator('.compared').innerText()).replace(/\s+/g, ' ');
-    assert(text.startsWith('Base 100 ms at 60 ms of') && text.includes('New 100 ms at 160 ms of'), `the header is ${text}`);
+    assert(
+        text.startsWith('Base samples 61–160 of') && text.includes('New samples 161–260 of'),
+        `the header is ${text}`,
+    );
     assert((await shown(page)).some((row) => row.startsWith('compute: — 280 +280 appeared')), `rows are ${await shown(page)}`);
 });
 
