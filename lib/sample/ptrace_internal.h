@@ -26,6 +26,7 @@ struct ptrace_sampler {
     uint64_t tick;            /* the last one at which all threads were looked at */
     uint64_t next_look;       /* ns: of the next one */
     struct sampling_clock clock;
+    struct ptrace_thread *itself; /* the thread of the sampler; not among the threads */
     ARRAY(struct ptrace_thread *) threads;
     struct hash by_tid;                /* -> index */
     ARRAY(pid_t) active;               /* threads that have run lately, at the last tick; some may have ended since */

@@ -8,6 +8,7 @@
 
 static const uint64_t name_interval = SECOND;              /* between two readings of the name of a thread, ... */
 static const uint64_t sleeper_name_interval = SECOND / 20; /* ... and of one that sleeps and has run since */
+static const uint64_t same_reading = 1000;                 /* ns between two times of one reading of a clock, at most */
 
 enum {
     MIN_LONGEST_PAUSE = 8, /* ticks between two looks at a thread that sleeps */
@@ -63,23 +64,25 @@ static bool is_sampled_anywhere(const struct ptrace_sampler *sampler, const stru
     return !has_used_little(sampler, thread, now);
 }
 
-/* Of several threads that have run on the CPU the last one to leave it was hit. Where the kernel does not report when
- * they left, ran_until_instant() is the substitute. */
+/*
+ * The sampler took the CPU from the thread that was hit, and the kernel counts the time of both from one reading of the
+ * CPU's clock. It reads that clock anew for the sampler at each of its ticks: then no thread is found. A thread that
+ * slept at the instant, and was woken since, has left the CPU earlier. Where the kernel does not report when threads
+ * left, ran_until_instant() is the substitute.
+ */
+static bool has_made_way(struct ptrace_thread *thread, uint64_t came)
+{
+    uint64_t left = came ? ptrace_thread_left_cpu(thread) : 0;
+    return !left || (left < came + same_reading && came < left + same_reading);
+}
+
 static void interrupt_hit(struct ptrace_sampler *sampler, const struct sampling_instant *instant)
 {
-    uint64_t last = 0;
-    for (size_t i = 0; sampler->hit.length > 1 && i < sampler->hit.length; i++) {
-        uint64_t left = ptrace_thread_left_cpu(sampler->hit.data[i]);
-        if (left > last)
-            sampler->hit.data[0] = sampler->hit.data[i];
-        last = left > last ? left : last;
-    }
-    if (last)
-        sampler->hit.length = 1;
+    uint64_t came = sampler->hit.length ? ptrace_thread_left_cpu(sampler->itself) : 0;
     for (size_t i = 0; i < sampler->hit.length; i++) {
         struct ptrace_thread *thread = sampler->hit.data[i];
         thread->instant = instant->time;
-        if (!thread->asleep)
+        if (!thread->asleep && has_made_way(thread, came))
             sampler_interrupt(sampler, thread, PTRACE_INTERRUPT_AT_INSTANT);
     }
     sampler->hit.length = 0;

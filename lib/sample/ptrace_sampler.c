@@ -26,8 +26,9 @@ int ptrace_sampler_new(struct ptrace_sampler **out, const struct ptrace_consumer
     sampler->interval = SECOND / rate;
     sampler->started = sampler->next_look = monotonic_ns();
     sampler->stack = malloc(PTRACE_STACK_BELOW_SP + PTRACE_STACK_MAX);
+    sampler->itself = ptrace_thread_new(getpid(), gettid());
     int code = sampling_clock_init(&sampler->clock, pin, sampler->interval, err);
-    if (!code && !sampler->stack)
+    if (!code && !(sampler->stack && sampler->itself))
         code = error_no_memory(err);
     if (code) {
         ptrace_sampler_free(sampler);
@@ -43,6 +44,7 @@ void ptrace_sampler_free(struct ptrace_sampler *sampler)
         return;
     for (size_t i = 0; i < sampler->threads.length; i++)
         ptrace_thread_free(sampler->threads.data[i]);
+    ptrace_thread_free(sampler->itself);
     array_free(&sampler->threads);
     array_free(&sampler->orphans);
     array_free(&sampler->active);
