@@ -1,5 +1,7 @@
 #include "sample/cpu_pin.h"
 
+#include <string.h>
+
 /* Deep stacks in a row before it moves to another thread: that costs some 20 us, and the threads of several CPUs take
  * turns. */
 enum { MOVE_AFTER = 2 };
@@ -59,4 +61,30 @@ void cpu_pin_release(struct cpu_pin *pin)
         sched_setaffinity(0, sizeof(pin->allowed), &pin->allowed);
     pin->pinned = false;
     pin->in_a_row = 0;
+}
+
+/* ---- other threads ---- */
+
+void cpu_stay_begin(struct cpu_stay *stay, const struct cpu_pin *pin, pid_t tid, uint32_t cpu)
+{
+    stay->tid = 0;
+    if (!pin->pinned || pin->cpu != cpu || sched_getaffinity(tid, sizeof(stay->before), &stay->before) ||
+        !CPU_ISSET(cpu, &stay->before) || CPU_COUNT(&stay->before) == 1)
+        return;
+    CPU_ZERO(&stay->only);
+    CPU_SET(cpu, &stay->only);
+    if (sched_setaffinity(tid, sizeof(stay->only), &stay->only) == 0)
+        stay->tid = tid;
+    stay->is_everywhere = CPU_EQUAL(&stay->before, &pin->allowed);
+}
+
+/* A thread that may run wherever the recorder may is allowed all CPUs: if its cpuset grows, it gets the new ones. One
+ * whose CPUs another thread has set in between keeps these. */
+void cpu_stay_end(const struct cpu_stay *stay)
+{
+    cpu_set_t now, all;
+    if (!stay->tid || sched_getaffinity(stay->tid, sizeof(now), &now) || !CPU_EQUAL(&now, &stay->only))
+        return;
+    memset(&all, 0xff, sizeof(all));
+    sched_setaffinity(stay->tid, sizeof(all), stay->is_everywhere ? &all : &stay->before);
 }

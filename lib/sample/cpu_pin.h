@@ -22,6 +22,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct cpu_pin {
     cpu_set_t allowed; /* where it may run when it is not pinned */
@@ -52,3 +53,19 @@ void cpu_pin_deep_stack(struct cpu_pin *pin, uint32_t cpu, uint32_t tid, uint64_
 void cpu_pin_choose(struct cpu_pin *pin, uint64_t now);
 
 void cpu_pin_release(struct cpu_pin *pin);
+
+/*
+ * Keeps a thread that is stopped on its CPU when it continues: the recorder has the CPU then, and the kernel would
+ * choose an idle one instead. The target would move each time it is sampled, and samples would miss what it does right
+ * then. cpu_stay_begin() allows it only this CPU, and cpu_stay_end() all that it had; in between it is woken, and waits
+ * for the CPU behind the recorder. Only if the recorder runs there, and the thread may also run elsewhere. A recorder
+ * that is killed in the microsecond in between leaves the thread on its CPU.
+ */
+struct cpu_stay {
+    cpu_set_t only, before;
+    bool is_everywhere; /* `before` is where the recorder may run as well */
+    pid_t tid;          /* 0: nothing is to be undone */
+};
+
+void cpu_stay_begin(struct cpu_stay *stay, const struct cpu_pin *pin, pid_t tid, uint32_t cpu);
+void cpu_stay_end(const struct cpu_stay *stay);

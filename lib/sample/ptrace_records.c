@@ -79,8 +79,13 @@ void sampler_interrupt(struct ptrace_sampler *sampler, struct ptrace_thread *thr
 
 void sampler_resume(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int signal)
 {
+    bool is_new = thread->state == PTRACE_THREAD_NEW; /* its parent may be giving it CPUs */
+    struct cpu_stay stay = {0};
     ptrace_thread_release(thread);
+    if (!is_new && sampler->clock.in_use && ptrace_thread_scheduler_state(thread))
+        cpu_stay_begin(&stay, sampler->clock.pin, thread->tid, thread->cpu);
     ptrace(PTRACE_CONT, thread->tid, NULL, (uintptr_t)signal); /* else it was killed, and its status will come */
+    cpu_stay_end(&stay);
     if (thread->state != PTRACE_THREAD_EXITS)
         sampler_set_state(sampler, thread, PTRACE_THREAD_RUNS);
 }

@@ -27,7 +27,8 @@
  *                                                   4.2 %  (3.4 %)       22 %  (23 %)           2-4 %  (0.2-0.5 %)
  *
  * The handler does nothing. Its samples are the kernel's: a thread that has stopped for a signal takes some 10 us back
- * to its program, and is at the first instruction of the handler then. Work in a handler gets its share.
+ * to its program, and is at the first instruction of the handler then. Work in a handler gets its share. What a thread
+ * does when it goes to sleep or wakes up gets half of its share: interrupts are off most of that time.
  *
  * The POSIX timer is as accurate. But it expires at most CONFIG_HZ times a second (250 here), only system calls that
  * are injected into the program can create it, and its signals go on when the sampler is killed, and kill the program.
@@ -41,6 +42,10 @@
  * - A CPU gets its instants by how much the threads used it lately, not by where a thread was seen last. A thread that
  *   is woken, or continues after a stop, often does so on another CPU; a sampler that follows it late would miss what
  *   the thread does right then (a third of the time of signal handlers, when that was tried).
+ *
+ * - A thread that was stopped continues on the CPU on which it was (cpu_pin.h). With an idle CPU beside it, it would
+ *   continue there at each stop: 47 % of the requested samples were taken on an otherwise idle machine, and 0.9 % of
+ *   them in signal handlers that took 4.6 % of the time. Now it is 96 %, and 4.7 %.
  *
  * A wakeup costs the sampler 10 to 20 us, and a move to another CPU 30. So the CPUs take turns of several instants, and
  * a CPU that is used little has fewer of them.
