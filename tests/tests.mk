@@ -241,7 +241,7 @@ lint-output:
 	$(call say,OUTPUT,cmd lib)
 	$(Q)tests/lint-output $(wildcard cmd/*.c lib/*/*.c)
 
-lint-tidy: $(LIB_SOURCES:%=$(BUILD)/tidy/%) $(CMD_SOURCES:%=$(BUILD)/tidy/%)
+lint-tidy: $(patsubst %,$(BUILD)/tidy/%,$(sort $(LIB_SOURCES) $(CMD_SOURCES) $(WASM_SOURCES)))
 
 $(BUILD)/tidy/%: %
 	$(call say,TIDY,$<)

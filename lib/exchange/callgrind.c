@@ -129,7 +129,7 @@ static int read_name(struct reading *reading, enum space space, struct scan valu
         return damaged(reading, "has a name with an id that is too large");
     if (compressed.at == compressed.end) {
         uint32_t row = hash_get(&reading->name_of[space], (uint64_t)id);
-        if (row == HASH_MISSING)
+        if (row >= reading->names.length) /* HASH_MISSING, too */
             return damaged(reading, "refers to a name that no line before it has");
         *name = reading->names.data[row];
         return 0;

@@ -375,7 +375,7 @@ static void take_frames(struct frames_of_address *from, const struct dwarf_frame
 {
     uint32_t first = dwarf_frames_first(frames, k);
     if (frames->ends[k] > first)
-        *from = (struct frames_of_address){array_at(&frames->list, first), frames->ends[k] - first};
+        *from = (struct frames_of_address){frames->list.data + first, frames->ends[k] - first};
 }
 
 /* The last row of a function in a line table lasts until the next function. What lies between (padding, code that no

@@ -358,7 +358,7 @@ static int compare_details(const struct marker_view *view, uint32_t a, uint32_t 
 {
     const size_t *ends = view->details_end.data;
     size_t a_begin = a ? ends[a - 1] : 0, b_begin = b ? ends[b - 1] : 0;
-    return compare_texts(array_at(&view->details, a_begin), ends[a] - a_begin, array_at(&view->details, b_begin),
+    return compare_texts(view->details.data + a_begin, ends[a] - a_begin, view->details.data + b_begin,
                          ends[b] - b_begin);
 }
 

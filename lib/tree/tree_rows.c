@@ -87,7 +87,9 @@ static int sorted_children(const struct row_source *source, uint32_t node, struc
 {
     size_t first = children->length;
     int code = source->collect_children(source->tree, node, children, err);
-    return code ? code : order_heaviest_first(array_at(children, first), children->length - first, err);
+    if (code || children->length == first)
+        return code;
+    return order_heaviest_first(children->data + first, children->length - first, err);
 }
 
 int tree_rows_of_children(struct tree_rows *rows, const struct row_source *source, uint32_t node, struct error *err)
@@ -122,7 +124,7 @@ int tree_rows_of_descendants(struct tree_rows *rows, const struct row_source *so
         code = sorted_children(source, node, &pending, err);
         if (code || pending.length == 0)
             break;
-        reverse(array_at(&pending, base), pending.length - base);
+        reverse(pending.data + base, pending.length - base);
         node = pending.data[--pending.length].index;
         if (!push_row_of(rows, source, node))
             code = error_no_memory(err);

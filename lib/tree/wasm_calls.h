@@ -132,7 +132,7 @@ int EXPORT(session_marker_query)(struct session *session, uint32_t thread_count,
                                  uint32_t search_length, uint32_t places);
 const struct view *EXPORT(session_marker_sorted)(struct session *session, uint32_t key_count);
 const struct view *EXPORT(session_marker_texts)(struct session *session, uint32_t count, int label);
-const struct view *EXPORT(session_marker_details)(struct session *session, uint32_t thread, uint32_t marker);
+const struct view *EXPORT(session_marker_details)(struct session *session, uint32_t thread, uint32_t index);
 const struct view *EXPORT(session_marker_chart)(struct session *session);
 const struct view *EXPORT(session_marker_rects)(struct session *session, double from, double to, double pixel,
                                                 uint32_t first_row, uint32_t last_row);
@@ -142,7 +142,7 @@ const struct view *EXPORT(session_marker_graph)(struct session *session, uint32_
                                                 uint32_t graph, double from, double to, uint32_t width);
 const struct view *EXPORT(session_waits)(struct session *session, uint32_t thread, double from, double to,
                                          double pixel);
-const struct view *EXPORT(session_counter_graph)(struct session *session, uint32_t counter, double from, double to,
+const struct view *EXPORT(session_counter_graph)(struct session *session, uint32_t index, double from, double to,
                                                  uint32_t width);
-const struct view *EXPORT(session_counter_at)(struct session *session, uint32_t counter, double time);
-const struct view *EXPORT(session_counter_totals)(struct session *session, uint32_t counter, double from, double to);
+const struct view *EXPORT(session_counter_at)(struct session *session, uint32_t index, double time);
+const struct view *EXPORT(session_counter_totals)(struct session *session, uint32_t index, double from, double to);
