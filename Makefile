@@ -107,7 +107,7 @@ web/node_modules/.stamp: web/package.json web/package-lock.json
 	$(Q)cd web && $(NPM) ci --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
 	@touch $@
 
-$(BUILD)/web.stamp: $(BUILD)/engine.wasm $(LAYOUT) web/node_modules/.stamp web/build.mjs $(shell find web/src -type f)
+$(BUILD)/web.stamp: $(BUILD)/engine.wasm $(LAYOUT) web/node_modules/.stamp web/build.mjs LICENSE cmd/linked-licenses.txt $(shell find web/src -type f)
 	$(call say,WEB,$(BUILD)/web)
 	$(Q)rm -rf $(BUILD)/web
 	$(Q)$(NODE) web/build.mjs --out $(BUILD)/web --wasm $(BUILD)/engine.wasm
@@ -153,11 +153,12 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man3/,$(notdir $(wildcard man/*.3))) $(DESTDIR)$(INCLUDEDIR)/prof/marks.h
 	rm -f $(DESTDIR)$(COMPLETIONDIR)/prof
 
-# The committed state with the page built: what a packager gets.
+# The committed state with the page built, and LICENSES, what `prof --licenses` prints.
 dist: all
 	@mkdir -p dist
 	$(Q)git archive --prefix=prof-$(VERSION)/ -o dist/prof-$(VERSION).tar HEAD
 	$(Q)tar -rf dist/prof-$(VERSION).tar --owner=0 --group=0 --transform 's,^$(PAGE),prof-$(VERSION)/web/prebuilt,;s,^web/src,prof-$(VERSION)/&,' $(PAGE) $(LAYOUT)
+	$(Q)tar -rf dist/prof-$(VERSION).tar --owner=0 --group=0 --transform 's,.*,prof-$(VERSION)/LICENSES,' $(PAGE)/licenses.txt
 	$(Q)gzip -9nf dist/prof-$(VERSION).tar
 	@echo "dist/prof-$(VERSION).tar.gz"
 

@@ -2,7 +2,7 @@
 _prof() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W 'record load report diff check export push symbolicate ctl events doctor help --version --help' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'record load report diff check export push symbolicate ctl events doctor help --version --licenses --help' -- "$word")
         return
     fi
     if [[ $previous == --ui && $command =~ ^(record|load)$ ]]; then

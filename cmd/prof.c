@@ -5,10 +5,13 @@
  * this one. To add one, write cmd/NAME.c, declare cmd_NAME() in commands.h, and add a line here and its help to help.c.
  */
 #include "commands.h"
+#include "page.h"
 #include "ui.h"
 
 #include "base/hash.h"
+#include "base/text_buffer.h"
 #include "base/typing_distance.h"
+#include "serve/page_template.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -91,6 +94,22 @@ static void seed_hash_tables(void)
         hash_set_seed(seed);
 }
 
+/* The licenses of all that the binary contains, which web/build.mjs collects. */
+static int print_licenses(void)
+{
+    struct text_buffer text = {0};
+    struct error err = {0};
+    int code = -1;
+    for (size_t i = 0; i < page_asset_count; i++) {
+        if (!strcmp(page_assets[i].path, "licenses.txt"))
+            code = asset_unpack(&page_assets[i], &text, &err);
+    }
+    if (!code)
+        ui_print("%.*s", (int)text.length, text.data);
+    array_free(&text);
+    return code ? ui_fail("the licenses could not be read from this binary; build prof again") : EXIT_SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
     seed_hash_tables();
@@ -103,6 +122,8 @@ int main(int argc, char **argv)
         ui_print("prof %s\n", PROF_VERSION);
         return EXIT_SUCCESS;
     }
+    if (!strcmp(word, "--licenses"))
+        return print_licenses();
     if (!strcmp(word, "--help") || !strcmp(word, "-h"))
         word = "help";
     if (word[0] == '-') {

@@ -1,6 +1,6 @@
 // Builds the page into build/web: index.html, engine.js (which starts the worker), app.js, worker.js, helper.js, style.css,
-// engine.wasm and the files that app.js loads on demand, everything that the server embeds; and shell.html, of which the
-// page as one file is made (lib/exchange/html_page.h).
+// engine.wasm and the files that app.js loads on demand, everything that the server embeds; shell.html, of which the page as
+// one file is made (lib/exchange/html_page.h); and licenses.txt, which `prof --licenses` prints.
 //
 //     node build.mjs [--out DIR] [--wasm FILE]
 //
@@ -51,8 +51,9 @@ const { metafile } = await build({
     splitting: true,
     metafile: true,
 });
-await build({
+const others = await build({
     ...options,
+    metafile: true,
     entryPoints: [
         { in: join(here, 'src/engine/start.ts'), out: 'engine' },
         { in: join(here, 'src/engine/worker.ts'), out: 'worker' },
@@ -92,20 +93,29 @@ if (total > FIRST_LOAD_LIMIT) {
 
 // The shell has a place for each file, and its only script in it, which its policy allows by its hash. What the source view
 // loads on demand comes in a part that can be left out.
-const KINDS = { js: 'text/javascript', css: 'text/css', wasm: 'application/wasm' };
+const KINDS = { js: 'text/javascript', css: 'text/css', wasm: 'application/wasm', txt: 'text/plain' };
 const place = (name) =>
     `        <script type="text/plain" data-name="${name}" data-kind="${KINDS[name.split('.').pop()]}">\n<!--file ${name}--></script>\n`;
-const atOnce = ['engine.js', 'worker.js', 'helper.js', 'style.css', 'engine.wasm', ...withImports('app.js')];
+const atOnce = [
+    'engine.js',
+    'worker.js',
+    'helper.js',
+    'style.css',
+    'engine.wasm',
+    'licenses.txt',
+    ...withImports('app.js'),
+];
 const onDemand = Object.keys(metafile.outputs)
     .map((path) => basename(path))
     .filter((name) => !atOnce.includes(name));
-const { outputFiles } = await build({
+const shellBuild = await build({
     ...options,
     entryPoints: [join(here, 'src/shell.ts')],
     format: 'iife',
     write: false,
+    metafile: true,
 });
-const script = outputFiles[0].text.trim();
+const script = shellBuild.outputFiles[0].text.trim();
 const parts = {
     hash: `sha256-${createHash('sha256').update(script).digest('base64')}`,
     files: `${atOnce.map(place).join('')}        <!--editor-->\n${onDemand.map(place).join('')}        <!--/editor-->`,
@@ -116,3 +126,25 @@ await writeFile(
     join(out, 'shell.html'),
     shell.replace(/<!--(hash|files|shell)-->/g, (_, name) => parts[name]),
 );
+
+// The licenses of prof, of the packages that the bundles contain, and of the libraries that are linked into binary and engine.
+// Packages with equal texts share one.
+const packages = new Set();
+for (const built of [metafile, others.metafile, shellBuild.metafile])
+    for (const path of Object.keys(built.inputs)) {
+        const [, name] = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path) ?? [];
+        if (name) packages.add(name);
+    }
+const texts = new Map();
+for (const name of [...packages].sort()) {
+    const from = join(here, 'node_modules', name);
+    const { version, license } = JSON.parse(await readFile(join(from, 'package.json'), 'utf8'));
+    const text = (await readFile(join(from, 'LICENSE'), 'utf8')).trim();
+    texts.set(text, [...(texts.get(text) ?? []), `==== ${name} ${version}, bundled into the page: ${license}`]);
+}
+const licenses = [
+    `==== prof\n\n${(await readFile(join(here, '../LICENSE'), 'utf8')).trim()}`,
+    ...[...texts].map(([text, names]) => `${names.join('\n')}\n\n${text}`),
+    (await readFile(join(here, '../cmd/linked-licenses.txt'), 'utf8')).trim(),
+];
+await writeFile(join(out, 'licenses.txt'), `${licenses.join('\n\n')}\n`);

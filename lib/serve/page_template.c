@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int unpack(const struct serve_asset *asset, struct text_buffer *out, struct error *err)
+int asset_unpack(const struct serve_asset *asset, struct text_buffer *out, struct error *err)
 {
     unsigned char block[16384];
     struct gunzip *gunzip = gunzip_new();
@@ -40,7 +40,7 @@ int page_template(const struct serve_asset *assets, size_t count, struct text_bu
             shell = &assets[i];
     }
     const struct byte_sink sink = text_sink(out);
-    int code = shell ? unpack(shell, &text, err)
+    int code = shell ? asset_unpack(shell, &text, err)
                      : error_set(err, ENOENT, "this prof was built without the page as a file: build it again");
     if (!code)
         code = html_template(text.data, text.length, files, count, &sink, err);

@@ -11,3 +11,6 @@
 
 /* Appends the template. -ENOENT if there is no shell among the assets. */
 int page_template(const struct serve_asset *assets, size_t count, struct text_buffer *out, struct error *err);
+
+/* Appends the file itself, decompressed. */
+int asset_unpack(const struct serve_asset *asset, struct text_buffer *out, struct error *err);
