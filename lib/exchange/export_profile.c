@@ -146,7 +146,7 @@ static bool cut_samples(struct made_profile *made, struct sample_table *samples,
     for (size_t i = 0; i < count; i++)
         stack[i] = leaf_of(context, samples->stack[first + i]);
     samples->stack = stack;
-    samples->time += first;
+    samples->time = samples->time ? samples->time + first : NULL; /* NULL of a table without rows */
     samples->weight = samples->weight ? samples->weight + first : NULL;
     samples->cpu_delta = samples->cpu_delta ? samples->cpu_delta + first : NULL;
     samples->waker = samples->waker ? samples->waker + first : NULL;
