@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-enum { SNIFF_SIZE = 16 }; /* bytes that are enough, except for tar archives and Perfetto traces */
+enum { SNIFF_SIZE = 24 }; /* bytes that are enough (no magic is longer), except for tar archives and Perfetto traces */
 
 /* "is a perf.data file ...": a predicate for the file that begins with these bytes, with what to do about it; NULL if
  * it may be JSON. */

@@ -23,15 +23,18 @@ static void read_file(const char *name, struct profile *profile)
     free(text);
 }
 
-/* The sentence for a text that must not be accepted. */
+/* The sentence for a text that must not be accepted, the same if the text comes in pieces. */
 static const char *refusal(const char *text)
 {
     static struct error err;
+    struct error in_pieces = {""};
     struct profile profile = {0};
     err.text[0] = '\0';
     int rc = read_bytes(text, strlen(text), SIZE_MAX, &profile, &err);
     if (rc == 0)
         profile_destroy(&profile);
+    if (rc && read_bytes(text, strlen(text), 5, &profile, &in_pieces) == rc)
+        assert_string_equal(in_pieces.text, err.text);
     return rc ? err.text : "accepted";
 }
 
@@ -504,6 +507,7 @@ static void test_other_files_are_called_by_their_name(void **state)
     assert_says(refusal("<!DOCTYPE html><html></html>"), "HTML");
     assert_says(refusal("\x1f\x8b\x08 and so on and so on"), "gzip");
     assert_says(refusal("PERFILE2 and so on and so on"), "perf.data");
+    assert_says(refusal("Analysis of sampling app (pid 7)"), "macOS's sample");
     assert_says(refusal("[{\"ph\":\"X\"}]"), "Chrome");
     assert_says(refusal("{\"traceEvents\":[{\"ph\":\"X\"}]}"), "Chrome trace");
     assert_says(refusal("{\"meta\":{\"version\":31},\"libs\":[],\"processes\":[],\"threads\":[]}"), "Gecko profile");
