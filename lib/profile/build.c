@@ -9,6 +9,7 @@
 #include "profile/build_old.h"
 #include "profile/build_payloads.h"
 #include "profile/build_samples.h"
+#include "profile/build_schemas.h"
 #include "profile/build_tables.h"
 #include "profile/intern.h"
 
@@ -98,15 +99,6 @@ static int build_events(struct build *build, struct profile_meta *meta)
     return code;
 }
 
-static void drop_empty_schema(const struct build *build, uint32_t *schema)
-{
-    if (*schema == PROFILE_NONE)
-        return;
-    const char *json = strings_text(&build->raw->texts, *schema);
-    if (json[0] != '[' || strcmp(json, "[]") == 0)
-        *schema = PROFILE_NONE;
-}
-
 static int build_thread_list(struct build *build, const struct column *column, struct thread_list *list)
 {
     for (size_t i = 0; i < column->length; i++) {
@@ -132,7 +124,6 @@ static int build_meta(struct build *build)
         meta->start_time = 0;
     if (!(meta->comparison.scale > 0) || isinf(meta->comparison.scale))
         meta->comparison.scale = 1;
-    drop_empty_schema(build, &meta->marker_schema);
     const struct text_plan texts[] = {{&meta->product, NULL},
                                       {&meta->os, NULL},
                                       {&meta->abi, NULL},
@@ -403,8 +394,9 @@ static int build_warning(struct build *build)
 static int build_all(struct build *build)
 {
     static int (*const steps[])(struct build * build) = {
-        build_old_layouts, build_strings,         check_stop,    build_meta,     build_categories, build_libs,
-        build_shared,      build_payload_strings, build_threads, build_counters, build_warning,    check_stop};
+        build_old_layouts, build_schemas, build_strings,         check_stop,    build_meta,     build_categories,
+        build_libs,        build_shared,  build_payload_strings, build_threads, build_counters, build_warning,
+        check_stop};
     int code = 0;
     for (size_t i = 0; !code && i < sizeof(steps) / sizeof(*steps); i++)
         code = steps[i](build);

@@ -161,7 +161,7 @@ static void read_schema(struct schema_reader *reader)
             schema.description = take_text(reader);
         else if (json_is(&reader->json, "display"))
             read_places(reader, &schema);
-        else if (json_is(&reader->json, "fields") || json_is(&reader->json, "data"))
+        else if (json_is(&reader->json, "fields"))
             read_fields(reader, &schema);
         else if (json_is(&reader->json, "graphs"))
             read_graphs(reader, &schema);

@@ -722,7 +722,7 @@ static void test_labels_are_filled_in(void **state)
     assert_label("not JSON", "not JSON", MARKER_TABLE_LABEL, "");
     assert_label("[{\"name\":\"paint\",\"tableLabel\":\"by name\"}]", "{\"type\":\"other\"}", MARKER_TABLE_LABEL,
                  "by name");
-    assert_label("[{\"name\":\"T\",\"data\":[{\"key\":\"s\",\"label\":\"Old\"},{\"label\":\"Description\",\"value\":"
+    assert_label("[{\"name\":\"T\",\"fields\":[{\"key\":\"s\",\"label\":\"Old\"},{\"label\":\"Description\",\"value\":"
                  "\"a note\"}]}]",
                  payload, MARKER_TABLE_LABEL, "a {b}");
 #undef LABELLED

@@ -1,0 +1,110 @@
+/* The parts of a file that the profile keeps as JSON text get the form of the version that prof writes. */
+#include "support/profile_text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#define VERSION_54 "\"preprocessedProfileVersion\": 54"
+
+/* The minimal file, with `version` in place of its version and `schemas` as its marker schemas. */
+static char *file_with_schemas(const char *version, const char *schemas)
+{
+    struct memory list = {0};
+    memory_write(&list, "\"markerSchema\": ", 16, NULL);
+    memory_write(&list, schemas, strlen(schemas) + 1, NULL);
+    char *text = text_replace(text_of_file("minimal.json"), "\"markerSchema\": []", list.data);
+    array_free(&list);
+    return text_replace(text, "\"preprocessedProfileVersion\": 70", version);
+}
+
+static void read_or_fail(const char *text, struct profile *profile)
+{
+    struct error err = {""};
+    if (read_bytes(text, strlen(text), SIZE_MAX, profile, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+static void assert_schemas(const char *version, const char *schemas, const char *expected)
+{
+    struct profile p = {0};
+    char *text = file_with_schemas(version, schemas);
+    read_or_fail(text, &p);
+    free(text);
+    if (expected)
+        assert_string_equal(strings_text(&p.strings, p.meta.marker_schema), expected);
+    else
+        assert_int_equal(p.meta.marker_schema, PROFILE_NONE);
+    profile_destroy(&p);
+}
+
+static void test_data_of_a_schema_becomes_its_fields(void **state)
+{
+    (void)state;
+    assert_schemas(VERSION_54,
+                   "[{\"name\": \"A\", \"display\": [\"marker-table\"], \"data\": [{\"key\": \"k\", \"label\": \"K\", "
+                   "\"format\": \"url\", \"searchable\": true}], \"graphs\": [{\"key\": \"k\", \"type\": \"bar\"}]}]",
+                   "[{\"name\":\"A\",\"display\":[\"marker-table\"],\"fields\":[{\"key\":\"k\",\"label\":\"K\","
+                   "\"format\":\"url\"}],\"graphs\":[{\"key\":\"k\",\"type\":\"bar\"}]}]");
+}
+
+static void test_a_fixed_entry_becomes_the_description(void **state)
+{
+    (void)state;
+    assert_schemas(
+        VERSION_54,
+        "[{\"data\": [{\"label\": \"Marker\", \"value\": \"first\"}, {\"label\": \"Description\", "
+        "\"value\": \"named\"}, {\"label\": \"More\", \"value\": \"last\"}], \"name\": \"A\", \"display\": []}, "
+        "{\"name\": \"B\", \"display\": [], \"data\": [{\"label\": \"Marker\", \"value\": \"first\"}]}, "
+        "{\"name\": \"C\", \"display\": [], \"data\": []}]",
+        "[{\"fields\":[],\"name\":\"A\",\"display\":[],\"description\":\"named\"},"
+        "{\"name\":\"B\",\"display\":[],\"fields\":[],\"description\":\"first\"},"
+        "{\"name\":\"C\",\"display\":[],\"fields\":[]}]");
+}
+
+/* Files that prof saved before it upgraded schemas name version 70, and have the old form. */
+static void test_the_form_of_a_schema_counts_not_the_version(void **state)
+{
+    (void)state;
+    assert_schemas("\"preprocessedProfileVersion\": 70",
+                   "[{\"name\": \"A\", \"display\": [], \"data\": [{\"key\": \"k\", \"format\": \"string\"}]}]",
+                   "[{\"name\":\"A\",\"display\":[],\"fields\":[{\"key\":\"k\",\"format\":\"string\"}]}]");
+    assert_schemas("\"preprocessedProfileVersion\": 70",
+                   "[{\"name\": \"A\", \"display\": [], \"description\": \"own\", \"data\": [{\"key\": \"old\"}], "
+                   "\"fields\": [{\"key\": \"k\", \"format\": {\"type\": \"table\", \"columns\": []}}]}]",
+                   "[{\"name\":\"A\",\"display\":[],\"description\":\"own\",\"fields\":[{\"key\":\"k\",\"format\":"
+                   "{\"type\":\"table\",\"columns\":[]}}]}]");
+}
+
+static void test_a_schema_without_lists_gets_them(void **state)
+{
+    (void)state;
+    assert_schemas(VERSION_54,
+                   "[1, {\"name\": \"A\", \"display\": null, \"data\": [2, {\"key\": \"k\"}]}, {\"name\": \"B\"}]",
+                   "[{\"name\":\"A\",\"display\":[],\"fields\":[{\"key\":\"k\",\"format\":\"string\"}]},"
+                   "{\"name\":\"B\",\"fields\":[],\"display\":[]}]");
+    assert_schemas(VERSION_54, "{\"name\": \"A\"}", NULL);
+    assert_schemas(VERSION_54, "[null]", NULL);
+}
+
+static void test_network_markers_keep_their_track(void **state)
+{
+    (void)state;
+    const char *schemas = "[{\"display\":[\"marker-table\"],\"name\":\"Network\",\"fields\":[]}]";
+    assert_schemas("\"preprocessedProfileVersion\": 68", schemas,
+                   "[{\"display\":[\"marker-table\",\"timeline-network\"],\"name\":\"Network\",\"fields\":[]}]");
+    assert_schemas("\"preprocessedProfileVersion\": 69", schemas, schemas);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_data_of_a_schema_becomes_its_fields),
+        cmocka_unit_test(test_a_fixed_entry_becomes_the_description),
+        cmocka_unit_test(test_the_form_of_a_schema_counts_not_the_version),
+        cmocka_unit_test(test_a_schema_without_lists_gets_them),
+        cmocka_unit_test(test_network_markers_keep_their_track),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
