@@ -73,7 +73,7 @@ static bool take_load(struct jitdump_unwind *frames, struct address_space *space
     struct mapping code = {.start = load->start, .end = load->start + load->size, .lib = MAPPING_NO_LIB};
     bool ok = true;
     if (is_free_for_code(space, load->start, load->size)) {
-        if (frames->next_frames && space->mappings.length < MAPPINGS_MAX)
+        if (frames->next_frames && space->count < MAPPINGS_MAX)
             ok = unwind_module_of_code(&code.module, frames->next_frames, frames->next_size, load->start, load->size,
                                        NULL) != -ENOMEM;
         ok = ok && (code.module ? address_space_map(space, &code) : forget(space, code.start, code.end));

@@ -19,10 +19,11 @@ struct mapping {
 };
 
 struct address_space {
-    ARRAY(struct mapping) mappings; /* by start */
-    struct unwind_cache *cache;     /* of unwind_walk(): made at the first walk, emptied by every change of mappings */
-    struct unwind_work work;        /* of the walks of its process */
-    bool is_java;                   /* HotSpot is mapped: code without a file is probably what it compiled */
+    ARRAY(struct ARRAY_TYPE(mapping_block, struct mapping)) blocks; /* by start, as the mappings of each */
+    size_t count;                                                   /* mappings */
+    struct unwind_cache *cache; /* of unwind_walk(): made at the first walk, emptied by every change of mappings */
+    struct unwind_work work;    /* of the walks of its process */
+    bool is_java;               /* HotSpot is mapped: code without a file is probably what it compiled */
 };
 
 /* Adds a mapping, which replaces what it covers of older ones. Takes its own reference to `module`. Returns false if
@@ -34,6 +35,9 @@ bool address_space_map_around(struct address_space *space, const struct mapping 
 
 /* The mapping that holds `pc`, or NULL. Valid until the next change. */
 const struct mapping *address_space_find(const struct address_space *space, uint64_t pc);
+
+/* The mapping that holds `pc`, or else the first one above it; NULL if there is none. Valid until the next change. */
+const struct mapping *address_space_next(const struct address_space *space, uint64_t pc);
 
 /* Whether nothing is mapped at `pc`; then `gap` is set to the addresses around it that are not mapped either. */
 struct address_gap {

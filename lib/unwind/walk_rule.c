@@ -122,7 +122,7 @@ bool walk_next_return_address(struct walk *walk, uint64_t *sp, uint64_t *address
 {
     enum { WORDS = 64 };
     bool used_read_above = walk->result.used_read_above, found = false;
-    const struct mapping *lowest = walk->space->mappings.length ? walk->space->mappings.data : NULL;
+    const struct mapping *lowest = address_space_next(walk->space, 0);
     struct address_gap gap = {0};
     for (int i = 0; i < WORDS && walk_read_word(walk, *sp, address); i++, *sp += 8) {
         uint64_t pc = *address - 1;

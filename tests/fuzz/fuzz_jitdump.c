@@ -47,8 +47,8 @@ static void follow(const uint8_t *data, size_t size)
             abort();
         jitdump_unwind_follow(frames, &space);
     }
-    for (size_t i = 0; i < space.mappings.length; i++) {
-        const struct mapping *mapping = &space.mappings.data[i];
+    const struct mapping *mapping = address_space_next(&space, 0);
+    for (; mapping; mapping = address_space_next(&space, mapping->end)) {
         struct cfi_fde fde;
         struct cfi_row row;
         struct unwind_work work = {0};

@@ -76,8 +76,8 @@ static inline uint64_t libunwind_bias(const struct mapping *mapping)
 /* The mapping whose file holds the byte at `address` in any of its segments. */
 static inline const unsigned char *libunwind_file_bytes(struct libunwind_sample *s, uint64_t address)
 {
-    for (size_t i = 0; i < s->space->mappings.length; i++) {
-        const struct mapping *mapping = &s->space->mappings.data[i];
+    const struct mapping *mapping = address_space_next(s->space, 0);
+    for (; mapping; mapping = address_space_next(s->space, mapping->end)) {
         if (!mapping->module)
             continue;
         struct libunwind_file *file = &s->files[mapping->lib];

@@ -9,6 +9,7 @@
 #include <linux/fuse.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,20 +154,30 @@ static void run_index_file(const char *path)
     ((void (*)(void))(uintptr_t)code)();
 }
 
-/* ---- mappings ---- */
+/* ---- mappings, from high addresses to low ones: in the same place again and again, or each in a place of its own ----
+ */
 
-static void maps(void)
+static void map_pages(char *room, size_t count)
+{
+    enum { PAGE = 4096 };
+    for (size_t i = count; i-- > 0 && now() < end;)
+        if (mmap(room + 2 * i * PAGE, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+            MAP_FAILED)
+            fail("mmap");
+}
+
+static void maps(bool is_new_place)
 {
     enum { COUNT = 30000, PAGE = 4096 };
+    const size_t size = (size_t)2 * COUNT * PAGE;
+    char *place = NULL;
     while (now() < end) {
-        char *room = mmap(NULL, (size_t)2 * COUNT * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        char *room = mmap(place, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (room == MAP_FAILED)
             fail("mmap");
-        for (size_t i = COUNT; i-- > 0 && now() < end;)
-            if (mmap(room + 2 * i * PAGE, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-                     0) == MAP_FAILED)
-                fail("mmap");
-        munmap(room, (size_t)2 * COUNT * PAGE);
+        map_pages(room, COUNT);
+        munmap(room, size);
+        place = is_new_place ? room - size : NULL;
     }
 }
 
@@ -346,7 +357,9 @@ int main(int argc, char **argv)
         while (now() < end)
             ;
     else if (!strcmp(kind, "maps"))
-        maps();
+        maps(false);
+    else if (!strcmp(kind, "places"))
+        maps(true);
     else if (!strcmp(kind, "names"))
         names();
     else if (!strcmp(kind, "marks"))

@@ -56,8 +56,11 @@ static void assert_same(const struct address_space *space, const struct referenc
             assert_int_equal(found->rva + (pc - found->start), reference->pages[page].rva + (pc - start));
         }
     }
-    for (size_t i = 1; i < space->mappings.length; i++)
-        assert_true(space->mappings.data[i - 1].end <= space->mappings.data[i].start);
+    size_t count = 0;
+    uint64_t end = 0;
+    for (const struct mapping *at; (at = address_space_next(space, end)); end = at->end, count++)
+        assert_true(at->start >= end && at->start < at->end);
+    assert_int_equal(count, space->count);
 }
 
 static void test_random_overlays_equal_a_page_table(void **state)
@@ -110,7 +113,7 @@ static void test_a_mapping_inside_another_splits_it(void **state)
     struct address_space space = {0};
     assert_true(address_space_map(&space, &(struct mapping){.start = 0x1000, .end = 0x9000, .rva = 0x100, .lib = 1}));
     assert_true(address_space_map(&space, &(struct mapping){.start = 0x3000, .end = 0x4000, .rva = 0, .lib = 2}));
-    assert_int_equal(space.mappings.length, 3);
+    assert_int_equal(space.count, 3);
     assert_int_equal(address_space_find(&space, 0x2fff)->lib, 1);
     assert_int_equal(address_space_find(&space, 0x3000)->lib, 2);
     assert_int_equal(address_space_find(&space, 0x4000)->lib, 1);
@@ -125,7 +128,7 @@ static void test_ends_are_exclusive_up_to_the_top_of_memory(void **state)
     assert_null(address_space_find(&space, 0));
     assert_true(address_space_map(&space, &(struct mapping){.start = 0x5000, .end = 0x5000, .lib = 1}));
     assert_true(address_space_map(&space, &(struct mapping){.start = 0x6000, .end = 0x5000, .lib = 1}));
-    assert_int_equal(space.mappings.length, 0);
+    assert_int_equal(space.count, 0);
     assert_true(address_space_map(&space, &(struct mapping){.start = UINT64_MAX - 0xfff, .end = UINT64_MAX, .lib = 3}));
     assert_null(address_space_find(&space, UINT64_MAX));
     assert_int_equal(address_space_find(&space, UINT64_MAX - 1)->lib, 3);
@@ -172,11 +175,74 @@ static void test_mappings_keep_their_module_as_long_as_a_piece_is_left(void **st
     address_space_destroy(&child);
 }
 
+/* One in each page of `order` (a permutation), in `count` pages with one free page between two. */
+static void map_in_order(struct address_space *space, size_t count, size_t (*order)(size_t i, size_t count))
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t start = (FIRST + 2 * order(i, count)) * (uint64_t)PAGE;
+        assert_true(
+            address_space_map(space, &(struct mapping){.start = start, .end = start + PAGE, .lib = (uint32_t)i}));
+    }
+}
+
+static size_t ascending(size_t i, size_t count)
+{
+    (void)count;
+    return i;
+}
+
+static size_t descending(size_t i, size_t count)
+{
+    return count - 1 - i;
+}
+
+static size_t scattered(size_t i, size_t count)
+{
+    return i * 7919 % count; /* a prime that does not divide it */
+}
+
+static void test_many_mappings_are_found_in_whatever_order_they_come(void **state)
+{
+    (void)state;
+    enum { COUNT = 5000 };
+    size_t (*const orders[])(size_t, size_t) = {ascending, descending, scattered};
+    for (size_t k = 0; k < sizeof(orders) / sizeof(*orders); k++) {
+        struct address_space space = {0}, child = {0};
+        map_in_order(&space, COUNT, orders[k]);
+        assert_int_equal(space.count, COUNT);
+        assert_true(address_space_copy(&child, &space));
+        for (size_t i = 0; i < COUNT; i++) {
+            uint64_t start = (FIRST + 2 * orders[k](i, COUNT)) * (uint64_t)PAGE;
+            struct address_gap gap;
+            assert_int_equal(address_space_find(&child, start + PAGE - 1)->lib, i);
+            assert_true(address_space_is_unmapped(&space, start - 1, &gap));
+            assert_true(gap.end == start && gap.start == (start == FIRST * PAGE ? 0 : start - PAGE));
+        }
+        assert_true(address_space_map(&space, &(struct mapping){.start = 0, .end = UINT64_MAX, .lib = COUNT}));
+        assert_int_equal(space.count, 1);
+        address_space_destroy(&space);
+        assert_int_equal(child.count, COUNT);
+        address_space_destroy(&child);
+    }
+}
+
+/* With one sorted array, this moves 1.8 TB. */
+static void test_many_mappings_from_the_top_down_take_a_moment(void **state)
+{
+    (void)state;
+    struct address_space space = {0};
+    map_in_order(&space, 300000, descending);
+    assert_int_equal(space.count, 300000);
+    address_space_destroy(&space);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_overlays_equal_a_page_table),
         cmocka_unit_test(test_anonymous_memory_stays_around_which_other_is_mapped),
+        cmocka_unit_test(test_many_mappings_are_found_in_whatever_order_they_come),
+        cmocka_unit_test(test_many_mappings_from_the_top_down_take_a_moment),
         cmocka_unit_test(test_a_mapping_inside_another_splits_it),
         cmocka_unit_test(test_ends_are_exclusive_up_to_the_top_of_memory),
         cmocka_unit_test(test_a_copy_goes_its_own_way),

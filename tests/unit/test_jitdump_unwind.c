@@ -213,7 +213,7 @@ static void test_code_of_libraries_stays_theirs(void **unused)
     put_code(&process, 0x28000, 0x20000); /* over it */
     jitdump_unwind_follow(process.frames, &process.space);
     assert_int_equal(address_space_find(&process.space, 0x30000)->lib, 3);
-    assert_int_equal(process.space.mappings.length, 2);
+    assert_int_equal(process.space.count, 2);
     end(&process);
 }
 

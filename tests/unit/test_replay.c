@@ -273,7 +273,7 @@ static void test_an_ended_process_frees_its_mappings(void **unused)
     replay_it(&recording);
     assert_string_equal(stack_text(&recording.replay, 0, 0), "a.so+110");
     assert_int_equal(recording.replay.processes.data[0].end, 9);
-    assert_int_equal(recording.replay.processes.data[0].space.mappings.length, 0);
+    assert_int_equal(recording.replay.processes.data[0].space.count, 0);
     replay_destroy(&recording.replay);
 }
 
