@@ -79,7 +79,9 @@ static int take_record(struct recording *recording, const struct perf_merge_reco
     if (record.type == PERF_RECORD_SWITCH || record.type == PERF_RECORD_SWITCH_CPU_WIDE)
         return recording->follows_runs ? waits_switch(&recording->waits, &record, err) : 0;
     if (record.type == PERF_RECORD_LOST || record.type == PERF_RECORD_LOST_SAMPLES) {
-        recording->lost_records += record.lost;
+        uint64_t samples = perf_events_lost(&recording->events, raw->ring, record.lost);
+        recording->lost_others += samples < record.lost ? record.lost - samples : 0;
+        recording->lost_records += record.lost = samples;
         wakeup_mode_lost(&recording->wakeup_modes[raw->ring], record.time);
         if (recording->follows_runs)
             waits_lost(&recording->waits);

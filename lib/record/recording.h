@@ -99,6 +99,7 @@ struct recording {
 
     struct thread_filter filter; /* of options.thread_names */
     uint64_t samples, truncated, lost_records, lost_wakeups;
+    uint64_t lost_others; /* records of processes and mappings, where they are counted apart from samples */
     uint64_t truncated_by_reason[UNWIND_ENDS];
     uint64_t completed_by_libunwind;
     uint64_t works; /* SPOOL_WORK in the spool */

@@ -149,6 +149,11 @@ void recording_fill_result(struct recording *recording, uint64_t cpu_before)
     if (recording->counters.was_refused)
         recording_add_note(recording, "what some processes read and wrote is not counted: this user may not look into "
                                       "them");
+    if (recording->lost_others)
+        recording_add_note(recording,
+                           "%" PRIu64 " records of processes and mappings found no room: the mappings of these "
+                           "processes are read instead, and some of their names may be missing",
+                           recording->lost_others);
     if (recording->lost_wakeups)
         recording_add_note(recording, "who woke whom is not known of all waits: %" PRIu64 " wakeups found no room",
                            recording->lost_wakeups);

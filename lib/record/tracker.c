@@ -528,6 +528,8 @@ static int lost_records(struct tracker *tracker, const struct perf_record *recor
 {
     tracker->mappings.losses++;
     struct spool_event event = {.kind = SPOOL_LOST, .time = record->time, .cpu = record->cpu, .count = record->lost};
+    if (!record->lost) /* of samples */
+        return 0;
     return spool_writer_event(tracker->spool, &event, err);
 }
 

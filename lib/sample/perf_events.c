@@ -425,6 +425,29 @@ void perf_events_stop(struct perf_events *events)
         ioctl(events->cpu_clocks.data[i], PERF_EVENT_IOC_DISABLE, 0);
 }
 
+/* Samples of the clock that found no room on this CPU; the first event of a whole system only reports processes and
+ * mappings. */
+static uint64_t lost_on_cpu(const struct perf_events *events, const struct perf_cpu *cpu)
+{
+    uint64_t lost = 0;
+    for (size_t i = events->all ? 1 : 0; i < cpu->events.length; i++) {
+        uint64_t values[5] = {0}; /* value, enabled, running, id, lost */
+        if (read(cpu->events.data[i], values, sizeof(values)) == sizeof(values))
+            lost += values[4];
+    }
+    return lost;
+}
+
+uint64_t perf_events_lost(struct perf_events *events, size_t ring, uint64_t records)
+{
+    struct perf_cpu *cpu = &events->cpus.data[ring];
+    if (!events->all || !(events->layout.read_format & PERF_FORMAT_LOST) || events->sampling.list)
+        return records;
+    uint64_t before = cpu->lost;
+    cpu->lost = lost_on_cpu(events, cpu);
+    return cpu->lost - before;
+}
+
 /* The counters sum up all threads, including those that have ended. */
 struct perf_totals perf_events_totals(const struct perf_events *events)
 {
@@ -436,14 +459,8 @@ struct perf_totals perf_events_totals(const struct perf_events *events)
     }
     if (!(events->layout.read_format & PERF_FORMAT_LOST))
         return totals;
-    for (size_t i = 0; i < events->cpus.length; i++) {
-        const struct perf_cpu *cpu = &events->cpus.data[i];
-        for (size_t j = 0; j < cpu->events.length; j++) {
-            uint64_t values[5] = {0}; /* value, enabled, running, id, lost */
-            if (read(cpu->events.data[j], values, sizeof(values)) == sizeof(values))
-                totals.lost += values[4];
-        }
-    }
+    for (size_t i = 0; i < events->cpus.length; i++)
+        totals.lost += lost_on_cpu(events, &events->cpus.data[i]);
     return totals;
 }
 

@@ -38,6 +38,7 @@ struct perf_cpu {
     bool sampled;                            /* otherwise its events only tell of processes and mappings */
     struct ARRAY_TYPE(perf_fds, int) events; /* one for each thread that was added, or two for the whole system */
     int ring_fd;                             /* readable (poll) when a quarter of the ring has filled since */
+    uint64_t lost;                           /* samples, as far as perf_events_lost() has returned them */
     bool announces;                          /* each sample makes announcement_fd readable */
     struct perf_ring ring;
 };
@@ -125,6 +126,11 @@ struct perf_totals {
     uint64_t lost;     /* samples of the clock dropped because a ring was full; 0 if the kernel does not count them
                         * (before 6.0) */
 };
+
+/* Of the records that a LOST record of a ring counts, how many were samples. A ring takes mapping records as well, but
+ * where CPUs are sampled, events of their own write these, and the kernel counts the losses of each event (since Linux
+ * 6.0). Otherwise all count as samples. */
+uint64_t perf_events_lost(struct perf_events *events, size_t ring, uint64_t records);
 
 struct perf_totals perf_events_totals(const struct perf_events *events);
 
