@@ -510,27 +510,29 @@ static int collect(struct profile_reader *reader, const unsigned char *bytes, si
     return array_append(&reader->container, bytes, size) ? 0 : fail_no_memory(reader);
 }
 
-/* Looks at the first bytes, which were held back until they could tell what the file is, and lets them go. */
-static int begin(struct profile_reader *reader, const unsigned char *bytes, size_t size)
+/* Sniffs the first bytes, which feed() held back, and reads them. */
+static int begin(struct profile_reader *reader)
 {
     reader->sniffed = true;
     reader->is_jslb = jslb_begins(reader->start, reader->start_size);
     if (reader->is_jslb)
         return collect(reader, reader->start, reader->start_size);
-    const char *foreign = sniff_foreign(bytes, size);
+    const char *foreign = sniff_foreign(reader->start, reader->start_size);
     return foreign ? fail_foreign(reader, foreign) : feed_json(reader, reader->start, reader->start_size);
 }
 
+/* Holds back the first bytes of what does not begin as JSON, so that the pieces in which a file comes do not change
+ * what the file is taken for. */
 static int feed(struct profile_reader *reader, const unsigned char *bytes, size_t size)
 {
+    if (reader->start_size == 0 && size && *bytes == '{')
+        reader->sniffed = true;
     if (!reader->sniffed && size) {
         size_t room = SNIFF_SIZE - reader->start_size;
         size_t part = size < room ? size : room;
         memcpy(reader->start + reader->start_size, bytes, part);
         reader->start_size += part;
-        int code = reader->start_size < SNIFF_SIZE ? 0
-                   : part == SNIFF_SIZE            ? begin(reader, bytes, size)
-                                                   : begin(reader, reader->start, SNIFF_SIZE);
+        int code = reader->start_size < SNIFF_SIZE ? 0 : begin(reader);
         if (code)
             return code;
         bytes += part;
@@ -638,7 +640,7 @@ static int unfold(struct profile_reader *reader)
 
 static int finish(struct profile_reader *reader, struct profile *out)
 {
-    int code = reader->sniffed ? 0 : begin(reader, reader->start, reader->start_size);
+    int code = reader->sniffed ? 0 : begin(reader);
     if (!code && reader->is_jslb)
         code = unfold(reader);
     if (code)

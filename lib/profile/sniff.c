@@ -100,6 +100,8 @@ static bool is_perfetto(const unsigned char *bytes, size_t size)
 
 const char *sniff_foreign(const unsigned char *bytes, size_t size)
 {
+    if (size && *bytes == '{')
+        return NULL;
     for (size_t i = 0; i < sizeof(MAGICS) / sizeof(*MAGICS); i++)
         if (size >= MAGICS[i].length && memcmp(bytes, MAGICS[i].magic, MAGICS[i].length) == 0)
             return MAGICS[i].reason;

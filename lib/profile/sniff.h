@@ -5,7 +5,9 @@
 
 #include <stddef.h>
 
-enum { SNIFF_SIZE = 24 }; /* bytes that are enough (no magic is longer), except for tar archives and Perfetto traces */
+/* Bytes that are enough: of all that is compared, the first packet of a Perfetto trace reaches furthest. What begins
+ * with a brace may be JSON, whatever follows. */
+enum { SNIFF_SIZE = 4096 };
 
 /* "is a perf.data file ...": a predicate for the file that begins with these bytes, with what to do about it; NULL if
  * it may be JSON. */

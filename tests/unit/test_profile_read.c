@@ -512,6 +512,9 @@ static void test_other_files_are_called_by_their_name(void **state)
     assert_says(refusal("{\"traceEvents\":[{\"ph\":\"X\"}]}"), "Chrome trace");
     assert_says(refusal("{\"meta\":{\"version\":31},\"libs\":[],\"processes\":[],\"threads\":[]}"), "Gecko profile");
     assert_says(refusal("{\"name\":\"package\"}"), "not a profile: it has no meta");
+    char tar[600];
+    snprintf(tar, sizeof(tar), "%-257sustar%300s", "app.json", "");
+    assert_says(refusal(tar), "tar archive");
     assert_says(refusal("hello, world, this is text"), "is text of no known kind, not a profile");
     static const char *const versions[] = {"-1", "70.5", "1e+300", "0"};
     for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++) {
