@@ -172,6 +172,7 @@ help:
 	@echo "make check      install what tests need, build, run every test (NO_INSTALL=1 only lists what is missing)"
 	@echo "make install    to PREFIX ($(PREFIX)), below DESTDIR; 'make uninstall' takes it away"
 	@echo "make lint       format and static checks"
+	@echo "make tags       an index for editors; 'make compile_commands.json' the flags of each file for clangd"
 	@echo "make bench      the measurements, with their goals"
 	@echo "make accuracy   compare the CPU time of profiles with the kernel's count, quiet and beside BUSY ($(BUSY)) processes"
 	@echo "make agreement  compare names with llvm-symbolizer and libdw, ADDRESSES ($(ADDRESSES)) of each program"

@@ -260,8 +260,30 @@ lint-web: $(if $(wildcard web/build.mjs),web/node_modules/.stamp-dev $(LAYOUT))
 	$(call say,BIOME,web)
 	$(Q)$(if $(wildcard web/build.mjs),cd web && $(NPM) run --silent lint && $(NPM) run --silent check)
 
+# ---- what editors read ----
+
+# A command for each C file, for clangd and its like: prof's own flags, those of the unit tests for the rest. The files
+# of the WebAssembly exports compile natively, too.
+in_shell = '$(subst ','\'',$(1))'
+
+compile_commands.json:
+	$(call say,JSON,$@)
+	$(Q)printf '%s\n' $(filter %.c,$(C_FILES)) | prof=$(call in_shell,$(CC) $(ALL_CFLAGS)) \
+	    tests=$(call in_shell,$(CC) $(TEST_CFLAGS) -Itests) directory=$(call in_shell,$(CURDIR)) awk ' \
+	    function in_json(text) { gsub(/["\\]/, "\\\\&", text); return "\"" text "\"" } \
+	    { command = ENVIRON[($$0 ~ /^tests/) ? "tests" : "prof"] " -c " $$0; \
+	      printf "%s{\"directory\": %s, \"file\": %s, \"command\": %s}", (NR > 1 ? ",\n" : "[\n"), \
+	             in_json(ENVIRON["directory"]), in_json($$0), in_json(command) } \
+	    END { print "\n]" }' >$@
+
+tags:
+	$(call say,TAGS,$@)
+	$(Q)command -v ctags >/dev/null || { echo "ctags is not installed: apt-get install universal-ctags" >&2; exit 1; }
+	$(Q)ctags -o $@ $(C_FILES)
+
 BENCH_OBJECTS := $(BENCHES:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o) $(BENCH_TOOLS:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o)
 .SECONDARY: $(filter $(BUILD)/%,$(BENCH_OBJECTS))
 
-.PHONY: check check-programs check-only targets accuracy agreement collector fuzz bench lint lint-format lint-output lint-tidy lint-cppcheck lint-web
+.PHONY: check check-programs check-only targets accuracy agreement collector fuzz bench lint lint-format lint-output lint-tidy lint-cppcheck lint-web \
+        compile_commands.json tags
 -include $(TEST_OBJECTS:.o=.d) $(TSAN_OBJECTS:.o=.d) $(THREAD_TESTS:=.d) $(FUZZ_OBJECTS:.o=.d) $(CLANG_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(FUZZ_CHECKS:=.d) $(BENCH_SHARED:.o=.d) $(patsubst %.o,%.d,$(filter %.o,$(BENCH_OBJECTS)))
