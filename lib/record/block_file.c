@@ -17,9 +17,8 @@
  * higher version, and frees the slot that it had one round later, when the disk holds the newer version: neither a
  * recorder that is killed while it writes nor a power cut loses what was in the file before. All slots have the same
  * size, so a file that has reached its bound does not grow by samples any more. When the file has many events, the
- * recorder writes a new file with the events that the samples need (spool_compact.h), and renames it over the old one.
- * ext4 and btrfs have the new file on the disk by then; on other file systems a power cut within the next second may
- * lose the contents of the file.
+ * recorder writes a new file with the events that the samples need (spool_compact.h), which replaces the old one as
+ * soon as it is on the disk.
  *
  * The assembler needs room beside the spool: for a temporary file of 16 bytes a sample, and for the profile. So that
  * room is reserved behind the end of the file. Where no more can be reserved, the disk counts as full. The reserve is
@@ -481,33 +480,34 @@ int block_file_replace_events(struct block_file *file, const void *events, size_
     memset(&made.slots, 0, sizeof(made.slots));
     made.newest = made.superseded = SIZE_MAX;
     made.reserved = made.event_bytes = 0;
+    file_sync_end(file->sync); /* an earlier compaction is done with this name */
+    unlink(path);              /* of a recorder that was killed */
     made.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     int code = made.fd < 0 ? -errno : 0;
     if (!code) {
         flock(made.fd, LOCK_EX | LOCK_NB);
         code = size <= BLOCK_MAX ? write_compacted(&made, file, events, size) : -EFBIG;
-        if (!code && rename(path, file->path))
-            code = -errno;
         if (code)
             unlink(path);
     }
-    free(path);
     file->many_events = 2 * (code ? file->event_bytes : size);
     if (code) { /* the disk may be full: the old file remains whole */
         if (made.fd >= 0)
             close(made.fd);
         array_free(&made.slots);
+        free(path);
+        file->sync = file_sync_begin(file->fd, file->path);
         return 0;
     }
     made.many_events = file->many_events;
-    file_sync_end(file->sync);
-    close(file->fd);
+    int replaced_fd = file->fd;
     array_free(&file->slots);
     *file = made;
     file->samples = 0;
     for (size_t i = 0; i < file->slots.length; i++)
         file->samples += file->slots.data[i].span.samples;
     file->sync = file_sync_begin(file->fd, file->path);
+    file_sync_replace(file->sync, path, replaced_fd, file->path);
     return 0;
 }
 

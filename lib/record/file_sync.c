@@ -3,21 +3,31 @@
 #include "base/clock.h"
 #include "base/file_output.h"
 
+#include <errno.h>
 #include <linux/magic.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statfs.h>
 #include <unistd.h>
+
+/* A file that gets the name of another one. */
+struct replacement {
+    char *temporary; /* its name until then; NULL: there is none */
+    char *path;
+    int replaced_fd;
+};
 
 struct file_sync {
     pthread_t thread;
     pthread_mutex_t mutex; /* of all below */
     pthread_cond_t changed;
     int fd, folder_fd; /* folder_fd: -1 once it has the name */
+    struct replacement replacement;
     bool started, cannot_start, requested, ending;
     int code; /* negative: a request failed */
     uint64_t cpu_time;
@@ -49,9 +59,21 @@ static void use_all_cpus(void)
     sched_setaffinity(0, sizeof(all), &all); /* the kernel leaves out what is not permitted */
 }
 
-static int write_to_disk(struct file_sync *sync, int folder_fd)
+/* Without a path nothing can be renamed: memory has run out. */
+static int replace(const struct replacement *replacement)
+{
+    int code = replacement->path && rename(replacement->temporary, replacement->path) == 0 ? 0 : -errno;
+    close(replacement->replaced_fd);
+    free(replacement->temporary);
+    free(replacement->path);
+    return code;
+}
+
+static int write_to_disk(struct file_sync *sync, int folder_fd, const struct replacement *replacement)
 {
     int code = file_sync(sync->fd);
+    int replaced = replacement->temporary ? replace(replacement) : 0;
+    code = code ? code : replaced;
     if (folder_fd >= 0) {
         file_sync(folder_fd);
         close(folder_fd);
@@ -72,9 +94,11 @@ static void *serve_requests(void *context)
         sync->requested = false;
         int folder_fd = sync->folder_fd;
         sync->folder_fd = -1;
+        struct replacement replacement = sync->replacement;
         pthread_mutex_unlock(&sync->mutex);
-        int code = write_to_disk(sync, folder_fd);
+        int code = write_to_disk(sync, folder_fd, &replacement);
         pthread_mutex_lock(&sync->mutex);
+        sync->replacement.temporary = NULL;
         if (code)
             sync->code = code;
         sync->cpu_time = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -120,6 +144,19 @@ int file_sync_request(struct file_sync *sync)
     return code;
 }
 
+void file_sync_replace(struct file_sync *sync, char *temporary, int replaced_fd, const char *path)
+{
+    struct replacement replacement = {.temporary = temporary, .path = strdup(path), .replaced_fd = replaced_fd};
+    if (!sync) {
+        replace(&replacement);
+        return;
+    }
+    pthread_mutex_lock(&sync->mutex);
+    sync->replacement = replacement;
+    pthread_mutex_unlock(&sync->mutex);
+    file_sync_request(sync);
+}
+
 uint64_t file_sync_cpu_time(struct file_sync *sync)
 {
     if (!sync)
@@ -140,6 +177,8 @@ void file_sync_end(struct file_sync *sync)
     pthread_mutex_unlock(&sync->mutex);
     if (sync->started)
         pthread_join(sync->thread, NULL);
+    if (sync->replacement.temporary) /* the thread could not start, or had no time to */
+        write_to_disk(sync, -1, &sync->replacement);
     if (sync->folder_fd >= 0)
         close(sync->folder_fd);
     pthread_cond_destroy(&sync->changed);

@@ -22,7 +22,13 @@ struct file_sync *file_sync_begin(int fd, const char *path);
  * 0, or the negative errno value of an earlier request that failed, once. */
 int file_sync_request(struct file_sync *sync);
 
+/* The file at `fd` is to replace the one at `path` when it is on the disk: only then a power cut cannot leave an empty
+ * file under that name. Until then it has the name `temporary`, and `replaced_fd` stays open with its lock. Takes over
+ * both, makes the request, and replaces the file at once if `sync` is NULL. */
+void file_sync_replace(struct file_sync *sync, char *temporary, int replaced_fd, const char *path);
+
 uint64_t file_sync_cpu_time(struct file_sync *sync); /* ns that its thread has used */
 
-/* Ends the thread without a last sync: the profile is made next, and then the file is removed. NULL is allowed. */
+/* Ends the thread without a last sync: the profile is made next, and then the file is removed. But a file that is to
+ * replace another one has done so. NULL is allowed. */
 void file_sync_end(struct file_sync *sync);

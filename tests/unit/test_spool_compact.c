@@ -4,6 +4,8 @@
 #include "record/spool.h"
 #include "record/spool_compact.h"
 
+#include <fcntl.h>
+#include <linux/magic.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -45,6 +48,39 @@ static struct spool_writer *begin(void)
     return writer;
 }
 
+/* These take the place of those of the C library: what gets the name of another file is on the disk. */
+static struct {
+    ino_t synced[64];
+    size_t count, renamed, too_early;
+} disk;
+
+int fdatasync(int fd)
+{
+    struct stat status;
+    if (fstat(fd, &status) == 0 && disk.count < sizeof(disk.synced) / sizeof(*disk.synced))
+        disk.synced[disk.count++] = status.st_ino;
+    return 0;
+}
+
+int rename(const char *from, const char *to)
+{
+    struct stat status;
+    bool is_synced = false;
+    assert_int_equal(stat(from, &status), 0);
+    for (size_t i = 0; i < disk.count; i++)
+        is_synced |= disk.synced[i] == status.st_ino;
+    disk.renamed++;
+    disk.too_early += !is_synced;
+    disk.count = 0; /* an inode number may be used again */
+    return renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
+
+static bool is_in_memory(const char *folder)
+{
+    struct statfs info;
+    return statfs(folder, &info) == 0 && info.f_type == TMPFS_MAGIC;
+}
+
 static void test_ended_threads_without_samples_are_dropped(void **unused)
 {
     (void)unused;
@@ -64,6 +100,9 @@ static void test_ended_threads_without_samples_are_dropped(void **unused)
         }
     }
     assert_int_equal(spool_writer_close(writer, NULL), 0);
+    assert_int_not_equal(disk.renamed, 0);
+    if (!is_in_memory("/tmp"))
+        assert_int_equal(disk.too_early, 0);
     struct spool_reader *reader;
     struct spool_event event;
     struct sample sample;
