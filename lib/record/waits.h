@@ -1,33 +1,33 @@
 /*
  * Records when each thread runs and when it waits, and the stacks of those that wait.
  *
- * SWITCH records say to the ns when a thread leaves its CPU and when it is on one again, whoever records. The kernel
- * does not say where a thread waits: it gives stacks at context switches to those only who may record the kernel. But
- * it tells everyone the sp and pc of an own thread that sleeps, in /proc/PID/task/TID/syscall, and lets its memory be
- * read. So the recorder looks at the threads that wait, every few milliseconds while threads switch, and walks their
- * stacks. Nothing stops or wakes the thread. What was read counts only if the thread slept on until after it was read,
- * which the time of its next switch tells.
+ * SWITCH records have the time, to the ns, at which a thread leaves its CPU and at which it is on one again, for every
+ * user. The kernel gives the stacks of context switches only to users who may record the kernel. But it shows every
+ * user the sp and pc of an own thread that sleeps, in /proc/PID/task/TID/syscall, and lets its memory be read. So the
+ * recorder reads the stacks of waiting threads, every few milliseconds while threads switch. Nothing stops or wakes
+ * the thread. A stack counts only if the thread slept until after it was read, which the time of its next switch
+ * shows.
  *
  * Which waits are stored. A wait is stored when the thread has waited for a sampling interval or more since its last
- * stored wait, and its stack was read. So every wait that is longer than the time between two looks is stored, and of
- * shorter ones some, in proportion to their length: the time of those that are not stored counts for the next that is.
- * Off-CPU time is sampled like CPU time.
+ * stored wait, and its stack was read. So every wait longer than the time between two readings is stored. Shorter ones
+ * are stored in proportion to their length: the time of a wait that is not stored counts for the next that is. Off-CPU
+ * time is sampled like CPU time.
  *
- * Preemptions, in which a thread could have run, are counted by themselves. So is the rest of a wait whose thread a
- * look found awake: it is ready, and waits for a CPU, unless the record of its switch shows that it was on one. On a
- * busy machine that is most of many a wait. Preemptions have a stack only if it was given at the switch, by a sample of
- * context-switches. Only the kernel knows it otherwise. The thread's last sample does not tell: held against the stacks
- * at 2,300 preemptions of four programs, those of the last samples before were the same no more often than those at
- * other preemptions (58 of 100 against 57, 15 against 19), but for the few that were taken less than 20 us before.
+ * Preemptions, in which a thread could have run, are counted apart. So is the rest of a wait whose thread is found
+ * awake: it is runnable, unless the record of its switch shows that it was on a CPU. On a busy machine that is most of
+ * many waits. A preemption has a stack only if a sample of context-switches has one: docs/decisions.md, "Preemptions
+ * have no stack".
  *
  * Where very many threads switch, fewer stacks are read, so that the recorder takes a few percent of a CPU at most.
  *
- * A wait that is long is stored in parts, one a second, so that a killed recorder has lost a second of it at most.
+ * A long wait is stored in parts, one a second, so that a killed recorder loses at most a second of it.
  *
  * Where only some CPUs are recorded, a wait is one of theirs if the thread left one of these for it. It ends when the
- * thread comes to any CPU. If that is another one, the thread is "on other CPUs" from then on, whatever it does, until
- * it is back: this time is stored like a wait for just that. So it is all told, and no other wait seems longer for it.
- * Threads that never come to a CPU of the list have nothing stored.
+ * thread comes to any CPU. If that is another one, the thread is "on other CPUs" until it is back: this time is stored
+ * like a wait of that name, so that no other wait seems longer for it. Threads that never come to a CPU of the list
+ * have nothing stored.
+ *
+ * Other ways: docs/decisions.md, "Waits without tracepoints".
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */

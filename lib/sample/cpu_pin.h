@@ -1,19 +1,16 @@
 /*
  * Where the recorder thread runs: on any CPU, or on one.
  *
- * A thread that a timer wakes on its own CPU runs instead of whatever ran there, from the very instruction that the
- * timer's interrupt hit. The ptrace tier depends on that (sampling_clock.h).
+ * A thread that a timer wakes on its own CPU runs in place of what ran there, from the very instruction that the
+ * timer's interrupt hit. The ptrace sampler depends on that (sampling_clock.h).
  *
- * In the tier of perf events the recorder runs on any CPU until one gives stacks that are deeper than their copies;
- * then on that one. The rest of such a stack is read from the living process (stack_reader.c), and a thread on another
- * CPU would run on meanwhile. A recorder on the thread's own CPU is woken by the interrupt that took the sample, and
- * reads a stack that stands still. It costs the thread the time of the reading, some 25 us a sample, and only threads
- * with such stacks pay it. Each sample that is read from another CPU is read too late: beside four busy loops on two
- * CPUs a thread moves every 60 ms. So the recorder follows the thread at its first sample on the other CPU.
+ * With perf events the recorder runs on any CPU until one gives stacks that are deeper than their copies; then on that
+ * one. It reads the rest of such a stack from the living process (stack_reader.c), and a thread on another CPU would
+ * run on meanwhile. A recorder on the thread's own CPU is woken by the interrupt that took the sample, and reads a
+ * stack that stands still. That costs the thread 25 us a sample; only threads with such stacks pay it. When the thread
+ * moves, the recorder follows it at its first sample on the other CPU.
  *
- * Measured with Python going down 45 levels of sorted(key=) and back, 170 KB of stack every 0.1 ms, at 1 kHz: 0.1 to
- * 1.3 % of stacks stay truncated, against 0.5 to 5.2 % from another CPU. These are runs of tests/bench/bench_record by
- * turns with and without this; its row is "stacks that reach the thread's start: python3, sorted(key=) recursion".
+ * Measurements: docs/decisions.md, "Run the recorder on the CPU of a deep thread".
  *
  * Threads: all functions act on the thread that calls them, the recorder thread.
  */

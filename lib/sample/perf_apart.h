@@ -1,15 +1,15 @@
 /*
  * Keeps threads apart from their children in the kernel's perf events.
  *
- * If a thread gives its CPU to one that has inherited the same events, the kernel leaves the events where they are and
- * has the two threads exchange them. That makes switches three times as fast. But an exchanged event that has used half
- * of its sampling period does so for the other thread, and ends with it. So a thread whose children are short goes on
- * again and again with an event that has just begun: of 939 samples that it should have it took 3.
+ * If a thread gives its CPU to one that has inherited the same events, the kernel has the two threads exchange them.
+ * That makes switches fast, but an event that has used half of its sampling period ends with the other thread: a
+ * thread whose children are short always continues with an event that has just begun, and has hardly any samples.
  *
- * The kernel exchanges only events that are all inherited. So a thread whose children keep ending gets an event more
+ * The kernel exchanges only events that are all inherited. So a thread whose children keep ending gets one more event
  * that is not: its own events stay with it for as long as that goes on, and its switches take longer, as do those
- * between its children of that time. A few children that end, and children that live, change nothing: the workers of a
- * server switch fast, also if it ran some commands when it started.
+ * between its children of that time. A few children that end, and children that live, change nothing.
+ *
+ * Measurements: docs/decisions.md, "Keep threads apart from short-lived children".
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */

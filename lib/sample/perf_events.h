@@ -5,12 +5,9 @@
  * Or events that sample whatever runs on a CPU, or whatever of a cgroup: one per CPU. Then a second event per CPU,
  * which does not sample, tells of the processes and mappings of the whole system from the opening on.
  *
- * A ring becomes readable (poll) when a quarter of it has filled. Besides, the event of a CPU can announce each sample
- * (perf_events_announce()). Both are wanted: an announcement costs the target's thread a second interrupt, in which the
- * kernel wakes the reader. In a virtual machine that took 10 us, as long as the sampling interrupt itself, and made
- * targets 1 % slower when every record made the ring readable. The condition of a ring is fixed when it is opened, and
- * redirecting the event to another ring does not help: the kernel then waits for an RCU grace period of tens of
- * milliseconds, in which samples go stale and get lost. So an announcement is a signal that the event itself sends.
+ * A ring becomes readable (poll) when a quarter of it has filled. The event of a CPU can also announce each sample
+ * with a signal (perf_events_announce()), which costs the target's thread a second interrupt. Why both:
+ * docs/decisions.md, "Wake up late, except for deep stacks".
  *
  * The rings belong to dummy events that never count, so their poll does not report the end of the target.
  *

@@ -1,20 +1,19 @@
 /*
  * Samples threads less often while they switch very often.
  *
- * The clock that samples a thread is a timer of its CPU, which the kernel sets when the thread comes to the CPU and
- * cancels when it leaves. If this timer is the next one to expire, as one of 1 ms is, the hardware has to be programmed
- * each time. In a virtual machine that took 9 of the 12 us by which recording made a switch slower: a ping-pong over a
- * pipe that ran already when prof attached took 5 times as long. A timer of 10 ms is seldom the next one, because the
- * scheduler's own tick comes before it, and costs next to nothing.
+ * The kernel sets the sampling timer of a thread each time the thread comes to a CPU. In a virtual machine, a timer of
+ * 1 ms is most of what recording adds to a switch; a timer of 10 ms costs next to nothing.
  *
- * So a thread that has left its CPU 10,000 times within a second gets a sample each 10 intervals from then on, and each
- * interval again after a second with less than half as many. Its CPU time does not suffer, because SWITCH records
- * tell it; it is spread over fewer samples. What the kernel needs at a switch to put our events on the CPU and off it
- * is outside of these records, but in schedstat: 0.08 us of each turn.
+ * So a thread that has left its CPU 10,000 times within a second gets a sample each 10 intervals from then on, and
+ * each interval again after a second with less than half as many. Its CPU time stays exact, from SWITCH records,
+ * spread over fewer samples. The kernel's work at a switch for our events is outside of these records, but in
+ * schedstat: 0.08 us of each turn.
  *
  * This is for threads that ran before prof attached. The threads of a command inherit events from each other, and the
- * kernel leaves the timer alone when they switch among themselves (perf_apart.h). A thread that was started by one that
- * was sampled less often at that time stays so, because the period of inherited events cannot be changed.
+ * kernel leaves the timer alone when they switch among themselves (perf_apart.h). A thread that was started by one
+ * that was sampled less often at that time stays so, because the period of inherited events cannot be changed.
+ *
+ * Measurements: docs/decisions.md, "Sample threads that switch very often less often".
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */

@@ -1,56 +1,29 @@
 /*
  * When the ptrace sampler samples, and on which CPU it is then.
  *
- * A sample is to show what a thread does at an instant that does not depend on the thread. PTRACE_INTERRUPT alone does
- * not do that. The call marks the thread, and then interrupts its CPU. The interrupt takes some 5 us to arrive, and
- * meanwhile the thread runs on to its next system call or fault, finds the mark there, and stops. So calls gather the
- * samples of the microseconds before them. Everything that acts on a thread from another CPU marks the thread first:
- * signals, moves to other CPUs, preemption. A timer on the thread's own CPU interrupts first, and marks then.
+ * A sample shows what a thread does at an instant that does not depend on the thread. So the sampler sleeps on the CPU
+ * whose threads it samples. The interrupt of its timer hits the thread at any instruction, and the kernel runs the
+ * sampler in place of the thread (scheduling.h: the sampler goes first). The thread stands still where it was hit, and
+ * PTRACE_INTERRUPT stops it there. If the interrupt hits the thread in a system call, the sampler runs at the end of
+ * the call, or in the middle where the kernel is preemptible; the sample then shows the call.
  *
- * So the sampler sleeps on the CPU whose threads it samples. The interrupt of its timer hits the thread at any
- * instruction, and the kernel runs the sampler in place of the thread (scheduling.h has why the sampler goes first).
- * The thread stands still where it was hit, and PTRACE_INTERRUPT has it stop there. If the interrupt hits the thread in
- * a system call, the sampler runs at the end of the call, or in the middle where the kernel is preemptible; the sample
- * then shows the call.
+ * - Instants come at random: their distances have the exponential distribution, without a least distance, which would
+ *   leave out what threads do soon after an instant. An instant that passes while the sampler is awake hits no thread,
+ *   and the sampler draws another.
+ * - A CPU gets its instants by how much the threads used it lately, not by where a thread was seen last: a woken
+ *   thread often continues on another CPU, and a sampler that follows late misses what the thread does then.
+ * - A stopped thread continues on the CPU on which it was (cpu_pin.h).
  *
- * Measured with bare programs on 2 CPUs with a load of 3, Linux 6.18, 2,000 samples each. In brackets the share by the
- * program's own clock, which counts a little too much for calls:
+ * A wakeup costs the sampler 10 to 20 us, and a move to another CPU 30. So the CPUs take turns of several instants,
+ * and a CPU that is used little has fewer of them.
  *
- *     share of the samples in                      a system call         a system call         a signal handler,
- *                                                  after 5 us of work    after 0.5 us of work  2,000 a second
- *     PTRACE_INTERRUPT from another CPU            99 %  (14 %)          99 %  (54 %)          14 %  (0.0 %)
- *     PTRACE_INTERRUPT on the thread's CPU         10 %                  38 %                   5 %
- *     POSIX timer of the thread's CPU time         10 %                  34 %                   0 %
+ * A thread that stops for a signal is at the first instruction of its handler for some 10 us, so an empty handler has
+ * too many samples. What a thread does when it goes to sleep or wakes up has half of its share: interrupts are off
+ * most of that time.
  *
- * Measured with this sampler, with a load of 10, and a call of 0.19 us; in brackets the share by perf events:
+ * Measurements and other ways: docs/decisions.md, "Stop a thread where it runs".
  *
- *                                                   4.2 %  (3.4 %)       22 %  (23 %)           2-4 %  (0.2-0.5 %)
- *
- * The handler does nothing. Its samples are the kernel's: a thread that has stopped for a signal takes some 10 us back
- * to its program, and is at the first instruction of the handler then. Work in a handler gets its share. What a thread
- * does when it goes to sleep or wakes up gets half of its share: interrupts are off most of that time.
- *
- * The POSIX timer is as accurate. But it expires at most CONFIG_HZ times a second (250 here), only system calls that
- * are injected into the program can create it, and its signals go on when the sampler is killed, and kill the program.
- *
- * Two more things keep the instants independent of the program:
- *
- * - They come at random, and the last one does not say when the next one comes: the distances have the exponential
- *   distribution. A least distance would leave out what threads do soon after an instant. Of signals 40 % came within
- *   150 us after one, on a busy machine, so handlers got two thirds of their share when half a mean was the least. An
- *   instant that passes while the sampler is awake hits no thread, and the sampler draws another.
- * - A CPU gets its instants by how much the threads used it lately, not by where a thread was seen last. A thread that
- *   is woken, or continues after a stop, often does so on another CPU; a sampler that follows it late would miss what
- *   the thread does right then (a third of the time of signal handlers, when that was tried).
- *
- * - A thread that was stopped continues on the CPU on which it was (cpu_pin.h). With an idle CPU beside it, it would
- *   continue there at each stop: 47 % of the requested samples were taken on an otherwise idle machine, and 0.9 % of
- *   them in signal handlers that took 4.6 % of the time. Now it is 96 %, and 4.7 %.
- *
- * A wakeup costs the sampler 10 to 20 us, and a move to another CPU 30. So the CPUs take turns of several instants, and
- * a CPU that is used little has fewer of them.
- *
- * Threads: one thread, the sampler's, which is moved.
+ * Threads: one thread, the sampler's, which moves between CPUs.
  */
 #pragma once
 

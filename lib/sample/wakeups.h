@@ -1,14 +1,11 @@
 /*
- * Who wakes whom: the kernel's tracepoint sched:sched_waking, which the waking thread raises, of the whole system, with
- * a ring for each CPU. An interrupt that wakes a thread raises it in whichever thread it has interrupted, and says that
- * it is one.
- *
- * Of the whole system, and not of the recorded threads: the wakers may be other programs, the events of threads would
- * have to be taken off a CPU and put on again at each switch, which is when threads wake one another, and of two
- * recorded threads the kernel would tell each wakeup twice. The price is that the wakeups of all others come in as
- * well. Stacks are not recorded: at 50,000 wakeups a second the record alone is what a target can be slowed down by.
+ * Who wakes whom: the kernel's tracepoint sched:sched_waking, which the waking thread raises, of the whole system,
+ * with a ring for each CPU and without stacks. An interrupt that wakes a thread raises it in the thread that it
+ * interrupts, and the record reports the interrupt.
  *
  * The times of records are where those of perf_events.h have theirs, so that one perf_merge reads the rings of both.
+ *
+ * Why the whole system: docs/decisions.md, "Record wakeups of the whole system".
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */

@@ -3,9 +3,9 @@
  * unknown versions, forms and vendor extensions). For `prof symbolicate --check` it reads all addresses of a profile,
  * to compare the two. It shares the naming rules with our reader (dwarf_names.h) and nothing else.
  *
- * Why it is not the first reader: it takes 3.6 times the time and ten times the memory (`make bench`), because it loads
- * whole sections and keeps what it decoded. So it works within limits: on the size of the debug info, and on the number
- * of DIEs; and it reopens its handle after each 32 MiB of units.
+ * It loads whole sections and keeps what it decoded. So it works within limits: on the size of the debug info, and on
+ * the number of DIEs; and it reopens its handle after each 32 MiB of units. Why it is not the first reader:
+ * docs/decisions.md, "An own DWARF reader, libdw as the second".
  *
  * Threads: a libdw handle serves one thread. Each call of libdw_read() opens its own and closes it, so calls may run in
  * parallel, also on the same file.

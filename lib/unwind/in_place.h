@@ -2,9 +2,9 @@
  * A second opinion: libunwind walks the stack of a thread that is stopped by ptrace, in its own memory. For stacks that
  * our walker leaves truncated: libunwind reads the stack as far as it goes, and knows .debug_frame of separate files.
  *
- * It is no equal: it takes 50 us where ours takes one, during which the thread stands still, and milliseconds for the
- * first stack of a program. So the time is limited, for a walk and on the whole. And it guesses by frame pointers where
- * it knows nothing: a stack counts only if it ends where our rules say that a thread starts.
+ * It takes 50 us where ours takes one, during which the thread stands still, and milliseconds for the first stack of a
+ * program. So the time is limited, for a walk and on the whole. It guesses by frame pointers where it knows nothing: a
+ * stack counts only if it ends where our rules find the start of a thread. docs/decisions.md, "An own unwinder".
  *
  * libunwind-ptrace is loaded when the first stack asks for it.
  *
