@@ -25,17 +25,17 @@ WARNINGS := -Wall -Wextra
 ifdef DEVELOPER
 WARNINGS += -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings -Wvla
 endif
-BASE_CFLAGS := -std=c11 -D_GNU_SOURCE -DPROF_VERSION='"$(VERSION)"' -Ilib -Icmd $(WARNINGS) -fno-omit-frame-pointer \
+BASE_CFLAGS := -std=c11 -D_GNU_SOURCE -DPROF_VERSION='"$(VERSION)"' -Ilib -I. $(WARNINGS) -fno-omit-frame-pointer \
                $(if $(filter libzstd,$(OPTIONAL)),-DHAVE_ZSTD) $(shell pkg-config --cflags $(PACKAGES) $(OPTIONAL) 2>/dev/null)
 ALL_CFLAGS  := $(BASE_CFLAGS) $(CFLAGS)
-# --as-needed: libraries that are loaded only when they are needed (lib/base/late_library.h) are not linked with.
+# --as-needed: libraries that are loaded only when they are needed (lib/os/late_library.h) are not linked with.
 LIBS        := -Wl,--as-needed $(shell pkg-config --libs $(PACKAGES) $(OPTIONAL) 2>/dev/null) -liberty -lpthread -lm
 
-# lib/tree/wasm_*.c are the API that the WebAssembly build exports; file_*.c are the impure files of pure folders.
-LIB_SOURCES  := $(filter-out $(wildcard lib/tree/wasm_*.c),$(wildcard lib/*/*.c))
-CMD_SOURCES  := $(wildcard cmd/*.c)
-WASM_SOURCES := $(filter-out lib/base/file_%.c lib/profile/file_%.c lib/exchange/file_%.c lib/exchange/perf_data%.c,\
-                             $(wildcard lib/base/*.c lib/profile/*.c lib/exchange/*.c lib/tree/*.c))
+# Directories without system calls, which are compiled for the page as well. lib/wasm is what the page calls.
+PURE         := base profile import export tree
+LIB_SOURCES  := $(filter-out lib/wasm/%,$(wildcard lib/*/*.c))
+CMD_SOURCES  := $(wildcard cmd/*.c cmd/*/*.c)
+WASM_SOURCES := $(wildcard $(PURE:%=lib/%/*.c) lib/wasm/*.c)
 LIB_OBJECTS  := $(LIB_SOURCES:%.c=$(BUILD)/%.o)
 CMD_OBJECTS  := $(CMD_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/page.o
 WASM_OBJECTS := $(WASM_SOURCES:%.c=$(BUILD)/wasm/%.o)
@@ -74,7 +74,7 @@ $(BUILD)/wasm/%.o: %.c
 	$(call say,WASM,$@)
 	$(Q)$(CLANG) $(WASM_FLAGS) $(WASM_CFLAGS) -MMD -MP -c -o $@ $<
 
-# The most that it takes: 4 GiB without a page, as much as pointers of 32 bits reach (lib/tree/wasm_memory.c).
+# The most that it takes: 4 GiB without a page, as much as pointers of 32 bits reach (lib/wasm/wasm_memory.c).
 WASM_MEMORY := 4294901760
 
 $(BUILD)/engine.wasm: $(WASM_OBJECTS)

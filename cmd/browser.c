@@ -1,6 +1,6 @@
-#include "browser.h"
+#include "cmd/browser.h"
 
-#include "base/file_io.h"
+#include "os/file_io.h"
 
 #include <errno.h>
 #include <fcntl.h>

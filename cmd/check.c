@@ -3,12 +3,12 @@
  * if a limit is exceeded, with --strict with 4 if noise hides whether it is; the result is text, Markdown for a pull
  * request, JSON, and JUnit's XML for the tools that read it.
  */
-#include "check_limits.h"
-#include "commands.h"
-#include "ui.h"
+#include "cmd/check_limits.h"
+#include "cmd/common/commands.h"
+#include "cmd/common/ui.h"
 
-#include "base/file_io.h"
-#include "base/file_output.h"
+#include "os/file_io.h"
+#include "os/file_output.h"
 #include "base/json_write.h"
 #include "base/text_buffer.h"
 

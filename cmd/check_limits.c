@@ -1,6 +1,6 @@
-#include "check_limits.h"
+#include "cmd/check_limits.h"
 
-#include "ui.h"
+#include "cmd/common/ui.h"
 
 #include <ctype.h>
 #include <fnmatch.h>

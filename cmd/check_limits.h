@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "report.h"
+#include "cmd/report/report.h"
 
 enum limit_subject { LIMIT_ALL, LIMIT_SELF, LIMIT_TOTAL };
 

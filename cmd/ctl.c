@@ -2,10 +2,10 @@
  * `prof ctl`: asks recordings that run to pause, to go on, to mark a moment, to make a snapshot or to end, over their
  * sockets (record/control_socket.h).
  */
-#include "ctl.h"
+#include "cmd/ctl.h"
 
-#include "commands.h"
-#include "ui.h"
+#include "cmd/common/commands.h"
+#include "cmd/common/ui.h"
 
 #include "base/array.h"
 #include "record/control_socket.h"

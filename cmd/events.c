@@ -3,10 +3,10 @@
  * not why, and what would allow it. Each is opened for real: whether one opens is decided by the machine, settings,
  * capabilities and security modules together.
  */
-#include "commands.h"
-#include "ui.h"
+#include "cmd/common/commands.h"
+#include "cmd/common/ui.h"
 
-#include "base/file_io.h"
+#include "os/file_io.h"
 #include "base/json_write.h"
 #include "base/text_buffer.h"
 #include "elf/elf_probes.h"

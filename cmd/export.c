@@ -2,19 +2,19 @@
  * `prof export FILE`: writes a saved profile in the format of another tool, with the samples that the options of `prof
  * report` leave.
  */
-#include "report.h"
+#include "cmd/report/report.h"
 
-#include "commands.h"
-#include "page.h"
-#include "terminal_sink.h"
-#include "ui.h"
+#include "cmd/common/commands.h"
+#include "cmd/page.h"
+#include "cmd/common/terminal_sink.h"
+#include "cmd/common/ui.h"
 
 #include "base/text_buffer.h"
-#include "exchange/export_profile.h"
-#include "exchange/exporters.h"
-#include "exchange/html_page.h"
-#include "profile/file.h"
-#include "profile/file_gzip.h"
+#include "export/export_profile.h"
+#include "export/exporters.h"
+#include "export/html_page.h"
+#include "file/profile_file.h"
+#include "file/gzip.h"
 #include "serve/page_template.h"
 
 #include <math.h>

@@ -1,13 +1,13 @@
-#include "live.h"
+#include "cmd/live.h"
 
-#include "browser.h"
-#include "ctl.h"
-#include "folders.h"
-#include "page.h"
-#include "ui.h"
+#include "cmd/browser.h"
+#include "cmd/ctl.h"
+#include "cmd/common/folders.h"
+#include "cmd/page.h"
+#include "cmd/common/ui.h"
 
 #include "assemble/live_assembly.h"
-#include "base/clock.h"
+#include "os/clock.h"
 #include "record/control_socket.h"
 
 #include <errno.h>

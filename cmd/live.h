@@ -16,7 +16,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "serving.h"
+#include "cmd/serving.h"
 
 #include <stdbool.h>
 

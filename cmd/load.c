@@ -6,17 +6,17 @@
  * file causes a message here, and an exit status for scripts, not an empty page. A profile that is not symbolicated yet
  * (samply's) is symbolicated on this machine: prof then serves a copy in memory, and leaves the file as it is.
  */
-#include "commands.h"
-#include "comparing.h"
-#include "serving.h"
-#include "spool_input.h"
-#include "symbol_options.h"
-#include "symbolicating.h"
-#include "ui.h"
+#include "cmd/common/commands.h"
+#include "cmd/report/comparing.h"
+#include "cmd/serving.h"
+#include "cmd/common/spool_input.h"
+#include "cmd/common/symbol_options.h"
+#include "cmd/common/symbolicating.h"
+#include "cmd/common/ui.h"
 
-#include "base/file_io.h"
-#include "profile/file.h"
-#include "profile/file_unpack.h"
+#include "os/file_io.h"
+#include "file/profile_file.h"
+#include "file/unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>

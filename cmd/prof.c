@@ -4,9 +4,9 @@
  * main() finds the subcommand in a table and passes the rest of the command line to it. Each command is one file beside
  * this one. To add one, write cmd/NAME.c, declare cmd_NAME() in commands.h, and add a line here and its help to help.c.
  */
-#include "commands.h"
-#include "page.h"
-#include "ui.h"
+#include "cmd/common/commands.h"
+#include "cmd/common/ui.h"
+#include "cmd/page.h"
 
 #include "base/hash.h"
 #include "base/text_buffer.h"

@@ -1,9 +1,9 @@
-#include "serving.h"
+#include "cmd/serving.h"
 
-#include "browser.h"
-#include "folders.h"
-#include "page.h"
-#include "ui.h"
+#include "cmd/browser.h"
+#include "cmd/common/folders.h"
+#include "cmd/page.h"
+#include "cmd/common/ui.h"
 
 #include "serve/folder.h"
 #include "serve/lasting_address.h"

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "serve/serve.h"
-#include "symbol_options.h"
+#include "cmd/common/symbol_options.h"
 
 #include <getopt.h>
 #include <stdbool.h>

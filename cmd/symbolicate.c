@@ -6,13 +6,13 @@
  *
  * `prof symbolicate --check FILE` changes nothing: it lists where the two readers of DWARF disagree.
  */
-#include "commands.h"
-#include "spool_input.h"
-#include "symbolicating.h"
-#include "ui.h"
+#include "cmd/common/commands.h"
+#include "cmd/common/spool_input.h"
+#include "cmd/common/symbolicating.h"
+#include "cmd/common/ui.h"
 
 #include "assemble/check_symbols.h"
-#include "profile/file.h"
+#include "file/profile_file.h"
 #include "profile/write.h"
 
 #include <getopt.h>

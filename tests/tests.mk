@@ -210,7 +210,7 @@ bench:
 
 # ---- static checks ----
 
-C_FILES      := $(wildcard web/*.c lib/*/*.c lib/*/*.h cmd/*.c cmd/*.h tests/*/*.c tests/*/*.h)
+C_FILES      := $(wildcard web/*.c lib/*/*.c lib/*/*.h cmd/*.c cmd/*.h cmd/*/*.c cmd/*/*.h tests/*/*.c tests/*/*.h)
 CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
 CLANG_TIDY   ?= $(shell command -v clang-tidy-14 || echo clang-tidy)
 # Left out are what is a matter of taste (swappable parameters, assignments in conditions, names, macros), what -Wall says already,
@@ -239,7 +239,7 @@ lint-format:
 
 lint-output:
 	$(call say,OUTPUT,cmd lib)
-	$(Q)tests/lint-output $(wildcard cmd/*.c lib/*/*.c)
+	$(Q)tests/lint-output $(CMD_SOURCES) $(wildcard lib/*/*.c)
 
 lint-tidy: $(patsubst %,$(BUILD)/tidy/%,$(sort $(LIB_SOURCES) $(CMD_SOURCES) $(WASM_SOURCES)))
 
@@ -252,9 +252,9 @@ $(BUILD)/tidy/%: %
 # which gcc and clang define.
 lint-cppcheck:
 	$(call say,CPPCHECK,lib cmd)
-	$(Q)cppcheck --quiet --enable=warning,performance,portability --inline-suppr --error-exitcode=1 --std=c11 -Ilib -Icmd \
+	$(Q)cppcheck --quiet --enable=warning,performance,portability --inline-suppr --error-exitcode=1 --std=c11 -Ilib -I. \
 	    --suppress=missingIncludeSystem --suppress=shiftTooManyBitsSigned --suppress=nullPointer:lib/profile/raw.c \
-	    --suppress=uninitvar:lib/record/tracker.c -j$(shell nproc) lib cmd
+	    --suppress=uninitvar:lib/process/tracker.c -j$(shell nproc) lib cmd
 
 lint-web: $(if $(wildcard web/build.mjs),web/node_modules/.stamp-dev $(LAYOUT))
 	$(call say,BIOME,web)

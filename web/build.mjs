@@ -1,6 +1,6 @@
 // Builds the page into build/web: index.html, engine.js (which starts the worker), app.js, worker.js, helper.js, style.css,
 // engine.wasm and the files that app.js loads on demand, everything that the server embeds; shell.html, of which the page as
-// one file is made (lib/exchange/html_page.h); and licenses.txt, which `prof --licenses` prints.
+// one file is made (lib/export/html_page.h); and licenses.txt, which `prof --licenses` prints.
 //
 //     node build.mjs [--out DIR] [--wasm FILE]
 //

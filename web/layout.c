@@ -5,7 +5,7 @@
  * missing here.
  */
 #include "tree/frame_kinds.h"
-#include "tree/wasm_session.h"
+#include "wasm/wasm_session.h"
 
 #include <stddef.h>
 

@@ -19,9 +19,9 @@
 #include "assemble/sample_rows.h"
 #include "assemble/symbolization.h"
 #include "assemble/unsampled.h"
-#include "profile/file.h"
+#include "file/profile_file.h"
 #include "profile/write.h"
-#include "record/info.h"
+#include "spool/info.h"
 #include "sample/event_list.h"
 
 #include <errno.h>

@@ -11,7 +11,7 @@
 #include "assemble/recording_window.h"
 #include "assemble/stable_numbers.h"
 #include "base/error.h"
-#include "record/open_files.h"
+#include "process/open_files.h"
 #include "symbol/symbol.h"
 
 #include <stdbool.h>

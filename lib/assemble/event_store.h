@@ -5,7 +5,7 @@
 #pragma once
 
 #include "assemble/sample_store.h"
-#include "record/chunk.h"
+#include "spool/chunk.h"
 
 struct event_sample {
     uint64_t time;   /* ns */

@@ -2,7 +2,7 @@
 
 #include "assemble/replay_events.h"
 #include "base/path.h"
-#include "record/info.h"
+#include "spool/info.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

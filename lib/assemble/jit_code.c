@@ -9,7 +9,7 @@
 #include "assemble/process_jitdump.h"
 #include "assemble/process_perf_map.h"
 #include "base/checksum.h"
-#include "base/file_folder.h"
+#include "os/directory.h"
 #include "symbol/jit_image.h"
 #include "symbol/jit_name.h"
 #include "symbol/library_id.h"

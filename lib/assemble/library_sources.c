@@ -1,6 +1,6 @@
 #include "assemble/library_sources.h"
 
-#include "record/jit_files.h"
+#include "process/jit_files.h"
 
 /* Whether the frame's library is the image of JIT code that prof made of a jitdump file. */
 static bool is_jit_code(const struct profile *profile, size_t frame)

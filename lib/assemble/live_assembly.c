@@ -4,10 +4,10 @@
 #include "assemble/process_jitdump.h"
 #include "assemble/process_perf_map.h"
 #include "assemble/sample_rows.h"
-#include "base/clock.h"
-#include "base/file_io.h"
+#include "os/clock.h"
+#include "os/file_io.h"
 #include "base/text_buffer.h"
-#include "record/info.h"
+#include "spool/info.h"
 
 #include <errno.h>
 #include <stdlib.h>

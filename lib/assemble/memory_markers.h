@@ -1,5 +1,5 @@
 /*
- * Markers of what the counters of a process (record/counter_reading.h) tell of its memory: where it grew much without a
+ * Markers of what the counters of a process (spool/counter_reading.h) tell of its memory: where it grew much without a
  * pause, and where it waited for a disk because of page faults. A counter shows both as well; a marker is found without
  * looking for it, and says how much.
  */

@@ -3,7 +3,7 @@
 #include "assemble/replay_events.h"
 #include "base/json_write.h"
 #include "base/text_buffer.h"
-#include "record/info.h"
+#include "spool/info.h"
 #include "unwind/unwind.h"
 
 #include <inttypes.h>

@@ -11,8 +11,8 @@
  * with that pid. Of the programs that one pid ran, only the last can own the file, because each writes a new one.
  *
  * When we read the file, the process has ended. The recorder noted the pid that the process had in its own namespace,
- * and kept its /tmp open (record/jit_files.h), so that programs in containers get names, too. A recovered recording has
- * only the pid that the recorder saw, and our /tmp.
+ * and kept its /tmp open (process/jit_files.h), so that programs in containers get names, too. A recovered recording
+ * has only the pid that the recorder saw, and our /tmp.
  *
  * A forked process that does not call exec has a copy of its parent's code. The parent's file may name what its own
  * file does not.
@@ -21,7 +21,7 @@
 
 #include "assemble/replay_rows.h"
 
-#include "base/file_beside.h"
+#include "os/file_beside.h"
 #include "symbol/perf_map.h"
 
 #include <errno.h>

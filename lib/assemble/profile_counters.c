@@ -1,7 +1,7 @@
 #include "assemble/profile_counters.h"
 
 #include "base/json_string.h"
-#include "record/info.h"
+#include "spool/info.h"
 
 #include <inttypes.h>
 #include <math.h>

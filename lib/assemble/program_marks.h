@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/strings.h"
-#include "record/spool.h"
+#include "spool/spool.h"
 
 #include <stdint.h>
 

@@ -14,7 +14,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "record/spool.h"
+#include "spool/spool.h"
 
 #include <stdbool.h>
 #include <stdint.h>

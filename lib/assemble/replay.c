@@ -13,8 +13,8 @@
 #include "assemble/replay_jit.h"
 #include "assemble/replay_tables.h"
 #include "assemble/unsampled.h"
-#include "record/info.h"
-#include "record/python_frame.h"
+#include "spool/info.h"
+#include "language/python_frame.h"
 #include "record/wait_reason.h"
 
 #include <errno.h>

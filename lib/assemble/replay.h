@@ -14,8 +14,8 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/strings.h"
-#include "record/jit_files.h"
-#include "record/spool.h"
+#include "process/jit_files.h"
+#include "spool/spool.h"
 #include "unwind/address_space.h"
 
 #include <stdint.h>

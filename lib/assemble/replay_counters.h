@@ -1,5 +1,5 @@
 /*
- * The readings of counters in a recording (record/counter_reading.h), a series for each process, one of the CPUs and
+ * The readings of counters in a recording (spool/counter_reading.h), a series for each process, one of the CPUs and
  * one of energy. Memory is bounded: where there are very many readings, some are left out, and neighbors show as one.
  */
 #pragma once
@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "record/counter_reading.h"
+#include "spool/counter_reading.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #include "assemble/replay_events.h"
 
-#include "record/info.h"
+#include "spool/info.h"
 #include "sample/event_list.h"
 
 #include <stdio.h>

@@ -10,7 +10,7 @@
 
 #include "assemble/process_jitdump.h"
 #include "assemble/process_perf_map.h"
-#include "record/jit_files.h"
+#include "process/jit_files.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -7,8 +7,8 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/strings.h"
-#include "record/chunk.h"
-#include "record/spool.h"
+#include "spool/chunk.h"
+#include "spool/spool.h"
 
 #include <stdint.h>
 

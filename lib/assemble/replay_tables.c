@@ -1,9 +1,9 @@
 #include "assemble/replay_tables.h"
 
 #include "assemble/replay_jit.h"
-#include "record/info.h"
-#include "record/jit_files.h"
-#include "record/python_frame.h"
+#include "spool/info.h"
+#include "process/jit_files.h"
+#include "language/python_frame.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "assemble/sample_rows.h"
 
 #include "assemble/event_store.h"
-#include "record/info.h"
+#include "spool/info.h"
 
 static void begin_rounding(struct sample_rows *source)
 {

@@ -4,7 +4,7 @@
  */
 #include "assemble/sample_store.h"
 
-#include "base/file_io.h"
+#include "os/file_io.h"
 
 #include <errno.h>
 #include <fcntl.h>

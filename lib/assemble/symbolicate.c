@@ -14,7 +14,7 @@
 #include "assemble/answer_rows.h"
 #include "assemble/profile_addresses.h"
 #include "assemble/symbolicate_markers.h"
-#include "record/jit_files.h"
+#include "process/jit_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>

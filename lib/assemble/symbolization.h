@@ -6,7 +6,7 @@
 #include "assemble/answer_rows.h"
 #include "assemble/replay.h"
 #include "profile/intern.h"
-#include "record/open_files.h"
+#include "process/open_files.h"
 #include "symbol/symbol.h"
 
 /* The profile's frames for one address: the function that contains it, then the functions inlined there, outermost

@@ -2,7 +2,7 @@
 
 #include "assemble/replay_events.h"
 #include "base/search.h"
-#include "record/info.h"
+#include "spool/info.h"
 
 #include <stdlib.h>
 

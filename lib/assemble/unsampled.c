@@ -1,7 +1,7 @@
 #include "assemble/unsampled.h"
 
 #include "base/search.h"
-#include "record/info.h"
+#include "spool/info.h"
 
 #include <stdlib.h>
 

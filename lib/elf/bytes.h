@@ -12,7 +12,7 @@
 #pragma once
 
 #include "base/cursor.h"
-#include "base/file_source.h"
+#include "os/file_source.h"
 
 #include <stdbool.h>
 #include <stddef.h>

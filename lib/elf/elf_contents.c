@@ -5,7 +5,7 @@
 #include "elf/elf_contents.h"
 
 #include "base/checksum.h"
-#include "base/file_folder.h"
+#include "os/directory.h"
 #include "elf/elf_relocate.h"
 #include "elf/elf_table.h"
 

@@ -5,7 +5,7 @@
  */
 #include "elf/elf_file.h"
 
-#include "base/file_io.h"
+#include "os/file_io.h"
 #include "elf/elf_dynamic.h"
 #include "elf/elf_note.h"
 #include "elf/elf_table.h"

@@ -4,7 +4,7 @@
  */
 #include "push/http_client.h"
 
-#include "base/late_library.h"
+#include "os/late_library.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "base/utf8.h"
-#include "exchange/protobuf_read.h"
+#include "import/protobuf_read.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "push/push_profile.h"
 
-#include "profile/file_gzip.h"
+#include "file/gzip.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/text_buffer.h"
-#include "exchange/otlp_export.h"
+#include "export/otlp_export.h"
 #include "profile/profile.h"
 
 /* Takes over a checked profile, also if it fails. `out` is zeroed at first, and the caller frees it. */

@@ -1,6 +1,6 @@
 /*
  * A file begins with the line "prof-push 1 URL"; the bytes to be sent follow. It is written under another name and
- * renamed, so that a file with the name of a profile is whole (base/file_folder.c). It is on the disk before it has
+ * renamed, so that a file with the name of a profile is whole (os/directory.c). It is on the disk before it has
  * that name: what was added survives a power cut. That costs a few milliseconds for each profile, in no process that
  * samples. The removal of what was sent is not waited for: after a power cut a profile may be sent again, with the same
  * profile id.
@@ -8,9 +8,9 @@
 #include "push/push_queue.h"
 
 #include "base/array.h"
-#include "base/clock.h"
-#include "base/file_folder.h"
-#include "base/file_io.h"
+#include "os/clock.h"
+#include "os/directory.h"
+#include "os/file_io.h"
 
 #include <dirent.h>
 #include <errno.h>

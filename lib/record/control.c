@@ -1,6 +1,6 @@
 #include "record/control.h"
 
-#include "base/clock.h"
+#include "os/clock.h"
 #include "record/control_socket.h"
 #include "record/recording.h"
 

@@ -16,7 +16,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "record/spool.h"
+#include "spool/spool.h"
 
 #include <stdbool.h>
 #include <stddef.h>

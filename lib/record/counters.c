@@ -1,10 +1,10 @@
 #include "record/counters.h"
 
-#include "base/clock.h"
-#include "base/file_io.h"
-#include "base/file_proc.h"
+#include "os/clock.h"
+#include "os/file_io.h"
+#include "os/file_proc.h"
 #include "record/system_counters.h"
-#include "record/tracker.h"
+#include "process/tracker.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -27,8 +27,8 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "record/counter_reading.h"
-#include "record/spool.h"
+#include "spool/counter_reading.h"
+#include "spool/spool.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,10 +1,10 @@
 #include "record/environment.h"
 
 #include "base/array.h"
-#include "base/file_io.h"
-#include "base/file_proc.h"
+#include "os/file_io.h"
+#include "os/file_proc.h"
 #include "base/hash.h"
-#include "record/info.h"
+#include "spool/info.h"
 #include "sample/cpu_list.h"
 
 #include <errno.h>

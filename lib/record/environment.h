@@ -10,7 +10,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "record/spool.h"
+#include "spool/spool.h"
 
 #include <stdbool.h>
 #include <stddef.h>

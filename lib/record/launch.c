@@ -1,7 +1,7 @@
 #include "record/launch.h"
 
-#include "base/file_io.h"
-#include "record/program_file.h"
+#include "os/file_io.h"
+#include "process/program_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

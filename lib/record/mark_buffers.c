@@ -14,12 +14,12 @@
 #include "record/mark_buffers.h"
 
 #define PROF_MARKS_LAYOUT_ONLY
-#include "../../include/prof/marks.h"
+#include "include/prof/marks.h"
 
-#include "base/file_io.h"
-#include "base/file_proc.h"
-#include "record/mapped_file.h"
-#include "record/tracker.h"
+#include "os/file_io.h"
+#include "os/file_proc.h"
+#include "process/mapped_file.h"
+#include "process/tracker.h"
 
 #include <dirent.h>
 #include <errno.h>

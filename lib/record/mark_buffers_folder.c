@@ -5,7 +5,7 @@
 #include "record/mark_buffers.h"
 
 #define PROF_MARKS_LAYOUT_ONLY
-#include "../../include/prof/marks.h"
+#include "include/prof/marks.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 #include "record/mark_files.h"
 
-#include "base/clock.h"
-#include "base/file_io.h"
-#include "base/file_proc.h"
-#include "record/mapped_file.h"
+#include "os/clock.h"
+#include "os/file_io.h"
+#include "os/file_proc.h"
+#include "process/mapped_file.h"
 
 #include <ctype.h>
 #include <errno.h>

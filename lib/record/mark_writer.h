@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
-#include "record/spool.h"
+#include "spool/spool.h"
 
 #include <stdint.h>
 

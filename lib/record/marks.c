@@ -4,6 +4,12 @@
 
 #include <inttypes.h>
 
+bool marks_is_report(const char *path)
+{
+    uint32_t tid;
+    return mark_buffers_is_buffer(path) || mark_files_is_file(path, &tid);
+}
+
 int marks_take_mapping(struct marks *marks, uint32_t pid, const struct perf_mapping *mapping, struct error *err)
 {
     if (mapping->path[0] != '/')

@@ -23,6 +23,9 @@ struct marks {
         .buffers = MARK_BUFFERS_NONE                                                                                   \
     }
 
+/* Whether a file of this path may have marks. */
+bool marks_is_report(const char *path);
+
 /* Takes in a mapping of a process, if it is that of a file with marks. Fails only if memory runs out. */
 int marks_take_mapping(struct marks *marks, uint32_t pid, const struct perf_mapping *mapping, struct error *err);
 

@@ -1,9 +1,9 @@
 #include "record/metadata.h"
 
-#include "base/clock.h"
+#include "os/clock.h"
 #include "base/path.h"
 #include "record/environment.h"
-#include "record/info.h"
+#include "spool/info.h"
 
 #include <inttypes.h>
 #include <stdio.h>

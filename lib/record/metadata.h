@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "record/record.h"
-#include "record/spool.h"
+#include "spool/spool.h"
 #include "unwind/unwind.h"
 
 #include <stdint.h>

@@ -1,8 +1,8 @@
 #include "record/perf_recording.h"
 
-#include "base/clock.h"
-#include "record/kernel_map.h"
-#include "record/tracker.h"
+#include "os/clock.h"
+#include "process/kernel_map.h"
+#include "process/tracker.h"
 #include "record/waits.h"
 #include "record/wakeup_mode.h"
 #include "record/whom.h"

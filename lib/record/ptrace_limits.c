@@ -1,8 +1,8 @@
 #include "record/ptrace_limits.h"
 
-#include "base/file_beside.h"
+#include "os/file_beside.h"
 #include "elf/elf_file.h"
-#include "record/attach.h"
+#include "process/attach.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

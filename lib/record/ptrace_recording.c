@@ -1,7 +1,7 @@
 #include "record/ptrace_recording.h"
 
-#include "base/clock.h"
-#include "base/file_io.h"
+#include "os/clock.h"
+#include "os/file_io.h"
 #include "record/ptrace_limits.h"
 
 #include <errno.h>

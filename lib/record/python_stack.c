@@ -1,7 +1,7 @@
 #include "record/python_stack.h"
 
-#include "record/chunk.h"
-#include "record/python_frame.h"
+#include "spool/chunk.h"
+#include "language/python_frame.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,8 +13,8 @@
  */
 #pragma once
 
-#include "record/python_frames.h"
-#include "record/tracker.h"
+#include "language/python_frames.h"
+#include "process/tracker.h"
 
 /* The pcs of a walk, innermost first, and the stack pointer in each frame. */
 struct python_stack {

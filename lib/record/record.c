@@ -4,19 +4,19 @@
  */
 #include "record/recording.h"
 
-#include "base/clock.h"
-#include "record/attach.h"
-#include "record/info.h"
+#include "os/clock.h"
+#include "process/attach.h"
+#include "spool/info.h"
 #include "record/launch.h"
-#include "record/library_table.h"
+#include "process/library_table.h"
 #include "record/metadata.h"
 #include "record/perf_recording.h"
 #include "record/ptrace_recording.h"
 #include "record/scheduling.h"
-#include "record/spool.h"
+#include "spool/spool.h"
 #include "record/stack_reader.h"
 #include "record/system_counters.h"
-#include "record/tracker.h"
+#include "process/tracker.h"
 #include "record/waits.h"
 #include "record/whom.h"
 #include "sample/perf_events.h"
@@ -74,6 +74,24 @@ static int write_counters_info(const struct recording *recording, struct error *
     return code || !system ? code : info_write(recording->spool, INFO_POWER, system_counters_power_names(system), err);
 }
 
+static int take_report(void *context, uint32_t pid, const struct perf_mapping *mapping, struct error *err)
+{
+    struct recording *recording = context;
+    return marks_take_mapping(&recording->marks, pid, mapping, err);
+}
+
+static int read_last_counters(void *context, struct tracked_process *process, struct error *err)
+{
+    struct recording *recording = context;
+    return counters_process_ends(&recording->counters, process, err);
+}
+
+static void forget_counters(void *context, struct tracked_process *process)
+{
+    struct recording *recording = context;
+    counters_forget(&recording->counters, process);
+}
+
 static int open_counters(struct recording *recording, struct error *err)
 {
     const struct counters_options options = {.spool = recording->spool,
@@ -83,7 +101,6 @@ static int open_counters(struct recording *recording, struct error *err)
                                              .target = (uint32_t)recording->target.pid,
                                              .has_switches = recording->events.switches,
                                              .only_after_sample = recording->options->all};
-    tracker_tell_counters(recording->tracker, &recording->counters);
     return counters_init(&recording->counters, &options, err);
 }
 
@@ -123,6 +140,12 @@ static int prepare(struct recording *recording, struct error *err)
     recording->tracker = tracker_new(recording->spool, recording->libraries);
     if (!recording->libraries || !recording->tracker)
         return error_no_memory(err);
+    tracker_observe(recording->tracker, &(struct tracker_observer){.context = recording,
+                                                                   .is_report = marks_is_report,
+                                                                   .maps_report = take_report,
+                                                                   .execs = counters_process_execs,
+                                                                   .ends = read_last_counters,
+                                                                   .forgets = forget_counters});
     code = open_counters(recording, err);
     if (code)
         return code;
@@ -152,7 +175,6 @@ static int prepare(struct recording *recording, struct error *err)
     recording->marks.writer.spool = recording->spool;
     process_signals_init(&recording->signals);
     recording->marks.started = recording->started;
-    tracker_note_marks(recording->tracker, &recording->marks);
     if (recording->by_ptrace)
         tracker_read_mappings(recording->tracker);
     code = write_start(recording, err);

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "record/control.h"
 #include "record/environment.h"
-#include "record/open_files.h"
+#include "process/open_files.h"
 #include "sample/perf_events.h"
 
 #include <signal.h>

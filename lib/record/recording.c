@@ -4,8 +4,8 @@
  */
 #include "record/recording.h"
 
-#include "base/clock.h"
-#include "base/file_io.h"
+#include "os/clock.h"
+#include "os/file_io.h"
 #include "base/path.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  */
 #include "record/recording.h"
 
-#include "base/clock.h"
+#include "os/clock.h"
 #include "sample/cpu_list.h"
 
 #include <inttypes.h>

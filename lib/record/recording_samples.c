@@ -7,8 +7,8 @@
  */
 #include "record/recording.h"
 
-#include "base/clock.h"
-#include "record/kernel_map.h"
+#include "os/clock.h"
+#include "process/kernel_map.h"
 #include "unwind/unwind.h"
 
 #include <linux/perf_event.h>

@@ -16,7 +16,7 @@
  */
 #include "record/stack_reader.h"
 
-#include "base/clock.h"
+#include "os/clock.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "record/system_counters.h"
 
 #include "base/array.h"
-#include "base/file_io.h"
-#include "record/counter_reading.h"
+#include "os/file_io.h"
+#include "spool/counter_reading.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
  */
 #include "record/wait_reason.h"
 
-#include "base/file_io.h"
+#include "os/file_io.h"
 
 #include <errno.h>
 #include <fcntl.h>

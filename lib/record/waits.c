@@ -1,10 +1,10 @@
 #include "record/waits.h"
 
-#include "base/clock.h"
-#include "base/file_io.h"
-#include "base/file_proc.h"
+#include "os/clock.h"
+#include "os/file_io.h"
+#include "os/file_proc.h"
 #include "record/counters.h"
-#include "record/socket_names.h"
+#include "process/socket_names.h"
 #include "record/wait_reason.h"
 #include "unwind/unwind.h"
 

@@ -1,6 +1,6 @@
 #include "record/wakers.h"
 
-#include "base/file_io.h"
+#include "os/file_io.h"
 #include "record/wait_reason.h"
 #include "sample/wakeups.h"
 

@@ -8,8 +8,8 @@
  */
 #pragma once
 
-#include "record/thread_run.h"
-#include "record/tracker.h"
+#include "process/thread_run.h"
+#include "process/tracker.h"
 
 #include <stddef.h>
 #include <stdint.h>

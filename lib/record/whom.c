@@ -1,6 +1,6 @@
 #include "record/whom.h"
 
-#include "record/cgroup.h"
+#include "process/cgroup.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "record/attach.h"
+#include "process/attach.h"
 #include "record/recording.h"
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 #include "sample/cpu_list.h"
 
-#include "base/file_io.h"
+#include "os/file_io.h"
 
 #include <ctype.h>
 #include <errno.h>

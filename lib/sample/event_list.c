@@ -1,6 +1,6 @@
 #include "sample/event_list.h"
 
-#include "base/file_io.h"
+#include "os/file_io.h"
 #include "base/typing_distance.h"
 #include "elf/elf_probes.h"
 #include "sample/tracefs.h"

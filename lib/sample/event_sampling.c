@@ -1,6 +1,6 @@
 #include "sample/event_sampling.h"
 
-#include "base/file_proc.h"
+#include "os/file_proc.h"
 #include "sample/perf_attr.h"
 
 #include <errno.h>

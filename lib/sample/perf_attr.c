@@ -12,7 +12,7 @@
  */
 #include "sample/perf_attr.h"
 
-#include "base/file_proc.h"
+#include "os/file_proc.h"
 
 #include <errno.h>
 #include <string.h>

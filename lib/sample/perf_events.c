@@ -8,7 +8,7 @@
  */
 #include "sample/perf_events.h"
 
-#include "base/file_proc.h"
+#include "os/file_proc.h"
 #include "sample/cpu_list.h"
 #include "sample/perf_attr.h"
 

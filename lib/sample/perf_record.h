@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/cursor.h"
-#include "sample/registers.h"
+#include "arch/registers.h"
 
 #include <stdbool.h>
 #include <stddef.h>

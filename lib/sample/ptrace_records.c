@@ -1,6 +1,6 @@
 #include "sample/ptrace_internal.h"
 
-#include "base/clock.h"
+#include "os/clock.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>

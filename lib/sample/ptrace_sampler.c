@@ -1,8 +1,8 @@
 #include "sample/ptrace_internal.h"
 
-#include "base/clock.h"
-#include "base/file_io.h"
-#include "base/file_proc.h"
+#include "os/clock.h"
+#include "os/file_io.h"
+#include "os/file_proc.h"
 
 #include <errno.h>
 #include <stdio.h>

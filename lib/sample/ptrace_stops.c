@@ -1,7 +1,7 @@
 #include "sample/ptrace_internal.h"
 
-#include "base/clock.h"
-#include "sample/ptrace_registers.h"
+#include "os/clock.h"
+#include "arch/ptrace_registers.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

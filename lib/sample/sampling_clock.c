@@ -1,6 +1,6 @@
 #include "sample/sampling_clock.h"
 
-#include "base/clock.h"
+#include "os/clock.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,8 +4,8 @@
  */
 #include "sample/signals.h"
 
-#include "base/file_io.h"
-#include "base/file_proc.h"
+#include "os/file_io.h"
+#include "os/file_proc.h"
 #include "sample/cpu_list.h"
 #include "sample/tracefs.h"
 #include "sample/tracepoint.h"

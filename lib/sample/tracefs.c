@@ -1,6 +1,6 @@
 #include "sample/tracefs.h"
 
-#include "base/file_io.h"
+#include "os/file_io.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -7,8 +7,8 @@
  */
 #include "sample/wakeups.h"
 
-#include "base/file_io.h"
-#include "base/file_proc.h"
+#include "os/file_io.h"
+#include "os/file_proc.h"
 #include "sample/cpu_list.h"
 #include "sample/perf_attr.h"
 #include "sample/tracefs.h"

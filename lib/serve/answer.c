@@ -10,7 +10,7 @@
  */
 #include "serve/answer.h"
 
-#include "profile/file_gunzip.h"
+#include "file/gunzip.h"
 #include "serve/accept.h"
 
 #include <fcntl.h>

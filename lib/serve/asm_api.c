@@ -4,7 +4,7 @@
 #include "serve/symbol_api.h"
 
 #include "base/json_write.h"
-#include "record/jit_files.h"
+#include "process/jit_files.h"
 #include "serve/api_request.h"
 #include "symbol/disassemble.h"
 

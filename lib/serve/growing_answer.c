@@ -5,7 +5,7 @@
  */
 #include "serve/answer.h"
 
-#include "base/file_io.h"
+#include "os/file_io.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,8 +1,8 @@
-/* The functions of libmicrohttpd, which is loaded when a server is started: see base/late_library.h. */
+/* The functions of libmicrohttpd, which is loaded when a server is started: see os/late_library.h. */
 #pragma once
 
 #include "base/error.h"
-#include "base/late_library.h"
+#include "os/late_library.h"
 
 #include <microhttpd.h>
 

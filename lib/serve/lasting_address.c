@@ -1,8 +1,8 @@
 #include "serve/lasting_address.h"
 
-#include "base/file_io.h"
+#include "os/file_io.h"
 #include "base/keyed_hash.h"
-#include "base/file_folder.h"
+#include "os/directory.h"
 
 #include <errno.h>
 #include <fcntl.h>

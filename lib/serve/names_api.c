@@ -6,7 +6,7 @@
 #include "serve/symbol_api.h"
 
 #include "assemble/symbolicate.h"
-#include "profile/file.h"
+#include "file/profile_file.h"
 
 static int look_up(struct symbol_api *api, struct profile *profile, struct error *err)
 {

@@ -1,7 +1,7 @@
 #include "serve/page_template.h"
 
-#include "exchange/html_page.h"
-#include "profile/file_gunzip.h"
+#include "export/html_page.h"
+#include "file/gunzip.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * The page as one file without a profile, made of the assets: see exchange/html_page.h.
+ * The page as one file without a profile, made of the assets: see export/html_page.h.
  */
 #pragma once
 

@@ -8,7 +8,7 @@
 #include "serve/post.h"
 
 #include "base/array.h"
-#include "base/file_io.h"
+#include "os/file_io.h"
 #include "serve/api_request.h"
 
 #include <errno.h>

@@ -22,7 +22,7 @@
  */
 #include "serve/serve.h"
 
-#include "profile/file_gunzip.h"
+#include "file/gunzip.h"
 #include "serve/answer.h"
 #include "serve/api_request.h"
 #include "serve/folder.h"

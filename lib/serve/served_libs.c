@@ -2,7 +2,7 @@
 
 #include "assemble/library_sources.h"
 #include "assemble/profile_addresses.h"
-#include "profile/file.h"
+#include "file/profile_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

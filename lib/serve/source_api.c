@@ -7,7 +7,7 @@
  */
 #include "serve/symbol_api.h"
 
-#include "base/file_io.h"
+#include "os/file_io.h"
 #include "base/json_write.h"
 #include "serve/api_request.h"
 

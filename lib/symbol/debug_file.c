@@ -4,7 +4,7 @@
  */
 #include "symbol/debug_file.h"
 
-#include "base/file_io.h"
+#include "os/file_io.h"
 #include "symbol/debug_server.h"
 #include "symbol/kernel_file.h"
 

@@ -10,8 +10,8 @@
 #include "symbol/debug_server.h"
 
 #include "base/array.h"
-#include "base/clock.h"
-#include "base/late_library.h"
+#include "os/clock.h"
+#include "os/late_library.h"
 #include "symbol/library_id.h"
 #include "symbol/parallel.h"
 

@@ -6,8 +6,8 @@
  * basic block.
  */
 #include "symbol/decoder.h"
-#include "base/late_library.h"
-#include "symbol/x86_length.h"
+#include "os/late_library.h"
+#include "arch/x86_length.h"
 
 #include <capstone/capstone.h>
 #include <elf.h>

@@ -1,6 +1,6 @@
 #include "symbol/dwarf_split.h"
 
-#include "base/file_io.h"
+#include "os/file_io.h"
 #include "elf/elf_contents.h"
 #include "symbol/dwarf_package.h"
 

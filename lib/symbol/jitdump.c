@@ -1,6 +1,6 @@
 /*
- * record/jit_records.h documents the format. This reader notes where the machine code is, and skips it; and it skips
- * the unwind info: the recorder walks the stacks (record/jitdump_unwind.h).
+ * process/jit_records.h documents the format. This reader notes where the machine code is, and skips it; and it skips
+ * the unwind info: the recorder walks the stacks (process/jitdump_unwind.h).
  *
  * V8's line entries have addresses that are 64 bytes too high, because perf used to put the code at that offset in the
  * ELF files that it makes of a dump (kElfHeaderSize in src/diagnostics/perf-jit.cc). Other writers give a line for the
@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "base/search.h"
 #include "elf/bytes.h"
-#include "record/jit_records.h"
+#include "process/jit_records.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * names are requested, and copying all would cost more. Readers without CAP_SYSLOG see zeros instead of addresses.
  */
 #include "base/checksum.h"
-#include "base/file_io.h"
+#include "os/file_io.h"
 #include "base/search.h"
 #include "symbol/kallsyms.h"
 

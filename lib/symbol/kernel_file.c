@@ -1,6 +1,6 @@
 #include "symbol/kernel_file.h"
 
-#include "base/file_io.h"
+#include "os/file_io.h"
 #include "elf/elf_note.h"
 #include "elf/elf_relocate.h"
 

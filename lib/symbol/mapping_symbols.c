@@ -7,7 +7,7 @@
 #include "base/search.h"
 #include "elf/elf_table.h"
 #include "symbol/mapping_symbols.h"
-#include "symbol/plt_stub.h"
+#include "arch/plt_stub.h"
 
 #include <elf.h>
 #include <stdlib.h>

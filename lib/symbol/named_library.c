@@ -1,6 +1,6 @@
 #include "symbol/named_library.h"
 
-#include "record/proc_maps.h"
+#include "process/proc_maps.h"
 #include "symbol/library_id.h"
 
 #include <errno.h>

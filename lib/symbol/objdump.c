@@ -1,8 +1,8 @@
 #include "symbol/objdump.h"
 
 #include "base/array.h"
-#include "base/clock.h"
-#include "base/file_io.h"
+#include "os/clock.h"
+#include "os/file_io.h"
 
 #include <ctype.h>
 #include <errno.h>

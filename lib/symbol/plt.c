@@ -12,7 +12,7 @@
 #include "symbol/demangle.h"
 #include "symbol/got_entries.h"
 #include "symbol/plt.h"
-#include "symbol/plt_stub.h"
+#include "arch/plt_stub.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "base/file_source.h"
+#include "os/file_source.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

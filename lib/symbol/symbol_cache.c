@@ -21,7 +21,7 @@
 #include "symbol/symbol_cache.h"
 
 #include "base/checksum.h"
-#include "base/file_folder.h"
+#include "os/directory.h"
 #include "symbol/cache_table.h"
 #include "symbol/kallsyms.h"
 #include "symbol/library_id.h"

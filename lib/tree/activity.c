@@ -333,7 +333,7 @@ size_t sample_at(const struct sample_table *samples, double interval, double tim
     return i;
 }
 
-/* A row of a file without times is as long as it weighs: see place_thread() in exchange/profile_builder.c. */
+/* A row of a file without times is as long as it weighs: see place_thread() in import/profile_builder.c. */
 static double length_on_axis(const struct sample_table *samples, size_t row)
 {
     return samples->weight && samples->weight_type != WEIGHT_BYTES ? fabs(samples->weight[row]) : 1;

@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "unwind/arch.h"
+#include "arch/arch.h"
 
 #include <stddef.h>
 #include <stdint.h>

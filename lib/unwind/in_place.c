@@ -1,7 +1,7 @@
 #include "unwind/in_place.h"
 
-#include "base/clock.h"
-#include "base/late_library.h"
+#include "os/clock.h"
+#include "os/late_library.h"
 #include "unwind/address_space.h"
 
 #include <libunwind-ptrace.h>

@@ -1,6 +1,6 @@
 #include "unwind/jit_rule.h"
 
-#include "unwind/arch.h"
+#include "arch/arch.h"
 
 #include <string.h>
 

@@ -20,7 +20,7 @@
 #include "base/array.h"
 #include "elf/elf_file.h"
 #include "elf/go_functions.h"
-#include "unwind/arch.h"
+#include "arch/arch.h"
 #include "unwind/cfi.h"
 #include "unwind/unwind.h"
 

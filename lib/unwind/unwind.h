@@ -12,22 +12,13 @@
  */
 #pragma once
 
+#include "arch/dwarf_registers.h"
 #include "base/error.h"
-#include "base/file_source.h"
+#include "os/file_source.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* Registers by their DWARF numbers. x86-64: 0 rax, 1 rdx, 2 rcx, 3 rbx, 4 rsi, 5 rdi, 6 rbp, 7 rsp, 8..15 r8..r15, 16
- * rip (System V psABI, figure 3.36). */
-enum { UNWIND_REG_BP = 6, UNWIND_REG_SP = 7, UNWIND_REG_PC = 16, UNWIND_REGS = 17 };
-
-struct unwind_regs {
-    uint64_t r[UNWIND_REGS];
-    bool is_32_bit;   /* of i386 code; false if that is not known */
-    uint32_t unknown; /* bits of the DWARF numbers of registers with unknown values */
-};
 
 /* The registers of a thread that waits, of which the kernel reports sp, pc and the arguments of the system call that it
  * is in. `arguments`: six, or NULL outside of a system call. */

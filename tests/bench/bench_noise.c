@@ -13,7 +13,7 @@
  * changes on the machine meanwhile is a difference of the sides in the first case.
  */
 #include "profile/compare.h"
-#include "profile/file.h"
+#include "file/profile_file.h"
 #include "tree/unit_weights.h"
 #include "tree/weight_list.h"
 

@@ -5,7 +5,7 @@
  */
 #include "synthetic.h"
 
-#include "profile/file.h"
+#include "file/profile_file.h"
 #include "profile/read.h"
 #include "profile/write.h"
 #include "../support/memory_sink.h"

@@ -6,7 +6,7 @@
 #include "synthetic.h"
 #include "synthetic_markers.h"
 
-#include "profile/file.h"
+#include "file/profile_file.h"
 #include "profile/write.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
  * The native half of the comparison that api_reference.mjs makes: the functions that the WebAssembly engine exports
- * (lib/tree/wasm_*.c), compiled for this machine. Reads a profile, and for each request on standard input prints what
+ * (lib/wasm/wasm_*.c), compiled for this machine. Reads a profile, and for each request on standard input prints what
  * the function answers.
  *
  *     api_dump PROFILE <REQUESTS
@@ -10,8 +10,8 @@
  * "COLUMN:FIELDS" with one letter for each field of a record (d: double, w: word, f: float, b: byte, .: padding of a
  * word), then xN for N records an entry, or *N for N records in all; several are separated by slashes.
  */
-#include "tree/wasm_calls.h"
-#include "tree/wasm_session.h"
+#include "wasm/wasm_calls.h"
+#include "wasm/wasm_session.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-// The functions that the engine exports to the page (lib/tree/wasm_*.c): what WebAssembly answers against what the same
+// The functions that the engine exports to the page (lib/wasm/wasm_*.c): what WebAssembly answers against what the same
 // code answers natively (api_dump.c), bit for bit. Charts, butterfly, costs of lines and instructions, graphs of the
 // timeline, markers, counters, finding names. Prints TAP.
 //

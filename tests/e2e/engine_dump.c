@@ -6,7 +6,7 @@
  *     engine_dump PROFILE <REQUESTS
  *     engine_dump --make SEED FILE        writes a small random profile with markers
  */
-#include "profile/file.h"
+#include "file/profile_file.h"
 #include "profile/write.h"
 #include "tree/engine.h"
 #include "tree/weight_list.h"

@@ -1,5 +1,5 @@
 /* Any bytes as a chunk of samples. */
-#include "record/chunk.h"
+#include "spool/chunk.h"
 
 #include <stdlib.h>
 

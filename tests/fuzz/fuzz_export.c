@@ -3,7 +3,7 @@
  * profile is, each writer writes; what is to be JSON is that, and what is to be a profile reads as one.
  */
 #include "base/json.h"
-#include "exchange/exporters.h"
+#include "export/exporters.h"
 #include "support/profile_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

@@ -2,7 +2,7 @@
  * Any bytes as a gzip file, whole and in pieces with little room (the first byte says how big): the same content or the
  * same sentence, and what zlib unpacks of it is unpacked likewise.
  */
-#include "profile/file_gunzip.h"
+#include "file/gunzip.h"
 
 #include "base/array.h"
 

@@ -2,7 +2,7 @@
  * Any bytes as a file of any format, whole and in pieces (the first byte says how big): the same profile or the same
  * sentence. The profile of an importer keeps its promises, and can be written.
  */
-#include "exchange/import.h"
+#include "import/import.h"
 #include "profile/write.h"
 #include "support/memory_sink.h"
 

@@ -1,6 +1,6 @@
 /* Any bytes as a jitdump file: all its records, what it says of addresses at different times, and how to walk through
  * its code. */
-#include "record/jitdump_unwind.h"
+#include "process/jitdump_unwind.h"
 #include "support/memory_file.h"
 #include "symbol/jit_name.h"
 #include "symbol/jitdump.h"

@@ -1,7 +1,7 @@
 /* Any bytes as a perf.data file: its header, and all records in order, parsed as the importer does. */
-#include "exchange/perf_data_record.h"
+#include "perf_data/perf_data_record.h"
 
-#include "exchange/perf_data_order.h"
+#include "perf_data/perf_data_order.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>

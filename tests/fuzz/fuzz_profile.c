@@ -3,7 +3,7 @@
  * sentence. A profile that is accepted keeps its promises, and what is written of it reads as the same file. Sanitized,
  * it is one that keeps them, too.
  */
-#include "exchange/sanitize.h"
+#include "export/sanitize.h"
 #include "support/profile_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

@@ -1,7 +1,7 @@
 /* Any bytes as the spool file of a recording, replayed to the end. The checksums are made right first, so that the
  * search gets past them to the events. */
 #include "assemble/replay.h"
-#include "record/block_file.h"
+#include "spool/block_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

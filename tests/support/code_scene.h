@@ -5,7 +5,7 @@
 #pragma once
 
 #include "assemble/process_perf_map.h"
-#include "record/info.h"
+#include "spool/info.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

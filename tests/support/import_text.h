@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "exchange/import.h"
+#include "import/import.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "base/late_library.h"
+#include "os/late_library.h"
 #include "unwind/unwind.h"
 
 #include <dlfcn.h>

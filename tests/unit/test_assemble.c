@@ -1,8 +1,8 @@
 /* From a recording to the file of a profile. */
 #include "assemble/assemble.h"
 #include "base/utf8.h"
-#include "profile/file.h"
-#include "record/spool.h"
+#include "file/profile_file.h"
+#include "spool/spool.h"
 #include "support/folder.h"
 
 #include <setjmp.h>

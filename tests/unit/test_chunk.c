@@ -1,5 +1,5 @@
 /* Chunks give back what was put in, alone, and survive damage. */
-#include "record/chunk.h"
+#include "spool/chunk.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

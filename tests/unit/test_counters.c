@@ -2,8 +2,8 @@
  * Counters of a recording: readings in a spool, energy of a folder like the kernel's, series that are bounded.
  */
 #include "assemble/replay_counters.h"
-#include "base/clock.h"
-#include "record/counter_reading.h"
+#include "os/clock.h"
+#include "spool/counter_reading.h"
 #include "record/counters.h"
 #include "record/system_counters.h"
 

@@ -1,6 +1,6 @@
 /* Which debug files are found for a library, and which files are taken for it when the mapped one is gone, replaced, or
  * in a root folder that is not ours. Programs and debug files are made by gcc and objcopy. */
-#include "base/file_io.h"
+#include "os/file_io.h"
 #include "support/command.h"
 #include "symbol/debug_file.h"
 #include "symbol/kernel_file.h"

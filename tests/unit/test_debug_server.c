@@ -1,6 +1,6 @@
 /* The client of debug servers: what it gives, and how a fetch ends that goes wrong. The server is a thread of this
  * test, which answers as it is told to. */
-#include "base/clock.h"
+#include "os/clock.h"
 #include "symbol/debug_server.h"
 
 #include <arpa/inet.h>

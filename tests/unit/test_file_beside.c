@@ -1,5 +1,5 @@
 /* Work that may never come back: the caller goes on, and what it left is freed when it comes back after all. */
-#include "base/file_beside.h"
+#include "os/file_beside.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* Files that prof writes for its user: the order of their system calls, other users' links, and sudo. */
-#include "base/file_folder.h"
-#include "base/file_io.h"
-#include "base/file_output.h"
-#include "profile/file.h"
+#include "os/directory.h"
+#include "os/file_io.h"
+#include "os/file_output.h"
+#include "file/profile_file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

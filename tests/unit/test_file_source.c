@@ -1,5 +1,5 @@
 /* Files that are opened again by path and identity. */
-#include "base/file_source.h"
+#include "os/file_source.h"
 
 #include "support/folder.h"
 

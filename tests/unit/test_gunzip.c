@@ -1,7 +1,7 @@
 /*
  * What is unpacked is what zlib packed, however it is cut; files that are cut off or damaged say so.
  */
-#include "profile/file_gunzip.h"
+#include "file/gunzip.h"
 
 #include "base/array.h"
 

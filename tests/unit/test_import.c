@@ -1,5 +1,5 @@
 /* Files of other tools become profiles with the stacks and weights that they have; broken ones say where. */
-#include "profile/file.h"
+#include "file/profile_file.h"
 #include "support/profile_text.h"
 
 #include <setjmp.h>

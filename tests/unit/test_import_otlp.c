@@ -1,5 +1,5 @@
 /* OpenTelemetry profiles, as go.opentelemetry.io/collector's pdata and prof write them. */
-#include "exchange/protobuf_write.h"
+#include "export/protobuf_write.h"
 #include "profile/profile.h"
 #include "support/profile_text.h"
 

@@ -1,5 +1,5 @@
 /* pprof profiles: which sample type the samples weigh, and what becomes of labels. */
-#include "exchange/protobuf_write.h"
+#include "export/protobuf_write.h"
 #include "support/profile_text.h"
 
 #include <setjmp.h>

@@ -2,7 +2,7 @@
  * A jitdump file that is followed while it is written: which code of a process has frames, and what they say. The
  * walks through such code are in tests/e2e/test_jitdump.
  */
-#include "record/jitdump_unwind.h"
+#include "process/jitdump_unwind.h"
 #include "unwind/module.h"
 
 #include <setjmp.h>

@@ -5,10 +5,10 @@
 #include "assemble/live_assembly.h"
 #include "base/text_buffer.h"
 #include "profile/append.h"
-#include "profile/file.h"
+#include "file/profile_file.h"
 #include "profile/read.h"
-#include "record/info.h"
-#include "record/spool.h"
+#include "spool/info.h"
+#include "spool/spool.h"
 #include "record/wait_reason.h"
 #include "support/folder.h"
 

@@ -1,11 +1,11 @@
 /* Which file a mapping of a process is, whatever has become of its path. */
-#include "record/mapped_file.h"
+#include "process/mapped_file.h"
 
-#include "base/file_io.h"
-#include "base/file_proc.h"
-#include "record/attach.h"
-#include "record/library_table.h"
-#include "record/proc_maps.h"
+#include "os/file_io.h"
+#include "os/file_proc.h"
+#include "process/attach.h"
+#include "process/library_table.h"
+#include "process/proc_maps.h"
 #include "support/folder.h"
 #include "support/memory_file.h"
 

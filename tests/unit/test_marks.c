@@ -1,9 +1,9 @@
 /* What a program writes to its buffer of marks, and to a marker file, comes to the spool; nonsense does no harm. */
 #include "record/mark_buffers.h"
 #include "record/mark_files.h"
-#include "record/tracker.h"
+#include "process/tracker.h"
 
-#include "../../include/prof/marks.h"
+#include "include/prof/marks.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

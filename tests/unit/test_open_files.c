@@ -1,7 +1,7 @@
 /* What stays open of mapped files and root folders from the recording on. */
-#include "record/open_files.h"
+#include "process/open_files.h"
 
-#include "base/file_io.h"
+#include "os/file_io.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 /* perf.data files made by hand: both forms, records out of order, and files that end anywhere. */
-#include "exchange/perf_data.h"
+#include "perf_data/perf_data.h"
 
-#include "exchange/perf_data_import.h"
-#include "exchange/perf_data_order.h"
-#include "exchange/perf_data_reason.h"
-#include "exchange/perf_data_record.h"
-#include "record/spool.h"
+#include "perf_data/perf_data_import.h"
+#include "perf_data/perf_data_order.h"
+#include "perf_data/perf_data_reason.h"
+#include "perf_data/perf_data_record.h"
+#include "spool/spool.h"
 
 #include <errno.h>
 #include <fcntl.h>

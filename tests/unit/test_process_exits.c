@@ -1,5 +1,5 @@
 /* The messages of the kernel's process connector, and how ends and messages find one another. */
-#include "record/process_exits.h"
+#include "process/process_exits.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* What the recorder reads of signals: who sent one, whether it does anything, and the kernel's count of kills. */
-#include "record/process_signals.h"
+#include "process/process_signals.h"
 
 #include <setjmp.h>
 #include <signal.h>

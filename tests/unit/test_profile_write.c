@@ -1,5 +1,5 @@
 /* What is written is version 70, reads back as the same profile, and keeps its sums when times are put on a grid. */
-#include "profile/file.h"
+#include "file/profile_file.h"
 #include "support/folder.h"
 #include "support/profile_text.h"
 #include "support/sample_rows.h"

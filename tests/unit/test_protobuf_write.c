@@ -1,6 +1,6 @@
 /* The encoder of Protocol Buffers: bytes as the encoding's page has them, and messages that the reader reads back. */
-#include "exchange/protobuf_read.h"
-#include "exchange/protobuf_write.h"
+#include "import/protobuf_read.h"
+#include "export/protobuf_write.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

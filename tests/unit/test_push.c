@@ -1,5 +1,5 @@
 /* The parts of pushing: how long to wait, what an answer means, addresses, and the queue on disk. */
-#include "exchange/protobuf_write.h"
+#include "export/protobuf_write.h"
 #include "push/backoff.h"
 #include "push/push_address.h"
 #include "push/push_answer.h"

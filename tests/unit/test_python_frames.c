@@ -2,7 +2,7 @@
  * Python frames, read from structs of CPython 3.11 that this test makes in its own memory: names in all forms of text,
  * lines, code that is replaced, and lists that never end.
  */
-#include "record/python_frames.h"
+#include "language/python_frames.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,12 +1,12 @@
 /* What the spool says of processes and threads follows from fork, exec, mapping, rename and exit records. */
-#include "record/tracker.h"
+#include "process/tracker.h"
 
-#include "base/file_io.h"
+#include "os/file_io.h"
 #include "base/strings.h"
 #include "perf_bytes.h"
-#include "record/attach.h"
-#include "record/proc_maps.h"
-#include "record/spool.h"
+#include "process/attach.h"
+#include "process/proc_maps.h"
+#include "spool/spool.h"
 #include "support/folder.h"
 
 #include <signal.h>

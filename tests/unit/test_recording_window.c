@@ -1,8 +1,8 @@
 /* The windows of a recording that goes on add up to the profile of the whole: row by row, and in the time of each
  * thread on the CPU and off it. */
 #include "assemble/assemble.h"
-#include "profile/file.h"
-#include "record/info.h"
+#include "file/profile_file.h"
+#include "spool/info.h"
 #include "record/wait_reason.h"
 #include "support/folder.h"
 #include "tree/weights.h"

@@ -1,7 +1,7 @@
 /* Replaying a recording puts each address into the library that was mapped there at that time. */
 #include "assemble/replay.h"
 
-#include "record/info.h"
+#include "spool/info.h"
 #include "record/wait_reason.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* The instants of the ptrace sampler: on CPUs that are used, as often as is wanted, at random, and never while the
  * sampler is awake. */
-#include "base/clock.h"
+#include "os/clock.h"
 #include "sample/sampling_clock.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /*
  * What the sanitizer leaves out of a text, and what it leaves as it is.
  */
-#include "exchange/sanitize_text.h"
+#include "export/sanitize_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* What a socket is, read from lines that Linux wrote, and from sockets of this process. */
-#include "record/socket_names.h"
+#include "process/socket_names.h"
 
 #include <netinet/in.h>
 #include <setjmp.h>

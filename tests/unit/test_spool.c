@@ -1,6 +1,6 @@
 /* The spool file gives back events and samples in order, whole up to where it was cut off or the disk was full. */
-#include "record/block_file.h"
-#include "record/spool.h"
+#include "spool/block_file.h"
+#include "spool/spool.h"
 #include "support/folder.h"
 
 #include <errno.h>

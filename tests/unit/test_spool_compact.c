@@ -1,8 +1,8 @@
 /* A flight recorder of a program that starts threads and processes all the time: its file stays small, and has all that
  * its samples refer to. */
 #include "base/hash.h"
-#include "record/spool.h"
-#include "record/spool_compact.h"
+#include "spool/spool.h"
+#include "spool/spool_compact.h"
 
 #include <fcntl.h>
 #include <linux/magic.h>

@@ -1,6 +1,6 @@
 /* A spool that is read in parts, from place to place, gives each sample once: while it grows, and while a flight
  * recorder writes its newest chunk again and drops its oldest. */
-#include "record/spool.h"
+#include "spool/spool.h"
 #include "support/folder.h"
 
 #include <unistd.h>

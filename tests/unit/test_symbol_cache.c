@@ -3,7 +3,7 @@
  * full, shared or someone else's.
  */
 #include "support/symbol_folder.h"
-#include "base/file_folder.h"
+#include "os/directory.h"
 #include "elf/elf_file.h"
 #include "symbol/cache_table.h"
 #include "symbol/symbol.h"

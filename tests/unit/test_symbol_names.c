@@ -1,6 +1,6 @@
 /* Names: demangling of C++, Rust, D, Fortran and Ada within bounds, parts of functions, and the kernel's symbols. */
 #include "base/checksum.h"
-#include "base/file_io.h"
+#include "os/file_io.h"
 #include "symbol/demangle.h"
 #include "symbol/kallsyms.h"
 

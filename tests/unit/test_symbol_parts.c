@@ -4,8 +4,8 @@
  */
 #include "assemble/assemble.h"
 #include "elf/elf_table.h"
-#include "profile/file.h"
-#include "record/spool.h"
+#include "file/profile_file.h"
+#include "spool/spool.h"
 #include "symbol/demangle.h"
 #include "symbol/symbol.h"
 

@@ -1,5 +1,5 @@
 /* Files of each packer, whole and in pieces, give what was packed; those that are cut or damaged say so. */
-#include "profile/file_unpack.h"
+#include "file/unpack.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

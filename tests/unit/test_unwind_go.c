@@ -6,7 +6,7 @@
  */
 #include "base/array.h"
 #include "unwind/address_space.h"
-#include "unwind/arch.h"
+#include "arch/arch.h"
 #include "unwind/unwind.h"
 
 #include <dirent.h>

@@ -7,7 +7,7 @@
 #include "../support/libunwind_in_place.h"
 
 #include "base/array.h"
-#include "record/proc_maps.h"
+#include "process/proc_maps.h"
 #include "unwind/address_space.h"
 
 #include <dirent.h>

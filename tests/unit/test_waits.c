@@ -1,7 +1,7 @@
 /* What becomes of waits that no record of a switch explains: a thread that sleeps on after a loss of records, and one
  * that has been woken, and waits for a CPU. */
-#include "base/clock.h"
-#include "record/library_table.h"
+#include "os/clock.h"
+#include "process/library_table.h"
 #include "record/wait_reason.h"
 #include "record/waits.h"
 

@@ -1,5 +1,5 @@
 /**
- * Begins a page that is one file (lib/exchange/html_page.h): unpacks what is in it, and starts the page from blobs. The
+ * Begins a page that is one file (lib/export/html_page.h): unpacks what is in it, and starts the page from blobs. The
  * page is the served one; its modules find each other because their names in import statements become the addresses of
  * blobs, and the rest asks engine/contained.ts.
  */
@@ -7,7 +7,7 @@ import type { Contained } from './engine/contained';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-// As lib/exchange/html_page.h has them.
+// As lib/export/html_page.h has them.
 const FIRST_UNIT = 0x40;
 const FIRST_SURROGATE = 0xd800;
 const SURROGATES = 0x800;

@@ -1,4 +1,4 @@
-/** Callers and callees of a function, a library or a category, and lists of such: a thin layer over lib/tree/wasm_butterfly.c. */
+/** Callers and callees of a function, a library or a category, and lists of such: a thin layer over lib/wasm/wasm_butterfly.c. */
 import type { FuncRow, Sides, TreeRows } from './api';
 import { BUTTERFLY_KIND, BUTTERFLY_SIDE, FUNC_TIMING, GROUP_KIND } from './layout';
 import type { EngineModule, Pointer } from './module';

@@ -1,4 +1,4 @@
-/** The flame graph and the stack chart: a thin layer over lib/tree/wasm_charts.c. */
+/** The flame graph and the stack chart: a thin layer over lib/wasm/wasm_charts.c. */
 import type { NodePath } from './api';
 import { FLAME_PART, FLAME_RECT, STACK_RECT } from './layout';
 import { type EngineModule, NONE, type Pointer } from './module';

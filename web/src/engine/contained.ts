@@ -11,7 +11,7 @@ export interface Contained {
     engine?: Blob;
     /** ... and the profile, packed. */
     profile?: File;
-    /** Such a file without a profile: lib/exchange/html_page.h. */
+    /** Such a file without a profile: lib/export/html_page.h. */
     template?: string;
     /** The view that was saved, as the query part of an address; '' for the first one. */
     view?: string;

@@ -1,8 +1,8 @@
-/** Files of other formats, made of a query: a thin layer over lib/tree/wasm_export.c. */
+/** Files of other formats, made of a query: a thin layer over lib/wasm/wasm_export.c. */
 import type { EngineModule, Pointer } from './module';
 import type { Answers } from './protocol';
 
-/** Tables of the format csv: enum export_table of lib/exchange/exporters.h. */
+/** Tables of the format csv: enum export_table of lib/export/exporters.h. */
 export const EXPORT_TABLES = [
     'call-tree',
     'functions',
@@ -16,13 +16,13 @@ export const EXPORT_TABLES = [
 ] as const;
 export type ExportTable = (typeof EXPORT_TABLES)[number];
 
-/** Which samples a file has: enum export_scope of lib/tree/wasm_export.c. Without any, the whole profile as it is. */
+/** Which samples a file has: enum export_scope of lib/wasm/wasm_export.c. Without any, the whole profile as it is. */
 export const SCOPE = { threads: 1, range: 2, transforms: 4 } as const;
 /** What the query shows. */
 export const SHOWN = SCOPE.threads | SCOPE.range | SCOPE.transforms;
 
 export interface Sanitizing {
-    /** Bits of enum sanitize_part (lib/exchange/sanitize_text.h). */
+    /** Bits of enum sanitize_part (lib/export/sanitize_text.h). */
     parts: number;
     /** Libraries whose functions keep their names; none: all do. */
     libraries: readonly string[];
@@ -43,7 +43,7 @@ export interface ExportRequest {
 }
 
 export interface PageRequest {
-    /** lib/exchange/html_page.h has what it is. */
+    /** lib/export/html_page.h has what it is. */
     template: Uint8Array;
     /** The profile, packed. */
     gzip: Uint8Array;
@@ -56,7 +56,7 @@ export interface PageRequest {
 export interface ExportCalls {
     /** The bytes of the file, before they are packed. */
     exportFile(query: number, request: ExportRequest): Promise<Uint8Array<ArrayBuffer>>;
-    /** What stays and what goes in that file, a line for each: sanitize_describe() of lib/exchange/sanitize.h. */
+    /** What stays and what goes in that file, a line for each: sanitize_describe() of lib/export/sanitize.h. */
     exportPreview(query: number, request: ExportRequest): Promise<string>;
     /** A page that is one file. */
     htmlPage(request: PageRequest): Promise<Uint8Array<ArrayBuffer>>;

@@ -1,7 +1,7 @@
 /** A helper of the worker: reads runs of numbers that its engine has deferred (helpers.ts), with an engine of its own. */
 import { EngineModule, type Pointer } from './module';
 
-/** A run of numbers in a piece of a file: lib/tree/wasm_load.c, session_deferred(). */
+/** A run of numbers in a piece of a file: lib/wasm/wasm_load.c, session_deferred(). */
 export interface Run {
     run: number;
     /** Where its text is in the piece. */

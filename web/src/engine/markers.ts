@@ -1,4 +1,4 @@
-/** Markers and counters: a thin layer over lib/tree/wasm_markers.c. */
+/** Markers and counters: a thin layer over lib/wasm/wasm_markers.c. */
 import type { NodePath } from './api';
 import { MARKER_COLUMN, MARKER_KIND, MARKER_LABEL, MARKER_PLACE, MARKER_ROW, WAIT_STATE } from './layout';
 import { type EngineModule, NONE, type Pointer, type View } from './module';

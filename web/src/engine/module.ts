@@ -1,6 +1,6 @@
 /**
  * The WebAssembly module with the profile in it, and how bytes go in and columns come out. What can be asked of it is
- * in a file for each theme (tree.ts, timeline.ts, ...), each with its part of lib/tree/wasm_*.c. All of it runs in the
+ * in a file for each theme (tree.ts, timeline.ts, ...), each with its part of lib/wasm/wasm_*.c. All of it runs in the
  * worker (and in node, for tests and measurements) and knows nothing of messages or of the network.
  */
 
@@ -10,7 +10,7 @@ import { ClosedError } from './protocol';
 /** An address as WebAssembly gives it: from 2 GiB on it is negative, see address(). */
 export type Pointer = number;
 
-/** lib/tree/wasm_memory.c has the limit. */
+/** lib/wasm/wasm_memory.c has the limit. */
 const NO_MEMORY = 'This profile needs more memory than the browser gives the engine, which can use up to 4 GiB';
 /** What error_no_memory() of lib/base/error.c says. */
 const ENGINE_NO_MEMORY = 'out of memory';

@@ -1,6 +1,6 @@
 /**
  * What lines and instructions cost, and what their text and code are asked for with: a thin layer over
- * lib/tree/wasm_source.c.
+ * lib/wasm/wasm_source.c.
  */
 import type { PathFilter } from './api';
 import {

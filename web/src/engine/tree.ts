@@ -1,4 +1,4 @@
-/** The call tree, the function list and names: a thin layer over lib/tree/wasm_tree.c. */
+/** The call tree, the function list and names: a thin layer over lib/wasm/wasm_tree.c. */
 
 import { baseName } from '../text/plain';
 import type {

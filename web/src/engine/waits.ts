@@ -1,4 +1,4 @@
-/** What threads waited for, in groups: a thin layer over lib/tree/wasm_waits.c. */
+/** What threads waited for, in groups: a thin layer over lib/wasm/wasm_waits.c. */
 import type { NodePath } from './api';
 import { WAIT_GROUP, WAIT_GROUPING } from './layout';
 import type { EngineModule, Pointer } from './module';

@@ -1,6 +1,6 @@
 /**
  * The axis of the timeline as text. This is the one place that chooses its unit: time, or what is counted in a file without
- * times, whose samples lie one after the other, each as long as it weighs (lib/exchange/profile_builder.c).
+ * times, whose samples lie one after the other, each as long as it weighs (lib/import/profile_builder.c).
  */
 import { computed } from '@preact/signals';
 import type { ProfileInfo } from '../engine/api';

@@ -11,7 +11,7 @@ import { act, type MenuItem, menuItem, saveBlob, showNotice } from './windows';
 
 const FILE_NAME_LIMIT = 60;
 
-/** A format that the engine writes (lib/exchange/exporters.c). */
+/** A format that the engine writes (lib/export/exporters.c). */
 export interface ExportFormat {
     format: string;
     label: string;

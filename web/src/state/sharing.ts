@@ -1,6 +1,6 @@
 /**
  * Profiles for others: a page that is one file, and profiles without what they tell of the person and the machine that
- * recorded them. The engine does both, as `prof export` (lib/exchange/html_page.h, sanitize.h); here is what was chosen.
+ * recorded them. The engine does both, as `prof export` (lib/export/html_page.h, sanitize.h); here is what was chosen.
  */
 import { computed, signal } from '@preact/signals';
 import { contained } from '../engine/contained';
@@ -18,7 +18,7 @@ import { openDialog } from './windows';
 /** Where the server has the page as one file, without a profile. */
 const TEMPLATE = 'template.html';
 
-/** The bits of enum sanitize_part (lib/exchange/sanitize_text.h). */
+/** The bits of enum sanitize_part (lib/export/sanitize_text.h). */
 export const PARTS = [
     { part: 1, label: 'Home folders', hint: 'In paths, as ~' },
     { part: 2, label: 'User and host names, IP addresses', hint: 'Those of home folders, variables and the recording' },
@@ -42,7 +42,7 @@ export interface Preview {
     goes: { text: string; examples: Example[] }[];
 }
 
-/** Reads what sanitize_describe() of lib/exchange/sanitize.h has written. */
+/** Reads what sanitize_describe() of lib/export/sanitize.h has written. */
 function readPreview(text: string): Preview {
     const preview: Preview = { stays: [], goes: [] };
     for (const line of text.split('\n')) {

@@ -1,0 +1,313 @@
+#include "cmd/common/spool_input.h"
+
+#include "cmd/common/folders.h"
+#include "cmd/common/symbolicating.h"
+#include "cmd/common/ui.h"
+
+#include "os/file_io.h"
+#include "perf_data/perf_data_import.h"
+#include "file/profile_file.h"
+#include "file/unpack.h"
+#include "spool/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static bool is_stream(const char *path)
+{
+    return !strcmp(path, "-");
+}
+
+static enum perf_data_form perf_data_form(const char *path)
+{
+    return is_stream(path) ? perf_data_form_of_next(STDIN_FILENO) : perf_data_form_of(path);
+}
+
+static bool is_perf_data(const char *path)
+{
+    return perf_data_form(path) != PERF_DATA_NONE;
+}
+
+bool spool_input_is_recording(const char *path)
+{
+    return (!is_stream(path) && spool_is_spool(path)) || is_perf_data(path);
+}
+
+const char *spool_input_kind(const char *path)
+{
+    return is_perf_data(path) ? "a perf.data file" : "a recording that was not saved as a profile";
+}
+
+/* ", the last at 14:03:22, 12.34 s after the start" */
+static void describe_last_record(const struct assemble_result *result, char *text, size_t size)
+{
+    char clock[16] = "";
+    time_t seconds = (time_t)(result->last_realtime / 1000000000);
+    struct tm local;
+    if (result->last_realtime && localtime_r(&seconds, &local))
+        strftime(clock, sizeof(clock), "%H:%M:%S", &local);
+    snprintf(text, size, ", the last record at %s%s%.2f s after the start", clock, clock[0] ? ", " : "",
+             (double)result->length / 1e9);
+}
+
+/* "; 2 damaged parts, 70012 bytes, are missing, and with them the 120 samples of threads that they described" */
+static size_t describe_damage(const struct assemble_result *result, char *text, size_t size)
+{
+    size_t used = 0;
+    uint64_t samples = result->samples_without_thread;
+    text[0] = '\0';
+    if (result->damaged || samples)
+        used = (size_t)snprintf(text, size, "; %" PRIu64 " damaged part%s, %" PRIu64 " bytes, %s missing",
+                                result->damaged, result->damaged == 1 ? "" : "s", result->damaged_bytes,
+                                result->damaged == 1 ? "is" : "are");
+    if (samples)
+        used += (size_t)snprintf(text + used, size - used, ", and with %s %" PRIu64 " sample%s of threads %s described",
+                                 result->damaged == 1 ? "it" : "them", samples, samples == 1 ? "" : "s",
+                                 result->damaged == 1 ? "that it" : "that they");
+    return used;
+}
+
+/* Says what a reader of the profile has to know: the recorder did not end it. */
+static void say_state(const char *spool, bool is_running, const struct assemble_result *result)
+{
+    char last[96], missing[320];
+    describe_last_record(result, last, sizeof(last));
+    size_t used = describe_damage(result, missing, sizeof(missing));
+    if (result->rest && !is_running)
+        snprintf(missing + used, sizeof(missing) - used, "; %" PRIu64 " bytes at its end are an incomplete block",
+                 result->rest);
+    if (is_running)
+        ui_say("%s is a recording that still runs: %" PRIu64 " samples so far%s%s", spool, result->samples, last,
+               missing);
+    else if (result->is_finished)
+        ui_say("%s is a recording that was not saved as a profile: %" PRIu64 " samples%s%s", spool, result->samples,
+               last, missing);
+    else
+        ui_say("%s is a recording whose prof ended before it was saved: %" PRIu64
+               " samples%s; up to a second after it may be missing%s",
+               spool, result->samples, last, missing);
+}
+
+static int assemble(const char *spool, const char *output, const struct symbol_options *symbols, bool no_cache,
+                    struct assemble_result *result, struct error *err)
+{
+    struct folder_path path;
+    struct assemble_options options = {
+        .cache_folder = no_cache ? NULL : cache_folder(&path), .search = &symbols->search, .keeps_old = true};
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    if (symbols->search.server)
+        sigprocmask(SIG_BLOCK, &interrupt, NULL);
+    int code = assemble_recording(spool, output, &options, result, err);
+    sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
+    return code;
+}
+
+/* ---- perf.data ---- */
+
+static size_t say_count(char *text, size_t size, uint64_t count, const char *what)
+{
+    return count ? (size_t)snprintf(text, size, ", %" PRIu64 " %s", count, what) : 0;
+}
+
+/* What was imported, and in lines of their own what was not. */
+static void say_import(const char *path, const struct perf_data_result *found)
+{
+    char text[512] = "";
+    size_t used = say_count(text, sizeof(text), found->events, "of other events");
+    used += say_count(text + used, sizeof(text) - used, found->waits, "waits");
+    used += say_count(text + used, sizeof(text) - used, found->truncated, "with a truncated stack");
+    used += say_count(text + used, sizeof(text) - used, found->lost, "lost by the kernel");
+    used += say_count(text + used, sizeof(text) - used, found->idle, "of idle CPUs left out");
+    used += say_count(text + used, sizeof(text) - used, found->guest, "of virtual machines left out");
+    used += say_count(text + used, sizeof(text) - used, found->other, "of more events than a profile has left out");
+    used += say_count(text + used, sizeof(text) - used, found->late, "records out of order");
+    say_count(text + used, sizeof(text) - used, found->damaged, "damaged records left out");
+    ui_say("%s is a perf.data file%s%s: %" PRIu64 " samples%s%s", path, found->version[0] ? " of perf " : "",
+           found->version, found->samples, text, found->is_truncated ? "; its end is missing" : "");
+    if (found->missing == 1)
+        ui_say("%s is not on this machine, or has another build id: stacks through it may be truncated, and its "
+               "functions have no names",
+               found->missing_name);
+    else if (found->missing)
+        ui_say("%s and %" PRIu64 " more files are not on this machine, or have other build ids: stacks through them "
+               "may be truncated, and their functions have no names",
+               found->missing_name, found->missing - 1);
+    if (found->is_other_kernel)
+        ui_say("the kernel that was recorded is not the one that runs here: its functions have no names");
+}
+
+/* The copy of a perf.data file that is read twice, and is a stream or packed. */
+struct copying {
+    const char *name, *path; /* of the file, for messages; of the copy */
+    int from, to;
+    uint64_t size; /* of the copy */
+    unsigned char block[256 * 1024], unpacked[256 * 1024];
+};
+
+/* A small packed file can unpack to more than a disk holds. */
+static const uint64_t UNPACKED_MAX = UINT64_C(64) << 30;
+
+static int write_block(struct copying *copying, const void *bytes, size_t size, struct error *err)
+{
+    copying->size += size;
+    if (copying->size > UNPACKED_MAX)
+        return error_set(err, EFBIG, "%s has more than %" PRIu64 " GiB, the most that prof copies", copying->name,
+                         UNPACKED_MAX >> 30);
+    int code = file_write(copying->to, bytes, size);
+    return code ? error_set(err, -code, "cannot copy %s to %s: %s; TMPDIR may name another place", copying->name,
+                            copying->path, strerror(-code))
+                : 0;
+}
+
+static int unpack_block(struct copying *copying, struct unpacker *unpacker, size_t size, struct error *err)
+{
+    int code = 0;
+    unpacker_feed(unpacker, copying->block, size);
+    for (size_t unpacked = 1; !code && unpacked;) {
+        code = unpacker_next(unpacker, copying->unpacked, sizeof(copying->unpacked), &unpacked, err);
+        if (code)
+            return error_prefix(err, code, "%s", copying->name);
+        code = write_block(copying, copying->unpacked, unpacked, err);
+    }
+    return code;
+}
+
+/* Copies a truncated packed file up to its end. */
+static int copy_blocks(struct copying *copying, struct error *err)
+{
+    struct unpacker *unpacker = NULL;
+    int code = 0;
+    bool is_first = true;
+    for (ssize_t size = 1; !code && size > 0; is_first = false) {
+        size = file_read(copying->from, copying->block, sizeof(copying->block));
+        enum unpacker_format format =
+            is_first && size > 0 ? unpacker_format(copying->block, (size_t)size) : UNPACKER_NONE;
+        if (size < 0)
+            code = error_set(err, (int)-size, "cannot read %s: %s", copying->name, strerror((int)-size));
+        else if (format != UNPACKER_NONE && !(unpacker = unpacker_new(format)))
+            code = error_no_memory(err);
+        else
+            code = unpacker ? unpack_block(copying, unpacker, (size_t)size, err)
+                            : write_block(copying, copying->block, (size_t)size, err);
+    }
+    unpacker_free(unpacker);
+    return code;
+}
+
+/* Where the file lacks the time of the recording, its modification time is the time of the profile. */
+static void keep_time(int from, int to)
+{
+    struct stat info;
+    if (fstat(from, &info) == 0)
+        futimens(to, (struct timespec[]){info.st_atim, info.st_mtim});
+}
+
+/* Until perf ends. Ctrl+C ends the perf of `perf record -o - | prof report -`, and prof goes on with what it wrote. */
+static int make_copy(const char *from, const char *name, const char *path, struct error *err)
+{
+    static struct copying copying;
+    copying = (struct copying){.name = name, .path = path};
+    copying.from = is_stream(from) ? STDIN_FILENO : open(from, O_RDONLY | O_CLOEXEC);
+    if (copying.from < 0)
+        return error_set(err, errno, "cannot open %s: %s", name, strerror(errno));
+    copying.to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int code = copying.to < 0 ? error_set(err, errno, "cannot create %s: %s", path, strerror(errno)) : 0;
+    if (!code) {
+        struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+        sigaction(SIGINT, &ignore, &before);
+        code = copy_blocks(&copying, err);
+        sigaction(SIGINT, &before, NULL);
+        if (!is_stream(from))
+            keep_time(copying.from, copying.to);
+        close(copying.to);
+    }
+    if (!is_stream(from))
+        close(copying.from);
+    return code;
+}
+
+/* Makes the spool of a perf.data file; that from the standard input, and a packed one, is copied to `copy`. */
+static int import(const char *path, const char *copy, const char *spool, struct perf_data_result *found,
+                  struct error *err)
+{
+    const char *name = is_stream(path) ? "the standard input" : path;
+    if (!is_stream(path) && perf_data_form(path) == PERF_DATA_FILE)
+        return perf_data_import(path, path, spool, found, err);
+    int code = make_copy(path, name, copy, err);
+    if (!code)
+        code = perf_data_import(copy, name, spool, found, err);
+    unlink(copy);
+    return code;
+}
+
+/* The recording in between is a file in a folder of its own, which is removed as soon as it has been read. */
+static int assemble_perf_data(const char *path, const char *output, const struct symbol_options *symbols, bool no_cache,
+                              struct assemble_result *result)
+{
+    const char *temporary = getenv("TMPDIR");
+    char folder[PATH_MAX - 16], spool[PATH_MAX], copy[PATH_MAX];
+    struct error err = {0};
+    struct perf_data_result found;
+    int used = snprintf(folder, sizeof(folder), "%s/prof-import-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    if (used < 0 || (size_t)used >= sizeof(folder) || !mkdtemp(folder)) {
+        error_set(&err, errno, "cannot create a folder for the records of %s: %s; TMPDIR may name another place", path,
+                  strerror(errno));
+        return ui_fail_error(&err);
+    }
+    snprintf(spool, sizeof(spool), "%s/spool", folder);
+    snprintf(copy, sizeof(copy), "%s/perf.data", folder);
+    int code = import(path, copy, spool, &found, &err);
+    if (!code)
+        code = assemble(spool, output, symbols, no_cache, result, &err);
+    unlink(spool);
+    rmdir(folder);
+    if (code)
+        return ui_fail_error(&err);
+    say_import(is_stream(path) ? "the standard input" : path, &found);
+    return EXIT_SUCCESS;
+}
+
+int spool_input_assemble(const char *spool, const char *output, const struct symbol_options *symbols, bool no_cache,
+                         struct assemble_result *result)
+{
+    struct error err = {0};
+    if (is_perf_data(spool))
+        return assemble_perf_data(spool, output, symbols, no_cache, result);
+    bool is_running = spool_is_being_written(spool);
+    if (assemble(spool, output, symbols, no_cache, result, &err))
+        return ui_fail_error(&err);
+    say_state(spool, is_running, result);
+    return EXIT_SUCCESS;
+}
+
+int spool_input_load(const char *path, struct symbol_options *symbols, struct profile *profile)
+{
+    struct error err = {0};
+    struct assemble_result result = {.memory_fd = -1};
+    if (!spool_input_is_recording(path)) {
+        if (profile_load(path, profile, &err))
+            return ui_fail_error(&err);
+        if (profile->meta.symbolicated)
+            return 0;
+        symbol_options_open(symbols);
+        return symbolicate_and_say(profile, path, symbols, false);
+    }
+    symbol_options_open(symbols);
+    int status = spool_input_assemble(path, NULL, symbols, false, &result);
+    if (status)
+        return status;
+    int code = profile_load_fd(result.memory_fd, NULL, profile, &err);
+    close(result.memory_fd);
+    return code == 0 ? 0 : ui_fail_error(&err);
+}

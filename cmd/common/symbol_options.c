@@ -1,0 +1,104 @@
+#include "cmd/common/symbol_options.h"
+
+#include "cmd/common/commands.h"
+#include "cmd/common/folders.h"
+#include "cmd/common/ui.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+int symbol_options_parse(struct symbol_options *options, const char *command, int option, const char *value)
+{
+    struct stat info;
+    if (option == OPTION_DEBUGINFOD) {
+        options->urls = value;
+        return strstr(value, "://") ? 0 : ui_usage(command, "'%s' is not the address of a debuginfod server", value);
+    }
+    if (stat(value, &info) != 0 || !S_ISDIR(info.st_mode))
+        return ui_usage(command, "--symbol-dir: there is no folder %s", value);
+    return array_push(&options->folders, value) ? 0 : ui_fail("out of memory");
+}
+
+/* ---- while files are fetched ---- */
+
+/* Takes a pending Ctrl+C; leaves the other signals that end prof to their waiters. */
+static bool is_interrupted(void)
+{
+    static const struct timespec at_once = {0};
+    sigset_t interrupt, pending;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    if (sigpending(&pending) != 0)
+        return false;
+    if (sigismember(&pending, SIGINT))
+        return sigtimedwait(&interrupt, NULL, &at_once) == SIGINT;
+    return sigismember(&pending, SIGTERM) || sigismember(&pending, SIGHUP);
+}
+
+static bool watch_fetches(void *context, const struct debug_server_progress *progress)
+{
+    const struct symbol_options *options = context;
+    const char *hint = options->leave_interrupts ? "" : " (Ctrl+C skips it)";
+    bool stop = !options->leave_interrupts && is_interrupted();
+    if (stop)
+        ui_say("stopped fetching debug files; names that only they contain are missing");
+    else if (progress->ended)
+        ui_show("%s", "");
+    else if (progress->total)
+        ui_show("fetching the debug file of %.40s, %.1f of %.1f MB%s", progress->name, (double)progress->done / 1e6,
+                (double)progress->total / 1e6, hint);
+    else
+        ui_show("asking for the debug file of %.40s%s", progress->name, hint);
+    return !stop;
+}
+
+/* A library may need several open files. */
+static void raise_file_limit(const struct rlimit *before)
+{
+    const rlim_t enough = 1 << 16;
+    struct rlimit raised = *before;
+    raised.rlim_cur = before->rlim_max < enough ? before->rlim_max : enough;
+    if (raised.rlim_cur > before->rlim_cur)
+        setrlimit(RLIMIT_NOFILE, &raised);
+}
+
+const struct debug_search *symbol_options_open(struct symbol_options *options)
+{
+    struct error err = {""};
+    options->is_open = getrlimit(RLIMIT_NOFILE, &options->files_before) == 0;
+    if (options->is_open)
+        raise_file_limit(&options->files_before);
+    const char *urls = getenv("DEBUGINFOD_URLS");
+    options->search.folders = options->folders.data;
+    options->search.folder_count = options->folders.length;
+    options->search.perf_cache = perf_cache_folder(&options->perf_cache);
+    if (options->urls && setenv("DEBUGINFOD_URLS", options->urls, 1) == 0)
+        urls = options->urls;
+    if (!urls || !urls[strspn(urls, " ")])
+        return &options->search;
+    struct debug_server_options server = {.progress = watch_fetches, .context = options};
+    if (debug_server_new(&options->search.server, &server, &err) && options->urls)
+        ui_fail_error(&err);
+    return &options->search;
+}
+
+void symbol_options_stop(struct symbol_options *options)
+{
+    if (options->search.server)
+        debug_server_stop(options->search.server);
+}
+
+void symbol_options_close(struct symbol_options *options)
+{
+    if (options->search.server && debug_server_problem(options->search.server)[0])
+        ui_say("%s", debug_server_problem(options->search.server));
+    debug_server_free(options->search.server);
+    array_free(&options->folders);
+    if (options->is_open)
+        setrlimit(RLIMIT_NOFILE, &options->files_before);
+    options->is_open = false;
+    options->search = (struct debug_search){0};
+}

@@ -1,0 +1,67 @@
+#include "cmd/common/symbolicating.h"
+
+#include "cmd/common/folders.h"
+#include "cmd/common/ui.h"
+
+#include "assemble/symbolicate.h"
+#include "base/search.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+
+enum { LIBRARIES_SAID = 16 };
+
+static int by_falling_unnamed(const void *a, const void *b)
+{
+    const struct symbolicated_library *left = a, *right = b;
+    return left->unnamed != right->unnamed ? ORDER(right->unnamed, left->unnamed) : ORDER(left->lib, right->lib);
+}
+
+static const char *name_of(const struct profile *profile, uint32_t lib)
+{
+    uint32_t name = profile->libs.data[lib].name;
+    const char *text = profile_text(profile, name);
+    return text[0] ? text : "a library without a name";
+}
+
+static void say_result(const struct profile *profile, struct symbolicate_result *result, const char *subject)
+{
+    size_t left = 0;
+    ui_say("%s: %" PRIu64 " of %" PRIu64 " addresses have a name", subject, result->addresses - result->unnamed,
+           result->addresses);
+    if (result->libraries.length)
+        qsort(result->libraries.data, result->libraries.length, sizeof(*result->libraries.data), by_falling_unnamed);
+    for (size_t i = 0; i < result->libraries.length && result->libraries.data[i].unnamed; i++) {
+        const struct symbolicated_library *library = &result->libraries.data[i];
+        if (i >= LIBRARIES_SAID)
+            left++;
+        else
+            ui_say("%s: %" PRIu64 " of %" PRIu64 " addresses have no name%s%s", name_of(profile, library->lib),
+                   library->unnamed, library->addresses, library->problem[0] ? ": " : "", library->problem);
+    }
+    if (left)
+        ui_say("%zu other libraries have addresses without a name, too", left);
+}
+
+int symbolicate_and_say(struct profile *profile, const char *subject, struct symbol_options *symbols, bool no_cache)
+{
+    struct folder_path path;
+    struct symbolizer_options options = {
+        .use_cache = true, .cache_folder = no_cache ? NULL : cache_folder(&path), .search = &symbols->search};
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    if (symbols->search.server) /* so that Ctrl+C skips the fetching */
+        sigprocmask(SIG_BLOCK, &interrupt, NULL);
+    struct error err = {0};
+    struct symbolicate_result result = {.addresses = 0};
+    struct symbolizer *symbolizer = symbolizer_new(&options);
+    int code = symbolizer ? profile_symbolicate(profile, symbolizer, &result, &err) : error_no_memory(&err);
+    if (code == 0)
+        say_result(profile, &result, subject);
+    symbolicate_result_destroy(&result);
+    symbolizer_free(symbolizer);
+    sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
+    return code == 0 ? EXIT_SUCCESS : ui_fail_error(&err);
+}

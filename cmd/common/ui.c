@@ -1,0 +1,162 @@
+#include "cmd/common/ui.h"
+
+#include "cmd/common/commands.h"
+
+#include "base/utf8.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void mask_invisible(char *text)
+{
+    text[ui_mask(text, strlen(text))] = '\0';
+}
+
+static bool shows_line; /* ui_show() has printed a line */
+
+static void clear_line(void)
+{
+    if (shows_line)
+        fputs("\r\033[K", stderr);
+    shows_line = false;
+}
+
+/* Composes a line and writes it at once, so that output of the target does not end up inside it. */
+static void say(const char *prefix, const char *format, va_list args)
+{
+    char text[2048];
+    int used = vsnprintf(text, sizeof(text), format, args);
+    if (used < 0)
+        return;
+    mask_invisible(text);
+    clear_line();
+    fprintf(stderr, "%s: %s\n", prefix, text);
+    fflush(stderr);
+}
+
+size_t ui_mask(char *text, size_t size)
+{
+    const char *at = text, *end = text + size;
+    char *out = text;
+    for (size_t length; at < end; at += length) {
+        length = utf8_length(at, end);
+        bool visible = *at == '\n' || *at == '\t' || (length && utf8_is_visible(utf8_decode(at, length)));
+        length = length ? length : 1;
+        memmove(out, visible ? at : "?", visible ? length : 1);
+        out += visible ? length : 1;
+    }
+    return (size_t)(out - text);
+}
+
+bool ui_write(const char *bytes, size_t size)
+{
+    return fwrite(bytes, 1, size, stdout) == size;
+}
+
+static void print(FILE *file, const char *format, va_list args)
+{
+    char *text;
+    int size = vasprintf(&text, format, args);
+    if (size < 0)
+        return;
+    fwrite(text, 1, ui_mask(text, (size_t)size), file);
+    free(text);
+}
+
+void ui_print(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    print(stdout, format, args);
+    va_end(args);
+}
+
+void ui_print_error(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    print(stderr, format, args);
+    va_end(args);
+}
+
+void ui_show(const char *format, ...)
+{
+    char text[200];
+    va_list args;
+    if (!isatty(STDERR_FILENO))
+        return;
+    va_start(args, format);
+    int used = vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    mask_invisible(text);
+    clear_line();
+    if (used > 0)
+        fprintf(stderr, "prof: %s", text);
+    shows_line = used > 0;
+    fflush(stderr);
+}
+
+void ui_say(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say("prof", format, args);
+    va_end(args);
+}
+
+int ui_fail(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say("prof", format, args);
+    va_end(args);
+    return EXIT_FAILURE;
+}
+
+int ui_fail_error(const struct error *err)
+{
+    return ui_fail("%s", err->text);
+}
+
+int ui_usage(const char *command, const char *format, ...)
+{
+    char prefix[64];
+    snprintf(prefix, sizeof(prefix), "prof %s", command);
+    va_list args;
+    va_start(args, format);
+    say(prefix, format, args);
+    va_end(args);
+    fprintf(stderr, "See 'prof help %s'.\n", command);
+    return EXIT_USAGE;
+}
+
+static int unknown_option(const char *command, const char *option)
+{
+    char typed[HELP_OPTION_SIZE], meant[HELP_OPTION_SIZE];
+    snprintf(typed, sizeof(typed), "%.*s", (int)strcspn(option, "="), option);
+    if (!strcmp(command, "record") && (!strcmp(typed, "-g") || !strcmp(typed, "--call-graph")))
+        return ui_usage(command, "there is no option %s: prof always records call graphs", option);
+    if (help_similar_option(command, typed, meant))
+        return ui_usage(command, "there is no option %s; did you mean %s?", option, meant);
+    return ui_usage(command, "there is no option %s", option);
+}
+
+int ui_bad_option(const char *command, int result, char **argv)
+{
+    /* After a failure getopt_long() has the letter of a short option in optopt, or 0 for an unknown long option. The
+     * word where it stopped is before optind. */
+    const char *word = argv[optind - 1];
+    const char letter[] = {'-', (char)optopt, '\0'};
+    if (result == ':')
+        return ui_usage(command, "%s needs a value", word);
+    if (!optopt)
+        return unknown_option(command, word);
+    if (!strncmp(word, "--", 2) && strchr(word, '='))
+        return ui_usage(command, "this option takes no value: %s", word);
+    return unknown_option(command, letter);
+}

@@ -1,0 +1,167 @@
+/*
+ * `prof doctor [PROGRAM]`: says on one screen what works here for this user, and what would make more work, with the
+ * command that does it.
+ *
+ * It tries things rather than only reading settings: whether a perf event opens and how large its rings may be is
+ * decided by settings, capabilities, limits, seccomp filters and security modules together.
+ */
+#include "cmd/doctor/doctor.h"
+
+#include "cmd/common/commands.h"
+#include "cmd/common/ui.h"
+
+#include "base/json_write.h"
+#include "base/text_buffer.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- findings ---- */
+
+struct finding *finding_add(struct findings *findings, enum finding_state state, const char *id, const char *label,
+                            const char *format, ...)
+{
+    static struct finding nowhere; /* cmd/ may have state: what is written here is not read */
+    struct finding *finding = array_push_zero(&findings->items);
+    if (!finding) {
+        findings->out_of_memory = true;
+        return &nowhere;
+    }
+    va_list args;
+    va_start(args, format);
+    vsnprintf(finding->text, sizeof(finding->text), format, args);
+    va_end(args);
+    finding->state = state;
+    finding->id = id;
+    finding->label = label;
+    return finding;
+}
+
+void finding_fix(struct findings *findings, const char *format, ...)
+{
+    if (!findings->items.length)
+        return;
+    struct finding *finding = &findings->items.data[findings->items.length - 1];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(finding->fix, sizeof(finding->fix), format, args);
+    va_end(args);
+}
+
+static bool is_installed(const char *program)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/usr/bin/%s", program);
+    return access(path, X_OK) == 0;
+}
+
+void finding_install(struct findings *findings, const struct package_names *names)
+{
+    const char *sudo = geteuid() ? "sudo " : "";
+    if (names->apt && is_installed("apt-get"))
+        finding_fix(findings, "%sapt-get install %s", sudo, names->apt);
+    else if (names->dnf && is_installed("dnf"))
+        finding_fix(findings, "%sdnf install %s", sudo, names->dnf);
+    else if (names->pacman && is_installed("pacman"))
+        finding_fix(findings, "%spacman -S %s", sudo, names->pacman);
+    else if (names->zypper && is_installed("zypper"))
+        finding_fix(findings, "%szypper install %s", sudo, names->zypper);
+}
+
+/* ---- printing ---- */
+
+static const char *const state_names[] = {[FINDING_OK] = "ok", [FINDING_LESS] = "less", [FINDING_FAILED] = "failed"};
+
+static void print_findings(const struct findings *findings, bool works)
+{
+    enum { LABEL_WIDTH = 18 };
+    static const char *const signs[] = {[FINDING_OK] = "ok", [FINDING_LESS] = "-", [FINDING_FAILED] = "NO"};
+    for (size_t i = 0; i < findings->items.length; i++) {
+        const struct finding *finding = &findings->items.data[i];
+        ui_print("%-3s %-*s %s\n", signs[finding->state], LABEL_WIDTH, finding->label, finding->text);
+        if (finding->fix[0])
+            ui_print("%*s     $ %s\n", LABEL_WIDTH, "", finding->fix);
+    }
+    ui_print("%s\n", works ? "\nprof can record here." : "\nprof cannot record here.");
+}
+
+static void write_findings(struct json_writer *json, const struct findings *findings, bool works)
+{
+    json_open(json, '{');
+    json_member_bool(json, "records", works);
+    json_member_open(json, "findings", '[');
+    for (size_t i = 0; i < findings->items.length; i++) {
+        const struct finding *finding = &findings->items.data[i];
+        json_open(json, '{');
+        json_member_text(json, "id", finding->id);
+        json_member_text(json, "state", state_names[finding->state]);
+        json_member_text(json, "label", finding->label);
+        json_member_text(json, "text", finding->text);
+        json_member_text(json, "fix", finding->fix[0] ? finding->fix : NULL);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
+static bool print_json(const struct findings *findings, bool works)
+{
+    struct text_buffer text = {0};
+    struct byte_sink sink = text_sink(&text);
+    struct json_writer *json = malloc(sizeof(*json));
+    bool ok = json != NULL;
+    if (ok) {
+        json_writer_init(json, &sink, NULL);
+        write_findings(json, findings, works);
+        ok = json_writer_finish(json) == 0 && ui_write(text.data, text.length);
+        putchar('\n');
+    }
+    free(json);
+    array_free(&text);
+    return ok;
+}
+
+/* ---- the command ---- */
+
+static int examine(const char *program, bool as_json)
+{
+    struct findings findings = {0};
+    bool works = doctor_look_at_recording(&findings);
+    doctor_look_at_programs(&findings);
+    if (program)
+        doctor_look_at_target(&findings, program);
+    int status = works ? EXIT_SUCCESS : EXIT_FAILURE;
+    if (findings.out_of_memory)
+        status = ui_fail("out of memory");
+    else if (!as_json)
+        print_findings(&findings, works);
+    else if (!print_json(&findings, works))
+        status = ui_fail("cannot write the report");
+    array_free(&findings.items);
+    return status;
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+    enum { OPTION_JSON = 256 };
+    static const struct option long_options[] = {
+        {"json", no_argument, NULL, OPTION_JSON},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    bool as_json = false;
+    for (int option; (option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1;) {
+        if (option == 'h')
+            return help_print("doctor");
+        if (option != OPTION_JSON)
+            return ui_bad_option("doctor", option, argv);
+        as_json = true;
+    }
+    if (argc - optind > 1)
+        return ui_usage("doctor", "it takes one program, not %d", argc - optind);
+    return examine(argv[optind], as_json);
+}

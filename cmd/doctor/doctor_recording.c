@@ -1,0 +1,260 @@
+/*
+ * What the kernel permits this user to record. Perf events are opened for real, for a child process that waits, and so
+ * is ptrace.
+ */
+#include "cmd/doctor/doctor.h"
+
+#include "os/file_io.h"
+#include "os/file_proc.h"
+#include "sample/perf_events.h"
+#include "sample/tracefs.h"
+#include "sample/wakeups.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { RATE = 1000 }; /* the usual one of `prof record` */
+
+#define SETTING_UNKNOWN (-1000L)
+
+static long setting(const char *name)
+{
+    return proc_kernel_setting(name, SETTING_UNKNOWN);
+}
+
+static const char *sudo(void)
+{
+    return geteuid() ? "sudo " : "";
+}
+
+/* A child that does nothing until it is ended. */
+static pid_t start_child(void)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        for (;;)
+            pause();
+    }
+    return pid;
+}
+
+static void end_child(pid_t pid)
+{
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+}
+
+/* ---- the surroundings ---- */
+
+static void look_at_container(struct findings *findings, bool perf_works)
+{
+    bool container = proc_is_in_container(), filtered = proc_has_seccomp_filter();
+    enum finding_state state = perf_works || !(container || filtered) ? FINDING_OK : FINDING_LESS;
+    finding_add(findings, state, "container", "container", "%s, %s",
+                container ? "in a container" : "not in a container",
+                filtered ? "system calls are filtered (seccomp)" : "system calls are not filtered (seccomp)");
+    if (state == FINDING_LESS)
+        finding_fix(findings, "docker run " CONTAINER_OPTIONS " ...");
+}
+
+/* ---- perf events ---- */
+
+static void describe_perf(struct findings *findings, const struct perf_events *events)
+{
+    bool kernel = events->tier == PERF_TIER_KERNEL_AND_USER;
+    finding_add(findings, kernel ? FINDING_OK : FINDING_LESS, "perf_events", "perf events",
+                kernel ? "work, for programs and the kernel" : "work, for programs but not for the kernel");
+    if (!kernel)
+        finding_fix(findings, "%ssysctl kernel.perf_event_paranoid=1", sudo());
+    finding_add(findings, FINDING_OK, "pmu", "CPU cycles",
+                events->hardware ? "counted by the processor"
+                                 : "not counted here, as in most virtual machines: prof "
+                                   "samples by the CPU clock, which is as good for time");
+}
+
+static void look_at_buffers(struct findings *findings, const struct perf_events *events)
+{
+    struct rlimit limit;
+    char locked[32] = "unlimited";
+    getrlimit(RLIMIT_MEMLOCK, &limit);
+    if (limit.rlim_cur != RLIM_INFINITY)
+        snprintf(locked, sizeof(locked), "%" PRIu64 " KiB", (uint64_t)limit.rlim_cur / 1024);
+    enum { GOOD_STACK = 32 * 1024 };
+    bool is_small = events->stack_size < GOOD_STACK;
+    finding_add(
+        findings, is_small ? FINDING_LESS : FINDING_OK, "buffers", "buffers",
+        "%zu KiB for each of %zu CPUs, %u KiB of each stack (kernel.perf_event_mlock_kb is %ld, 'ulimit -l' %s)",
+        events->ring_size / 1024, events->cpus.length, events->stack_size / 1024, setting("perf_event_mlock_kb"),
+        locked);
+    if (is_small)
+        finding_fix(findings, "%ssysctl kernel.perf_event_mlock_kb=2052", sudo());
+}
+
+/* Whether perf events record a child of ours. */
+static bool try_perf(struct findings *findings, pid_t child)
+{
+    struct perf_events events;
+    struct perf_options options = {.rate = RATE, .at_exec = true};
+    struct error err = {0};
+    int code = perf_events_open(&events, &options, &err);
+    if (!code) {
+        code = perf_events_add(&events, child, &err);
+        if (!code) {
+            describe_perf(findings, &events);
+            look_at_buffers(findings, &events);
+        }
+        perf_events_close(&events);
+    }
+    if (!code)
+        return true;
+    finding_add(findings, FINDING_LESS, "perf_events", "perf events", "%.380s", err.text);
+    if (setting("perf_event_paranoid") > 2 && !proc_has_seccomp_filter())
+        finding_fix(findings, "%ssysctl kernel.perf_event_paranoid=2", sudo());
+    return false;
+}
+
+static void look_at_paranoid(struct findings *findings)
+{
+    long paranoid = setting("perf_event_paranoid");
+    if (paranoid == SETTING_UNKNOWN) {
+        finding_add(findings, FINDING_LESS, "perf_event_paranoid", "other users", "this kernel has no perf events");
+        return;
+    }
+    bool all = paranoid < 1 || geteuid() == 0;
+    finding_add(findings, FINDING_OK, "perf_event_paranoid", "whole system",
+                "kernel.perf_event_paranoid is %ld: you may %s", paranoid,
+                all ? "record all processes (-a)" : "record your own processes, not the whole system (-a)");
+    if (!all)
+        finding_fix(findings, "%ssysctl kernel.perf_event_paranoid=0", sudo());
+}
+
+static void look_at_rate(struct findings *findings)
+{
+    long most = setting("perf_event_max_sample_rate");
+    if (most == SETTING_UNKNOWN)
+        return;
+    finding_add(findings, most < RATE ? FINDING_LESS : FINDING_OK, "perf_event_max_sample_rate", "sampling rate",
+                "up to %ld Hz (kernel.perf_event_max_sample_rate)", most);
+    if (most < RATE)
+        finding_fix(findings, "%ssysctl kernel.perf_event_max_sample_rate=100000", sudo());
+}
+
+/* The addresses of /proc/kallsyms are 0 for those who may not see them. */
+static void look_at_kernel_names(struct findings *findings)
+{
+    FILE *file = fopen("/proc/kallsyms", "re");
+    char line[256] = "";
+    bool has_line = file && fgets(line, sizeof(line), file);
+    if (file)
+        fclose(file);
+    bool are_shown = has_line && strtoull(line, NULL, 16) != 0;
+    long restrict_ = setting("kptr_restrict");
+    finding_add(findings, are_shown ? FINDING_OK : FINDING_LESS, "kptr_restrict", "kernel names",
+                are_shown  ? "functions of the kernel have names (kernel.kptr_restrict is %ld, perf_event_paranoid %ld)"
+                : has_line ? "functions of the kernel have no names for you: kernel.kptr_restrict is %ld and "
+                             "perf_event_paranoid %ld"
+                           : "functions of the kernel have no names: /proc/kallsyms cannot be read "
+                             "(kernel.kptr_restrict is %ld, perf_event_paranoid %ld)",
+                restrict_, setting("perf_event_paranoid"));
+    if (!are_shown && has_line) /* without a restriction, whoever may sample the kernel may see its addresses */
+        finding_fix(findings, "%ssysctl %skernel.perf_event_paranoid=1", sudo(),
+                    restrict_ > 0 ? "kernel.kptr_restrict=0 " : "");
+}
+
+static void look_at_tracepoints(struct findings *findings)
+{
+    static const char *const folders[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+    bool is_there = false, is_readable = false;
+    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders) && !is_readable; i++) {
+        char path[128];
+        snprintf(path, sizeof(path), "%s/events/sched/sched_waking/id", folders[i]);
+        is_readable = access(path, R_OK) == 0;
+        is_there |= is_readable || (access(path, F_OK) && errno == EACCES);
+    }
+    struct wakeups wakeups;
+    struct error err = {0};
+    bool works = wakeups_open(&wakeups, false, &err) == 0;
+    if (works)
+        wakeups_close(&wakeups);
+    finding_add(findings, works ? FINDING_OK : FINDING_LESS, "tracefs", "tracepoints",
+                works         ? "readable: who woke which thread can be recorded (--wakers)"
+                : is_readable ? "readable, but the kernel refuses their events: who woke which thread is not recorded"
+                : is_there    ? "not readable for you (tracefs): who woke which thread is not recorded"
+                              : "not there (tracefs is not mounted): who woke which thread is not recorded");
+    if (is_readable && !works)
+        finding_fix(findings, "%ssysctl kernel.perf_event_paranoid=-1", sudo());
+    else if (!works) {
+        char command[TRACEFS_COMMAND];
+        tracefs_command(command, is_there);
+        finding_fix(findings, "%s%s", sudo(), command);
+    }
+}
+
+/* ---- ptrace and memory ---- */
+
+static bool try_ptrace(pid_t child)
+{
+    if (ptrace(PTRACE_SEIZE, child, NULL, NULL))
+        return false;
+    int status;
+    bool stopped = ptrace(PTRACE_INTERRUPT, child, NULL, NULL) == 0 && waitpid(child, &status, __WALL) == child;
+    ptrace(PTRACE_DETACH, child, NULL, NULL);
+    return stopped;
+}
+
+static bool try_memory(pid_t child)
+{
+    static char here;
+    char there;
+    struct iovec local = {.iov_base = &there, .iov_len = 1}, remote = {.iov_base = &here, .iov_len = 1};
+    return process_vm_readv(child, &local, 1, &remote, 1, 0) == 1;
+}
+
+static bool look_at_ptrace(struct findings *findings, pid_t child, bool perf_works)
+{
+    bool reads = try_memory(child), traces = try_ptrace(child);
+    long scope = setting("yama/ptrace_scope");
+    enum finding_state state = traces && reads ? FINDING_OK : perf_works ? FINDING_LESS : FINDING_FAILED;
+    finding_add(findings, state, "ptrace", "ptrace",
+                !traces  ? "not permitted: prof cannot record where perf events are refused"
+                : !reads ? "works, but memory of other processes cannot be read: deep stacks are truncated"
+                         : "works: prof can record where perf events are refused, and complete deep stacks");
+    if (scope != SETTING_UNKNOWN) {
+        bool is_limited = scope > 0 && geteuid() != 0;
+        finding_add(findings, is_limited ? FINDING_LESS : FINDING_OK, "ptrace_scope", "running programs",
+                    is_limited ? "kernel.yama.ptrace_scope is %ld: of processes that run already (-p), stacks deeper "
+                                 "than their copy are truncated, and ptrace cannot sample them"
+                               : "kernel.yama.ptrace_scope is %ld: it keeps nothing from you",
+                    scope);
+        if (is_limited)
+            finding_fix(findings, "%ssysctl kernel.yama.ptrace_scope=0", sudo());
+    }
+    return traces && reads;
+}
+
+bool doctor_look_at_recording(struct findings *findings)
+{
+    pid_t child = start_child();
+    if (child < 0) {
+        finding_add(findings, FINDING_FAILED, "process", "processes", "cannot start one: %s", strerror(errno));
+        return false;
+    }
+    bool perf = try_perf(findings, child);
+    look_at_paranoid(findings);
+    look_at_rate(findings);
+    look_at_kernel_names(findings);
+    look_at_tracepoints(findings);
+    bool traces = look_at_ptrace(findings, child, perf);
+    look_at_container(findings, perf);
+    end_child(child);
+    return perf || traces;
+}

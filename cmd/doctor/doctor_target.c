@@ -1,0 +1,198 @@
+/*
+ * The debug info of a program that is to be recorded: what names and lines its profile will have, and how to get the
+ * rest.
+ */
+#include "cmd/doctor/doctor.h"
+
+#include "os/file_io.h"
+#include "base/path.h"
+#include "elf/elf_file.h"
+#include "record/launch.h"
+#include "process/program_file.h"
+#include "symbol/debug_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* ---- which file ---- */
+
+/* The interpreter of a script: the word behind "#!", and behind env(1). */
+static bool read_interpreter(const char *path, char *interpreter, size_t size)
+{
+    char line[256];
+    if (!program_file_script_line(path, line, sizeof(line)))
+        return false;
+    char *rest, *word = strtok_r(line, " \t", &rest);
+    if (word && strcmp(path_base_name(word), "env") == 0)
+        word = strtok_r(NULL, " \t", &rest);
+    return word && snprintf(interpreter, size, "%s", word) < (int)size;
+}
+
+/* ---- which package ---- */
+
+/* Writes the first line that a program prints, "" if it prints none within two seconds. */
+static void read_output(const char *const *argv, char *line, size_t size)
+{
+    enum { SECONDS = 2 };
+    int ends[2];
+    pid_t pid = -1;
+    posix_spawn_file_actions_t actions;
+    line[0] = '\0';
+    if (pipe2(ends, O_CLOEXEC))
+        return;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (posix_spawnp(&pid, argv[0], &actions, NULL, (char *const *)argv, environ))
+        pid = -1;
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    struct pollfd wait = {.fd = ends[0], .events = POLLIN};
+    ssize_t got = pid > 0 && poll(&wait, 1, SECONDS * 1000) > 0 ? read(ends[0], line, size - 1) : 0;
+    line[got > 0 ? got : 0] = '\0';
+    line[strcspn(line, "\n")] = '\0';
+    close(ends[0]);
+    if (pid > 0) {
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+    }
+}
+
+/* The package that has the file, by the package system of Debian or RPM; "" if there is none. */
+static void find_package(const char *path, char *package, size_t size)
+{
+    const char *const dpkg[] = {"dpkg-query", "-S", path, NULL};
+    const char *const rpm[] = {"rpm", "-qf", "--queryformat", "%{NAME}\\n", path, NULL};
+    read_output(dpkg, package, size);
+    char *colon = strchr(package, ':'); /* "binutils: /usr/bin/objdump", "libc6:amd64: /lib/..." */
+    if (colon)
+        *colon = '\0';
+    else
+        read_output(rpm, package, size);
+    if (strchr(package, ' '))
+        package[0] = '\0'; /* "file ... is not owned by any package" */
+}
+
+static void advise_debug_files(struct findings *findings, const char *path, bool has_symbols)
+{
+    char package[256], real[PATH_MAX];
+    const char *sudo = geteuid() ? "sudo " : "";
+    if (!realpath(path, real))
+        snprintf(real, sizeof(real), "%s", path);
+    find_package(real, package, sizeof(package));
+    if (!package[0] && strncmp(real, "/usr/", 5) == 0)
+        find_package(real + strlen("/usr"), package, sizeof(package)); /* before /bin became a link to it */
+    if (package[0] && access("/usr/bin/apt-get", X_OK) == 0)
+        finding_fix(findings,
+                    "%sapt-get install %s-dbgsym   # from the archive of debug symbols, or: export "
+                    "DEBUGINFOD_URLS=https://debuginfod.elfutils.org/",
+                    sudo, package);
+    else if (package[0])
+        finding_fix(findings,
+                    "%sdnf debuginfo-install %s   # or: export "
+                    "DEBUGINFOD_URLS=https://debuginfod.elfutils.org/",
+                    sudo, package);
+    else
+        finding_fix(findings, has_symbols ? "compile it with -g" : "compile it with -g, and do not strip it");
+}
+
+/* ---- the file ---- */
+
+static bool has_section(bool is_there, const struct elf_file *file, const char *name)
+{
+    return is_there && elf_file_section(file, name);
+}
+
+static void describe_names(struct findings *findings, const char *path, const struct debug_files *files)
+{
+    const struct elf_file *mapped = &files->mapped;
+    bool separate = files->has_separate, lines = debug_files_dwarf(files) != NULL;
+    bool symbols = has_section(files->has_mapped, mapped, ".symtab") ||
+                   has_section(separate, &files->separate, ".symtab") || files->has_mini;
+    bool is_go = has_section(files->has_mapped, mapped, ".gopclntab");
+    const char *where = lines && separate ? " (in a separate debug file)" : "";
+    enum finding_state state = lines || is_go ? FINDING_OK : FINDING_LESS;
+    finding_add(findings, state, "debug_info", "debug info",
+                lines     ? "functions, inlined functions and lines will be known%s"
+                : is_go   ? "functions and lines will be known, from the tables of Go%s"
+                : symbols ? "functions will be known, but no lines and no inlined functions%s"
+                          : "stripped: only functions that it exports will have names%s",
+                where);
+    if (state != FINDING_OK)
+        advise_debug_files(findings, path, symbols);
+    bool unwinds = has_section(files->has_mapped, mapped, ".eh_frame") ||
+                   has_section(files->has_mapped, mapped, ".debug_frame") ||
+                   has_section(separate, &files->separate, ".debug_frame");
+    finding_add(findings, unwinds || is_go ? FINDING_OK : FINDING_LESS, "unwind_info", "stacks",
+                unwinds ? "it has unwinding information: stacks will be complete"
+                : is_go ? "Go keeps frame pointers: stacks will be complete"
+                        : "it has no unwinding information (.eh_frame): stacks are complete only with frame pointers");
+    if (!unwinds && !is_go)
+        finding_fix(findings, "compile it without -fno-asynchronous-unwind-tables, or with -fno-omit-frame-pointer");
+}
+
+static void look_at_file(struct findings *findings, const char *path)
+{
+    struct elf_file file;
+    struct error err = {0};
+    int code = elf_file_open(&file, path, &err);
+    if (code) {
+        finding_add(findings, code == -ENOEXEC || code == -EACCES ? FINDING_LESS : FINDING_FAILED, "program", "program",
+                    "%.380s", code == -EACCES ? "it may not be read: only root can look up its names" : err.text);
+        return;
+    }
+    char id[2 * ELF_BUILD_ID_MAX + 1] = "none";
+    for (size_t i = 0; i < file.build_id_size; i++)
+        snprintf(id + 2 * i, 3, "%02x", file.build_id[i]);
+    finding_add(findings, FINDING_OK, "program", "program", "%.250s, build id %s", path, id);
+    struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF,
+                             .name = path_base_name(path),
+                             .path = path,
+                             .build_id = file.build_id_size ? file.build_id : NULL,
+                             .build_id_size = file.build_id_size};
+    struct debug_files files;
+    debug_files_open(&files, &lib, NULL);
+    describe_names(findings, path, &files);
+    debug_files_close(&files);
+    elf_file_close(&file);
+}
+
+static void look_at_rights(struct findings *findings, const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) || geteuid() == 0 || (!(info.st_mode & (S_ISUID | S_ISGID)) && access(path, R_OK) == 0))
+        return;
+    finding_add(findings, FINDING_FAILED, "rights", "rights",
+                "%.250s runs with the rights of another user, or may not be read: only root can record it", path);
+    finding_fix(findings, "sudo prof record %.250s", path);
+}
+
+void doctor_look_at_target(struct findings *findings, const char *program)
+{
+    char path[PATH_MAX], interpreter[PATH_MAX];
+    struct error err = {0};
+    if (launch_check(program, &err) || program_file_find(program, path)) {
+        finding_add(findings, FINDING_FAILED, "program", "program", "%.380s", err.text);
+        return;
+    }
+    if (read_interpreter(path, interpreter, sizeof(interpreter))) {
+        finding_add(findings, FINDING_OK, "script", "script", "%.180s is run by %.180s, which is what prof records",
+                    path, interpreter);
+        if (program_file_find(interpreter, path))
+            return;
+    }
+    look_at_rights(findings, path);
+    look_at_file(findings, path);
+}

@@ -1,0 +1,225 @@
+#include "cmd/push/push_options.h"
+
+#include "cmd/common/quantities.h"
+#include "cmd/common/ui.h"
+
+#include "os/file_io.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SECOND UINT64_C(1000000000)
+
+enum { HEADER_FILE_MAX = 1 << 16 };
+
+static const uint64_t default_queue_size = UINT64_C(64) << 20, default_timeout = 10 * SECOND,
+                      default_retry = 60 * SECOND;
+
+/* ---- headers and labels ---- */
+
+static int add_header(struct push_options *options, const char *text, struct error *err)
+{
+    int code = push_header_check(text, err);
+    if (code)
+        return code;
+    char **header = array_push_zero(&options->headers);
+    if (header)
+        *header = strdup(text);
+    return header && *header ? 0 : error_no_memory(err);
+}
+
+/* A file with a header in each line: unlike the command line, others cannot read it. */
+static int add_headers_of_file(struct push_options *options, const char *path, struct error *err)
+{
+    char *text, *rest;
+    size_t size;
+    int fd = file_open_in(-1, path);
+    if (fd < 0)
+        return error_set(err, -fd, "cannot read the headers in %s: %s", path, strerror(-fd));
+    int code = file_load_text(fd, path, HEADER_FILE_MAX, &text, &size, err);
+    if (code)
+        return code;
+    rest = text;
+    for (char *line; !code && (line = strsep(&rest, "\n")) != NULL;) {
+        line[strcspn(line, "\r")] = '\0';
+        if (*line && *line != '#')
+            code = add_header(options, line, err);
+    }
+    free(text);
+    return code;
+}
+
+/* The last value of a key counts; with `is_default` the first does. */
+static int add_label(struct push_options *options, const char *key, size_t key_length, const char *value,
+                     bool is_default, struct error *err)
+{
+    size_t at = 0;
+    while (at < options->labels.length && (strlen(options->labels.data[at].key) != key_length ||
+                                           strncmp(options->labels.data[at].key, key, key_length) != 0))
+        at++;
+    if (at < options->labels.length && is_default)
+        return 0;
+    size_t size = key_length + strlen(value) + 2;
+    char *both = malloc(size);
+    if (!both)
+        return error_no_memory(err);
+    snprintf(both, size, "%.*s%c%s", (int)key_length, key, '\0', value);
+    struct otlp_label label = {.key = both, .value = both + key_length + 1};
+    if (at < options->labels.length) {
+        free((char *)options->labels.data[at].key);
+        options->labels.data[at] = label;
+    } else if (!array_push(&options->labels, label)) {
+        free(both);
+        return error_no_memory(err);
+    }
+    return 0;
+}
+
+/* Replaces the end of a text as far as it has room. What is on the command line can be seen in lists of processes, and
+ * prof saves it in profiles. */
+static void hide(char *text, const char *hidden)
+{
+    size_t length = strlen(text);
+    for (size_t i = 0; i < length; i++)
+        text[i] = i < strlen(hidden) ? hidden[i] : '\0';
+}
+
+static int parse_header(struct push_options *options)
+{
+    struct error err = {0};
+    bool is_file = optarg[0] == '@';
+    int code = is_file ? add_headers_of_file(options, optarg + 1, &err) : add_header(options, optarg, &err);
+    if (!is_file)
+        hide(optarg + strcspn(optarg, ":"), ": ***");
+    return code ? ui_usage(options->command, "--header: %s", err.text) : 0;
+}
+
+static int parse_label(struct push_options *options)
+{
+    struct error err = {0};
+    const char *value = strchr(optarg, '=');
+    if (!value || value == optarg || !value[1])
+        return ui_usage(options->command, "--label takes key=value, such as service.name=shop, not '%s'", optarg);
+    int code = add_label(options, optarg, (size_t)(value - optarg), value + 1, false, &err);
+    return code ? ui_fail_error(&err) : 0;
+}
+
+int push_parse_option(struct push_options *options, int option)
+{
+    if (option >= OPTION_PUSH_HEADER && option <= OPTION_PUSH_RETRY)
+        options->is_given = true;
+    switch (option) {
+    case OPTION_PUSH_HEADER:
+        return parse_header(options);
+    case OPTION_PUSH_LABEL:
+        return parse_label(options);
+    case OPTION_PUSH_QUEUE:
+        options->queue = optarg;
+        return *optarg ? 0 : ui_usage(options->command, "--queue needs the name of a folder");
+    case OPTION_PUSH_QUEUE_SIZE:
+        return parse_size(optarg, &options->queue_size)
+                   ? 0
+                   : ui_usage(options->command, "'%s' is not a size (K, M, G), such as 64M", optarg);
+    case OPTION_PUSH_TIMEOUT:
+    case OPTION_PUSH_RETRY:
+        return parse_time(optarg, option == OPTION_PUSH_RETRY ? &options->retry : &options->timeout)
+                   ? 0
+                   : ui_usage(options->command, "'%s' is not a time (ms, s, min, h), such as 30s", optarg);
+    default:
+        return -1;
+    }
+}
+
+/* ---- the environment ---- */
+
+/* The value of the variable for profiles, or of the one for all signals; NULL if neither has one. */
+static const char *variable(const char *name)
+{
+    char own[64];
+    snprintf(own, sizeof(own), "OTEL_EXPORTER_OTLP_PROFILES_%s", name);
+    const char *value = getenv(own);
+    if (value && *value)
+        return value;
+    snprintf(own, sizeof(own), "OTEL_EXPORTER_OTLP_%s", name);
+    value = getenv(own);
+    return value && *value ? value : NULL;
+}
+
+static int take_header(void *context, const char *key, const char *value, struct error *err)
+{
+    char text[4096];
+    int length = snprintf(text, sizeof(text), "%s: %s", key, value);
+    if (length < 0 || (size_t)length >= sizeof(text))
+        return error_set(err, E2BIG, "a header is longer than %zu bytes", sizeof(text));
+    return add_header(context, text, err);
+}
+
+static int take_attribute(void *context, const char *key, const char *value, struct error *err)
+{
+    return *value ? add_label(context, key, strlen(key), value, true, err) : 0;
+}
+
+static int take_environment(struct push_options *options)
+{
+    struct error err = {0};
+    const char *headers = variable("HEADERS"), *timeout = variable("TIMEOUT"), *service = getenv("OTEL_SERVICE_NAME");
+    const char *attributes = getenv("OTEL_RESOURCE_ATTRIBUTES");
+    char *end = NULL;
+    if (headers && !options->headers.length && push_list_split(headers, take_header, options, &err))
+        return ui_fail("OTEL_EXPORTER_OTLP_HEADERS: %s", err.text);
+    if (service && *service && add_label(options, "service.name", strlen("service.name"), service, true, &err))
+        return ui_fail_error(&err);
+    if (attributes && push_list_split(attributes, take_attribute, options, &err))
+        return ui_fail("OTEL_RESOURCE_ATTRIBUTES: %s", err.text);
+    double ms = timeout && !options->timeout ? strtod(timeout, &end) : 0;
+    if (end && !*end && ms >= 1 && ms < 1e9)
+        options->timeout = (uint64_t)(ms * 1e6);
+    options->server.ca_file = variable("CERTIFICATE");
+    options->server.certificate_file = variable("CLIENT_CERTIFICATE");
+    options->server.key_file = variable("CLIENT_KEY");
+    return 0;
+}
+
+int push_options_resolve(struct push_options *options, char *address)
+{
+    struct error err = {0};
+    const char *from = address;
+    const char *own = getenv("OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT");
+    bool as_it_is = !address && own && *own;
+    if (!from)
+        from = variable("ENDPOINT");
+    if (!from)
+        return ui_usage(options->command, "no address given; for example http://localhost:4318, or set "
+                                          "OTEL_EXPORTER_OTLP_ENDPOINT");
+    if (push_address(from, as_it_is, options->url, &err))
+        return ui_usage(options->command, "%s", err.text);
+    if (address)
+        hide(address + strcspn(address, "?"), "?***");
+    int status = take_environment(options);
+    if (!options->timeout)
+        options->timeout = default_timeout;
+    if (!options->retry)
+        options->retry = default_retry;
+    if (!options->queue_size)
+        options->queue_size = default_queue_size;
+    options->server.url = options->url;
+    options->server.headers = (const char *const *)options->headers.data;
+    options->server.header_count = options->headers.length;
+    options->server.timeout_ms = options->timeout < 1000000 * UINT64_C(1000000000)
+                                     ? (uint32_t)((options->timeout + 999999) / 1000000)
+                                     : 1000000000;
+    return status;
+}
+
+void push_options_destroy(struct push_options *options)
+{
+    for (size_t i = 0; i < options->headers.length; i++)
+        free(options->headers.data[i]);
+    for (size_t i = 0; i < options->labels.length; i++)
+        free((char *)options->labels.data[i].key);
+    array_free(&options->headers);
+    array_free(&options->labels);
+}

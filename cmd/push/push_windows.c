@@ -1,0 +1,368 @@
+#include "cmd/push/push_windows.h"
+
+#include "cmd/common/folders.h"
+#include "cmd/push/pushing.h"
+#include "cmd/common/ui.h"
+
+#include "assemble/assemble.h"
+#include "os/clock.h"
+#include "file/profile_file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WINDOWS_NICE = 10 }; /* at 19, busy programs would let a window wait for minutes */
+
+struct push_windows {
+    pid_t pid;
+    int socket; /* the process reads from the other end that the recording has ended */
+};
+
+/* ---- the process ---- */
+
+#define NOT_KNOWN UINT64_MAX
+
+struct pusher {
+    const struct push_windows_options *options;
+    const char *saved; /* the file that is to be pushed; NULL: windows are */
+    int socket;
+    struct pushing pushing;
+    struct recording_window window;
+    uint64_t missed;       /* that were told */
+    uint64_t queued_until; /* ns: what was recorded before is in the queue, or lost */
+    bool is_behind;        /* the last window is not in the queue, and its samples are in the next one */
+    bool has_lost;
+    pthread_t sender;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool has_more;      /* guarded by `lock`: a profile was added since the sender looked */
+    atomic_bool ending; /* no more windows will come */
+};
+
+static bool has_samples(const struct profile *profile)
+{
+    for (size_t i = 0; i < profile->threads.length; i++) {
+        const struct thread *thread = &profile->threads.data[i];
+        if (thread->samples.length)
+            return true;
+        for (size_t k = 0; k < thread->more.length; k++)
+            if (thread->more.data[k].length)
+                return true;
+    }
+    return false;
+}
+
+static void wake_sender(struct pusher *pusher)
+{
+    pthread_mutex_lock(&pusher->lock);
+    pusher->has_more = true;
+    pthread_cond_signal(&pusher->changed);
+    pthread_mutex_unlock(&pusher->lock);
+}
+
+static void say_missed(struct pusher *pusher)
+{
+    if (pusher->window.missed == pusher->missed)
+        return;
+    pusher->missed = pusher->window.missed;
+    ui_say("samples were dropped before they were pushed: --last keeps too little for --every");
+}
+
+/* Makes the profile of the next window. *samples: how many it has, known also if it fails; NOT_KNOWN otherwise. */
+static int make_profile(struct pusher *pusher, const char *rest, struct profile *profile, uint64_t *samples,
+                        struct error *err)
+{
+    struct folder_path path;
+    struct assemble_options options = {.threads = 1, /* the target's processors are not ours */
+                                       .cache_folder = pusher->options->no_cache ? NULL : cache_folder(&path),
+                                       .rest = rest && rest[0] == '/' ? rest : NULL,
+                                       .search = &pusher->options->symbols->search,
+                                       .window = &pusher->window};
+    struct assemble_result result;
+    int code = assemble_recording(pusher->options->spool, NULL, &options, &result, err);
+    if (code)
+        return code;
+    *samples = result.samples;
+    say_missed(pusher);
+    code = profile_load_fd(result.memory_fd, NULL, profile, err);
+    close(result.memory_fd);
+    return code;
+}
+
+static int add_window(struct pusher *pusher, const char *rest, uint64_t *samples, struct error *err)
+{
+    struct profile profile;
+    profile_init(&profile);
+    int code = make_profile(pusher, rest, &profile, samples, err);
+    if (code || !has_samples(&profile)) {
+        profile_destroy(&profile);
+        return code;
+    }
+    code = pushing_add(&pusher->pushing, &profile, (struct time_range){pusher->window.from, pusher->window.to}, err);
+    if (!code)
+        wake_sender(pusher);
+    return code;
+}
+
+/* Says what is not in the queue: its samples are in the next window, or lost. */
+static void say_failed(struct pusher *pusher, uint64_t samples, bool are_lost, const struct error *err)
+{
+    char what[80];
+    double seconds = (double)(monotonic_ns() - pusher->queued_until) / 1e9;
+    int length = snprintf(what, sizeof(what), "%.1f s", seconds);
+    if (samples != NOT_KNOWN)
+        snprintf(what + length, sizeof(what) - (size_t)length, " (%" PRIu64 " sample%s)", samples,
+                 samples == 1 ? "" : "s");
+    if (are_lost)
+        ui_fail("%s of the recording are not pushed: %s", what, err->text);
+    else if (!pusher->is_behind)
+        ui_say("%s; the next window takes over the %s of this one", err->text, what);
+    pusher->is_behind = !are_lost;
+    pusher->has_lost |= are_lost;
+}
+
+/* Whether what a failed window had is in none, and not in the next one. */
+static bool is_lost(const struct pusher *pusher, int code)
+{
+    return code == -E2BIG || pusher->window.is_last;
+}
+
+static int add_or_go_back(struct pusher *pusher, const char *rest, uint64_t *samples, struct error *err)
+{
+    struct recording_window before;
+    int code = recording_window_copy(&before, &pusher->window, err);
+    if (code)
+        return code;
+    code = add_window(pusher, rest, samples, err);
+    if (code && !is_lost(pusher, code)) {
+        struct recording_window failed = pusher->window;
+        pusher->window = before;
+        before = failed;
+    }
+    recording_window_destroy(&before);
+    return code;
+}
+
+/* Makes the next window and puts it into the queue. What cannot be read yet is in the window after it, and so is what
+ * has no room, as long as the spool has it. `rest`: what the recorder says at the end, a file or "none"; NULL: it goes
+ * on, or was killed. */
+static void push_window(struct pusher *pusher, const char *rest)
+{
+    struct error err = {0};
+    uint64_t samples = NOT_KNOWN, now = monotonic_ns();
+    int code = add_or_go_back(pusher, rest, &samples, &err);
+    bool has_begun = rest || pusher->window.zero || samples != NOT_KNOWN; /* else there may be nothing to read yet */
+    if (code && has_begun)
+        say_failed(pusher, samples, is_lost(pusher, code), &err);
+    if (!code)
+        pusher->is_behind = false;
+    if (!code || is_lost(pusher, code))
+        pusher->queued_until = now;
+}
+
+/* Sends what is in the queue whenever there is more, for ever: a server that is down is tried until it is up. */
+static void *run_sender(void *context)
+{
+    struct pusher *pusher = context;
+    while (!atomic_load(&pusher->ending)) {
+        pthread_mutex_lock(&pusher->lock);
+        while (!pusher->has_more && !atomic_load(&pusher->ending))
+            pthread_cond_wait(&pusher->changed, &pusher->lock);
+        pusher->has_more = false;
+        pthread_mutex_unlock(&pusher->lock);
+        if (!atomic_load(&pusher->ending))
+            pushing_send(&pusher->pushing, UINT64_MAX);
+    }
+    return NULL;
+}
+
+/* Waits for the end of the recording until `end` (ns). False if it has not come; `rest` gets what the recorder says. */
+static bool hear_of_end(const struct pusher *pusher, uint64_t end, char *rest, size_t size)
+{
+    struct pollfd waits = {.fd = pusher->socket, .events = POLLIN};
+    for (uint64_t now; (now = monotonic_ns()) < end;) {
+        uint64_t ms = (end - now) / 1000000 + 1;
+        if (poll(&waits, 1, ms > INT_MAX ? INT_MAX : (int)ms) <= 0)
+            continue;
+        ssize_t got = recv(pusher->socket, rest, size - 1, 0);
+        rest[got > 0 ? got : 0] = '\0';
+        return got >= 0 || errno != EINTR;
+    }
+    return false;
+}
+
+/* Signals that came while it recorded were the recorder's. */
+static void forget_signals(const sigset_t *signals)
+{
+    const struct timespec now = {0};
+    while (sigtimedwait(signals, NULL, &now) > 0)
+        continue;
+}
+
+/* Returns the exit status of the process, EXIT_FAILURE if something is neither sent nor waits. */
+static int send_rest(struct pusher *pusher)
+{
+    sigset_t signals;
+    pushing_ending_signals(&signals);
+    forget_signals(&signals);
+    pusher->pushing.ending = &signals;
+    pusher->pushing.hurry = NULL;
+    pusher->pushing.is_background = false;
+    pushing_send(&pusher->pushing, pusher->options->push->retry);
+    pushing_say_sent(&pusher->pushing);
+    return pusher->has_lost || pusher->pushing.dropped || pusher->pushing.refused ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int push_saved(struct pusher *pusher)
+{
+    struct profile profile;
+    struct error err = {0};
+    int status = pushing_open(&pusher->pushing, pusher->options->push);
+    pusher->pushing.is_quiet = pusher->options->quiet;
+    profile_init(&profile);
+    if (!status && profile_load(pusher->saved, &profile, &err)) {
+        profile_destroy(&profile);
+        status = ui_fail_error(&err);
+    } else if (!status && pushing_add(&pusher->pushing, &profile, (struct time_range){0}, &err)) {
+        status = ui_fail_error(&err);
+    }
+    if (!status)
+        status = send_rest(pusher);
+    pushing_close(&pusher->pushing);
+    return status;
+}
+
+static int follow(struct pusher *pusher)
+{
+    char rest[64] = "";
+    pusher->queued_until = monotonic_ns();
+    uint64_t next = pusher->queued_until + pusher->options->every;
+    symbol_options_open(pusher->options->symbols);
+    int status = pushing_open(&pusher->pushing, pusher->options->push);
+    if (status)
+        return status;
+    pusher->pushing.hurry = &pusher->ending;
+    pusher->pushing.is_background = true;
+    pusher->pushing.is_quiet = pusher->options->quiet;
+    pthread_mutex_init(&pusher->lock, NULL);
+    pthread_cond_init(&pusher->changed, NULL);
+    if (pthread_create(&pusher->sender, NULL, run_sender, pusher))
+        return ui_fail("cannot start a thread that pushes profiles");
+    wake_sender(pusher); /* for what waits since another recording */
+    while (!hear_of_end(pusher, next, rest, sizeof(rest))) {
+        push_window(pusher, NULL);
+        while (next <= monotonic_ns())
+            next += pusher->options->every;
+    }
+    pusher->window.is_last = true;
+    push_window(pusher, rest[0] ? rest : NULL);
+    (void)!send(pusher->socket, "1", 1, MSG_NOSIGNAL);
+    atomic_store(&pusher->ending, true);
+    wake_sender(pusher);
+    pthread_join(pusher->sender, NULL);
+    status = send_rest(pusher);
+    recording_window_destroy(&pusher->window);
+    pushing_close(&pusher->pushing);
+    symbol_options_stop(pusher->options->symbols);
+    return status;
+}
+
+/* It takes nothing from the recorder and the target. Signals stay blocked: Ctrl+C, which reaches it as well, is the
+ * recorder's, which ends it. */
+static _Noreturn void run(struct pusher *pusher)
+{
+    const struct sched_param normal = {0};
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    sched_setscheduler(0, SCHED_OTHER, &normal);
+    setpriority(PRIO_PROCESS, 0, WINDOWS_NICE);
+    _exit(pusher->saved ? push_saved(pusher) : follow(pusher));
+}
+
+/* ---- the recorder's side ---- */
+
+static int start(struct push_windows **out, const struct push_windows_options *options, const char *saved,
+                 struct error *err)
+{
+    int ends[2];
+    struct push_windows *windows = calloc(1, sizeof(*windows));
+    *out = NULL;
+    if (!windows)
+        return error_no_memory(err);
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) {
+        free(windows);
+        return error_set(err, errno, "cannot push profiles: %s", strerror(errno));
+    }
+    fflush(NULL);
+    windows->pid = fork();
+    if (windows->pid == 0) {
+        close(ends[0]);
+        struct pusher pusher = {.options = options, .saved = saved, .socket = ends[1]};
+        run(&pusher);
+    }
+    int reason = errno;
+    close(ends[1]);
+    windows->socket = ends[0];
+    if (windows->pid < 0) {
+        close(windows->socket);
+        free(windows);
+        return error_set(err, reason, "cannot start a process that pushes profiles: %s", strerror(reason));
+    }
+    *out = windows;
+    return 0;
+}
+
+int push_windows_start(struct push_windows **out, const struct push_windows_options *options, struct error *err)
+{
+    return start(out, options, NULL, err);
+}
+
+int push_windows_start_saved(struct push_windows **out, const struct push_windows_options *options, const char *path,
+                             struct error *err)
+{
+    return start(out, options, path, err);
+}
+
+void push_windows_take_last(struct push_windows *windows, int rest_fd)
+{
+    char rest[64] = "none", answer;
+    if (rest_fd >= 0)
+        snprintf(rest, sizeof(rest), "/proc/%d/fd/%d", (int)getpid(), rest_fd);
+    if (send(windows->socket, rest, strlen(rest), MSG_NOSIGNAL) > 0)
+        while (recv(windows->socket, &answer, 1, 0) < 0 && errno == EINTR)
+            continue;
+}
+
+int push_windows_end(struct push_windows *windows, bool is_last_call)
+{
+    int status = 0;
+    sigset_t signals;
+    const struct timespec step = {.tv_nsec = 100 * 1000 * 1000};
+    if (!windows)
+        return EXIT_SUCCESS;
+    close(windows->socket);
+    pushing_ending_signals(&signals);
+    sigprocmask(SIG_BLOCK, &signals, NULL);
+    while (waitpid(windows->pid, &status, WNOHANG) == 0)
+        if (sigtimedwait(&signals, NULL, &step) > 0 || is_last_call)
+            kill(windows->pid, SIGTERM);
+    free(windows);
+    if (WIFSIGNALED(status))
+        ui_say("the process that pushes profiles ended by signal %d: what it had not put into the queue is not pushed",
+               WTERMSIG(status));
+    return status ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,272 @@
+#include "cmd/push/pushing.h"
+
+#include "cmd/common/folders.h"
+#include "cmd/common/ui.h"
+
+#include "os/clock.h"
+#include "os/directory.h"
+#include "base/hash.h"
+#include "push/backoff.h"
+#include "push/push_answer.h"
+#include "push/push_profile.h"
+#include "record/record.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MS UINT64_C(1000000)
+
+enum { LOCATION_SHOWN = 200 }; /* characters */
+
+/* $XDG_STATE_HOME/prof/push. The parents are made first: a folder makes no more than three. */
+static bool own_queue(char *path, size_t size)
+{
+    struct folder_path state;
+    struct error ignored;
+    if (!state_folder(&state))
+        return false;
+    int parent = file_folder_open(state.text, &ignored);
+    if (parent >= 0)
+        close(parent);
+    int length = snprintf(path, size, "%s/push", state.text);
+    return length > 0 && (size_t)length < size;
+}
+
+int pushing_open(struct pushing *pushing, const struct push_options *options)
+{
+    struct error err = {0};
+    char own[PATH_MAX];
+    *pushing = (struct pushing){.options = options};
+    signal(SIGPIPE, SIG_IGN); /* of a connection that the server has closed, inside the TLS library */
+    if (!options->queue && !own_queue(own, sizeof(own)))
+        return ui_fail("there is no folder for profiles that wait: neither XDG_STATE_HOME nor HOME is set; give one "
+                       "with --queue");
+    if (push_queue_open(&pushing->queue, options->queue ? options->queue : own, options->queue_size, &err) ||
+        http_client_new(&pushing->client, &err))
+        return ui_fail_error(&err);
+    return 0;
+}
+
+void pushing_close(struct pushing *pushing)
+{
+    push_queue_close(pushing->queue);
+    http_client_free(pushing->client);
+    *pushing = (struct pushing){0};
+}
+
+static uint64_t random_number(void)
+{
+    uint64_t number;
+    return getrandom(&number, sizeof(number), GRND_NONBLOCK) == (ssize_t)sizeof(number)
+               ? number
+               : hash_mix(monotonic_ns(), (uint64_t)getpid());
+}
+
+int pushing_add(struct pushing *pushing, struct profile *profile, struct time_range range, struct error *err)
+{
+    uint32_t dropped = 0;
+    struct text_buffer bytes = {0};
+    const struct push_options *options = pushing->options;
+    const uint64_t id[] = {random_number(), random_number()};
+    struct otlp_sending sending = {
+        .labels = options->labels.data, .label_count = options->labels.length, .range = range};
+    _Static_assert(sizeof(sending.id) == sizeof(id), "an id is two random numbers");
+    memcpy(sending.id, id, sizeof(sending.id));
+    int code = push_profile_pack(profile, &sending, &bytes, err);
+    if (!code)
+        code = push_queue_add(pushing->queue, options->url, bytes.data, bytes.length, &dropped, err);
+    array_free(&bytes);
+    if (dropped)
+        ui_say("the queue is full (--queue-size): the oldest %" PRIu32 " profile%s not sent, and dropped", dropped,
+               dropped == 1 ? " was" : "s were");
+    pushing->dropped += dropped;
+    return code;
+}
+
+/* ---- sending ---- */
+
+/* What one try came to. */
+struct
+try {
+    enum push_outcome outcome;
+    uint64_t retry_after; /* s */
+    uint64_t rejected;
+    char why[PUSH_SENTENCE_MAX + 256]; /* unless it was taken: "the server answers 400 Bad Request: ..." */
+};
+
+static int try_item(struct pushing *pushing, const struct push_item *item, struct try *try)
+{
+    struct http_answer *http = malloc(sizeof(*http));
+    struct push_answer answer = {0};
+    struct error err = {0};
+    *try = (struct try){.outcome = PUSH_LATER};
+    if (!http || http_client_post(pushing->client, &pushing->options->server, item->bytes, item->size, http, &err)) {
+        free(http);
+        return ui_fail("%s", err.text[0] ? err.text : "out of memory");
+    }
+    if (http->status) {
+        push_answer_read(&answer, http->status, http->type, http->body, http->body_size);
+        try->outcome = answer.outcome;
+        try->retry_after = http->retry_after;
+        try->rejected = answer.rejected;
+        const char *name = push_status_name(http->status);
+        bool is_taken = answer.outcome == PUSH_TAKEN;
+        if (is_taken)
+            snprintf(try->why, sizeof(try->why), "%s", answer.sentence);
+        else
+            snprintf(try->why, sizeof(try->why), "the server answers %ld%s%s%s%.*s%s%s%s", http->status,
+                     *name ? " " : "", name, http->location[0] ? " to " : "", LOCATION_SHOWN, http->location,
+                     http->location[0] ? "; give that address" : "", answer.sentence[0] ? ": " : "", answer.sentence);
+    } else {
+        try->outcome = http->is_lasting ? PUSH_BARRED : PUSH_LATER;
+        snprintf(try->why, sizeof(try->why), "%.*s%s", PUSH_SENTENCE_MAX, http->problem.text,
+                 push_address_is_of_grpc(pushing->options->url)
+                     ? " (4317 is usually the port of OTLP over gRPC; over HTTP it is 4318)"
+                     : "");
+    }
+    free(http);
+    return 0;
+}
+
+static bool is_hurried(const struct pushing *pushing)
+{
+    return pushing->hurry && atomic_load(pushing->hurry);
+}
+
+/* False if there is to be no next try. */
+static bool wait_ms(const struct pushing *pushing, uint64_t ms)
+{
+    enum { STEP_MS = 100 };
+    uint64_t end = monotonic_ns() + ms * MS;
+    sigset_t none;
+    sigemptyset(&none);
+    for (uint64_t now; !is_hurried(pushing) && (now = monotonic_ns()) < end;) {
+        uint64_t step = end - now < STEP_MS * MS ? end - now : STEP_MS * MS;
+        const struct timespec time = {.tv_nsec = (long)step};
+        if (sigtimedwait(pushing->ending ? pushing->ending : &none, NULL, &time) > 0)
+            return false;
+    }
+    return !is_hurried(pushing);
+}
+
+/* "cannot send to URL: why", with what is done about it. */
+static void say_failure(struct pushing *pushing, const char *why, const char *next)
+{
+    const char *url = pushing->options->url;
+    bool is_known = strncmp(pushing->said, why, sizeof(pushing->said) - 1) == 0;
+    if (pushing->is_background && is_known)
+        return;
+    snprintf(pushing->said, sizeof(pushing->said), "%s", why);
+    ui_say("cannot send to %.*s: %s%s", push_address_shown(url), url, why, next);
+}
+
+static void say_taken(struct pushing *pushing, const struct try *try)
+{
+    pushing->sent++;
+    if (pushing->said[0] && pushing->is_background)
+        ui_say("profiles are sent again");
+    pushing->said[0] = '\0';
+    if (try->rejected)
+        ui_say("the server did not take %" PRIu64 " part%s of a profile%s%s", try->rejected,
+               try->rejected == 1 ? "" : "s", try->why[0] ? ": " : "", try->why);
+    else if (try->why[0])
+        ui_say("the server took a profile, and says: %s", try->why);
+}
+
+static void say_waiting(struct pushing *pushing)
+{
+    struct push_waiting waiting;
+    struct error err = {0};
+    const char *url = pushing->options->url;
+    if (push_queue_waiting(pushing->queue, url, &waiting, &err))
+        return;
+    if (waiting.count == 1)
+        ui_say("1 profile waits in the queue: the next push to this address sends it, or 'prof push --queued'");
+    else if (waiting.count)
+        ui_say("%" PRIu32 " profiles wait in the queue: the next push to this address sends them, or 'prof push "
+               "--queued'",
+               waiting.count);
+    if (waiting.others && !pushing->is_quiet)
+        ui_say("%" PRIu32 " profile%s in the queue for %s: 'prof push --queued %.*s' sends %s", waiting.others,
+               waiting.others == 1 ? " waits" : "s wait", waiting.others == 1 ? "another address" : "other addresses",
+               push_address_shown(waiting.other), waiting.other, waiting.others == 1 ? "it" : "them");
+}
+
+/* Waits for the next try. False if there is to be none. */
+static bool wait_for_next(struct pushing *pushing, const struct try *try, uint32_t failures, uint64_t deadline)
+{
+    char next[64] = "";
+    uint64_t ms = backoff_ms(failures, try->retry_after, random_number()), now = monotonic_ns();
+    if (deadline < now || ms * MS > deadline - now) {
+        if (try->retry_after)
+            snprintf(next, sizeof(next), "; it is not to be asked again for %" PRIu64 " s", try->retry_after);
+        say_failure(pushing, try->why, next);
+        return false;
+    }
+    if (failures == 1)
+        say_failure(pushing, try->why, "; trying again");
+    return wait_ms(pushing, ms);
+}
+
+void pushing_ending_signals(sigset_t *signals)
+{
+    record_signals(signals);
+    sigdelset(signals, SIGCHLD);
+    sigdelset(signals, SIGUSR1);
+    sigdelset(signals, SIGUSR2);
+}
+
+void pushing_say_sent(const struct pushing *pushing)
+{
+    const char *url = pushing->options->url;
+    if (pushing->sent && !pushing->is_quiet)
+        ui_say("sent %" PRIu32 " profile%s to %.*s", pushing->sent, pushing->sent == 1 ? "" : "s",
+               push_address_shown(url), url);
+}
+
+int pushing_send(struct pushing *pushing, uint64_t retry)
+{
+    struct push_item item;
+    struct error err = {0};
+    struct try try;
+    const char *url = pushing->options->url;
+    uint32_t failures = 0, refused = pushing->refused;
+    uint64_t deadline = 0;
+    bool goes_on = true;
+    int code = 0;
+    while (goes_on && !is_hurried(pushing) && (code = push_queue_take(pushing->queue, url, "", &item, &err)) > 0) {
+        if (try_item(pushing, &item, &try)) {
+            push_queue_return(pushing->queue, &item, false);
+            return EXIT_FAILURE;
+        }
+        push_queue_return(pushing->queue, &item, try.outcome == PUSH_TAKEN || try.outcome == PUSH_REFUSED);
+        if (try.outcome == PUSH_LATER) {
+            uint64_t now = monotonic_ns();
+            if (!failures)
+                deadline = retry > UINT64_MAX - now ? UINT64_MAX : now + retry;
+            goes_on = wait_for_next(pushing, &try, ++failures, deadline);
+            continue;
+        }
+        failures = 0;
+        if (try.outcome == PUSH_TAKEN) {
+            say_taken(pushing, &try);
+        } else if (try.outcome == PUSH_REFUSED) {
+            pushing->refused++;
+            ui_say("%.*s refuses a profile: %s", push_address_shown(url), url, try.why);
+        } else {
+            say_failure(pushing, try.why, "");
+            goes_on = false;
+        }
+    }
+    if (code < 0)
+        ui_fail_error(&err);
+    if (!pushing->is_background)
+        say_waiting(pushing);
+    return code < 0 || !goes_on || pushing->refused > refused ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,40 @@
+/*
+ * The options of `prof record` that bound a recording or say when it records: --last, --max-size, --paused, --delay,
+ * --iterations. And what a recording does on request while it runs: it tells the user what happens, and makes
+ * snapshots.
+ */
+#pragma once
+
+#include "cmd/common/symbol_options.h"
+
+#include "record/control.h"
+#include "process/open_files.h"
+
+#include <stdbool.h>
+
+enum { OPTION_LAST = 4000, OPTION_MAX_SIZE, OPTION_PAUSED, OPTION_DELAY, OPTION_ITERATIONS };
+#define CONTROL_OPTIONS                                                                                                \
+    {"last", required_argument, NULL, OPTION_LAST}, {"max-size", required_argument, NULL, OPTION_MAX_SIZE},            \
+        {"paused", no_argument, NULL, OPTION_PAUSED}, {"delay", required_argument, NULL, OPTION_DELAY},                \
+    {                                                                                                                  \
+        "iterations", required_argument, NULL, OPTION_ITERATIONS                                                       \
+    }
+
+/* Parses one of the options with its value, optarg. Returns 0 or the exit status after a message; -1 if it is not one
+ * of them. */
+int control_parse_option(struct control_options *options, int option);
+
+/* Whether they fit together and to the rest of the command line. Returns 0 or the exit status after a message. */
+int control_check(const struct control_options *options, bool has_command, bool is_recovery);
+
+/* What the snapshots of a recording are made of. */
+struct snapshot_source {
+    const char *output; /* of the recording: snapshots are called after it */
+    const char *spool;
+    struct symbol_options *symbols;
+    const struct open_files *files;
+    bool no_cache;
+};
+
+/* Has the recording tell the user what happens and, with a `source`, make snapshots; both must outlive it. */
+void control_connect(struct control_options *options, struct snapshot_source *source);

@@ -1,0 +1,55 @@
+#include "cmd/record/leftover.h"
+
+#include "cmd/common/ui.h"
+
+#include "os/file_output.h"
+#include "spool/spool.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The pid in the name of a spool, "BASE.PID.spool"; 0 if it is not a spool. */
+static pid_t recorder_of(const char *name, const char *base)
+{
+    size_t length = strlen(base);
+    char *end;
+    if (strncmp(name, base, length) != 0 || name[length] != '.' || name[length + 1] < '1' || name[length + 1] > '9')
+        return 0;
+    unsigned long pid = strtoul(name + length + 1, &end, 10);
+    return strcmp(end, ".spool") == 0 && pid <= INT_MAX ? (pid_t)pid : 0;
+}
+
+/* Its recorder may be in a container with other process ids. */
+static bool is_written_in(const char *folder, const char *name)
+{
+    char path[PATH_MAX];
+    return snprintf(path, sizeof(path), "%s/%s", folder, name) < PATH_MAX && spool_is_being_written(path);
+}
+
+void leftover_say(const char *base)
+{
+    const char *slash = strrchr(base, '/');
+    int folder_length = slash ? (int)(slash - base) + 1 : 0;
+    char folder[PATH_MAX], found[NAME_MAX + 1] = "";
+    snprintf(folder, sizeof(folder), "%.*s", folder_length ? folder_length : 2, folder_length ? base : "./");
+    DIR *names = opendir(folder);
+    for (const struct dirent *entry; names && !found[0] && (entry = readdir(names));) {
+        struct stat info;
+        pid_t pid = recorder_of(entry->d_name, base + folder_length);
+        if (pid && kill(pid, 0) && errno == ESRCH && !fstatat(dirfd(names), entry->d_name, &info, 0) &&
+            (info.st_uid == geteuid() || info.st_uid == file_sudo_user()) && !is_written_in(folder, entry->d_name))
+            snprintf(found, sizeof(found), "%s", entry->d_name);
+    }
+    if (names)
+        closedir(names);
+    if (found[0])
+        ui_say("%.*s%s is an earlier recording that was not saved; 'prof load %.*s%s' shows it, or remove it",
+               folder_length, base, found, folder_length, base, found);
+}

@@ -1,0 +1,572 @@
+/*
+ * `prof record`: run a command, sample it until it ends, save the profile, serve it.
+ *
+ * While the command runs, the recording grows in a spool file beside the output. At the end it becomes the profile. If
+ * that fails (disk full), the spool stays, and --recover makes the profile later. It also works on the spool of a
+ * killed recorder.
+ */
+#include "cmd/common/commands.h"
+#include "cmd/record/control_options.h"
+#include "cmd/record/event_options.h"
+#include "cmd/common/folders.h"
+#include "cmd/record/leftover.h"
+#include "cmd/live.h"
+#include "cmd/record/record_push.h"
+#include "cmd/record/record_summary.h"
+#include "cmd/serving.h"
+#include "cmd/common/spool_input.h"
+#include "cmd/common/symbol_options.h"
+#include "cmd/common/ui.h"
+#include "cmd/record/whom_options.h"
+
+#include "assemble/assemble.h"
+#include "os/file_output.h"
+#include "record/counters.h"
+#include "record/launch.h"
+#include "record/record.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127, EXIT_SIGNAL = 128 };
+
+struct options {
+    enum record_sampler sampler;
+    const char *output;
+    const char *recover; /* spool file to make the profile of */
+    uint32_t rate;
+    uint64_t duration; /* ns; 0: until the command ends */
+    uint32_t counters; /* bits by enum counter_group */
+    bool no_host;
+    ARRAY(const char *) variables; /* of the environment, to be saved */
+    ARRAY(char *) arguments;       /* before the command, NULL at the end */
+    bool live, save_only, off_cpu, no_off_cpu, wakers, no_python, quiet, verbose, help;
+    struct serving_options serving;
+    struct symbol_options symbols;
+    char **command;
+    struct whom_options whom; /* instead of a command, or beside it */
+    struct control_options control;
+    struct event_options events;
+    struct record_push_options push;
+};
+
+/* ---- options ---- */
+
+static bool parse_rate(const char *text, uint32_t *rate)
+{
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || errno || value < 1 || value > 1000000)
+        return false;
+    *rate = (uint32_t)value;
+    return true;
+}
+
+static bool parse_duration(const char *text, uint64_t *duration)
+{
+    char *end;
+    double seconds = strtod(text, &end);
+    if (end == text || *end || !(seconds >= 0.001 && seconds <= 1e9))
+        return false;
+    *duration = (uint64_t)(seconds * 1e9);
+    return true;
+}
+
+static bool parse_sampler(const char *text, enum record_sampler *sampler)
+{
+    static const char *const names[] = {
+        [RECORD_BY_ANY] = "auto", [RECORD_BY_PERF] = "perf", [RECORD_BY_PTRACE] = "ptrace"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *sampler = (enum record_sampler)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+enum {
+    OPTION_RECOVER = 256,
+    OPTION_SAMPLER,
+    OPTION_OFF_CPU,
+    OPTION_WAKERS,
+    OPTION_PYTHON,
+    OPTION_COUNTERS,
+    OPTION_ENV,
+    OPTION_NO_HOST,
+    OPTION_LIVE
+};
+
+static const struct option long_options[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"rate", required_argument, NULL, 'r'},
+    {"duration", required_argument, NULL, 'd'},
+    {"save-only", no_argument, NULL, 's'},
+    {"live", no_argument, NULL, OPTION_LIVE},
+    {"quiet", no_argument, NULL, 'q'},
+    {"verbose", no_argument, NULL, 'v'},
+    {"recover", required_argument, NULL, OPTION_RECOVER},
+    {"off-cpu", required_argument, NULL, OPTION_OFF_CPU},
+    {"wakers", no_argument, NULL, OPTION_WAKERS},
+    EVENT_OPTIONS,
+    {"counters", required_argument, NULL, OPTION_COUNTERS},
+    {"env", required_argument, NULL, OPTION_ENV},
+    {"no-host", no_argument, NULL, OPTION_NO_HOST},
+    {"python", required_argument, NULL, OPTION_PYTHON},
+    WHOM_OPTIONS,
+    {"sampler", required_argument, NULL, OPTION_SAMPLER},
+    CONTROL_OPTIONS,
+    RECORD_PUSH_OPTIONS,
+    SERVING_OPTIONS,
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+/* Returns 0 or the exit status. */
+static int parse_option(struct options *options, int option, char **argv)
+{
+    int status = whom_parse_option(&options->whom, option);
+    if (status < 0)
+        status = event_parse_option(&options->events, option);
+    if (status < 0)
+        status = control_parse_option(&options->control, option);
+    if (status < 0)
+        status = record_push_parse_option(&options->push, option);
+    if (status >= 0)
+        return status;
+    switch (option) {
+    case 'o':
+        options->output = optarg;
+        return *optarg ? 0 : ui_usage("record", "-o/--output needs the name of a file");
+    case 'r':
+        return parse_rate(optarg, &options->rate)
+                   ? 0
+                   : ui_usage("record", "'%s' is not a rate: from 1 to 1000000 Hz", optarg);
+    case 'd':
+        return parse_duration(optarg, &options->duration)
+                   ? 0
+                   : ui_usage("record", "'%s' is not a duration: from 0.001 seconds on", optarg);
+    case 's':
+        options->save_only = true;
+        return 0;
+    case 'q':
+        options->quiet = true;
+        return 0;
+    case 'v':
+        options->verbose = true;
+        return 0;
+    case OPTION_LIVE:
+        options->live = true;
+        return 0;
+    case OPTION_OFF_CPU:
+        options->no_off_cpu = strcmp(optarg, "no") == 0;
+        options->off_cpu = !options->no_off_cpu;
+        return options->no_off_cpu || strcmp(optarg, "yes") == 0
+                   ? 0
+                   : ui_usage("record", "--off-cpu is 'yes' or 'no', not '%s'", optarg);
+    case OPTION_WAKERS:
+        options->wakers = true;
+        return 0;
+    case OPTION_COUNTERS:
+        return counters_parse(optarg, &options->counters)
+                   ? 0
+                   : ui_usage("record",
+                              "'%s' is not a list of counters: some of cpu, memory, faults, io, switches, "
+                              "threads, system and power with commas between, or all or none",
+                              optarg);
+    case OPTION_ENV:
+        if (!*optarg || strchr(optarg, '='))
+            return ui_usage("record", "--env takes the name of an environment variable, not '%s'", optarg);
+        return array_push(&options->variables, optarg) ? 0 : ui_fail("out of memory");
+    case OPTION_NO_HOST:
+        options->no_host = true;
+        return 0;
+    case OPTION_PYTHON:
+        options->no_python = strcmp(optarg, "no") == 0;
+        return options->no_python || strcmp(optarg, "yes") == 0
+                   ? 0
+                   : ui_usage("record", "--python is 'yes' or 'no', not '%s'", optarg);
+    case OPTION_RECOVER:
+        options->recover = optarg;
+        return 0;
+    case OPTION_SAMPLER:
+        return parse_sampler(optarg, &options->sampler)
+                   ? 0
+                   : ui_usage("record", "'%s' is not a sampler: perf, ptrace or auto", optarg);
+    case 'h':
+        options->help = true;
+        return 0;
+    default:
+        return serving_parse_option(&options->serving, &options->symbols, "record", option, argv);
+    }
+}
+
+static bool is_standard_output(const struct options *options)
+{
+    return strcmp(options->output, "-") == 0;
+}
+
+static int parse_options(struct options *options, int argc, char **argv)
+{
+    int option;
+    optind = 1;
+    while ((option = getopt_long(argc, argv, "+:o:e:p:r:d:asqvnP:h", long_options, NULL)) != -1) {
+        int status = parse_option(options, option, argv);
+        if (status || options->help)
+            return status;
+    }
+    options->command = argv + optind;
+    for (int i = 1; i < optind; i++)
+        if (strcmp(argv[i], "--") != 0 && !array_push(&options->arguments, argv[i]))
+            return ui_fail("out of memory");
+    if (!array_push(&options->arguments, NULL))
+        return ui_fail("out of memory");
+    if (options->quiet && options->verbose)
+        return ui_usage("record", "-q/--quiet and -v/--verbose exclude each other");
+    if (options->whom.all && options->sampler == RECORD_BY_PTRACE)
+        return ui_usage("record", "--sampler ptrace records a command or processes (-p), not all of them");
+    if (options->wakers && options->no_off_cpu)
+        return ui_usage("record", "--wakers notes who ends waits, and --off-cpu=no records none");
+    if (options->recover && *options->command)
+        return ui_usage("record", "--recover takes no command: it makes the profile of an earlier recording");
+    bool has_whom = options->whom.pid_count || options->whom.all;
+    if (options->recover && has_whom)
+        return ui_usage("record", "--recover takes no %s: it makes the profile of an earlier recording",
+                        options->whom.pid_count ? "-p" : "-a or --cgroup");
+    if (!options->recover && !has_whom && !*options->command)
+        return ui_usage("record", "no command given; for example: prof record ./program, or prof record -p PID");
+    if (options->recover && options->events.texts.length)
+        return ui_usage("record", "--recover takes no -e: it makes the profile of an earlier recording");
+    if (options->sampler == RECORD_BY_PTRACE && options->events.texts.length)
+        return ui_usage("record", "--sampler ptrace samples CPU time alone, not the events of -e");
+    if (options->live && options->recover)
+        return ui_usage("record", "--recover takes no --live: it makes the profile of an earlier recording");
+    if (options->live && (options->save_only || is_standard_output(options)))
+        return ui_usage("record", "--live shows the profile in prof's page, and %s shows none",
+                        options->save_only ? "-s/--save-only" : "-o -");
+    if (options->live && options->serving.ui)
+        return ui_usage("record", "--live works in prof's own page: it takes no --ui");
+    int status = control_check(&options->control, *options->command != NULL, options->recover != NULL);
+    if (!status)
+        status = whom_check(&options->whom, *options->command != NULL);
+    if (!status)
+        status = record_push_check(&options->push, options->recover != NULL, is_standard_output(options),
+                                   options->control.keep.ns);
+    return status ? status : event_options_find(&options->events);
+}
+
+/* ---- the files ---- */
+
+static bool is_directory(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* Checks before a long recording that the result can be saved. */
+static int check_output(const char *output)
+{
+    struct stat info;
+    struct error err = {0};
+    char folder[PATH_MAX], old[PATH_MAX];
+    const char *slash = strrchr(output, '/');
+    size_t length = slash == output ? 1 : slash ? (size_t)(slash - output) : 0;
+    if (strlen(output) >= PATH_MAX - 32)
+        return ui_fail("the name of the output file is too long");
+    snprintf(folder, sizeof(folder), "%.*s", length ? (int)length : 1, length ? output : ".");
+    if (slash && !slash[1])
+        return ui_fail("cannot save in %s: name a file in that folder, such as %sprofile.json.gz", output, output);
+    if (!is_directory(folder))
+        return ui_fail("cannot save %s: there is no folder %s", output, folder);
+    if (access(folder, W_OK | X_OK))
+        return ui_fail("cannot save %s: the folder %s cannot be written: %s", output, folder, strerror(errno));
+    if (is_directory(output))
+        return ui_fail("cannot save %s: that is a folder; name a file in it, such as %s/profile.json.gz", output,
+                       output);
+    if (stat(output, &info) == 0 && !S_ISREG(info.st_mode))
+        return ui_fail("cannot save %s: that is not a regular file", output);
+    snprintf(old, sizeof(old), "%s.old", output);
+    if (is_directory(old) && stat(output, &info) == 0)
+        return ui_fail("cannot save %s: the file that has this name would become %s, which is a directory", output,
+                       old);
+    return file_output_check(output, &err) ? ui_fail_error(&err) : 0;
+}
+
+/* The common start of the names of spool files: that of the output or, without one, of a temporary file. */
+static void spool_base(const struct options *options, char *base, size_t size)
+{
+    const char *folder = getenv("TMPDIR");
+    if (is_standard_output(options))
+        snprintf(base, size, "%s/prof", folder && folder[0] == '/' ? folder : "/tmp");
+    else
+        snprintf(base, size, "%s", options->output);
+}
+
+/* `rest`: see struct record_result. */
+static int save_profile(const struct options *options, const char *spool, int rest, const struct open_files *files,
+                        struct record_summary *summary, struct assemble_result *saved)
+{
+    struct folder_path path;
+    char rest_path[64];
+    snprintf(rest_path, sizeof(rest_path), "/proc/self/fd/%d", rest);
+    struct assemble_options assemble = {.cache_folder = options->serving.no_cache ? NULL : cache_folder(&path),
+                                        .files = files,
+                                        .rest = rest >= 0 ? rest_path : NULL,
+                                        .search = &options->symbols.search,
+                                        .keeps_old = true,
+                                        .listener = record_summary_listener(summary)};
+    struct error err = {0};
+    if (assemble_recording(spool, options->output, &assemble, saved, &err) == 0)
+        return 0;
+    return ui_fail_error(&err);
+}
+
+/* ---- commands ---- */
+
+/* Whether to serve after saving. Without a terminal, no user reads the address or presses Ctrl+C; an option of the
+ * server asks for it all the same. Continuous integrations set CI=true, some with a terminal. */
+static bool wants_server(const struct options *options)
+{
+    const char *ci = getenv("CI");
+    bool is_automatic = !isatty(STDERR_FILENO) || (ci && (!strcmp(ci, "true") || !strcmp(ci, "1")));
+    return !options->save_only && (!is_automatic || serving_was_requested(&options->serving));
+}
+
+static int serve(struct options *options, int status)
+{
+    if (!wants_server(options)) {
+        if (!options->save_only && !options->quiet)
+            ui_say("'prof load %s' shows it", options->output);
+        return status;
+    }
+    int failed = serve_and_wait(options->output, &options->serving, &options->symbols);
+    return failed ? failed : status;
+}
+
+static struct record_summary summary_of(const struct options *options)
+{
+    return (struct record_summary){.output = options->output,
+                                   .quiet = options->quiet,
+                                   .verbose = options->verbose,
+                                   .has_debug_servers = options->symbols.search.server != NULL};
+}
+
+static int recover(struct options *options)
+{
+    struct assemble_result saved = {0};
+    if (access(options->recover, R_OK))
+        return ui_fail("cannot read %s: %s", options->recover, strerror(errno));
+    symbol_options_open(&options->symbols);
+    int status =
+        spool_input_assemble(options->recover, options->output, &options->symbols, options->serving.no_cache, &saved);
+    if (status)
+        return status;
+    struct record_summary summary = summary_of(options);
+    record_summary_print(&summary, &saved);
+    return serve(options, EXIT_SUCCESS);
+}
+
+static int launch_status(int code)
+{
+    return code == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+}
+
+/* The exit status of a shell: that of the command. 0 if prof ended the command because the time of -d was over. A full
+ * disk ends the recording, not the command; it is a failure if nothing could be saved. */
+static int exit_status(const struct record_result *recorded, const struct assemble_result *saved)
+{
+    if (recorded->end == RECORD_STOPPED && (recorded->pid || recorded->signal != SIGINT))
+        return EXIT_SIGNAL + recorded->signal;
+    if (recorded->end == RECORD_SPOOL_FULL && (!recorded->target_ended || !saved->samples))
+        return EXIT_FAILURE;
+    if (recorded->end == RECORD_STOPPED_BY_CONTROL || !recorded->target_ended || !recorded->pid)
+        return EXIT_SUCCESS;
+    int status = recorded->target_status;
+    return WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* The target got its signal before the profile was saved. Gives it another moment to end. */
+static void say_if_still_running(const struct record_result *recorded)
+{
+    enum { STEPS = 20 };
+    static const struct timespec step = {.tv_nsec = 50 * 1000 * 1000};
+    if (recorded->target_ended || !recorded->pid)
+        return;
+    for (int i = 0; i < STEPS; i++) {
+        if (waitpid(recorded->pid, NULL, WNOHANG) != 0)
+            return;
+        nanosleep(&step, NULL);
+    }
+    ui_say("the command is still running, as process %d", (int)recorded->pid);
+}
+
+static void say_attached(void *context)
+{
+    const struct options *options = context;
+    if (!options->quiet)
+        whom_say(&options->whom, options->duration != 0);
+}
+
+/* Starts what goes on beside the recording. Returns 0 or an exit status after a message. */
+static int start_beside(struct options *options, const char *spool, struct live_view **live,
+                        struct push_windows **windows)
+{
+    struct error err = {0};
+    int code = record_push_start(windows, &options->push, spool, &options->symbols, options->serving.no_cache,
+                                 options->quiet, &err);
+    if (!code && options->live)
+        code = live_view_start(live, spool, options->control.keep.bytes || options->control.keep.ns, &options->serving,
+                               &options->symbols, &err);
+    if (code)
+        push_windows_end(*windows, true);
+    return code ? ui_fail_error(&err) : 0;
+}
+
+static int record(struct options *options)
+{
+    struct error err = {0};
+    bool has_command = options->command[0];
+    int code = has_command ? launch_check(options->command[0], &err) : 0;
+    if (code) {
+        ui_fail_error(&err);
+        return launch_status(code);
+    }
+    char base[PATH_MAX - 32], spool[PATH_MAX];
+    spool_base(options, base, sizeof(base));
+    if (!options->quiet)
+        leftover_say(base);
+    snprintf(spool, sizeof(spool), "%s.%d.spool", base, (int)getpid());
+
+    sigset_t signals, mask;
+    record_signals(&signals);
+    sigprocmask(SIG_BLOCK, &signals, &mask);
+    struct open_files files;
+    open_files_init(&files);
+    struct record_options record_options = {.sampler = options->sampler,
+                                            .argv = has_command ? options->command : NULL,
+                                            .attached = say_attached,
+                                            .context = options,
+                                            .rate = options->rate,
+                                            /* what the system's daemons wait for is of use to few */
+                                            .off_cpu = options->off_cpu || options->wakers ||
+                                                       (!options->no_off_cpu && !options->whom.all),
+                                            .wakers = options->wakers,
+                                            .events = &options->events.list,
+                                            .no_cpu_samples = options->events.no_cpu_samples,
+                                            .counters = options->counters,
+                                            .environment = {.arguments = options->arguments.data,
+                                                            .variables = options->variables.data,
+                                                            .variable_count = options->variables.length,
+                                                            .no_host = options->no_host},
+                                            .python = !options->no_python,
+                                            .duration = options->duration,
+                                            .spool_path = spool,
+                                            .recorder = "prof " PROF_VERSION,
+                                            .target_mask = &mask,
+                                            .output_to_error = is_standard_output(options),
+                                            .files = &files};
+    whom_apply(&options->whom, &record_options);
+    struct snapshot_source source = {.output = options->output,
+                                     .spool = spool,
+                                     .symbols = &options->symbols,
+                                     .files = &files,
+                                     .no_cache = options->serving.no_cache};
+    record_options.control = options->control;
+    control_connect(&record_options.control, &source);
+    struct live_view *live = NULL;
+    struct push_windows *windows = NULL;
+    int status = start_beside(options, spool, &live, &windows);
+    if (status) {
+        open_files_destroy(&files);
+        return status;
+    }
+    struct record_result recorded;
+    code = record_command(&record_options, &recorded, &err);
+    if (code) {
+        live_view_end(live);
+        push_windows_end(windows, false);
+        open_files_destroy(&files);
+        ui_fail_error(&err);
+        return recorded.launch_failed ? launch_status(code) : EXIT_FAILURE;
+    }
+    /* the reader of our messages may be gone: save all the same. The target has been started already. */
+    void (*on_closed_pipe)(int) = signal(SIGPIPE, SIG_IGN);
+    if (recorded.end == RECORD_SPOOL_FULL)
+        ui_say("recording stopped before the end: %s", recorded.problem.text);
+
+    struct assemble_result saved = {0};
+    symbol_options_open(&options->symbols);
+    struct record_summary summary = summary_of(options);
+    for (size_t i = 0; i < recorded.note_count; i++)
+        record_summary_note(&summary, recorded.notes[i]);
+    int failed = save_profile(options, spool, recorded.rest_fd, &files, &summary, &saved);
+    if (windows)
+        push_windows_take_last(windows, recorded.rest_fd);
+    if (recorded.rest_fd >= 0)
+        close(recorded.rest_fd);
+    open_files_destroy(&files);
+    if (!options->quiet)
+        say_if_still_running(&recorded);
+    if (failed) {
+        live_view_end(live);
+        push_windows_end(windows, false);
+        record_summary_print(&summary, NULL);
+        ui_say("the recording stays in %s%s; 'prof load %s' shows it", spool,
+               recorded.rest_fd >= 0 ? ", without its end, which was only in memory" : "", spool);
+        return failed;
+    }
+    unlink(spool);
+    record_summary_print(&summary, &saved);
+    record_push_saved(&windows, &options->push, options->output, options->quiet);
+    signal(SIGPIPE, on_closed_pipe);
+    bool was_shown = live && live_view_show_saved(live, options->output);
+    live_view_end(live);
+    status = exit_status(&recorded, &saved);
+    if (!was_shown)
+        status = serve(options, status);
+    int pushed = push_windows_end(windows, !options->save_only);
+    return status ? status : pushed;
+}
+
+int cmd_record(int argc, char **argv)
+{
+    struct options options = {.output = "profile.json.gz",
+                              .push.shared.command = "record",
+                              .rate = 1000,
+                              .counters = COUNT_ALL,
+                              .serving = SERVING_DEFAULTS};
+    int status = parse_options(&options, argc, argv);
+    if (status)
+        return status;
+    if (options.help)
+        return help_print("record");
+    if (is_standard_output(&options)) {
+        options.save_only = true;
+        if (isatty(STDOUT_FILENO))
+            return ui_fail("a profile is not for a terminal: send the output to a file or a program, or name a file "
+                           "with -o");
+    } else {
+        status = check_output(options.output);
+        if (status)
+            return status;
+    }
+    status = options.recover ? recover(&options) : record(&options);
+    symbol_options_close(&options.symbols);
+    whom_options_destroy(&options.whom);
+    event_options_destroy(&options.events);
+    push_options_destroy(&options.push.shared);
+    array_free(&options.variables);
+    array_free(&options.arguments);
+    return status;
+}

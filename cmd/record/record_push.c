@@ -1,0 +1,66 @@
+#include "cmd/record/record_push.h"
+
+#include "cmd/common/quantities.h"
+#include "cmd/common/ui.h"
+
+#include <getopt.h>
+#include <string.h>
+
+static const uint64_t shortest_window = UINT64_C(1000000000); /* ns: the recorder writes about each second */
+
+int record_push_parse_option(struct record_push_options *options, int option)
+{
+    if (option == OPTION_PUSH) {
+        options->address = optarg;
+        return 0;
+    }
+    if (option != OPTION_EVERY)
+        return push_parse_option(&options->shared, option);
+    return parse_time(optarg, &options->every) && options->every >= shortest_window
+               ? 0
+               : ui_usage("record", "'%s' is not a time from 1s on (s, min, h), such as 60s", optarg);
+}
+
+int record_push_check(struct record_push_options *options, bool is_recovery, bool is_standard_output, uint64_t last)
+{
+    if (!options->address && (options->every || options->shared.is_given))
+        return ui_usage("record", "%s to --push URL",
+                        options->every ? "--every belongs" : "options of pushes, such as --label and --header, belong");
+    if (!options->address)
+        return 0;
+    if (is_recovery)
+        return ui_usage("record", "--recover takes no --push: 'prof push' sends the profile that it saves");
+    if (is_standard_output && !options->every)
+        return ui_usage("record", "--push sends the saved profile, and -o - saves none: give -o FILE, or --every 60s");
+    if (options->every && last && last < 2 * options->every)
+        return ui_usage("record", "--last must be at least twice the time of --every, which else misses samples");
+    return push_options_resolve(&options->shared, strcmp(options->address, "env") == 0 ? NULL : options->address);
+}
+
+static struct push_windows_options options_of_process(const struct record_push_options *options, const char *spool,
+                                                      struct symbol_options *symbols, bool no_cache, bool quiet)
+{
+    return (struct push_windows_options){.spool = spool,
+                                         .push = &options->shared,
+                                         .symbols = symbols,
+                                         .every = options->every,
+                                         .no_cache = no_cache,
+                                         .quiet = quiet};
+}
+
+int record_push_start(struct push_windows **windows, const struct record_push_options *options, const char *spool,
+                      struct symbol_options *symbols, bool no_cache, bool quiet, struct error *err)
+{
+    const struct push_windows_options push = options_of_process(options, spool, symbols, no_cache, quiet);
+    *windows = NULL;
+    return options->every ? push_windows_start(windows, &push, err) : 0;
+}
+
+void record_push_saved(struct push_windows **windows, const struct record_push_options *options, const char *path,
+                       bool quiet)
+{
+    struct error err = {0};
+    const struct push_windows_options push = options_of_process(options, NULL, NULL, false, quiet);
+    if (options->address && !options->every && push_windows_start_saved(windows, &push, path, &err))
+        ui_fail_error(&err);
+}

@@ -1,0 +1,327 @@
+#include "cmd/record/record_summary.h"
+
+#include "cmd/common/ui.h"
+
+#include "os/file_proc.h"
+#include "tree/value_text.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LINE_SIZE = 640, MOST_LINES = SUMMARY_NOTES + HINTS + 8 };
+
+/* Percent from which on a figure makes a profile doubtful. */
+static const double much_lost = 1, much_truncated = 10, much_unnamed = 20, much_unsampled = 20;
+
+static const uint64_t long_enough = 100000000; /* ns of recording, for a share of it to mean something */
+
+struct lines {
+    char text[MOST_LINES][LINE_SIZE];
+    size_t count;
+};
+
+static char *next_line(struct lines *lines)
+{
+    char *line = lines->text[lines->count < MOST_LINES ? lines->count++ : MOST_LINES - 1];
+    line[0] = '\0';
+    return line;
+}
+
+/* Appends to a line; what has no room is left out. */
+static void append(char *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void append(char *line, const char *format, ...)
+{
+    size_t used = strlen(line);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line + used, LINE_SIZE - used, format, args);
+    va_end(args);
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* "12 %", "0.3 %"; 100 and 0 only where it is all or nothing. */
+static void append_percent(char *line, uint64_t part, uint64_t whole)
+{
+    double share = percent(part, whole);
+    if (part != whole && share > 99.9)
+        share = 99.9;
+    if (part && share < 0.1)
+        append(line, "< 0.1 %%");
+    else
+        append(line, part == whole || (share >= 10 && share < 99) ? "%.0f %%" : "%.1f %%", share);
+}
+
+static void append_size(char *line, uint64_t bytes)
+{
+    if (bytes < 10000)
+        append(line, "%" PRIu64 " bytes", bytes);
+    else if (bytes < 10000000)
+        append(line, "%" PRIu64 " kB", (bytes + 500) / 1000);
+    else
+        append(line, "%" PRIu64 " MB", (bytes + 500000) / 1000000);
+}
+
+/* ---- the lines ---- */
+
+/* All complete, and walked as their debug info says. Or there are none. */
+static bool has_perfect_stacks(const struct trust_counts *counts)
+{
+    return !counts->truncated && !counts->completed_live && !counts->without_cfi;
+}
+
+/* Where the file went that had the name of the profile: beside the file that a link leads to. */
+static void append_old(char *line, const char *output)
+{
+    struct stat info;
+    char *path = lstat(output, &info) == 0 && S_ISLNK(info.st_mode) ? realpath(output, NULL) : NULL;
+    append(line, "; the earlier file is now %.200s.old", path ? path : output);
+    free(path);
+}
+
+static void describe_samples(struct lines *lines, const char *output, const struct assemble_result *saved)
+{
+    char *line = next_line(lines);
+    append(line, "%.300s: %" PRIu64 " sample%s", strcmp(output, "-") ? output : "standard output", saved->samples,
+           saved->samples == 1 ? "" : "s");
+    if (saved->trust.requested > saved->samples)
+        append(line, " of %" PRIu64 " requested", saved->trust.requested);
+    if (saved->lost)
+        append(line, ", %" PRIu64 " lost", saved->lost);
+    if (saved->samples && has_perfect_stacks(&saved->trust))
+        append(line, ", all stacks complete");
+    if (saved->bytes) {
+        append(line, ", ");
+        append_size(line, saved->bytes);
+    }
+    if (saved->recorder_cpu && saved->recorder_wall >= long_enough) {
+        append(line, "; prof used ");
+        append_percent(line, saved->recorder_cpu, saved->recorder_wall);
+        append(line, " of one CPU");
+    }
+    if (saved->has_old)
+        append_old(line, output);
+}
+
+static void describe_stacks(struct lines *lines, const struct trust_counts *counts)
+{
+    static const char *const what[] = {"completed from the live process", "truncated",
+                                       "with frames found by frame pointer"};
+    const uint64_t parts[] = {counts->completed_live, counts->truncated, counts->without_cfi};
+    if (has_perfect_stacks(counts))
+        return;
+    char *line = next_line(lines);
+    append(line, "stacks: ");
+    append_percent(line, counts->samples - counts->truncated, counts->samples);
+    append(line, " complete");
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+        if (!parts[i])
+            continue;
+        append(line, ", ");
+        append_percent(line, parts[i], counts->samples);
+        append(line, " %s", what[i]);
+    }
+}
+
+static void begin_doubt(char *line)
+{
+    append(line, "%s", line[0] ? "; " : "Warning: ");
+}
+
+/* Where a figure makes the profile doubtful. */
+static void describe_doubts(struct lines *lines, const struct assemble_result *saved)
+{
+    const struct trust_counts *counts = &saved->trust;
+    char line[LINE_SIZE] = "";
+    uint64_t all = saved->samples + saved->lost;
+    if (percent(saved->lost, all) >= much_lost) {
+        begin_doubt(line);
+        append_percent(line, saved->lost, all);
+        append(line, " of the samples were lost, %s (a lower rate, -r, loses fewer)",
+               saved->has_all_cpu_time ? "and their time is shown as (not sampled)" : "so times are too short");
+    }
+    if (percent(counts->truncated, counts->samples) >= much_truncated) {
+        begin_doubt(line);
+        append_percent(line, counts->truncated, counts->samples);
+        append(line, " of the stacks lack their outer callers");
+    }
+    /* where libraries are listed, their line warns */
+    if (!saved->missing_symbols_count && percent(counts->unnamed, counts->samples) >= much_unnamed) {
+        begin_doubt(line);
+        append_percent(line, counts->unnamed, counts->samples);
+        append(line, " of the samples are in functions without a name");
+    }
+    bool is_explained = saved->hints.count != 0; /* or they are too few to count */
+    if (!is_explained && counts->requested > all &&
+        percent(counts->requested - all, counts->requested) >= much_unsampled) {
+        begin_doubt(line);
+        append_percent(line, counts->requested - all, counts->requested);
+        append(line, " of the requested samples were not taken ('prof report -v' says why)");
+    }
+    if (line[0])
+        append(next_line(lines), "%s", line);
+}
+
+/* "libLLVM-14.so.1 (44 %, some functions have no symbols)": the share is that of the samples. */
+static void append_library(char *line, const struct assemble_missing_symbols *missing,
+                           const struct assemble_result *saved)
+{
+    bool is_partly_named = missing->is_partial && missing->reason == MISSING_SYMBOLS_STRIPPED;
+    append(line, "%s (", missing->library);
+    if (missing->samples && missing->samples < saved->trust.unnamed) { /* else it is the share of all of them */
+        append_percent(line, missing->samples, saved->samples);
+        append(line, ", ");
+    }
+    append(line, "%s)", is_partly_named ? "some functions have no symbols" : missing_symbols_text(missing->reason));
+}
+
+/* The command that has the kernel show its names, and permits no more than that: to root at a kernel.kptr_restrict of
+ * 1, to others at 0 and a kernel.perf_event_paranoid of 1 (Documentation/admin-guide/sysctl/kernel.rst). */
+static void append_kernel_advice(char *line, const struct assemble_result *saved)
+{
+    bool is_root = geteuid() == 0, is_hidden = false;
+    bool is_restricted = proc_kernel_setting("kptr_restrict", 0) > is_root,
+         is_paranoid = !is_root && proc_kernel_setting("perf_event_paranoid", 2) > 1;
+    for (size_t i = 0; i < saved->missing_symbols_count && i < ASSEMBLE_MISSING_SYMBOLS; i++)
+        is_hidden |= saved->missing_symbols[i].reason == MISSING_SYMBOLS_NOT_READABLE &&
+                     strcmp(saved->missing_symbols[i].library, "the kernel") == 0;
+    if (is_hidden && (is_restricted || is_paranoid))
+        append(line, "; '%ssysctl%s%s' has the kernel show its names to the next recording", is_root ? "" : "sudo ",
+               !is_restricted ? ""
+               : is_root      ? " kernel.kptr_restrict=1"
+                              : " kernel.kptr_restrict=0",
+               is_paranoid ? " kernel.perf_event_paranoid=1" : "");
+}
+
+/* The libraries that lack names, those of most samples first, and what would give them. */
+static void describe_names(struct lines *lines, const struct record_summary *summary,
+                           const struct assemble_result *saved)
+{
+    bool is_packaged = false;
+    if (!saved->missing_symbols_count)
+        return;
+    char *line = next_line(lines);
+    append(line, "%swithout names: ", percent(saved->trust.unnamed, saved->samples) >= much_unnamed ? "Warning: " : "");
+    if (saved->trust.unnamed) {
+        append_percent(line, saved->trust.unnamed, saved->samples);
+        append(line, " of the samples; ");
+    }
+    for (size_t i = 0; i < saved->missing_symbols_count && i < ASSEMBLE_MISSING_SYMBOLS; i++) {
+        const struct assemble_missing_symbols *missing = &saved->missing_symbols[i];
+        append(line, "%s", i ? ", " : "");
+        append_library(line, missing, saved);
+        is_packaged |= missing->is_packaged && missing->reason == MISSING_SYMBOLS_STRIPPED;
+    }
+    if (saved->missing_symbols_count > ASSEMBLE_MISSING_SYMBOLS)
+        append(line, " and %zu more", saved->missing_symbols_count - ASSEMBLE_MISSING_SYMBOLS);
+    const struct assemble_missing_symbols *first = &saved->missing_symbols[0];
+    if (!first->is_packaged && first->reason == MISSING_SYMBOLS_STRIPPED && strcmp(first->library, "the kernel") != 0)
+        append(line, "; build %s with -g, and do not strip it", first->library);
+    else if (is_packaged && !summary->has_debug_servers)
+        append(line, "; 'prof %s --debuginfod https://debuginfod.elfutils.org/ %.200s' fetches debug info",
+               strcmp(summary->output, "-") ? "symbolicate" : "record",
+               strcmp(summary->output, "-") ? summary->output : "...");
+    else if (first->is_packaged && first->reason == MISSING_SYMBOLS_STRIPPED)
+        append(line,
+               "; the debug servers do not know it: the debug package of %s (-dbg, -dbgsym, -debuginfo) has names",
+               first->library);
+    append_kernel_advice(line, saved);
+}
+
+/* Libraries whose source and machine code may differ from what ran. */
+static void describe_gone(struct lines *lines, const struct assemble_result *saved)
+{
+    if (!saved->gone_count)
+        return;
+    char *line = next_line(lines);
+    append(line, "deleted, replaced or unmounted during the recording (names are those of the file that ran): %s",
+           saved->gone);
+    if (saved->gone_count > 1)
+        append(line, " and %zu more", saved->gone_count - 1);
+}
+
+/* ---- all of it ---- */
+
+void record_summary_note(struct record_summary *summary, const char *sentence)
+{
+    if (summary->note_count < SUMMARY_NOTES)
+        summary->notes[summary->note_count++] = sentence;
+}
+
+static void take_detail(void *context, const char *label, const char *format, const char *value)
+{
+    struct record_summary *summary = context;
+    char number[QUANTITY_TEXT_MAX];
+    if (strcmp(format, "string") != 0) {
+        number_text(number, format, strtod(value, NULL));
+        value = number;
+    }
+    size_t left = SUMMARY_DETAILS - summary->details_length;
+    int length = snprintf(summary->details + summary->details_length, left, "%s: %s\n", label, value);
+    if (length > 0 && (size_t)length < left)
+        summary->details_length += (size_t)length;
+}
+
+struct metadata_listener record_summary_listener(struct record_summary *summary)
+{
+    return (struct metadata_listener){.tell = summary->verbose ? take_detail : NULL, .context = summary};
+}
+
+static void print_details(const struct record_summary *summary)
+{
+    for (const char *at = summary->details; at < summary->details + summary->details_length;) {
+        int length = (int)strcspn(at, "\n");
+        ui_say("  %.*s", length, at);
+        at += length + 1;
+    }
+}
+
+/* What explains and what can be mended is not to be cut for it. */
+static void move_to_end(struct lines *lines, size_t index)
+{
+    char moved[LINE_SIZE];
+    memcpy(moved, lines->text[index], sizeof(moved));
+    memmove(lines->text[index], lines->text[index + 1], (lines->count - index - 1) * sizeof(moved));
+    memcpy(lines->text[lines->count - 1], moved, sizeof(moved));
+}
+
+void record_summary_print(const struct record_summary *summary, const struct assemble_result *saved)
+{
+    struct lines lines = {.count = 0};
+    bool has_stacks = false;
+    if (summary->quiet)
+        return;
+    if (saved) {
+        describe_samples(&lines, summary->output, saved);
+        describe_stacks(&lines, &saved->trust);
+        has_stacks = lines.count > 1;
+        if (saved->events[0])
+            append(next_line(&lines), "events: %s", saved->events);
+        describe_doubts(&lines, saved);
+        describe_names(&lines, summary, saved);
+    }
+    for (size_t i = 0; i < summary->note_count; i++)
+        append(next_line(&lines), "%s", summary->notes[i]);
+    for (size_t i = 0; saved && i < saved->hints.count; i++)
+        append(next_line(&lines), "%s", saved->hints.text[i]);
+    if (saved)
+        describe_gone(&lines, saved);
+    if (lines.count > SUMMARY_LINES && has_stacks)
+        move_to_end(&lines, 1);
+    bool is_cut = lines.count > SUMMARY_LINES && !summary->verbose;
+    size_t shown = is_cut ? SUMMARY_LINES - 1 : lines.count;
+    for (size_t i = 0; i < shown; i++)
+        ui_say("%s", lines.text[i]);
+    if (is_cut)
+        ui_say("and %zu more remarks: -v prints them, and 'prof report -v' shows them", lines.count - shown);
+    print_details(summary);
+}

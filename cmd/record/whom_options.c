@@ -1,0 +1,146 @@
+#include "cmd/record/whom_options.h"
+
+#include "cmd/common/ui.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Appends "PID[,PID...]". Returns 0 or the exit status. */
+static int parse_pids(struct whom_options *options, const char *text)
+{
+    for (const char *at = text;; at++) {
+        char *end;
+        errno = 0;
+        long pid = strtol(at, &end, 10);
+        if (*at < '0' || *at > '9' || (*end && *end != ',') || errno || pid < 1 || pid > INT_MAX)
+            return ui_usage("record", "'%s' is not the id of a process, nor a list of some with commas between them",
+                            text);
+        if (options->pid_count == MAX_PIDS)
+            return ui_usage("record", "at most %d processes can be recorded at a time", MAX_PIDS);
+        options->pids[options->pid_count++] = (pid_t)pid;
+        at = end;
+        if (!*at)
+            return 0;
+    }
+}
+
+static int add_thread(struct whom_options *options, const char *pattern)
+{
+    if (!*pattern)
+        return ui_usage("record", "--thread needs the name of a thread, or a pattern such as 'worker-*'");
+    return array_push(&options->threads, pattern) ? 0 : ui_fail("out of memory");
+}
+
+int whom_parse_option(struct whom_options *options, int option)
+{
+    switch (option) {
+    case 'p':
+        return parse_pids(options, optarg);
+    case 'a':
+        options->all = true;
+        return 0;
+    case OPTION_CGROUP:
+        options->all = true;
+        options->cgroup = optarg;
+        return *optarg ? 0 : ui_usage("record", "--cgroup needs the name of a cgroup, such as system.slice");
+    case OPTION_NO_INHERIT:
+        options->no_inherit = true;
+        return 0;
+    case OPTION_FOLLOW_DAEMONS:
+        options->follow_daemons = true;
+        return 0;
+    case OPTION_CPU:
+        options->has_cpus = true;
+        return cpu_list_parse(optarg, &options->cpus, NULL)
+                   ? ui_usage("record", "'%s' is not a list of CPUs, such as 0-3,8", optarg)
+                   : 0;
+    case OPTION_THREAD:
+        return add_thread(options, optarg);
+    default:
+        return -1;
+    }
+}
+
+int whom_check(const struct whom_options *options, bool has_command)
+{
+    const char *all = options->cgroup ? "--cgroup" : "-a";
+    if (options->pid_count && has_command)
+        return ui_usage("record", "-p takes no command: it records a process that runs already");
+    if (options->pid_count && options->all)
+        return ui_usage("record", "%s takes no -p: %s", all,
+                        options->cgroup ? "it records the processes of a cgroup" : "it records all processes");
+    if (options->no_inherit && options->all)
+        return ui_usage("record", "%s takes no --no-inherit: that is for a command or the processes of -p", all);
+    if (options->follow_daemons && (options->all || options->no_inherit))
+        return ui_usage("record", "--follow-daemons is for the children of a command or of processes, which %s",
+                        options->all ? "are among all processes" : "--no-inherit leaves out");
+    return 0;
+}
+
+void whom_apply(struct whom_options *options, struct record_options *record)
+{
+    struct error ignored;
+    if (options->pid_count && !options->no_inherit)
+        attach_list_children(options->pids, options->pid_count, &options->children, &ignored);
+    record->pids = options->pids;
+    record->pid_count = options->pid_count;
+    record->all = options->all;
+    record->cgroup = options->cgroup;
+    record->no_inherit = options->no_inherit;
+    record->follow_daemons = options->follow_daemons;
+    record->cpus = options->has_cpus ? &options->cpus : NULL;
+    record->thread_names = options->threads.data;
+    record->thread_name_count = options->threads.length;
+}
+
+/* Users expect that the workers of a server are recorded with it. */
+static void say_children(const struct whom_options *options)
+{
+    enum { SHOWN = 32 };
+    char whom[64] = "these processes already have", list[SHOWN * 12 + 1] = "";
+    size_t count = options->children.length, used = 0;
+    if (!count)
+        return;
+    if (options->pid_count == 1)
+        snprintf(whom, sizeof(whom), "process %d already has", (int)options->pids[0]);
+    for (size_t i = 0; count <= SHOWN && i < count; i++)
+        used += (size_t)snprintf(list + used, sizeof(list) - used, ",%d", (int)options->children.data[i]);
+    if (count == 1)
+        ui_say("%s 1 child process, which is not recorded; add -p %s to record it", whom, list + 1);
+    else if (used)
+        ui_say("%s %zu child processes, which are not recorded; add -p %s to record them", whom, count, list + 1);
+    else
+        ui_say("%s %zu child processes, which are not recorded; name them with -p as well, or record their cgroup with "
+               "--cgroup",
+               whom, count);
+}
+
+void whom_say(const struct whom_options *options, bool has_duration)
+{
+    char whom[160];
+    if (options->cgroup)
+        snprintf(whom, sizeof(whom), "the processes of cgroup %.100s", options->cgroup);
+    else if (options->all)
+        snprintf(whom, sizeof(whom), "all processes");
+    else if (options->pid_count > 1)
+        snprintf(whom, sizeof(whom), "process %d and %zu more", (int)options->pids[0], options->pid_count - 1);
+    else
+        snprintf(whom, sizeof(whom), "process %d", (int)options->pids[0]);
+    if (has_duration)
+        ui_say("recording %s", whom);
+    else
+        ui_say("recording %s until Ctrl+C%s", whom,
+               options->all             ? ""
+               : options->pid_count > 1 ? ", or until they end"
+                                        : ", or until it ends");
+    say_children(options);
+}
+
+void whom_options_destroy(struct whom_options *options)
+{
+    array_free(&options->children);
+    array_free(&options->cpus);
+    array_free(&options->threads);
+}

@@ -1,0 +1,188 @@
+/*
+ * `prof report FILE`: prints a saved profile in the terminal, with the figures of the page. report.h lists its parts.
+ */
+#include "cmd/report/report.h"
+
+#include "cmd/common/commands.h"
+#include "cmd/common/pager.h"
+#include "cmd/common/spool_input.h"
+#include "cmd/common/ui.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool shows_busy_threads(enum report_kind kind)
+{
+    return kind <= REPORT_CATEGORIES;
+}
+
+/* Explains why there are no rows: if the profile has samples, an option excludes them. */
+static void print_nothing_left(const struct report *report)
+{
+    size_t samples = 0;
+    for (size_t i = 0; i < report->profile->threads.length; i++)
+        samples += report->profile->threads.data[i].samples.length;
+    if (samples && report_is_filtered(report))
+        puts("No sample matches these options.");
+    else
+        report_put_wrapped(report,
+                           samples ? "No sample of this profile has a stack."
+                                   : "This profile has no samples: nothing recorded used enough CPU time for one.",
+                           0, 0);
+}
+
+static int print_report(const struct report *report, struct error *err)
+{
+    enum report_kind kind = report->options.kind;
+    if (report->options.json)
+        return report_print_json(report, err);
+    bool is_comparison = profile_is_comparison(report->profile);
+    int code = is_comparison ? 0 : report_print_head(report, err);
+    if (is_comparison && kind == REPORT_FUNCTIONS)
+        return report_print_compared_functions(report, err);
+    if (is_comparison)
+        report_print_compared_head(report, NULL);
+    if (!code && !is_comparison && report->total != 0 && shows_busy_threads(kind))
+        code = report_print_busy_threads(report, err);
+    if (code)
+        return code;
+    if (!is_comparison && report->total != 0 && kind == REPORT_TREE)
+        report_print_figures(report);
+    if (kind == REPORT_MARKERS)
+        return report_print_markers(report, err);
+    if (kind == REPORT_WAITS)
+        return report_print_waits(report, err);
+    if (kind == REPORT_COUNTERS)
+        return report_print_counters(report, err);
+    if (kind == REPORT_THREADS)
+        return report_print_threads(report, err);
+    if (report->total == 0) {
+        print_nothing_left(report);
+        return 0;
+    }
+    switch (kind) {
+    case REPORT_FUNCTIONS:
+        return report_print_functions(report, err);
+    case REPORT_LIBRARIES:
+    case REPORT_CATEGORIES:
+        return report_print_groups(report, err);
+    case REPORT_BUTTERFLY:
+        return report_print_butterfly(report, err);
+    case REPORT_LINES:
+        return profile_is_comparison(report->profile) ? report_print_compared_file(report, err)
+                                                      : report_print_lines(report, err);
+    case REPORT_HOT_LINES:
+        return profile_is_comparison(report->profile) ? report_print_compared_lines(report, err)
+                                                      : report_print_hot_lines(report, err);
+    case REPORT_ANNOTATION:
+        return report_print_annotation(report, err);
+    default:
+        return report_print_tree(report, err);
+    }
+}
+
+int report_prepare(struct report *report)
+{
+    struct profile profile;
+    struct error err = {0};
+    profile_init(&profile);
+    if (strcmp(report->options.path, "-") == 0 && isatty(STDIN_FILENO))
+        return ui_usage(report->options.command,
+                        "standard input is a terminal; give a file, or send a profile through a pipe");
+    int status = report->options.compared.sides[SIDE_BASE].files.length
+                     ? comparing_load(&report->options.compared, &report->options.symbols, false, &profile)
+                     : spool_input_load(report->options.path, &report->options.symbols, &profile);
+    if (status) {
+        profile_destroy(&profile);
+        return status;
+    }
+    report->engine = engine_new(&profile, &err);
+    if (!report->engine)
+        return ui_fail_error(&err);
+    report->profile = engine_profile(report->engine);
+    status = report->options.kind == REPORT_WAITS ? report_choose_waits(report) : EXIT_SUCCESS;
+    if (!status)
+        status = report_select(report);
+    if (!status)
+        status = report_resolve_transforms(report);
+    if (!status)
+        status = report_resolve_source(report);
+    if (status)
+        return status;
+    if (report_query_engine(report, &err) || func_inlining_fill(&report->inlining, report->profile, &err))
+        return ui_fail_error(&err);
+    if (report->options.kind == REPORT_BUTTERFLY || report->options.kind == REPORT_ANNOTATION)
+        status = report_resolve_focus(report);
+    if (!status && report->options.kind == REPORT_ANNOTATION)
+        report->search = symbol_options_open(&report->options.symbols);
+    return status;
+}
+
+static int print(struct report *report)
+{
+    struct error err = {0};
+    if (!report->options.no_pager)
+        pager_start();
+    int code = print_report(report, &err);
+    bool written = !code && fflush(stdout) == 0 && !ferror(stdout);
+    int reason = errno;
+    pager_wait();
+    if (code)
+        return ui_fail_error(&err);
+    return written ? EXIT_SUCCESS : ui_fail("cannot write the report: %s", strerror(reason));
+}
+
+struct report report_of_command(const char *command)
+{
+    return (struct report){.options = {.command = command,
+                                       .search = "",
+                                       .from = NAN,
+                                       .to = NAN,
+                                       .min_percent = NAN,
+                                       .limit = SIZE_MAX,
+                                       .compared = COMPARING_DEFAULTS}};
+}
+
+void report_destroy(struct report *report)
+{
+    symbol_options_close(&report->options.symbols);
+    comparing_destroy(&report->options.compared);
+    array_free(&report->options.limits);
+    engine_free(report->engine);
+    array_free(&report->inlining);
+    array_free(&report->threads);
+    array_free(&report->options.threads);
+    array_free(&report->options.keep_names);
+    array_free(&report->options.transforms);
+    array_free(&report->transforms);
+    arena_destroy(&report->paths);
+}
+
+static int run(struct report report, int argc, char **argv)
+{
+    int status = report_parse_options(argc, argv, &report.options);
+    if (!status)
+        status = report_prepare(&report);
+    if (!status) {
+        report_look_at_terminal(&report);
+        report_measure_figures(&report);
+        status = print(&report);
+    }
+    report_destroy(&report);
+    return status < 0 ? EXIT_SUCCESS : status;
+}
+
+int cmd_report(int argc, char **argv)
+{
+    return run(report_of_command("report"), argc, argv);
+}
+
+/* `prof diff BASE NEW`: the same of a comparison. */
+int cmd_diff(int argc, char **argv)
+{
+    return run(report_of_command("diff"), argc, argv);
+}

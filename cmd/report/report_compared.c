@@ -1,0 +1,221 @@
+/*
+ * What `prof diff` prints: the header, and rows of functions and trees with what each side counts, and the change.
+ *
+ *     base ms   new ms   change  change %     95%  total change  function
+ *       812.0    901.0    +89.0    +11.0%   ±12.0         +89.0  compute  [app]
+ *           -     12.0    +12.0  appeared    ±3.1         +12.0  compute_slow  [app]
+ *
+ * The list of functions has the column of the intervals (tree/noise.h): report_changes.c prints it.
+ */
+#include "cmd/report/report.h"
+#include "cmd/common/ui.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHANGE_COLUMNS = 12 };
+
+const struct profile_comparison *report_comparison(const struct report *report)
+{
+    return &report->profile->meta.comparison;
+}
+
+/* ---- figures ---- */
+
+void report_format_change(const struct report *report, double change, char out[QUANTITY_TEXT_MAX])
+{
+    char text[QUANTITY_TEXT_MAX];
+    weight_text(text, fabs(change), report->weight.unit);
+    bool is_nothing = change == 0 || strspn(text, "0.,") == strlen(text);
+    if (is_nothing)
+        snprintf(out, QUANTITY_TEXT_MAX, "%s", report->utf8 ? "–" : "-");
+    else
+        snprintf(out, QUANTITY_TEXT_MAX, "%c%.90s", change < 0 ? '-' : '+', text);
+}
+
+/* "+5.3%", "appeared", "gone" */
+static void format_relative(const struct report *report, double base, double new, char out[QUANTITY_TEXT_MAX])
+{
+    double percent = 100 * (new - base) / fabs(base);
+    if (base == new)
+        snprintf(out, QUANTITY_TEXT_MAX, "%s", report->utf8 ? "–" : "-");
+    else if (base == 0 || new == 0)
+        snprintf(out, QUANTITY_TEXT_MAX, "%s", base == 0 ? "appeared" : "gone");
+    else
+        snprintf(out, QUANTITY_TEXT_MAX, "%+.*f%%", fabs(percent) >= 1000 ? 0 : 1, percent);
+}
+
+void report_measure_compared(struct report *report)
+{
+    char text[QUANTITY_TEXT_MAX];
+    double most = fmax(report->side_totals[SIDE_BASE], report->side_totals[SIDE_NEW]);
+    report_format_weight(report, most, text);
+    unsigned columns = report_text_columns(report, text) + 1, least = (unsigned)strlen(report->weight.unit) + 5;
+    report->total_columns = columns > least ? columns : least;
+    report->self_columns = report->total_columns > CHANGE_COLUMNS ? report->total_columns : CHANGE_COLUMNS;
+    report->figures_columns = 3 * (report->total_columns + 1) + 10 + report->total_columns + report->self_columns + 4;
+}
+
+static void put_weight(const struct report *report, double weight)
+{
+    char text[QUANTITY_TEXT_MAX];
+    report_format_weight(report, weight, text);
+    report_put_right(report, text, report->total_columns);
+    putchar(' ');
+}
+
+/* More is bad, as a rule: red, from where perf colors shares on. */
+static enum report_color color_of_change(const struct report *report, double change)
+{
+    if (report_is_light(report, change))
+        return COLOR_NORMAL;
+    return change > 0 ? COLOR_HOT : COLOR_WARM;
+}
+
+/* Both sides, the change and its percentage. */
+static void put_sides(const struct report *report, const double shown[PROFILE_SIDES])
+{
+    char change[QUANTITY_TEXT_MAX], relative[QUANTITY_TEXT_MAX];
+    report_format_change(report, shown[SIDE_NEW] - shown[SIDE_BASE], change);
+    format_relative(report, shown[SIDE_BASE], shown[SIDE_NEW], relative);
+    put_weight(report, shown[SIDE_BASE]);
+    put_weight(report, shown[SIDE_NEW]);
+    report_color(report, color_of_change(report, shown[SIDE_NEW] - shown[SIDE_BASE]));
+    report_put_right(report, change, report->total_columns);
+    report_put_right(report, relative, 10);
+    report_color(report, COLOR_NORMAL);
+}
+
+unsigned report_put_compared_self(const struct report *report, const double self[PROFILE_SIDES])
+{
+    put_sides(report, self);
+    fputs("  ", stdout);
+    return 3 * report->total_columns + 2 + 10 + 2;
+}
+
+void report_put_compared(const struct report *report, const struct side_figures sides[PROFILE_SIDES], bool by_self,
+                         const char *interval)
+{
+    char other[QUANTITY_TEXT_MAX];
+    double totals[PROFILE_SIDES] = {sides[SIDE_BASE].total, sides[SIDE_NEW].total};
+    double selfs[PROFILE_SIDES] = {sides[SIDE_BASE].self, sides[SIDE_NEW].self};
+    const double *shown = by_self ? selfs : totals, *rest = by_self ? totals : selfs;
+    report_format_change(report, rest[SIDE_NEW] - rest[SIDE_BASE], other);
+    put_sides(report, shown);
+    if (interval)
+        report_put_right(report, interval, report->total_columns);
+    putchar(' ');
+    report_put_right(report, other, report->self_columns + 1);
+    fputs("  ", stdout);
+}
+
+static void print_side_columns(const struct report *report)
+{
+    char base[64], new[64];
+    snprintf(base, sizeof(base), "base %.50s", report->weight.unit);
+    snprintf(new, sizeof(new), "new %.50s", report->weight.unit);
+    report_color(report, COLOR_BOLD);
+    report_put_right(report, base, report->total_columns);
+    putchar(' ');
+    report_put_right(report, new, report->total_columns);
+    putchar(' ');
+    report_put_right(report, "change", report->total_columns);
+    report_put_right(report, "change %", 10);
+}
+
+void report_print_compared_self_columns(const struct report *report, const char *title)
+{
+    print_side_columns(report);
+    ui_print("  %s", title);
+    report_color(report, COLOR_NORMAL);
+    putchar('\n');
+}
+
+void report_print_compared_columns(const struct report *report, const char *title, bool by_self, bool has_interval)
+{
+    print_side_columns(report);
+    if (has_interval)
+        report_put_right(report, "95%", report->total_columns);
+    putchar(' ');
+    report_put_right(report, by_self ? "total change" : "self change", report->self_columns + 1);
+    ui_print("  %s", title);
+    report_color(report, COLOR_NORMAL);
+    putchar('\n');
+}
+
+/* ---- the header ---- */
+
+static void put_side(const struct report *report, const struct func_changes *changes, enum profile_side side)
+{
+    static const char *const names[] = {[SIDE_BASE] = "Base", [SIDE_NEW] = "New"};
+    char total[QUANTITY_TEXT_MAX];
+    const struct profile_comparison *comparison = report_comparison(report);
+    weight_text(total, report->side_totals[side], report->weight.unit);
+    ui_print("%s:%*s", names[side], side == SIDE_BASE ? 2 : 3, "");
+    report_put_middle(report, profile_text(report->profile, comparison->name[side]), 60);
+    if (comparison->runs[side] > 1)
+        ui_print(", %u runs, their mean", comparison->runs[side]);
+    ui_print(", %s %s", total, report->weight.unit);
+    if (changes && changes->deviation[side] > 0)
+        ui_print(", standard deviation %.1f%%", 100 * changes->deviation[side]);
+    putchar('\n');
+}
+
+static void put_wall_time(const struct report *report, const struct func_changes *changes)
+{
+    const struct change_estimate *estimate = &changes->wall_time;
+    char base[QUANTITY_TEXT_MAX], new[QUANTITY_TEXT_MAX], relative[QUANTITY_TEXT_MAX];
+    weight_text(base, estimate->base, "ms");
+    weight_text(new, estimate->new, "ms");
+    format_relative(report, estimate->base, estimate->new, relative);
+    ui_print("Wall time: %s ms to %s ms", base, new);
+    if (estimate->base != estimate->new)
+        ui_print(", %s", relative);
+    if (changes->are_runs)
+        report_put_interval(report, estimate);
+    putchar('\n');
+}
+
+/* Which time has changed, beside the wall time. */
+static const char *kind_of_time(enum sample_weight kind)
+{
+    return kind == WEIGH_CPU_TIME       ? " of CPU time"
+           : kind == WEIGH_OFF_CPU_TIME ? " of off-CPU time"
+           : kind == WEIGH_TIME         ? " of CPU and off-CPU time"
+                                        : "";
+}
+
+void report_print_compared_head(const struct report *report, const struct func_changes *changes)
+{
+    const struct profile_comparison *comparison = report_comparison(report);
+    const char *warning = profile_text(report->profile, report->profile->meta.warning);
+    double base = report->side_totals[SIDE_BASE], new = report->side_totals[SIDE_NEW];
+    char change[QUANTITY_TEXT_MAX], relative[QUANTITY_TEXT_MAX];
+    put_side(report, changes, SIDE_BASE);
+    put_side(report, changes, SIDE_NEW);
+    report_format_change(report, new - base, change);
+    format_relative(report, base, new, relative);
+    if (base == new)
+        fputs("Change: none", stdout);
+    else
+        ui_print("Change: %s %s%s, %s", change, report->weight.unit, kind_of_time(report->weight.kind), relative);
+    if (changes) {
+        report_put_interval(report, &changes->all);
+        ui_print(": %s", changes->all.is_noise ? "not more than noise" : "more than noise");
+    }
+    if (comparison->scaled_by != PROFILE_NONE)
+        ui_print("; the new side is multiplied by %.4g, for the same %s on both", comparison->scale,
+                 profile_text(report->profile, comparison->scaled_by));
+    putchar('\n');
+    if (changes && changes->has_wall_time)
+        put_wall_time(report, changes);
+    const char *note = changes ? report_changes_note(changes, report, false) : NULL;
+    if (note)
+        report_put_wrapped(report, note, 0, 0);
+    report_print_filters(report);
+    if (warning[0])
+        report_warn(report, warning);
+    putchar('\n');
+}

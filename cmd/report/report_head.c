@@ -1,0 +1,461 @@
+/*
+ * The header of `prof report`: one line about the recording and the selection, a warning for each doubt about the
+ * figures, and the filters.
+ */
+#include "cmd/report/report.h"
+#include "cmd/common/ui.h"
+
+#include "base/hash.h"
+#include "tree/info.h"
+#include "tree/stack_view.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double count_all_samples(const struct report *report)
+{
+    double all = 0;
+    for (size_t i = 0; i < report->profile->threads.length; i++)
+        all += weighed_sample_count(report->profile, i, report->weight.kind, report->weight.table, whole_time);
+    return all;
+}
+
+/* How many samples the figures count. */
+double report_counted_samples(const struct report *report)
+{
+    bool are_weights = report->profile->meta.has_no_times && report->weight.table == TABLE_SAMPLES &&
+                       strcmp(report->weight.unit, "samples") == 0;
+    return are_weights ? report->total : (double)engine_timings(report->engine)->samples;
+}
+
+/* ---- the recorder's metadata ---- */
+
+/* The value of the first entry with one of these names (NULL-terminated; older versions of prof used others); NULL:
+ * none. */
+static const char *find_metadata(const struct metadata *metadata, const char *const *names)
+{
+    for (; *names; names++)
+        for (size_t i = 0; i < metadata->length; i++)
+            if (strcmp(metadata->data[i].label, *names) == 0)
+                return metadata->data[i].value;
+    return NULL;
+}
+
+/* The number at the start of a value: "1,234", "3 (0.1 %)". */
+static double number_of(const char *value)
+{
+    double number = 0;
+    for (; value && (isdigit((unsigned char)*value) || *value == ','); value++)
+        if (*value != ',')
+            number = 10 * number + (*value - '0');
+    return number;
+}
+
+static int collect_metadata(const struct report *report, struct metadata *metadata, struct arena *arena,
+                            struct error *err)
+{
+    int code = 0;
+    for (size_t i = 0; !code && i < report->profile->meta.extra.length; i++)
+        code = metadata_of_section(metadata, arena, report->profile, &report->profile->meta.extra.data[i], err);
+    return code;
+}
+
+static const char *const lost_names[] = {"Samples lost", NULL};
+
+/* ---- the first line ---- */
+
+/* Total CPU time in ms; 0 if the profile has none. */
+static double sum_cpu_times(const struct report *report)
+{
+    double cpu = 0;
+    for (size_t i = 0; i < report->threads.length; i++)
+        cpu += report_cpu_time(report, report->threads.data[i]);
+    return cpu;
+}
+
+/* The weight, where the file has no times; the number of samples follows it. */
+static void append_amount(const struct report *report, char *line)
+{
+    const char *unit = report->weight.unit;
+    char text[QUANTITY_TEXT_MAX];
+    if (strcmp(unit, "ms") == 0)
+        report_format_time(report->total, text, sizeof(text));
+    else if (strcmp(unit, "bytes") == 0)
+        bytes_text(text, report->total);
+    else
+        count_text(text, report->total);
+    bool has_unit = strcmp(unit, "ms") != 0 && strcmp(unit, "bytes") != 0;
+    if (strcmp(unit, "samples") != 0)
+        report_append(line, "%s%s%s", text, has_unit ? " " : "", has_unit ? unit : "");
+}
+
+static void append_time(const struct report *report, char *line)
+{
+    char text[32];
+    double wall = report->range.to - report->range.from, cpu = sum_cpu_times(report);
+    if (report->profile->meta.has_no_times) {
+        append_amount(report, line);
+        return;
+    }
+    report_format_time(wall, text, sizeof(text));
+    report_append(line, "%s", text);
+    if (!weight_is_held(report->profile, WEIGH_CPU_TIME))
+        return;
+    report_format_time(cpu, text, sizeof(text));
+    report_append(line, ", CPU %s", text);
+    if (wall > 0)
+        report_append(line, " (%.*f%%)", cpu < wall / 100 ? 1 : 0, 100 * cpu / wall);
+}
+
+static void append_samples(const struct report *report, char *line)
+{
+    char counted_text[QUANTITY_TEXT_MAX], all_text[QUANTITY_TEXT_MAX];
+    double counted = report_counted_samples(report), all = count_all_samples(report);
+    const char *comma = line[0] ? "," : "";
+    count_text(counted_text, counted);
+    count_text(all_text, all);
+    if (report_is_filtered(report))
+        report_append(line, "%s %s of", comma, counted_text);
+    report_append(line, "%s%s%s sample%s", report_is_filtered(report) ? "" : comma,
+                  report_is_filtered(report) || *comma ? " " : "", all_text, all == 1 ? "" : "s");
+    if (!report_is_filtered(report) && counted != all) {
+        count_text(counted_text, all - counted);
+        report_append(line, " (%s without a stack)", counted_text);
+    }
+}
+
+static int count_processes(const struct report *report, size_t *count, struct error *err)
+{
+    struct hash pids = {0};
+    bool enough = true;
+    for (size_t i = 0; enough && i < report->threads.length; i++)
+        enough = hash_set(&pids, report->profile->threads.data[report->threads.data[i]].pid, 1);
+    *count = pids.length;
+    hash_destroy(&pids);
+    return enough ? 0 : error_no_memory(err);
+}
+
+static void append_threads(const struct report *report, size_t processes, char *line)
+{
+    size_t all = report->profile->threads.length, count = report->threads.length;
+    const struct thread *first = &report->profile->threads.data[report->threads.data[0]];
+    if (count < all && count == 1)
+        report_append(line, ", thread %.60s (tid %.20s)", profile_text(report->profile, first->name),
+                      profile_text(report->profile, first->tid));
+    else if (count < all)
+        report_append(line, ", %zu of %zu threads", count, all);
+    else if (processes > 1)
+        report_append(line, ", %zu processes", processes);
+    if (count == all && count > 1 && count != processes)
+        report_append(line, ", %zu threads", count);
+}
+
+static void print_first_line(const struct report *report, const struct metadata *metadata, size_t processes)
+{
+    enum { LEAST_COMMAND = 16 };
+    static const char *const ends[] = {"Exit status", "Target ended with", NULL};
+    const struct profile_meta *meta = &report->profile->meta;
+    const char *command = profile_text(report->profile, meta->arguments), *end = find_metadata(metadata, ends);
+    char line[REPORT_LINE_SIZE], lost_text[QUANTITY_TEXT_MAX];
+    double lost = number_of(find_metadata(metadata, lost_names));
+    count_text(lost_text, lost);
+    /* the table below lists the threads, too: leave them out if the line is too narrow */
+    for (int with_threads = 1; with_threads >= 0; with_threads--) {
+        line[0] = '\0';
+        append_time(report, line);
+        append_samples(report, line);
+        if (lost > 0 && !report_is_filtered(report) && report->threads.length == report->profile->threads.length)
+            report_append(line, ", %s lost", lost_text);
+        if (with_threads || report->threads.length < report->profile->threads.length)
+            append_threads(report, processes, line);
+        if (end)
+            report_append(line, ", %.60s", end);
+        if (!report->width || report_text_columns(report, line) + LEAST_COMMAND + 2 <= report->width)
+            break;
+    }
+    unsigned left = report_columns_left(report, report_text_columns(report, line) + 2);
+    report_color(report, COLOR_BOLD);
+    unsigned used = report_put_middle(report, command[0] ? command : profile_text(report->profile, meta->product),
+                                      left && left < LEAST_COMMAND ? LEAST_COMMAND : left);
+    report_color(report, COLOR_NORMAL);
+    putchar(':');
+    report_put_wrapped(report, line, 4, used + 1);
+}
+
+/* ---- warnings ---- */
+
+void report_warn(const struct report *report, const char *text)
+{
+    report_color(report, COLOR_WARNING);
+    fputs("Warning:", stdout);
+    report_color(report, COLOR_NORMAL);
+    report_put_wrapped(report, text, 4, (unsigned)strlen("Warning:"));
+}
+
+/* Code without names makes the report hard to read, not its figures wrong. */
+static int warn_of_unnamed_code(const struct report *report, struct error *err)
+{
+    enum { MOST_NAMED = 3 };
+    static const double much = 10;
+    struct func_timings functions;
+    const char *named[MOST_NAMED];
+    size_t named_count = 0, others = 0;
+    double unnamed = 0;
+    char text[REPORT_LINE_SIZE] = "";
+    int code = engine_functions(report->engine, FUNCS_BY_SELF, &functions, err);
+    if (code)
+        return code;
+    for (size_t i = 0; i < functions.length; i++) {
+        const struct func_timing *row = &functions.rows[i];
+        const struct func_table *funcs = &report->profile->funcs; /* a library has a name */
+        if (row->self <= 0 || row->func >= funcs->length ||
+            !profile_is_address(profile_text(report->profile, funcs->name[row->func])))
+            continue;
+        const char *origin = report_origin(report->profile, row->func);
+        unnamed += row->self;
+        bool is_new = origin != NULL;
+        for (size_t k = 0; is_new && k < named_count; k++)
+            is_new = strcmp(named[k], origin) != 0;
+        if (is_new && named_count < MOST_NAMED)
+            named[named_count++] = origin;
+        else
+            others += is_new;
+    }
+    func_timings_destroy(&functions);
+    if (report_percent(report, unnamed) < much)
+        return 0;
+    report_append(text, "%.0f%% of self time is in functions without names", report_percent(report, unnamed));
+    for (size_t i = 0; i < named_count; i++)
+        report_append(text, "%s%.64s", i == 0 ? ": " : i + 1 == named_count && !others ? " and " : ", ", named[i]);
+    report_append(text, "%s (-v says why).", others ? " and others" : "");
+    report_warn(report, text);
+    return 0;
+}
+
+enum { FEW_SAMPLES = 50 };
+
+static void warn_of_few_samples(const struct report *report)
+{
+    static const double mostly_waiting = 0.1;
+    char text[REPORT_LINE_SIZE] = "";
+    double samples = report_counted_samples(report), cpu = sum_cpu_times(report);
+    double wall = report->range.to - report->range.from;
+    if (samples == 0 || samples >= FEW_SAMPLES)
+        return;
+    report_append(text, "%.0f sample%s %s too few for percentages to mean much", samples, samples == 1 ? "" : "s",
+                  samples == 1 ? "is" : "are");
+    if (report_is_filtered(report))
+        report_append(text, ".");
+    else if (cpu > 0 && cpu < mostly_waiting * wall)
+        report_append(text, ": the target waited %.1f%% of the time, and only CPU time is sampled.",
+                      100 - 100 * cpu / wall);
+    else
+        report_append(text, ": record for longer, or with more samples a second (prof record -r).");
+    report_warn(report, text);
+}
+
+/* What the recorder advised. False if it had no advice, or filters may be why there is little to see. */
+static bool warn_of_hints(const struct report *report, const struct metadata *metadata)
+{
+    bool any = false;
+    char text[REPORT_LINE_SIZE] = "";
+    for (size_t i = 0; i < metadata->length && !report_is_filtered(report); i++) {
+        if (strcmp(metadata->data[i].label, "Hint") != 0)
+            continue;
+        snprintf(text, sizeof(text), "%s.", metadata->data[i].value);
+        report_warn(report, text);
+        any = true;
+    }
+    return any;
+}
+
+static int print_doubts(const struct report *report, const struct metadata *metadata, struct error *err)
+{
+    static const double much = 1, least_covered = 95;
+    static const char *const covered_names[] = {"CPU time covered by samples", NULL};
+    static const char *const hint_names[] = {"Hint", NULL}; /* which says so better */
+    static const char *const truncated_names[] = {"Stacks truncated", "Stacks cut", NULL};
+    const char *own = profile_text(report->profile, report->profile->meta.warning);
+    const char *covered = find_metadata(metadata, covered_names);
+    char text[REPORT_LINE_SIZE] = "";
+    double all = count_all_samples(report), lost = number_of(find_metadata(metadata, lost_names));
+    double truncated = number_of(find_metadata(metadata, truncated_names));
+    if (own[0])
+        report_warn(report, own);
+    if (lost > 0 && 100 * lost / (lost + all) >= much) {
+        report_append(text, "%.1f%% of the samples were lost, %s (--markers has when, -v the figures).",
+                      100 * lost / (lost + all),
+                      covered ? "and their time is shown as (not sampled)" : "so times are too short");
+        report_warn(report, text);
+    }
+    if (covered && strtod(covered, NULL) < least_covered && !find_metadata(metadata, hint_names)) {
+        snprintf(text, sizeof(text), "only %.0f%% of the CPU time is covered by samples (-v says why).",
+                 strtod(covered, NULL));
+        report_warn(report, text);
+    }
+    if (all > 0 && 100 * truncated / all >= much) {
+        snprintf(text, sizeof(text),
+                 "%.1f%% of the stacks are truncated: their outer callers are missing (-v says why).",
+                 100 * fmin(1, truncated / all));
+        report_warn(report, text);
+    }
+    char waiting[REPORT_LINE_SIZE];
+    int code = report_describe_waiting(report, waiting, err);
+    if (code)
+        return code;
+    if (waiting[0])
+        report_put_wrapped(report, waiting, 0, 0);
+    bool is_explained = waiting[0] && all < FEW_SAMPLES; /* a hint would say it again */
+    if (!is_explained && !warn_of_hints(report, metadata) && report->options.kind != REPORT_WAITS)
+        warn_of_few_samples(report);
+    return warn_of_unnamed_code(report, err);
+}
+
+/* ---- events ---- */
+
+struct event_count report_count_event(const struct report *report, size_t event)
+{
+    struct event_count count = {0};
+    for (size_t i = 0; i < report->threads.length; i++) {
+        const struct thread *thread = &report->profile->threads.data[report->threads.data[i]];
+        const struct sample_table *samples = thread_samples(thread, (enum sample_table_kind)(TABLE_EVENTS + event));
+        size_t first, last;
+        samples_in_range(samples, report->range, &first, &last);
+        count.samples += (double)(last - first);
+        for (size_t k = first; k < last; k++)
+            count.total += samples->weight ? samples->weight[k] : 1;
+    }
+    return count;
+}
+
+/* What was sampled beside CPU time, in the threads and the range that are shown. */
+static void print_events(const struct report *report)
+{
+    const struct profile_meta *meta = &report->profile->meta;
+    char text[REPORT_LINE_SIZE] = "";
+    if (!meta->events.length)
+        return;
+    for (size_t i = 0; i < meta->events.length; i++) {
+        char total[QUANTITY_TEXT_MAX], samples[QUANTITY_TEXT_MAX];
+        struct event_count count = report_count_event(report, i);
+        count_text(total, count.total);
+        count_text(samples, count.samples);
+        report_append(text, "%s%.200s %s", i ? ", " : "", profile_text(report->profile, meta->events.data[i].name),
+                      total);
+        if (count.total != count.samples)
+            report_append(text, " (%s sample%s)", samples, count.samples == 1 ? "" : "s");
+    }
+    report_append(text, "; --weight NAME counts one of them.");
+    fputs("Events:", stdout);
+    report_put_wrapped(report, text, 4, (unsigned)strlen("Events:"));
+}
+
+/* ---- filters ---- */
+
+void report_print_filters(const struct report *report)
+{
+    struct time_range full = engine_full_range(report->engine);
+    const char *separator = "Filters: ";
+    const struct report_options *options = &report->options;
+    if (!isnan(options->from) || !isnan(options->to)) {
+        ui_print("%srange %.3f s to %.3f s", separator, (report->range.from - full.from) / 1000,
+                 (report->range.to - full.from) / 1000);
+        separator = "; ";
+    }
+    for (size_t i = 0; i < options->transforms.length; i++) {
+        ui_print("%s%s ", separator, options->transforms.data[i].option);
+        report_put_text(report, options->transforms.data[i].text, 0);
+        separator = "; ";
+    }
+    if (options->search[0]) {
+        ui_print("%ssearch ", separator);
+        report_put_text(report, options->search, 0);
+        separator = "; ";
+    }
+    if (separator[0] == ';')
+        putchar('\n');
+}
+
+/* ---- all metadata ---- */
+
+static void print_metadata(const struct report *report, const char *title, const struct metadata *metadata)
+{
+    enum { INDENT = 4 };
+    if (!metadata->length)
+        return;
+    putchar('\n');
+    report_color(report, COLOR_BOLD);
+    report_put_text(report, title, 0);
+    report_color(report, COLOR_NORMAL);
+    putchar('\n');
+    for (size_t i = 0; i < metadata->length; i++) {
+        fputs("  ", stdout);
+        unsigned used = 2 + report_put_text(report, metadata->data[i].label, 60);
+        putchar(':');
+        report_put_wrapped(report, metadata->data[i].value, INDENT, used + 1);
+    }
+}
+
+static int print_details(const struct report *report, struct error *err)
+{
+    const struct profile_meta *meta = &report->profile->meta;
+    struct arena arena = {0};
+    struct metadata metadata = {0};
+    char date[64];
+    time_t seconds = (time_t)(meta->start_time / 1000);
+    struct tm local;
+    int code = metadata_of_profile(&metadata, &arena, report->profile, err);
+    if (!code && meta->start_time > 0 && meta->start_time < 1e14 && localtime_r(&seconds, &local) &&
+        strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &local) &&
+        !array_push(&metadata, (struct metadata_entry){"Recorded on", date}))
+        code = error_no_memory(err);
+    if (!code)
+        print_metadata(report, "Profile", &metadata);
+    for (size_t i = 0; !code && i < meta->extra.length; i++) {
+        metadata.length = 0;
+        code = metadata_of_section(&metadata, &arena, report->profile, &meta->extra.data[i], err);
+        if (!code)
+            print_metadata(report, profile_text(report->profile, meta->extra.data[i].label), &metadata);
+    }
+    array_free(&metadata);
+    arena_destroy(&arena);
+    return code;
+}
+
+int report_count_lost(const struct report *report, double *lost, struct error *err)
+{
+    struct arena arena = {0};
+    struct metadata metadata = {0};
+    int code = collect_metadata(report, &metadata, &arena, err);
+    *lost = code ? 0 : number_of(find_metadata(&metadata, lost_names));
+    array_free(&metadata);
+    arena_destroy(&arena);
+    return code;
+}
+
+int report_print_head(const struct report *report, struct error *err)
+{
+    struct arena arena = {0};
+    struct metadata metadata = {0};
+    size_t processes = 0;
+    int code = collect_metadata(report, &metadata, &arena, err);
+    if (!code)
+        code = count_processes(report, &processes, err);
+    if (!code) {
+        print_first_line(report, &metadata, processes);
+        print_events(report);
+        report_print_filters(report);
+        code = print_doubts(report, &metadata, err);
+    }
+    if (!code && report->options.verbose)
+        code = print_details(report, err);
+    array_free(&metadata);
+    arena_destroy(&arena);
+    if (!code)
+        putchar('\n');
+    return code;
+}

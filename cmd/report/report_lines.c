@@ -1,0 +1,199 @@
+/*
+ * `prof report --lines FILE`: the weight of each line of a source file, beside its text if available; and --hot-lines:
+ * the lines of all files with the most self weight.
+ */
+#include "cmd/report/report.h"
+
+#include "cmd/common/ui.h"
+
+#include "tree/line_costs.h"
+#include "tree/stack_view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a sum: it and one of its parts that is all of it differ in their last digits. */
+#define ROUNDING 1e-9
+
+/* ---- which file ---- */
+
+static const char *source_name(const struct report *report, uint32_t source)
+{
+    return profile_text(report->profile, report->profile->sources.data[source].filename);
+}
+
+/* Whether `wanted` is the source's whole name, or its last parts: "parse.c", "src/parse.c". */
+static bool source_fits(const struct report *report, uint32_t source, const char *wanted, bool whole)
+{
+    const char *name = source_name(report, source);
+    size_t length = strlen(name), end = strlen(wanted);
+    if (whole || length <= end)
+        return strcmp(name, wanted) == 0;
+    return strcmp(name + length - end, wanted) == 0 && name[length - end - 1] == '/';
+}
+
+static size_t count_fitting(const struct report *report, const char *wanted, bool whole, uint32_t *last)
+{
+    size_t count = 0;
+    for (uint32_t source = 0; source < report->profile->sources.length; source++)
+        if (source_fits(report, source, wanted, whole)) {
+            *last = source;
+            count++;
+        }
+    return count;
+}
+
+static int say_several(const struct report *report, const char *wanted)
+{
+    enum { MOST_NAMED = 12 };
+    ui_fail("several source files are called %s:", wanted);
+    size_t named = 0;
+    for (uint32_t source = 0; source < report->profile->sources.length && named < MOST_NAMED; source++)
+        if (source_fits(report, source, wanted, false)) {
+            ui_say("  %.200s", source_name(report, source));
+            named++;
+        }
+    return EXIT_FAILURE;
+}
+
+int report_resolve_source(struct report *report)
+{
+    const char *wanted = report->options.kind == REPORT_LINES ? report->options.subject : NULL;
+    if (!wanted)
+        return EXIT_SUCCESS;
+    if (count_fitting(report, wanted, true, &report->source) > 0)
+        return EXIT_SUCCESS;
+    size_t count = count_fitting(report, wanted, false, &report->source);
+    if (count > 1)
+        return say_several(report, wanted);
+    return count == 1 ? EXIT_SUCCESS
+                      : ui_fail("no function of %s is from a file %s; only code that is compiled with -g names its "
+                                "source files",
+                                report->options.path, wanted);
+}
+
+int report_line_costs(const struct report *report, struct line_costs *costs, struct error *err)
+{
+    struct counted_stacks counted = engine_counted(report->engine);
+    struct line_request request = {report->source, PROFILE_NONE, {NULL, PROFILE_NONE}};
+    return line_costs_compute(costs, report->profile, &counted, &request, err);
+}
+
+/* ---- printing ---- */
+
+enum { NUMBER_COLUMNS = 8, MOST_HOT_LINES = 60 };
+
+static void put_inlined(const struct report *report, const struct line_costs *costs, uint32_t line)
+{
+    for (size_t i = 0; i < costs->inlined.length; i++) {
+        const struct inlined_cost *row = &costs->inlined.data[i];
+        if (row->line != line)
+            continue;
+        uint32_t name = func_names_of(report->profile, row->func).name;
+        ui_print("%*s  inlined: ", (int)report->figures_columns + NUMBER_COLUMNS, "");
+        report_put_name(report, profile_text(report->profile, name), 80);
+        ui_print(", %.1f%%\n", report_percent(report, row->total));
+    }
+}
+
+int report_print_lines(const struct report *report, struct error *err)
+{
+    struct line_costs costs = {0};
+    int code = report_line_costs(report, &costs, err);
+    struct source_text text = {0};
+    struct omissions omissions = {0};
+    size_t i = 0, printed = 0, limit = report_row_limit(report, SIZE_MAX);
+    if (!code) {
+        source_text_read(&text, report, source_name(report, report->source));
+        report_print_columns(report, "line");
+        report_put_figures(report, costs.total, costs.self);
+        report_put_middle(report, source_name(report, report->source),
+                          report_columns_left(report, report->figures_columns));
+        putchar('\n');
+    }
+    for (; !code && i < costs.lines.length && printed < limit; i++) {
+        const struct line_cost *row = &costs.lines.data[i];
+        if (report_is_light(report, row->total)) {
+            omissions.light++;
+            continue;
+        }
+        report_put_figures(report, row->total, row->self);
+        const char *line = row->line ? source_text_line(&text, row->line) : "(no line known)";
+        ui_print("%*u%s", NUMBER_COLUMNS - 2, row->line, line && *line ? "  " : "");
+        report_put_text(report, line ? line : "",
+                        report_columns_left(report, report->figures_columns + NUMBER_COLUMNS));
+        putchar('\n');
+        put_inlined(report, &costs, row->line);
+        printed++;
+    }
+    omissions.limit = i < costs.lines.length ? limit : 0;
+    if (!code)
+        report_print_omissions(report, &omissions, "line");
+    source_text_destroy(&text);
+    line_costs_destroy(&costs);
+    return code;
+}
+
+/* ---- the hottest lines of all files ---- */
+
+const char *report_source_file(const struct report *report, uint32_t func)
+{
+    return source_name(report, report->profile->funcs.source[func]);
+}
+
+int report_list_hot_lines(const struct report *report, struct hot_lines *hot, struct error *err)
+{
+    struct counted_stacks counted = engine_counted(report->engine);
+    return hot_lines_compute(hot, report->profile, &counted, SIZE_MAX, err);
+}
+
+static void put_hot_line(const struct report *report, const struct hot_line *row)
+{
+    char weight[QUANTITY_TEXT_MAX], text[REPORT_LINE_SIZE] = "";
+    report_format_weight(report, row->self, weight);
+    report_append(text, "%.1f%%", report_percent(report, row->self));
+    ui_print("%*s", NUMBER_COLUMNS, text);
+    report_put_right(report, weight, report->self_columns + 2);
+    fputs("  ", stdout);
+    snprintf(text, sizeof(text), ":%u  ", row->line);
+    unsigned used = NUMBER_COLUMNS + report->self_columns + 4 + (unsigned)strlen(text);
+    used += report_put_middle(report, report_source_file(report, row->func), report->width ? report->width / 3 : 0);
+    ui_print("%s", text);
+    uint32_t name = func_names_of(report->profile, row->func).name;
+    report_put_name(report, profile_text(report->profile, name), report_columns_left(report, used));
+    putchar('\n');
+}
+
+int report_print_hot_lines(const struct report *report, struct error *err)
+{
+    struct hot_lines hot = {0};
+    struct omissions omissions = {0};
+    int code = report_list_hot_lines(report, &hot, err);
+    size_t printed = 0, limit = report_row_limit(report, MOST_HOT_LINES);
+    if (!code) {
+        report_color(report, COLOR_BOLD);
+        ui_print("%*s", NUMBER_COLUMNS, "self %");
+        report_put_right(report, "self", report->self_columns + 2);
+        puts("  line and function");
+        report_color(report, COLOR_NORMAL);
+    }
+    for (size_t i = 0; !code && i < hot.rows.length && !omissions.limit; i++) {
+        if (report_is_light(report, hot.rows.data[i].self))
+            omissions.light++;
+        else if (printed++ == limit)
+            omissions.limit = limit;
+        else
+            put_hot_line(report, &hot.rows.data[i]);
+    }
+    if (!code) {
+        report_print_omissions(report, &omissions, "line");
+        double unknown = report->total - hot.known;
+        if (fabs(unknown) > fabs(report->total) * ROUNDING)
+            ui_print("%.1f%% of the self time has no line number%s\n", report_percent(report, unknown),
+                     fabs(unknown) > fabs(report->total) / 2 ? ": code that is compiled with -g has lines" : "");
+    }
+    hot_lines_destroy(&hot);
+    return code;
+}

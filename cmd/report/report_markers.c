@@ -1,0 +1,154 @@
+/*
+ * `prof report --markers`: the markers of the threads, by start, as in the page's marker table. --search works as in
+ * that table: on markers, not on stacks.
+ */
+#include "cmd/report/report.h"
+#include "cmd/common/ui.h"
+
+#include "base/json_write.h"
+#include "tree/marker_view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { START_COLUMNS = 13, DURATION_COLUMNS = 12, NAME_COLUMNS = 28 };
+
+struct marker_report {
+    const struct report *report;
+    struct marker_view *view;
+    const uint32_t *shown;
+    size_t count;
+    struct text_buffer text;
+    struct payload payload;
+};
+
+static int begin(struct marker_report *markers, const struct report *report, struct error *err)
+{
+    *markers = (struct marker_report){.report = report};
+    struct marker_query query = {.threads = report->threads.data,
+                                 .thread_count = report->threads.length,
+                                 .range = report->range,
+                                 .search = report->options.search,
+                                 .search_length = strlen(report->options.search)};
+    markers->view = marker_view_new(report->profile, engine_full_range(report->engine), err);
+    int code = markers->view ? marker_view_query(markers->view, &query, err) : error_no_memory(err);
+    if (code)
+        return code;
+    markers->shown = marker_view_shown(markers->view, &markers->count);
+    return 0;
+}
+
+static void end(struct marker_report *markers)
+{
+    marker_view_free(markers->view);
+    array_free(&markers->text);
+    payload_destroy(&markers->payload);
+}
+
+static const struct marker *marker_at(const struct marker_report *markers, size_t at)
+{
+    return &marker_view_list(markers->view)->data[markers->shown[at]];
+}
+
+/* The marker table's Details column, NUL-terminated. NULL if memory ran out. */
+static const char *details_of(struct marker_report *markers, const struct marker *marker, struct error *err)
+{
+    markers->text.length = 0;
+    if (marker_label_append(&markers->text, marker_view_context(markers->view), marker, MARKER_TABLE_LABEL,
+                            &markers->payload, err))
+        return NULL;
+    if (!text_append(&markers->text, "", 1)) {
+        error_no_memory(err);
+        return NULL;
+    }
+    return markers->text.data;
+}
+
+static const char *name_of(const struct marker_report *markers, const struct marker *marker)
+{
+    return strings_text(&markers->report->profile->strings, marker->name);
+}
+
+static int print_marker(struct marker_report *markers, const struct marker *marker, struct error *err)
+{
+    const struct report *report = markers->report;
+    double zero = marker_view_context(markers->view)->values.zero;
+    char duration[QUANTITY_TEXT_MAX] = "";
+    const char *details = details_of(markers, marker, err);
+    if (!details)
+        return -1;
+    if (marker->kind != MARKER_INSTANT)
+        number_text(duration, "duration", marker->end - marker->start);
+    char *micro = strstr(duration, "\xc2\xb5");
+    if (micro && !report->utf8) {
+        *micro = 'u';
+        memmove(micro + 1, micro + 2, strlen(micro + 1));
+    }
+    ui_print("%*.3f ", START_COLUMNS, marker->start - zero);
+    report_put_right(report, duration, DURATION_COLUMNS);
+    fputs("  ", stdout);
+    unsigned used = report_put_text(report, name_of(markers, marker), NAME_COLUMNS);
+    if (*details) {
+        ui_print("%*s", NAME_COLUMNS + 2 - (int)used, "");
+        report_put_text(report, details,
+                        report_columns_left(report, START_COLUMNS + DURATION_COLUMNS + NAME_COLUMNS + 5));
+    }
+    putchar('\n');
+    return 0;
+}
+
+int report_print_markers(const struct report *report, struct error *err)
+{
+    enum { USUAL_LIMIT = 400 };
+    struct marker_report markers;
+    size_t limit = report_row_limit(report, USUAL_LIMIT);
+    int code = begin(&markers, report, err);
+    if (!code)
+        ui_print("%*s %*s  %-*s  details\n", START_COLUMNS, "start, ms", DURATION_COLUMNS, "duration", NAME_COLUMNS,
+                 "marker");
+    size_t i = 0;
+    for (; !code && i < markers.count && i < limit; i++)
+        code = print_marker(&markers, marker_at(&markers, i), err);
+    if (!code && markers.count == 0)
+        puts("No markers.");
+    struct omissions omissions = {.limit = i < markers.count ? limit : 0};
+    if (!code)
+        report_print_omissions(report, &omissions, "marker");
+    end(&markers);
+    return code;
+}
+
+static int put_marker(struct json_writer *json, struct marker_report *markers, const struct marker *marker,
+                      struct error *err)
+{
+    static const char *const kinds[] = {"instant", "interval", "without start", "without end"};
+    const struct profile *profile = markers->report->profile;
+    double zero = marker_view_context(markers->view)->values.zero;
+    const char *details = details_of(markers, marker, err);
+    if (!details)
+        return -1;
+    json_open(json, '{');
+    json_member_text(json, "name", name_of(markers, marker));
+    json_member_text(json, "category",
+                     strings_text(&profile->strings, profile->categories.data[marker->category].name));
+    json_member_unsigned(json, "thread", marker->thread);
+    json_member_double(json, "start", marker->start - zero);
+    json_member_double(json, "end", marker->end - zero);
+    json_member_text(json, "kind", kinds[marker->kind]);
+    json_member_text(json, "details", details);
+    json_close(json, '}');
+    return 0;
+}
+
+int report_put_markers(struct json_writer *json, const struct report *report, struct error *err)
+{
+    struct marker_report markers;
+    size_t limit = report_row_limit(report, SIZE_MAX);
+    int code = begin(&markers, report, err);
+    json_member_open(json, "markers", '[');
+    for (size_t i = 0; !code && i < markers.count && i < limit; i++)
+        code = put_marker(json, &markers, marker_at(&markers, i), err);
+    json_close(json, ']');
+    end(&markers);
+    return code;
+}

@@ -1,0 +1,105 @@
+/*
+ * Shortens function names. The qualified name tells C++, Rust and Swift functions apart; parameters and template
+ * arguments can be a hundred times as long. So a long name first loses its parameter list, then its template arguments,
+ * innermost first. Only if that is not enough, it is cut in the middle:
+ *
+ *     llvm::PassManager<llvm::Function, llvm::AnalysisManager<llvm::Function>>::run(llvm::Function&, ...)
+ *     llvm::PassManager<llvm::Function, llvm::AnalysisManager<llvm::Function>>::run(…)
+ *     llvm::PassManager<llvm::Function, llvm::AnalysisManager<…>>::run(…)
+ *     llvm::PassManager<…>::run(…)
+ *     llvm::Pass…r<…>::run(…)
+ */
+#include "cmd/report/report.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char ellipsis[] = "\xe2\x80\xa6";
+
+enum { DEEPEST = 100, BRACKET = 0x80 };
+
+/* Bracket depth of each byte of a name. A bracket is inside itself, and has BRACKET added. */
+struct depths {
+    uint8_t *of; /* depth per byte of the name */
+    size_t length, deepest;
+    size_t list; /* start of the parameter list; `length` if there is none */
+};
+
+/* The length of characters that look like brackets, but belong to a name, such as "operator()"; otherwise 0. */
+static size_t length_of_plain(const char *name)
+{
+    static const char *const plain[] = {"(anonymous namespace)", "operator()", "->"};
+    for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++)
+        if (strncmp(name, plain[i], strlen(plain[i])) == 0)
+            return strlen(plain[i]);
+    return strncmp(name, "operator", 8) == 0 ? 8 + strspn(name + 8, "<>-=") : 0;
+}
+
+/* Returns false if the brackets do not match. */
+static bool find_depths(const char *name, struct depths *depths)
+{
+    char open[DEEPEST];
+    size_t depth = 0;
+    depths->list = depths->length;
+    for (size_t at = 0; at < depths->length; at++) {
+        size_t plain = length_of_plain(name + at);
+        if (plain || !strchr("<>()", name[at])) {
+            plain = plain ? plain : 1;
+            memset(depths->of + at, (int)depth, plain);
+            at += plain - 1;
+            continue;
+        }
+        bool opens = name[at] == '<' || name[at] == '(';
+        if (opens ? depth == DEEPEST : depth == 0 || open[depth - 1] != (name[at] == '>' ? '<' : '('))
+            return false;
+        if (name[at] == '(' && depth == 0 && at > 0)
+            depths->list = at;
+        if (opens)
+            open[depth++] = name[at];
+        depths->of[at] = (uint8_t)(depth | BRACKET);
+        depths->deepest = depth > depths->deepest ? depth : depths->deepest;
+        depth -= !opens;
+    }
+    return depth == 0;
+}
+
+/* Writes the name with an ellipsis for everything at `depth` or deeper, and for its parameters. */
+static void fold(char *out, const char *name, const struct depths *depths, size_t depth)
+{
+    bool is_folded = false;
+    for (size_t i = 0; i < depths->length; i++) {
+        size_t least = i >= depths->list ? 1 : depth, own = depths->of[i] & ~BRACKET;
+        if (own < least || (own == least && depths->of[i] & BRACKET)) {
+            *out++ = name[i];
+            is_folded = false;
+        } else if (!is_folded) {
+            memcpy(out, ellipsis, strlen(ellipsis));
+            out += strlen(ellipsis);
+            is_folded = true;
+        }
+    }
+    *out = '\0';
+}
+
+unsigned report_put_name(const struct report *report, const char *name, unsigned columns)
+{
+    struct depths depths = {.length = strlen(name)};
+    if (!columns || report_text_columns(report, name) <= columns)
+        return report_put_text(report, name, 0);
+    char *folded = malloc(3 * depths.length + 1);
+    depths.of = malloc(depths.length + 1);
+    const char *shown = name;
+    if (folded && depths.of && find_depths(name, &depths)) {
+        shown = folded;
+        for (size_t depth = depths.deepest + 1; depth > 0; depth--) {
+            fold(folded, name, &depths, depth);
+            if (report_text_columns(report, folded) <= columns)
+                break;
+        }
+    }
+    unsigned used = report_put_middle(report, shown, columns);
+    free(depths.of);
+    free(folded);
+    return used;
+}

@@ -1,0 +1,158 @@
+/*
+ * Selects the threads and the range given by the options, and queries the engine.
+ */
+#include "cmd/report/report.h"
+
+#include "cmd/common/ui.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* How a thread matches --thread: by tid, by index, by its whole name, by a part of its name. */
+enum { FITS_TID = 4, FITS_INDEX = 3, FITS_NAME = 2, FITS_PART = 1, FITS_NOT = 0 };
+
+static int fit_of_thread(const struct profile *profile, uint32_t index, const char *wanted)
+{
+    const struct thread *thread = &profile->threads.data[index];
+    char number[16];
+    snprintf(number, sizeof(number), "%u", index);
+    if (strcmp(profile_text(profile, thread->tid), wanted) == 0)
+        return FITS_TID;
+    if (strcmp(number, wanted) == 0)
+        return FITS_INDEX;
+    if (strcmp(profile_text(profile, thread->name), wanted) == 0)
+        return FITS_NAME;
+    return strcasestr(profile_text(profile, thread->name), wanted) ? FITS_PART : FITS_NOT;
+}
+
+static int say_no_thread(const struct profile *profile, const char *path, const char *wanted)
+{
+    enum { MOST_NAMED = 12 };
+    ui_fail("no thread of %s has the name or number '%s'; it has these threads:", path, wanted);
+    size_t count = profile->threads.length;
+    for (uint32_t i = 0; i < count && i < MOST_NAMED; i++) {
+        const struct thread *thread = &profile->threads.data[i];
+        fflush(stdout);
+        ui_say("  %u  tid %.40s  %.80s", i, profile_text(profile, thread->tid), profile_text(profile, thread->name));
+    }
+    if (count > MOST_NAMED)
+        ui_say("  and %zu more", count - MOST_NAMED);
+    return EXIT_FAILURE;
+}
+
+int report_find_threads(const struct profile *profile, const char *path, const char *wanted, struct thread_list *found)
+{
+    int best = FITS_NOT;
+    for (uint32_t i = 0; i < profile->threads.length; i++) {
+        int fit = fit_of_thread(profile, i, wanted);
+        best = fit > best ? fit : best;
+    }
+    if (best == FITS_NOT)
+        return say_no_thread(profile, path, wanted);
+    for (uint32_t i = 0; i < profile->threads.length; i++)
+        if (fit_of_thread(profile, i, wanted) == best && !array_push(found, i))
+            return ui_fail("out of memory");
+    return EXIT_SUCCESS;
+}
+
+static int choose_threads(struct report *report)
+{
+    for (size_t i = 0; i < report->options.threads.length; i++) {
+        int status = report_find_threads(report->profile, report->options.path, report->options.threads.data[i],
+                                         &report->threads);
+        if (status)
+            return status;
+    }
+    for (uint32_t i = 0; !report->options.threads.length && i < report->profile->threads.length; i++)
+        if (!array_push(&report->threads, i))
+            return ui_fail("out of memory");
+    return EXIT_SUCCESS;
+}
+
+static void choose_range(struct report *report)
+{
+    struct time_range full = engine_full_range(report->engine);
+    report->range = full;
+    if (!isnan(report->options.from))
+        report->range.from = full.from + report->options.from * 1000;
+    if (!isnan(report->options.to))
+        report->range.to = full.from + report->options.to * 1000;
+}
+
+/* Lists the weights that the profile has: "recorded, time or cpu-time". */
+static int say_no_weight(const struct report *report, const struct weight_list *weights)
+{
+    char list[REPORT_LINE_SIZE] = "";
+    for (size_t i = 0; i < weights->length; i++)
+        report_append(list, "%s%s", i == 0 ? "" : i + 1 < weights->length ? ", " : " or ", weights->data[i].id);
+    return ui_usage(report->options.command, "%s has no weight '%s'; give %s", report->options.path,
+                    report->options.weight, list);
+}
+
+static int choose_weight(struct report *report)
+{
+    struct weight_list weights = {0};
+    struct error err = {0};
+    const char *id = report->options.kind == REPORT_WAITS ? "off-cpu-time" : report->options.weight;
+    if (weights_of_profile(&weights, report->profile, &err))
+        return ui_fail_error(&err);
+    int status = EXIT_SUCCESS;
+    bool is_known = true;
+    if (!id && weights.length)
+        report->weight = weights.data[0];
+    else
+        is_known = weights_find(report->profile, id ? id : "recorded", &report->weight);
+    if (!is_known || (report->weight.table != TABLE_SAMPLES && !weight_is_offered(report->profile, &report->weight)))
+        status = say_no_weight(report, &weights);
+    else if (weight_needs_cpu_times(report->weight.kind) && !weight_is_held(report->profile, WEIGH_CPU_TIME))
+        status = ui_fail("%s does not say when its threads were on a CPU", report->options.path);
+    array_free(&weights);
+    return status;
+}
+
+int report_select(struct report *report)
+{
+    int status = choose_weight(report);
+    if (!status)
+        status = choose_threads(report);
+    if (!status)
+        choose_range(report);
+    return status;
+}
+
+struct tree_query report_query(const struct report *report)
+{
+    bool whole = isnan(report->options.from) && isnan(report->options.to);
+    bool is_of_markers = report->options.kind == REPORT_MARKERS;
+    return (struct tree_query){.threads = report->threads.data,
+                               .thread_count = report->threads.length,
+                               .range = whole ? whole_time : report->range,
+                               .transforms = report->transforms.data,
+                               .transform_count = report->transforms.length,
+                               .search = report->options.search,
+                               .search_length = is_of_markers ? 0 : strlen(report->options.search),
+                               .inverted = report->options.inverted,
+                               .weight = report->weight.kind,
+                               .table = report->weight.table};
+}
+
+int report_query_engine(struct report *report, struct error *err)
+{
+    struct tree_query query = report_query(report);
+    int code = engine_query(report->engine, &query, err);
+    const struct timings *timings = engine_timings(report->engine);
+    report->total = code ? 0 : timings->root_total;
+    for (int side = 0; !code && timings->sides && side < PROFILE_SIDES; side++)
+        report->side_totals[side] = timings->sides[side].root_total;
+    return code;
+}
+
+bool report_is_filtered(const struct report *report)
+{
+    const struct report_options *options = &report->options;
+    return options->threads.length || options->transforms.length || options->search[0] || !isnan(options->from) ||
+           !isnan(options->to);
+}

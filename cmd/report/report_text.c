@@ -1,0 +1,266 @@
+/*
+ * Prints text of a profile in a terminal. A profile may come from anywhere, and its names may contain anything. They
+ * must not move the cursor, change colors, change the writing direction or hide anything.
+ */
+#include "cmd/report/report.h"
+#include "cmd/common/ui.h"
+
+#include "base/utf8.h"
+#include "tree/stack_view.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <wchar.h>
+
+enum { NARROWEST = 40 };
+
+void report_look_at_terminal(struct report *report)
+{
+    setlocale(LC_CTYPE, "");
+    report->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    struct winsize size;
+    const char *columns = getenv("COLUMNS");
+    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        report->width = size.ws_col;
+    else if (columns && atoi(columns) > 0)
+        report->width = (unsigned)atoi(columns);
+    if (report->width && report->width < NARROWEST)
+        report->width = NARROWEST;
+    const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    bool wants_none = (no_color && *no_color) || !terminal || strcmp(terminal, "dumb") == 0;
+    enum report_color_when when = report->options.color;
+    report->color = when == COLOR_ALWAYS || (when == COLOR_AUTO && isatty(STDOUT_FILENO) && !wants_none);
+}
+
+void report_color(const struct report *report, enum report_color color)
+{
+    static const char *const codes[] = {
+        [COLOR_NORMAL] = "\033[m", [COLOR_BOLD] = "\033[1m",  [COLOR_DIM] = "\033[2m",
+        [COLOR_HOT] = "\033[31m",  [COLOR_WARM] = "\033[32m", [COLOR_WARNING] = "\033[33m"};
+    if (report->color)
+        ui_write(codes[color], strlen(codes[color]));
+}
+
+unsigned report_columns_left(const struct report *report, unsigned used)
+{
+    enum { LEAST = 8 };
+    return report->width == 0 ? 0 : report->width > used + LEAST ? report->width - used : LEAST;
+}
+
+/* ---- characters and their columns ---- */
+
+/* One character of a text, made safe: its printable form and its width. */
+struct glyph {
+    const char *bytes;
+    size_t length;
+    unsigned columns;
+};
+
+struct glyphs {
+    const char *at, *end;
+    bool utf8;
+    unsigned marks; /* number of zero-width characters since the last one with a width */
+};
+
+static struct glyphs glyphs_of(const struct report *report, const char *text)
+{
+    return (struct glyphs){text, text + strlen(text), report->utf8, 0};
+}
+
+static bool next_glyph(struct glyphs *text, struct glyph *glyph)
+{
+    enum { MOST_MARKS = 2, ELLIPSIS = 0x2026 };
+    if (text->at == text->end)
+        return false;
+    size_t length = utf8_length(text->at, text->end);
+    uint32_t code = length ? utf8_decode(text->at, length) : 0;
+    int width = length == 1 ? 1 : text->utf8 && length ? wcwidth((wchar_t)code) : -1;
+    text->marks = width == 0 ? text->marks + 1 : 0;
+    if (width < 0 || text->marks > MOST_MARKS || !utf8_is_visible(code))
+        *glyph = (struct glyph){code == ELLIPSIS ? "~" : "?", 1, 1};
+    else
+        *glyph = (struct glyph){text->at, length, (unsigned)width};
+    text->at += length ? length : 1;
+    return true;
+}
+
+unsigned report_text_columns(const struct report *report, const char *text)
+{
+    struct glyphs glyphs = glyphs_of(report, text);
+    unsigned columns = 0;
+    for (struct glyph glyph; next_glyph(&glyphs, &glyph);)
+        columns += glyph.columns;
+    return columns;
+}
+
+/* Prints the first `head` and the last `tail` of `all` columns, with an ellipsis between them. */
+static unsigned put_ends(const struct report *report, const char *text, unsigned all, unsigned head, unsigned tail)
+{
+    struct glyphs glyphs = glyphs_of(report, text);
+    unsigned at = 0, used = 0;
+    bool is_cut = false;
+    for (struct glyph glyph; next_glyph(&glyphs, &glyph); at += glyph.columns) {
+        if (at + glyph.columns > head && at < all - tail) {
+            ui_print("%s", is_cut ? "" : report->utf8 ? "…" : "~");
+            used += !is_cut;
+            is_cut = true;
+            continue;
+        }
+        ui_write(glyph.bytes, glyph.length);
+        used += glyph.columns;
+    }
+    return used;
+}
+
+unsigned report_put_text(const struct report *report, const char *text, unsigned columns)
+{
+    unsigned all = report_text_columns(report, text);
+    return columns && all > columns ? put_ends(report, text, all, columns - 1, 0) : put_ends(report, text, all, all, 0);
+}
+
+unsigned report_put_middle(const struct report *report, const char *text, unsigned columns)
+{
+    unsigned all = report_text_columns(report, text), tail = columns ? (columns - 1) / 2 : 0;
+    return columns && all > columns ? put_ends(report, text, all, columns - 1 - tail, tail)
+                                    : put_ends(report, text, all, all, 0);
+}
+
+void report_put_right(const struct report *report, const char *text, unsigned columns)
+{
+    unsigned used = report_text_columns(report, text);
+    ui_print("%*s", used < columns ? (int)(columns - used) : 0, "");
+    report_put_text(report, text, 0);
+}
+
+void report_append(char *text, const char *format, ...)
+{
+    va_list args;
+    size_t used = strlen(text);
+    va_start(args, format);
+    vsnprintf(text + used, REPORT_LINE_SIZE - used, format, args);
+    va_end(args);
+}
+
+void report_put_wrapped(const struct report *report, const char *text, unsigned indent, unsigned used)
+{
+    while (*text) {
+        char word[256];
+        size_t length = strcspn(text, " "), copied = length < sizeof(word) ? length : sizeof(word) - 1;
+        while (copied < length && copied > 0 && (text[copied] & 0xc0) == 0x80)
+            copied--;
+        memcpy(word, text, copied);
+        word[copied] = '\0';
+        unsigned columns = report_text_columns(report, word);
+        if (report->width && used > indent && used + 1 + columns > report->width) {
+            ui_print("\n%*s", (int)indent, "");
+            used = indent;
+        } else if (used > indent) {
+            putchar(' ');
+            used++;
+        }
+        used += report_put_text(report, word, 0);
+        text += copied + (copied == length && text[length] == ' ');
+    }
+    putchar('\n');
+}
+
+/* ---- names of functions ---- */
+
+const char *report_origin(const struct profile *profile, uint32_t func)
+{
+    struct func_names names = func_names_of(profile, func);
+    uint32_t origin = names.lib != PROFILE_NONE ? names.lib : names.file;
+    return origin != PROFILE_NONE ? strings_text(&profile->strings, origin) : NULL;
+}
+
+enum inlining report_inlining(const struct report *report, uint32_t func)
+{
+    return func < report->inlining.length ? (enum inlining)report->inlining.data[func] : INLINED_NEVER;
+}
+
+void report_put_func(const struct report *report, uint32_t func, const char *count, unsigned columns)
+{
+    enum { LEAST_NAME = 20, LEAST_ORIGIN = 10, MOST_ORIGIN = 24 };
+    static const char *const marks[] = {
+        [INLINED_NEVER] = "", [INLINED_SOMETIMES] = " (partly inlined)", [INLINED_ALWAYS] = " (inlined)"};
+    char after[REPORT_LINE_SIZE];
+    snprintf(after, sizeof(after), "%s%s", count, marks[report_inlining(report, func)]);
+    const char *name = strings_text(&report->profile->strings, func_names_of(report->profile, func).name);
+    const char *origin = report_origin(report->profile, func);
+    bool bracket = origin && origin[0] != '['; /* "[kernel.kallsyms]" has its own brackets */
+    unsigned around = bracket ? 4 : 2, origin_columns = origin && origin[0] ? report_text_columns(report, origin) : 0;
+    if (columns) { /* the name gets its columns first, then the origin, truncated at its end */
+        unsigned after_columns = report_text_columns(report, after), name_columns = report_text_columns(report, name);
+        columns = columns > after_columns + LEAST_NAME / 2 ? columns - after_columns : LEAST_NAME / 2;
+        unsigned left = columns > name_columns + around ? columns - name_columns - around : 0;
+        unsigned most = left < LEAST_ORIGIN ? LEAST_ORIGIN : left < MOST_ORIGIN ? left : MOST_ORIGIN;
+        origin_columns = origin_columns > most ? most : origin_columns;
+        if (columns < LEAST_NAME + around + origin_columns && left < origin_columns)
+            origin_columns = 0;
+    }
+    report_put_name(report, name, columns && origin_columns ? columns - origin_columns - around : columns);
+    report_put_text(report, after, 0);
+    if (!origin_columns)
+        return;
+    report_color(report, COLOR_DIM);
+    ui_print("%s", bracket ? "  [" : "  ");
+    report_put_text(report, origin, columns ? origin_columns : 0);
+    ui_print("%s", bracket ? "]" : "");
+    report_color(report, COLOR_NORMAL);
+}
+
+/* ---- figures ---- */
+
+void report_format_weight(const struct report *report, double weight, char out[QUANTITY_TEXT_MAX])
+{
+    if (weight == 0)
+        snprintf(out, QUANTITY_TEXT_MAX, "%s", report->utf8 ? "–" : "-");
+    else
+        weight_text(out, weight, report->weight.unit);
+}
+
+static const char *library_name(const struct report *report, uint32_t resource)
+{
+    const struct profile *profile = report->profile;
+    return resource < profile->resources.length
+               ? strings_text(&profile->strings, profile->resources.data[resource].name)
+               : "(no library)";
+}
+
+static const char *category_name(const struct report *report, uint32_t category)
+{
+    const struct profile *profile = report->profile;
+    return category < profile->categories.length
+               ? strings_text(&profile->strings, profile->categories.data[category].name)
+               : "Other";
+}
+
+const char *report_group_name(const struct report *report, uint32_t index)
+{
+    return report->options.kind == REPORT_LIBRARIES ? library_name(report, index) : category_name(report, index);
+}
+
+int report_list_groups(const struct report *report, struct func_timings *groups, struct error *err)
+{
+    enum group_kind kind = report->options.kind == REPORT_LIBRARIES ? GROUP_LIBRARY : GROUP_CATEGORY;
+    return engine_groups(report->engine, kind, groups, err);
+}
+
+const char *report_focus_name(const struct report *report)
+{
+    uint32_t index = report->focus.index;
+    switch (report->focus.kind) {
+    case BUTTERFLY_LIBRARY:
+        return library_name(report, index);
+    case BUTTERFLY_CATEGORY:
+        return category_name(report, index);
+    default:
+        return strings_text(&report->profile->strings, func_names_of(report->profile, index).name);
+    }
+}

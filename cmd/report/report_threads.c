@@ -1,0 +1,349 @@
+/*
+ * The processes and threads of a profile: CPU time, share of the total, and utilization during their lifetime. The
+ * header of a tree shows the busiest threads; threads whose names differ only in a number (a worker pool, the compilers
+ * of a build) share a row there. `prof report --threads` lists all.
+ */
+#include "cmd/report/report.h"
+#include "cmd/common/ui.h"
+
+#include "base/strings.h"
+#include "tree/order.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TIME_COLUMNS = 10, SHARE_COLUMNS = 8, COUNT_COLUMNS = 9 };
+
+/* One row: a thread, a process, or all threads with the same name. */
+struct thread_row {
+    double cpu;      /* ms */
+    double lifetime; /* ms, inside the range */
+    double samples;
+    uint32_t first, last;        /* range of its threads */
+    uint32_t threads, processes; /* counts */
+};
+
+ARRAY_TYPE(struct thread_rows, struct thread_row);
+
+void report_format_time(double ms, char *out, size_t size)
+{
+    if (fabs(ms) < 100)
+        snprintf(out, size, "%.1f ms", ms);
+    else
+        snprintf(out, size, "%.*f s", fabs(ms) < 1e5 ? 3 : 1, ms / 1000);
+}
+
+static const struct thread *thread_at(const struct report *report, uint32_t thread)
+{
+    return &report->profile->threads.data[thread];
+}
+
+double report_cpu_time(const struct report *report, uint32_t thread)
+{
+    const struct sample_table *samples = &thread_at(report, thread)->samples;
+    struct thread_gaps gaps = thread_gaps_of(report->profile, thread);
+    size_t first, last;
+    double sum = 0;
+    samples_in_range(samples, report->range, &first, &last);
+    for (size_t i = first; i <= last && samples->cpu_delta; i++)
+        sum += gap_time_in(&gaps, i, report->range).cpu;
+    return sum;
+}
+
+/* The part of the range between the two times; a NAN is a time outside of it. */
+static double time_inside(const struct report *report, double from, double to)
+{
+    return fmax(0, fmin(report->range.to, to) - fmax(report->range.from, from));
+}
+
+static struct thread_row row_of(const struct report *report, uint32_t index)
+{
+    const struct thread *thread = thread_at(report, index);
+    return (struct thread_row){.cpu = report_cpu_time(report, index),
+                               .lifetime = time_inside(report, thread->start, thread->end),
+                               .samples = weighed_sample_count(report->profile, index, report->weight.kind,
+                                                               report->weight.table, report->range),
+                               .first = index,
+                               .last = index,
+                               .threads = 1,
+                               .processes = 1};
+}
+
+static void add_up(struct thread_row *sum, const struct thread_row *row)
+{
+    sum->cpu += row->cpu;
+    sum->samples += row->samples;
+    sum->threads += row->threads;
+    sum->last = row->last;
+}
+
+/* ---- printing ---- */
+
+struct thread_table {
+    const struct report *report;
+    bool has_cpu, whole, is_of_several_processes;
+    double all; /* 100%: CPU time, or samples if the profile has no CPU times */
+};
+
+static double cost_of(const struct thread_table *table, const struct thread_row *row)
+{
+    return table->has_cpu ? row->cpu : row->samples;
+}
+
+static void put_titles(const struct thread_table *table, const char *title)
+{
+    report_color(table->report, COLOR_BOLD);
+    if (table->has_cpu)
+        ui_print("%*s", TIME_COLUMNS, "CPU time");
+    ui_print("%*s", SHARE_COLUMNS, "share");
+    if (table->whole && table->has_cpu)
+        ui_print("%*s", SHARE_COLUMNS, "busy");
+    ui_print("  %*s  %s", COUNT_COLUMNS, "samples", title);
+    report_color(table->report, COLOR_NORMAL);
+    putchar('\n');
+}
+
+static void put_percent(double part, double whole)
+{
+    char text[32];
+    snprintf(text, sizeof(text), "%.1f%%", whole > 0 ? 100 * part / whole : 0);
+    ui_print("%*s", SHARE_COLUMNS, text);
+}
+
+/* Returns the columns used. */
+static unsigned put_row_figures(const struct thread_table *table, const struct thread_row *row)
+{
+    char text[QUANTITY_TEXT_MAX];
+    unsigned used = SHARE_COLUMNS + 2 + COUNT_COLUMNS + 2;
+    if (table->has_cpu) {
+        report_format_time(row->cpu, text, sizeof(text));
+        ui_print("%*s", TIME_COLUMNS, text);
+        used += TIME_COLUMNS;
+    }
+    put_percent(cost_of(table, row), table->all);
+    if (table->whole && table->has_cpu) {
+        put_percent(row->cpu, row->lifetime);
+        used += SHARE_COLUMNS;
+    }
+    count_text(text, row->samples);
+    ui_print("  %*s  ", COUNT_COLUMNS, text);
+    return used;
+}
+
+static void put_label(const struct thread_table *table, const char *name, const char *after, unsigned used)
+{
+    const struct report *report = table->report;
+    unsigned left = report_columns_left(report, used), columns = report_text_columns(report, after);
+    report_put_middle(report, name, left == 0 ? 0 : left > columns + 8 ? left - columns : 8);
+    report_color(report, COLOR_DIM);
+    report_put_text(report, after, 0);
+    report_color(report, COLOR_NORMAL);
+    putchar('\n');
+}
+
+/* Orders the rows by weight. The caller frees `out` also after a failure. */
+static int sort_rows(const struct thread_table *table, const struct thread_rows *rows, struct order_entry **out,
+                     struct error *err)
+{
+    struct order_entry *order = *out = malloc((rows->length + 1) * sizeof(*order));
+    if (!order)
+        return error_no_memory(err);
+    for (size_t i = 0; i < rows->length; i++)
+        order[i] = (struct order_entry){cost_of(table, &rows->data[i]), (uint32_t)i};
+    return order_heaviest_first(order, rows->length, err);
+}
+
+static struct thread_table table_of(const struct report *report, bool whole)
+{
+    struct thread_table table = {report, weight_is_held(report->profile, WEIGH_CPU_TIME), whole, false, 0};
+    for (size_t i = 0; i < report->threads.length; i++) {
+        struct thread_row row = row_of(report, report->threads.data[i]);
+        table.all += cost_of(&table, &row);
+        table.is_of_several_processes |=
+            thread_at(report, row.first)->pid != thread_at(report, report->threads.data[0])->pid;
+    }
+    return table;
+}
+
+/* ---- the busiest threads ---- */
+
+static const char *process_name(const struct report *report, const struct thread *thread)
+{
+    const char *name = profile_text(report->profile, thread->process_name);
+    return name[0] ? name : profile_text(report->profile, thread->name);
+}
+
+/* Formats "make", "worker-*" or, with several processes, "make/worker-*". */
+static void format_label(const struct thread_table *table, uint32_t index, bool of_many, char *out, size_t size)
+{
+    const struct report *report = table->report;
+    const struct thread *thread = thread_at(report, index);
+    const char *name = profile_text(report->profile, thread->name), *process = process_name(report, thread);
+    size_t length = strlen(name), kept = length;
+    while (of_many && kept > 0 && isdigit((unsigned char)name[kept - 1]))
+        kept--;
+    if (thread->is_main || strcmp(name, process) == 0)
+        snprintf(out, size, "%s", process);
+    else
+        snprintf(out, size, "%s%s%.*s%s", table->is_of_several_processes ? process : "",
+                 table->is_of_several_processes ? "/" : "", (int)kept, name, kept < length ? "*" : "");
+}
+
+/* Fills rows and, at the same index, their labels. */
+static bool group_threads(const struct thread_table *table, struct thread_rows *rows, struct strings *labels)
+{
+    const struct report *report = table->report;
+    for (size_t i = 0; i < report->threads.length; i++) {
+        char label[256];
+        struct thread_row row = row_of(report, report->threads.data[i]);
+        format_label(table, row.first, true, label, sizeof(label));
+        uint32_t group = strings_add_z(labels, label);
+        if (group == STRING_NONE)
+            return false;
+        if (group >= rows->length || !rows->data) {
+            if (!array_push(rows, row))
+                return false;
+            continue;
+        }
+        struct thread_row *sum = &rows->data[group];
+        sum->processes += thread_at(report, sum->last)->pid != thread_at(report, row.first)->pid;
+        add_up(sum, &row);
+    }
+    return true;
+}
+
+static void put_group(const struct thread_table *table, const struct thread_row *row)
+{
+    char label[256], count[64] = "";
+    format_label(table, row->first, row->threads > 1, label, sizeof(label));
+    if (row->threads > 1)
+        snprintf(count, sizeof(count), "  (%u %s)", row->threads,
+                 row->processes == row->threads ? "processes" : "threads");
+    put_label(table, label, count, put_row_figures(table, row));
+}
+
+int report_print_busy_threads(const struct report *report, struct error *err)
+{
+    enum { MOST_ROWS = 6 };
+    struct thread_table table = table_of(report, false);
+    struct thread_rows rows = {0};
+    struct strings labels = {0};
+    struct order_entry *order = NULL;
+    if (report->threads.length < 2)
+        return 0;
+    int code = group_threads(&table, &rows, &labels) ? 0 : error_no_memory(err);
+    if (!code)
+        code = sort_rows(&table, &rows, &order, err);
+    if (!code) {
+        put_titles(&table, "process or thread");
+        for (size_t i = 0; i < rows.length && i < MOST_ROWS; i++)
+            put_group(&table, &rows.data[order[i].index]);
+        if (rows.length > MOST_ROWS)
+            ui_print("Hidden: rows after the first %d (--threads)\n", MOST_ROWS);
+        putchar('\n');
+    }
+    free(order);
+    array_free(&rows);
+    strings_destroy(&labels);
+    return code;
+}
+
+/* ---- all threads ---- */
+
+/* Rows of threads, rows of processes, and the process of each thread. */
+struct processes {
+    struct thread_rows threads, processes;
+    ARRAY(uint32_t) process_of;
+    struct hash of_pid;
+};
+
+static bool collect_processes(const struct report *report, struct processes *all)
+{
+    for (size_t i = 0; i < report->threads.length; i++) {
+        struct thread_row row = row_of(report, report->threads.data[i]);
+        uint32_t *process = hash_at(&all->of_pid, thread_at(report, row.first)->pid);
+        if (!process)
+            return false;
+        if (*process == HASH_MISSING) {
+            const struct thread *thread = thread_at(report, row.first);
+            struct thread_row sum = row;
+            sum.lifetime = time_inside(report, thread->process_start, thread->process_end);
+            *process = (uint32_t)all->processes.length;
+            if (!array_push(&all->processes, sum))
+                return false;
+        } else {
+            add_up(&all->processes.data[*process], &row);
+        }
+        if (!array_push(&all->threads, row) || !array_push(&all->process_of, *process))
+            return false;
+    }
+    return true;
+}
+
+static void put_process(const struct thread_table *table, const struct thread_row *row)
+{
+    const struct thread *thread = thread_at(table->report, row->first);
+    char after[64];
+    snprintf(after, sizeof(after), "  (pid %.20s)", profile_text(table->report->profile, thread->pid));
+    put_label(table, process_name(table->report, thread), after, put_row_figures(table, row));
+}
+
+static void put_thread(const struct thread_table *table, const struct thread_row *row)
+{
+    const struct thread *thread = thread_at(table->report, row->first);
+    char after[64];
+    snprintf(after, sizeof(after), "  (tid %.20s)", profile_text(table->report->profile, thread->tid));
+    unsigned used = put_row_figures(table, row);
+    fputs("  ", stdout);
+    put_label(table, profile_text(table->report->profile, thread->name), after, used + 2);
+}
+
+/* Prints each process, in order, with its threads. Returns whether the limit hides rows. */
+static bool put_processes(const struct thread_table *table, const struct processes *all,
+                          const struct order_entry *processes, const struct order_entry *threads)
+{
+    size_t printed = 0, limit = report_row_limit(table->report, SIZE_MAX);
+    for (size_t p = 0; p < all->processes.length; p++) {
+        uint32_t process = processes[p].index;
+        if (printed++ >= limit)
+            return true;
+        put_process(table, &all->processes.data[process]);
+        for (size_t t = 0; all->processes.data[process].threads > 1 && t < all->threads.length; t++) {
+            if (all->process_of.data[threads[t].index] != process)
+                continue;
+            if (printed++ >= limit)
+                return true;
+            put_thread(table, &all->threads.data[threads[t].index]);
+        }
+    }
+    return false;
+}
+
+int report_print_threads(const struct report *report, struct error *err)
+{
+    struct thread_table table = table_of(report, true);
+    struct processes all = {0};
+    struct order_entry *processes = NULL, *threads = NULL;
+    int code = collect_processes(report, &all) ? 0 : error_no_memory(err);
+    if (!code)
+        code = sort_rows(&table, &all.processes, &processes, err);
+    if (!code)
+        code = sort_rows(&table, &all.threads, &threads, err);
+    if (!code) {
+        put_titles(&table, "process and threads");
+        struct omissions omissions = {0};
+        if (put_processes(&table, &all, processes, threads))
+            omissions.limit = report_row_limit(report, SIZE_MAX);
+        report_print_omissions(report, &omissions, "row");
+    }
+    free(threads);
+    free(processes);
+    array_free(&all.threads);
+    array_free(&all.processes);
+    array_free(&all.process_of);
+    hash_destroy(&all.of_pid);
+    return code;
+}

@@ -1,0 +1,392 @@
+/*
+ * Resolves the names in the transforms of `prof report`. Each is searched in the tree that the transforms before it
+ * leave, as a user of the page would do.
+ */
+#include "cmd/report/report.h"
+
+#include "cmd/common/ui.h"
+
+#include "tree/frame_kinds.h"
+#include "tree/stack_view.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+const char *const report_transform_names[TRANSFORM_KINDS] = {
+    [TRANSFORM_MERGE_FUNCTION] = "merge-function",
+    [TRANSFORM_MERGE_MATCHING] = "merge-matching",
+    [TRANSFORM_MERGE_CALL_NODE] = "merge-call-node",
+    [TRANSFORM_FOCUS_FUNCTION] = "focus-function",
+    [TRANSFORM_FOCUS_SUBTREE] = "focus-subtree",
+    [TRANSFORM_FOCUS_SELF] = "focus-self",
+    [TRANSFORM_FOCUS_CATEGORY] = "focus-category",
+    [TRANSFORM_DROP_FUNCTION] = "drop-function",
+    [TRANSFORM_DROP_CATEGORY] = "drop-category",
+    [TRANSFORM_MERGE_CATEGORY] = "merge-category",
+    [TRANSFORM_FOCUS_RESOURCE] = "focus-library",
+    [TRANSFORM_DROP_RESOURCE] = "drop-library",
+    [TRANSFORM_MERGE_RESOURCE] = "merge-library",
+    [TRANSFORM_COLLAPSE_RESOURCE] = "collapse-library",
+    [TRANSFORM_COLLAPSE_DIRECT_RECURSION] = "collapse-direct-recursion",
+    [TRANSFORM_COLLAPSE_RECURSION] = "collapse-recursion",
+    [TRANSFORM_COLLAPSE_FUNCTION] = "collapse-function",
+    [TRANSFORM_FILTER_MARKERS] = "inside-markers",
+    [TRANSFORM_FOCUS_FRAMES] = "frames",
+};
+
+ARRAY_TYPE(struct indexes, uint32_t);
+
+/* ---- name matching ---- */
+
+enum { FITS_NOT, FITS_PART, FITS_WHOLE };
+
+struct wanted {
+    const char *text;
+    size_t length;
+};
+
+static int fit_of_text(const char *text, const struct wanted *wanted)
+{
+    size_t length = strlen(text);
+    if (length == wanted->length && memcmp(text, wanted->text, length) == 0)
+        return FITS_WHOLE;
+    for (size_t at = 0; wanted->length && at + wanted->length <= length; at++)
+        if (strncasecmp(text + at, wanted->text, wanted->length) == 0)
+            return FITS_PART;
+    return FITS_NOT;
+}
+
+/* "name  [library]", the report's notation, only matches in this library. */
+static int fit_of_func(const struct profile *profile, uint32_t func, const struct wanted *wanted)
+{
+    const char *name = strings_text(&profile->strings, func_names_of(profile, func).name);
+    const char *origin = report_origin(profile, func);
+    size_t name_length = strlen(name);
+    int fit = fit_of_text(name, wanted);
+    if (fit == FITS_WHOLE || !origin || wanted->length <= name_length || strncmp(name, wanted->text, name_length) != 0)
+        return fit;
+    const char *rest = wanted->text + name_length, *end = wanted->text + wanted->length;
+    while (rest < end && *rest == ' ')
+        rest++;
+    if (rest == wanted->text + name_length || end - rest < 2 || *rest != '[' || end[-1] != ']')
+        return fit;
+    const struct wanted bare = {rest + 1, (size_t)(end - rest) - 2}, bracketed = {rest, (size_t)(end - rest)};
+    return fit_of_text(origin, &bare) == FITS_WHOLE || fit_of_text(origin, &bracketed) == FITS_WHOLE ? FITS_WHOLE : fit;
+}
+
+/* Keeps the indexes with the best match; false if memory ran out. */
+static bool keep_best(struct indexes *found, int *best, uint32_t index, int fit)
+{
+    if (fit == FITS_NOT || fit < *best)
+        return true;
+    if (fit > *best)
+        found->length = 0;
+    *best = fit;
+    return array_push(found, index);
+}
+
+/* ---- messages ---- */
+
+static int say_none(const struct report *report, const struct report_transform *transform, const char *noun)
+{
+    return ui_fail("--%s: no %s of %s is called '%s'", transform->option, noun, report->options.path, transform->text);
+}
+
+static void print_name(const struct report *report, uint32_t func, bool with_origin)
+{
+    const char *name = strings_text(&report->profile->strings, func_names_of(report->profile, func).name);
+    const char *origin = with_origin ? report_origin(report->profile, func) : NULL;
+    bool bracket = origin && origin[0] != '[';
+    ui_say("  %.200s%s%s%.80s%s", name, origin ? "  " : "", bracket ? "[" : "", origin ? origin : "",
+           bracket ? "]" : "");
+}
+
+static int say_several(const struct report *report, const struct report_transform *transform,
+                       const struct indexes *funcs)
+{
+    enum { MOST_NAMED = 12 };
+    ui_fail("--%s: several functions fit '%s'; write one as", transform->option, transform->text);
+    for (size_t i = 0; i < funcs->length && i < MOST_NAMED; i++)
+        print_name(report, funcs->data[i], true);
+    if (funcs->length > MOST_NAMED)
+        ui_say("  or as one of %zu more", funcs->length - MOST_NAMED);
+    return EXIT_FAILURE;
+}
+
+/* ---- resolving names ---- */
+
+static int query_engine(struct report *report)
+{
+    struct error err;
+    struct tree_query query = report_query(report);
+    query.search_length = 0;
+    return engine_query(report->engine, &query, &err) ? ui_fail_error(&err) : EXIT_SUCCESS;
+}
+
+static bool add_transform(struct report *report, struct transform transform)
+{
+    return array_push(&report->transforms, transform);
+}
+
+/* Whether the transform applies to exactly one function; the others apply to all functions of that name. */
+static bool wants_one(enum transform_kind kind)
+{
+    return kind == TRANSFORM_FOCUS_FUNCTION || kind == TRANSFORM_FOCUS_SELF;
+}
+
+/* Finds exactly one function if `only_one`; otherwise all with the name. Returns an exit status. */
+static int find_functions(struct report *report, const struct report_transform *transform, bool only_one,
+                          struct indexes *found)
+{
+    struct func_timings functions;
+    struct error err;
+    const struct wanted wanted = {transform->text, strlen(transform->text)};
+    int best = FITS_NOT;
+    if (engine_functions(report->engine, FUNCS_BY_TOTAL, &functions, &err))
+        return ui_fail_error(&err);
+    bool enough = true;
+    for (size_t i = 0; enough && i < functions.length; i++) {
+        uint32_t func = functions.rows[i].func;
+        enough = keep_best(found, &best, func, fit_of_func(report->profile, func, &wanted));
+    }
+    func_timings_destroy(&functions);
+    if (!enough)
+        return ui_fail("out of memory");
+    if (found->length == 0)
+        return ui_fail(
+            "--%s: no function of the samples that are left (by threads, range and the transforms before) is "
+            "called '%s'",
+            transform->option, transform->text);
+    if (found->length > 1 && (best == FITS_PART || only_one))
+        return say_several(report, transform, found);
+    return EXIT_SUCCESS;
+}
+
+/* Applies the transform to each index, unless finding them has failed with `status`; frees them. */
+static int add_transforms(struct report *report, enum transform_kind kind, struct indexes *found, int status)
+{
+    bool enough = true;
+    for (size_t i = 0; enough && !status && i < found->length; i++)
+        enough = add_transform(report, (struct transform){.kind = kind, .index = found->data[i]});
+    array_free(found);
+    return enough ? status : ui_fail("out of memory");
+}
+
+static int resolve_function(struct report *report, const struct report_transform *transform)
+{
+    struct indexes found = {0};
+    int status = find_functions(report, transform, wants_one(transform->kind), &found);
+    return add_transforms(report, transform->kind, &found, status);
+}
+
+/* The index of the category; PROFILE_NONE after a message. */
+static uint32_t find_category(const struct report *report, const struct report_transform *transform)
+{
+    const struct profile *profile = report->profile;
+    for (uint32_t i = 0; i < profile->categories.length; i++)
+        if (strcasecmp(strings_text(&profile->strings, profile->categories.data[i].name), transform->text) == 0)
+            return i;
+    say_none(report, transform, "category");
+    ui_say("There are:");
+    for (uint32_t i = 0; i < profile->categories.length; i++)
+        ui_say("  %.80s", strings_text(&profile->strings, profile->categories.data[i].name));
+    return PROFILE_NONE;
+}
+
+static int resolve_category(struct report *report, const struct report_transform *transform)
+{
+    uint32_t category = find_category(report, transform);
+    if (category == PROFILE_NONE)
+        return EXIT_FAILURE;
+    return add_transform(report, (struct transform){.kind = transform->kind, .index = category})
+               ? EXIT_SUCCESS
+               : ui_fail("out of memory");
+}
+
+/* Finds the libraries that match best: several only if all match exactly. Returns an exit status. */
+static int find_libraries(const struct report *report, const struct report_transform *transform, struct indexes *found)
+{
+    const struct profile *profile = report->profile;
+    const struct wanted wanted = {transform->text, strlen(transform->text)};
+    int best = FITS_NOT;
+    for (uint32_t i = 0; i < profile->resources.length; i++) {
+        const char *name = strings_text(&profile->strings, profile->resources.data[i].name);
+        if (!keep_best(found, &best, i, fit_of_text(name, &wanted)))
+            return ui_fail("out of memory");
+    }
+    if (found->length == 0)
+        return say_none(report, transform, "library");
+    if (found->length == 1 || best == FITS_WHOLE)
+        return EXIT_SUCCESS;
+    ui_fail("--%s: several libraries fit '%s'", transform->option, transform->text);
+    for (size_t i = 0; i < found->length; i++)
+        ui_say("  %.200s", strings_text(&profile->strings, profile->resources.data[found->data[i]].name));
+    return EXIT_FAILURE;
+}
+
+static int resolve_library(struct report *report, const struct report_transform *transform)
+{
+    struct indexes found = {0};
+    int status = find_libraries(report, transform, &found);
+    return add_transforms(report, transform->kind, &found, status);
+}
+
+static int resolve_frames(struct report *report, const struct report_transform *transform)
+{
+    enum { ALL = FRAME_OTHER | FRAME_NATIVE | FRAME_KERNEL | FRAME_JIT | FRAME_JS };
+    static const struct {
+        const char *name;
+        uint32_t kinds;
+    } choices[] = {{"user", ALL & ~FRAME_KERNEL},
+                   {"kernel", FRAME_KERNEL},
+                   {"native", FRAME_NATIVE},
+                   {"jit", FRAME_JIT},
+                   {"js", FRAME_JS}};
+    for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++)
+        if (strcmp(choices[i].name, transform->text) == 0)
+            return add_transform(report, (struct transform){.kind = transform->kind, .index = choices[i].kinds})
+                       ? EXIT_SUCCESS
+                       : ui_fail("out of memory");
+    return ui_usage(report->options.command, "'%s' is no kind of frames; give user, kernel, native, jit or js",
+                    transform->text);
+}
+
+/* The end of the next name in a path. A semicolon before a blank belongs to the name, as in "[T; 4]". */
+static size_t length_of_name(const char *text)
+{
+    size_t length = 0;
+    while (text[length] && (text[length] != ';' || text[length + 1] == ' '))
+        length++;
+    return length;
+}
+
+/* The child of `node` that matches `wanted`; NODE_NONE after a message. */
+static uint32_t find_child(struct report *report, const struct report_transform *transform, uint32_t node,
+                           const struct wanted *wanted)
+{
+    struct tree_rows rows = {0};
+    struct indexes found = {0}; /* rows */
+    struct error err;
+    int best = FITS_NOT;
+    uint32_t child = NODE_NONE;
+    bool enough = engine_children(report->engine, node, &rows, &err) == 0;
+    for (uint32_t i = 0; enough && i < rows.length; i++)
+        enough = keep_best(&found, &best, i, fit_of_func(report->profile, rows.func[i], wanted));
+    if (!enough)
+        ui_fail("out of memory");
+    else if (found.length == 1)
+        child = rows.node[found.data[0]];
+    else
+        ui_fail("--%s: %s row at this place of the tree is called '%.*s'", transform->option,
+                found.length ? "more than one" : "no", (int)wanted->length, wanted->text);
+    for (uint32_t i = 0; enough && child == NODE_NONE && i < rows.length && i < 12; i++)
+        print_name(report, rows.func[i], true);
+    array_free(&found);
+    tree_rows_destroy(&rows);
+    return child;
+}
+
+static int resolve_path(struct report *report, const struct report_transform *transform)
+{
+    uint32_t node = NODE_NONE;
+    for (const char *at = transform->text; *at;) {
+        const struct wanted wanted = {at, length_of_name(at)};
+        node = find_child(report, transform, node, &wanted);
+        if (node == NODE_NONE)
+            return EXIT_FAILURE;
+        at += wanted.length + (at[wanted.length] == ';');
+    }
+    struct node_path path = {0};
+    struct error err;
+    if (node == NODE_NONE)
+        return say_none(report, transform, "row");
+    if (engine_path(report->engine, node, &path, &err))
+        return ui_fail_error(&err);
+    uint32_t *funcs = arena_alloc(&report->paths, path.length * sizeof(*funcs));
+    struct transform made = {
+        .kind = transform->kind, .inverted = report->options.inverted, .path = funcs, .path_length = path.length};
+    bool enough = funcs && add_transform(report, made);
+    for (size_t i = 0; enough && i < path.length; i++)
+        funcs[i] = path.data[i];
+    array_free(&path);
+    return enough ? EXIT_SUCCESS : ui_fail("out of memory");
+}
+
+static int resolve_search(struct report *report, const struct report_transform *transform)
+{
+    const struct transform made = {
+        .kind = transform->kind, .text = transform->text, .text_length = strlen(transform->text)};
+    return add_transform(report, made) ? EXIT_SUCCESS : ui_fail("out of memory");
+}
+
+static int resolve(struct report *report, const struct report_transform *transform)
+{
+    switch (transform->kind) {
+    case TRANSFORM_FOCUS_FRAMES:
+        return resolve_frames(report, transform);
+    case TRANSFORM_FOCUS_CATEGORY:
+    case TRANSFORM_DROP_CATEGORY:
+    case TRANSFORM_MERGE_CATEGORY:
+        return resolve_category(report, transform);
+    case TRANSFORM_FOCUS_RESOURCE:
+    case TRANSFORM_DROP_RESOURCE:
+    case TRANSFORM_MERGE_RESOURCE:
+    case TRANSFORM_COLLAPSE_RESOURCE:
+        return resolve_library(report, transform);
+    case TRANSFORM_FILTER_MARKERS:
+    case TRANSFORM_MERGE_MATCHING:
+        return resolve_search(report, transform);
+    default:
+        return transform_has_path(transform->kind) ? resolve_path(report, transform)
+                                                   : resolve_function(report, transform);
+    }
+}
+
+int report_resolve_transforms(struct report *report)
+{
+    for (size_t i = 0; i < report->options.transforms.length; i++) {
+        int status = query_engine(report);
+        if (!status)
+            status = resolve(report, &report->options.transforms.data[i]);
+        if (status)
+            return status;
+    }
+    return EXIT_SUCCESS;
+}
+
+/* ---- the butterfly, and the annotated function ---- */
+
+/* The text after a prefix, or NULL. */
+static const char *after(const char *text, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return strncmp(text, prefix, length) == 0 && text[length] ? text + length : NULL;
+}
+
+int report_resolve_focus(struct report *report)
+{
+    bool is_butterfly = report->options.kind == REPORT_BUTTERFLY;
+    struct report_transform focus = {.option = is_butterfly ? "butterfly" : "annotate",
+                                     .text = report->options.subject};
+    const char *library = is_butterfly ? after(focus.text, "lib:") : NULL;
+    const char *category = is_butterfly ? after(focus.text, "category:") : NULL;
+    struct indexes found = {0};
+    int status = EXIT_SUCCESS;
+    if (category) {
+        focus.text = category;
+        uint32_t index = find_category(report, &focus);
+        report->focus = (struct butterfly_focus){BUTTERFLY_CATEGORY, index};
+        return index == PROFILE_NONE ? EXIT_FAILURE : EXIT_SUCCESS;
+    }
+    if (library) {
+        focus.text = library;
+        status = find_libraries(report, &focus, &found);
+    } else {
+        status = find_functions(report, &focus, true, &found);
+    }
+    if (!status && found.length)
+        report->focus = (struct butterfly_focus){library ? BUTTERFLY_LIBRARY : BUTTERFLY_FUNCTION, found.data[0]};
+    array_free(&found);
+    return status;
+}

@@ -1,0 +1,226 @@
+#include "arch/x86_64_instruction.h"
+
+#include <string.h>
+
+/* ---- how long it is ---- */
+
+/* Form of each opcode: `.` nothing follows, `m` ModRM, `b` `w` `z` a constant of 1, 2, 4 bytes (`z`: 2 with prefix 66),
+ * `B` `Z` ModRM and a constant, `d` a distance of 4 bytes, `a` an address of 8 bytes, `e` enter, `i` a constant of 4
+ * bytes (8 with REX.W), `t` as m (test: and a constant), `p` prefix, `x` not in 64-bit code, and the escapes: `0` to
+ * the second map, `2` `3` `4` VEX, EVEX. */
+static const char first_map[] = "mmmmbzxxmmmmbzx0mmmmbzxxmmmmbzxxmmmmbzpxmmmmbzpxmmmmbzpxmmmmbzpx" /* 00 */
+                                "pppppppppppppppp................xx4mppppzZbB....bbbbbbbbbbbbbbbb" /* 40 */
+                                "BZxBmmmmmmmmmmmm..........x.....aaaa....bz......bbbbbbbbiiiiiiii" /* 80 */
+                                "BBw.32BZe.w..b..mmmmxxx.mmmmmmmmbbbbbbbbddxb....p.pp..tt......mm" /* c0 */;
+/* The same for opcodes after 0F; `8` `9`: the third and fourth map. */
+static const char second_map[] = "mmmmx.....x.xm.Bmmmmmmmmmmmmmmmmmmmmxxxxmmmmmmmm........8x9xxxxx"
+                                 "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmBBBBmmm.mmmmmmmm"
+                                 "dddddddddddddddd"
+                                 "mmmmmmmmmmmmmmmm...mBmxx...mBmmmmmmmmmmmmmBmmmmm"
+                                 "mmBmBBBm........mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm";
+
+/* A signed number of 1, 2 or 4 bytes; moves *at behind it. */
+static int64_t take_number(const unsigned char **at, unsigned size)
+{
+    uint64_t value;
+    memcpy(&value, *at, sizeof(value));
+    *at += size;
+    return (int64_t)(value << (64 - 8 * size)) >> (64 - 8 * size);
+}
+
+static void take_modrm(const unsigned char **at, struct instruction *in)
+{
+    in->modrm = *(*at)++;
+    unsigned mode = in->modrm >> 6, base = in->modrm & 7;
+    if (mode == 3)
+        return;
+    if (base == 4) {
+        in->sib = *(*at)++;
+        base = in->sib & 7;
+    }
+    if (mode == 2 || (mode == 0 && base == 5))
+        in->displacement = take_number(at, 4);
+    else if (mode == 1)
+        in->displacement = take_number(at, 1);
+}
+
+/* The form of an opcode that a VEX or EVEX prefix of this many bytes precedes. The prefix has the bits of REX and the
+ * number of its operand inverted. */
+static char take_extended(const unsigned char **at, char prefix, struct instruction *in)
+{
+    enum { PREFIX_66 = 1, PREFIX_F3 = 2 };
+    uint8_t first = **at, last = prefix == '2' ? first : (*at)[1];
+    unsigned map = prefix == '2' ? 1 : first & (prefix == '4' ? 7 : 0x1f);
+    *at += prefix - '1';
+    in->is_vex = true;
+    in->map = (uint8_t)(map + 1);
+    in->rex = (uint8_t)((first & 0x80 ? 0 : REX_R) | (prefix == '2' || first & 0x20 ? 0 : REX_B) |
+                        (prefix != '2' && last & 0x80 ? REX_W : 0));
+    in->vex_register = ~last >> 3 & 15;
+    in->has_66 = (last & 3) == PREFIX_66;
+    in->has_f3 = (last & 3) == PREFIX_F3;
+    in->opcode = *(*at)++;
+    if (map == 1)
+        return second_map[in->opcode];
+    return map == 3 ? 'B' : 'm';
+}
+
+bool instruction_decode(const unsigned char *code, size_t size, struct instruction *in)
+{
+    const unsigned char *at = code;
+    *in = (struct instruction){.map = 1};
+    char form;
+    while ((form = first_map[in->opcode = *at++]) == 'p' && at <= code + INSTRUCTION_LENGTH_MAX) {
+        in->has_66 |= in->opcode == 0x66;
+        in->has_f3 |= in->opcode == 0xf3;
+        in->has_notrack |= in->opcode == 0x3e;
+        in->rex = (in->opcode & 0xf0) == 0x40 ? in->opcode : 0;
+    }
+    bool is_short = in->has_66;
+    if (form == '0') {
+        in->map = 2;
+        form = second_map[in->opcode = *at++];
+        if (form == '8' || form == '9') {
+            in->map = form == '8' ? 3 : 4;
+            in->opcode = *at++;
+            form = form == '9' ? 'B' : 'm';
+        }
+    } else if (form >= '2' && form <= '4') {
+        form = take_extended(&at, form, in);
+    }
+    if (form == 'm' || form == 'B' || form == 'Z' || form == 't')
+        take_modrm(&at, in);
+    unsigned number = is_short && !(in->rex & REX_W) ? 2 : 4;
+    if (form == 't')
+        form = in->modrm & 0x30 ? '.' : in->opcode == 0xf6 ? 'b' : 'z';
+    switch (form) {
+    case 'b':
+    case 'B':
+        in->constant = take_number(&at, 1);
+        break;
+    case 'w':
+        in->constant = take_number(&at, 2);
+        break;
+    case 'd':
+        in->constant = take_number(&at, 4);
+        break;
+    case 'e':
+        at += 3;
+        break;
+    case 'z':
+    case 'Z':
+        in->constant = take_number(&at, number);
+        break;
+    case 'i':
+        at += in->rex & REX_W ? 8 : number;
+        break;
+    case 'a':
+        at += 8;
+        break;
+    case 'x':
+        return false;
+    default:
+        break;
+    }
+    in->length = (unsigned)(at - code);
+    return in->length <= INSTRUCTION_LENGTH_MAX && in->length <= size;
+}
+
+/* ---- what it writes ---- */
+
+/* Which registers an opcode changes: `m` the operand, if it is a register; `r` the register of ModRM, `b` both, `o` the
+ * one in the opcode, `x` that and rax (xchg), `a` rax, `c` rcx, `d` rdx, `s` those of string instructions, `y` rax,
+ * rcx, rdx and r11 (system calls and what reads counters), `z` these and rbx (cpuid), `k` as m and rax (cmpxchg), `q`
+ * as m, rax and rdx; and as m for some: `g` all but cmp, `i` inc and dec, `u` not test, `v` not vectors. */
+static const char first_writes[] = "mmrraa..mmrraa..mmrraa..mmrraa..mmrraa..mmrraa..mmrraa.........." /* 00 */
+                                   "...................................r.....r.rssss................" /* 40 */
+                                   "gggg..bbmmrrmr.mxxxxxxxxad.....aaa..ssss..ssssssoooooooooooooooo" /* 80 */
+                                   "mm....mm........mmmm...a.......accc.aa......aa........uu......ii" /* c0 */;
+/* The same for opcodes after 0F, and after 0F with VEX or EVEX. */
+static const char second_writes[] = "myrr.y..........................mm..........rr...yyyyy.........." /* 00 */
+                                    "rrrrrrrrrrrrrrrrr.............................................v." /* 40 */
+                                    "................mmmmmmmmmmmmmmmm..z.mm.....mmm.rkkrmrrrrr.mmrrrr" /* 80 */
+                                    "bb...r.qoooooooo.......r........................................" /* c0 */;
+
+static unsigned bit(unsigned reg)
+{
+    return 1u << reg;
+}
+
+/* Most opcodes of these maps compute with vectors. */
+static char writes_of_vex(const struct instruction *in)
+{
+    if (in->map == 2)
+        return in->opcode == 0x7e ? 'v' : in->opcode && strchr("\x50\x2c\x2d\x93\xc5\xd7", in->opcode) ? 'r' : '.';
+    if (in->map == 3)
+        return in->opcode == 0xf6 ? 'R' : in->opcode == 0xf3 ? 'V' : in->opcode >= 0xf0 ? 'r' : '.';
+    if (in->map > 4)
+        return '.';
+    return (in->opcode & 0xfc) == 0x14 ? 'm' : in->opcode == 0xf0 ? 'r' : '.';
+}
+
+static char writes_of(const struct instruction *in)
+{
+    if (in->is_vex)
+        return writes_of_vex(in);
+    switch (in->map) {
+    case 1:
+        return first_writes[in->opcode];
+    case 2:
+        return second_writes[in->opcode];
+    case 3:
+        return in->opcode >= 0xf0 ? 'r' : '.';
+    default:
+        return (in->opcode & 0xfc) == 0x14 ? 'm' : '.';
+    }
+}
+
+unsigned instruction_writes(const struct instruction *in)
+{
+    enum { NOP = 0x90 };
+    const unsigned rax = bit(REG_RAX), rcx = bit(REG_RCX), rdx = bit(REG_RDX), rbx = bit(REG_RBX);
+    const unsigned reg = bit(instruction_reg(in)), rm = instruction_is_register(in) ? bit(instruction_rm(in)) : 0;
+    const unsigned in_opcode = bit((in->opcode & 7) | (in->rex & REX_B ? 8 : 0)), group = in->modrm >> 3 & 7;
+    switch (writes_of(in)) {
+    case 'm':
+        return rm;
+    case 'r':
+        return reg;
+    case 'b':
+        return reg | rm;
+    case 'o':
+        return in_opcode;
+    case 'x':
+        return in->opcode == NOP && !(in->rex & REX_B) ? 0 : in_opcode | rax;
+    case 'a':
+        return rax;
+    case 'c':
+        return rcx;
+    case 'd':
+        return rdx;
+    case 's':
+        return rax | rcx | bit(REG_RSI) | bit(REG_RDI);
+    case 'y':
+        return rax | rcx | rdx | bit(REG_R11);
+    case 'z':
+        return rax | rbx | rcx | rdx;
+    case 'k':
+        return rm | rax;
+    case 'q':
+        return rm | rax | rdx;
+    case 'g':
+        return group != 7 ? rm : 0;
+    case 'i':
+        return group < 2 ? rm : 0;
+    case 'u':
+        return group < 2 ? 0 : group < 4 ? rm : rax | rdx;
+    case 'v':
+        return in->has_f3 ? 0 : rm;
+    case 'R':
+        return reg | bit(in->vex_register);
+    case 'V':
+        return bit(in->vex_register);
+    default:
+        return 0;
+    }
+}

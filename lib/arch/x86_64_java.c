@@ -1,0 +1,146 @@
+/*
+ * x86-64: the frames of what HotSpot, the JVM of OpenJDK, compiles. It uses the frame pointer like any other register
+ * (unless told -XX:+PreserveFramePointer), has a frame of one size from its first instructions to its last, and begins
+ * every function in one of these ways (macroAssembler_x86.cpp and c1_MacroAssembler_x86.cpp; JDK 8 to 23):
+ *
+ *     mov %eax,-N(%rsp)  push %rbp  sub $N,%rsp        calls others: it first touches the stack that they will need
+ *     sub $N,%rsp  mov %rbp,N-8(%rsp)                  a leaf; N always takes four bytes
+ *     push %rbp  mov %rsp,%rbp                         with a frame pointer: stubs, the interpreter
+ *
+ * So the nearest beginning before a pc says how large its frame is. Functions do not overlap, and lie further apart
+ * than a beginning is long, so the nearest is the right one, but for code that begins in none of these ways behind one
+ * that does. Therefore the walker believes it only if a return address is where it should be.
+ *
+ * The interpreter and its stubs keep a frame pointer.
+ */
+#include "arch/arch.h"
+
+#include <string.h>
+
+enum { BANG = 7, PUSH = 1, SUB_SHORT = 4, SUB_LONG = 7, WORD = 8 };
+
+static uint32_t read_u32(const unsigned char *at)
+{
+    uint32_t value;
+    memcpy(&value, at, sizeof(value));
+    return value;
+}
+
+/* The size in `sub $N,%rsp`; 0 if it is none, or N makes no frame. */
+static uint32_t sub_size(const unsigned char *at, bool may_be_short)
+{
+    uint32_t size = 0;
+    if (may_be_short && memcmp(at, "\x48\x83\xec", 3) == 0)
+        size = at[3];
+    else if (memcmp(at, "\x48\x81\xec", 3) == 0)
+        size = read_u32(at + 3);
+    return size % WORD == 0 && size < ARCH_JAVA_FRAME_MAX ? size : 0;
+}
+
+/* mov %eax,-N(%rsp), push, sub */
+static bool is_banging(const unsigned char *at, uint32_t *size)
+{
+    if (memcmp(at, "\x89\x84\x24", 3) != 0 || read_u32(at + 3) < UINT32_C(0xff000000) || at[BANG] != 0x55)
+        return false;
+    *size = sub_size(at + BANG + PUSH, true);
+    return *size != 0;
+}
+
+/* sub, mov %rbp,N-8(%rsp) */
+static bool is_leaf(const unsigned char *at, uint32_t *size)
+{
+    *size = sub_size(at, false);
+    if (*size < WORD)
+        return false;
+    const unsigned char *store = at + SUB_LONG;
+    uint32_t slot = *size - WORD;
+    if (memcmp(store, "\x48\x89\x2c\x24", 4) == 0)
+        return slot == 0;
+    if (memcmp(store, "\x48\x89\x6c\x24", 4) == 0)
+        return slot == store[4];
+    return memcmp(store, "\x48\x89\xac\x24", 4) == 0 && slot == read_u32(store + 4);
+}
+
+static bool keeps_frame_pointer(const unsigned char *at)
+{
+    return memcmp(at, "\x55\x48\x8b\xec", 4) == 0 || memcmp(at, "\x55\x48\x89\xe5", 4) == 0;
+}
+
+struct arch_code arch_java_function(const unsigned char *code, size_t size)
+{
+    struct arch_code unknown = {.kind = ARCH_CODE_UNKNOWN};
+    for (size_t at = size < ARCH_JAVA_BEGINNING ? 0 : size - ARCH_JAVA_BEGINNING + 1; at-- > 0;) {
+        uint32_t frame;
+        if (keeps_frame_pointer(code + at))
+            return unknown;
+        if (is_banging(code + at, &frame))
+            return (struct arch_code){ARCH_CODE_STUB, frame + 2 * WORD, true};
+        if (is_leaf(code + at, &frame))
+            return (struct arch_code){ARCH_CODE_STUB, frame + WORD, true};
+    }
+    return unknown;
+}
+
+/* ---- the first and last instructions ---- */
+
+/* Behind the frame there may be a poll, for a thread that is to stop (JDK 17: cmp, ja; 11: mov, test; 8: test). */
+static size_t skip_poll(const unsigned char *at)
+{
+    if (memcmp(at, "\x49\x3b\xa7", 3) == 0 && memcmp(at + 7, "\x0f\x87", 2) == 0)
+        return 13;
+    if (memcmp(at, "\x0f\x87", 2) == 0)
+        return 6;
+    if (memcmp(at, "\x4d\x8b\x97", 3) == 0 && memcmp(at + 7, "\x41\x85\x02", 3) == 0)
+        return 10;
+    if (memcmp(at, "\x41\x85\x02", 3) == 0)
+        return 3;
+    return memcmp(at, "\x85\x05", 2) == 0 ? 6 : 0;
+}
+
+static bool is_returning(const unsigned char *at)
+{
+    at += skip_poll(at);
+    return *at == 0xc3;
+}
+
+/* Returns whether the pc lies in a beginning, and fills `code` with the frame there. */
+static bool is_in_beginning(const unsigned char *at, struct arch_code *code)
+{
+    uint32_t frame;
+    *code = (struct arch_code){ARCH_CODE_STUB, WORD, false};
+    if (is_banging(at - BANG, &frame)) /* before the push */
+        return true;
+    if (is_leaf(at - SUB_LONG, &frame)) {
+        code->cfa_offset = frame + WORD;
+        return true;
+    }
+    if (!is_banging(at - BANG - PUSH, &frame))
+        return false;
+    *code = (struct arch_code){ARCH_CODE_STUB, 2 * WORD, true};
+    return true;
+}
+
+struct arch_code arch_java_edge(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
+{
+    const unsigned char *at = code + ARCH_CODE_BEFORE;
+    struct arch_code found;
+    uint32_t frame;
+    if (is_in_beginning(at, &found))
+        return found;
+    if (*at == 0x5d && is_returning(at + 1)) /* pop %rbp */
+        return (struct arch_code){ARCH_CODE_STUB, 2 * WORD, true};
+    if (is_returning(at))
+        return (struct arch_code){ARCH_CODE_STUB, WORD, false};
+    /* A virtual call first checks the class of its object, right before the beginning. */
+    for (size_t ahead = 0; ahead + ARCH_JAVA_BEGINNING <= ARCH_CODE_AFTER; ahead++)
+        if (is_banging(at + ahead, &frame) || is_leaf(at + ahead, &frame))
+            return (struct arch_code){ARCH_CODE_STUB, WORD, false};
+    return (struct arch_code){.kind = ARCH_CODE_UNKNOWN};
+}
+
+/* mov last_sp(%rbp),%rsp; movq $0,last_sp(%rbp): what the interpreter pushes as a return address leads to this. */
+bool arch_java_returns_to_interpreter(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
+{
+    const unsigned char *at = code + ARCH_CODE_BEFORE;
+    return memcmp(at, "\x48\x8b\x65", 3) == 0 && memcmp(at + 4, "\x48\xc7\x45", 3) == 0;
+}

@@ -1,0 +1,349 @@
+/*
+ * Tables as comma-separated values (RFC 4180, with newlines alone): a line of titles, then one for each row. Numbers
+ * are as precise as the engine has them: ms, bytes, or counts. A text that a spreadsheet would take for a formula gets
+ * an apostrophe in front: names come from whoever made the program.
+ */
+#include "export/exporters.h"
+
+#include "base/sink_writer.h"
+#include "tree/line_costs.h"
+#include "tree/marker_view.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct csv {
+    const struct export_view *view;
+    const struct profile *profile;
+    struct sink_writer *out;
+    struct error *err;
+    bool in_row; /* a field has been written: what follows needs a comma */
+};
+
+static void separate(struct csv *csv)
+{
+    if (csv->in_row)
+        sink_put(csv->out, ",", 1);
+    csv->in_row = true;
+}
+
+static void end_row(struct csv *csv)
+{
+    sink_put(csv->out, "\n", 1);
+    csv->in_row = false;
+}
+
+static void put_text(struct csv *csv, const char *text)
+{
+    bool is_formula = *text && strchr("=+-@\t\r", *text) != NULL;
+    separate(csv);
+    if (!is_formula && !strpbrk(text, ",\"\n\r")) {
+        sink_put_z(csv->out, text);
+        return;
+    }
+    sink_put_z(csv->out, is_formula ? "\"'" : "\"");
+    for (const char *quote; (quote = strchr(text, '"')) != NULL; text = quote + 1) {
+        sink_put(csv->out, text, (size_t)(quote - text) + 1);
+        sink_put(csv->out, "\"", 1);
+    }
+    sink_put_z(csv->out, text);
+    sink_put_z(csv->out, "\"");
+}
+
+static void put_string(struct csv *csv, uint32_t string)
+{
+    put_text(csv, profile_text(csv->profile, string));
+}
+
+/* Empty where the number is not known. */
+static void put_number(struct csv *csv, double value)
+{
+    separate(csv);
+    if (isfinite(value))
+        sink_put_double(csv->out, value);
+}
+
+static void put_titles(struct csv *csv, const char *const *titles)
+{
+    for (; *titles; titles++)
+        put_text(csv, *titles);
+    end_row(csv);
+}
+
+#define PUT_TITLES(csv, ...) put_titles((csv), (const char *const[]){__VA_ARGS__, NULL})
+
+static void put_func(struct csv *csv, uint32_t func)
+{
+    struct func_names names = func_names_of(csv->profile, func);
+    put_string(csv, names.name);
+    put_string(csv, names.lib);
+    put_string(csv, names.file);
+    put_number(csv, names.line ? names.line : NAN);
+}
+
+/* ---- trees and lists ---- */
+
+static int put_call_tree(struct csv *csv)
+{
+    enum { MOST_ROWS = 1 << 20 }; /* of an inverted tree, which can have as many rows as all stacks together */
+    struct tree_rows rows = {0};
+    size_t limit = csv->view->is_inverted ? MOST_ROWS : SIZE_MAX;
+    int code = engine_descendants(csv->view->engine, NODE_NONE, limit, &rows, csv->err);
+    PUT_TITLES(csv, "depth", "total", "self", "unit", "function", "library", "file", "line");
+    for (size_t i = 0; !code && i < rows.length; i++) {
+        put_number(csv, rows.depth[i]);
+        put_number(csv, rows.total[i]);
+        put_number(csv, rows.self[i]);
+        put_text(csv, csv->view->weight.unit);
+        put_func(csv, rows.func[i]);
+        end_row(csv);
+    }
+    tree_rows_destroy(&rows);
+    return code;
+}
+
+static int put_functions(struct csv *csv)
+{
+    struct func_timings functions = {0};
+    int code = engine_functions(csv->view->engine, FUNCS_BY_SELF, &functions, csv->err);
+    PUT_TITLES(csv, "total", "self", "unit", "function", "library", "file", "line");
+    for (size_t i = 0; !code && i < functions.length; i++) {
+        put_number(csv, functions.rows[i].total);
+        put_number(csv, functions.rows[i].self);
+        put_text(csv, csv->view->weight.unit);
+        put_func(csv, functions.rows[i].func);
+        end_row(csv);
+    }
+    if (!code)
+        func_timings_destroy(&functions);
+    return code;
+}
+
+static const char *group_name(const struct csv *csv, enum group_kind kind, uint32_t index)
+{
+    if (kind == GROUP_LIBRARY)
+        return index == PROFILE_NONE ? "" : profile_text(csv->profile, csv->profile->resources.data[index].name);
+    return index < csv->profile->categories.length
+               ? profile_text(csv->profile, csv->profile->categories.data[index].name)
+               : "";
+}
+
+static int put_groups(struct csv *csv, enum group_kind kind)
+{
+    struct func_timings groups = {0};
+    int code = engine_groups(csv->view->engine, kind, &groups, csv->err);
+    PUT_TITLES(csv, "total", "self", "unit", kind == GROUP_LIBRARY ? "library" : "category");
+    for (size_t i = 0; !code && i < groups.length; i++) {
+        put_number(csv, groups.rows[i].total);
+        put_number(csv, groups.rows[i].self);
+        put_text(csv, csv->view->weight.unit);
+        put_text(csv, group_name(csv, kind, groups.rows[i].func));
+        end_row(csv);
+    }
+    if (!code)
+        func_timings_destroy(&groups);
+    return code;
+}
+
+static int put_hot_lines(struct csv *csv)
+{
+    struct hot_lines hot = {0};
+    const struct counted_stacks counted = engine_counted(csv->view->engine);
+    int code = hot_lines_compute(&hot, csv->profile, &counted, SIZE_MAX, csv->err);
+    PUT_TITLES(csv, "self", "unit", "file", "line", "function");
+    for (size_t i = 0; !code && i < hot.rows.length; i++) {
+        struct func_names names = func_names_of(csv->profile, hot.rows.data[i].func);
+        put_number(csv, hot.rows.data[i].self);
+        put_text(csv, csv->view->weight.unit);
+        put_string(csv, names.file);
+        put_number(csv, hot.rows.data[i].line);
+        put_string(csv, names.name);
+        end_row(csv);
+    }
+    hot_lines_destroy(&hot);
+    return code;
+}
+
+static int put_threads(struct csv *csv)
+{
+    bool has_cpu_times = weight_is_held(csv->profile, WEIGH_CPU_TIME);
+    PUT_TITLES(csv, "index", "thread", "tid", "process", "pid", "samples", "CPU time, ms");
+    for (size_t i = 0; i < csv->view->thread_count; i++) {
+        uint32_t index = csv->view->threads[i];
+        const struct thread *thread = &csv->profile->threads.data[index];
+        put_number(csv, index);
+        put_string(csv, thread->name);
+        put_string(csv, thread->tid);
+        put_string(csv, thread->process_name);
+        put_string(csv, thread->pid);
+        put_number(csv, weighed_sample_count(csv->profile, index, WEIGH_SAMPLES, TABLE_SAMPLES, csv->view->range));
+        put_number(csv,
+                   has_cpu_times ? engine_thread_total(csv->view->engine, index, WEIGH_CPU_TIME, TABLE_SAMPLES) : NAN);
+        end_row(csv);
+    }
+    return 0;
+}
+
+/* ---- markers ---- */
+
+static int put_marker(struct csv *csv, const struct marker_view *markers, const struct marker *marker,
+                      struct text_buffer *text, struct payload *payload)
+{
+    const struct marker_context *context = marker_view_context(markers);
+    const struct thread *thread = &csv->profile->threads.data[marker->thread];
+    text->length = 0;
+    int code = marker_label_append(text, context, marker, MARKER_TABLE_LABEL, payload, csv->err);
+    if (code || !text_append(text, "", 1))
+        return code ? code : error_no_memory(csv->err);
+    put_number(csv, marker->start - context->values.zero);
+    put_number(csv, marker->kind == MARKER_INSTANT ? NAN : marker->end - marker->start);
+    put_string(csv, marker->name);
+    put_string(csv, csv->profile->categories.data[marker->category].name);
+    put_string(csv, thread->name);
+    put_string(csv, thread->tid);
+    put_text(csv, text->data);
+    end_row(csv);
+    return 0;
+}
+
+static int put_markers(struct csv *csv)
+{
+    struct marker_view *markers = marker_view_new(csv->profile, engine_full_range(csv->view->engine), csv->err);
+    const struct marker_query query = {.threads = csv->view->threads,
+                                       .thread_count = csv->view->thread_count,
+                                       .range = csv->view->range,
+                                       .search = csv->view->search,
+                                       .search_length = strlen(csv->view->search)};
+    struct text_buffer text = {0};
+    struct payload payload = {0};
+    size_t count = 0;
+    int code = markers ? marker_view_query(markers, &query, csv->err) : error_no_memory(csv->err);
+    const uint32_t *shown = code ? NULL : marker_view_shown(markers, &count);
+    PUT_TITLES(csv, "start, ms", "duration, ms", "marker", "category", "thread", "tid", "details");
+    for (size_t i = 0; !code && i < count; i++)
+        code = put_marker(csv, markers, &marker_view_list(markers)->data[shown[i]], &text, &payload);
+    marker_view_free(markers);
+    array_free(&text);
+    payload_destroy(&payload);
+    return code;
+}
+
+/* ---- counters and waits ---- */
+
+static int put_counters(struct csv *csv)
+{
+    double zero = engine_full_range(csv->view->engine).from;
+    PUT_TITLES(csv, "counter", "category", "pid", "time, ms", "change");
+    for (size_t i = 0; i < csv->profile->counters.length; i++) {
+        const struct counter *counter = &csv->profile->counters.data[i];
+        for (size_t j = 0; j < counter->length; j++) {
+            if (counter->time[j] < csv->view->range.from || counter->time[j] >= csv->view->range.to)
+                continue;
+            put_string(csv, counter->name);
+            put_string(csv, counter->category);
+            put_string(csv, counter->pid);
+            put_number(csv, counter->time[j] - zero);
+            put_number(csv, counter->count[j]);
+            end_row(csv);
+        }
+    }
+    return 0;
+}
+
+static const char *reason_text(const struct csv *csv, uint32_t reason)
+{
+    uint32_t idle = engine_idle_category(csv->view->engine);
+    if (reason == PROFILE_NONE || idle >= csv->profile->categories.length)
+        return "";
+    const struct category *category = &csv->profile->categories.data[idle];
+    return reason < category->subcategories.length ? profile_text(csv->profile, category->subcategories.data[reason])
+                                                   : "";
+}
+
+static const char *group_key(const struct csv *csv, const struct wait_group *group)
+{
+    if (group->key == PROFILE_NONE)
+        return "";
+    switch (csv->view->wait_grouping) {
+    case WAITS_BY_REASON:
+        return reason_text(csv, group->key);
+    case WAITS_BY_OBJECT:
+        return profile_text(csv->profile, func_names_of(csv->profile, group->key).name);
+    case WAITS_BY_STACK:
+        return profile_text(csv->profile,
+                            func_names_of(csv->profile, engine_nodes(csv->view->engine)->func[group->key]).name);
+    case WAITS_BY_THREAD:
+        return profile_text(csv->profile, csv->profile->threads.data[group->key].name);
+    default:
+        return profile_text(csv->profile, group->key);
+    }
+}
+
+static int put_waits(struct csv *csv)
+{
+    static const char *const titles[WAIT_GROUPINGS] = {[WAITS_BY_REASON] = "reason",
+                                                       [WAITS_BY_OBJECT] = "object",
+                                                       [WAITS_BY_STACK] = "caller",
+                                                       [WAITS_BY_THREAD] = "thread",
+                                                       [WAITS_BY_WAKER] = "waker"};
+    struct wait_groups groups = {0};
+    double zero = engine_full_range(csv->view->engine).from;
+    int code = engine_wait_groups(csv->view->engine, csv->view->wait_grouping, &groups, csv->err);
+    PUT_TITLES(csv, titles[csv->view->wait_grouping], "total, ms", "preempted, ms", "waits", "longest, ms",
+               "longest began, ms", "reason of the longest", "thread of the longest", "ended by");
+    for (size_t i = 0; !code && i < groups.list.length; i++) {
+        const struct wait_group *group = &groups.list.data[i];
+        put_text(csv, group_key(csv, group));
+        put_number(csv, group->total);
+        put_number(csv, group->preempted);
+        put_number(csv, group->count);
+        put_number(csv, group->longest);
+        put_number(csv, group->from - zero);
+        put_text(csv, reason_text(csv, group->reason));
+        put_string(csv, group->thread < csv->profile->threads.length ? csv->profile->threads.data[group->thread].name
+                                                                     : PROFILE_NONE);
+        put_string(csv, group->waker);
+        end_row(csv);
+    }
+    wait_groups_destroy(&groups);
+    return code;
+}
+
+static int put_table(struct csv *csv)
+{
+    switch (csv->view->table) {
+    case EXPORT_FUNCTIONS:
+        return put_functions(csv);
+    case EXPORT_LIBRARIES:
+        return put_groups(csv, GROUP_LIBRARY);
+    case EXPORT_CATEGORIES:
+        return put_groups(csv, GROUP_CATEGORY);
+    case EXPORT_HOT_LINES:
+        return put_hot_lines(csv);
+    case EXPORT_MARKERS:
+        return put_markers(csv);
+    case EXPORT_THREADS:
+        return put_threads(csv);
+    case EXPORT_COUNTERS:
+        return put_counters(csv);
+    case EXPORT_WAITS:
+        return put_waits(csv);
+    default:
+        return put_call_tree(csv);
+    }
+}
+
+int export_csv(const struct export_view *view, const struct byte_sink *sink, struct error *err)
+{
+    struct csv csv = {.view = view, .profile = engine_profile(view->engine), .err = err};
+    csv.out = malloc(sizeof(*csv.out));
+    if (!csv.out)
+        return error_no_memory(err);
+    sink_writer_init(csv.out, sink, err);
+    int code = put_table(&csv);
+    if (!code)
+        code = sink_writer_finish(csv.out);
+    free(csv.out);
+    return code;
+}

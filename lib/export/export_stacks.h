@@ -1,0 +1,44 @@
+/*
+ * The stacks of a query as other formats want them: a location is one address with all calls that the compiler inlined
+ * there, and a sample is a list of locations with a sum of each weight.
+ */
+#pragma once
+
+#include "base/hash.h"
+#include "export/exporters.h"
+
+#define LOCATION_NONE UINT32_MAX
+
+/* One call of a location. The others are reached over `outer`: the function into which this one was inlined. */
+struct export_location {
+    uint32_t outer; /* the location without this call; LOCATION_NONE: this is the physical frame */
+    uint32_t func;
+    uint32_t frame; /* of the profile: its address and line; PROFILE_NONE where a transform made the func */
+    uint32_t next;  /* of the same hash; LOCATION_NONE at the end */
+};
+
+struct export_stacks {
+    ARRAY(struct export_location) locations;
+    uint32_t *location; /* per stack of the view, of the stacks that export_stacks_use() was called for */
+    uint32_t *caller;   /* per stack: the stack that called its physical frame; PROFILE_NONE: none */
+    struct hash index;
+    const struct stack_view *view;
+    const struct profile *profile;
+};
+
+/* Makes the locations of all stacks. Destroy them also after a failure; zeroed at first. */
+int export_stacks_init(struct export_stacks *stacks, const struct engine *engine, struct error *err);
+void export_stacks_destroy(struct export_stacks *stacks);
+
+/* The sums of one thread by stack. */
+struct export_sums {
+    ARRAY(uint32_t) stacks; /* that count something, in the order of their first samples */
+    ARRAY(double) values;   /* for each of them all weights; ms, bytes or counts */
+    uint32_t *row;          /* per stack of the view: its index in `stacks`; PROFILE_NONE: none */
+    size_t row_count;
+};
+
+/* Zeroed at first; uses the memory of an earlier call. */
+int export_sums_of_thread(struct export_sums *sums, const struct export_view *view, uint32_t thread,
+                          const struct weight_list *weights, struct error *err);
+void export_sums_destroy(struct export_sums *sums);

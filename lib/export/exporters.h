@@ -1,0 +1,97 @@
+/*
+ * The formats of other tools that a query of a profile is written in: one table, one file of this folder each. `prof
+ * export` and the save menu of the page use it. A writer gets an engine with its query, so that threads, range,
+ * transforms, search and weight are those of the report and the page; it streams to a byte sink and knows no files.
+ */
+#pragma once
+
+#include "base/sink.h"
+#include "export/sanitize.h"
+#include "tree/engine.h"
+#include "tree/wait_groups.h"
+#include "tree/weight_list.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Tables that are written as comma-separated values. */
+enum export_table {
+    EXPORT_CALL_TREE,
+    EXPORT_FUNCTIONS,
+    EXPORT_LIBRARIES,
+    EXPORT_CATEGORIES,
+    EXPORT_HOT_LINES,
+    EXPORT_MARKERS,
+    EXPORT_THREADS,
+    EXPORT_COUNTERS,
+    EXPORT_WAITS,
+    EXPORT_TABLES
+};
+
+struct export_view {
+    struct engine *engine;   /* with its query */
+    const uint32_t *threads; /* of the query, each once */
+    size_t thread_count;
+    struct time_range range; /* of the query, ms; not infinite */
+    bool is_whole;           /* no thread, range, transform or search excludes samples */
+    bool is_inverted;
+    struct weight weight;                    /* of the query */
+    bool has_one_weight;                     /* formats that hold several have only that one */
+    const char *search;                      /* of the query, NUL-terminated; "" for none */
+    enum export_table table;                 /* of csv */
+    enum wait_grouping wait_grouping;        /* of its waits */
+    const struct sanitize_options *sanitize; /* NULL: everything stays as it is */
+};
+
+struct exporter {
+    const char *name;    /* as --format has it */
+    const char *endings; /* of files, the usual one first, with blanks between */
+    const char *what;    /* for people: what it is, and what reads it */
+    bool is_binary;      /* nothing for a terminal */
+    bool is_compressed;  /* the writer gives what is to be compressed with gzip */
+    bool is_page;        /* and what is compressed is to be put in a page: html_page.h */
+    int (*write)(const struct export_view *view, const struct byte_sink *sink, struct error *err);
+};
+
+extern const struct exporter exporters[];
+extern const size_t exporter_count;
+
+/* The format of this name, or NULL. */
+const struct exporter *exporter_find(const char *name);
+
+/* The format whose ending a file name has, with ".gz" after it or without; NULL if none has. */
+const struct exporter *exporter_of_file(const char *path);
+
+/* Writes a query in a format: by its writer, or, if it is to be sanitized, what the query leaves as a profile of its
+ * own by the same writer. */
+int exporter_write(const struct exporter *exporter, const struct export_view *view, const struct byte_sink *sink,
+                   struct error *err);
+
+/* ---- the writers ---- */
+
+int export_pprof(const struct export_view *view, const struct byte_sink *sink, struct error *err);
+int export_collapsed(const struct export_view *view, const struct byte_sink *sink, struct error *err);
+int export_speedscope(const struct export_view *view, const struct byte_sink *sink, struct error *err);
+int export_otlp(const struct export_view *view, const struct byte_sink *sink, struct error *err);
+int export_perf_script(const struct export_view *view, const struct byte_sink *sink, struct error *err);
+int export_chrome_trace(const struct export_view *view, const struct byte_sink *sink, struct error *err);
+int export_jslb(const struct export_view *view, const struct byte_sink *sink, struct error *err);
+int export_svg(const struct export_view *view, const struct byte_sink *sink, struct error *err);
+int export_csv(const struct export_view *view, const struct byte_sink *sink, struct error *err);
+
+/* ---- for writers ---- */
+
+/* Figures of formats that have only integers: ms become ns, all else stays as it is. */
+double export_weight_scale(const struct weight *weight);
+
+/* Which weights a format that holds several has: those of the profile, or the one that was asked for. The caller frees
+ * the list. */
+int export_weights(const struct export_view *view, struct weight_list *weights, struct error *err);
+
+/* What a weight and its unit are called outside prof: "cpu" in "nanoseconds", "samples" in "count". */
+const char *export_weight_name(const struct weight *weight);
+const char *export_weight_unit(const struct weight *weight);
+
+/* Rounds to an integer, so that the sum of all roundings is that of the values. `carry` begins with 0. */
+int64_t export_round(double value, double *carry);

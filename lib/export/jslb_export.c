@@ -1,0 +1,43 @@
+/*
+ * A profile as JSLB (lib/profile/jslb.h), which the Firefox Profiler and samply read: the container with one slab, the
+ * processed JSON.
+ */
+#include "export/export_profile.h"
+
+#include "base/text_buffer.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { SLAB_JSON = 10, HEAD_SIZE = 32 }; /* head: magic, version, count, root, and one row of the table */
+
+static void put_u32(unsigned char *at, uint32_t value)
+{
+    for (unsigned i = 0; i < 4; i++)
+        at[i] = (unsigned char)(value >> (8 * i));
+}
+
+int export_jslb(const struct export_view *view, const struct byte_sink *sink, struct error *err)
+{
+    static const unsigned char magic[8] = {0xdc, 0xdf, 0x4a, 0x53, 0x4c, 0x42, 0x01, 0x00};
+    unsigned char head[HEAD_SIZE];
+    struct text_buffer json = {0};
+    const struct byte_sink json_sink = text_sink(&json);
+    int code = export_profile_json(view, &json_sink, err);
+    if (!code && json.length > UINT32_MAX - HEAD_SIZE)
+        code = error_set(err, EFBIG, "the profile is too large for JSLB, which ends at 4 GiB; select a part of it");
+    if (!code) {
+        memcpy(head, magic, sizeof(magic));
+        put_u32(head + 8, 1);  /* version */
+        put_u32(head + 12, 1); /* slabs */
+        put_u32(head + 16, 0); /* the root */
+        put_u32(head + 20, SLAB_JSON);
+        put_u32(head + 24, HEAD_SIZE);
+        put_u32(head + 28, (uint32_t)json.length);
+        code = sink->write(sink->context, head, sizeof(head), err);
+    }
+    if (!code)
+        code = sink->write(sink->context, json.data, json.length, err);
+    array_free(&json);
+    return code;
+}

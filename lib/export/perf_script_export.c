@@ -1,0 +1,208 @@
+/*
+ * Text as `perf script` prints it, for the many scripts that read it: a line for each sample (thread, time, how many of
+ * an event it stands for, the event), its stack from the leaf on, and an empty line. CPU time is the event "cpu-clock"
+ * and off-CPU time "off-cpu", both in ns; events that were recorded have their names. Samples of all threads are in the
+ * order of their times.
+ */
+#include "export/exporters.h"
+
+#include "base/sink_writer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct row {
+    double time; /* ms */
+    int64_t value;
+    uint32_t stack, thread;
+    uint32_t event;
+    uint32_t place; /* among all rows: those of the same time stay in their order */
+};
+
+struct perf_script {
+    const struct export_view *view;
+    const struct profile *profile;
+    const struct stack_view *stacks;
+    struct sink_writer *out;
+    struct weight_list weights;
+    ARRAY(struct row) rows;
+    uint32_t thread, event; /* that are collected */
+    double scale, carry;
+    bool failed;
+};
+
+static void add_row(void *context, uint32_t stack, double weight, double time)
+{
+    struct perf_script *script = context;
+    int64_t value = weight == 0 ? 0 : export_round(weight * script->scale, &script->carry);
+    const struct row row = {time, value, stack, script->thread, script->event, (uint32_t)script->rows.length};
+    if (value != 0 && !array_push(&script->rows, row))
+        script->failed = true;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct row *a = left, *b = right;
+    if (a->time != b->time)
+        return a->time < b->time ? -1 : 1;
+    return a->place < b->place ? -1 : a->place > b->place;
+}
+
+/* A sample is written once for what it counts: of the weights that say the same in other ways, only CPU time and
+ * off-CPU time, or what was recorded. */
+static bool is_event(const struct perf_script *script, size_t i)
+{
+    const struct weight *weight = &script->weights.data[i];
+    bool has_cpu_times = weight_is_held(script->profile, WEIGH_CPU_TIME) && !script->profile->meta.has_only_events;
+    if (script->view->has_one_weight || weight->table != TABLE_SAMPLES)
+        return weight->kind < WEIGH_ALLOCATED || weight->kind == WEIGH_ALLOCATED || script->view->has_one_weight;
+    if (script->profile->meta.has_only_events)
+        return false;
+    return has_cpu_times ? weight->kind == WEIGH_CPU_TIME || weight->kind == WEIGH_OFF_CPU_TIME : i == 0;
+}
+
+/* The name of the event has its unit, so that prof can import the file. */
+static const char *event_name(const struct weight *weight)
+{
+    if (weight->table == TABLE_SAMPLES && weight->kind == WEIGH_RECORDED && strcmp(weight->unit, "samples") != 0)
+        return strcmp(weight->unit, "ms") == 0 ? "recorded-ns" : "recorded-bytes";
+    return weight->table == TABLE_SAMPLES && weight->kind == WEIGH_CPU_TIME ? "cpu-clock" : export_weight_name(weight);
+}
+
+static void put_word(struct perf_script *script, const char *text)
+{
+    for (size_t plain; *text; text += plain) {
+        plain = strcspn(text, "\n\r\t");
+        sink_put(script->out, text, plain);
+        if (text[plain]) {
+            sink_put(script->out, " ", 1);
+            plain++;
+        }
+    }
+}
+
+/* Scripts that fold stacks leave out functions whose name begins with a parenthesis: what is in it gets brackets. */
+static void put_function(struct perf_script *script, const char *name)
+{
+    char start[64];
+    size_t inner = name[0] == '(' ? strcspn(name, ")") : 0;
+    if (inner && name[inner] && inner + 1 < sizeof(start)) {
+        snprintf(start, sizeof(start), "[%.*s]", (int)inner - 1, name + 1);
+        put_word(script, start);
+        name += inner + 1;
+    }
+    put_word(script, name);
+}
+
+/* The number with which the text begins; 0 if with none. */
+static void put_id(struct perf_script *script, uint32_t string)
+{
+    const char *text = profile_text(script->profile, string);
+    size_t digits = strspn(text, "0123456789");
+    sink_put(script->out, digits ? text : "0", digits ? digits : 1);
+}
+
+static void put_hexadecimal(struct perf_script *script, uint64_t value)
+{
+    char text[16];
+    size_t at = sizeof(text);
+    do {
+        text[--at] = "0123456789abcdef"[value & 15];
+        value >>= 4;
+    } while (value);
+    sink_put(script->out, text + at, sizeof(text) - at);
+}
+
+static void put_frame(struct perf_script *script, uint32_t stack)
+{
+    const struct frame_table *frames = &script->profile->frames;
+    uint32_t frame = script->stacks->frame[stack], func = script->stacks->func[stack];
+    bool is_own = frames->func[frame] == func;
+    struct func_names names = func_names_of(script->profile, func);
+    const char *name = profile_text(script->profile, names.name);
+    uint32_t lib =
+        names.lib_path != PROFILE_NONE && profile_text(script->profile, names.lib_path)[0] ? names.lib_path : names.lib;
+    sink_put_z(script->out, "\t");
+    put_hexadecimal(script, is_own && frames->address[frame] >= 0 ? (uint64_t)frames->address[frame] : 0);
+    sink_put_z(script->out, " ");
+    put_function(script, !*name || profile_is_address(name) ? "[unknown]" : name);
+    sink_put_z(script->out, " (");
+    if (is_own && frames->inline_depth[frame])
+        sink_put_z(script->out, "inlined");
+    else
+        put_word(script, lib != PROFILE_NONE ? profile_text(script->profile, lib) : "[unknown]");
+    sink_put_z(script->out, ")\n");
+}
+
+/* "app 42/43 [000] 12.345678901: 1000000 cpu-clock: " */
+static void put_row(struct perf_script *script, const struct row *row)
+{
+    const struct thread *thread = &script->profile->threads.data[row->thread];
+    double seconds = floor(row->time / 1000);
+    char fraction[16];
+    uint64_t nanoseconds = (uint64_t)((row->time - seconds * 1000) * 1e6);
+    nanoseconds = nanoseconds > 999999999 ? 999999999 : nanoseconds;
+    for (int i = 8; i >= 0; i--, nanoseconds /= 10)
+        fraction[i] = (char)('0' + nanoseconds % 10);
+    const char *name = profile_text(script->profile, thread->name);
+    put_word(script, *name ? name : "?");
+    sink_put_z(script->out, " ");
+    put_id(script, thread->pid);
+    sink_put_z(script->out, "/");
+    put_id(script, thread->tid);
+    sink_put_z(script->out, " [000] ");
+    sink_put_unsigned(script->out, seconds > 0 ? (uint64_t)seconds : 0);
+    sink_put_z(script->out, ".");
+    sink_put(script->out, fraction, 9);
+    sink_put_z(script->out, row->value < 0 ? ": -" : ": ");
+    sink_put_unsigned(script->out, row->value < 0 ? 0 - (uint64_t)row->value : (uint64_t)row->value);
+    sink_put_z(script->out, " ");
+    put_word(script, event_name(&script->weights.data[row->event]));
+    sink_put_z(script->out, ": \n");
+    for (uint32_t stack = row->stack; stack != PROFILE_NONE; stack = script->stacks->prefix[stack])
+        put_frame(script, stack);
+    sink_put_z(script->out, "\n");
+}
+
+static int collect(struct perf_script *script, struct error *err)
+{
+    for (uint32_t event = 0; event < script->weights.length; event++) {
+        const struct weight *weight = &script->weights.data[event];
+        if (!is_event(script, event))
+            continue;
+        script->event = event;
+        script->scale = export_weight_scale(weight);
+        script->carry = 0;
+        for (size_t i = 0; i < script->view->thread_count; i++) {
+            script->thread = script->view->threads[i];
+            engine_weigh_thread(script->view->engine, script->thread, weight->kind, weight->table, add_row, script);
+        }
+    }
+    if (script->failed)
+        return error_no_memory(err);
+    if (script->rows.length)
+        qsort(script->rows.data, script->rows.length, sizeof(*script->rows.data), compare_rows);
+    return 0;
+}
+
+int export_perf_script(const struct export_view *view, const struct byte_sink *sink, struct error *err)
+{
+    struct perf_script script = {
+        .view = view, .profile = engine_profile(view->engine), .stacks = engine_stacks(view->engine)};
+    script.out = malloc(sizeof(*script.out));
+    int code = script.out ? export_weights(view, &script.weights, err) : error_no_memory(err);
+    if (!code)
+        code = collect(&script, err);
+    if (!code) {
+        sink_writer_init(script.out, sink, err);
+        for (size_t i = 0; i < script.rows.length && !script.out->code; i++)
+            put_row(&script, &script.rows.data[i]);
+        code = sink_writer_finish(script.out);
+    }
+    array_free(&script.rows);
+    array_free(&script.weights);
+    free(script.out);
+    return code;
+}

@@ -1,0 +1,52 @@
+/*
+ * Profiles in files: plain or gzip. A profile is written to a temporary file in the same folder, and renamed when it is
+ * complete. So nobody ever sees half a profile.
+ *
+ *     struct profile_file *file;
+ *     int code = profile_file_create(&file, "profile.json.gz", err);
+ *     if (!code) {
+ *         struct byte_sink sink = profile_file_sink(file);
+ *         code = profile_write(&profile, NULL, 0.01, &sink, err);
+ *         code = code ? profile_file_abandon(file), code : profile_file_commit(file, err);
+ *     }
+ */
+#pragma once
+
+#include "base/sink.h"
+#include "profile/profile.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/* Reads a profile file, of any format that prof opens (lib/import), into `out` (zeroed by the caller, who owns it).
+ * The path "-" is the standard input. */
+int profile_load(const char *path, struct profile *out, struct error *err);
+
+/* The same from a file that is open for reading: from its beginning, whatever its position is, which is left at the
+ * end. The error does not name the file. -ECANCELED soon after *stop is true (NULL: reads on). */
+int profile_load_fd(int fd, const atomic_bool *stop, struct profile *out, struct error *err);
+
+/* Writes the profile to a file in memory, compressed. Returns its descriptor, or a negative errno value. */
+int profile_to_memory(const struct profile *profile, struct error *err);
+
+struct profile_file;
+
+/* Opens a file that only this user may read, as file_output_open() (os/file_output.h) does; the bytes are compressed
+ * if `path` ends in ".gz". */
+int profile_file_create(struct profile_file **out, const char *path, struct error *err);
+
+/* Lets profile_file_commit() rename the file that has `path` to "PATH.old"; then *has_old becomes true. */
+void profile_file_keep_old(struct profile_file *file, bool *has_old);
+
+/* The same for a compressed file in memory, whose descriptor *fd is the caller's; nothing of it is to be read before
+ * profile_file_commit(). */
+int profile_file_create_in_memory(struct profile_file **out, int *fd, struct error *err);
+
+/* Where to write to; borrowed from `file`. */
+struct byte_sink profile_file_sink(struct profile_file *file);
+
+/* Writes the rest, syncs the file to the disk, gives it its name and frees `file`. On failure no file stays behind. */
+int profile_file_commit(struct profile_file *file, struct error *err);
+
+/* Removes what was written and frees `file`. */
+void profile_file_abandon(struct profile_file *file);

@@ -1,0 +1,109 @@
+/*
+ * Reads a profile of any format that prof opens from a file, block by block, and decompresses it if it begins like
+ * gzip, xz or zstd.
+ */
+#include "file/profile_file.h"
+
+#include "os/file_io.h"
+#include "import/import.h"
+#include "file/unpack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BLOCK_SIZE = 256 * 1024 };
+
+/* What a file is read with. */
+struct loading {
+    struct import *import;
+    struct unpacker *unpacker; /* NULL: the file is not packed */
+    const atomic_bool *stop;   /* NULL, or true once the reader must stop */
+    unsigned char block[BLOCK_SIZE], unpacked[BLOCK_SIZE];
+};
+
+static int unpack(struct loading *loading, size_t size, struct error *err)
+{
+    unpacker_feed(loading->unpacker, loading->block, size);
+    for (;;) {
+        size_t unpacked = 0;
+        int code = unpacker_next(loading->unpacker, loading->unpacked, BLOCK_SIZE, &unpacked, err);
+        if (code || unpacked == 0)
+            return code;
+        code = import_feed(loading->import, loading->unpacked, unpacked, err);
+        if (code)
+            return code;
+    }
+}
+
+static int feed_file(int fd, struct loading *loading, struct error *err)
+{
+    for (bool first = true;; first = false) {
+        ssize_t size = file_read(fd, loading->block, BLOCK_SIZE);
+        if (size < 0)
+            return error_set(err, (int)-size, "cannot be read: %s", strerror((int)-size));
+        if (loading->stop && *loading->stop)
+            return error_set(err, ECANCELED, "nobody waits for it any more");
+        if (size == 0)
+            return loading->unpacker ? unpacker_end(loading->unpacker, err) : 0;
+        enum unpacker_format format = first ? unpacker_format(loading->block, (size_t)size) : UNPACKER_NONE;
+        if (format != UNPACKER_NONE && !(loading->unpacker = unpacker_new(format)))
+            return error_no_memory(err);
+        int code = loading->unpacker ? unpack(loading, (size_t)size, err)
+                                     : import_feed(loading->import, loading->block, (size_t)size, err);
+        if (code)
+            return code;
+    }
+}
+
+static int load_with(struct loading *loading, int fd, struct profile *out, struct error *err)
+{
+    loading->import = import_new();
+    if (loading->import)
+        import_stop_on(loading->import, loading->stop);
+    int code = loading->import ? feed_file(fd, loading, err) : error_no_memory(err);
+    if (!code)
+        code = import_finish(loading->import, out, err);
+    unpacker_free(loading->unpacker);
+    import_free(loading->import);
+    return code;
+}
+
+static int read_whole(int fd, const atomic_bool *stop, struct profile *out, struct error *err)
+{
+    struct stat status;
+    if (fstat(fd, &status) == 0 && S_ISDIR(status.st_mode))
+        return error_set(err, EISDIR, "it is a folder; give the profile file in it");
+    struct loading *loading = calloc(1, sizeof(*loading));
+    if (!loading)
+        return error_no_memory(err);
+    loading->stop = stop;
+    int code = load_with(loading, fd, out, err);
+    free(loading);
+    return code;
+}
+
+int profile_load_fd(int fd, const atomic_bool *stop, struct profile *out, struct error *err)
+{
+    if (lseek(fd, 0, SEEK_SET) != 0)
+        return error_set(err, errno, "cannot go to its beginning: %s", strerror(errno));
+    return read_whole(fd, stop, out, err);
+}
+
+int profile_load(const char *path, struct profile *out, struct error *err)
+{
+    bool is_stream = strcmp(path, "-") == 0;
+    int fd = is_stream ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
+    if (is_stream)
+        path = "the standard input";
+    if (fd < 0)
+        return error_set(err, errno, "cannot open %s: %s", path, strerror(errno));
+    int code = read_whole(fd, NULL, out, err);
+    if (code)
+        error_prefix(err, code, "%s", path);
+    close(fd);
+    return code;
+}

@@ -1,0 +1,210 @@
+#include "import/import.h"
+
+#include "import/importers.h"
+#include "profile/jslb.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { MOST_UNDECIDED = 64 << 20 }; /* bytes of JSON of a kind that is not known yet */
+
+struct import {
+    struct profile_reader *reader;
+    struct json_kind_scanner scanner;
+    const struct importer *importer; /* of this file; NULL: the reader reads it */
+    bool is_decided, failed, takes_parts;
+    bool is_behind_mark; /* the beginning is no part of a byte order mark any more */
+    unsigned mark;       /* bytes of that mark so far */
+    size_t scanned;      /* of the held text, by the scanner */
+    size_t least_deferred;
+    const atomic_bool *stop;
+    ARRAY(char) held; /* until it is decided, and the whole text for an importer */
+    struct error error;
+};
+
+struct import *import_new(void)
+{
+    struct import *import = calloc(1, sizeof(*import));
+    if (!import)
+        return NULL;
+    json_kind_init(&import->scanner);
+    import->reader = profile_reader_new();
+    if (import->reader)
+        return import;
+    import_free(import);
+    return NULL;
+}
+
+void import_free(struct import *import)
+{
+    if (!import)
+        return;
+    profile_reader_free(import->reader);
+    json_kind_destroy(&import->scanner);
+    array_free(&import->held);
+    free(import);
+}
+
+void import_take_parts(struct import *import)
+{
+    import->takes_parts = true;
+}
+
+void import_stop_on(struct import *import, const atomic_bool *stop)
+{
+    import->stop = stop;
+    profile_reader_stop_on(import->reader, stop);
+}
+
+void import_defer(struct import *import, size_t least)
+{
+    import->least_deferred = least;
+    profile_reader_defer(import->reader, least);
+}
+
+struct profile_reader *import_reader(struct import *import)
+{
+    return import->reader;
+}
+
+/* The first byte that is no white space; 0 if there is none yet. */
+static char first_byte(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (!strchr(" \t\r\n", text[i]) || !text[i])
+            return text[i];
+    return 0;
+}
+
+/* Whether the bytes so far tell what the file is. */
+static bool decide(struct import *import, const char *text, size_t size, bool is_whole)
+{
+    if (size < JSLB_MAGIC_SIZE && !is_whole)
+        return false;
+    if (jslb_begins((const unsigned char *)text, size))
+        return true;
+    /* pprof begins with a field of a few bytes, whose tag is a line feed */
+    bool is_binary = size >= 2 && text[0] == '\n' && text[1] > 0 && text[1] < '\t';
+    char first = first_byte(text, size);
+    if (!is_binary && (first == '{' || first == '[') && !import->scanner.is_no_json) {
+        enum json_kind kind = json_kind_feed(&import->scanner, text + import->scanned, size - import->scanned);
+        import->scanned = size;
+        import->importer = importer_of_kind(kind);
+        if (!import->scanner.is_no_json)
+            return kind != JSON_KIND_NONE || size > MOST_UNDECIDED;
+    }
+    if (size < IMPORT_SNIFF_SIZE && !is_whole)
+        return false;
+    bool is_all = is_whole && size <= IMPORT_SNIFF_SIZE;
+    import->importer =
+        importer_of_text(text, is_all ? size : size < IMPORT_SNIFF_SIZE ? size : IMPORT_SNIFF_SIZE, is_all);
+    return true;
+}
+
+static int fail(struct import *import, int code)
+{
+    import->failed = true;
+    return code;
+}
+
+static int hold(struct import *import, const char *bytes, size_t size)
+{
+    const struct importer *importer = import->importer;
+    if (importer && import->held.length + size > importer->most)
+        return error_set(&import->error, EFBIG, "the file is a %s of more than %zu MiB, the most that can be read",
+                         importer->from, importer->most >> 20);
+    return array_append(&import->held, bytes, size) ? 0 : error_no_memory(&import->error);
+}
+
+/* What was held back goes to the reader of profiles, and is not deferred: its bytes are not those of a piece. */
+static int release(struct import *import)
+{
+    profile_reader_defer(import->reader, 0);
+    int code = profile_reader_feed(import->reader, import->held.data, import->held.length, &import->error);
+    profile_reader_defer(import->reader, import->least_deferred);
+    array_free(&import->held);
+    return code;
+}
+
+static int feed(struct import *import, const char *bytes, size_t size)
+{
+    if (!import->is_decided && import->held.length == 0)
+        import->is_decided = decide(import, bytes, size, false);
+    else if (!import->is_decided) {
+        int code = hold(import, bytes, size);
+        if (code)
+            return code;
+        import->is_decided = decide(import, import->held.data, import->held.length, false);
+        return import->is_decided && !import->importer ? release(import) : 0;
+    }
+    if (!import->is_decided || import->importer)
+        return hold(import, bytes, size);
+    return profile_reader_feed(import->reader, bytes, size, &import->error);
+}
+
+static const char byte_order_mark[] = "\xef\xbb\xbf";
+
+/* Skips the byte order mark that the file may begin with, and feeds what only began like one. */
+static int feed_behind_mark(struct import *import, const char *bytes, size_t size)
+{
+    while (size && !import->is_behind_mark) {
+        if (*bytes != byte_order_mark[import->mark]) {
+            import->is_behind_mark = true;
+            int code = import->mark ? feed(import, byte_order_mark, import->mark) : 0;
+            if (code)
+                return code;
+            break;
+        }
+        import->is_behind_mark = ++import->mark == 3;
+        bytes++;
+        size--;
+    }
+    return size ? feed(import, bytes, size) : 0;
+}
+
+int import_feed(struct import *import, const void *bytes, size_t size, struct error *err)
+{
+    int code = import->failed ? -EINVAL : feed_behind_mark(import, bytes, size);
+    if (code && err)
+        *err = import->error;
+    return code ? fail(import, code) : 0;
+}
+
+/* The tables of a part refer to rows that another part has. */
+static int read_profile(struct import *import, struct profile *out)
+{
+    int code = profile_reader_finish(import->reader, out, &import->error);
+    if (code || !out->meta.added_from || import->takes_parts)
+        return code;
+    profile_destroy(out);
+    *out = (struct profile){0};
+    return error_set(&import->error, EINVAL, "it is a part of a profile that grew, whose beginning is not there");
+}
+
+static int finish(struct import *import, struct profile *out)
+{
+    if (!import->is_behind_mark && import->mark) {
+        int code = feed(import, byte_order_mark, import->mark);
+        if (code)
+            return code;
+    }
+    if (!import->is_decided) {
+        decide(import, import->held.data ? import->held.data : "", import->held.length, true);
+        int code = import->importer ? 0 : release(import);
+        if (code)
+            return code;
+    }
+    if (!import->importer)
+        return read_profile(import, out);
+    if (import->stop && *import->stop)
+        return error_set(&import->error, ECANCELED, "nobody waits for it any more");
+    return importer_read(import->importer, import->held.data, import->held.length, out, &import->error);
+}
+
+int import_finish(struct import *import, struct profile *out, struct error *err)
+{
+    int code = import->failed ? -EINVAL : finish(import, out);
+    if (code && err)
+        *err = import->error;
+    return fail(import, code);
+}

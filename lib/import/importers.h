@@ -1,0 +1,50 @@
+/*
+ * The formats of other tools that prof opens: one table, one file for each. What a file is is told by its content. An
+ * importer gets the whole uncompressed text, up to a limit, and makes a profile of it.
+ */
+#pragma once
+
+#include "import/json_kind.h"
+#include "import/profile_builder.h"
+
+struct importer {
+    const char *name;    /* "pprof" */
+    const char *from;    /* what the user reads: "a pprof profile" without its article */
+    size_t most;         /* bytes of text that it reads */
+    enum json_kind kind; /* of JSON: the kind it is; JSON_KIND_NONE for other texts */
+    /* Of other texts: whether a file that begins with these bytes, and ends there if is_whole, is one. */
+    bool (*begins)(const char *text, size_t size, bool is_whole);
+    /* Errors name the line or byte. */
+    int (*read)(const char *text, size_t size, struct profile_builder *builder, struct error *err);
+};
+
+enum { IMPORT_SNIFF_SIZE = 64 * 1024 }; /* bytes that are enough to tell what a text is */
+
+/* The importer of such JSON or text; NULL if there is none. */
+const struct importer *importer_of_kind(enum json_kind kind);
+const struct importer *importer_of_text(const char *text, size_t size, bool is_whole);
+
+/* Reads a whole text into `out` (zeroed by the caller, who owns it). */
+int importer_read(const struct importer *importer, const char *text, size_t size, struct profile *out,
+                  struct error *err);
+
+bool collapsed_begins(const char *text, size_t size, bool is_whole);
+int collapsed_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);
+bool perf_script_begins(const char *text, size_t size, bool is_whole);
+int perf_script_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);
+bool pprof_begins(const char *text, size_t size, bool is_whole);
+int pprof_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);
+bool gperftools_begins(const char *text, size_t size, bool is_whole);
+int gperftools_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);
+bool pprof_text_begins(const char *text, size_t size, bool is_whole);
+int pprof_text_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);
+bool callgrind_begins(const char *text, size_t size, bool is_whole);
+int callgrind_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);
+bool otlp_begins(const char *text, size_t size, bool is_whole);
+int otlp_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);
+int speedscope_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);
+int cpuprofile_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);
+int heapprofile_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);
+int dhat_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);
+int trace_events_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);
+int gecko_read(const char *text, size_t size, struct profile_builder *builder, struct error *err);

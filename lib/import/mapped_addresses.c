@@ -1,0 +1,128 @@
+#include "import/mapped_addresses.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { RANGES_MAX = 1 << 16 }; /* of a process; vm.max_map_count is 65530 */
+
+static bool parse_hex(const char **at, const char *end, uint64_t *number)
+{
+    const char *start = *at;
+    *number = 0;
+    for (; *at < end && *at - start < 16; ++*at) {
+        char c = **at;
+        unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+                                                : 16;
+        if (digit > 15)
+            break;
+        *number = *number << 4 | digit;
+    }
+    return *at > start;
+}
+
+static void skip_word(const char **at, const char *end)
+{
+    while (*at < end && **at != ' ' && **at != '\t')
+        ++*at;
+    while (*at < end && (**at == ' ' || **at == '\t'))
+        ++*at;
+}
+
+/* "558e01c30000-558e01c31000 r-xp 00001000 00:00 10160476    /usr/bin/w" */
+static bool parse_line(const char *at, const char *end, struct mapped_range *range, uint64_t *offset, bool *is_code)
+{
+    while (at < end && (*at == ' ' || *at == '\t'))
+        at++;
+    if (!parse_hex(&at, end, &range->start) || at == end || *at++ != '-' || !parse_hex(&at, end, &range->end))
+        return false;
+    skip_word(&at, end);
+    *is_code = end - at > 3 && at[2] == 'x';
+    skip_word(&at, end);
+    if (!parse_hex(&at, end, offset))
+        return false;
+    for (int field = 0; field < 3; field++) /* the offset, the device, the inode */
+        skip_word(&at, end);
+    range->path = (struct builder_text){at, (size_t)(end - at)};
+    return range->end > range->start;
+}
+
+static bool same_path(struct builder_text a, struct builder_text b)
+{
+    return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const struct mapped_range *left = a, *right = b;
+    return left->start < right->start ? -1 : left->start > right->start;
+}
+
+bool mapped_addresses_read(struct mapped_addresses *mapped, const char *text, size_t size)
+{
+    struct mapped_range first = {.path = builder_text("")}; /* of the file whose ranges are read: its beginning */
+    for (size_t at = 0; at < size && mapped->ranges.length < RANGES_MAX;) {
+        const char *newline = memchr(text + at, '\n', size - at);
+        size_t length = newline ? (size_t)(newline - text) - at : size - at;
+        struct mapped_range range = {0};
+        uint64_t offset;
+        bool is_code;
+        if (parse_line(text + at, text + at + length, &range, &offset, &is_code) && range.path.length) {
+            if (offset == 0 || !same_path(range.path, first.path))
+                first = range;
+            /* The loader maps the beginning of a file at rva 0. Without that range, the offset gives the base. */
+            range.base =
+                same_path(first.path, range.path) && first.start < range.start ? first.start : range.start - offset;
+            if (is_code && !array_push(&mapped->ranges, range))
+                return false;
+        }
+        at += length + 1;
+    }
+    if (mapped->ranges.length)
+        qsort(mapped->ranges.data, mapped->ranges.length, sizeof(*mapped->ranges.data), compare_ranges);
+    return true;
+}
+
+/* The last range that begins at the address or before it, if it reaches that far. */
+static struct mapped_range *find_range(struct mapped_addresses *mapped, uint64_t address)
+{
+    size_t low = 0, high = mapped->ranges.length;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (mapped->ranges.data[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && address < mapped->ranges.data[low - 1].end ? &mapped->ranges.data[low - 1] : NULL;
+}
+
+uint32_t mapped_addresses_frame(struct mapped_addresses *mapped, struct profile_builder *builder, uint64_t address,
+                                const struct builder_frame *known)
+{
+    struct mapped_range *range = find_range(mapped, address);
+    struct builder_frame frame = *known;
+    char text[24];
+    if (range && !range->lib) {
+        uint32_t resource;
+        uint32_t lib = builder_lib(builder, range->path, builder_text(""), &resource);
+        if (lib == PROFILE_NONE)
+            return PROFILE_NONE;
+        range->lib = lib + 1;
+        range->resource = resource + 1;
+    }
+    frame.address = range ? address - range->base : address;
+    frame.lib = range ? range->lib : 0;
+    frame.resource = range ? range->resource : 0;
+    if (!frame.name.length) {
+        mapped->lacks_names = true;
+        snprintf(text, sizeof(text), "0x%llx", (unsigned long long)frame.address);
+        frame.name = builder_text(text);
+    }
+    return builder_frame(builder, &frame);
+}
+
+void mapped_addresses_destroy(struct mapped_addresses *mapped)
+{
+    array_free(&mapped->ranges);
+}

@@ -1,0 +1,318 @@
+/*
+ * The text of `perf script`, as perf 4 to 6 writes it, with whatever fields (perf_script_line.h): a line for each
+ * sample, a line for each of its frames, and an empty line. Without call chains the only frame stands behind the event.
+ *
+ * Samples of CPU time weigh their period; without periods each counts 1. Samples of other events count 1 as the main
+ * samples, and their period as an event. Without times the samples follow each other.
+ */
+#include "import/importers.h"
+#include "import/perf_script_line.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct perf_script {
+    struct profile_builder *builder;
+    struct error *err;
+    uint32_t kernel, user; /* categories */
+    struct builder_text main_event;
+    double scale;           /* of the periods of the main event: what one weighs; 0: each sample counts 1 */
+    bool has_indent;        /* of samples: the name of the thread is filled up from the left */
+    bool has_events;        /* beside the main one */
+    ARRAY(uint32_t) frames; /* of the sample that is read, the innermost first */
+    struct perf_script_header header;
+    bool is_open;
+    double time;                /* ms: of the last sample */
+    size_t left_out;            /* samples of events beyond the most that a profile can have */
+    size_t others, first_other; /* lines of no known kind; the number of the first */
+};
+
+static struct builder_text line_at(const char *text, size_t size, size_t at)
+{
+    const char *end = memchr(text + at, '\n', size - at);
+    return (struct builder_text){text + at, end ? (size_t)(end - text) - at : size - at};
+}
+
+/* The line behind this one. */
+static struct builder_text next_line(const char *text, size_t size, struct builder_text line)
+{
+    size_t next = (size_t)(line.text - text) + line.length + 1;
+    return next < size ? line_at(text, size, next) : (struct builder_text){"", 0};
+}
+
+static bool has_frame_behind(const char *text, size_t size, struct builder_text line)
+{
+    struct perf_script_header ignored;
+    struct builder_text next = next_line(text, size, line);
+    return next.length && next.text[0] == '\t' && perf_script_line(next, &ignored) == PERF_SCRIPT_FRAME;
+}
+
+/* The kind of a line; "comm 12" is a sample if a frame follows. */
+static enum perf_script_line line_kind(const char *text, size_t size, struct builder_text line,
+                                       struct perf_script_header *header)
+{
+    enum perf_script_line kind = perf_script_line(line, header);
+    bool may_be_sample = kind == PERF_SCRIPT_OTHER && perf_script_bare_header(line, header);
+    return may_be_sample && has_frame_behind(text, size, line) ? PERF_SCRIPT_SAMPLE : kind;
+}
+
+/* "\t             11d6 main": only perf fills up addresses to 16 places. */
+static bool is_padded_frame(struct builder_text line)
+{
+    struct perf_script_frame frame;
+    size_t at = 1;
+    while (at < line.length && line.text[at] == ' ')
+        at++;
+    while (at < line.length && line.text[at] != ' ')
+        at++;
+    return line.text[0] == '\t' && at == 17 && perf_script_frame(line, &frame);
+}
+
+bool perf_script_begins(const char *text, size_t size, bool is_whole)
+{
+    struct perf_script_header header;
+    size_t others = 0, records = 0;
+    (void)is_whole;
+    for (size_t at = 0; at < size;) {
+        enum { OTHERS_MAX = 4 }; /* of the standard error of perf */
+        struct builder_text line = line_at(text, size, at);
+        if (memchr(line.text, '\0', line.length))
+            return false;
+        enum perf_script_line kind = line_kind(text, size, line, &header);
+        if (kind == PERF_SCRIPT_SAMPLE)
+            return others == 0 || (isfinite(header.time) && header.event.length);
+        if (kind == PERF_SCRIPT_FRAME)
+            return is_padded_frame(line);
+        if (kind == PERF_SCRIPT_OTHER && ++others > OTHERS_MAX)
+            return false;
+        records += kind == PERF_SCRIPT_RECORD;
+        at += line.length + 1;
+    }
+    return records > 0;
+}
+
+/* ---- frames ---- */
+
+static bool is_kernel(struct builder_text library, uint64_t address)
+{
+    return address >= UINT64_C(0xffff800000000000) || (library.length > 7 && memcmp(library.text, "[kernel", 7) == 0) ||
+           (library.length > 6 && memcmp(library.text, "[guest", 6) == 0);
+}
+
+static uint32_t resource_of(struct perf_script *file, struct builder_text library)
+{
+    size_t start = 0;
+    for (size_t i = 0; i + 1 < library.length; i++)
+        if (library.text[i] == '/')
+            start = i + 1;
+    uint32_t name = builder_string(file->builder, (struct builder_text){library.text + start, library.length - start});
+    return name == STRING_NONE ? PROFILE_NONE : intern_library_resource(&file->builder->interner, name);
+}
+
+static bool text_is(struct builder_text text, const char *wanted)
+{
+    return text.length == strlen(wanted) && memcmp(text.text, wanted, text.length) == 0;
+}
+
+static int add_frame(struct perf_script *file, const struct perf_script_frame *from)
+{
+    struct builder_frame frame = {.name = from->symbol};
+    char text[24];
+    if (!frame.name.length || text_is(frame.name, "[unknown]")) {
+        snprintf(text, sizeof(text), "0x%llx", (unsigned long long)from->address);
+        frame.name = builder_text(text);
+    }
+    frame.category = (is_kernel(from->library, from->address) ? file->kernel : file->user) + 1;
+    if (from->library.length && !text_is(from->library, "inlined") && !text_is(from->library, "[unknown]")) {
+        uint32_t resource = resource_of(file, from->library);
+        if (resource == PROFILE_NONE)
+            return error_no_memory(file->err);
+        frame.resource = resource + 1;
+    }
+    uint32_t row = builder_frame(file->builder, &frame);
+    return row != PROFILE_NONE && array_push(&file->frames, row) ? 0 : error_no_memory(file->err);
+}
+
+/* ---- samples ---- */
+
+static bool is_clock(struct builder_text event)
+{
+    return event.length >= 9 && (memcmp(event.text, "cpu-clock", 9) == 0 || memcmp(event.text, "task-cloc", 9) == 0);
+}
+
+static bool same_text(struct builder_text a, struct builder_text b)
+{
+    return a.length == b.length && (!a.length || memcmp(a.text, b.text, a.length) == 0);
+}
+
+static int add_sample(struct perf_script *file, uint32_t thread, uint32_t stack)
+{
+    const struct perf_script_header *header = &file->header;
+    bool is_main = same_text(header->event, file->main_event), done = true;
+    double period = isfinite(header->period) ? header->period : is_main && file->scale > 0 ? 0 : 1;
+    if (isfinite(header->time))
+        file->time = header->time;
+    if (is_main)
+        done = builder_sample(file->builder, thread, 0, stack, file->time, file->scale > 0 ? period * file->scale : 1);
+    bool is_event = !is_main || (file->scale == 0 && isfinite(header->period) && !is_clock(header->event));
+    if (!done || !is_event)
+        return done ? 0 : error_no_memory(file->err);
+    uint32_t table = builder_event(file->builder, header->event);
+    if (table == 0) {
+        file->left_out++;
+        return 0;
+    }
+    return table != PROFILE_NONE && builder_sample(file->builder, thread, table, stack, file->time, period)
+               ? 0
+               : error_no_memory(file->err);
+}
+
+static int end_sample(struct perf_script *file)
+{
+    struct perf_script_frame frame;
+    if (!file->is_open)
+        return 0;
+    file->is_open = false;
+    int code = file->frames.length == 0 && perf_script_frame(file->header.rest, &frame) ? add_frame(file, &frame) : 0;
+    if (code)
+        return code;
+    uint32_t stack = PROFILE_NONE;
+    for (size_t i = file->frames.length; i-- > 0;) {
+        stack = builder_stack(file->builder, stack, file->frames.data[i]);
+        if (stack == PROFILE_NONE)
+            return error_no_memory(file->err);
+    }
+    uint32_t thread = builder_thread(file->builder, file->header.pid, file->header.tid, PROFILE_NONE);
+    uint32_t comm = builder_string(file->builder, file->header.comm);
+    if (thread == PROFILE_NONE || comm == STRING_NONE)
+        return error_no_memory(file->err);
+    struct builder_thread *row = &file->builder->threads.data[thread];
+    if (file->header.comm.length)
+        row->name = row->process_name = comm; /* the last one, after an exec */
+    return add_sample(file, thread, stack);
+}
+
+static int begin_sample(struct perf_script *file, const struct perf_script_header *header)
+{
+    int code = end_sample(file);
+    file->header = *header;
+    file->frames.length = 0;
+    file->is_open = true;
+    return code;
+}
+
+static int read_line(struct perf_script *file, const char *text, size_t size, struct builder_text line, size_t number)
+{
+    struct perf_script_header header;
+    struct perf_script_frame frame;
+    enum perf_script_line kind = line_kind(text, size, line, &header);
+    bool is_indented = line.length && (line.text[0] == ' ' || line.text[0] == '\t');
+    if (kind == PERF_SCRIPT_SAMPLE && (!is_indented || file->has_indent || has_frame_behind(text, size, line)))
+        return begin_sample(file, &header);
+    if (kind == PERF_SCRIPT_EMPTY)
+        return line.length && line.text[0] == '#' ? 0 : end_sample(file);
+    if (kind == PERF_SCRIPT_RECORD)
+        return end_sample(file);
+    if (is_indented && perf_script_frame(line, &frame)) {
+        int code = file->is_open ? 0 : begin_sample(file, &header); /* of -F ip,sym,dso */
+        return code ? code : add_frame(file, &frame);
+    }
+    if (!is_indented && file->others++ == 0)
+        file->first_other = number;
+    return 0; /* else a source line, registers, branches */
+}
+
+/* What the main samples weigh: CPU time, or what prof's own export calls recorded. */
+static void set_weight(struct perf_script *file, const struct perf_script_header *header)
+{
+    static const struct {
+        const char *event;
+        enum weight_type type;
+        double scale;
+    } own[] = {
+        {"recorded-ns", WEIGHT_TRACING_MS, 1e-6}, {"recorded-bytes", WEIGHT_BYTES, 1}, {"recorded", WEIGHT_SAMPLES, 1}};
+    file->scale = 0;
+    file->builder->weight_type = WEIGHT_SAMPLES;
+    if (!isfinite(header->period))
+        return;
+    for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+        if (text_is(header->event, own[i].event)) {
+            file->scale = own[i].scale;
+            file->builder->weight_type = own[i].type;
+        }
+    if (is_clock(header->event)) {
+        file->scale = 1e-6;
+        file->builder->weight_type = WEIGHT_TRACING_MS;
+    }
+}
+
+/* The event whose samples are the main ones: CPU time if it was sampled, else the first. */
+static void choose_event(struct perf_script *file, const char *text, size_t size)
+{
+    bool has_sample = false, has_clock = false;
+    for (size_t at = 0; at < size && !has_clock;) {
+        struct builder_text line = line_at(text, size, at);
+        struct perf_script_header header;
+        if (line_kind(text, size, line, &header) == PERF_SCRIPT_SAMPLE) {
+            bool is_first = !has_sample;
+            has_clock = is_clock(header.event);
+            has_sample = true;
+            if (is_first) {
+                file->has_indent = line.text[0] == ' ';
+                file->builder->has_no_times = !isfinite(header.time);
+            }
+            if (is_first || has_clock) {
+                file->main_event = header.event;
+                set_weight(file, &header);
+            }
+        }
+        at += line.length + 1;
+    }
+    file->builder->has_no_times |= !has_sample;
+}
+
+static int warn_of_losses(struct perf_script *file)
+{
+    char text[160];
+    int code = file->left_out
+                   ? builder_warn(file->builder,
+                                  "The file has more events than prof shows; samples of some are left out.", file->err)
+                   : 0;
+    if (file->others == 1)
+        snprintf(text, sizeof(text), "The profile leaves out line %zu, which is neither a sample nor a frame.",
+                 file->first_other);
+    else
+        snprintf(text, sizeof(text),
+                 "The profile leaves out %zu lines that are neither samples nor frames, the first of them line %zu.",
+                 file->others, file->first_other);
+    return code || !file->others ? code : builder_warn(file->builder, text, file->err);
+}
+
+static int read_all(struct perf_script *file, const char *text, size_t size)
+{
+    int code = 0;
+    size_t number = 1;
+    for (size_t at = 0; !code && at < size; number++) {
+        struct builder_text line = line_at(text, size, at);
+        code = read_line(file, text, size, line, number);
+        at += line.length + 1;
+    }
+    if (!code)
+        code = end_sample(file);
+    return code ? code : warn_of_losses(file);
+}
+
+int perf_script_read(const char *text, size_t size, struct profile_builder *builder, struct error *err)
+{
+    struct perf_script file = {.builder = builder, .err = err};
+    file.kernel = intern_category(&builder->interner, "Kernel", "orange");
+    file.user = intern_category(&builder->interner, "User", "yellow");
+    if (file.kernel == PROFILE_NONE || file.user == PROFILE_NONE)
+        return error_no_memory(err);
+    choose_event(&file, text, size);
+    int code = read_all(&file, text, size);
+    array_free(&file.frames);
+    return code;
+}

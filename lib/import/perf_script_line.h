@@ -1,0 +1,43 @@
+/*
+ * The lines that `perf script` prints. Which fields they have is up to its option -F; each may be missing:
+ *
+ *     comm pid/tid [cpu] misc seconds: period event: rest                   of a sample
+ *     comm tid [cpu] seconds: PERF_RECORD_...                               of another record (--show-mmap-events ...)
+ *         address symbol+offset (library)                                   of a frame, the innermost first
+ *
+ * (perf-script(1); tools/perf/builtin-script.c)
+ */
+#pragma once
+
+#include "import/profile_builder.h"
+
+struct perf_script_header {
+    struct builder_text comm, event, rest; /* event: empty if it is missing; rest: behind it */
+    uint64_t pid, tid;                     /* 0 if they are missing; UINT32_MAX: of a task that was exiting ("-1") */
+    double time;                           /* ms; NAN if it is missing */
+    double period;                         /* of the event; NAN if it is missing */
+};
+
+struct perf_script_frame {
+    struct builder_text symbol, library; /* empty if they are missing */
+    uint64_t address;
+};
+
+enum perf_script_line {
+    PERF_SCRIPT_OTHER,
+    PERF_SCRIPT_EMPTY, /* or a comment */
+    PERF_SCRIPT_SAMPLE,
+    PERF_SCRIPT_RECORD, /* no sample */
+    PERF_SCRIPT_FRAME,
+};
+
+/* What a line is, without its end. `out` is that of a sample. */
+enum perf_script_line perf_script_line(struct builder_text line, struct perf_script_header *out);
+
+/* The fields of a line that only a frame behind it makes a sample: "comm 12", "comm cpu-clock:", "cpu-clock:". */
+bool perf_script_bare_header(struct builder_text line, struct perf_script_header *out);
+
+/* False if the text is no frame: a source line, registers, branches. */
+bool perf_script_frame(struct builder_text text, struct perf_script_frame *out);
+
+struct builder_text perf_script_trim(struct builder_text text);

@@ -1,0 +1,566 @@
+/*
+ * pprof's profile.proto (https://github.com/google/pprof/blob/main/proto/profile.proto), as Go's runtime/pprof,
+ * gperftools, jemalloc's jeprof --proto, Pyroscope and Parca write it. The default sample type, else the last one,
+ * is what the samples weigh, as in `go tool pprof`; the others are events beside it (meta.events). A location with
+ * several lines is a function with what was inlined into it, the innermost first.
+ *
+ * A default type without values gives way to the first one that has some.
+ *
+ * Samples have no times. Those with labels "pid", "tid", "thread_id" or "thread" go to threads of their own; for other
+ * labels see pprof_labels.h.
+ */
+#include "import/importers.h"
+#include "import/pprof_labels.h"
+#include "import/protobuf_read.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+enum { MOST_LINES = 256 }; /* of a location: each of its uses costs as many frames */
+
+struct value_type {
+    uint64_t type, unit; /* strings */
+    uint32_t table;      /* of the builder; PROFILE_NONE: left out */
+    double scale;        /* of the main samples: what a weight is multiplied with */
+    bool has_values;     /* some that are not 0 */
+};
+
+struct mapping {
+    uint64_t start, limit, offset, file, build_id;
+    uint32_t lib, resource; /* PROFILE_NONE: not made yet, or no memory */
+};
+
+struct location {
+    struct cursor message;
+    uint64_t address, mapping;
+    size_t first_frame, frames; /* in frames; frames is 0 until they are made */
+};
+
+struct function {
+    uint64_t name, system_name, file, line;
+};
+
+struct pprof {
+    struct profile_builder *builder;
+    struct error *err;
+    ARRAY(struct builder_text) strings;
+    ARRAY(struct value_type) types;
+    ARRAY(struct mapping) mappings;
+    ARRAY(struct location) locations;
+    ARRAY(struct function) functions;
+    struct hash mapping_of, location_of, function_of; /* id -> index */
+    ARRAY(uint32_t) frames;                           /* of the locations, the outermost first */
+    ARRAY(uint64_t) ids;                              /* of the sample that is read */
+    ARRAY(struct pprof_label) sample_labels;          /* and its labels */
+    struct pprof_labels labels;
+    uint64_t default_type, period_type, period_unit, period, time;
+    uint32_t kernel; /* category */
+    bool has_names, lacks_names;
+};
+
+static struct builder_text string_at(const struct pprof *file, uint64_t index)
+{
+    return index < file->strings.length ? file->strings.data[index] : (struct builder_text){"", 0};
+}
+
+static bool text_is(struct builder_text text, const char *wanted)
+{
+    return text.length == strlen(wanted) && memcmp(text.text, wanted, text.length) == 0;
+}
+
+static int damaged(const struct pprof *file, const char *what)
+{
+    return error_set(file->err, EINVAL, "%s is damaged, or cut off", what);
+}
+
+/* ---- what it is ---- */
+
+/* Whether all whole fields of the text are those of a profile, one of them a sample type. */
+bool pprof_begins(const char *text, size_t size, bool is_whole)
+{
+    struct cursor message = cursor_of(text, size);
+    struct protobuf_field field;
+    bool has_type = false;
+    while (protobuf_next(&message, &field)) {
+        bool is_number = (field.number >= 7 && field.number <= 10) || field.number == 12 || field.number == 14;
+        bool is_bytes = (field.number >= 1 && field.number <= 6) || field.number == 11;
+        bool is_either = field.number == 13; /* comments, packed or not */
+        if (field.number > 15 || (is_number && field.wire != 0) || (is_bytes && field.wire != 2) ||
+            (is_either && field.wire != 0 && field.wire != 2))
+            return false;
+        if (field.number == 1) {
+            struct protobuf_field part;
+            while (protobuf_next(&field.bytes, &part))
+                if (part.number > 2 || part.wire != 0)
+                    return false;
+            if (field.bytes.failed)
+                return false;
+            has_type = true;
+        }
+    }
+    return has_type && (!message.failed || !is_whole || size > 0);
+}
+
+/* ---- the tables ---- */
+
+static bool read_value_type(struct cursor message, struct value_type *type)
+{
+    struct protobuf_field field;
+    while (protobuf_next(&message, &field))
+        *(field.number == 1 ? &type->type : field.number == 2 ? &type->unit : &(uint64_t){0}) = field.value;
+    return !message.failed;
+}
+
+static int read_mapping(struct pprof *file, struct cursor message)
+{
+    struct mapping mapping = {.lib = PROFILE_NONE, .resource = PROFILE_NONE};
+    struct protobuf_field field;
+    uint64_t id = 0, ignored;
+    while (protobuf_next(&message, &field)) {
+        uint64_t *const places[] = {&ignored,        &id,           &mapping.start,   &mapping.limit,
+                                    &mapping.offset, &mapping.file, &mapping.build_id};
+        *places[field.number < 7 ? field.number : 0] = field.value;
+    }
+    if (message.failed)
+        return damaged(file, "a mapping");
+    if (!array_push(&file->mappings, mapping) || !hash_set(&file->mapping_of, id, (uint32_t)file->mappings.length - 1))
+        return error_no_memory(file->err);
+    return 0;
+}
+
+static int read_location(struct pprof *file, struct cursor message)
+{
+    struct location location = {.message = message};
+    struct protobuf_field field;
+    uint64_t id = 0, ignored;
+    while (protobuf_next(&message, &field)) {
+        uint64_t *const places[] = {&ignored, &id, &location.mapping, &location.address};
+        *places[field.number < 4 ? field.number : 0] = field.value;
+    }
+    if (message.failed)
+        return damaged(file, "a location");
+    if (!array_push(&file->locations, location) ||
+        !hash_set(&file->location_of, id, (uint32_t)file->locations.length - 1))
+        return error_no_memory(file->err);
+    return 0;
+}
+
+static int read_function(struct pprof *file, struct cursor message)
+{
+    struct function function = {0};
+    struct protobuf_field field;
+    uint64_t id = 0, ignored;
+    while (protobuf_next(&message, &field)) {
+        uint64_t *const places[] = {&ignored,       &id,           &function.name, &function.system_name,
+                                    &function.file, &function.line};
+        *places[field.number < 6 ? field.number : 0] = field.value;
+    }
+    if (message.failed)
+        return damaged(file, "a function");
+    if (!array_push(&file->functions, function) ||
+        !hash_set(&file->function_of, id, (uint32_t)file->functions.length - 1))
+        return error_no_memory(file->err);
+    return 0;
+}
+
+static int read_table_row(struct pprof *file, const struct protobuf_field *field)
+{
+    struct value_type type = {0};
+    switch (field->number) {
+    case 1:
+        if (!read_value_type(field->bytes, &type))
+            return damaged(file, "a sample type");
+        return array_push(&file->types, type) ? 0 : error_no_memory(file->err);
+    case 3:
+        return read_mapping(file, field->bytes);
+    case 4:
+        return read_location(file, field->bytes);
+    case 5:
+        return read_function(file, field->bytes);
+    case 6: {
+        struct builder_text text = {(const char *)field->bytes.at, cursor_left(&field->bytes)};
+        return array_push(&file->strings, text) ? 0 : error_no_memory(file->err);
+    }
+    case 9:
+        file->time = field->value;
+        return 0;
+    case 11:
+        if (!read_value_type(field->bytes, &type))
+            return damaged(file, "the period type");
+        file->period_type = type.type;
+        file->period_unit = type.unit;
+        return 0;
+    case 12:
+        file->period = field->value;
+        return 0;
+    case 14:
+        file->default_type = field->value;
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+/* ---- weights ---- */
+
+/* ms per unit; 0 if it is no unit of time. */
+static double ms_per(struct builder_text unit)
+{
+    static const struct {
+        const char *name;
+        double ms;
+    } units[] = {{"nanoseconds", 1e-6}, {"ns", 1e-6}, {"microseconds", 1e-3}, {"us", 1e-3},
+                 {"milliseconds", 1},   {"ms", 1},    {"seconds", 1e3},       {"s", 1e3}};
+    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+        if (text_is(unit, units[i].name))
+            return units[i].ms;
+    return 0;
+}
+
+static int plan_event(struct pprof *file, struct value_type *type)
+{
+    struct builder_text name = string_at(file, type->type), unit = string_at(file, type->unit);
+    double ms = ms_per(unit);
+    char text[128];
+    int length = ms > 0 ? snprintf(text, sizeof(text), "%.*s (ms)", (int)name.length % 100, name.text)
+                        : snprintf(text, sizeof(text), "%.*s (%.*s)", (int)name.length % 80, name.text,
+                                   (int)unit.length % 30, unit.text);
+    type->scale = ms > 0 ? ms : 1;
+    if (text_is(unit, "count"))
+        type->table = builder_event(file->builder, name);
+    else
+        type->table = builder_event(file->builder, (struct builder_text){text, (size_t)length});
+    if (type->table == PROFILE_NONE)
+        return error_no_memory(file->err);
+    if (type->table == 0)
+        type->table = PROFILE_NONE; /* there are more than a profile can have */
+    return 0;
+}
+
+/* Which types have values. */
+static void look_at_values(struct pprof *file, struct cursor message)
+{
+    struct protobuf_field field, part;
+    while (protobuf_next(&message, &field)) {
+        size_t i = 0;
+        while (field.number == 2 && field.wire == 2 && protobuf_next(&field.bytes, &part)) {
+            uint64_t value;
+            while (part.number == 2 && protobuf_next_value(&part, &value)) {
+                if (i < file->types.length)
+                    file->types.data[i].has_values |= value != 0;
+                i++;
+            }
+        }
+    }
+}
+
+/* The default type, else the last one, as in `go tool pprof`; the first with values if that has none. */
+static int choose_type(struct pprof *file, size_t *chosen)
+{
+    *chosen = file->types.length - 1;
+    for (size_t i = 0; i < file->types.length; i++)
+        if (file->default_type && file->types.data[i].type == file->default_type)
+            *chosen = i;
+    if (file->types.data[*chosen].has_values)
+        return 0;
+    for (size_t i = 0; i < file->types.length; i++) {
+        if (!file->types.data[i].has_values)
+            continue;
+        struct builder_text before = string_at(file, file->types.data[*chosen].type);
+        struct builder_text now = string_at(file, file->types.data[i].type);
+        char text[160];
+        snprintf(text, sizeof(text), "The default sample type of the file, %.*s, has no values: samples weigh %.*s.",
+                 (int)before.length % 40, before.text, (int)now.length % 40, now.text);
+        *chosen = i;
+        return builder_warn(file->builder, text, file->err);
+    }
+    return 0;
+}
+
+static int plan_weights(struct pprof *file, const char *text, size_t size)
+{
+    struct profile_builder *builder = file->builder;
+    size_t chosen;
+    if (file->types.length == 0)
+        return error_set(file->err, EINVAL, "it has no sample types");
+    look_at_values(file, cursor_of(text, size));
+    int code = choose_type(file, &chosen);
+    if (code)
+        return code;
+    struct value_type *main = &file->types.data[chosen];
+    double ms = ms_per(string_at(file, main->unit));
+    builder->weight_type = ms > 0                                          ? WEIGHT_TRACING_MS
+                           : text_is(string_at(file, main->unit), "bytes") ? WEIGHT_BYTES
+                                                                           : WEIGHT_SAMPLES;
+    main->scale = ms > 0 ? ms : 1;
+    for (size_t i = 0; !code && i < file->types.length; i++)
+        if (i != chosen)
+            code = plan_event(file, &file->types.data[i]);
+    double interval = (double)file->period * ms_per(string_at(file, file->period_unit));
+    if (interval > 0)
+        builder->profile->meta.interval = interval;
+    builder->profile->meta.start_time = (double)(int64_t)file->time / 1e6;
+    return code;
+}
+
+/* ---- locations ---- */
+
+static int set_library(struct pprof *file, const struct location *location, struct builder_frame *frame)
+{
+    uint32_t index = location->mapping ? hash_get(&file->mapping_of, location->mapping) : HASH_MISSING;
+    if (index == HASH_MISSING)
+        return 0;
+    struct mapping *mapping = &file->mappings.data[index];
+    struct builder_text path = string_at(file, mapping->file);
+    if (!path.length)
+        return 0;
+    if (mapping->lib == PROFILE_NONE)
+        mapping->lib = builder_lib(file->builder, path, string_at(file, mapping->build_id), &mapping->resource);
+    if (mapping->lib == PROFILE_NONE)
+        return error_no_memory(file->err);
+    frame->lib = mapping->lib + 1;
+    frame->resource = mapping->resource + 1;
+    frame->address = location->address - mapping->start + mapping->offset;
+    if (path.text[0] == '[' && path.length > 7 && memcmp(path.text, "[kernel", 7) == 0)
+        frame->category = file->kernel + 1;
+    return 0;
+}
+
+struct line {
+    uint64_t function, line, column;
+};
+
+static int add_frame(struct pprof *file, struct builder_frame *frame, const struct line *line)
+{
+    char text[24];
+    uint32_t index = line ? hash_get(&file->function_of, line->function) : HASH_MISSING;
+    const struct function *function = index == HASH_MISSING ? NULL : &file->functions.data[index];
+    frame->name = function ? string_at(file, function->name) : (struct builder_text){"", 0};
+    if (function && !frame->name.length)
+        frame->name = string_at(file, function->system_name);
+    frame->file = function ? string_at(file, function->file) : (struct builder_text){"", 0};
+    frame->func_line = function && function->line < INT32_MAX ? (uint32_t)function->line : 0;
+    frame->line = line && line->line < INT32_MAX ? (uint32_t)line->line : 0;
+    if (frame->name.length)
+        file->has_names = true;
+    else {
+        file->lacks_names = true;
+        snprintf(text, sizeof(text), "0x%llx", (unsigned long long)frame->address);
+        frame->name = builder_text(text);
+    }
+    uint32_t row = builder_frame(file->builder, frame);
+    if (row == PROFILE_NONE || !array_push(&file->frames, row))
+        return error_no_memory(file->err);
+    frame->inline_depth += frame->inline_depth < UINT8_MAX;
+    return 0;
+}
+
+/* The lines of a location, the outermost first. */
+static int make_frames(struct pprof *file, struct location *location)
+{
+    struct builder_frame frame = {.address = location->address};
+    ARRAY(struct line) lines = {0};
+    struct cursor message = location->message;
+    struct protobuf_field field, part;
+    int code = set_library(file, location, &frame);
+    while (!code && protobuf_next(&message, &field)) {
+        if (field.number != 4 || field.wire != 2)
+            continue;
+        struct line line = {0};
+        uint64_t ignored;
+        while (protobuf_next(&field.bytes, &part)) {
+            uint64_t *const places[] = {&ignored, &line.function, &line.line, &line.column};
+            *places[part.number < 4 ? part.number : 0] = part.value;
+        }
+        code = field.bytes.failed ? damaged(file, "a line of a location") : 0;
+        if (!code && lines.length == MOST_LINES)
+            code = error_set(file->err, EINVAL, "a location has more than %d lines", MOST_LINES);
+        if (!code && !array_push(&lines, line))
+            code = error_no_memory(file->err);
+    }
+    location->first_frame = file->frames.length;
+    for (size_t i = lines.length; !code && i-- > 0;)
+        code = add_frame(file, &frame, &lines.data[i]);
+    if (!code && lines.length == 0)
+        code = add_frame(file, &frame, NULL);
+    location->frames = file->frames.length - location->first_frame;
+    array_free(&lines);
+    return code;
+}
+
+/* ---- samples ---- */
+
+struct labels {
+    uint64_t pid, tid;
+    struct builder_text name, process;
+};
+
+static int read_label(struct pprof *file, struct cursor message, struct labels *labels)
+{
+    uint64_t key = 0, text = 0, number = 0, unit = 0, ignored;
+    struct protobuf_field field;
+    while (protobuf_next(&message, &field)) {
+        uint64_t *const places[] = {&ignored, &key, &text, &number, &unit};
+        *places[field.number < 5 ? field.number : 0] = field.value;
+    }
+    struct builder_text name = string_at(file, key), value = string_at(file, text);
+    bool is_tid = text_is(name, "tid") || text_is(name, "thread_id") || text_is(name, "thread id");
+    int64_t as_is = (int64_t)number;
+    if (!number && value.length && value.length < 19)
+        for (size_t i = 0; i < value.length && value.text[i] >= '0' && value.text[i] <= '9'; i++)
+            number = number * 10 + (uint64_t)(value.text[i] - '0');
+    if (text_is(name, "pid"))
+        labels->pid = number;
+    else if (is_tid)
+        labels->tid = number;
+    else if (text_is(name, "thread") || text_is(name, "thread_name") || text_is(name, "comm")) {
+        labels->name = value;
+        if (!value.length)
+            labels->tid = number;
+    } else if (text_is(name, "process"))
+        labels->process = value;
+    else if (name.length &&
+             !array_push(&file->sample_labels, (struct pprof_label){name, value, string_at(file, unit), as_is}))
+        return error_no_memory(file->err);
+    return 0;
+}
+
+static int stack_of(struct pprof *file, uint32_t *stack)
+{
+    *stack = PROFILE_NONE;
+    for (size_t i = file->ids.length; i-- > 0;) { /* the leaf is the first */
+        uint32_t index = hash_get(&file->location_of, file->ids.data[i]);
+        if (index == HASH_MISSING)
+            return error_set(file->err, EINVAL, "a sample names location %llu, which is not there",
+                             (unsigned long long)file->ids.data[i]);
+        struct location *location = &file->locations.data[index];
+        int code = location->frames ? 0 : make_frames(file, location);
+        for (size_t k = 0; !code && k < location->frames; k++) {
+            *stack = builder_stack(file->builder, *stack, file->frames.data[location->first_frame + k]);
+            if (*stack == PROFILE_NONE)
+                return error_no_memory(file->err);
+        }
+        if (code)
+            return code;
+    }
+    return 0;
+}
+
+static int add_values(struct pprof *file, uint32_t thread, uint32_t stack, const uint64_t *values, size_t count)
+{
+    if (count != file->types.length)
+        return error_set(file->err, EINVAL, "a sample has %zu values, but there are %zu sample types", count,
+                         file->types.length);
+    for (size_t i = 0; i < count; i++) {
+        const struct value_type *type = &file->types.data[i];
+        double weight = (double)(int64_t)values[i] * type->scale;
+        if (type->table != PROFILE_NONE && weight != 0 &&
+            !builder_sample(file->builder, thread, type->table, stack, 0, weight))
+            return error_no_memory(file->err);
+    }
+    return 0;
+}
+
+/* The sample as a row of its thread. */
+static int add_row(struct pprof *file, const struct labels *labels, uint32_t stack, const uint64_t *values,
+                   size_t count)
+{
+    const struct pprof_label *list = file->sample_labels.data;
+    size_t label_count = file->sample_labels.length;
+    uint32_t thread = pprof_labels_thread(&file->labels, labels->pid, labels->tid, labels->name, list, label_count);
+    if (thread == PROFILE_NONE)
+        return error_no_memory(file->err);
+    if (labels->process.length) {
+        uint32_t process = builder_string(file->builder, labels->process);
+        if (process == STRING_NONE)
+            return error_no_memory(file->err);
+        file->builder->threads.data[thread].process_name = process;
+    }
+    const struct builder_thread *row = &file->builder->threads.data[thread];
+    size_t rows = row->tables.length ? row->tables.data[0].time.length : 0;
+    int code = add_values(file, thread, stack, values, count);
+    return code || pprof_labels_mark(&file->labels, thread, rows, list, label_count) ? code
+                                                                                     : error_no_memory(file->err);
+}
+
+static int read_sample(struct pprof *file, struct cursor message)
+{
+    struct labels labels = {0};
+    struct protobuf_field field;
+    ARRAY(uint64_t) values = {0};
+    bool done = true;
+    int code = 0;
+    file->ids.length = file->sample_labels.length = 0;
+    while (!code && done && protobuf_next(&message, &field)) {
+        uint64_t value;
+        if (field.number == 3)
+            code = read_label(file, field.bytes, &labels);
+        while (done && (field.number == 1 || field.number == 2) && protobuf_next_value(&field, &value))
+            done = field.number == 1 ? array_push(&file->ids, value) : array_push(&values, value);
+    }
+    if (!code)
+        code = !done ? error_no_memory(file->err) : message.failed ? damaged(file, "a sample") : 0;
+    uint32_t stack = PROFILE_NONE;
+    if (!code)
+        code = stack_of(file, &stack);
+    if (!code)
+        code = add_row(file, &labels, stack, values.data, values.length);
+    array_free(&values);
+    return code;
+}
+
+static int read_all(struct pprof *file, const char *text, size_t size)
+{
+    struct cursor message = cursor_of(text, size);
+    struct protobuf_field field;
+    int code = 0;
+    file->kernel = intern_category(&file->builder->interner, "Kernel", "orange");
+    if (file->kernel == PROFILE_NONE)
+        return error_no_memory(file->err);
+    while (!code && protobuf_next(&message, &field))
+        code = read_table_row(file, &field);
+    if (!code && message.failed)
+        code = error_set(file->err, EINVAL, "it is damaged, or cut off after %zu bytes", size);
+    if (!code)
+        code = plan_weights(file, text, size);
+    message = cursor_of(text, size);
+    while (!code && protobuf_next(&message, &field))
+        if (field.number == 2)
+            code = read_sample(file, field.bytes);
+    return code;
+}
+
+/* Nothing has a name: it was written without symbols. */
+static int ask_for_names(struct pprof *file)
+{
+    for (size_t i = 0; i < file->mappings.length; i++)
+        if (file->mappings.data[i].lib != PROFILE_NONE && !string_at(file, file->mappings.data[i].build_id).length)
+            return builder_lacks_names(file->builder, file->err);
+    file->builder->profile->meta.symbolicated = 0;
+    return 0;
+}
+
+int pprof_read(const char *text, size_t size, struct profile_builder *builder, struct error *err)
+{
+    struct pprof file = {.builder = builder, .err = err};
+    builder->has_no_times = true;
+    pprof_labels_init(&file.labels, builder);
+    int code = read_all(&file, text, size);
+    if (!code)
+        code = pprof_labels_finish(&file.labels, err);
+    if (!code && file.lacks_names && !file.has_names)
+        code = ask_for_names(&file);
+    array_free(&file.strings);
+    array_free(&file.types);
+    array_free(&file.mappings);
+    array_free(&file.locations);
+    array_free(&file.functions);
+    array_free(&file.frames);
+    array_free(&file.ids);
+    array_free(&file.sample_labels);
+    pprof_labels_destroy(&file.labels);
+    hash_destroy(&file.mapping_of);
+    hash_destroy(&file.location_of);
+    hash_destroy(&file.function_of);
+    return code;
+}

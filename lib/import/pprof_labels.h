@@ -1,0 +1,42 @@
+/*
+ * Labels of pprof samples, which a profile has no columns for. Samples with the same texts ("request": "A") are a
+ * thread of their own, whose marker "Labels" has them, so that prof's export gives them back; numbers ("bytes": 4096)
+ * are markers at their samples. Labels that name a process or thread are neither.
+ */
+#pragma once
+
+#include "import/profile_builder.h"
+
+enum { PPROF_LABEL_SETS_MAX = 256 }; /* samples of others have no labels */
+
+#define PPROF_LABELS_TYPE "pprof-labels" /* of the payload of the marker */
+
+struct pprof_labels {
+    struct profile_builder *builder;
+    struct hash sets; /* strings of threads' names that have their marker */
+    struct hash keys; /* strings that are keys of texts */
+    size_t count;     /* of sets */
+    bool has_numbers, has_too_many;
+    ARRAY(uint32_t) key_strings;
+};
+
+/* Of one sample. */
+struct pprof_label {
+    struct builder_text key, text, unit;
+    int64_t number; /* if the text is empty */
+};
+
+void pprof_labels_init(struct pprof_labels *labels, struct profile_builder *builder);
+void pprof_labels_destroy(struct pprof_labels *labels);
+
+/* Returns the thread of a sample with these labels. Other labels name its process and thread (`name`: empty if none
+ * does). PROFILE_NONE if memory ran out. */
+uint32_t pprof_labels_thread(struct pprof_labels *labels, uint64_t pid, uint64_t tid, struct builder_text name,
+                             const struct pprof_label *list, size_t count);
+
+/* Markers of the numbers; `row`: of the main sample that they belong to. False if memory ran out. */
+bool pprof_labels_mark(struct pprof_labels *labels, uint32_t thread, size_t row, const struct pprof_label *list,
+                       size_t count);
+
+/* Describes the markers, and selects all threads. */
+int pprof_labels_finish(struct pprof_labels *labels, struct error *err);

@@ -1,0 +1,430 @@
+/*
+ * The texts that came before profile.proto (google/pprof, profile/legacy_profile.go): what Go's /debug/pprof/NAME
+ * ?debug=1 serves for heap, allocs, goroutine, threadcreate, block and mutex, gperftools' heap profiles (HEAPPROFILE)
+ * and jemalloc's (MALLOC_CONF=prof:true).
+ *
+ *     heap profile: 3: 96 [7: 224] @ heap/524288          in use: objects, bytes; [allocated]; the sampling
+ *     1: 32 [2: 64] @ 0x4d9fe5 0x4844a1                   a stack, from the innermost
+ *     #	0x4d9fe4	main.run+0xa4	/src/main.go:19        Go: the function of an address - 1
+ *     MAPPED_LIBRARIES:                                   gperftools, jemalloc: /proc/self/maps follows
+ *
+ * goroutine and threadcreate have "COUNT @", block and mutex "CYCLES COUNT @", and jemalloc "@ ADDRESSES" before a line
+ * "t*: OBJECTS: BYTES [...]" and one for each thread, which are left out. Sampled values are scaled as pprof does. Go
+ * names no runtime functions at the inner end: those stay addresses.
+ */
+#include "import/importers.h"
+#include "import/mapped_addresses.h"
+
+#include <errno.h>
+#include <math.h>
+
+enum form { FORM_NONE, FORM_HEAP, FORM_COUNTS, FORM_CONTENTION, FORM_JEMALLOC };
+enum { VALUES_MAX = 4 };
+
+struct symbol {
+    struct builder_text name, file;
+    uint32_t line;
+};
+
+struct reading {
+    struct profile_builder *builder;
+    struct error *err;
+    enum form form;
+    double rate;           /* bytes between two samples of a heap; 0: every allocation is in the file */
+    double period, cycles; /* of contentions: those for each that is in the file; for each ns, 0: ns as they are */
+    bool has_allocated;    /* beside what is in use */
+    size_t values;         /* of a sample; the last one is the weight */
+    uint32_t tables[VALUES_MAX], thread, stack;
+    struct mapped_addresses mapped;
+    ARRAY(struct symbol) symbols;
+    struct hash symbol_of, frame_of; /* by address */
+    ARRAY(uint64_t) addresses;
+};
+
+/* ---- texts ---- */
+
+struct scan {
+    const char *at, *end;
+};
+
+static struct scan next_line(struct scan *text)
+{
+    const char *newline = memchr(text->at, '\n', (size_t)(text->end - text->at));
+    struct scan line = {text->at, newline ? newline : text->end};
+    text->at = newline ? newline + 1 : text->end;
+    while (line.at < line.end && (*line.at == ' ' || *line.at == '\t'))
+        line.at++;
+    while (line.at < line.end && strchr(" \t\r", line.end[-1]) && line.end[-1])
+        line.end--;
+    return line;
+}
+
+/* Skips white space and the text; false if it is something else. */
+static bool take(struct scan *scan, const char *text)
+{
+    const char *at = scan->at;
+    size_t length = strlen(text);
+    while (at < scan->end && (*at == ' ' || *at == '\t'))
+        at++;
+    if ((size_t)(scan->end - at) < length || memcmp(at, text, length) != 0)
+        return false;
+    scan->at = at + length;
+    return true;
+}
+
+static bool take_number(struct scan *scan, double *number)
+{
+    bool is_negative = take(scan, "-");
+    take(scan, "");
+    const char *start = scan->at;
+    *number = 0;
+    for (; scan->at < scan->end && *scan->at >= '0' && *scan->at <= '9' && scan->at - start < 19; scan->at++)
+        *number = *number * 10 + (*scan->at - '0');
+    *number = is_negative ? -*number : *number;
+    return scan->at > start;
+}
+
+static bool take_address(struct scan *scan, uint64_t *address)
+{
+    if (!take(scan, "0x"))
+        return false;
+    const char *start = scan->at;
+    *address = 0;
+    for (; scan->at < scan->end && scan->at - start < 16; scan->at++) {
+        const char *digits = "0123456789abcdef", *digit = strchr(digits, *scan->at);
+        if (!digit || !*digit)
+            break;
+        *address = *address << 4 | (uint64_t)(digit - digits);
+    }
+    return scan->at > start;
+}
+
+static bool is_end_of_samples(struct scan line)
+{
+    return take(&line, "MAPPED_LIBRARIES:") || take(&line, "--- Memory map: ---");
+}
+
+/* ---- what it is ---- */
+
+static enum form form_of(struct scan line)
+{
+    double number;
+    if (take(&line, "heap profile:"))
+        return FORM_HEAP;
+    if (take(&line, "heap_v2/"))
+        return take_number(&line, &number) ? FORM_JEMALLOC : FORM_NONE;
+    if (take(&line, "--- contention:") || take(&line, "--- mutex:") || take(&line, "--- contentionz "))
+        return FORM_CONTENTION;
+    while (line.at < line.end && *line.at != ' ')
+        line.at++;
+    return take(&line, "profile: total ") && take_number(&line, &number) && line.at == line.end ? FORM_COUNTS
+                                                                                                : FORM_NONE;
+}
+
+/* "goroutine 1 [running]:", of debug=2, is no profile, and nothing else either. */
+static bool is_dump(struct scan line)
+{
+    double number;
+    return take(&line, "goroutine ") && take_number(&line, &number) && take(&line, "[");
+}
+
+bool pprof_text_begins(const char *text, size_t size, bool is_whole)
+{
+    (void)is_whole;
+    struct scan all = {text, text + size}, line = next_line(&all);
+    return form_of(line) != FORM_NONE || is_dump(line);
+}
+
+/* ---- what the values are ---- */
+
+static int set_values(struct reading *reading, const char *const *names, size_t count, enum weight_type weight)
+{
+    reading->values = count;
+    reading->builder->weight_type = weight;
+    for (size_t i = 0; i + 1 < count; i++) {
+        reading->tables[i] = builder_event(reading->builder, builder_text(names[i]));
+        if (reading->tables[i] == PROFILE_NONE)
+            return error_no_memory(reading->err);
+    }
+    return 0;
+}
+
+static int set_heap_values(struct reading *reading)
+{
+    static const char *const both[] = {"alloc_objects", "alloc_space (bytes)", "inuse_objects", "inuse_space"};
+    static const char *const one[] = {"objects", "space"};
+    return reading->has_allocated ? set_values(reading, both, 4, WEIGHT_BYTES)
+                                  : set_values(reading, one, 2, WEIGHT_BYTES);
+}
+
+/* "3: 96 [7: 224]" */
+static bool take_heap_values(struct scan *line, double values[VALUES_MAX])
+{
+    return take_number(line, &values[2]) && take(line, ":") && take_number(line, &values[3]) && take(line, "[") &&
+           take_number(line, &values[0]) && take(line, ":") && take_number(line, &values[1]) && take(line, "]");
+}
+
+static int read_heap_header(struct reading *reading, struct scan line)
+{
+    double values[VALUES_MAX], rate = 0;
+    if (!take(&line, "heap profile:") || !take_heap_values(&line, values) || !take(&line, "@"))
+        return error_set(reading->err, EINVAL, "its first line has no totals, or is cut off");
+    if (take(&line, "growth"))
+        return set_heap_values(reading);
+    reading->has_allocated = (values[0] != values[2] && values[0] != 0) || (values[1] != values[3] && values[1] != 0);
+    if (take(&line, "heap_v2/") || take(&line, "heapz_v2/")) {
+        if (take_number(&line, &rate))
+            reading->rate = rate;
+    } else if (take(&line, "heap/") && take_number(&line, &rate))
+        reading->rate = floor(rate / 2); /* Go writes twice its rate */
+    return set_heap_values(reading);
+}
+
+static int read_contention_header(struct reading *reading, struct scan *text, size_t *number)
+{
+    static const char *const names[] = {"contentions", "delay"};
+    reading->period = 1;
+    for (;;) {
+        struct scan rest = *text, line = next_line(&rest);
+        double value;
+        const char *equals = line.at < line.end ? memchr(line.at, '=', (size_t)(line.end - line.at)) : NULL;
+        if (!equals)
+            return set_values(reading, names, 2, WEIGHT_TRACING_MS);
+        struct scan after = {equals + 1, line.end};
+        if (take_number(&after, &value) && value > 0) {
+            if (take(&line, "cycles/second"))
+                reading->cycles = value / 1e9;
+            else if (take(&line, "sampling period"))
+                reading->period = value;
+        }
+        *text = rest;
+        ++*number;
+    }
+}
+
+/* Leaves `text` behind the header. */
+static int read_header(struct reading *reading, struct scan *text, size_t *number)
+{
+    static const char *const count[] = {"count"};
+    struct scan line = next_line(text);
+    reading->form = form_of(line);
+    switch (reading->form) {
+    case FORM_HEAP:
+        return read_heap_header(reading, line);
+    case FORM_CONTENTION:
+        return read_contention_header(reading, text, number);
+    case FORM_JEMALLOC: {
+        double values[VALUES_MAX];
+        struct scan rest = *text, totals = next_line(&rest);
+        take(&line, "heap_v2/");
+        take_number(&line, &reading->rate);
+        reading->has_allocated = take(&totals, "t*:") && take_heap_values(&totals, values) && values[0] != 0;
+        return set_heap_values(reading);
+    }
+    case FORM_COUNTS:
+        return set_values(reading, count, 1, WEIGHT_SAMPLES);
+    default:
+        return is_dump(line) ? error_set(reading->err, EINVAL, "it is a dump of goroutines; get it with ?debug=1 or 0")
+                             : error_set(reading->err, EINVAL, "its first line is damaged");
+    }
+}
+
+/* ---- functions ---- */
+
+/* "#	0x4d9fe4	main.run+0xa4	/src/main.go:19" */
+static int note_symbol(struct reading *reading, struct scan line)
+{
+    uint64_t address;
+    struct symbol symbol = {0};
+    if (!take(&line, "#") || !take_address(&line, &address) || !take(&line, ""))
+        return 0;
+    const char *tab = line.at < line.end ? memchr(line.at, '\t', (size_t)(line.end - line.at)) : NULL;
+    const char *end = tab ? tab : line.end;
+    for (const char *plus = end; plus > line.at; plus--)
+        if (plus[-1] == '+') {
+            end = plus - 1;
+            break;
+        }
+    symbol.name = (struct builder_text){line.at, (size_t)(end - line.at)};
+    if (tab) {
+        line.at = tab;
+        take(&line, "");
+        while (line.at < line.end && *line.at == '\t')
+            line.at++;
+        const char *colon = line.end;
+        while (colon > line.at && colon[-1] != ':')
+            colon--;
+        struct scan digits = {colon, line.end};
+        double number;
+        if (colon > line.at && take_number(&digits, &number) && number < INT32_MAX)
+            symbol.line = (uint32_t)number;
+        symbol.file = (struct builder_text){line.at, (size_t)((colon > line.at ? colon - 1 : line.end) - line.at)};
+    }
+    if (!symbol.name.length)
+        return 0;
+    return array_push(&reading->symbols, symbol) &&
+                   hash_set(&reading->symbol_of, address, (uint32_t)reading->symbols.length - 1)
+               ? 0
+               : error_no_memory(reading->err);
+}
+
+/* All names and mappings, which stand behind the stacks. */
+static int note_names(struct reading *reading, struct scan text)
+{
+    while (text.at < text.end) {
+        struct scan line = next_line(&text);
+        if (is_end_of_samples(line))
+            return mapped_addresses_read(&reading->mapped, text.at, (size_t)(text.end - text.at))
+                       ? 0
+                       : error_no_memory(reading->err);
+        int code = note_symbol(reading, line);
+        if (code)
+            return code;
+    }
+    return 0;
+}
+
+/* All addresses are return addresses: the call is a byte before. PROFILE_NONE if memory ran out. */
+static uint32_t frame_of(struct reading *reading, uint64_t address)
+{
+    uint32_t known = hash_get(&reading->frame_of, address);
+    if (known != HASH_MISSING)
+        return known;
+    struct builder_frame frame = {0};
+    uint32_t row = hash_get(&reading->symbol_of, address - 1);
+    if (row != HASH_MISSING) {
+        const struct symbol *symbol = &reading->symbols.data[row];
+        frame = (struct builder_frame){.name = symbol->name, .file = symbol->file, .line = symbol->line};
+    }
+    known = mapped_addresses_frame(&reading->mapped, reading->builder, address - 1, &frame);
+    return known == PROFILE_NONE || hash_set(&reading->frame_of, address, known) ? known : PROFILE_NONE;
+}
+
+/* ---- samples ---- */
+
+/* The addresses up to the end of the line. */
+static int read_stack(struct reading *reading, struct scan line, size_t number)
+{
+    uint64_t address;
+    reading->addresses.length = 0;
+    reading->stack = PROFILE_NONE;
+    while (take_address(&line, &address))
+        if (address && !array_push(&reading->addresses, address)) /* Go's threads have stacks of zeros */
+            return error_no_memory(reading->err);
+    take(&line, "");
+    if (line.at != line.end)
+        return error_set(reading->err, EINVAL, "line %zu has something that is no address in its stack", number);
+    for (size_t i = reading->addresses.length; i-- > 0;) {
+        uint32_t frame = frame_of(reading, reading->addresses.data[i]);
+        if (frame == PROFILE_NONE)
+            return error_no_memory(reading->err);
+        reading->stack = builder_stack(reading->builder, reading->stack, frame);
+        if (reading->stack == PROFILE_NONE)
+            return error_no_memory(reading->err);
+    }
+    return 0;
+}
+
+/* Divides the values by the probability that an allocation of this mean size is sampled. Values are integers, as in
+ * pprof. */
+static void scale_heap(double rate, double *objects, double *bytes)
+{
+    if (*objects == 0 || *bytes == 0) {
+        *objects = *bytes = 0;
+        return;
+    }
+    double scale = rate > 1 ? 1 / (1 - exp(-(*bytes / *objects) / rate)) : 1;
+    *objects = trunc(*objects * scale);
+    *bytes = trunc(*bytes * scale);
+}
+
+static int add_values(struct reading *reading, const double *values)
+{
+    for (size_t i = 0; i < reading->values; i++) {
+        uint32_t table = i + 1 < reading->values ? reading->tables[i] : 0;
+        if (values[i] != 0 && isfinite(values[i]) &&
+            !builder_sample(reading->builder, reading->thread, table, reading->stack, 0, values[i]))
+            return error_no_memory(reading->err);
+    }
+    return 0;
+}
+
+static int add_heap_values(struct reading *reading, double values[VALUES_MAX])
+{
+    scale_heap(reading->rate, &values[0], &values[1]);
+    scale_heap(reading->rate, &values[2], &values[3]);
+    return add_values(reading, reading->has_allocated ? values : values + 2);
+}
+
+static int damaged(const struct reading *reading, size_t number)
+{
+    return error_set(reading->err, EINVAL, "line %zu is no sample: it is damaged, or the file is cut off", number);
+}
+
+static int read_line(struct reading *reading, struct scan line, size_t number)
+{
+    double values[VALUES_MAX] = {0};
+    bool is_sample = false;
+    switch (reading->form) {
+    case FORM_JEMALLOC: {
+        struct scan values_of = line;
+        if (take(&line, "@"))
+            return read_stack(reading, line, number);
+        if (take(&values_of, "t*:")) {
+            if (!take_heap_values(&values_of, values))
+                return damaged(reading, number);
+            return number > 2 ? add_heap_values(reading, values) : 0; /* line 2 has the totals */
+        }
+        return take(&line, "t") && take_number(&line, values) && take(&line, ":") ? 0 : damaged(reading, number);
+    }
+    case FORM_HEAP:
+        is_sample = take_heap_values(&line, values);
+        break;
+    case FORM_CONTENTION:
+        is_sample = take_number(&line, &values[1]) && take_number(&line, &values[0]);
+        values[0] *= reading->period;
+        values[1] = (reading->cycles > 0 ? trunc(values[1] * reading->period / reading->cycles) : values[1]) / 1e6;
+        break;
+    default:
+        is_sample = take_number(&line, &values[0]);
+    }
+    if (!is_sample || !take(&line, "@"))
+        return damaged(reading, number);
+    int code = read_stack(reading, line, number);
+    if (code)
+        return code;
+    return reading->form == FORM_HEAP ? add_heap_values(reading, values) : add_values(reading, values);
+}
+
+static int read_all(struct reading *reading, struct scan text)
+{
+    size_t number = 1;
+    int code = note_names(reading, text);
+    if (!code)
+        code = read_header(reading, &text, &number);
+    while (!code && text.at < text.end) {
+        struct scan line = next_line(&text);
+        number++;
+        if (is_end_of_samples(line) || (reading->form != FORM_HEAP && take(&line, "---")))
+            break;
+        if (line.at < line.end && *line.at != '#')
+            code = read_line(reading, line, number);
+    }
+    return code;
+}
+
+int pprof_text_read(const char *text, size_t size, struct profile_builder *builder, struct error *err)
+{
+    struct reading reading = {.builder = builder, .err = err, .thread = builder_thread(builder, 0, 0, PROFILE_NONE)};
+    builder->has_no_times = true;
+    int code =
+        reading.thread == PROFILE_NONE ? error_no_memory(err) : read_all(&reading, (struct scan){text, text + size});
+    if (!code && reading.mapped.lacks_names && reading.mapped.ranges.length)
+        code = builder_lacks_names(builder, err);
+    mapped_addresses_destroy(&reading.mapped);
+    array_free(&reading.symbols);
+    array_free(&reading.addresses);
+    hash_destroy(&reading.symbol_of);
+    hash_destroy(&reading.frame_of);
+    return code;
+}

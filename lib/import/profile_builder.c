@@ -1,0 +1,582 @@
+#include "import/profile_builder.h"
+
+#include "base/json_string.h"
+#include "profile/sort_samples.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int profile_builder_init(struct profile_builder *builder, struct profile *profile, const char *from, struct error *err)
+{
+    *builder = (struct profile_builder){.profile = profile, .end = NAN};
+    interner_init(&builder->interner, profile);
+    profile_init(profile);
+    profile->meta.interval = 1;
+    profile->meta.symbolicated = 1;
+    profile->meta.imported_from = profile->meta.product = strings_add_z(&profile->strings, from);
+    uint32_t other = intern_category(&builder->interner, "Other", "grey");
+    return profile->meta.imported_from == STRING_NONE || other == PROFILE_NONE ? error_no_memory(err) : 0;
+}
+
+void profile_builder_destroy(struct profile_builder *builder)
+{
+    for (size_t i = 0; i < builder->threads.length; i++) {
+        struct builder_thread *thread = &builder->threads.data[i];
+        for (size_t k = 0; k < thread->tables.length; k++) {
+            array_free(&thread->tables.data[k].stack);
+            array_free(&thread->tables.data[k].time);
+            array_free(&thread->tables.data[k].weight);
+        }
+        array_free(&thread->tables);
+        array_free(&thread->markers);
+    }
+    array_free(&builder->threads);
+    for (size_t i = 0; i < builder->counters.length; i++)
+        array_free(&builder->counters.data[i].levels);
+    array_free(&builder->counters);
+    hash_destroy(&builder->counters_by_name);
+    hash_destroy(&builder->threads_by_id);
+    interner_destroy(&builder->interner);
+}
+
+uint32_t builder_string(struct profile_builder *builder, struct builder_text text)
+{
+    return strings_add(&builder->profile->strings, text.length ? text.text : "", text.length);
+}
+
+uint32_t builder_frame(struct profile_builder *builder, const struct builder_frame *frame)
+{
+    uint32_t name = builder_string(builder, frame->name), source = PROFILE_NONE;
+    if (frame->file.length) {
+        uint32_t file = builder_string(builder, frame->file);
+        source = file == STRING_NONE ? PROFILE_NONE : intern_source_file(&builder->interner, file);
+        if (source == PROFILE_NONE)
+            return PROFILE_NONE;
+    }
+    if (name == STRING_NONE)
+        return PROFILE_NONE;
+    uint32_t func =
+        intern_func(&builder->interner, &(struct func_row){name, frame->resource - 1, source, frame->func_line,
+                                                           frame->func_column, frame->flags});
+    if (func == PROFILE_NONE)
+        return PROFILE_NONE;
+    struct frame_row row = frame_row_of(func);
+    row.lib = frame->lib - 1;
+    row.address = frame->lib ? (int64_t)(frame->address & INT64_MAX) : -1;
+    row.category = frame->category - 1;
+    row.subcategory = frame->category ? 0 : PROFILE_NONE;
+    row.line = frame->line;
+    row.column = frame->column;
+    row.inline_depth = frame->inline_depth;
+    return intern_frame(&builder->interner, &row);
+}
+
+/* ":12:5" at the end of a text: takes the number from there; 0 if there is none. */
+static uint32_t take_position(struct builder_text *text)
+{
+    size_t at = text->length;
+    uint64_t number = 0, unit = 1;
+    while (at && text->text[at - 1] >= '0' && text->text[at - 1] <= '9' && text->length - at < 9) {
+        number += unit * (uint64_t)(text->text[--at] - '0');
+        unit *= 10;
+    }
+    if (at == text->length || at == 0 || text->text[at - 1] != ':')
+        return 0;
+    text->length = at - 1;
+    return (uint32_t)number;
+}
+
+void builder_split_script(struct builder_frame *frame)
+{
+    struct builder_text name = frame->name;
+    size_t at = name.length, spaced = 0;
+    if (!name.length || name.text[name.length - 1] != ')')
+        return;
+    for (size_t i = name.length; i-- > 1 && !spaced;)
+        if (name.text[i] == '(') {
+            spaced = name.text[i - 1] == ' ' ? i : 0;
+            at = at == name.length || spaced ? i : at;
+        }
+    if (at == name.length)
+        return;
+    struct builder_text url = {name.text + at + 1, name.length - at - 2};
+    uint32_t last = take_position(&url), first = last ? take_position(&url) : 0;
+    if (!last)
+        return;
+    frame->func_line = first ? first : last;
+    frame->func_column = first ? last : 0;
+    frame->file = url;
+    frame->name.length = spaced ? at - 1 : at;
+    frame->flags |= FUNC_IS_JS;
+}
+
+uint32_t builder_stack(struct profile_builder *builder, uint32_t prefix, uint32_t frame)
+{
+    return frame == PROFILE_NONE ? PROFILE_NONE : intern_stack(&builder->interner, prefix, frame);
+}
+
+/* The first 16 bytes of a build id as a GUID, whose first three fields are little-endian, and age 0. */
+static size_t breakpad_id(struct builder_text build_id, char out[34])
+{
+    static const unsigned char order[] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
+    for (size_t i = 0; i < build_id.length; i++)
+        if (!strchr("0123456789abcdefABCDEF", build_id.text[i]) || !build_id.text[i])
+            return 0;
+    if (build_id.length < 2)
+        return 0;
+    for (size_t i = 0; i < 16; i++)
+        for (size_t k = 0; k < 2; k++) {
+            size_t from = (size_t)order[i] * 2 + k;
+            char digit = from < build_id.length ? build_id.text[from] : '0';
+            out[i * 2 + k] = digit >= 'a' ? (char)(digit - 'a' + 'A') : digit;
+        }
+    out[32] = '0';
+    return 33;
+}
+
+uint32_t builder_lib(struct profile_builder *builder, struct builder_text path, struct builder_text build_id,
+                     uint32_t *resource)
+{
+    struct builder_text name = path;
+    for (size_t i = 0; i < path.length; i++)
+        if (path.text[i] == '/' && i + 1 < path.length)
+            name = (struct builder_text){path.text + i + 1, path.length - i - 1};
+    char id[34];
+    size_t id_length = breakpad_id(build_id, id);
+    struct library lib = {.arch = PROFILE_NONE, .code_id = PROFILE_NONE};
+    lib.name = lib.debug_name = builder_string(builder, name);
+    lib.path = lib.debug_path = builder_string(builder, path);
+    lib.breakpad_id = builder_string(builder, (struct builder_text){id, id_length});
+    if (lib.name == STRING_NONE || lib.path == STRING_NONE || lib.breakpad_id == STRING_NONE)
+        return PROFILE_NONE;
+    if (id_length && (lib.code_id = builder_string(builder, build_id)) == STRING_NONE)
+        return PROFILE_NONE;
+    *resource = intern_library_resource(&builder->interner, lib.name);
+    return *resource == PROFILE_NONE ? PROFILE_NONE : intern_library(&builder->interner, &lib);
+}
+
+uint32_t builder_thread(struct profile_builder *builder, uint64_t pid, uint64_t tid, uint32_t name)
+{
+    uint64_t key = hash_mix(hash_mix(pid, tid), name);
+    for (uint64_t attempt = 1;; key = hash_mix(key, attempt++)) {
+        uint32_t *place = hash_at(&builder->threads_by_id, key);
+        if (!place)
+            return PROFILE_NONE;
+        if (*place != HASH_MISSING) {
+            const struct builder_thread *thread = &builder->threads.data[*place];
+            if (thread->pid == pid && thread->tid == tid && thread->asked_name == name)
+                return *place;
+            continue;
+        }
+        struct builder_thread thread = {
+            .pid = pid, .tid = tid, .asked_name = name, .name = name, .process_name = PROFILE_NONE};
+        if (!array_push(&builder->threads, thread))
+            return PROFILE_NONE;
+        return *place = (uint32_t)builder->threads.length - 1;
+    }
+}
+
+uint32_t builder_event(struct profile_builder *builder, struct builder_text name)
+{
+    struct profile_meta *meta = &builder->profile->meta;
+    uint32_t string = builder_string(builder, name);
+    if (string == STRING_NONE)
+        return PROFILE_NONE;
+    for (uint32_t i = 0; i < meta->events.length; i++)
+        if (meta->events.data[i].name == string)
+            return i + 1;
+    if (meta->events.length == PROFILE_EVENTS_MAX)
+        return 0;
+    return array_push(&meta->events, (struct profile_event){.name = string}) ? (uint32_t)meta->events.length
+                                                                             : PROFILE_NONE;
+}
+
+bool builder_sample(struct profile_builder *builder, uint32_t thread, uint32_t table, uint32_t stack, double time,
+                    double weight)
+{
+    struct builder_thread *to = &builder->threads.data[thread];
+    while (to->tables.length <= table)
+        if (!array_push_zero(&to->tables))
+            return false;
+    struct builder_rows *rows = &to->tables.data[table];
+    return array_push(&rows->stack, stack) && array_push(&rows->time, isfinite(time) ? time : 0) &&
+           array_push(&rows->weight, isfinite(weight) ? weight : 0);
+}
+
+uint32_t builder_counter(struct profile_builder *builder, uint64_t pid, struct builder_text name, const char *unit)
+{
+    uint32_t string = builder_string(builder, name);
+    uint64_t key = hash_mix(pid, string);
+    uint32_t known = hash_get(&builder->counters_by_name, key);
+    if (known != HASH_MISSING)
+        return known;
+    if (builder->counters.length == BUILDER_COUNTERS_MAX)
+        return 0;
+    struct builder_counter counter = {.pid = pid, .name = string, .unit = unit};
+    if (string == STRING_NONE || !array_push(&builder->counters, counter))
+        return PROFILE_NONE;
+    uint32_t index = (uint32_t)builder->counters.length;
+    return hash_set(&builder->counters_by_name, key, index) ? index : PROFILE_NONE;
+}
+
+bool builder_level(struct profile_builder *builder, uint32_t counter, double time, double value)
+{
+    struct builder_counter *to = &builder->counters.data[counter - 1];
+    return array_push(&to->levels, (struct builder_level){time, value, to->levels.length});
+}
+
+bool builder_marker(struct profile_builder *builder, uint32_t thread, struct builder_marker marker)
+{
+    marker.place = builder->threads.data[thread].markers.length;
+    return array_push(&builder->threads.data[thread].markers, marker);
+}
+
+int builder_warn(struct profile_builder *builder, const char *sentence, struct error *err)
+{
+    struct strings *strings = &builder->profile->strings;
+    uint32_t *warning = &builder->profile->meta.warning;
+    char text[1024];
+    int length = snprintf(text, sizeof(text), "%s%s%s", profile_text(builder->profile, *warning),
+                          *warning == PROFILE_NONE ? "" : " ", sentence);
+    size_t used = length < (int)sizeof(text) ? (size_t)length : sizeof(text) - 1;
+    *warning = strings_add(strings, text, used);
+    return *warning == STRING_NONE ? error_no_memory(err) : 0;
+}
+
+/* ---- the end ---- */
+
+static double total_of(const struct builder_rows *rows)
+{
+    double total = 0;
+    for (size_t i = 0; i < rows->weight.length; i++)
+        total += fabs(rows->weight.data[i]);
+    return total;
+}
+
+/* Puts the rows one after the other, each as long as it weighs, so that all fill `end` ms. */
+static void place_rows(struct builder_rows *rows, double end)
+{
+    double total = total_of(rows), at = 0, scale = total > 0 ? end / total : 0;
+    for (size_t i = 0; i < rows->weight.length; i++) {
+        rows->time.data[i] = fmin(at, end); /* sums of fractions may end a little later */
+        at += fabs(rows->weight.data[i]) * scale;
+    }
+}
+
+/* The tables of a thread without times: CPU time is as long as it is, a count is as many ms, and bytes and threads
+ * without main samples are as many ms as they have rows. Returns the end, ms. */
+static double place_thread(const struct profile_builder *builder, struct builder_thread *thread)
+{
+    size_t most = 0;
+    double end = 0;
+    for (size_t i = 0; i < thread->tables.length; i++)
+        most = thread->tables.data[i].time.length > most ? thread->tables.data[i].time.length : most;
+    if (thread->tables.length && thread->tables.data[0].time.length)
+        end = builder->weight_type == WEIGHT_BYTES ? (double)thread->tables.data[0].time.length
+                                                   : total_of(&thread->tables.data[0]);
+    if (!(end > 0))
+        end = (double)most;
+    for (size_t i = 0; i < thread->tables.length; i++)
+        place_rows(&thread->tables.data[i], end);
+    return end;
+}
+
+/* Markers of files without times have the row of the main samples as their start. */
+static void place_markers(struct builder_thread *thread)
+{
+    const struct builder_rows *rows = thread->tables.length ? &thread->tables.data[0] : NULL;
+    for (size_t i = 0; i < thread->markers.length; i++) {
+        struct builder_marker *marker = &thread->markers.data[i];
+        size_t length = rows ? rows->time.length : 0, row = (size_t)marker->start;
+        marker->start = length ? rows->time.data[row < length ? row : length - 1] : 0;
+    }
+}
+
+static bool move_rows(struct builder_rows *rows, struct sample_table *samples)
+{
+    samples->length = rows->stack.length;
+    samples->stack = rows->stack.data;
+    samples->time = rows->time.data;
+    samples->weight = rows->weight.data;
+    *rows = (struct builder_rows){0};
+    return samples_are_sorted(samples->time, samples->length) || samples_sort(samples);
+}
+
+static int compare_markers(const void *a, const void *b)
+{
+    const struct builder_marker *left = a, *right = b;
+    double x = isnan(left->start) ? left->end : left->start, y = isnan(right->start) ? right->end : right->start;
+    if (x != y)
+        return x < y ? -1 : 1;
+    return left->place < right->place ? -1 : left->place > right->place;
+}
+
+static bool move_markers(struct builder_thread *from, struct marker_table *markers)
+{
+    size_t count = from->markers.length;
+    if (count == 0)
+        return true;
+    qsort(from->markers.data, count, sizeof(*from->markers.data), compare_markers);
+    markers->name = malloc(count * sizeof(*markers->name));
+    markers->start = malloc(count * sizeof(*markers->start));
+    markers->end = malloc(count * sizeof(*markers->end));
+    markers->phase = malloc(count * sizeof(*markers->phase));
+    markers->category = malloc(count * sizeof(*markers->category));
+    markers->data = malloc(count * sizeof(*markers->data));
+    if (!markers->name || !markers->start || !markers->end || !markers->phase || !markers->category || !markers->data)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const struct builder_marker *marker = &from->markers.data[i];
+        markers->name[i] = marker->name;
+        markers->start[i] = marker->start;
+        markers->end[i] = marker->end;
+        markers->phase[i] = marker->phase;
+        markers->category[i] = marker->category;
+        markers->data[i] = marker->data;
+    }
+    markers->length = count;
+    return true;
+}
+
+static uint32_t number_string(struct profile *profile, uint64_t number)
+{
+    char text[24];
+    snprintf(text, sizeof(text), "%llu", (unsigned long long)number);
+    return strings_add_z(&profile->strings, text);
+}
+
+static bool name_thread(struct profile *profile, const struct builder_thread *from, struct thread *thread)
+{
+    thread->name = from->name != PROFILE_NONE ? from->name : strings_add_z(&profile->strings, "all samples");
+    thread->process_name = from->process_name;
+    thread->process_type = strings_add_z(&profile->strings, "default");
+    thread->pid = number_string(profile, from->pid);
+    thread->tid = number_string(profile, from->tid);
+    thread->is_main = from->pid == from->tid;
+    thread->start = 0;
+    return thread->name != STRING_NONE && thread->process_type != STRING_NONE && thread->pid != STRING_NONE &&
+           thread->tid != STRING_NONE;
+}
+
+static bool move_thread(struct profile_builder *builder, struct builder_thread *from, double *end)
+{
+    struct profile *profile = builder->profile;
+    struct thread *thread = profile_add_thread(profile);
+    if (!thread || !name_thread(profile, from, thread))
+        return false;
+    if (builder->has_no_times)
+        *end = fmax(*end, place_thread(builder, from));
+    if (builder->has_no_times)
+        place_markers(from);
+    thread->samples.weight_type = builder->weight_type;
+    if (from->tables.length && !move_rows(&from->tables.data[0], &thread->samples))
+        return false;
+    for (size_t i = 1; i < from->tables.length; i++) {
+        while (thread->more.length < TABLE_EVENTS - 1 + i)
+            if (!array_push_zero(&thread->more))
+                return false;
+        if (!move_rows(&from->tables.data[i], &thread->more.data[TABLE_EVENTS + i - 2]))
+            return false;
+    }
+    return move_markers(from, &thread->markers);
+}
+
+/* ---- counters ---- */
+
+static int compare_levels(const void *a, const void *b)
+{
+    const struct builder_level *left = a, *right = b;
+    if (left->time != right->time)
+        return left->time < right->time ? -1 : 1;
+    return left->place < right->place ? -1 : left->place > right->place;
+}
+
+struct display {
+    const struct profile *profile;
+    const struct builder_counter *counter;
+};
+
+static void put_display(struct json_writer *json, const void *context)
+{
+    const struct display *display = context;
+    json_open(json, '{');
+    json_member_text(json, "graphType", "line-accumulated");
+    json_member_text(json, "unit", display->counter->unit);
+    json_member_text(json, "color", "blue");
+    json_member_text(json, "markerSchemaLocation", NULL);
+    json_member_unsigned(json, "sortWeight", 50);
+    json_member_text(json, "label", profile_text(display->profile, display->counter->name));
+    json_member_open(json, "tooltipRows", '[');
+    json_close(json, ']');
+    json_member_bool(json, "startsAtZero", true);
+    json_close(json, '}');
+}
+
+/* The first thread of the process, else of the profile. */
+static uint32_t thread_of_pid(const struct profile *profile, uint32_t pid)
+{
+    for (size_t i = 0; i < profile->threads.length; i++)
+        if (profile->threads.data[i].pid == pid)
+            return (uint32_t)i;
+    return 0;
+}
+
+/* From levels to changes, the first of which is from 0. */
+static bool move_counter(struct profile_builder *builder, struct builder_counter *from)
+{
+    struct profile *profile = builder->profile;
+    struct counter counter = {.name = from->name,
+                              .category = strings_add_z(&profile->strings, "Counter"),
+                              .description = strings_add_z(&profile->strings, ""),
+                              .pid = number_string(profile, from->pid),
+                              .json = json_string(&profile->strings, put_display, &(struct display){profile, from}),
+                              .length = from->levels.length + 1};
+    if (counter.category == STRING_NONE || counter.description == STRING_NONE || counter.pid == STRING_NONE ||
+        counter.json == STRING_NONE || !array_push(&profile->counters, counter))
+        return false;
+    struct counter *to = &profile->counters.data[profile->counters.length - 1];
+    to->main_thread = thread_of_pid(profile, to->pid);
+    to->time = malloc(to->length * sizeof(*to->time));
+    to->count = malloc(to->length * sizeof(*to->count));
+    if (!to->time || !to->count)
+        return false;
+    qsort(from->levels.data, from->levels.length, sizeof(*from->levels.data), compare_levels);
+    to->time[0] = from->levels.data[0].time;
+    to->count[0] = 0;
+    for (size_t i = 0; i < from->levels.length; i++) {
+        to->time[i + 1] = from->levels.data[i].time;
+        to->count[i + 1] = from->levels.data[i].value - (i ? from->levels.data[i - 1].value : 0);
+    }
+    return true;
+}
+
+static bool move_counters(struct profile_builder *builder)
+{
+    for (size_t i = 0; i < builder->counters.length; i++)
+        if (builder->counters.data[i].levels.length && !move_counter(builder, &builder->counters.data[i]))
+            return false;
+    return true;
+}
+
+/* ---- all ---- */
+
+/* Clocks begin anywhere: the first sample, marker or level of a counter is at 0. */
+static void begin_at_zero(struct profile_builder *builder)
+{
+    double first = INFINITY;
+    for (size_t i = 0; i < builder->threads.length; i++) {
+        const struct builder_thread *thread = &builder->threads.data[i];
+        for (size_t k = 0; k < thread->tables.length; k++)
+            for (size_t row = 0; row < thread->tables.data[k].time.length; row++)
+                first = fmin(first, thread->tables.data[k].time.data[row]);
+        for (size_t k = 0; k < thread->markers.length; k++)
+            first = fmin(first, fmin(thread->markers.data[k].start, thread->markers.data[k].end));
+    }
+    for (size_t i = 0; i < builder->counters.length; i++)
+        for (size_t k = 0; k < builder->counters.data[i].levels.length; k++)
+            first = fmin(first, builder->counters.data[i].levels.data[k].time);
+    for (size_t i = 0; i < builder->counters.length && isfinite(first); i++)
+        for (size_t k = 0; k < builder->counters.data[i].levels.length; k++)
+            builder->counters.data[i].levels.data[k].time -= first;
+    for (size_t i = 0; i < builder->threads.length && isfinite(first); i++) {
+        struct builder_thread *thread = &builder->threads.data[i];
+        for (size_t k = 0; k < thread->tables.length; k++)
+            for (size_t row = 0; row < thread->tables.data[k].time.length; row++)
+                thread->tables.data[k].time.data[row] -= first;
+        for (size_t k = 0; k < thread->markers.length; k++) {
+            thread->markers.data[k].start -= first;
+            thread->markers.data[k].end -= first;
+        }
+    }
+    if (isfinite(first))
+        builder->end -= first;
+}
+
+/* Rows at the very end belong to the profile, too. */
+static void end_after_rows(struct profile_builder *builder)
+{
+    static const double moment = 1e-3; /* ms */
+    const struct profile *profile = builder->profile;
+    double end = builder->end;
+    for (size_t i = 0; i < profile->threads.length; i++)
+        for (int kind = TABLE_SAMPLES; kind < SAMPLE_TABLES; kind++) {
+            const struct sample_table *table = thread_samples(&profile->threads.data[i], (enum sample_table_kind)kind);
+            end = table->length ? fmax(end, table->time[table->length - 1] + moment) : end;
+        }
+    builder->profile->meta.profiling_start = 0;
+    builder->profile->meta.profiling_end = end;
+}
+
+static bool is_empty(const struct builder_thread *thread)
+{
+    size_t rows = thread->markers.length;
+    for (size_t i = 0; i < thread->tables.length; i++)
+        rows += thread->tables.data[i].time.length;
+    return rows == 0;
+}
+
+/* Keeps a thread of the counter's process: the first that is not empty, else the first. */
+static void keep_thread_of(struct profile_builder *builder, const struct builder_counter *counter)
+{
+    struct builder_thread *kept = NULL;
+    for (size_t i = 0; i < builder->threads.length && (!kept || kept->is_empty); i++) {
+        struct builder_thread *thread = &builder->threads.data[i];
+        if (thread->pid == counter->pid && (!kept || !thread->is_empty))
+            kept = thread;
+    }
+    if (kept)
+        kept->is_empty = false;
+}
+
+static void find_empty_threads(struct profile_builder *builder)
+{
+    size_t empty = 0;
+    for (size_t i = 0; i < builder->threads.length; i++) {
+        builder->threads.data[i].is_empty = is_empty(&builder->threads.data[i]);
+        empty += builder->threads.data[i].is_empty;
+    }
+    for (size_t i = 0; i < builder->counters.length; i++)
+        keep_thread_of(builder, &builder->counters.data[i]);
+    if (empty && empty == builder->threads.length)
+        builder->threads.data[0].is_empty = false;
+}
+
+int builder_lacks_names(struct profile_builder *builder, struct error *err)
+{
+    builder->profile->meta.symbolicated = 0;
+    return builder_warn(builder,
+                        "The file has no build ids: names are those of the programs and libraries that are at the same "
+                        "paths now.",
+                        err);
+}
+
+int profile_builder_finish(struct profile_builder *builder, struct error *err)
+{
+    double end = 0;
+    int code = 0;
+    if (!builder->has_no_times)
+        begin_at_zero(builder);
+    if (builder->threads.length == 0)
+        return error_set(err, EINVAL, "there is no sample in it");
+    if (builder->drops_empty_threads)
+        find_empty_threads(builder);
+    for (size_t i = 0; i < builder->threads.length; i++)
+        if (!builder->threads.data[i].is_empty && !move_thread(builder, &builder->threads.data[i], &end))
+            return error_no_memory(err);
+    if (!move_counters(builder))
+        return error_no_memory(err);
+    if (!builder->has_no_times && isfinite(builder->end) && builder->end > 0)
+        end_after_rows(builder);
+    builder->profile->meta.has_no_times = builder->has_no_times;
+    if (builder->has_no_times) {
+        builder->profile->meta.profiling_start = 0;
+        builder->profile->meta.profiling_end = fmax(end, builder->profile->meta.interval);
+        code = builder_warn(builder,
+                            "The file has no times: the timeline and the stack chart have its samples one after the "
+                            "other, each as long as it weighs.",
+                            err);
+    }
+    return code ? code : profile_check(builder->profile, err);
+}

@@ -1,0 +1,63 @@
+/*
+ * What the parts of the Chrome trace importer share. trace_events.c reads the text and its events; what depends on the
+ * order of time is only noted then, and made into a profile at the end: V8's samples (trace_profiles.c), slices
+ * (trace_slices.c), and the samples that stand beside the events (trace_samples.c).
+ */
+#pragma once
+
+#include "import/json_tree.h"
+#include "import/profile_builder.h"
+
+/* An event that holds samples of V8, to be read again in the order of time. */
+struct trace_profile_event {
+    enum { TRACE_PROFILE, TRACE_CHUNK, TRACE_WHOLE_PROFILE } kind;
+    double ts;             /* µs */
+    uint64_t pid, tid, id; /* id: 0 if it has none */
+    size_t number;         /* among all events */
+    uint64_t at, size;     /* of its text */
+};
+
+struct trace_slice {
+    uint64_t track; /* slices nest in it: the thread, or TRACE_ASYNC and a hash of the id of asynchronous ones */
+    uint32_t thread, name;
+    enum { SLICE_OPENS, SLICE_CLOSES, SLICE_WHOLE } kind;
+    double start, end; /* ms */
+    size_t place;      /* among all */
+};
+
+struct trace_part {
+    uint64_t at, size; /* bytes of the text */
+};
+
+#define TRACE_ASYNC (UINT64_C(1) << 63)
+
+struct trace {
+    struct json_tree tree; /* of one event, or other part of the text, at a time */
+    struct profile_builder *builder;
+    struct error *err;
+    const char *text;
+    ARRAY(struct trace_profile_event) profiles;
+    ARRAY(struct trace_slice) slices;
+    struct trace_part samples, frames; /* the texts beside the events; size 0: none */
+    struct hash process_names;         /* pid -> string */
+    size_t number;                     /* of the event */
+    size_t without_time;               /* events that are left out */
+    double end;                        /* ms: of the last event */
+    bool is_cut;
+};
+
+/* A pid or tid, which a few writers have as a text. */
+uint64_t trace_id(const struct json_tree *tree, uint32_t node);
+uint64_t trace_id_of_text(const char *text, size_t length);
+
+/* Reads a part of the text into trace->tree. */
+int trace_read_part(struct trace *trace, uint64_t at, uint64_t size);
+
+/* Samples of the Profile, ProfileChunk and CpuProfile events. `*found`: whether it has some. */
+int trace_add_profiles(struct trace *trace, bool *found);
+
+/* Samples of the members "samples" and "stackFrames" of the outer object. */
+int trace_add_samples(struct trace *trace, bool *found);
+
+/* Slices as markers, and as the stacks of samples if the trace has no others. */
+int trace_add_slices(struct trace *trace, bool are_samples);

@@ -1,0 +1,186 @@
+/*
+ * Samples that stand beside the events of a Chrome trace, as Hermes (React Native) and perf's converters write them:
+ *
+ *     "samples": [{"ts": 1000, "tid": 7, "sf": 2, "weight": 1}, ...],
+ *     "stackFrames": {"1": {"name": "main"}, "2": {"name": "work", "parent": 1}, ...}
+ *
+ * Numbers may be texts. The weight is a count. (The "JSON Object Format" of the Trace Event Format.)
+ */
+#include "import/trace_events.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+struct stack_frames {
+    struct trace *trace;
+    struct json_tree tree;
+    struct hash by_id, stacks; /* id -> node; id -> stack + 1 */
+    struct hash pid_of;        /* tid -> index of a thread of the builder */
+    uint32_t javascript;       /* category */
+    size_t without_frame, without_time;
+};
+
+static uint64_t key_of(const struct json_tree *tree, uint32_t node)
+{
+    const struct string_entry *key = &tree->texts.entries.data[tree->nodes.data[node].key];
+    return trace_id_of_text(key->text, key->length);
+}
+
+static int note_frames(struct stack_frames *frames)
+{
+    const struct json_tree *tree = &frames->tree;
+    if (!json_tree_is(tree, 0, JSON_OBJECT_OPEN))
+        return error_set(frames->trace->err, EINVAL, "its stackFrames are no object");
+    for (uint32_t node = json_tree_first(tree, 0); node != JSON_TREE_NONE; node = json_tree_next(tree, 0, node))
+        if (!hash_set(&frames->by_id, key_of(tree, node), node))
+            return error_no_memory(frames->trace->err);
+    return 0;
+}
+
+static uint32_t position(const struct json_tree *tree, uint32_t node, const char *key)
+{
+    double number = json_tree_number_or_text(tree, json_tree_get(tree, node, key));
+    return number >= 1 && number < INT32_MAX ? (uint32_t)number : 0;
+}
+
+static uint32_t frame_of(const struct stack_frames *frames, uint32_t node)
+{
+    const struct json_tree *tree = &frames->tree;
+    const struct string_entry *name = json_tree_text(tree, json_tree_get(tree, node, "name"));
+    struct builder_frame frame = {.name = name ? (struct builder_text){name->text, name->length}
+                                               : builder_text("(no name)")};
+    if (json_tree_text_is(tree, json_tree_get(tree, node, "category"), "JavaScript")) {
+        frame.category = frames->javascript + 1;
+        frame.flags = FUNC_IS_JS;
+    }
+    builder_split_script(&frame);
+    frame.line = position(tree, node, "line");
+    frame.column = position(tree, node, "column");
+    if (!frame.func_line) {
+        frame.func_line = position(tree, node, "funcLine");
+        frame.func_column = position(tree, node, "funcColumn");
+    }
+    return builder_frame(frames->trace->builder, &frame);
+}
+
+/* The stacks of a frame and its parents, which are found upwards and made downwards. */
+static int make_stack(struct stack_frames *frames, uint64_t id, uint32_t *stack)
+{
+    struct trace *trace = frames->trace;
+    ARRAY(uint64_t) path = {0};
+    int code = 0;
+    *stack = PROFILE_NONE;
+    while (!code) {
+        uint32_t known = hash_get(&frames->stacks, id), node = hash_get(&frames->by_id, id);
+        if (known != HASH_MISSING)
+            *stack = known - 1;
+        if (known != HASH_MISSING || node == HASH_MISSING)
+            break;
+        if (path.length > frames->tree.nodes.length)
+            code = error_set(trace->err, EINVAL, "stackFrames are the parents of each other in a circle");
+        else if (!array_push(&path, id))
+            code = error_no_memory(trace->err);
+        uint32_t parent = json_tree_get(&frames->tree, node, "parent");
+        if (parent == JSON_TREE_NONE || json_tree_is(&frames->tree, parent, JSON_NULL))
+            break;
+        id = trace_id(&frames->tree, parent);
+    }
+    while (!code && path.length) {
+        id = path.data[--path.length];
+        *stack = builder_stack(trace->builder, *stack, frame_of(frames, hash_get(&frames->by_id, id)));
+        if (*stack == PROFILE_NONE || !hash_set(&frames->stacks, id, *stack + 1))
+            code = error_no_memory(trace->err);
+    }
+    array_free(&path);
+    return code;
+}
+
+/* A sample may name its thread alone: the process is that of the events. */
+static uint32_t thread_of(struct stack_frames *frames)
+{
+    struct trace *trace = frames->trace;
+    uint64_t tid = trace_id(&trace->tree, json_tree_get(&trace->tree, 0, "tid"));
+    uint32_t pid = json_tree_get(&trace->tree, 0, "pid");
+    uint32_t known = pid == JSON_TREE_NONE ? hash_get(&frames->pid_of, tid) : HASH_MISSING;
+    return known != HASH_MISSING ? known
+                                 : builder_thread(trace->builder, trace_id(&trace->tree, pid), tid, PROFILE_NONE);
+}
+
+static int add_sample(struct stack_frames *frames, bool *found)
+{
+    struct trace *trace = frames->trace;
+    uint32_t frame = json_tree_get(&trace->tree, 0, "sf"), stack = PROFILE_NONE;
+    double time = json_tree_number_or_text(&trace->tree, json_tree_get(&trace->tree, 0, "ts")) / 1000;
+    double weight = json_tree_number_or_text(&trace->tree, json_tree_get(&trace->tree, 0, "weight"));
+    if (!isfinite(time)) {
+        frames->without_time++;
+        return 0;
+    }
+    int code = frame == JSON_TREE_NONE ? 0 : make_stack(frames, trace_id(&trace->tree, frame), &stack);
+    frames->without_frame += frame != JSON_TREE_NONE && stack == PROFILE_NONE;
+    uint32_t thread = code ? PROFILE_NONE : thread_of(frames);
+    if (code)
+        return code;
+    *found = true;
+    trace->end = fmax(trace->end, time);
+    return thread != PROFILE_NONE &&
+                   builder_sample(trace->builder, thread, 0, stack, time, isfinite(weight) ? weight : 1)
+               ? 0
+               : error_no_memory(trace->err);
+}
+
+static int add_samples(struct stack_frames *frames, bool *found)
+{
+    struct trace *trace = frames->trace;
+    struct json json;
+    json_init_whole(&json, trace->text + trace->samples.at, trace->samples.size);
+    json.allows_last_comma = true;
+    enum json_type type = json_next(&json);
+    int code = type == JSON_ARRAY_OPEN ? 0 : error_set(trace->err, EINVAL, "its samples are no list");
+    while (!code && (type = json_next(&json)) > JSON_END && type != JSON_ARRAY_CLOSE) {
+        code = json_tree_read_value(&trace->tree, &json, type, trace->err);
+        if (!code)
+            code = add_sample(frames, found);
+    }
+    json_destroy(&json);
+    return code;
+}
+
+static int warn_of_losses(const struct stack_frames *frames)
+{
+    struct trace *trace = frames->trace;
+    char text[160];
+    int code = 0;
+    snprintf(text, sizeof(text), "The trace lacks the stackFrames of %zu samples, which appear without a stack.",
+             frames->without_frame);
+    if (frames->without_frame)
+        code = builder_warn(trace->builder, text, trace->err);
+    snprintf(text, sizeof(text), "The profile leaves out %zu samples without a time (ts).", frames->without_time);
+    return code || !frames->without_time ? code : builder_warn(trace->builder, text, trace->err);
+}
+
+int trace_add_samples(struct trace *trace, bool *found)
+{
+    struct stack_frames frames = {.trace = trace};
+    if (trace->samples.size == 0)
+        return 0;
+    frames.javascript = intern_category(&trace->builder->interner, "JavaScript", "yellow");
+    int code = frames.javascript == PROFILE_NONE ? error_no_memory(trace->err) : 0;
+    for (size_t i = 0; !code && i < trace->builder->threads.length; i++)
+        if (!hash_set(&frames.pid_of, trace->builder->threads.data[i].tid, (uint32_t)i))
+            code = error_no_memory(trace->err);
+    if (!code && trace->frames.size)
+        code = json_tree_read(&frames.tree, trace->text + trace->frames.at, trace->frames.size, trace->err);
+    if (!code && trace->frames.size)
+        code = note_frames(&frames);
+    if (!code)
+        code = add_samples(&frames, found);
+    if (!code)
+        code = warn_of_losses(&frames);
+    hash_destroy(&frames.by_id);
+    hash_destroy(&frames.stacks);
+    hash_destroy(&frames.pid_of);
+    json_tree_destroy(&frames.tree);
+    return code;
+}

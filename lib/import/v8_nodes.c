@@ -1,0 +1,53 @@
+#include "import/v8_nodes.h"
+
+bool v8_nodes_init(struct v8_nodes *nodes, struct profile_builder *builder)
+{
+    *nodes = (struct v8_nodes){.builder = builder};
+    nodes->javascript = intern_category(&builder->interner, "JavaScript", "yellow");
+    nodes->collector = intern_category(&builder->interner, "GC", "orange");
+    return nodes->javascript != PROFILE_NONE && nodes->collector != PROFILE_NONE;
+}
+
+void v8_nodes_destroy(struct v8_nodes *nodes)
+{
+    hash_destroy(&nodes->stacks);
+}
+
+static struct builder_text text_of(const struct json_tree *tree, uint32_t node)
+{
+    const struct string_entry *text = json_tree_text(tree, node);
+    return text ? (struct builder_text){text->text, text->length} : (struct builder_text){"", 0};
+}
+
+bool v8_nodes_has_frame(const struct json_tree *tree, uint32_t node)
+{
+    uint32_t name = json_tree_get(tree, json_tree_get(tree, node, "callFrame"), "functionName");
+    return !json_tree_text_is(tree, name, "(root)") && !json_tree_text_is(tree, name, "(idle)");
+}
+
+/* Lines and columns of call frames count from 0; -1 is not known. */
+static uint32_t position(const struct json_tree *tree, uint32_t frame, const char *key)
+{
+    return (uint32_t)(json_tree_whole(tree, json_tree_get(tree, frame, key), INT32_MAX - 1, UINT32_MAX) + 1);
+}
+
+uint32_t v8_nodes_frame(struct v8_nodes *nodes, const struct json_tree *tree, uint32_t node)
+{
+    uint32_t call = json_tree_get(tree, node, "callFrame");
+    struct builder_frame frame = {.name = text_of(tree, json_tree_get(tree, call, "functionName")),
+                                  .file = text_of(tree, json_tree_get(tree, call, "url")),
+                                  .category = nodes->javascript + 1,
+                                  .func_line = position(tree, call, "lineNumber"),
+                                  .func_column = position(tree, call, "columnNumber"),
+                                  .flags = FUNC_IS_JS};
+    if (!frame.name.length)
+        frame.name = builder_text("(anonymous)");
+    bool is_special = frame.name.text[0] == '(' && !frame.file.length;
+    if (is_special) {
+        frame.flags = 0;
+        frame.func_line = frame.func_column = 0;
+        frame.category = strcmp(frame.name.text, "(garbage collector)") == 0 ? nodes->collector + 1 : 1;
+    }
+    frame.line = frame.func_line;
+    return builder_frame(nodes->builder, &frame);
+}

@@ -1,0 +1,26 @@
+/*
+ * The call tree of V8's CPU profiles: nodes with an id, a caller and a call frame, in .cpuprofile files and in the
+ * ProfileChunk events of Chrome traces. Each node becomes a stack.
+ * (https://chromedevtools.github.io/devtools-protocol/tot/Profiler)
+ */
+#pragma once
+
+#include "import/json_tree.h"
+#include "import/profile_builder.h"
+
+struct v8_nodes {
+    struct profile_builder *builder;
+    uint32_t javascript, collector; /* categories */
+    struct hash stacks;             /* id of the node -> stack + 1; 0: none, as of the root */
+};
+
+/* False if memory ran out. */
+bool v8_nodes_init(struct v8_nodes *nodes, struct profile_builder *builder);
+void v8_nodes_destroy(struct v8_nodes *nodes);
+
+/* The function of a node, as a frame. */
+uint32_t v8_nodes_frame(struct v8_nodes *nodes, const struct json_tree *tree, uint32_t node);
+
+/* False for "(root)", and for "(idle)": the thread waits, and samples of it have no stack. speedscope and the
+ * Performance panel of Chrome do not count them either. */
+bool v8_nodes_has_frame(const struct json_tree *tree, uint32_t node);

@@ -1,0 +1,100 @@
+/*
+ * The Python frames of a thread, read from the memory of its process. CPython needs not be told anything, and runs no
+ * code for this.
+ *
+ * A thread has a PyThreadState, which the recorder finds by the thread's id, and which leads to the innermost
+ * _PyInterpreterFrame; each of these leads to its caller's. One call of _PyEval_EvalFrameDefault runs a group of
+ * frames: a function that Python code calls gets no C frame of its own. Each such call keeps something on its C stack,
+ * the anchor of its group: by its address the group belongs to one native frame (python_stack.h).
+ *
+ * What is read is what was there when the thread was sampled only if it has not run since. The caller finds out.
+ *
+ * Sources: Include/internal/pycore_frame.h and Python/ceval.c of CPython 3.11, 3.12 and 3.13.
+ *
+ * Threads: one thread, which is the recorder thread of a recording.
+ */
+#pragma once
+
+#include "language/python_code.h"
+#include "language/python_layout.h"
+#include "language/python_library.h"
+#include "language/python_memory.h"
+
+enum { PYTHON_FRAMES_MAX = 2048, PYTHON_GROUPS_MAX = 512 };
+
+struct python_frame {
+    uint64_t code;
+    int64_t offset; /* bytes of bytecode up to what runs; below 0: before the first */
+};
+
+/* A frame of a thread's last sample, and its pc (python_frame.h); 0: it is left out. */
+struct python_known {
+    struct python_frame frame;
+    uint64_t pc;
+};
+
+/* The frames of one call of the interpreter. */
+struct python_group {
+    uint64_t anchor; /* an address in the C frame of that call */
+    uint32_t first, count;
+};
+
+/* What is read of one sample; a recording has one. */
+struct python_reader {
+    struct python_memory memory;
+    struct python_frame *frames; /* PYTHON_FRAMES_MAX; innermost first */
+    struct python_code **codes;  /* of each frame but the last `shared` */
+    uint64_t *pcs;               /* of those, by the same index */
+    uint64_t *addresses;         /* of the codes */
+    struct python_group groups[PYTHON_GROUPS_MAX];
+    size_t frame_count, group_count;
+    size_t shared; /* outermost frames that are as in the thread's last sample */
+    struct python_thread *thread;
+};
+
+/* False if memory ran out. */
+bool python_reader_init(struct python_reader *reader);
+void python_reader_destroy(struct python_reader *reader);
+
+/* A process that runs CPython. */
+struct python_process;
+
+/* `start`: where the first byte of the library's first segment is mapped. NULL if memory ran out. */
+struct python_process *python_process_new(const struct python_library *library, uint64_t start);
+
+/* That of a child process, as fork leaves it: what was read of the parent is read again. */
+struct python_process *python_process_fork(const struct python_process *parent);
+void python_process_free(struct python_process *process); /* NULL is allowed */
+
+enum python_outcome {
+    PYTHON_READ,        /* there may be no frames */
+    PYTHON_NO_THREAD,   /* no Python code runs in this thread, or Python does not run yet */
+    PYTHON_CHANGED,     /* the stack is not as it was when the thread was sampled */
+    PYTHON_UNREADABLE,  /* the frames make no sense */
+    PYTHON_UNSUPPORTED, /* another version: python_process_problem() */
+};
+
+/* What was sampled of the thread: the copy of its stack, and ns of CLOCK_MONOTONIC. */
+struct python_sample {
+    uint32_t pid, tid;
+    uint64_t time;
+    uint64_t sp;
+    const unsigned char *copy;
+    size_t copy_size;
+    const uint64_t *sps; /* the stack pointer in each of its native frames: `frame_count` */
+    size_t frame_count;
+    bool is_in_kernel; /* which may write to the thread's stack before the thread leaves its CPU */
+};
+
+/* Reads the frames and their code objects into the reader. */
+enum python_outcome python_process_read(struct python_process *process, struct python_reader *reader,
+                                        const struct python_sample *sample);
+
+/* Keeps the pcs of all frames that were read (reader->pcs) for the thread's next sample. */
+void python_process_keep(struct python_process *process, const struct python_reader *reader, uint64_t time);
+
+/* Forgets what was read of code objects for the last sample, because the thread ran meanwhile. */
+void python_process_forget(struct python_process *process);
+
+/* Why no frames can be read of the process; NULL: they can, or nobody has tried. */
+const char *python_process_problem(const struct python_process *process);

@@ -1,0 +1,25 @@
+/*
+ * Files that hold the CPython interpreter: the program python3, or libpython.
+ *
+ * Threads: one thread, which is the recorder thread of a recording.
+ */
+#pragma once
+
+#include "os/file_source.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Library-relative addresses. */
+struct python_library {
+    uint64_t runtime;   /* _PyRuntime */
+    uint64_t version;   /* Py_Version; 0: there is none, before 3.11 */
+    uint64_t code_type; /* PyCode_Type */
+};
+
+/* Whether a file of this path may be one: its name says so. */
+bool python_library_is_likely(const char *path);
+
+/* Reads the dynamic symbols of an ELF file. Returns false if it does not hold CPython 3.7 or later, or cannot be
+ * read. */
+bool python_library_read(struct file_source *file, struct python_library *library);

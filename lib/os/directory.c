@@ -1,0 +1,253 @@
+/*
+ * Several prof processes may run at once, without locks: a writer creates a temporary file and renames it, so a reader
+ * always has one complete file open. Of two writers the later one wins.
+ *
+ * prof believes what these files say, so nobody else may write there. The folder must belong to this user, and others
+ * must not have write permission. It is opened once, and all files are named relative to it: who exchanges a parent
+ * folder does not change its contents. The modification time of a file is the time of its last use.
+ */
+#include "os/directory.h"
+
+#include "base/array.h"
+#include "os/clock.h"
+#include "os/file_io.h"
+#include "os/file_output.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    TOUCH_AFTER = 3600, /* seconds between two updates of a file's modification time */
+    LEFT_BEHIND_AFTER = 3600,
+    OTHERS_CAN_WRITE = S_IWGRP | S_IWOTH
+};
+
+static const char unfinished[] = ".new-"; /* prefix of files that are being written */
+
+static bool is_ours(const struct stat *info)
+{
+    return info->st_uid == geteuid() && !(info->st_mode & OTHERS_CAN_WRITE);
+}
+
+/* ---- the folder ---- */
+
+/* Creates missing parents, too (XDG Base Directory Specification: mode 0700), but only in a folder of this user: root
+ * must not create files in another user's home. */
+static void make_folder(const char *path)
+{
+    enum { MISSING_MAX = 3 };
+    char part[PATH_MAX], *ends[MISSING_MAX];
+    struct stat info;
+    size_t missing = 0;
+    if (strlen(path) >= sizeof(part))
+        return;
+    memcpy(part, path, strlen(path) + 1);
+    while (stat(part, &info) != 0) {
+        char *slash = strrchr(part, '/');
+        if (errno != ENOENT || missing == MISSING_MAX || slash == part)
+            return;
+        if (!slash) { /* in the working folder */
+            if (stat(".", &info) != 0 || info.st_uid != geteuid() || (mkdir(part, 0700) != 0 && errno != EEXIST))
+                return;
+            continue;
+        }
+        *slash = '\0';
+        ends[missing++] = slash;
+    }
+    bool made = info.st_uid == geteuid();
+    while (made && missing) {
+        *ends[--missing] = '/';
+        made = mkdir(part, 0700) == 0 || errno == EEXIST;
+    }
+}
+
+int file_folder_open(const char *path, struct error *err)
+{
+    enum { FLAGS = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
+    int folder = open(path, FLAGS);
+    if (folder < 0 && errno == ENOENT) {
+        make_folder(path);
+        folder = open(path, FLAGS);
+    }
+    if (folder < 0)
+        return error_set(err, errno, "cannot open the folder %s: %s", path, strerror(errno));
+    struct stat info;
+    if (fstat(folder, &info) == 0 && is_ours(&info))
+        return folder;
+    close(folder);
+    return error_set(err, EPERM, "the folder %s is not used: other users can write there", path);
+}
+
+/* ---- one file ---- */
+
+static unsigned char *read_whole(int file, size_t size)
+{
+    unsigned char *bytes = malloc(size);
+    if (bytes && file_read_at(file, bytes, size, 0) == (ssize_t)size)
+        return bytes;
+    free(bytes);
+    return NULL;
+}
+
+/* Its size is at least 1 and at most `limit`. */
+static int open_file(int folder, const char *name, size_t limit, size_t *size)
+{
+    struct stat info;
+    int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0)
+        return -errno;
+    if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode) || !is_ours(&info) || info.st_size <= 0 ||
+        (uint64_t)info.st_size > limit) {
+        close(file);
+        return -EPERM;
+    }
+    *size = (size_t)info.st_size;
+    if (time(NULL) - info.st_mtime > TOUCH_AFTER)
+        futimens(file, NULL);
+    return file;
+}
+
+int file_folder_open_file(int folder, const char *name)
+{
+    size_t size;
+    return open_file(folder, name, SIZE_MAX, &size);
+}
+
+unsigned char *file_folder_load(int folder, const char *name, size_t limit, size_t *size)
+{
+    int file = open_file(folder, name, limit, size);
+    if (file < 0)
+        return NULL;
+    unsigned char *bytes = read_whole(file, *size);
+    close(file);
+    return bytes;
+}
+
+/* Writes a new file. Its name goes to `own`. Its descriptor, or a negative errno value; then there is none. */
+static int write_new(int folder, char own[NAME_MAX + 1], const char *name, const void *bytes, size_t size)
+{
+    int length = snprintf(own, NAME_MAX + 1, "%s%d-%" PRIx64 "-%s", unfinished, (int)getpid(), monotonic_ns(), name);
+    if (length < 0 || length > NAME_MAX)
+        return -ENAMETOOLONG;
+    int file = openat(folder, own, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (file < 0)
+        return -errno;
+    int code = file_write(file, bytes, size);
+    if (code == 0)
+        return file;
+    close(file);
+    unlinkat(folder, own, 0);
+    return code;
+}
+
+static int save(int folder, const char *name, const void *bytes, size_t size, bool is_lasting)
+{
+    char own[NAME_MAX + 1];
+    int file = write_new(folder, own, name, bytes, size), code = 0;
+    if (file < 0)
+        return file;
+    if (is_lasting)
+        code = file_replace(folder, file, own, name);
+    else if (renameat(folder, own, folder, name) != 0)
+        code = -errno;
+    close(file);
+    if (code != 0)
+        unlinkat(folder, own, 0);
+    return code;
+}
+
+int file_folder_save(int folder, const char *name, const void *bytes, size_t size)
+{
+    return save(folder, name, bytes, size, false);
+}
+
+int file_folder_save_lasting(int folder, const char *name, const void *bytes, size_t size)
+{
+    return save(folder, name, bytes, size, true);
+}
+
+int file_folder_add(int folder, const char *name, const void *bytes, size_t size)
+{
+    char own[NAME_MAX + 1];
+    int file = write_new(folder, own, name, bytes, size);
+    if (file < 0)
+        return file;
+    int code = file_sync(file);
+    if (code == 0 && linkat(folder, own, folder, name, 0) != 0 && errno != EEXIST)
+        code = -errno;
+    close(file);
+    unlinkat(folder, own, 0);
+    return code ? code : file_sync(folder);
+}
+
+/* ---- all files ---- */
+
+struct found_file {
+    char name[NAME_MAX + 1];
+    time_t used;
+    uint64_t size;
+};
+
+ARRAY_TYPE(struct found_files, struct found_file);
+
+static int longest_unused_first(const void *a, const void *b)
+{
+    const struct found_file *x = a, *y = b;
+    return x->used < y->used ? -1 : x->used > y->used;
+}
+
+static DIR *list_folder(int folder)
+{
+    int listing = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* fdopendir() needs its own file position */
+    DIR *list = listing >= 0 ? fdopendir(listing) : NULL;
+    if (!list && listing >= 0)
+        close(listing);
+    return list;
+}
+
+static void find_files(int folder, struct found_files *files)
+{
+    DIR *list = list_folder(folder);
+    if (!list)
+        return;
+    time_t now = time(NULL);
+    for (struct dirent *entry; (entry = readdir(list)) != NULL;) {
+        struct stat info;
+        if (fstatat(folder, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode))
+            continue;
+        bool is_unfinished = strncmp(entry->d_name, unfinished, sizeof(unfinished) - 1) == 0;
+        struct found_file file = {.used = info.st_mtime, .size = (uint64_t)info.st_size};
+        memcpy(file.name, entry->d_name, strlen(entry->d_name) + 1);
+        if (is_unfinished && now - info.st_mtime > LEFT_BEHIND_AFTER)
+            unlinkat(folder, entry->d_name, 0);
+        else if (!is_unfinished && !array_push(files, file))
+            break;
+    }
+    closedir(list);
+}
+
+void file_folder_trim(int folder, uint64_t limit)
+{
+    struct found_files files = {0};
+    uint64_t size = 0;
+    find_files(folder, &files);
+    for (size_t i = 0; i < files.length; i++)
+        size += files.data[i].size;
+    if (size > limit)
+        qsort(files.data, files.length, sizeof(struct found_file), longest_unused_first);
+    for (size_t i = 0; i < files.length && size > limit; i++) {
+        unlinkat(folder, files.data[i].name, 0);
+        size -= files.data[i].size;
+    }
+    array_free(&files);
+}

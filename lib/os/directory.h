@@ -1,0 +1,39 @@
+/*
+ * A folder of this user for what prof keeps between runs: the symbol cache, and the secret and the ports of addresses
+ * that last. Files are replaced atomically. A cache trims its folder: the least recently used files go.
+ */
+#pragma once
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What prof's cache folder holds at most, in bytes. */
+#define CACHE_FOLDER_MAX (UINT64_C(256) << 20)
+
+/* Opens the folder. Creates it if no more than its last three path components are missing ("~/.local/state/prof").
+ * Returns a file descriptor, or a negative errno value with a sentence: -EPERM if other users can write to the folder.
+ */
+int file_folder_open(const char *path, struct error *err);
+
+/* Reads a file and marks it as used. Returns its bytes, which the caller frees; NULL if it does not exist, belongs to
+ * another user, or is larger than `limit`. */
+unsigned char *file_folder_load(int folder, const char *name, size_t limit, size_t *size);
+
+/* Opens a file for reading and marks it as used. A descriptor, or a negative errno value. */
+int file_folder_open_file(int folder, const char *name);
+
+/* Replaces a file of a cache atomically: others see the old file or the new one. After a power cut the file may be
+ * damaged: its reader verifies a checksum. 0, or a negative errno value; then the old file remains. */
+int file_folder_save(int folder, const char *name, const void *bytes, size_t size);
+
+/* The same, and the file survives a power cut (file_replace() in os/file_output.h). */
+int file_folder_save_lasting(int folder, const char *name, const void *bytes, size_t size);
+
+/* Creates a file atomically, which survives a power cut; one that exists already remains. 0 in both cases, or a
+ * negative errno value. */
+int file_folder_add(int folder, const char *name, const void *bytes, size_t size);
+
+/* Removes leftovers of killed writers, then the least recently used files until at most `limit` bytes remain. */
+void file_folder_trim(int folder, uint64_t limit);

@@ -1,0 +1,216 @@
+#include "os/file_beside.h"
+
+#include "os/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+/* One work and its two owners, of which the second to leave frees it. */
+struct beside {
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    struct file_work *work;
+    pid_t tid; /* 0: its thread does not run yet */
+    bool is_done, was_left;
+};
+
+static void destroy(struct beside *beside)
+{
+    pthread_cond_destroy(&beside->changed);
+    pthread_mutex_destroy(&beside->mutex);
+    free(beside);
+}
+
+static void *run(void *argument)
+{
+    struct beside *beside = argument;
+    pthread_mutex_lock(&beside->mutex);
+    beside->tid = (pid_t)syscall(SYS_gettid);
+    pthread_mutex_unlock(&beside->mutex);
+    beside->work->run(beside->work);
+    pthread_mutex_lock(&beside->mutex);
+    bool was_left = beside->was_left;
+    beside->is_done = true;
+    pthread_cond_signal(&beside->changed);
+    pthread_mutex_unlock(&beside->mutex);
+    if (was_left) {
+        beside->work->drop(beside->work);
+        destroy(beside);
+    }
+    return NULL;
+}
+
+/* Returns whether the thread waits only for a CPU. */
+static bool is_runnable(pid_t tid)
+{
+    char path[64], line[256];
+    if (!tid)
+        return true;
+    snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd >= 0 ? read(fd, line, sizeof(line) - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    line[size > 0 ? size : 0] = '\0';
+    const char *name_end = strrchr(line, ')');
+    return name_end && name_end[1] && name_end[2] == 'R';
+}
+
+static bool wait_for(struct beside *beside, uint64_t patience)
+{
+    const uint64_t longest = monotonic_ns() + 50 * patience; /* where its thread gets no CPU */
+    while (!beside->is_done) {
+        uint64_t until = monotonic_ns() + patience;
+        const struct timespec time = {.tv_sec = (time_t)(until / 1000000000), .tv_nsec = (long)(until % 1000000000)};
+        if (pthread_cond_timedwait(&beside->changed, &beside->mutex, &time) == ETIMEDOUT && !beside->is_done &&
+            (until > longest || !is_runnable(beside->tid)))
+            break;
+    }
+    return beside->is_done;
+}
+
+/* A caller that runs before others waits for the thread, so the thread must run before them, too. */
+static void inherit_scheduling(pthread_attr_t *attributes)
+{
+    struct sched_param param;
+    int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+    if ((policy != SCHED_FIFO && policy != SCHED_RR) || sched_getparam(0, &param))
+        return;
+    pthread_attr_setinheritsched(attributes, PTHREAD_EXPLICIT_SCHED);
+    pthread_attr_setschedpolicy(attributes, policy);
+    pthread_attr_setschedparam(attributes, &param);
+}
+
+static int start(struct beside *beside)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    sigset_t all, before;
+    sigfillset(&all);
+    if (pthread_attr_init(&attributes))
+        return -EAGAIN;
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    inherit_scheduling(&attributes);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the others */
+    int code = pthread_create(&thread, &attributes, run, beside);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return code ? -EAGAIN : 0;
+}
+
+int file_beside(struct file_work *work, uint64_t patience)
+{
+    struct beside *beside = calloc(1, sizeof(*beside));
+    pthread_condattr_t attributes;
+    if (!beside || pthread_condattr_init(&attributes)) {
+        free(beside);
+        work->drop(work);
+        return -EAGAIN;
+    }
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_mutex_init(&beside->mutex, NULL);
+    pthread_cond_init(&beside->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    beside->work = work;
+    if (start(beside)) {
+        destroy(beside);
+        work->drop(work);
+        return -EAGAIN;
+    }
+    pthread_mutex_lock(&beside->mutex);
+    bool is_done = wait_for(beside, patience);
+    beside->was_left = !is_done;
+    pthread_mutex_unlock(&beside->mutex);
+    if (!is_done)
+        return -ETIMEDOUT;
+    destroy(beside);
+    return 0;
+}
+
+/* ---- opening ---- */
+
+struct opening {
+    struct file_work work;
+    int folder, flags, fd; /* folder: a duplicate; fd: the result of openat(), or a negative errno value */
+    char name[];
+};
+
+static void open_it(struct file_work *work)
+{
+    struct opening *opening = (struct opening *)work;
+    opening->fd = openat(opening->folder, opening->name, opening->flags);
+    if (opening->fd < 0)
+        opening->fd = -errno;
+}
+
+static void drop_opening(struct file_work *work)
+{
+    struct opening *opening = (struct opening *)work;
+    if (opening->fd >= 0)
+        close(opening->fd);
+    if (opening->folder >= 0)
+        close(opening->folder);
+    free(opening);
+}
+
+int file_open_beside(int folder, const char *name, int flags, uint64_t patience)
+{
+    size_t size = strlen(name) + 1;
+    struct opening *opening = calloc(1, sizeof(*opening) + size);
+    if (!opening)
+        return -ENOMEM;
+    *opening = (struct opening){.work = {open_it, drop_opening}, .folder = folder, .flags = flags, .fd = -1};
+    memcpy(opening->name, name, size);
+    if (folder >= 0)
+        opening->folder = fcntl(folder, F_DUPFD_CLOEXEC, 3);
+    int code = file_beside(&opening->work, patience);
+    if (code)
+        return code;
+    int fd = opening->fd;
+    opening->fd = -1;
+    drop_opening(&opening->work);
+    return fd;
+}
+
+/* ---- file systems ---- */
+
+bool file_system_answers(int fd)
+{
+    static const unsigned long answering[] = {
+        BTRFS_SUPER_MAGIC,
+        EXT4_SUPER_MAGIC,
+        F2FS_SUPER_MAGIC,
+        HUGETLBFS_MAGIC,
+        MSDOS_SUPER_MAGIC,
+        OVERLAYFS_SUPER_MAGIC,
+        PROC_SUPER_MAGIC,
+        RAMFS_MAGIC,
+        SQUASHFS_MAGIC,
+        TMPFS_MAGIC,
+        0x58465342 /* xfs */,
+        0x2fc12fc1 /* zfs */,
+        0xca451a4e /* bcachefs */,
+        0xe0f5e1e2 /* erofs */,
+        0x01021997 /* 9p: of a virtual machine */,
+    };
+    struct statfs info;
+    if (fstatfs(fd, &info))
+        return false;
+    for (size_t i = 0; i < sizeof(answering) / sizeof(*answering); i++)
+        if ((unsigned long)info.f_type == answering[i])
+            return true;
+    return false;
+}

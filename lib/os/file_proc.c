@@ -1,0 +1,170 @@
+#include "os/file_proc.h"
+
+#include "os/clock.h"
+#include "os/file_io.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+long proc_kernel_setting(const char *name, long if_unknown)
+{
+    char path[128], text[32];
+    snprintf(path, sizeof(path), "/proc/sys/kernel/%s", name);
+    return file_read_text(path, text, sizeof(text)) ? strtol(text, NULL, 10) : if_unknown;
+}
+
+uint64_t proc_namespace(const char *process, const char *kind)
+{
+    char path[64];
+    struct stat info;
+    snprintf(path, sizeof(path), "/proc/%s/ns/%s", process, kind);
+    return stat(path, &info) == 0 ? (uint64_t)info.st_ino : 0;
+}
+
+/* proc(5): "tid (name) state ppid ...", fields that are counted from 1. The name may have spaces and parentheses. */
+bool proc_stat_parse(const char *text, struct proc_stat *stat)
+{
+    enum {
+        STATE = 3,
+        PARENT = 4,
+        MINOR_FAULTS = 10,
+        MAJOR_FAULTS = 12,
+        THREADS = 20,
+        START = 22,
+        RESIDENT = 24,
+        PROCESSOR = 39,
+        POLICY = 41
+    };
+    const char *at = strrchr(text, ')');
+    if (!at || at[1] != ' ' || !at[2])
+        return false;
+    at += 2;
+    *stat = (struct proc_stat){.state = *at};
+    for (int field = STATE + 1; field <= POLICY; field++) {
+        at = strchr(at, ' ');
+        if (!at)
+            return false;
+        at++;
+        if (field == PARENT)
+            stat->parent = (uint32_t)strtoul(at, NULL, 10);
+        else if (field == MINOR_FAULTS)
+            stat->minor_faults = strtoull(at, NULL, 10);
+        else if (field == MAJOR_FAULTS)
+            stat->major_faults = strtoull(at, NULL, 10);
+        else if (field == THREADS)
+            stat->threads = strtoull(at, NULL, 10);
+        else if (field == START)
+            stat->start_ticks = strtoull(at, NULL, 10);
+        else if (field == RESIDENT)
+            stat->resident_pages = strtoull(at, NULL, 10);
+        else if (field == PROCESSOR)
+            stat->cpu = (uint32_t)strtoul(at, NULL, 10);
+    }
+    unsigned long policy = strtoul(at, NULL, 10);
+    stat->is_realtime = policy == SCHED_FIFO || policy == SCHED_RR || policy == SCHED_DEADLINE;
+    return true;
+}
+
+bool proc_stat_has_ended(const struct proc_stat *stat)
+{
+    return (stat->state == 'Z' && stat->threads < 2) || stat->state == 'X';
+}
+
+static bool is_zombie(uint32_t tid)
+{
+    char path[64], text[1024];
+    struct proc_stat stat;
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", tid);
+    return !file_read_text(path, text, sizeof(text)) || !proc_stat_parse(text, &stat) || strchr("ZX", stat.state);
+}
+
+uint32_t proc_living_thread(uint32_t pid)
+{
+    enum { MOST_READ = 64 }; /* threads that end are soon gone, unless a debugger keeps them */
+    char path[64];
+    uint32_t living = pid;
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", pid);
+    DIR *tasks = is_zombie(pid) ? opendir(path) : NULL;
+    for (int i = 0; tasks && living == pid && i < MOST_READ; i++) {
+        const struct dirent *entry = readdir(tasks);
+        uint32_t tid = entry ? (uint32_t)strtoul(entry->d_name, NULL, 10) : 0;
+        if (!entry)
+            break;
+        if (tid && tid != pid && !is_zombie(tid))
+            living = tid;
+    }
+    if (tasks)
+        closedir(tasks);
+    return living;
+}
+
+uint64_t proc_start_time(uint32_t pid)
+{
+    char path[64], text[1024];
+    struct proc_stat stat;
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
+    long second = sysconf(_SC_CLK_TCK);
+    if (second <= 0 || !file_read_text(path, text, sizeof(text)) || !proc_stat_parse(text, &stat))
+        return 0;
+    uint64_t started = stat.start_ticks / (uint64_t)second * UINT64_C(1000000000) +
+                       stat.start_ticks % (uint64_t)second * UINT64_C(1000000000) / (uint64_t)second;
+    uint64_t since_boot = clock_ns(CLOCK_BOOTTIME), now = clock_ns(CLOCK_REALTIME);
+    return started <= since_boot && since_boot - started <= now ? now - (since_boot - started) : 0;
+}
+
+/* The last number of a line of /proc/PID/status, "KEY:\tNUMBER\tNUMBER ..."; `otherwise` if there is none. */
+static uint32_t last_number(const char *process, const char *key, uint32_t otherwise)
+{
+    char path[64], line[256];
+    snprintf(path, sizeof(path), "/proc/%s/status", process);
+    FILE *status = fopen(path, "re");
+    while (status && fgets(line, sizeof(line), status)) {
+        const char *last = strncmp(line, key, strlen(key)) == 0 ? strrchr(line, '\t') : NULL;
+        char *end = NULL;
+        unsigned long number = last ? strtoul(last + 1, &end, 10) : 0;
+        if (last && end != last + 1 && number <= UINT32_MAX)
+            otherwise = (uint32_t)number;
+    }
+    if (status)
+        fclose(status);
+    return otherwise;
+}
+
+uint32_t proc_innermost_pid(const char *process, uint32_t pid)
+{
+    uint32_t inner = last_number(process, "NSpid:", pid);
+    return inner ? inner : pid;
+}
+
+uint32_t proc_file_user(const char *process, uint32_t otherwise)
+{
+    return last_number(process, "Uid:", otherwise);
+}
+
+bool proc_is_in_pid_namespace(void)
+{
+    enum { OUTERMOST_INODE = 0xEFFFFFFC }; /* PROC_PID_INIT_INO of the kernel */
+    uint64_t own = proc_namespace("self", "pid");
+    return own && own != (uint32_t)OUTERMOST_INODE;
+}
+
+bool proc_is_in_container(void)
+{
+    char text[4096];
+    return access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0 || getenv("container") ||
+           (file_read_text("/proc/1/cgroup", text, sizeof(text)) &&
+            (strstr(text, "docker") || strstr(text, "kubepods") || strstr(text, "lxc")));
+}
+
+bool proc_has_seccomp_filter(void)
+{
+    enum { FILTER = 2 }; /* SECCOMP_MODE_FILTER */
+    return last_number("self", "Seccomp:", 0) == FILTER;
+}

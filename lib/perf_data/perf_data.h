@@ -1,0 +1,125 @@
+/*
+ * Reader of the files of `perf record` (perf.data), versions 4.x to 6.x: the seekable file, and what `perf record -o -`
+ * writes to a pipe. See perf_data.c for the layout.
+ *
+ * The reader knows the container: attributes of events, features of the header, and records, which it decompresses. The
+ * records themselves are perf_data_record.h's; their order is perf_data_order.h's.
+ *
+ * All bytes are hostile: nothing is read outside of them, and what is kept of a file is bounded.
+ *
+ * Threads: one at a time.
+ */
+#pragma once
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "perf_data/perf_data_command.h"
+#include "perf_data/perf_data_tracing.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What is read of struct perf_event_attr (linux/perf_event.h). */
+struct perf_data_attr {
+    uint32_t type;
+    uint64_t config;
+    uint64_t sample_period; /* or Hz */
+    bool is_frequency;
+    bool is_inherited; /* one counter for each thread, else for each processor or thread that was opened */
+    bool exclude_kernel;
+    bool starts_at_exec; /* perf has started the program, and what it did before the exec is not recorded */
+    bool has_trailer;    /* sample_id_all */
+    int32_t clock;       /* of all times, as of clock_gettime(2); -1: the kernel's own */
+    uint64_t sample_type, read_format, branch_sample_type, user_registers, interrupt_registers;
+    uint32_t stack_size; /* bytes of the stack that are copied */
+    uint16_t max_stack;  /* frames of a call chain; 0: the kernel's default */
+    char name[64];       /* "cpu-clock:u"; empty: the file has none */
+};
+
+struct perf_data_build_id {
+    uint32_t pid; /* UINT32_MAX: of the kernel */
+    const char *path;
+    unsigned char id[20];
+    uint32_t size;
+};
+
+/* Features of the header; empty or 0 where the file has none. Texts lie in the file. */
+struct perf_data_features {
+    char host[128], release[128], version[64], arch[32], cpu_name[128];
+    struct perf_data_command command;
+    uint32_t cpus, cpus_online;
+    uint64_t memory;                    /* bytes */
+    uint64_t clock_wall, clock_of_wall; /* ns since the epoch, and of the clock of the records at the same moment */
+    bool has_clock;
+};
+
+struct perf_data_part { /* another file of a folder: records without a header */
+    const unsigned char *bytes;
+    size_t size;
+};
+
+struct perf_data {
+    const unsigned char *bytes;
+    size_t size;
+    bool is_pipe, is_compressed;
+    bool is_visited;             /* all records were visited, and the metadata that perf wrote was read */
+    size_t data_start, data_end; /* of the records */
+    ARRAY(struct perf_data_attr) attrs;
+    struct hash attr_by_id; /* id of an event -> index in attrs */
+    ARRAY(struct perf_data_build_id) build_ids;
+    struct perf_data_features features;
+    struct perf_data_tracing tracing;
+    ARRAY(struct perf_data_part) parts; /* the caller's */
+    bool is_truncated;                  /* the file, or a part, ends in the middle of a record */
+    uint64_t damaged;                   /* compressed records that could not be read */
+    /* Is told that no record of the first `size` bytes of the file or part is needed; may be NULL. */
+    void (*release)(void *context, const unsigned char *bytes, size_t size);
+    void *context;
+};
+
+/* Whether a file that begins so is a perf.data file, of either byte order and any version. */
+bool perf_data_is(const unsigned char *bytes, size_t size);
+
+/* Reads the header. `bytes` must outlive `data`. -EINVAL with a sentence that begins with a verb ("is ...") if it is no
+ * such file, or one that prof does not read. Call perf_data_destroy() in any case. */
+int perf_data_open(struct perf_data *data, const void *bytes, size_t size, struct error *err);
+void perf_data_destroy(struct perf_data *data);
+
+/* One record: `bytes` with its header, `size` as that says. `lasts`: the bytes lie in the file, and stay; else they are
+ * valid until the visitor returns. Return 0 to go on. */
+typedef int perf_data_visitor(void *context, const unsigned char *bytes, size_t size, bool lasts);
+
+/* Adds a file of the folder that `perf record --threads` writes: "data" has the header, "data.0" and so on only
+ * records. `bytes` must outlive `data`. False if memory ran out. */
+bool perf_data_add_part(struct perf_data *data, const void *bytes, size_t size);
+
+/* Visits all records in the order of the file, and then of its parts, those inside compressed ones as if they were not
+ * compressed. Records of a pipe that hold parts of the header are taken in, and visited as well. Returns what the
+ * visitor does, or a negative errno value. */
+int perf_data_each(struct perf_data *data, perf_data_visitor *visit, void *context, struct error *err);
+
+/* Takes in what perf itself has written about the file, if the record is that: for perf_data_each(). */
+int perf_data_take_own(struct perf_data *data, uint32_t type, const unsigned char *bytes, size_t size, bool lasts,
+                       struct error *err);
+
+/* The attribute of the event with this id; NULL if there is none. */
+const struct perf_data_attr *perf_data_attr_of(const struct perf_data *data, uint64_t id);
+
+/* The build id that the header has for a file; NULL. */
+const struct perf_data_build_id *perf_data_build_id_of(const struct perf_data *data, const char *path);
+
+/* Types of records that perf itself writes (tools/lib/perf/include/perf/event.h). */
+enum perf_data_record_type {
+    PERF_DATA_ATTR = 64,
+    PERF_DATA_TRACING_DATA = 66,
+    PERF_DATA_BUILD_ID = 67,
+    PERF_DATA_FINISHED_ROUND = 68,
+    PERF_DATA_AUXTRACE = 71,
+    PERF_DATA_EVENT_UPDATE = 78,
+    PERF_DATA_FEATURE = 80,
+    PERF_DATA_COMPRESSED = 81,
+    PERF_DATA_COMPRESSED2 = 83,
+    PERF_DATA_FIRST_OWN = 64,
+};

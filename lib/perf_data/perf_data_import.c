@@ -1,0 +1,312 @@
+/*
+ * Two passes over the file. The first finds out when it begins, which events have samples, and what a piped file says
+ * of itself between its records. The second feeds the records, in order, to the spool.
+ *
+ * Which event is that of CPU time, whose samples are the samples of the profile? The first clock (cpu-clock,
+ * task-clock) if there is one, else cycles. The others are events of the profile, whatever their unit, and so are
+ * cycles: the samples say where the time went, and the event how many cycles that were. But cycles with a fixed period
+ * (perf record -c) say nothing of time, unless the file has switches: they are an event and no more.
+ *
+ * The file is mapped, and pages behind the reader are given back: of stacks of 8 to 64 KiB the walk reads a small part.
+ * Of a folder, all files are.
+ */
+#include "perf_data/perf_data_import.h"
+
+#include "perf_data/perf_data_feed.h"
+#include "file/unpack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+struct mapped_part {
+    unsigned char *bytes;
+    size_t size;
+};
+
+ARRAY_TYPE(struct mapped_files, struct mapped_part);
+
+/* Of a folder, that of the file in it which has the header. */
+static int open_first(const char *path)
+{
+    struct stat info;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 || fstat(fd, &info) != 0 || !S_ISDIR(info.st_mode))
+        return fd;
+    int folder = fd;
+    fd = openat(folder, "data", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int reason = errno;
+    close(folder);
+    errno = reason;
+    return fd;
+}
+
+/* What a file begins with: packed or not, the first bytes of a perf.data file. */
+static enum perf_data_form form_of_start(const unsigned char *start, size_t size)
+{
+    enum unpacker_format format = unpacker_format(start, size);
+    if (format == UNPACKER_NONE)
+        return perf_data_is(start, size) ? PERF_DATA_FILE : PERF_DATA_NONE;
+    struct unpacker *unpacker = unpacker_new(format);
+    unsigned char unpacked[16];
+    size_t got = 0;
+    struct error err;
+    if (!unpacker)
+        return PERF_DATA_NONE;
+    unpacker_feed(unpacker, start, size);
+    for (size_t more = 1; more && got < sizeof(unpacked); got += more)
+        if (unpacker_next(unpacker, unpacked + got, sizeof(unpacked) - got, &more, &err) != 0)
+            break;
+    unpacker_free(unpacker);
+    return perf_data_is(unpacked, got) ? PERF_DATA_PACKED : PERF_DATA_NONE;
+}
+
+enum { START_SIZE = 64 * 1024 }; /* bytes that hold the first block of any packer that perf.data files meet */
+
+static enum perf_data_form form_of_file(int fd)
+{
+    struct stat info;
+    unsigned char *start = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) ? malloc(START_SIZE) : NULL;
+    ssize_t size = start ? pread(fd, start, START_SIZE, 0) : -1;
+    enum perf_data_form form = size > 0 ? form_of_start(start, (size_t)size) : PERF_DATA_NONE;
+    free(start);
+    return form;
+}
+
+enum perf_data_form perf_data_form_of(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) || (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
+        return PERF_DATA_NONE; /* who writes to a named pipe ends when it is closed again */
+    int fd = open_first(path);
+    if (fd < 0)
+        return PERF_DATA_NONE;
+    enum perf_data_form form = form_of_file(fd);
+    close(fd);
+    return form;
+}
+
+/* tee() copies without consuming, and fails for files that are no pipe. Returns how many bytes it has copied to
+ * `start`. */
+static size_t peek(int fd, unsigned char *start)
+{
+    int copy[2];
+    if (pipe2(copy, O_CLOEXEC) != 0)
+        return 0;
+    ssize_t size = tee(fd, copy[1], START_SIZE, 0), got = 0;
+    for (ssize_t part = 1; size > 0 && part > 0 && got<size; got += part> 0 ? part : 0)
+        part = read(copy[0], start + got, (size_t)(size - got));
+    close(copy[0]);
+    close(copy[1]);
+    return (size_t)got;
+}
+
+/* A packer writes the first bytes of its output with the next ones, as a rule; a pipe may bring them in pieces. */
+static enum perf_data_form form_of_pipe(int fd)
+{
+    enum { TRIES = 100 };
+    static const struct timespec pause = {.tv_nsec = 10000000};
+    enum perf_data_form form = PERF_DATA_NONE;
+    unsigned char *start = malloc(START_SIZE);
+    size_t before = 0;
+    for (int i = 0; start && form == PERF_DATA_NONE && i < TRIES; i++) {
+        size_t size = peek(fd, start);
+        if (size != before)
+            form = form_of_start(start, size);
+        if (size == 0 || size >= 4096 || (size >= 8 && unpacker_format(start, size) == UNPACKER_NONE))
+            break;
+        if (form == PERF_DATA_NONE)
+            nanosleep(&pause, NULL);
+        before = size;
+    }
+    free(start);
+    return form;
+}
+
+enum perf_data_form perf_data_form_of_next(int fd)
+{
+    enum perf_data_form form = form_of_file(fd);
+    return form == PERF_DATA_NONE ? form_of_pipe(fd) : form;
+}
+
+/* The pages of all that was read so far: what still waits is read from the file again. */
+static void release_pages(void *context, const unsigned char *bytes, size_t size)
+{
+    const struct mapped_files *files = context;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), end = size & ~(page - 1);
+    for (size_t i = 0; end && i < files->length; i++)
+        if (files->data[i].bytes == bytes)
+            madvise(files->data[i].bytes, end, MADV_DONTNEED);
+}
+
+/* Closes `fd`. */
+static int map_file(int fd, const char *name, struct mapped_files *files, uint64_t *mtime, struct error *err)
+{
+    struct stat info;
+    struct mapped_part file = {0};
+    int code = fd < 0 || fstat(fd, &info) != 0 ? error_set(err, errno, "cannot open %s: %s", name, strerror(errno)) : 0;
+    if (!code && info.st_size) {
+        file.size = (size_t)info.st_size;
+        file.bytes = mmap(NULL, file.size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (file.bytes == MAP_FAILED)
+            code = error_set(err, errno, "cannot read %s: %s", name, strerror(errno));
+    }
+    if (fd >= 0)
+        close(fd);
+    if (code)
+        return code;
+    *mtime = (uint64_t)info.st_mtim.tv_sec * UINT64_C(1000000000) + (uint64_t)info.st_mtim.tv_nsec;
+    if (!array_push(files, file)) {
+        munmap(file.bytes, file.size);
+        return error_no_memory(err);
+    }
+    return 0;
+}
+
+static void unmap_files(struct mapped_files *files)
+{
+    for (size_t i = 0; i < files->length; i++)
+        if (files->data[i].size)
+            munmap(files->data[i].bytes, files->data[i].size);
+    array_free(files);
+}
+
+/* Maps path/data.0 and so on, as many as there are. */
+static int add_parts(struct perf_data *data, const char *path, const char *name, struct mapped_files *files,
+                     uint64_t *mtime, struct error *err)
+{
+    enum { PARTS_MAX = 4096 };
+    int code = 0, folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (unsigned i = 0; folder >= 0 && i < PARTS_MAX && !code; i++) {
+        char part[32];
+        snprintf(part, sizeof(part), "data.%u", i);
+        int fd = openat(folder, part, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        if (fd < 0)
+            break;
+        code = map_file(fd, name, files, mtime, err);
+        const struct mapped_part *file = &files->data[files->length - 1];
+        if (!code && file->size && !perf_data_add_part(data, file->bytes, file->size))
+            code = error_no_memory(err);
+    }
+    if (folder >= 0)
+        close(folder);
+    return code;
+}
+
+/* ---- the first pass ---- */
+
+static bool is_guest(uint16_t misc)
+{
+    uint16_t mode = misc & PERF_RECORD_MISC_CPUMODE_MASK;
+    return mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
+}
+
+static int survey_record(void *context, const unsigned char *bytes, size_t size, bool lasts)
+{
+    struct perf_data_feed *feed = context;
+    uint32_t type;
+    (void)lasts;
+    memcpy(&type, bytes, sizeof(type));
+    if (type >= PERF_DATA_FIRST_OWN)
+        return 0;
+    uint64_t time = perf_data_record_time(feed->data, bytes, size);
+    if (time && time != UINT64_MAX) {
+        feed->first = time < feed->first ? time : feed->first;
+        feed->last = time > feed->last ? time : feed->last;
+    }
+    return perf_data_feed_survey(feed, type, bytes, size);
+}
+
+/* ---- the second pass ---- */
+
+static int take_record(void *context, const unsigned char *bytes, size_t size, uint64_t time)
+{
+    struct perf_data_feed *feed = context;
+    struct perf_data_record record;
+    if (perf_data_record_parse(feed->data, bytes, size, &record)) {
+        feed->result->damaged++;
+        return 0;
+    }
+    if (is_guest(record.record.misc)) {
+        feed->result->guest += record.record.type == PERF_RECORD_SAMPLE;
+        return 0;
+    }
+    return perf_data_feed_record(feed, &record, time);
+}
+
+static int order_record(void *context, const unsigned char *bytes, size_t size, bool lasts)
+{
+    struct perf_data_feed *feed = context;
+    uint32_t type;
+    memcpy(&type, bytes, sizeof(type));
+    if (type == PERF_DATA_FINISHED_ROUND) /* of one file: others of the folder may have what is older */
+        return feed->data->parts.length ? 0 : perf_data_order_end_round(&feed->order);
+    if (type >= PERF_DATA_FIRST_OWN)
+        return 0;
+    return perf_data_order_add(&feed->order, perf_data_record_time(feed->data, bytes, size), bytes, size, lasts,
+                               feed->err);
+}
+
+static int feed_all(struct perf_data_feed *feed, struct error *err)
+{
+    int code = perf_data_each(feed->data, survey_record, feed, err);
+    if (!code && !feed->data->attrs.length)
+        code = error_set(err, EINVAL, "is a perf.data file without a description of its events");
+    if (!code)
+        code = perf_data_feed_start(feed);
+    if (!code)
+        code = perf_data_each(feed->data, order_record, feed, err);
+    if (!code)
+        code = perf_data_order_finish(&feed->order);
+    if (!code && !tracker_thread_count(feed->tracker))
+        code = error_set(err, EINVAL, "is a perf.data file %s",
+                         feed->data->is_truncated ? "that is cut off in front of its first thread"
+                         : feed->data->damaged    ? "too damaged to tell of a thread"
+                                                  : "without threads");
+    return code ? code : perf_data_feed_finish(feed);
+}
+
+int perf_data_import(const char *path, const char *name, const char *spool_path, struct perf_data_result *result,
+                     struct error *err)
+{
+    struct mapped_files files = {0};
+    struct perf_data data = {0};
+    struct perf_data_feed feed = {.data = &data, .result = result, .first = UINT64_MAX, .err = err};
+    *result = (struct perf_data_result){0};
+    int code = map_file(open_first(path), name, &files, &feed.mtime, err);
+    if (!code)
+        code = perf_data_open(&data, files.data[0].bytes, files.data[0].size, err);
+    if (!code)
+        code = add_parts(&data, path, name, &files, &feed.mtime, err);
+    data.release = release_pages;
+    data.context = &files;
+    feed.order.take = take_record;
+    feed.order.context = &feed;
+    if (data.parts.length)
+        perf_data_order_all(&feed.order);
+    bool has_spool = false;
+    if (!code) {
+        code = perf_data_feed_open(&feed, spool_path);
+        has_spool = !code;
+    }
+    if (!code)
+        code = feed_all(&feed, err);
+    snprintf(result->version, sizeof(result->version), "%s", data.features.version);
+    result->damaged += data.damaged;
+    result->late = feed.order.late;
+    result->is_truncated = data.is_truncated;
+    int close_code = perf_data_feed_close(&feed, code ? NULL : err);
+    code = code ? code : close_code;
+    if (code && has_spool)
+        unlink(spool_path);
+    perf_data_destroy(&data);
+    unmap_files(&files);
+    return code == -EINVAL || code == -ENOTSUP ? error_prefix(err, code, "%s", name) : code;
+}

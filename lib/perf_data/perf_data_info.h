@@ -1,0 +1,10 @@
+/* Writes what a perf.data file says of itself to the spool, under the names of spool/info.h. A part of
+ * perf_data_import.c. */
+#pragma once
+
+#include "perf_data/perf_data_feed.h"
+
+/* ns since the epoch: of the first record. */
+uint64_t perf_data_info_start_realtime(const struct perf_data_feed *feed);
+int perf_data_info_start(struct perf_data_feed *feed);
+int perf_data_info_end(struct perf_data_feed *feed);

@@ -1,0 +1,224 @@
+#include "perf_data/perf_data_record.h"
+
+#include "base/cursor.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { HEADER = 8, BRANCH_SIZE = 24 };
+
+static bool has(uint64_t set, uint64_t bits)
+{
+    return (set & bits) != 0;
+}
+
+/* ---- whose record it is ---- */
+
+static uint64_t word_at(const unsigned char *bytes, size_t size, size_t offset)
+{
+    uint64_t value = 0;
+    if (offset <= size && size - offset >= sizeof(value))
+        memcpy(&value, bytes + offset, sizeof(value));
+    return value;
+}
+
+/* All events of a file have IDENTIFIER, or all have the same fields in front of ID. A sample without an id, or with id
+ * 0, belongs to the first event, as perf itself has it. */
+static const struct perf_data_attr *find_attr(const struct perf_data *data, uint32_t type, const unsigned char *bytes,
+                                              size_t size)
+{
+    if (!data->attrs.length)
+        return NULL;
+    const struct perf_data_attr *first = &data->attrs.data[0];
+    if (data->attrs.length == 1)
+        return first;
+    uint64_t fields = first->sample_type;
+    uint64_t id = 0;
+    if (has(fields, PERF_SAMPLE_IDENTIFIER)) {
+        id = word_at(bytes, size, type == PERF_RECORD_SAMPLE ? HEADER : size - 8);
+    } else if (has(fields, PERF_SAMPLE_ID) && type == PERF_RECORD_SAMPLE) {
+        uint64_t before = fields & (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR);
+        id = word_at(bytes, size, HEADER + 8 * (size_t)__builtin_popcountll(before));
+    }
+    const struct perf_data_attr *found = perf_data_attr_of(data, id);
+    /* what perf itself has written about running processes has no id */
+    return found || (id && type == PERF_RECORD_SAMPLE) ? found : first;
+}
+
+static struct perf_layout layout_of(const struct perf_data_attr *attr, uint32_t type)
+{
+    bool has_fields = attr && (attr->has_trailer || type == PERF_RECORD_SAMPLE);
+    return (struct perf_layout){.sample_type = has_fields ? attr->sample_type : 0,
+                                .read_format = has_fields ? attr->read_format : 0};
+}
+
+uint64_t perf_data_record_time(const struct perf_data *data, const unsigned char *bytes, size_t size)
+{
+    struct cursor c = cursor_of(bytes, size);
+    uint32_t type = cursor_u32(&c);
+    struct perf_layout layout = layout_of(find_attr(data, type, bytes, size), type);
+    size_t offset = perf_record_time_offset(&layout, type, size);
+    return offset == SIZE_MAX ? 0 : word_at(bytes, size, offset);
+}
+
+/* ---- samples ---- */
+
+/* Not of a group: value, times, id. Of one: how many, times, and for each its value and id. */
+static void parse_read(uint64_t format, struct cursor *c, struct perf_data_record *out)
+{
+    uint64_t times =
+        (has(format, PERF_FORMAT_TOTAL_TIME_ENABLED) ? 1 : 0) + (has(format, PERF_FORMAT_TOTAL_TIME_RUNNING) ? 1 : 0);
+    uint64_t words = (has(format, PERF_FORMAT_ID) ? 1 : 0) + (has(format, PERF_FORMAT_LOST) ? 1 : 0);
+    uint64_t first = cursor_u64(c);
+    if (!has(format, PERF_FORMAT_GROUP)) {
+        out->record.sample.value = first;
+        cursor_bytes(c, 8 * (times + words));
+        return;
+    }
+    words++;
+    if (first > cursor_left(c) / (8 * words)) {
+        c->failed = true;
+        return;
+    }
+    cursor_bytes(c, 8 * times);
+    const unsigned char *group = cursor_bytes(c, 8 * words * first);
+    if (!has(format, PERF_FORMAT_ID))
+        return;
+    out->group = group;
+    out->group_count = group ? (size_t)first : 0;
+    out->group_stride = 8 * (size_t)words;
+}
+
+struct perf_data_count perf_data_record_count(const struct perf_data *data, const struct perf_data_record *record,
+                                              size_t i)
+{
+    struct perf_data_count count = {NULL, 0, 0};
+    const unsigned char *at = record->group + i * record->group_stride;
+    memcpy(&count.value, at, sizeof(count.value));
+    memcpy(&count.id, at + 8, sizeof(count.id));
+    count.attr = perf_data_attr_of(data, count.id);
+    return count;
+}
+
+static void parse_branches(const struct perf_data_attr *attr, struct cursor *c, struct perf_data_record *out)
+{
+    uint64_t count = cursor_u64(c);
+    if (has(attr->branch_sample_type, PERF_SAMPLE_BRANCH_HW_INDEX))
+        cursor_u64(c);
+    if (count > cursor_left(c) / BRANCH_SIZE) {
+        c->failed = true;
+        return;
+    }
+    const unsigned char *branches = cursor_bytes(c, count * BRANCH_SIZE);
+    if (has(attr->branch_sample_type, PERF_SAMPLE_BRANCH_CALL_STACK)) {
+        out->branches = branches;
+        out->branch_count = (size_t)count;
+    }
+}
+
+/* The bits of the mask are those of asm/perf_regs.h: ax bx cx dx si di bp sp ip, flags and six segments, r8 to r15. */
+static void parse_registers(uint64_t mask, struct cursor *c, struct perf_sample *sample)
+{
+    enum { LOW = 9, R8 = 16 };
+    sample->registers_abi = cursor_u64(c);
+    if (sample->registers_abi == PERF_SAMPLE_REGS_ABI_NONE)
+        return;
+    for (unsigned bit = 0; bit < 64; bit++) {
+        if (!(mask >> bit & 1))
+            continue;
+        uint64_t value = cursor_u64(c);
+        if (bit < LOW)
+            sample->registers[sample_register_dwarf[bit]] = value;
+        else if (bit >= R8 && bit < R8 + 8)
+            sample->registers[sample_register_dwarf[LOW + bit - R8]] = value;
+    }
+}
+
+/* The order of the fields is that of perf_output_sample() in the kernel. What follows the stack is not needed. */
+static void parse_sample(const struct perf_data_attr *attr, struct cursor *c, struct perf_data_record *out)
+{
+    struct perf_record *record = &out->record;
+    struct perf_sample *sample = &record->sample;
+    uint64_t type = attr->sample_type;
+    if (has(type, PERF_SAMPLE_IDENTIFIER))
+        record->id = cursor_u64(c);
+    if (has(type, PERF_SAMPLE_IP))
+        sample->ip = cursor_u64(c);
+    if (has(type, PERF_SAMPLE_TID)) {
+        record->pid = cursor_u32(c);
+        record->tid = cursor_u32(c);
+    }
+    if (has(type, PERF_SAMPLE_TIME))
+        record->time = cursor_u64(c);
+    if (has(type, PERF_SAMPLE_ADDR))
+        cursor_u64(c);
+    if (has(type, PERF_SAMPLE_ID))
+        record->id = cursor_u64(c);
+    if (has(type, PERF_SAMPLE_STREAM_ID))
+        cursor_u64(c);
+    if (has(type, PERF_SAMPLE_CPU)) {
+        record->cpu = cursor_u32(c);
+        cursor_u32(c);
+    }
+    out->has_period = has(type, PERF_SAMPLE_PERIOD);
+    sample->period = out->has_period ? cursor_u64(c) : attr->is_frequency ? 0 : attr->sample_period;
+    if (has(type, PERF_SAMPLE_READ))
+        parse_read(attr->read_format, c, out);
+    if (has(type, PERF_SAMPLE_CALLCHAIN))
+        perf_sample_read_callchain(sample, c);
+    if (has(type, PERF_SAMPLE_RAW)) {
+        out->raw_size = cursor_u32(c);
+        out->raw = cursor_bytes(c, out->raw_size);
+    }
+    if (has(type, PERF_SAMPLE_BRANCH_STACK))
+        parse_branches(attr, c, out);
+    if (has(type, PERF_SAMPLE_REGS_USER))
+        parse_registers(attr->user_registers, c, sample);
+    if (has(type, PERF_SAMPLE_STACK_USER))
+        perf_sample_read_stack(sample, c);
+}
+
+/* ---- other records ---- */
+
+/* PERF_RECORD_MMAP, which perf writes for the kernel and old kernels write for all. The bit that says that a mapping
+ * holds data tells what is executable. */
+static int parse_old_mapping(const unsigned char *bytes, size_t size, struct perf_record *record)
+{
+    struct perf_mapping *mapping = &record->mapping;
+    struct cursor c = cursor_of(bytes + HEADER, size - HEADER);
+    record->type = PERF_RECORD_MMAP2;
+    record->pid = cursor_u32(&c);
+    record->tid = cursor_u32(&c);
+    mapping->start = cursor_u64(&c);
+    mapping->length = cursor_u64(&c);
+    mapping->file_offset = cursor_u64(&c);
+    mapping->executable = !(record->misc & PERF_RECORD_MISC_MMAP_DATA);
+    mapping->path = cursor_string(&c);
+    return c.failed ? -EINVAL : 0;
+}
+
+int perf_data_record_parse(const struct perf_data *data, const unsigned char *bytes, size_t size,
+                           struct perf_data_record *out)
+{
+    *out = (struct perf_data_record){0};
+    struct cursor c = cursor_of(bytes, size);
+    uint32_t type = cursor_u32(&c);
+    uint16_t misc = cursor_u16(&c);
+    cursor_u16(&c);
+    if (c.failed)
+        return -EINVAL;
+    out->attr = find_attr(data, type, bytes, size);
+    if (type == PERF_RECORD_SAMPLE) {
+        out->record.type = type;
+        out->record.misc = misc;
+        if (!out->attr)
+            return -EINVAL;
+        parse_sample(out->attr, &c, out);
+        return c.failed ? -EINVAL : 0;
+    }
+    struct perf_layout layout = layout_of(out->attr, type);
+    int code = perf_record_parse(&layout, bytes, size, &out->record);
+    return code || type != PERF_RECORD_MMAP ? code : parse_old_mapping(bytes, size, &out->record);
+}

@@ -1,0 +1,168 @@
+#include "process/attach.h"
+
+#include "os/file_io.h"
+#include "os/file_proc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int no_process(pid_t pid, struct error *err)
+{
+    return error_set(err, ESRCH, "there is no process %d", (int)pid);
+}
+
+/* Appends the numbers among the names in a folder of /proc. -errno, without a sentence. */
+static int list_numbers(const char *path, struct tid_array *numbers)
+{
+    DIR *folder = opendir(path);
+    if (!folder)
+        return -errno;
+    int code = 0;
+    for (const struct dirent *entry; !code && (entry = readdir(folder));)
+        if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+            !array_push(numbers, (pid_t)strtol(entry->d_name, NULL, 10)))
+            code = -ENOMEM;
+    closedir(folder);
+    return code;
+}
+
+int attach_list_threads(pid_t pid, struct tid_array *tids, struct error *err)
+{
+    char path[64];
+    size_t before = tids->length;
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    int code = list_numbers(path, tids);
+    if (code == -ENOMEM)
+        return error_no_memory(err);
+    return code || tids->length == before ? no_process(pid, err) : 0;
+}
+
+int attach_list_processes(struct tid_array *pids, struct error *err)
+{
+    int code = list_numbers("/proc", pids);
+    if (code == -ENOMEM)
+        return error_no_memory(err);
+    return code ? error_set(err, -code, "cannot list the processes in /proc: %s", strerror(-code)) : 0;
+}
+
+/* Reads the start of a file of /proc, and ends it with a NUL. Returns the number of bytes, 0 if there are none. */
+static size_t read_start(const char *path, char *text, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd < 0 ? 0 : file_read(fd, text, size - 1);
+    if (fd >= 0)
+        close(fd);
+    text[length > 0 ? length : 0] = '\0';
+    return length > 0 ? (size_t)length : 0;
+}
+
+/* 0 if it has ended. */
+static pid_t parent_of(pid_t pid)
+{
+    char path[64], text[1024];
+    struct proc_stat stat;
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    bool is_there = read_start(path, text, sizeof(text)) && proc_stat_parse(text, &stat) && !proc_stat_has_ended(&stat);
+    return is_there ? (pid_t)stat.parent : 0;
+}
+
+static bool has_pid(const pid_t *pids, size_t count, pid_t pid)
+{
+    for (size_t i = 0; i < count; i++)
+        if (pids[i] == pid)
+            return true;
+    return false;
+}
+
+int attach_list_children(const pid_t *pids, size_t count, struct tid_array *children, struct error *err)
+{
+    struct tid_array all = {0}, parents = {0};
+    int code = attach_list_processes(&all, err);
+    for (size_t i = 0; !code && i < all.length; i++)
+        code = array_push(&parents, parent_of(all.data[i])) ? 0 : error_no_memory(err);
+    for (size_t before = SIZE_MAX; !code && before != children->length;) {
+        before = children->length;
+        for (size_t i = 0; !code && i < all.length; i++) {
+            bool is_child =
+                has_pid(pids, count, parents.data[i]) || has_pid(children->data, children->length, parents.data[i]);
+            bool is_known = has_pid(pids, count, all.data[i]) || has_pid(children->data, children->length, all.data[i]);
+            if (is_child && !is_known && !array_push(children, all.data[i]))
+                code = error_no_memory(err);
+        }
+    }
+    array_free(&all);
+    array_free(&parents);
+    return code;
+}
+
+void attach_thread_name(pid_t pid, pid_t tid, char *name, size_t size)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)pid, (int)tid);
+    read_start(path, name, size);
+    name[strcspn(name, "\n")] = '\0';
+}
+
+uint64_t attach_program(pid_t pid)
+{
+    char path[64];
+    struct stat info;
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", proc_living_thread((uint32_t)pid));
+    if (stat(path, &info) != 0)
+        return 0;
+    return (uint64_t)info.st_dev * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)info.st_ino;
+}
+
+char **attach_command(pid_t pid)
+{
+    enum { LONGEST = 64 * 1024 }; /* what follows is left out */
+    char path[64], *text = malloc(LONGEST + 1), name[32];
+    if (!text)
+        return NULL;
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/cmdline", proc_living_thread((uint32_t)pid));
+    size_t length = read_start(path, text, LONGEST);
+    while (length && !text[length - 1]) /* a title that a program has set is padded */
+        length--;
+    if (!length) {
+        attach_thread_name(pid, pid, name, sizeof(name));
+        length = (size_t)snprintf(text, LONGEST, "%s", name);
+    }
+    text[length++] = '\0';
+    size_t words = 0;
+    for (size_t i = 0; i < length; i++)
+        words += !text[i];
+    char **command = malloc((words + 1) * sizeof(*command) + length), *copy = (char *)(command + words + 1);
+    if (command) {
+        memcpy(copy, text, length);
+        for (size_t i = 0; i < words; i++, copy += strlen(copy) + 1)
+            command[i] = copy;
+        command[words] = NULL;
+    }
+    free(text);
+    return command;
+}
+
+bool attach_has_command(pid_t pid)
+{
+    char path[64], start[2];
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/cmdline", proc_living_thread((uint32_t)pid));
+    return read_start(path, start, sizeof(start)) > 0;
+}
+
+int attach_watch(pid_t pid, struct error *err)
+{
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (fd >= 0)
+        return fd;
+    return errno == ESRCH || errno == EINVAL
+               ? no_process(pid, err)
+               : error_set(err, errno, "cannot wait for process %d to end: %s", (int)pid, strerror(errno));
+}

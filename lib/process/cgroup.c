@@ -1,0 +1,50 @@
+/*
+ * Perf events know the cgroups of one hierarchy: of that of version 1 which has the controller "perf_event", if one is
+ * mounted, else that of version 2, where the controller needs no switching on.
+ */
+#include "process/cgroup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <mntent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The folder where the hierarchy is mounted. */
+static bool find_mount(char *folder, size_t size)
+{
+    FILE *mounts = setmntent("/proc/self/mounts", "re");
+    struct mntent entry;
+    char text[4096];
+    bool found = false, found_controller = false;
+    while (mounts && !found_controller && getmntent_r(mounts, &entry, text, sizeof(text))) {
+        found_controller = !strcmp(entry.mnt_type, "cgroup") && hasmntopt(&entry, "perf_event");
+        if (!found_controller && (found || strcmp(entry.mnt_type, "cgroup2") != 0))
+            continue;
+        found = true;
+        snprintf(folder, size, "%s", entry.mnt_dir);
+    }
+    if (mounts)
+        endmntent(mounts);
+    return found;
+}
+
+int cgroup_open(const char *name, struct error *err)
+{
+    char folder[PATH_MAX], path[2 * PATH_MAX];
+    if (!find_mount(folder, sizeof(folder)))
+        return error_set(err, ENODEV,
+                         "there are no cgroups to record: no cgroup2 file system is mounted ('mount -t cgroup2 none "
+                         "/sys/fs/cgroup' mounts it)");
+    size_t length = strlen(folder);
+    bool is_path = strncmp(name, folder, length) == 0 && (!name[length] || name[length] == '/');
+    snprintf(path, sizeof(path), "%s%s%s", is_path ? "" : folder, is_path || name[0] == '/' ? "" : "/", name);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0)
+        return fd;
+    return errno == ENOENT || errno == ENOTDIR
+               ? error_set(err, ENOENT, "there is no cgroup %s (no folder %s)", name, path)
+               : error_set(err, errno, "cannot open the cgroup %s: %s", path, strerror(errno));
+}

@@ -1,0 +1,149 @@
+/*
+ * A descriptor of /proc/PID/root is not enough. When the last process of a mount namespace ends, the kernel unmounts
+ * its file systems, and that root folder no longer leads to its /tmp. So we open /tmp itself: one descriptor for each
+ * that is not ours, of containers and of programs with another root folder (chroot), and one for each jitdump file.
+ * Both numbers are bounded, also by a share of the descriptors that we may have; files beyond the bounds are opened by
+ * name after the recording.
+ */
+#include "process/jit_files.h"
+
+#include "os/file_proc.h"
+#include "process/mapped_file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+enum { FOLDERS_MAX = 64, DUMPS_MAX = 256 };
+
+static bool is_full(size_t count, size_t most)
+{
+    struct rlimit limit;
+    return count >= most || (getrlimit(RLIMIT_NOFILE, &limit) == 0 && count >= limit.rlim_cur / 8);
+}
+
+static bool has_own_pids(const char *process)
+{
+    uint64_t theirs = proc_namespace(process, "pid");
+    return theirs && theirs != proc_namespace("self", "pid");
+}
+
+/* Identifies a directory without a request to its file system, which may not answer. */
+static bool identify(const char *path, struct jit_folder *folder)
+{
+    struct statx info;
+    if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_INO, &info))
+        return false;
+    *folder =
+        (struct jit_folder){.device = makedev(info.stx_dev_major, info.stx_dev_minor), .inode = info.stx_ino, .fd = -1};
+    return true;
+}
+
+static bool is_same(const struct jit_folder *a, const struct jit_folder *b)
+{
+    return a->device == b->device && a->inode == b->inode;
+}
+
+/* Opens the /tmp of a process, unless it is ours. */
+static uint32_t open_folder(struct jit_files *files, const char *process)
+{
+    char path[64];
+    struct jit_folder own, theirs;
+    snprintf(path, sizeof(path), "/proc/%s/root/tmp", process);
+    if (!identify(path, &theirs) || (identify("/tmp", &own) && is_same(&own, &theirs)))
+        return JIT_FOLDER_OURS;
+    for (size_t i = 0; i < files->folders.length; i++)
+        if (is_same(&theirs, &files->folders.data[i]))
+            return (uint32_t)i;
+    if (is_full(files->folders.length, FOLDERS_MAX))
+        return JIT_FOLDER_OURS;
+    theirs.fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (theirs.fd < 0)
+        return JIT_FOLDER_OURS;
+    if (!array_push(&files->folders, theirs)) {
+        close(theirs.fd);
+        return JIT_FOLDER_OURS;
+    }
+    return (uint32_t)files->folders.length - 1;
+}
+
+static struct jit_file *jit_file_of(struct jit_files *files, uint32_t process, uint32_t pid, bool ran_before)
+{
+    uint32_t index = hash_get(&files->by_process, process);
+    if (index != HASH_MISSING)
+        return &files->files.data[index];
+    char name[16];
+    snprintf(name, sizeof(name), "%" PRIu32, proc_living_thread(pid));
+    struct jit_file file = {.pid = pid, .folder = JIT_FOLDER_OURS, .dump = -1};
+    file.started = ran_before ? proc_start_time(pid) : 0;
+    file.user = proc_file_user(name, JIT_USER_UNKNOWN);
+    if (has_own_pids(name))
+        file.pid = proc_innermost_pid(name, pid);
+    file.folder = open_folder(files, name);
+    index = (uint32_t)files->files.length;
+    if (!array_push(&files->files, file) || !hash_set(&files->by_process, process, index))
+        return NULL;
+    return &files->files.data[index];
+}
+
+bool jit_files_note(struct jit_files *files, uint32_t process, uint32_t pid, bool ran_before)
+{
+    return jit_file_of(files, process, pid, ran_before) != NULL;
+}
+
+bool jit_files_note_jitdump(struct jit_files *files, uint32_t process, uint32_t pid, bool ran_before,
+                            const struct perf_mapping *mapping)
+{
+    struct jit_file *file = jit_file_of(files, process, pid, ran_before);
+    struct mapped_file mapped;
+    if (!file)
+        return false;
+    if (file->dump >= 0 || is_full(files->dumps, DUMPS_MAX))
+        return true;
+    int code = mapped_file_open(&mapped, pid, mapping);
+    if (code)
+        return code != -ENOMEM;
+    file->dump = file_source_open(mapped.file);
+    files->dumps += file->dump >= 0;
+    mapped_file_destroy(&mapped);
+    return true;
+}
+
+bool jit_files_is_jitdump(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && jit_files_is_jitdump_name(slash + 1);
+}
+
+bool jit_files_is_jitdump_name(const char *name)
+{
+    if (strncmp(name, "jit-", 4) != 0 || !isdigit((unsigned char)name[4]))
+        return false;
+    return strcmp(name + 4 + strspn(name + 4, "0123456789"), ".dump") == 0;
+}
+
+const struct jit_file *jit_files_find(const struct jit_files *files, uint32_t process)
+{
+    uint32_t index = hash_get(&files->by_process, process);
+    return index == HASH_MISSING ? NULL : &files->files.data[index];
+}
+
+void jit_files_destroy(struct jit_files *files)
+{
+    for (size_t i = 0; i < files->folders.length; i++)
+        close(files->folders.data[i].fd);
+    for (size_t i = 0; i < files->files.length; i++)
+        if (files->files.data[i].dump >= 0)
+            close(files->files.data[i].dump);
+    array_free(&files->files);
+    array_free(&files->folders);
+    hash_destroy(&files->by_process);
+}

@@ -1,0 +1,220 @@
+#include "process/open_files.h"
+
+#include "os/file_proc.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- what may stay open ---- */
+
+/* Leaves a quarter of the descriptors to the symbolizer. */
+static bool is_too_many(int fd)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)fd >= limit.rlim_cur / 4 * 3;
+}
+
+/* False if the kernel does not tell (before Linux 5.8). */
+static bool mount_of(int folder, const char *path, uint64_t *mount)
+{
+    struct statx info;
+    bool known =
+        statx(folder, path, *path ? 0 : AT_EMPTY_PATH, STATX_MNT_ID, &info) == 0 && (info.stx_mask & STATX_MNT_ID);
+    *mount = known ? info.stx_mnt_id : 0;
+    return known;
+}
+
+/* Whether the file is in a mount that we use in any case. */
+static bool is_in_our_mounts(const struct open_files *files, int fd)
+{
+    uint64_t mount;
+    return mount_of(fd, "", &mount) && (mount == files->root_mount || mount == files->working_mount);
+}
+
+static bool stays_open(const struct open_files *files, int fd, bool can_reopen)
+{
+    return !is_too_many(fd) && (!can_reopen || is_in_our_mounts(files, fd));
+}
+
+/* ---- root folders ---- */
+
+/* The namespace differs where a process has the same root folder as we, but other file systems mounted below it. */
+static bool identify_root(const char *process, int root_fd, struct open_root *root)
+{
+    struct stat folder;
+    uint64_t namespace = proc_namespace(process, "mnt");
+    if (!namespace || fstat(root_fd, &folder) != 0)
+        return false;
+    *root = (struct open_root){.namespace = namespace, .device = folder.st_dev, .inode = folder.st_ino, .fd = root_fd};
+    return true;
+}
+
+static bool is_same(const struct open_root *a, const struct open_root *b)
+{
+    return a->namespace == b->namespace && a->device == b->device && a->inode == b->inode;
+}
+
+static bool open_root(const char *process, struct open_root *root)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%s/root", process);
+    int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0 && identify_root(process, fd, root))
+        return true;
+    if (fd >= 0)
+        close(fd);
+    return false;
+}
+
+static void close_root(struct open_root *root)
+{
+    if (root->fd >= 0)
+        close(root->fd);
+    root->fd = -1;
+}
+
+/* Closes it until the end, if it has a path for us: in our mount namespace it is what chroot() was told. */
+static void close_if_harmful(const struct open_files *files, const char *process, struct open_root *root)
+{
+    char link[64], path[PATH_MAX];
+    if (root->namespace != files->ours.namespace || stays_open(files, root->fd, true))
+        return;
+    snprintf(link, sizeof(link), "/proc/%s/root", process);
+    ssize_t length = readlink(link, path, sizeof(path) - 1);
+    path[length > 0 ? length : 0] = '\0';
+    root->path = strdup(path);
+    if (root->path)
+        close_root(root);
+}
+
+void open_files_init(struct open_files *files)
+{
+    *files = (struct open_files){.ours.fd = -1};
+    if (open_root("self", &files->ours))
+        close_root(&files->ours);
+    mount_of(AT_FDCWD, "/", &files->root_mount);
+    mount_of(AT_FDCWD, ".", &files->working_mount);
+}
+
+int open_files_root(struct open_files *files, uint32_t pid)
+{
+    char process[16];
+    struct open_root root;
+    snprintf(process, sizeof(process), "%" PRIu32, proc_living_thread(pid));
+    if (!open_root(process, &root))
+        return -1;
+    for (size_t i = 0; i < files->roots.length; i++)
+        if (is_same(&files->roots.data[i], &root)) {
+            close_root(&root);
+            return (int)i;
+        }
+    if (!is_same(&root, &files->ours) && !is_too_many(root.fd)) {
+        close_if_harmful(files, process, &root);
+        if (array_push(&files->roots, root))
+            return (int)files->roots.length - 1;
+        free(root.path);
+    }
+    close_root(&root);
+    return -1;
+}
+
+void open_files_reopen_roots(struct open_files *files)
+{
+    for (size_t i = 0; i < files->roots.length; i++) {
+        struct open_root *root = &files->roots.data[i], now;
+        int fd = root->fd < 0 ? open(root->path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+        if (fd < 0)
+            continue;
+        root->fd = fd;
+        if (!identify_root("self", fd, &now) || !is_same(&now, root))
+            close_root(root);
+    }
+}
+
+/* ---- files ---- */
+
+/* Closes a file to which no path leads. Its root folder may lead to it later; if not, its symbols are lost. */
+static void close_for_want_of_descriptors(struct open_files *files, const struct open_file *open)
+{
+    file_source_close(open->file);
+    if (open->root >= 0)
+        open->file->root_fd = files->roots.data[open->root].fd;
+    int fd = file_source_open(open->file);
+    if (fd >= 0)
+        close(fd);
+    else
+        files->lost++;
+}
+
+static bool ensure_row(struct open_files *files, uint32_t number)
+{
+    while (files->files.length <= number)
+        if (!array_push(&files->files, (struct open_file){.root = -1}))
+            return false;
+    return true;
+}
+
+void open_files_note_silent(struct open_files *files, uint32_t number)
+{
+    if (ensure_row(files, number))
+        files->files.data[number].is_silent = true;
+}
+
+bool open_files_is_silent(const struct open_files *files, uint32_t number)
+{
+    return number < files->files.length && files->files.data[number].is_silent;
+}
+
+bool open_files_add(struct open_files *files, uint32_t number, const struct mapped_file *mapped, uint32_t pid)
+{
+    if (!ensure_row(files, number))
+        return false;
+    struct open_file *open = &files->files.data[number];
+    *open = (struct open_file){.file = file_source_ref(mapped->file), .root = open_files_root(files, pid)};
+    if (stays_open(files, mapped->file->fd, mapped->can_reopen))
+        return true;
+    if (is_too_many(mapped->file->fd))
+        unwind_module_load(mapped->module); /* the target may delete the file before the first walk */
+    if (mapped->can_reopen)
+        file_source_close(mapped->file);
+    else
+        close_for_want_of_descriptors(files, open);
+    return true;
+}
+
+struct file_source *open_files_get(const struct open_files *files, uint32_t number)
+{
+    return number < files->files.length ? files->files.data[number].file : NULL;
+}
+
+int open_files_root_fd(const struct open_files *files, uint32_t number)
+{
+    int root = number < files->files.length ? files->files.data[number].root : -1;
+    return root < 0 ? -1 : files->roots.data[root].fd;
+}
+
+void open_files_forget_root(struct open_files *files, uint32_t number)
+{
+    if (number < files->files.length)
+        files->files.data[number].root = -1;
+}
+
+void open_files_destroy(struct open_files *files)
+{
+    for (size_t i = 0; i < files->files.length; i++)
+        file_source_unref(files->files.data[i].file);
+    for (size_t i = 0; i < files->roots.length; i++) {
+        close_root(&files->roots.data[i]);
+        free(files->roots.data[i].path);
+    }
+    array_free(&files->files);
+    array_free(&files->roots);
+    jit_files_destroy(&files->jit);
+}

@@ -1,0 +1,441 @@
+#include "process/tracked_mappings.h"
+
+#include "os/clock.h"
+#include "base/path.h"
+#include "process/attach.h"
+#include "process/jit_files.h"
+#include "process/jitdump_unwind.h"
+#include "process/proc_maps.h"
+#include "language/python_frames.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- compiled code ---- */
+
+/* Executable memory that is no file's is where compiled code will be; a jitdump file is mapped to tell us of it. */
+static bool note_code(struct tracked_mappings *mappings, struct tracked_process *process,
+                      const struct perf_mapping *mapping, bool is_file, bool may_open)
+{
+    if (!mappings->jit_files)
+        return true;
+    if (!is_file)
+        return jit_files_note(mappings->jit_files, process->number, process->pid, process->ran_before);
+    if (!may_open || !jit_files_is_jitdump(mapping->path))
+        return true;
+    if (!jit_files_note_jitdump(mappings->jit_files, process->number, process->pid, process->ran_before, mapping))
+        return false;
+    int dump = jit_files_find(mappings->jit_files, process->number)->dump;
+    if (dump >= 0 && !process->dump)
+        process->dump = jitdump_unwind_new(dump);
+    return dump < 0 || process->dump;
+}
+
+/* Memory of a compiler is made executable again each time when something was written to it: what the jitdump file has
+ * said of the code there still holds. */
+static bool map_memory(struct tracked_process *process, const struct mapping *map)
+{
+    return process->dump && map->lib == MAPPING_NO_LIB ? address_space_map_around(&process->space, map)
+                                                       : address_space_map(&process->space, map);
+}
+
+static bool inherit_code(struct tracked_mappings *mappings, const struct tracked_process *child,
+                         const struct tracked_process *parent)
+{
+    if (!mappings->jit_files || !jit_files_find(mappings->jit_files, parent->number))
+        return true;
+    return jit_files_note(mappings->jit_files, child->number, child->pid, false);
+}
+
+/* Memory without a file may be a copy of the code that it replaces. */
+static bool note_text(const struct tracked_mappings *mappings, struct tracked_process *process,
+                      const struct mapping *map)
+{
+    if (map->lib == MAPPING_NO_LIB && !mappings->is_past)
+        return text_copies_replace(&process->copies, &process->space, map->start, map->end);
+    text_copies_forget(&process->copies, map->start, map->end);
+    return true;
+}
+
+/* ---- Python ---- */
+
+static bool note_python(const struct tracked_mappings *mappings, struct tracked_process *process,
+                        const struct mapping *map, const struct library_mapping *found)
+{
+    if (!mappings->has_python || !found->python || process->python)
+        return true;
+    process->python = python_process_new(found->python, map->start - map->rva);
+    process->python_lib = map->lib;
+    return process->python != NULL;
+}
+
+static bool inherit_python(struct tracked_process *child, const struct tracked_process *parent)
+{
+    if (!parent->python)
+        return true;
+    child->python = python_process_fork(parent->python);
+    child->python_lib = parent->python_lib;
+    return child->python != NULL;
+}
+
+/* ---- mappings ---- */
+
+/* A mapping of the process that counts from `time` on. */
+static int add_mapping(struct tracked_mappings *mappings, struct tracked_process *process, const struct mapping *map,
+                       uint64_t time, struct error *err)
+{
+    if (!map_memory(process, map))
+        return error_no_memory(err);
+    const struct spool_event event = {.kind = SPOOL_MAP,
+                                      .number = process->number,
+                                      .time = time,
+                                      .start = map->start,
+                                      .end = map->end,
+                                      .rva = map->rva,
+                                      .lib_number = map->lib == MAPPING_NO_LIB ? SPOOL_NO_NUMBER : map->lib};
+    return spool_writer_event(mappings->spool, &event, err);
+}
+
+static int find_library(struct tracked_mappings *mappings, const struct tracked_process *process,
+                        const struct perf_mapping *mapping, struct library_mapping *found, struct error *err)
+{
+    return library_table_find(mappings->libraries, mappings->is_past ? 0 : process->pid, mapping, found, err);
+}
+
+/* Whether the files by which programs report marks and compiled code may be opened. */
+static bool may_open(struct tracked_mappings *mappings, const struct tracked_process *process,
+                     const struct perf_mapping *mapping)
+{
+    const struct tracker_observer *observer = &mappings->observer;
+    bool is_report = mapping->path[0] == '/' && (jit_files_is_jitdump(mapping->path) ||
+                                                 (observer->is_report && observer->is_report(mapping->path)));
+    return !is_report || mappings->is_past || library_table_may_open(mappings->libraries, process->pid, mapping);
+}
+
+int tracked_mappings_add(struct tracked_mappings *mappings, struct tracked_process *process,
+                         const struct perf_mapping *mapping, uint64_t time, struct error *err)
+{
+    bool is_answered = may_open(mappings, process, mapping);
+    const struct tracker_observer *observer = &mappings->observer;
+    if (observer->maps_report && is_answered) {
+        int failed = observer->maps_report(observer->context, process->pid, mapping, err);
+        if (failed)
+            return failed;
+    }
+    if (!mapping->executable || !mapping->length || mapping->start > UINT64_MAX - mapping->length)
+        return 0;
+    struct library_mapping found;
+    int code = find_library(mappings, process, mapping, &found, err);
+    if (code)
+        return code;
+    struct mapping map = {.start = mapping->start,
+                          .end = mapping->start + mapping->length,
+                          .rva = found.rva,
+                          .lib = found.lib == SPOOL_NO_NUMBER ? MAPPING_NO_LIB : found.lib,
+                          .module = found.module};
+    process->space.is_java |= strcmp(path_base_name(mapping->path), "libjvm.so") == 0;
+    if (!note_text(mappings, process, &map) ||
+        !note_code(mappings, process, mapping, found.lib != SPOOL_NO_NUMBER, is_answered) ||
+        !note_python(mappings, process, &map, &found))
+        return error_no_memory(err);
+    return add_mapping(mappings, process, &map, time, err);
+}
+
+/* ---- all mappings of a process ---- */
+
+struct maps_reading {
+    struct tracked_mappings *mappings;
+    struct tracked_process *process;
+    uint64_t time;
+    bool only_unmapped; /* add only mappings where none is known */
+    bool changed;
+    struct error *err;
+    struct perf_mapping below; /* the last one of a file */
+    char below_path[PROC_MAPS_PATH];
+};
+
+/* Whether it was read before; JIT code may have split what is no file's. */
+static bool is_known(struct maps_reading *reading, const struct perf_mapping *mapping, struct error *err)
+{
+    const struct address_space *space = &reading->process->space;
+    const struct mapping *first = address_space_find(space, mapping->start);
+    const struct mapping *last = address_space_find(space, mapping->start + mapping->length - 1);
+    struct library_mapping found;
+    if (!first || !last || first->start != mapping->start || last->end != mapping->start + mapping->length ||
+        find_library(reading->mappings, reading->process, mapping, &found, err))
+        return false;
+    if (found.lib == SPOOL_NO_NUMBER)
+        return (first->lib == MAPPING_NO_LIB && last->lib == MAPPING_NO_LIB) ||
+               text_copies_are_equal(&reading->process->copies, mapping->start);
+    return first == last && first->lib == found.lib && first->rva == found.rva;
+}
+
+/* Memory without a file right above a part of a file may be a copy of the code that belongs there. */
+static int note_copy_above(struct maps_reading *reading, const struct perf_mapping *mapping)
+{
+    const struct perf_mapping *below = &reading->below;
+    const struct mapping *map = address_space_find(&reading->process->space, mapping->start);
+    struct library_mapping found;
+    if (!below->path || below->start + below->length != mapping->start || !map || map->lib != MAPPING_NO_LIB ||
+        text_copies_know(&reading->process->copies, mapping->start))
+        return 0;
+    int code = find_library(reading->mappings, reading->process, below, &found, reading->err);
+    if (code || found.lib == SPOOL_NO_NUMBER)
+        return code;
+    const struct mapping file = {.start = mapping->start,
+                                 .end = mapping->start + mapping->length,
+                                 .rva = found.rva + (mapping->start - below->start),
+                                 .lib = found.lib,
+                                 .module = found.module};
+    return text_copies_add(&reading->process->copies, &file) ? 0 : error_no_memory(reading->err);
+}
+
+static int use_mapping(void *context, const struct perf_mapping *mapping)
+{
+    struct maps_reading *reading = context;
+    int code = 0;
+    bool is_taken = !mapping->executable ||
+                    (mapping->length && !(reading->mappings->are_read && is_known(reading, mapping, reading->err)));
+    if (reading->only_unmapped && address_space_find(&reading->process->space, mapping->start))
+        is_taken = false;
+    if (is_taken)
+        code = tracked_mappings_add(reading->mappings, reading->process, mapping, reading->time, reading->err);
+    reading->changed |= is_taken && mapping->executable;
+    if (!code && is_taken && mapping->executable)
+        code = note_copy_above(reading, mapping);
+    if (mapping->inode) {
+        reading->below = *mapping;
+        reading->below.path = reading->below_path;
+        snprintf(reading->below_path, sizeof(reading->below_path), "%s", mapping->path);
+    }
+    return code;
+}
+
+static int read_maps(struct tracked_mappings *mappings, struct tracked_process *process, uint64_t time,
+                     bool only_unmapped, bool *changed, struct error *err)
+{
+    struct maps_reading reading = {
+        .mappings = mappings, .process = process, .time = time, .only_unmapped = only_unmapped, .err = err};
+    *changed = false;
+    if (mappings->is_past)
+        return 0;
+    struct error unused = {0};
+    reading.err = err ? err : &unused;
+    reading.err->text[0] = '\0';
+    uint64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    int code = proc_maps_read(process->pid, use_mapping, &reading);
+    process->reading_cost = clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
+    process->last_reading = time;
+    *changed = reading.changed;
+    if (code == -ENOMEM)
+        return error_no_memory(err);
+    bool process_is_gone = code && !reading.err->text[0];
+    return process_is_gone ? 0 : code;
+}
+
+int tracked_mappings_read(struct tracked_mappings *mappings, struct tracked_process *process, uint64_t time,
+                          bool *changed, struct error *err)
+{
+    return read_maps(mappings, process, time, false, changed, err);
+}
+
+bool tracked_mappings_inherit(struct tracked_mappings *mappings, struct tracked_process *child,
+                              const struct tracked_process *parent)
+{
+    if (!address_space_copy(&child->space, &parent->space) || !inherit_code(mappings, child, parent) ||
+        !inherit_python(child, parent) || !text_copies_copy(&child->copies, &parent->copies))
+        return false;
+    child->losses = parent->losses;
+    return true;
+}
+
+/* A process may have called exec since it was noted: its mappings are those of another program then. */
+int tracked_mappings_read_unread(struct tracked_mappings *mappings, struct tracked_process *process, uint64_t time,
+                                 struct error *err)
+{
+    bool changed;
+    if (!process->maps_unread)
+        return 0;
+    process->maps_unread = false;
+    return attach_program((pid_t)process->pid) == process->program
+               ? tracked_mappings_read(mappings, process, time, &changed, err)
+               : 0;
+}
+
+/* ---- the mapping at an address ---- */
+
+static const uint64_t leaf_age = UINT64_C(900000);             /* ns: less than between two samples of a thread */
+static const uint64_t caller_age = UINT64_C(10000000);         /* ns */
+static const uint64_t reading_interval = UINT64_C(1000000000); /* ns between two readings of all mappings, ... */
+static const uint64_t old_kernel_interval =
+    UINT64_C(10000000);                           /* ... and where the mapping of an address is not found */
+enum { READING_SHARE = 20, OPEN_MAPS_MAX = 256 }; /* readings take at most one part in 20 of the time */
+
+static struct mapping_check *check_of(struct tracked_process *process, uint64_t start)
+{
+    return &process->checks[(start >> 12) % MAPPING_CHECKS];
+}
+
+static bool was_checked(struct tracked_process *process, const struct mapping *mapping, uint64_t time, uint64_t age)
+{
+    const struct mapping_check *check = check_of(process, mapping->start);
+    return check->time && check->start == mapping->start && time < check->time + age;
+}
+
+static void close_maps(struct tracked_mappings *mappings, struct tracked_process *process)
+{
+    if (process->maps_fd >= 0) {
+        close(process->maps_fd);
+        mappings->open_maps--;
+    }
+    process->maps_fd = -1;
+}
+
+void tracked_mappings_forget(struct tracked_mappings *mappings, struct tracked_process *process)
+{
+    close_maps(mappings, process);
+    text_copies_destroy(&process->copies);
+}
+
+static bool may_stay_open(const struct tracked_mappings *mappings)
+{
+    struct rlimit limit;
+    return mappings->open_maps < OPEN_MAPS_MAX &&
+           (getrlimit(RLIMIT_NOFILE, &limit) || mappings->open_maps < limit.rlim_cur / 8);
+}
+
+/* As proc_maps_find(). */
+static int find_now(struct tracked_mappings *mappings, struct tracked_process *process, uint64_t pc,
+                    char path[PROC_MAPS_PATH], struct perf_mapping *mapping)
+{
+    if (mappings->has_no_query)
+        return -ENOTTY;
+    int fd = process->maps_fd >= 0 ? process->maps_fd : proc_maps_open(process->living);
+    if (fd < 0)
+        return fd;
+    int code = proc_maps_find(fd, pc, !mappings->are_read, path, mapping);
+    mappings->has_no_query = code == -ENOTTY;
+    if (process->maps_fd < 0 && code >= 0 && may_stay_open(mappings)) {
+        process->maps_fd = fd;
+        mappings->open_maps++;
+    } else if (process->maps_fd < 0) {
+        close(fd);
+    } else if (code < 0) {
+        close_maps(mappings, process);
+    }
+    return code;
+}
+
+static int is_known_at(struct tracked_mappings *mappings, struct tracked_process *process, uint64_t pc,
+                       const struct perf_mapping *now, bool *is_known, struct error *err)
+{
+    struct library_mapping found;
+    const struct mapping *map = address_space_find(&process->space, pc);
+    int code = map ? find_library(mappings, process, now, &found, err) : 0;
+    *is_known = false;
+    if (code || !map)
+        return code;
+    if (found.lib == SPOOL_NO_NUMBER)
+        *is_known = map->lib == MAPPING_NO_LIB || text_copies_are_equal(&process->copies, pc);
+    else
+        *is_known = map->lib == found.lib && map->rva + (pc - map->start) == found.rva + (pc - now->start);
+    return 0;
+}
+
+/* Asks the kernel for the mapping at `pc`. `map` is the known mapping there, or NULL. */
+static int ask(struct tracked_mappings *mappings, struct tracked_process *process, uint64_t pc,
+               const struct mapping *map, uint64_t time, bool *changed, struct error *err)
+{
+    char path[PROC_MAPS_PATH];
+    struct perf_mapping now;
+    bool is_known = true;
+    int found = find_now(mappings, process, pc, path, &now);
+    int code = found > 0 ? is_known_at(mappings, process, pc, &now, &is_known, err) : 0;
+    if (!code && !is_known) {
+        *changed = true;
+        memset(process->checks, 0, sizeof(process->checks)); /* others may have changed as well */
+        code = tracked_mappings_add(mappings, process, &now, time, err);
+    } else if (map && found >= 0) {
+        *check_of(process, map->start) = (struct mapping_check){.start = map->start, .time = time};
+    }
+    return code;
+}
+
+/* Maps the file whose code the memory at `pc` is a copy of. */
+static int restore_text(struct tracked_mappings *mappings, struct tracked_process *process, uint64_t pc, uint64_t time,
+                        bool *changed, struct error *err)
+{
+    const struct mapping *memory = address_space_find(&process->space, pc);
+    const struct mapping *file =
+        memory && memory->lib == MAPPING_NO_LIB ? text_copies_find(&process->copies, process->living, pc) : NULL;
+    if (!file)
+        return 0;
+    struct mapping map = *file;
+    *changed = true;
+    return add_mapping(mappings, process, &map, time, err);
+}
+
+static int check_address(struct tracked_mappings *mappings, struct tracked_process *process, uint64_t pc,
+                         uint64_t longest_age, uint64_t time, bool *changed, struct error *err)
+{
+    const struct mapping *map = address_space_find(&process->space, pc);
+    bool is_asked = !map || (mappings->are_read && !was_checked(process, map, time, longest_age));
+    int code = is_asked ? ask(mappings, process, pc, map, time, changed, err) : 0;
+    return code || !process->copies.copies.length ? code : restore_text(mappings, process, pc, time, changed, err);
+}
+
+/* Of readings that change nothing: 1 ms, 2, 4, ... */
+static uint64_t next_pause(uint64_t pause)
+{
+    const uint64_t first = UINT64_C(1000000);
+    return !pause ? first : 2 * pause < reading_interval ? 2 * pause : reading_interval;
+}
+
+/* Reads all mappings if the time has come. `is_unmapped`: an address of a stack is in none. */
+static int read_if_due(struct tracked_mappings *mappings, struct tracked_process *process, bool is_unmapped,
+                       uint64_t time, bool *changed, struct error *err)
+{
+    bool was_lost = is_unmapped && process->losses != mappings->losses;
+    bool is_wanted = mappings->are_read || was_lost || (is_unmapped && mappings->has_no_query);
+    uint64_t pause = was_lost                 ? 0
+                     : is_unmapped            ? process->reading_pause
+                     : mappings->has_no_query ? old_kernel_interval
+                                              : reading_interval;
+    pause = pause < READING_SHARE * process->reading_cost ? READING_SHARE * process->reading_cost : pause;
+    if (!is_wanted || (process->last_reading && time < process->last_reading + pause))
+        return 0;
+    int code = read_maps(mappings, process, time, !mappings->are_read && !was_lost, changed, err);
+    process->losses = mappings->losses;
+    if (is_unmapped)
+        process->reading_pause = *changed ? 0 : next_pause(process->reading_pause);
+    return code;
+}
+
+int tracked_mappings_check(struct tracked_mappings *mappings, struct tracked_process *process,
+                           const struct tracked_stack *stack, uint64_t time, bool *changed, struct error *err)
+{
+    bool checks_all = mappings->are_read || process->copies.copies.length;
+    uint64_t start = 0, end = 0; /* of the mapping that was checked last */
+    int code = 0;
+    *changed = false;
+    if (mappings->is_past)
+        return 0;
+    for (size_t i = 0; i < stack->count && !code && (checks_all || i == 0); i++) {
+        if ((stack->pcs[i] >= start && stack->pcs[i] < end) || stack->pcs[i] >> 63)
+            continue;
+        code = check_address(mappings, process, stack->pcs[i], i ? caller_age : leaf_age, time, changed, err);
+        const struct mapping *map = address_space_find(&process->space, stack->pcs[i]);
+        start = map ? map->start : 0;
+        end = map ? map->end : 0;
+    }
+    if (stack->unmapped && !(stack->unmapped >> 63) && !code && !*changed)
+        code = check_address(mappings, process, stack->unmapped, 0, time, changed, err);
+    if (code || *changed)
+        return code;
+    bool is_unmapped = stack->unmapped || (stack->count && !address_space_find(&process->space, stack->pcs[0]));
+    return read_if_due(mappings, process, is_unmapped, time, changed, err);
+}

@@ -1,0 +1,77 @@
+/*
+ * Compares the CPU time of processes that the spool has with what the kernel counts for them. The difference
+ * (SPOOL_UNSEEN) is CPU time that no sample and no switch record shows.
+ */
+#include "process/tracker_internal.h"
+
+#include "os/clock.h"
+
+void tracker_note_ran(struct tracker *tracker, const struct tracked_thread *thread, uint64_t ran)
+{
+    struct tracked_process *process = tracker->processes.items.data[thread->process];
+    process->ran += ran;
+    tracker->ran += ran;
+}
+
+int tracker_tell_unsampled(struct tracker *tracker, struct tracked_thread *thread, uint64_t time, struct error *err)
+{
+    struct thread_run *run = &thread->run;
+    uint64_t ran = run->ran + (run->state == RUN_ON && time > run->since ? time - run->since : 0);
+    struct spool_event event = {.kind = SPOOL_UNSAMPLED, .number = thread->number, .time = time, .count = ran};
+    run->ran = 0;
+    run->since = time;
+    if (!ran || !tracker->has_switches)
+        return 0;
+    tracker_note_ran(tracker, thread, ran);
+    return spool_writer_event(tracker->spool, &event, err);
+}
+
+void tracker_note_command(struct tracker *tracker, uint32_t pid, uint64_t clock)
+{
+    tracker->command = pid;
+    tracker->command_clock = clock;
+}
+
+void tracker_read_clocks(struct tracker *tracker)
+{
+    for (size_t i = 0; i < tracker->processes.items.length; i++) {
+        struct tracked_process *process = tracker->processes.items.data[i];
+        if (process)
+            process->clock_after = process_clock_ns(process->pid);
+    }
+}
+
+/* ns; a zombie still has its clock. */
+static int64_t unseen_of(const struct tracked_process *process)
+{
+    if (!process || process->clock_after <= process->clock_before)
+        return 0;
+    return (int64_t)(process->clock_after - process->clock_before - process->ran);
+}
+
+int tracker_tell_unseen(struct tracker *tracker, uint64_t time, struct error *err)
+{
+    int code = 0;
+    for (size_t i = 0; i < tracker->processes.items.length && !code; i++) {
+        const struct tracked_process *process = tracker->processes.items.data[i];
+        int64_t unseen = unseen_of(process);
+        if (unseen <= 0)
+            continue;
+        struct spool_event event = {
+            .kind = SPOOL_UNSEEN, .number = process->number, .time = time, .count = (uint64_t)unseen};
+        code = spool_writer_event(tracker->spool, &event, err);
+    }
+    return code;
+}
+
+struct tracker_cpu_times tracker_cpu_times(const struct tracker *tracker)
+{
+    struct tracker_cpu_times times = {
+        .ran = tracker->ran, .ended = tracker->ended, .has_orphans = tracker->has_orphans};
+    for (size_t i = 0; i < tracker->processes.items.length; i++) {
+        const struct tracked_process *process = tracker->processes.items.data[i];
+        times.unseen += unseen_of(process);
+        times.ran_living += process && process->clock_after > process->clock_before ? process->ran : 0;
+    }
+    return times;
+}

@@ -1,0 +1,29 @@
+/* The tables of the tracker, for the files that implement tracker.h. */
+#pragma once
+
+#include "base/hash.h"
+#include "spool/index_pool.h"
+#include "process/tracked_mappings.h"
+#include "process/tracker.h"
+
+/* A thread that ends a moment after its record. */
+struct ending {
+    uint32_t tid, number;
+    uint64_t time; /* ns, of the record */
+};
+
+struct tracker {
+    struct spool_writer *spool;
+    struct tracked_mappings mappings;
+    struct index_pool processes, threads;
+    struct hash by_pid, by_tid; /* -> index */
+    uint32_t next_process, next_thread;
+    bool has_switches; /* each thread's `run` is kept up */
+    bool has_samples_after_ends;
+    ARRAY(struct ending) endings; /* by time */
+    size_t endings_done;
+    uint32_t command;       /* pid of the command that the recorder starts; 0: none */
+    uint64_t command_clock; /* ns: its clock when it called exec */
+    uint64_t ran, ended;    /* tracker_cpu_times */
+    bool has_orphans;
+};

@@ -1,0 +1,41 @@
+/* Counts and lists the processes that live on when a recording stops. */
+#include "process/tracker_internal.h"
+
+#include "os/file_io.h"
+#include "os/file_proc.h"
+#include "process/attach.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+size_t tracker_count_processes(const struct tracker *tracker)
+{
+    return tracker->processes.items.length - tracker->processes.free.length;
+}
+
+/* The record of an end may not have come yet. A zombie only waits for its parent. */
+static bool still_runs(uint32_t pid)
+{
+    char path[64], text[1024];
+    struct proc_stat stat;
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
+    return file_read_text(path, text, sizeof(text)) && proc_stat_parse(text, &stat) && !proc_stat_has_ended(&stat);
+}
+
+size_t tracker_list_survivors(const struct tracker *tracker, char *text, size_t size)
+{
+    enum { LISTED = 5 };
+    size_t count = 0, used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < tracker->processes.items.length; i++) {
+        const struct tracked_process *process = tracker->processes.items.data[i];
+        if (!process || !still_runs(process->pid) || count++ >= LISTED || used >= size)
+            continue;
+        char name[32];
+        attach_thread_name((pid_t)process->pid, (pid_t)process->pid, name, sizeof(name));
+        used += (size_t)snprintf(text + used, size - used, "%s%s (%" PRIu32 ")", used ? ", " : "", name, process->pid);
+    }
+    if (count > LISTED && used < size)
+        snprintf(text + used, size - used, " and %zu more", count - LISTED);
+    return count;
+}

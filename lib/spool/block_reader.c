@@ -1,0 +1,500 @@
+#include "spool/block_reader.h"
+
+#include "base/cursor.h"
+#include "os/file_io.h"
+#include "base/search.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct slot_ref {
+    uint64_t offset, sequence, version, events_end;
+};
+
+struct block_reader {
+    int fd;
+    char *path;
+    uint64_t at; /* offset of the next block */
+    ARRAY(unsigned char) block;
+    bool keeps_last;
+    ARRAY(struct slot_ref) slots; /* of a flight recorder, by sequence */
+    size_t next_slot;
+    uint64_t chunk; /* number of the last one given out */
+    bool has_chunk;
+    int more_fd; /* -1: none */
+    char *more_path;
+    uint64_t damaged, damaged_bytes, bytes, rest; /* rest: of files that were read before */
+    uint64_t searched, verified;                  /* bytes, see verify_in_search() */
+};
+
+struct block_header {
+    enum block_kind kind;
+    uint32_t size, checksum;
+};
+
+static int open_spool(const char *path, struct error *err)
+{
+    char start[BLOCK_FILE_MAGIC_SIZE];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return error_set(err, errno, "cannot open %s: %s", path, strerror(errno));
+    ssize_t got = file_read_at(fd, start, sizeof(start), 0);
+    if (got == (ssize_t)sizeof(start) && memcmp(start, BLOCK_FILE_MAGIC, sizeof(start)) == 0)
+        return fd;
+    close(fd);
+    if (got < 0)
+        return error_set(err, (int)-got, "cannot read %s: %s", path, strerror((int)-got));
+    if (got == (ssize_t)sizeof(start) && memcmp(start, BLOCK_FILE_MAGIC, BLOCK_FILE_MAGIC_NAME) == 0)
+        return error_set(
+            err, EINVAL,
+            "%s is a recording of another version of prof, which has to save it as a profile: it begins with "
+            "%.*s, and this prof reads " BLOCK_FILE_MAGIC,
+            path, isprint((unsigned char)start[BLOCK_FILE_MAGIC_NAME]) ? 8 : 7, start);
+    return error_set(err, EINVAL, "%s is not a recording of prof: it does not begin with " BLOCK_FILE_MAGIC, path);
+}
+
+int block_reader_open(struct block_reader **out, const char *path, struct error *err)
+{
+    struct block_reader *reader = *out = calloc(1, sizeof(*reader));
+    if (!reader)
+        return error_no_memory(err);
+    reader->at = BLOCK_FILE_MAGIC_SIZE;
+    reader->more_fd = -1;
+    reader->path = strdup(path);
+    reader->fd = reader->path ? open_spool(path, err) : -1;
+    int code = !reader->path ? error_no_memory(err) : reader->fd < 0 ? reader->fd : 0;
+    if (code) {
+        block_reader_close(reader);
+        *out = NULL;
+    }
+    return code;
+}
+
+void block_reader_close(struct block_reader *reader)
+{
+    if (!reader)
+        return;
+    if (reader->fd >= 0)
+        close(reader->fd);
+    if (reader->more_fd >= 0)
+        close(reader->more_fd);
+    array_free(&reader->block);
+    array_free(&reader->slots);
+    free(reader->path);
+    free(reader->more_path);
+    free(reader);
+}
+
+int block_reader_append(struct block_reader *reader, const char *path, struct error *err)
+{
+    int fd = open_spool(path, err);
+    char *copy = fd < 0 ? NULL : strdup(path);
+    if (fd < 0)
+        return fd;
+    if (!copy || reader->more_fd >= 0) {
+        close(fd);
+        free(copy);
+        return copy ? error_set(err, EINVAL, "a recording has at most two parts") : error_no_memory(err);
+    }
+    reader->more_fd = fd;
+    reader->more_path = copy;
+    return 0;
+}
+
+uint64_t block_reader_chunk(const struct block_reader *reader)
+{
+    return reader->chunk;
+}
+
+uint64_t block_reader_damaged(const struct block_reader *reader)
+{
+    return reader->damaged;
+}
+
+uint64_t block_reader_damaged_bytes(const struct block_reader *reader)
+{
+    return reader->damaged_bytes;
+}
+
+uint64_t block_reader_bytes(const struct block_reader *reader)
+{
+    return reader->bytes;
+}
+
+static uint64_t size_of_file(const struct block_reader *reader)
+{
+    struct stat info;
+    return fstat(reader->fd, &info) == 0 && info.st_size > 0 ? (uint64_t)info.st_size : 0;
+}
+
+static uint64_t bytes_behind(const struct block_reader *reader)
+{
+    uint64_t size = size_of_file(reader);
+    return size > reader->at ? size - reader->at : 0;
+}
+
+uint64_t block_reader_rest(const struct block_reader *reader)
+{
+    return reader->rest + bytes_behind(reader);
+}
+
+bool block_reader_keeps_last(const struct block_reader *reader)
+{
+    return reader->keeps_last;
+}
+
+static int cannot_read(const struct block_reader *reader, ssize_t code, struct error *err)
+{
+    return error_set(err, (int)-code, "cannot read %s: %s", reader->path, strerror((int)-code));
+}
+
+/* ---- reading at an offset: 1, 0 if there is no whole block, or an error ---- */
+
+/* Whether a recorder may have written it. */
+static bool is_header(const struct block_header *header)
+{
+    switch (header->kind) {
+    case BLOCK_EVENTS:
+        return header->size <= BLOCK_MAX;
+    case BLOCK_SAMPLES:
+        return header->size <= CHUNK_SIZE;
+    case BLOCK_KEEPS_LAST:
+        return header->size == 0;
+    case BLOCK_SLOT:
+    case BLOCK_FREE_SLOT:
+        return header->size == SLOT_SIZE;
+    }
+    return false;
+}
+
+static bool parse_header(const unsigned char *bytes, size_t size, struct block_header *header)
+{
+    struct cursor at = cursor_of(bytes, size);
+    *header = (struct block_header){.kind = (enum block_kind)cursor_u8(&at)};
+    header->size = cursor_u32(&at);
+    header->checksum = cursor_u32(&at);
+    return !at.failed && is_header(header);
+}
+
+static int read_header(struct block_reader *reader, uint64_t offset, struct block_header *header, struct error *err)
+{
+    unsigned char bytes[BLOCK_HEADER];
+    ssize_t got = file_read_at(reader->fd, bytes, sizeof(bytes), offset);
+    if (got < 0)
+        return cannot_read(reader, got, err);
+    return parse_header(bytes, (size_t)got, header);
+}
+
+static int read_payload(struct block_reader *reader, uint64_t offset, size_t size, struct error *err)
+{
+    reader->block.length = 0;
+    if (!array_reserve(&reader->block, size))
+        return error_no_memory(err);
+    ssize_t got = file_read_at(reader->fd, reader->block.data, size, offset);
+    if (got < 0)
+        return cannot_read(reader, got, err);
+    return (size_t)got == size;
+}
+
+/* ---- slots ---- */
+
+/* Reads the slot at `offset` into the block; 0 if it is no whole one. */
+static int read_slot(struct block_reader *reader, uint64_t offset, struct slot_ref *slot, size_t *chunk_size,
+                     struct error *err)
+{
+    struct block_header header;
+    int code = read_header(reader, offset, &header, err);
+    if (code <= 0 || header.kind != BLOCK_SLOT || header.size != SLOT_SIZE)
+        return code < 0 ? code : 0;
+    code = read_payload(reader, offset + BLOCK_HEADER, SLOT_SIZE, err);
+    if (code <= 0)
+        return code;
+    struct cursor at = cursor_of(reader->block.data, SLOT_HEADER);
+    *slot = (struct slot_ref){.offset = offset};
+    slot->sequence = cursor_u64(&at);
+    slot->version = cursor_u64(&at);
+    slot->events_end = cursor_u64(&at);
+    *chunk_size = cursor_u32(&at);
+    return !at.failed && *chunk_size <= CHUNK_SIZE &&
+           block_checksum(BLOCK_SLOT, reader->block.data, SLOT_HEADER + *chunk_size) == header.checksum;
+}
+
+/* ---- damage ---- */
+
+/* Whether the block at `offset` is whole: 1, 0 or an error. A slot that holds nothing has no checksum. */
+static int is_whole(struct block_reader *reader, uint64_t offset, const struct block_header *header, struct error *err)
+{
+    if (header->kind == BLOCK_FREE_SLOT)
+        return offset + BLOCK_HEADER + header->size <= size_of_file(reader);
+    if (header->kind == BLOCK_SLOT) {
+        struct slot_ref slot;
+        size_t chunk_size;
+        return read_slot(reader, offset, &slot, &chunk_size, err);
+    }
+    int code = read_payload(reader, offset + BLOCK_HEADER, header->size, err);
+    if (code <= 0)
+        return code;
+    return block_checksum(header->kind, reader->block.data, header->size) == header->checksum;
+}
+
+/* The same during a search. Bytes that look like one header after the other, each of a large block, would take time in
+ * proportion to their square; so no more bytes are verified than some times those that were passed. */
+static int verify_in_search(struct block_reader *reader, uint64_t offset, const struct block_header *header,
+                            struct error *err)
+{
+    enum { TIMES = 16, ALWAYS = 8 << 20 };
+    if (header->kind != BLOCK_FREE_SLOT) {
+        if (reader->verified + header->size > ALWAYS + TIMES * (reader->at + reader->searched))
+            return 0;
+        reader->verified += header->size;
+    }
+    return is_whole(reader, offset, header, err);
+}
+
+/* Finds the first whole block behind `offset`: 1 with *found, 0 if there is none, or an error. */
+static int search_block(struct block_reader *reader, uint64_t offset, uint64_t *found, struct error *err)
+{
+    enum { WINDOW = 32 * 1024 };
+    unsigned char window[WINDOW];
+    for (uint64_t start = offset + 1;; start += WINDOW - BLOCK_HEADER + 1) {
+        ssize_t got = file_read_at(reader->fd, window, sizeof(window), start);
+        if (got < 0)
+            return cannot_read(reader, got, err);
+        for (size_t i = 0; i + BLOCK_HEADER <= (size_t)got; i++) {
+            struct block_header header;
+            reader->searched++;
+            if (!parse_header(window + i, (size_t)got - i, &header))
+                continue;
+            int code = verify_in_search(reader, start + i, &header, err);
+            *found = start + i;
+            if (code)
+                return code;
+        }
+        if (got < WINDOW)
+            return 0;
+    }
+}
+
+/* Whether the length in the header of a block whose payload is damaged can be right: another block follows it. */
+static int length_is_right(struct block_reader *reader, uint64_t offset, const struct block_header *header,
+                           struct error *err)
+{
+    struct block_header next;
+    uint64_t end = offset + BLOCK_HEADER + header->size;
+    if (end == size_of_file(reader))
+        return 1;
+    int code = read_header(reader, end, &next, err);
+    return code <= 0 ? code : verify_in_search(reader, end, &next, err);
+}
+
+/* Finds where to go on behind the damaged block at `offset`: 1 with *next, 0 if no whole block follows, or an error.
+ * `header` is NULL if it makes no sense. */
+static int next_behind_damage(struct block_reader *reader, uint64_t offset, const struct block_header *header,
+                              uint64_t *next, struct error *err)
+{
+    int code = header ? length_is_right(reader, offset, header, err) : 0;
+    if (code > 0)
+        *next = offset + BLOCK_HEADER + header->size;
+    return code ? code : search_block(reader, offset, next, err);
+}
+
+/* ---- slots of a flight recorder ---- */
+
+static int compare_slots(const void *a, const void *b)
+{
+    const struct slot_ref *left = a, *right = b;
+    return left->sequence != right->sequence ? ORDER(left->sequence, right->sequence)
+                                             : ORDER(right->version, left->version);
+}
+
+/* Of a chunk that was written again while it was filled, the newest version counts. */
+static void keep_newest_versions(struct block_reader *reader)
+{
+    size_t kept = 0;
+    if (reader->slots.length)
+        qsort(reader->slots.data, reader->slots.length, sizeof(*reader->slots.data), compare_slots);
+    for (size_t i = 0; i < reader->slots.length; i++)
+        if (!kept || reader->slots.data[i].sequence != reader->slots.data[kept - 1].sequence)
+            reader->slots.data[kept++] = reader->slots.data[i];
+    reader->slots.length = kept;
+}
+
+/* Notes the slot at `offset`. */
+static int note_slot(struct block_reader *reader, uint64_t offset, struct error *err)
+{
+    struct slot_ref slot;
+    size_t chunk_size;
+    int code = read_slot(reader, offset, &slot, &chunk_size, err);
+    if (code < 0)
+        return code;
+    if (!code) {
+        reader->damaged++;
+        reader->damaged_bytes += BLOCK_HEADER + SLOT_SIZE;
+    } else if (!array_push(&reader->slots, slot)) {
+        return error_no_memory(err);
+    }
+    return 0;
+}
+
+static int find_slots(struct block_reader *reader, struct error *err)
+{
+    struct block_header header;
+    uint64_t offset = reader->at;
+    for (;;) {
+        int code = read_header(reader, offset, &header, err);
+        if (code > 0) {
+            if (header.kind == BLOCK_SLOT)
+                code = note_slot(reader, offset, err);
+            if (code < 0)
+                return code;
+            offset += BLOCK_HEADER + header.size;
+            continue;
+        }
+        if (!code)
+            code = search_block(reader, offset, &offset, err);
+        if (code < 0)
+            return code;
+        if (!code)
+            break;
+    }
+    keep_newest_versions(reader);
+    return 0;
+}
+
+/* Gives out the next chunk of a flight recorder; 0 if there is none. One that the recorder has replaced since is left
+ * out: it was the oldest. */
+static int next_slot(struct block_reader *reader, const unsigned char **payload, size_t *size, struct error *err)
+{
+    while (reader->next_slot < reader->slots.length) {
+        const struct slot_ref *wanted = &reader->slots.data[reader->next_slot++];
+        struct slot_ref slot;
+        int code = read_slot(reader, wanted->offset, &slot, size, err);
+        if (code < 0)
+            return code;
+        if (!code || slot.sequence != wanted->sequence)
+            continue;
+        *payload = reader->block.data + SLOT_HEADER;
+        reader->chunk = slot.sequence;
+        reader->has_chunk = true;
+        reader->bytes += BLOCK_HEADER + SLOT_HEADER + *size;
+        return 1;
+    }
+    return 0;
+}
+
+/* Whether the next chunk in a slot comes before the next block. */
+static bool is_slots_turn(const struct block_reader *reader)
+{
+    return reader->next_slot < reader->slots.length && reader->slots.data[reader->next_slot].events_end <= reader->at;
+}
+
+/* ---- in order ---- */
+
+/* Goes on with the file that was appended. False if there is none. */
+static bool go_on_with_next_file(struct block_reader *reader)
+{
+    if (reader->more_fd < 0)
+        return false;
+    reader->rest += bytes_behind(reader);
+    close(reader->fd);
+    free(reader->path);
+    reader->fd = reader->more_fd;
+    reader->path = reader->more_path;
+    reader->more_fd = -1;
+    reader->more_path = NULL;
+    reader->at = BLOCK_FILE_MAGIC_SIZE;
+    return true;
+}
+
+static void skip_to(struct block_reader *reader, uint64_t next)
+{
+    reader->damaged++;
+    reader->damaged_bytes += next - reader->at;
+    reader->bytes += next - reader->at;
+    reader->at = next;
+}
+
+/* Skips what is at reader->at and no whole block: 2; 0 if none follows, or an error. The file may have grown while we
+ * searched: then it is the block at reader->at that has become whole. */
+static int skip_damage(struct block_reader *reader, const struct block_header *header, struct error *err)
+{
+    struct block_header again;
+    uint64_t next = 0;
+    int code = next_behind_damage(reader, reader->at, header, &next, err);
+    if (code <= 0)
+        return code;
+    code = read_header(reader, reader->at, &again, err);
+    if (code > 0)
+        code = is_whole(reader, reader->at, &again, err);
+    if (code < 0)
+        return code;
+    if (!code)
+        skip_to(reader, next);
+    return 2;
+}
+
+/* The slots are those of the whole file. The block that says so, at its beginning, may be damaged. */
+static int begin_slots(struct block_reader *reader, struct error *err)
+{
+    if (reader->keeps_last)
+        return 2;
+    reader->keeps_last = true;
+    int code = find_slots(reader, err);
+    return code < 0 ? code : 2;
+}
+
+/* Reads the block at reader->at: 1 if it is to be given out, 2 if not, 0 at the end. */
+static int take_block(struct block_reader *reader, enum block_kind *kind, size_t *size, struct error *err)
+{
+    struct block_header header;
+    int code = read_header(reader, reader->at, &header, err);
+    if (code <= 0)
+        return code ? code : skip_damage(reader, NULL, err);
+    if (header.kind == BLOCK_SLOT || header.kind == BLOCK_FREE_SLOT) {
+        code = begin_slots(reader, err);
+        reader->at += BLOCK_HEADER + header.size;
+        return code;
+    }
+    code = is_whole(reader, reader->at, &header, err);
+    if (code <= 0)
+        return code ? code : skip_damage(reader, &header, err);
+    reader->at += BLOCK_HEADER + header.size;
+    reader->bytes += BLOCK_HEADER + header.size;
+    *kind = header.kind;
+    *size = header.size;
+    return header.kind == BLOCK_KEEPS_LAST ? begin_slots(reader, err) : 1;
+}
+
+int block_reader_next(struct block_reader *reader, enum block_kind *kind, const unsigned char **payload, size_t *size,
+                      struct error *err)
+{
+    for (;;) {
+        *kind = BLOCK_SAMPLES;
+        if (is_slots_turn(reader)) {
+            int code = next_slot(reader, payload, size, err);
+            if (code)
+                return code;
+        }
+        int code = take_block(reader, kind, size, err);
+        *payload = reader->block.data;
+        if (code == 1 && *kind == BLOCK_SAMPLES) {
+            reader->chunk += reader->has_chunk;
+            reader->has_chunk = true;
+        }
+        if (code < 0 || code == 1)
+            return code;
+        if (code == 2)
+            continue;
+        *kind = BLOCK_SAMPLES;
+        code = next_slot(reader, payload, size, err);
+        if (code)
+            return code;
+        if (!go_on_with_next_file(reader))
+            return 0;
+    }
+}

@@ -1,0 +1,187 @@
+#include "spool/file_sync.h"
+
+#include "os/clock.h"
+#include "os/file_output.h"
+
+#include <errno.h>
+#include <linux/magic.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+/* A file that gets the name of another one. */
+struct replacement {
+    char *temporary; /* its name until then; NULL: there is none */
+    char *path;
+    int replaced_fd;
+};
+
+struct file_sync {
+    pthread_t thread;
+    pthread_mutex_t mutex; /* of all below */
+    pthread_cond_t changed;
+    int fd, folder_fd; /* folder_fd: -1 once it has the name */
+    struct replacement replacement;
+    bool started, cannot_start, requested, ending;
+    int code; /* negative: a request failed */
+    uint64_t cpu_time;
+};
+
+static bool is_in_memory(int fd)
+{
+    struct statfs info;
+    return fstatfs(fd, &info) == 0 && (info.f_type == TMPFS_MAGIC || info.f_type == RAMFS_MAGIC);
+}
+
+struct file_sync *file_sync_begin(int fd, const char *path)
+{
+    struct file_sync *sync = is_in_memory(fd) ? NULL : calloc(1, sizeof(*sync));
+    if (!sync)
+        return NULL;
+    pthread_mutex_init(&sync->mutex, NULL);
+    pthread_cond_init(&sync->changed, NULL);
+    sync->fd = fd;
+    sync->folder_fd = file_open_directory_of(path);
+    return sync;
+}
+
+/* The recorder may be at a real-time priority on one CPU, which its threads inherit. */
+static void use_all_cpus(void)
+{
+    cpu_set_t all;
+    memset(&all, 0xff, sizeof(all));
+    sched_setaffinity(0, sizeof(all), &all); /* the kernel leaves out what is not permitted */
+}
+
+/* Without a path nothing can be renamed: memory has run out. */
+static int replace(const struct replacement *replacement)
+{
+    int code = replacement->path && rename(replacement->temporary, replacement->path) == 0 ? 0 : -errno;
+    close(replacement->replaced_fd);
+    free(replacement->temporary);
+    free(replacement->path);
+    return code;
+}
+
+static int write_to_disk(struct file_sync *sync, int folder_fd, const struct replacement *replacement)
+{
+    int code = file_sync(sync->fd);
+    int replaced = replacement->temporary ? replace(replacement) : 0;
+    code = code ? code : replaced;
+    if (folder_fd >= 0) {
+        file_sync(folder_fd);
+        close(folder_fd);
+    }
+    return code;
+}
+
+static void *serve_requests(void *context)
+{
+    struct file_sync *sync = context;
+    use_all_cpus();
+    pthread_mutex_lock(&sync->mutex);
+    while (!sync->ending) {
+        if (!sync->requested) {
+            pthread_cond_wait(&sync->changed, &sync->mutex);
+            continue;
+        }
+        sync->requested = false;
+        int folder_fd = sync->folder_fd;
+        sync->folder_fd = -1;
+        struct replacement replacement = sync->replacement;
+        pthread_mutex_unlock(&sync->mutex);
+        int code = write_to_disk(sync, folder_fd, &replacement);
+        pthread_mutex_lock(&sync->mutex);
+        sync->replacement.temporary = NULL;
+        if (code)
+            sync->code = code;
+        sync->cpu_time = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    }
+    pthread_mutex_unlock(&sync->mutex);
+    return NULL;
+}
+
+static bool start_thread(struct file_sync *sync)
+{
+    enum { STACK = 128 * 1024 };
+    static const struct sched_param normal = {0};
+    pthread_attr_t attributes;
+    sigset_t all, before;
+    sigfillset(&all);
+    if (pthread_attr_init(&attributes))
+        return false;
+    pthread_attr_setstacksize(&attributes, STACK);
+    pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
+    pthread_attr_setschedpolicy(&attributes, SCHED_OTHER);
+    pthread_attr_setschedparam(&attributes, &normal);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = pthread_create(&sync->thread, &attributes, serve_requests, sync) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
+int file_sync_request(struct file_sync *sync)
+{
+    if (!sync || sync->cannot_start)
+        return 0;
+    if (!sync->started) {
+        sync->started = start_thread(sync);
+        sync->cannot_start = !sync->started;
+    }
+    pthread_mutex_lock(&sync->mutex);
+    int code = sync->code;
+    sync->code = 0;
+    sync->requested = true;
+    pthread_cond_signal(&sync->changed);
+    pthread_mutex_unlock(&sync->mutex);
+    return code;
+}
+
+void file_sync_replace(struct file_sync *sync, char *temporary, int replaced_fd, const char *path)
+{
+    struct replacement replacement = {.temporary = temporary, .path = strdup(path), .replaced_fd = replaced_fd};
+    if (!sync) {
+        replace(&replacement);
+        return;
+    }
+    pthread_mutex_lock(&sync->mutex);
+    sync->replacement = replacement;
+    pthread_mutex_unlock(&sync->mutex);
+    file_sync_request(sync);
+}
+
+uint64_t file_sync_cpu_time(struct file_sync *sync)
+{
+    if (!sync)
+        return 0;
+    pthread_mutex_lock(&sync->mutex);
+    uint64_t time = sync->cpu_time;
+    pthread_mutex_unlock(&sync->mutex);
+    return time;
+}
+
+void file_sync_end(struct file_sync *sync)
+{
+    if (!sync)
+        return;
+    pthread_mutex_lock(&sync->mutex);
+    sync->ending = true;
+    pthread_cond_signal(&sync->changed);
+    pthread_mutex_unlock(&sync->mutex);
+    if (sync->started)
+        pthread_join(sync->thread, NULL);
+    if (sync->replacement.temporary) /* the thread could not start, or had no time to */
+        write_to_disk(sync, -1, &sync->replacement);
+    if (sync->folder_fd >= 0)
+        close(sync->folder_fd);
+    pthread_cond_destroy(&sync->changed);
+    pthread_mutex_destroy(&sync->mutex);
+    free(sync);
+}

@@ -1,0 +1,78 @@
+#include "spool/info.h"
+
+#include "base/array.h"
+#include "os/file_io.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+int info_write(struct spool_writer *spool, const char *name, const char *value, struct error *err)
+{
+    struct spool_event event = {.kind = SPOOL_INFO, .name = name, .value = value};
+    return spool_writer_event(spool, &event, err);
+}
+
+int info_write_number(struct spool_writer *spool, const char *name, uint64_t value, struct error *err)
+{
+    char text[24];
+    snprintf(text, sizeof(text), "%" PRIu64, value);
+    return info_write(spool, name, text, err);
+}
+
+struct ARRAY_TYPE(text, char);
+
+static bool append(struct text *text, const char *piece)
+{
+    return array_append(text, piece, strlen(piece));
+}
+
+static bool needs_quotes(const char *word)
+{
+    return !*word || word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-")];
+}
+
+static bool append_word(struct text *text, const char *word)
+{
+    if (!needs_quotes(word))
+        return append(text, word);
+    bool ok = append(text, "'");
+    for (; *word; word++)
+        ok &= append(text, *word == '\'' ? "'\\''" : (const char[]){*word, '\0'});
+    return ok && append(text, "'");
+}
+
+/* The words up to the one with which the text has `most` bytes. */
+static bool append_command(struct text *text, char *const *argv, size_t most)
+{
+    bool ok = true;
+    for (char *const *word = argv; ok && *word && text->length < most; word++)
+        ok = (word == argv || append(text, " ")) && append_word(text, *word);
+    return ok && array_push(text, '\0');
+}
+
+int info_write_process_command(struct spool_writer *spool, uint32_t process, char *const *argv, struct error *err)
+{
+    struct text text = {0};
+    bool ok = append_command(&text, argv, INFO_COMMAND_MAX);
+    if (ok && text.length > INFO_COMMAND_MAX)
+        text.data[INFO_COMMAND_MAX] = '\0';
+    struct spool_event event = {.kind = SPOOL_COMMAND, .number = process, .value = text.data};
+    int code = ok ? spool_writer_event(spool, &event, err) : error_no_memory(err);
+    array_free(&text);
+    return code;
+}
+
+int info_write_words(struct spool_writer *spool, const char *name, char *const *words, struct error *err)
+{
+    struct text text = {0};
+    bool ok = append_command(&text, words, SIZE_MAX);
+    int code = ok ? info_write(spool, name, text.data, err) : error_no_memory(err);
+    array_free(&text);
+    return code;
+}
+
+bool info_read_boot(char *id, size_t size)
+{
+    return file_read_text("/proc/sys/kernel/random/boot_id", id, size);
+}

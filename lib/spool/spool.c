@@ -1,0 +1,397 @@
+/*
+ * The spool file of a recording grows while the target runs. It holds the whole recording until the assembler makes a
+ * profile of it. So memory stays flat however long the recording is, and when the recorder is killed the spool remains.
+ *
+ * The file is blocks (block_file.c): of samples, each one chunk (chunk.c), and of events:
+ *
+ *     event := kind (1 byte), then its fields in the order of spool_event_code() (spool_event.c)
+ *
+ * The numbers of events are LEB128, texts end with a NUL. Events are buffered like samples and written first, so a
+ * chunk never refers to an event that comes after it.
+ */
+#include "spool/spool.h"
+
+#include "base/cursor.h"
+#include "os/file_io.h"
+#include "spool/block_file.h"
+#include "spool/block_reader.h"
+#include "spool/counter_reading.h"
+#include "spool/spool_compact.h"
+#include "spool/spool_event.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { EVENT_BUFFER = 64 * 1024 };
+
+/* ---- writing ---- */
+
+struct spool_writer {
+    struct block_file file;
+    struct spool_bytes events; /* not written yet */
+    struct spool_uses uses;    /* of a flight recorder */
+    struct chunk_writer *chunk;
+    struct chunk_span span; /* what the chunk holds */
+    uint64_t written;       /* samples of it that are in the file, or wait for room */
+};
+
+/* Events that cannot be compacted stay as they are. */
+static int compact_events(struct spool_writer *writer, struct error *err)
+{
+    struct spool_bytes before = {0}, after = {0};
+    struct spool_uses *uses = &writer->uses;
+    int code = 0;
+    block_file_oldest(&writer->file, &uses->oldest_chunk, &uses->oldest_time);
+    if (block_file_read_events(&writer->file, &before.data, &before.length) &&
+        spool_compact(before.data, before.length, uses, &after))
+        code = block_file_replace_events(&writer->file, after.data, after.length, err);
+    free(before.data);
+    array_free(&after);
+    return code;
+}
+
+static int write_events(struct spool_writer *writer, struct error *err)
+{
+    if (!writer->events.length)
+        return 0;
+    int code = block_file_add_events(&writer->file, writer->events.data, writer->events.length, err);
+    if (code)
+        return code;
+    writer->events.length = 0;
+    return block_file_has_many_events(&writer->file) ? compact_events(writer, err) : 0;
+}
+
+static int write_chunk(struct spool_writer *writer, bool is_complete, struct error *err)
+{
+    size_t size;
+    const unsigned char *bytes = chunk_writer_bytes(writer->chunk, &size);
+    if (size && writer->span.samples > writer->written) {
+        int code = block_file_add_chunk(&writer->file, bytes, size, &writer->span, err);
+        if (code)
+            return code;
+        writer->written = writer->span.samples;
+    }
+    if (!size || !is_complete)
+        return 0;
+    block_file_end_chunk(&writer->file);
+    chunk_writer_reset(writer->chunk);
+    writer->span = (struct chunk_span){0};
+    writer->written = 0;
+    return 0;
+}
+
+/* Samples that had no room in memory either are lost. */
+static int note_dropped(struct spool_writer *writer, struct error *err)
+{
+    struct chunk_span dropped = writer->file.dropped;
+    if (!dropped.samples)
+        return 0;
+    writer->file.dropped = (struct chunk_span){0};
+    struct spool_event event = {.kind = SPOOL_LOST,
+                                .start = dropped.first,
+                                .time = dropped.last,
+                                .cpu = SPOOL_NO_NUMBER,
+                                .count = dropped.samples};
+    return spool_writer_event(writer, &event, err);
+}
+
+/* Chunks that may be replaced go on being filled. But one is dropped as a whole, so where the bound is a time, a chunk
+ * must not hold much of it. */
+static bool goes_on(const struct spool_writer *writer)
+{
+    enum { PARTS = 8 };
+    return block_file_keeps_last(&writer->file) &&
+           (!writer->file.keep_ns || writer->span.last - writer->span.first < writer->file.keep_ns / PARTS);
+}
+
+static int flush(struct spool_writer *writer, bool is_complete, struct error *err)
+{
+    int code = note_dropped(writer, err);
+    if (!code)
+        code = write_events(writer, err);
+    return code ? code : write_chunk(writer, is_complete || !goes_on(writer), err);
+}
+
+int spool_writer_flush(struct spool_writer *writer, struct error *err)
+{
+    int code = block_file_write_waiting(&writer->file, err);
+    if (!code)
+        code = flush(writer, false, err);
+    return code ? code : block_file_sync(&writer->file, err);
+}
+
+int spool_writer_new_bounded(struct spool_writer **out, const char *path, const struct spool_bounds *bounds,
+                             struct error *err)
+{
+    struct spool_writer *writer = *out = calloc(1, sizeof(*writer));
+    if (!writer)
+        return error_no_memory(err);
+    writer->file.fd = -1;
+    writer->chunk = chunk_writer_new();
+    int code =
+        writer->chunk ? block_file_create(&writer->file, path, bounds->bytes, bounds->ns, err) : error_no_memory(err);
+    if (code) {
+        spool_writer_close(writer, NULL);
+        *out = NULL;
+    }
+    return code;
+}
+
+int spool_writer_new(struct spool_writer **out, const char *path, struct error *err)
+{
+    static const struct spool_bounds none = {0};
+    return spool_writer_new_bounded(out, path, &none, err);
+}
+
+int spool_writer_event(struct spool_writer *writer, const struct spool_event *event, struct error *err)
+{
+    struct spool_event copy = *event;
+    size_t before = writer->events.length;
+    struct spool_codec codec = {.out = &writer->events};
+    if (!array_push(&writer->events, (unsigned char)event->kind) || !spool_event_code(&codec, &copy)) {
+        writer->events.length = before;
+        return error_no_memory(err);
+    }
+    return writer->events.length >= EVENT_BUFFER ? write_events(writer, err) : 0;
+}
+
+/* Notes what the sample, which is in the chunk that is being filled, refers to. */
+static bool note_use(struct spool_writer *writer, const struct sample *sample)
+{
+    bool is_reading = sample->flags & SAMPLE_COUNTERS;
+    uint32_t chunk = (uint32_t)writer->file.sequence;
+    return !block_file_keeps_last(&writer->file) ||
+           hash_set(is_reading ? &writer->uses.processes : &writer->uses.threads,
+                    is_reading ? counter_reading_whose(sample) : sample->thread, chunk < HASH_MISSING ? chunk : 0);
+}
+
+int spool_writer_sample(struct spool_writer *writer, const struct sample *sample, struct error *err)
+{
+    if (!chunk_writer_append(writer->chunk, sample)) {
+        int code = flush(writer, true, err);
+        if (code)
+            return code;
+        if (!chunk_writer_append(writer->chunk, sample))
+            return error_no_memory(err);
+    }
+    if (!note_use(writer, sample))
+        return error_no_memory(err);
+    if (!writer->span.samples++)
+        writer->span.first = sample->time;
+    if (sample->time > writer->span.last)
+        writer->span.last = sample->time;
+    return 0;
+}
+
+uint64_t spool_writer_size(const struct spool_writer *writer)
+{
+    return writer->file.bytes + writer->file.waiting_bytes;
+}
+
+uint64_t spool_writer_sync_cpu_time(const struct spool_writer *writer)
+{
+    return block_file_sync_cpu_time(&writer->file);
+}
+
+bool spool_writer_is_waiting(const struct spool_writer *writer)
+{
+    return block_file_is_waiting(&writer->file);
+}
+
+int spool_writer_take_rest(struct spool_writer *writer, int *fd, struct error *err)
+{
+    *fd = -1;
+    int code = spool_writer_flush(writer, err);
+    if (!code)
+        code = note_dropped(writer, err);
+    if (!code)
+        code = write_events(writer, err);
+    if (code || !block_file_is_waiting(&writer->file))
+        return code;
+    *fd = block_file_move_waiting(&writer->file, err);
+    return *fd < 0 ? *fd : 0;
+}
+
+int spool_writer_close(struct spool_writer *writer, struct error *err)
+{
+    if (!writer)
+        return 0;
+    int code = writer->file.fd >= 0 ? spool_writer_flush(writer, err) : 0;
+    if (!code && block_file_is_waiting(&writer->file))
+        code = error_set(err, ENOSPC, "cannot write to %s: %s", writer->file.path, strerror(ENOSPC));
+    int closed = block_file_close(&writer->file, code ? NULL : err);
+    chunk_writer_free(writer->chunk);
+    array_free(&writer->events);
+    hash_destroy(&writer->uses.threads);
+    hash_destroy(&writer->uses.processes);
+    free(writer);
+    return code ? code : closed;
+}
+
+/* ---- reading ---- */
+
+struct spool_reader {
+    struct block_reader *blocks;
+    struct spool_codec events; /* what is left of a block of events */
+    struct chunk_reader *chunk;
+    bool in_chunk;
+    uint64_t damaged;
+    struct spool_place begin, place;
+    uint64_t missed;
+};
+
+int spool_reader_open(struct spool_reader **out, const char *path, struct error *err)
+{
+    struct spool_reader *reader = *out = calloc(1, sizeof(*reader));
+    if (!reader)
+        return error_no_memory(err);
+    reader->chunk = chunk_reader_new();
+    int code = reader->chunk ? block_reader_open(&reader->blocks, path, err) : error_no_memory(err);
+    if (code) {
+        spool_reader_close(reader);
+        *out = NULL;
+    }
+    return code;
+}
+
+int spool_reader_append(struct spool_reader *reader, const char *path, struct error *err)
+{
+    return block_reader_append(reader->blocks, path, err);
+}
+
+void spool_reader_close(struct spool_reader *reader)
+{
+    if (!reader)
+        return;
+    block_reader_close(reader->blocks);
+    chunk_reader_free(reader->chunk);
+    free(reader);
+}
+
+void spool_reader_skip(struct spool_reader *reader, struct spool_place place)
+{
+    reader->begin = reader->place = place;
+}
+
+struct spool_place spool_reader_place(const struct spool_reader *reader)
+{
+    return reader->place;
+}
+
+uint64_t spool_reader_missed(const struct spool_reader *reader)
+{
+    return reader->missed;
+}
+
+uint64_t spool_reader_damaged(const struct spool_reader *reader)
+{
+    return reader->damaged + block_reader_damaged(reader->blocks);
+}
+
+uint64_t spool_reader_damaged_bytes(const struct spool_reader *reader)
+{
+    return block_reader_damaged_bytes(reader->blocks);
+}
+
+uint64_t spool_reader_bytes(const struct spool_reader *reader)
+{
+    return block_reader_bytes(reader->blocks);
+}
+
+uint64_t spool_reader_rest(const struct spool_reader *reader)
+{
+    return block_reader_rest(reader->blocks);
+}
+
+bool spool_reader_keeps_last(const struct spool_reader *reader)
+{
+    return block_reader_keeps_last(reader->blocks);
+}
+
+bool spool_is_spool(const char *path)
+{
+    char start[BLOCK_FILE_MAGIC_SIZE];
+    struct stat info;
+    if (stat(path, &info) || !S_ISREG(info.st_mode)) /* what is read of a pipe is gone */
+        return false;
+    int fd = file_open_in(-1, path);
+    bool is_spool = fd >= 0 && file_read(fd, start, sizeof(start)) == (ssize_t)sizeof(start) &&
+                    memcmp(start, BLOCK_FILE_MAGIC, BLOCK_FILE_MAGIC_NAME) == 0;
+    if (fd >= 0)
+        close(fd);
+    return is_spool;
+}
+
+bool spool_is_being_written(const char *path)
+{
+    int fd = file_open_in(-1, path);
+    bool locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (fd >= 0)
+        close(fd);
+    return locked;
+}
+
+/* Whether the chunk has samples that are to be read. */
+static bool begin_chunk(struct spool_reader *reader)
+{
+    uint64_t number = block_reader_chunk(reader->blocks);
+    bool is_first = reader->place.chunk == reader->begin.chunk && reader->place.samples == reader->begin.samples;
+    if (number < reader->begin.chunk)
+        return false;
+    if (is_first && reader->begin.samples && number > reader->begin.chunk + 1)
+        reader->missed = number - reader->begin.chunk - 1;
+    reader->place = (struct spool_place){.chunk = number};
+    return true;
+}
+
+/* Starts the next block: 1, 0 at the end, or an error. */
+static int next_block(struct spool_reader *reader, struct error *err)
+{
+    enum block_kind kind;
+    const unsigned char *payload;
+    size_t size;
+    int code = block_reader_next(reader->blocks, &kind, &payload, &size, err);
+    if (code <= 0)
+        return code;
+    reader->in_chunk = kind == BLOCK_SAMPLES && begin_chunk(reader);
+    if (reader->in_chunk)
+        chunk_reader_start(reader->chunk, payload, size);
+    else if (kind != BLOCK_SAMPLES)
+        reader->events = (struct spool_codec){.in = cursor_of(payload, size)};
+    return 1;
+}
+
+int spool_reader_next(struct spool_reader *reader, struct spool_event *event, struct sample *sample, struct error *err)
+{
+    for (;;) {
+        if (reader->in_chunk) {
+            int code = chunk_reader_next(reader->chunk, sample, NULL);
+            if (code == 1) {
+                reader->place.samples++;
+                if (reader->place.chunk == reader->begin.chunk && reader->place.samples <= reader->begin.samples)
+                    continue;
+                return SPOOL_ITEM_SAMPLE;
+            }
+            if (code == -ENOMEM)
+                return error_no_memory(err);
+            if (code < 0)
+                reader->damaged++;
+            reader->in_chunk = false;
+        } else if (cursor_left(&reader->events.in)) {
+            *event = (struct spool_event){.kind = cursor_u8(&reader->events.in)};
+            if (spool_event_code(&reader->events, event))
+                return SPOOL_ITEM_EVENT;
+            reader->damaged++;
+            reader->events.in = cursor_of(NULL, 0);
+        }
+        int code = next_block(reader, err);
+        if (code <= 0)
+            return code; /* 0 is SPOOL_END */
+    }
+}

@@ -1,0 +1,188 @@
+/*
+ * The spool file of a recording: chunks of samples, and between them the events that samples refer to (processes,
+ * threads, libraries, mappings), in one append-only file. See spool.c for the byte layout.
+ *
+ * An event is always in the file before the first chunk that refers to it. A spool whose writer was killed reads up to
+ * the last whole block. So does one that a power cut ended, as far as the disk held it (file_sync.h).
+ *
+ * Threads: a writer belongs to one thread, and so does a reader. Both may use one file at the same time.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "spool/chunk.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SPOOL_NO_NUMBER = UINT32_MAX };
+
+enum spool_event_kind {
+    SPOOL_INFO = 1, /* name, value: metadata (info.h); the last value of a name counts */
+    SPOOL_PROCESS,  /* number, parent, pid, time, name: a process starts (fork), or an old one goes on as a new program
+                       (exec) */
+    SPOOL_THREAD,   /* number, process, tid, time, name: a thread starts, or enters a new program after exec */
+    SPOOL_NAME,     /* number (thread), time, name: a thread is renamed */
+    SPOOL_THREAD_END, /* number (thread), time */
+    SPOOL_LIB,        /* number, lib: a file that is mapped with execute permission */
+    SPOOL_MAP,  /* number (process; SPOOL_NO_NUMBER: the kernel's, the same in every process), time, start, end, rva,
+                   lib number; lib_number SPOOL_NO_NUMBER: anonymous */
+    SPOOL_LOST, /* time, start, cpu, count: samples that the kernel had no room for (start 0: since when is not known),
+                   or a full disk (cpu SPOOL_NO_NUMBER) */
+    SPOOL_PAUSED,       /* time: nothing is recorded from then on */
+    SPOOL_RESUMED,      /* time */
+    SPOOL_MARK,         /* time, value: a moment that the user wants to find again */
+    SPOOL_RUN,          /* time, count: run number `count` of the command begins */
+    SPOOL_UNSAMPLED,    /* number (thread), time, count: ns on a CPU after its last sample or wait, told at its end */
+    SPOOL_OBJECT,       /* number, name: something that threads wait for, or that wakes them; numbers start at 1 */
+    SPOOL_MARK_NAME,    /* number, name: what SPOOL_PROGRAM_MARK calls `number` */
+    SPOOL_PROGRAM_MARK, /* mark, number, pid, tid, time, end, value: a program marks a moment, an interval, a value */
+    SPOOL_MARKS_LOST,   /* pid, start, time, count: marks of a process that were not recorded between these times */
+    SPOOL_COMMAND,      /* number (process), value: the command line that it was started with, its words quoted */
+    SPOOL_EXIT,         /* pid, time, count: a process has ended, with that status of wait(2) */
+    SPOOL_WORK,         /* time, end, name: the recorder was busy with that */
+    SPOOL_PYTHON_FUNCTION, /* number, name, value: its file, count: its first line; frames of samples name it
+                              (python_frame.h) */
+    SPOOL_SIGNAL,   /* pid, tid, time, number: that signal reaches a thread; name: who sent it, "" if not known */
+    SPOOL_OOM_KILL, /* pid, time, count: SIGKILL has ended a process, and the kernel's count of those that it killed for
+                       lack of memory has risen by so many since the last look at it */
+    SPOOL_UNSEEN, /* number (process), time, count: ns of CPU time that the kernel counted for it beyond its samples and
+                     SPOOL_UNSAMPLED; for processes that live when the recording ends */
+};
+
+/* What SPOOL_PROGRAM_MARK tells of. */
+enum spool_mark {
+    SPOOL_MARK_INSTANT,
+    SPOOL_MARK_BEGIN,   /* of an interval of that thread */
+    SPOOL_MARK_END,     /* of the last one of this name that is open */
+    SPOOL_MARK_SPAN,    /* a whole interval, to `end` */
+    SPOOL_MARK_COUNTER, /* `end` has the bits of the value, a double */
+    SPOOL_MARK_KINDS
+};
+
+/* A lib, as SPOOL_LIB has it. `kind` is enum spool_lib_kind. */
+enum spool_lib_kind {
+    SPOOL_LIB_FILE,
+    SPOOL_LIB_KERNEL,
+    SPOOL_LIB_KERNEL_MODULE,
+    SPOOL_LIB_VDSO,
+    SPOOL_LIB_KERNEL_CODE, /* made while the kernel ran (a BPF program): one function, whose name is the path */
+};
+
+struct spool_lib {
+    uint32_t kind;
+    const char *path;              /* "/usr/bin/gdb", "[kernel.kallsyms]", "[vdso]", "[nf_tables]" */
+    const unsigned char *build_id; /* GNU build id; size 0 if there is none */
+    size_t build_id_size;
+    uint64_t device, inode, size, mtime_ns; /* of the file as it was mapped; 0 unknown */
+    const unsigned char *image;             /* SPOOL_LIB_VDSO: its ELF image */
+    size_t image_size;
+};
+
+/* One event. Fields that its kind does not name are 0 or NULL. Texts are valid until the next read. */
+struct spool_event {
+    enum spool_event_kind kind;
+    uint32_t number;
+    uint32_t process; /* SPOOL_THREAD */
+    uint32_t parent;  /* SPOOL_PROCESS: number of the parent process, or of the one it replaces; SPOOL_NO_NUMBER */
+    bool exec;        /* SPOOL_PROCESS: the same pid goes on as a new program; its mappings start empty, whereas
+                         after a fork they start as a copy of the parent's at that time */
+    uint32_t pid, tid, cpu;
+    uint32_t lib_number; /* SPOOL_MAP */
+    uint32_t mark;       /* SPOOL_PROGRAM_MARK: enum spool_mark */
+    uint64_t time;       /* ns, CLOCK_MONOTONIC */
+    uint64_t start, end, rva;
+    uint64_t count;
+    const char *name, *value;
+    struct spool_lib lib;
+};
+
+/* ---- writing ---- */
+
+struct spool_writer;
+
+/* Creates `path` (mode 0600, must not exist). */
+int spool_writer_new(struct spool_writer **out, const char *path, struct error *err);
+
+/* The bounds of a flight recorder, which keeps only the newest samples: bytes of them in the file, ns before the newest
+ * one. 0: no bound. Bytes are at least those of four chunks. */
+struct spool_bounds {
+    uint64_t bytes, ns;
+};
+
+int spool_writer_new_bounded(struct spool_writer **out, const char *path, const struct spool_bounds *bounds,
+                             struct error *err);
+
+/* Append an event or a sample. What a full disk does not take waits in memory (block_file.h): see
+ * spool_writer_is_waiting(). After any other failure, the file ends with its last whole block. */
+int spool_writer_event(struct spool_writer *writer, const struct spool_event *event, struct error *err);
+int spool_writer_sample(struct spool_writer *writer, const struct sample *sample, struct error *err);
+
+/* Writes what is buffered, and has the disk hold it a moment later. Call it about every second: it bounds what is lost
+ * when the recorder is killed, or the power is cut. */
+int spool_writer_flush(struct spool_writer *writer, struct error *err);
+
+uint64_t spool_writer_sync_cpu_time(const struct spool_writer *writer); /* ns that the latter has taken */
+uint64_t spool_writer_size(const struct spool_writer *writer); /* bytes of the file, and of what waits for room */
+
+/* Whether the disk is full, and what could not be written is in memory. */
+bool spool_writer_is_waiting(const struct spool_writer *writer);
+
+/* Writes what is buffered, and what still has no room to a file in memory, for spool_reader_append(): *fd, the
+ * caller's; -1 if all is in the file. */
+int spool_writer_take_rest(struct spool_writer *writer, int *fd, struct error *err);
+
+/* Flushes, closes the file and frees the writer, also after a failure. The file stays. NULL is allowed. -ENOSPC if
+ * something has no room. */
+int spool_writer_close(struct spool_writer *writer, struct error *err);
+
+/* ---- reading ---- */
+
+struct spool_reader;
+
+int spool_reader_open(struct spool_reader **out, const char *path, struct error *err);
+void spool_reader_close(struct spool_reader *reader);
+
+/* Has another spool file, of spool_writer_take_rest(), follow the end of this. */
+int spool_reader_append(struct spool_reader *reader, const char *path, struct error *err);
+
+/* Between two samples of a recording: so many of the chunk with that number are before it. All samples that a recorder
+ * writes later are behind all that are there, so places divide a recording that goes on into parts. */
+struct spool_place {
+    uint64_t chunk, samples;
+};
+
+/* Has the reader pass over the samples before `place`, which it does not decode if their whole chunk is before it.
+ * Events are read all the same. To be called before the first read. */
+void spool_reader_skip(struct spool_reader *reader, struct spool_place place);
+
+/* The place behind the last sample that was read, or where the reader began. */
+struct spool_place spool_reader_place(const struct spool_reader *reader);
+
+/* Chunks that a flight recorder has dropped between the place where the reader began and the first one that it read. */
+uint64_t spool_reader_missed(const struct spool_reader *reader);
+
+enum spool_item { SPOOL_END = 0, SPOOL_ITEM_EVENT = 1, SPOOL_ITEM_SAMPLE = 2 };
+
+/* Reads the next item, in file order, into *event or *sample. Returns an enum spool_item or a negative errno value. A
+ * truncated block at the end of the file gives SPOOL_END, and can be read once the file has grown by its rest. What is
+ * damaged in the middle is skipped and counted, up to the next whole block. */
+int spool_reader_next(struct spool_reader *reader, struct spool_event *event, struct sample *sample, struct error *err);
+
+uint64_t spool_reader_damaged(const struct spool_reader *reader);       /* parts of the file skipped so far, */
+uint64_t spool_reader_damaged_bytes(const struct spool_reader *reader); /* and the bytes of these */
+uint64_t spool_reader_bytes(const struct spool_reader *reader);         /* of what was read or skipped so far */
+uint64_t spool_reader_rest(const struct spool_reader *reader);          /* bytes of the file behind those */
+
+/* Whether the recording keeps only its newest samples (struct spool_bounds). Known after the first item. */
+bool spool_reader_keeps_last(const struct spool_reader *reader);
+
+/* Whether it is a regular file that begins as spool files do, also those of other versions of prof, which the reader
+ * refuses with a sentence. False if it cannot be read. */
+bool spool_is_spool(const char *path);
+
+/* Whether a recorder on this machine writes the file now. False where the file system has no locks. */
+bool spool_is_being_written(const char *path);
+
+enum { SPOOL_EVENT_MIN = 6 }; /* bytes of the shortest event that gives a number to something */

@@ -1,0 +1,125 @@
+/*
+ * The butterfly, and lists of libraries, categories and threads: for web/src/engine/butterfly.ts.
+ */
+#include "wasm/wasm_calls.h"
+#include "wasm/wasm_session.h"
+
+#include <errno.h>
+
+/* One column of struct func_timing. */
+static const struct view *view_groups(struct session *session, int code)
+{
+    if (code)
+        return NULL;
+    return ANSWER(session, session->groups.length, session->groups.rows);
+}
+
+const struct view *session_groups(struct session *session, uint32_t query, int by)
+{
+    struct engine *engine = session_engine(session, query);
+    func_timings_destroy(&session->groups);
+    if (!engine)
+        return NULL;
+    return view_groups(session, engine_groups(engine, (enum group_kind)by, &session->groups, &session->err));
+}
+
+const struct view *session_functions_weighed(struct session *session, uint32_t query, int weight)
+{
+    struct engine *engine = session_engine(session, query);
+    const struct weight *weighed;
+    func_timings_destroy(&session->groups);
+    if (!engine || session_weight(session, weight, &weighed))
+        return NULL;
+    return view_groups(
+        session, engine_functions_weighed(engine, weighed->kind, weighed->table, &session->groups, &session->err));
+}
+
+/* ---- butterflies ---- */
+
+static void forget(struct open_butterfly *open)
+{
+    if (open->id)
+        butterfly_destroy(&open->butterfly);
+    *open = (struct open_butterfly){0};
+}
+
+void session_forget_butterflies(struct session *session, uint32_t query)
+{
+    for (size_t i = 0; i < MOST_BUTTERFLIES; i++)
+        if (session->butterflies[i].query == query)
+            forget(&session->butterflies[i]);
+}
+
+/* Returns the number of the butterfly, or a negative errno value. It is open as long as its query, until there are
+ * MOST_BUTTERFLIES newer ones. */
+int session_butterfly(struct session *session, uint32_t query, int kind, uint32_t index)
+{
+    struct engine *engine = session_engine(session, query);
+    struct open_butterfly *open = &session->butterflies[session->next_butterfly];
+    if (!engine)
+        return -EINVAL;
+    if (kind < BUTTERFLY_FUNCTION || kind > BUTTERFLY_CATEGORY)
+        return error_set(&session->err, EINVAL, "there is no butterfly of this kind");
+    forget(open);
+    int code = engine_butterfly(engine, (struct butterfly_focus){(enum butterfly_kind)kind, index}, &open->butterfly,
+                                &session->err);
+    if (code)
+        return code;
+    session->next_butterfly = (session->next_butterfly + 1) % MOST_BUTTERFLIES;
+    session->last_butterfly = session->last_butterfly % INT32_MAX + 1;
+    open->id = session->last_butterfly;
+    open->query = query;
+    return (int)open->id;
+}
+
+static struct butterfly *find(struct session *session, uint32_t id)
+{
+    for (size_t i = 0; id && i < MOST_BUTTERFLIES; i++)
+        if (session->butterflies[i].id == id)
+            return &session->butterflies[i].butterfly;
+    session->asked_closed = true;
+    error_set(&session->err, EINVAL, "this butterfly is not open any more");
+    return NULL;
+}
+
+/* One column: total and self, and of a comparison those of the base and of the new side. */
+const struct view *session_butterfly_weights(struct session *session, uint32_t id)
+{
+    const struct butterfly *butterfly = find(session, id);
+    if (!butterfly)
+        return NULL;
+    session->butterfly_weights[0] = butterfly->total;
+    session->butterfly_weights[1] = butterfly->self;
+    for (int side = 0; side < PROFILE_SIDES; side++) {
+        session->butterfly_weights[2 + 2 * side] = butterfly->side_figures[side].total;
+        session->butterfly_weights[3 + 2 * side] = butterfly->side_figures[side].self;
+    }
+    return ANSWER(session, sizeof(session->butterfly_weights) / sizeof(double), session->butterfly_weights);
+}
+
+static bool is_side(struct session *session, int side)
+{
+    if (side == BUTTERFLY_CALLERS || side == BUTTERFLY_CALLEES)
+        return true;
+    error_set(&session->err, EINVAL, "a butterfly has no such side");
+    return false;
+}
+
+const struct view *session_butterfly_children(struct session *session, uint32_t id, int side, uint32_t node)
+{
+    struct butterfly *butterfly = find(session, id);
+    if (!butterfly || !is_side(session, side))
+        return NULL;
+    return session_view_rows(
+        session, butterfly_children(butterfly, (enum butterfly_side)side, node, &session->rows, &session->err));
+}
+
+const struct view *session_butterfly_descendants(struct session *session, uint32_t id, int side, uint32_t node,
+                                                 uint32_t limit)
+{
+    struct butterfly *butterfly = find(session, id);
+    if (!butterfly || !is_side(session, side))
+        return NULL;
+    return session_view_rows(session, butterfly_descendants(butterfly, (enum butterfly_side)side, node, limit,
+                                                            &session->rows, &session->err));
+}

@@ -1,0 +1,36 @@
+/*
+ * The flame graph and the stack chart: for web/src/engine/charts.ts. Rects go out as one column of structs.
+ */
+#include "wasm/wasm_calls.h"
+#include "wasm/wasm_session.h"
+
+/* The input holds the funcs of a path. One column: from, to. */
+const struct view *session_flame_find(struct session *session, uint32_t query, uint32_t length)
+{
+    struct engine *engine = session_engine(session, query);
+    if (!engine || engine_flame_find(engine, session_words(session), length, &session->flame_part, &session->err))
+        return NULL;
+    return ANSWER(session, 2, &session->flame_part);
+}
+
+/* One column of struct flame_rect: 80 bytes, six doubles and seven words. */
+const struct view *session_flame(struct session *session, uint32_t query, double from, double to, double least)
+{
+    struct engine *engine = session_engine(session, query);
+    struct flame_request request = {.part = {from, to}, .least = least};
+    if (!engine || engine_flame(engine, &request, &session->flame, &session->err))
+        return NULL;
+    return ANSWER_ARRAY(session, &session->flame);
+}
+
+/* One column of struct stack_rect: 48 bytes, two doubles and eight words. */
+const struct view *session_stack_chart(struct session *session, uint32_t query, uint32_t thread, double from, double to,
+                                       uint32_t columns, int same_widths)
+{
+    struct engine *engine = session_engine(session, query);
+    struct stack_chart_request request = {
+        .thread = thread, .range = {from, to}, .columns = columns, .same_widths = same_widths != 0};
+    if (!engine || engine_stack_chart(engine, &request, &session->stack_chart, &session->err))
+        return NULL;
+    return ANSWER_ARRAY(session, &session->stack_chart);
+}

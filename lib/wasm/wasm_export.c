@@ -1,0 +1,164 @@
+/*
+ * Files of other formats: for web/src/engine/exports.ts.
+ */
+#include "export/export_profile.h"
+#include "export/exporters.h"
+#include "export/html_page.h"
+#include "tree/engine_state.h"
+#include "wasm/wasm_calls.h"
+#include "wasm/wasm_session.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* Which samples a file has; without any, all of the profile, as it is. */
+enum export_scope {
+    SCOPE_THREADS = 1,    /* those of the query, not all */
+    SCOPE_RANGE = 2,      /* the same of times */
+    SCOPE_TRANSFORMS = 4, /* what the transforms and the search of the query leave, of its threads and range */
+};
+
+enum { MOST_LIBRARIES = 64 };
+
+/* What the calls below have in common: a request, and what it needs while it is answered. */
+struct request {
+    const struct exporter *exporter;
+    struct export_view view;
+    struct sanitize_options sanitize;
+    const char *libraries[MOST_LIBRARIES];
+    struct engine *own; /* of a query without transforms; NULL: that of the page is asked */
+    ARRAY(uint32_t) threads;
+};
+
+static void request_end(struct request *request)
+{
+    engine_free(request->own);
+    array_free(&request->threads);
+}
+
+/* The next of the texts in the input, which end with a NUL; NULL: there is none. */
+static const char *next_text(const char **at, const char *end)
+{
+    const char *text = *at, *nul = text < end ? memchr(text, '\0', (size_t)(end - text)) : NULL;
+    *at = nul ? nul + 1 : end;
+    return nul ? text : NULL;
+}
+
+/* Threads and range as they are wanted, without transforms and search, in an engine beside that of the page. */
+static int query_apart(struct session *session, struct request *request, struct engine *engine, uint32_t scope)
+{
+    struct export_view *view = &request->view;
+    size_t count = scope & SCOPE_THREADS ? engine->threads.length : engine_profile(engine)->threads.length;
+    for (uint32_t i = 0; i < count; i++)
+        if (!array_push(&request->threads, scope & SCOPE_THREADS ? engine->threads.data[i] : i))
+            return error_no_memory(&session->err);
+    request->own = engine_share(engine, &session->err);
+    if (!request->own)
+        return -ENOMEM;
+    view->engine = request->own;
+    view->threads = request->threads.data;
+    view->thread_count = request->threads.length;
+    view->search = "";
+    view->is_whole = !(scope & (SCOPE_THREADS | SCOPE_RANGE));
+    if (!(scope & SCOPE_RANGE))
+        view->range = engine_full_range(engine);
+    const struct tree_query query = {.threads = view->threads,
+                                     .thread_count = view->thread_count,
+                                     .range = view->range,
+                                     .search = "",
+                                     .weight = view->weight.kind,
+                                     .table = view->weight.table};
+    return engine_query(request->own, &query, &session->err);
+}
+
+/* Reads a request: the input holds the name of the format, a search for markers, and libraries whose names stay, each
+ * with a NUL. */
+static int request_begin(struct session *session, struct request *request, uint32_t query, uint32_t input_length,
+                         uint32_t table, int weight, double from, double to, uint32_t scope, uint32_t parts)
+{
+    struct engine *engine = session_engine(session, query);
+    const struct weight *weighed;
+    if (!engine || session_weight(session, weight, &weighed))
+        return -EINVAL;
+    const char *at = (const char *)session_words(session), *end = at + input_length;
+    const char *format = next_text(&at, end), *search = next_text(&at, end);
+    if (!search || table >= EXPORT_TABLES)
+        return error_set(&session->err, EINVAL, "this is no request for an export");
+    request->exporter = exporter_find(format);
+    if (!request->exporter)
+        return error_set(&session->err, EINVAL, "there is no format '%s'", format);
+    struct time_range full = engine_full_range(engine);
+    request->view = (struct export_view){.engine = engine,
+                                         .threads = engine->threads.data,
+                                         .thread_count = engine->threads.length,
+                                         .range = {isfinite(from) ? from : full.from, isfinite(to) ? to : full.to},
+                                         .is_inverted = engine->is_inverted,
+                                         .weight = *weighed,
+                                         .search = search,
+                                         .table = (enum export_table)table,
+                                         .wait_grouping = WAITS_BY_OBJECT};
+    int code = scope & SCOPE_TRANSFORMS ? 0 : query_apart(session, request, engine, scope);
+    request->sanitize = (struct sanitize_options){
+        .parts = parts & SANITIZE_ALL, .libraries = request->libraries, .is_part = !request->view.is_whole};
+    for (const char *name; request->sanitize.library_count < MOST_LIBRARIES && (name = next_text(&at, end)) != NULL;)
+        request->libraries[request->sanitize.library_count++] = name;
+    if (request->sanitize.parts || request->sanitize.library_count)
+        request->view.sanitize = &request->sanitize;
+    return code;
+}
+
+/* One column: the bytes of the file; before compression, if the format has that. `table`: enum export_table, of csv.
+ * `weight`, `from` and `to`: those of the query. `scope`: enum export_scope; `parts`: enum sanitize_part. */
+const struct view *session_export(struct session *session, uint32_t query, uint32_t input_length, uint32_t table,
+                                  int weight, double from, double to, uint32_t scope, uint32_t parts)
+{
+    struct request request = {0};
+    int code = request_begin(session, &request, query, input_length, table, weight, from, to, scope, parts);
+    session->text.length = 0;
+    session->text_sink = text_sink(&session->text);
+    if (!code)
+        code = exporter_write(request.exporter, &request.view, &session->text_sink, &session->err);
+    request_end(&request);
+    return code ? NULL : ANSWER_ARRAY(session, &session->text);
+}
+
+/* What stays and what goes if that is sanitized, as sanitize_describe() says it. */
+const struct view *session_export_preview(struct session *session, uint32_t query, uint32_t input_length, double from,
+                                          double to, uint32_t scope, uint32_t parts)
+{
+    struct request request = {0};
+    struct sanitize_summary summary;
+    struct arena memory = {0};
+    int code = request_begin(session, &request, query, input_length, 0, 0, from, to, scope, parts);
+    request.view.sanitize = &request.sanitize; /* also if nothing is to be left out */
+    session->text.length = 0;
+    if (!code)
+        code = export_preview(&request.view, &memory, &summary, &session->err);
+    if (!code && !sanitize_describe(&summary, &request.sanitize, &session->text))
+        code = error_no_memory(&session->err);
+    arena_destroy(&memory);
+    request_end(&request);
+    return code ? NULL : ANSWER_ARRAY(session, &session->text);
+}
+
+/* A page that is one file: html_page_write(). The input holds the view with a NUL, the template, and the packed
+ * profile; `has_sources`: it has texts of source files, if the profile that is open has. */
+const struct view *session_html_page(struct session *session, uint32_t view_length, uint32_t template_length,
+                                     uint32_t gzip_length, int has_sources)
+{
+    const char *input = (const char *)session_words(session);
+    const struct html_page page = {.text = input + view_length,
+                                   .length = template_length,
+                                   .gzip = (const unsigned char *)input + view_length + template_length,
+                                   .gzip_size = gzip_length,
+                                   .view = input,
+                                   .has_editor = has_sources && html_needs_editor(engine_profile(session->engine))};
+    if (!view_length || input[view_length - 1]) {
+        error_set(&session->err, EINVAL, "this is no request for a page");
+        return NULL;
+    }
+    session->text.length = 0;
+    session->text_sink = text_sink(&session->text);
+    return html_page_write(&page, &session->text_sink, &session->err) ? NULL : ANSWER_ARRAY(session, &session->text);
+}

@@ -1,0 +1,290 @@
+/*
+ * What the profile is: ProfileInfo of api.ts.
+ */
+#include "tree/changes.h"
+#include "tree/counters.h"
+#include "tree/frame_kinds.h"
+#include "tree/info.h"
+#include "tree/wait_groups.h"
+#include "wasm/wasm_calls.h"
+#include "wasm/wasm_session.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+void session_begin_json(struct session *session)
+{
+    session->text.length = 0;
+    session->text_sink = text_sink(&session->text);
+    json_writer_init(&session->json, &session->text_sink, &session->err);
+}
+
+const struct view *session_answer_json(struct session *session, int code)
+{
+    int written = json_writer_finish(&session->json);
+    return code || written ? NULL : ANSWER_ARRAY(session, &session->text);
+}
+
+static void put_string(struct json_writer *json, const char *key, const struct profile *profile, uint32_t string)
+{
+    json_key(json, key);
+    bool known = string < profile->strings.entries.length;
+    const struct string_entry *entry = known ? &profile->strings.entries.data[string] : NULL;
+    json_text(json, known ? entry->text : "", known ? entry->length : 0);
+}
+
+static void put_thread_list(struct json_writer *json, const char *key, const struct thread_list *list)
+{
+    json_member_open(json, key, '[');
+    for (size_t i = 0; i < list->length; i++)
+        json_unsigned(json, list->data[i]);
+    json_close(json, ']');
+}
+
+static void put_metadata(struct json_writer *json, const char *key, const struct metadata *metadata)
+{
+    json_member_open(json, key, '[');
+    for (size_t i = 0; i < metadata->length; i++) {
+        json_open(json, '{');
+        json_member_text(json, "label", metadata->data[i].label);
+        json_member_text(json, "value", metadata->data[i].value);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static int put_all_metadata(struct json_writer *json, const struct profile *profile, struct error *err)
+{
+    struct arena arena = {0};
+    struct metadata metadata = {0};
+    int code = metadata_of_profile(&metadata, &arena, profile, err);
+    put_metadata(json, "metadata", &metadata);
+    json_member_open(json, "extra", '[');
+    for (size_t i = 0; !code && i < profile->meta.extra.length; i++) {
+        const struct extra_section *section = &profile->meta.extra.data[i];
+        metadata.length = 0;
+        code = metadata_of_section(&metadata, &arena, profile, section, err);
+        json_open(json, '{');
+        put_string(json, "label", profile, section->label);
+        put_metadata(json, "entries", &metadata);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    array_free(&metadata);
+    arena_destroy(&arena);
+    return code;
+}
+
+static void put_thread(struct json_writer *json, const struct engine *engine, const struct marker_view *markers,
+                       uint32_t index)
+{
+    const struct profile *profile = engine_profile(engine);
+    const struct thread *thread = &profile->threads.data[index];
+    json_open(json, '{');
+    json_member_double(json, "index", index);
+    put_string(json, "name", profile, thread->name);
+    put_string(json, "processName", profile, thread->process_name);
+    put_string(json, "pid", profile, thread->pid);
+    put_string(json, "tid", profile, thread->tid);
+    json_member_bool(json, "isMain", thread->is_main);
+    json_member_double(json, "side", thread->side);
+    json_member_double(json, "run", thread->run);
+    json_member_double(json, "start", isnan(thread->start) ? thread->process_start : thread->start);
+    json_member_double(json, "end", isnan(thread->end) ? thread->process_end : thread->end);
+    json_member_double(json, "sampleCount",
+                       weighed_sample_count(profile, index, WEIGH_SAMPLES, TABLE_SAMPLES, whole_time));
+    json_member_double(json, "markerCount", (double)thread->markers.length);
+    json_member_double(json, "markerPlaces", markers ? marker_view_places(markers, index) : 0);
+    json_member_bool(json, "hasWaits",
+                     markers &&
+                         marker_view_has_kind(markers, index, waits_schema(marker_view_context(markers)->schemas)));
+    json_member_double(json, "activity", engine_thread_time(engine, index, (struct time_range){-INFINITY, INFINITY}));
+    json_close(json, '}');
+}
+
+static void put_counter(struct json_writer *json, const struct profile *profile, uint32_t index)
+{
+    const struct counter *counter = &profile->counters.data[index];
+    struct counter_display display;
+    counter_display_of(&display, profile, counter);
+    json_open(json, '{');
+    json_member_double(json, "index", index);
+    json_member_text(json, "label", display.label);
+    put_string(json, "description", profile, counter->description);
+    put_string(json, "pid", profile, counter->pid);
+    json_member_double(json, "thread", counter->main_thread);
+    json_member_text(json, "unit", display.unit);
+    json_member_text(json, "color", display.color);
+    json_member_bool(json, "isRate", display.is_rate);
+    json_member_bool(json, "startsAtZero", display.starts_at_zero);
+    json_member_bool(json, "isHiddenAtFirst", display.is_hidden_at_first);
+    json_member_bool(json, "isOfSystem", display.is_of_system);
+    json_member_double(json, "sortWeight", display.sort_weight);
+    json_close(json, '}');
+}
+
+/* What a kind of markers draws of a thread. */
+static void put_marker_graphs(struct json_writer *json, const struct marker_schemas *schemas, uint32_t schema,
+                              uint32_t thread)
+{
+    const struct marker_schema *kind = &schemas->items.data[schema];
+    json_open(json, '{');
+    json_member_double(json, "thread", thread);
+    json_member_double(json, "schema", schema);
+    json_member_text(json, "name", kind->name);
+    json_member_open(json, "graphs", '[');
+    for (uint32_t i = 0; i < kind->graph_count; i++) {
+        const struct marker_graph_kind *graph = &schemas->graphs.data[kind->first_graph + i];
+        json_open(json, '{');
+        json_member_text(json, "label", marker_schema_label(schemas, schema, graph->key));
+        json_member_text(json, "color", graph->color ? graph->color : "");
+        json_member_bool(json, "isBar", graph->is_bar);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
+static void put_all_marker_graphs(struct json_writer *json, const struct engine *engine,
+                                  const struct marker_view *markers)
+{
+    const struct marker_schemas *schemas = markers ? marker_view_context(markers)->schemas : NULL;
+    json_member_open(json, "markerGraphs", '[');
+    for (uint32_t schema = 0; schemas && schema < schemas->items.length; schema++)
+        for (uint32_t i = 0; schemas->items.data[schema].graph_count && i < engine_profile(engine)->threads.length; i++)
+            if (marker_view_has_kind(markers, i, schema))
+                put_marker_graphs(json, schemas, schema, i);
+    json_close(json, ']');
+}
+
+static void put_subcategories(struct json_writer *json, const struct profile *profile, const struct category *category)
+{
+    json_member_open(json, "subcategories", '[');
+    for (size_t i = 0; i < category->subcategories.length; i++)
+        json_text_z(json, profile_text(profile, category->subcategories.data[i]));
+    json_close(json, ']');
+}
+
+static void put_tables(struct json_writer *json, const struct engine *engine, const struct marker_view *markers)
+{
+    const struct profile *profile = engine_profile(engine);
+    json_member_open(json, "categories", '[');
+    for (size_t i = 0; i < profile->categories.length; i++) {
+        json_open(json, '{');
+        put_string(json, "name", profile, profile->categories.data[i].name);
+        put_string(json, "color", profile, profile->categories.data[i].color);
+        put_subcategories(json, profile, &profile->categories.data[i]);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_member_open(json, "threads", '[');
+    for (uint32_t i = 0; i < profile->threads.length; i++)
+        put_thread(json, engine, markers, i);
+    json_close(json, ']');
+    json_member_open(json, "counters", '[');
+    for (uint32_t i = 0; i < profile->counters.length; i++)
+        put_counter(json, profile, i);
+    json_close(json, ']');
+    put_all_marker_graphs(json, engine, markers);
+    put_thread_list(json, "initialThreads", &profile->meta.initial_visible_threads);
+    put_thread_list(json, "initialSelection", &profile->meta.initial_selected_threads);
+    json_member_open(json, "libs", '[');
+    for (size_t i = 0; i < profile->libs.length; i++) {
+        json_open(json, '{');
+        put_string(json, "name", profile, profile->libs.data[i].name);
+        put_string(json, "path", profile, profile->libs.data[i].path);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static int put_weights(struct json_writer *json, struct session *session)
+{
+    const struct weight_list *weights = session_weights(session);
+    json_member_open(json, "weights", '[');
+    for (size_t i = 0; weights && i < weights->length; i++) {
+        const struct weight *weight = &weights->data[i];
+        const char *const members[][2] = {
+            {"id", weight->id}, {"label", weight->label}, {"hint", weight->hint}, {"unit", weight->unit}};
+        json_open(json, '{');
+        for (size_t m = 0; m < sizeof(members) / sizeof(*members); m++)
+            json_member_text(json, members[m][0], members[m][1]);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    return weights ? 0 : error_no_memory(&session->err);
+}
+
+static void put_counts(struct json_writer *json, const struct profile *profile)
+{
+    double samples = 0, markers = 0;
+    for (uint32_t i = 0; i < profile->threads.length; i++) {
+        samples += weighed_sample_count(profile, i, WEIGH_SAMPLES, TABLE_SAMPLES, whole_time);
+        markers += (double)profile->threads.data[i].markers.length;
+    }
+    json_member_double(json, "sampleCount", samples);
+    json_member_double(json, "markerCount", markers);
+    struct address_counts addresses = address_counts_of_profile(profile);
+    json_member_double(json, "addressCount", (double)addresses.all);
+    json_member_double(json, "resolvedCount", (double)addresses.resolved);
+}
+
+static int put_comparison(struct json_writer *json, const struct profile *profile, struct error *err)
+{
+    const struct profile_comparison *comparison = &profile->meta.comparison;
+    struct change_estimate wall_time;
+    if (comparison_wall_time(&wall_time, profile, err))
+        return -ENOMEM;
+    json_member_open(json, "comparison", '{');
+    put_string(json, "base", profile, comparison->name[SIDE_BASE]);
+    put_string(json, "new", profile, comparison->name[SIDE_NEW]);
+    json_member_double(json, "baseRuns", comparison->runs[SIDE_BASE]);
+    json_member_double(json, "newRuns", comparison->runs[SIDE_NEW]);
+    json_member_double(json, "scale", comparison->scale);
+    put_string(json, "scaledBy", profile, comparison->scaled_by);
+    json_member_bool(json, "isOneAfterOther", comparison->is_one_after_other);
+    json_member_open(json, "wallTime", '{');
+    json_member_double(json, "base", wall_time.base);
+    json_member_double(json, "new", wall_time.new);
+    json_member_double(json, "low", wall_time.low);
+    json_member_double(json, "high", wall_time.high);
+    json_close(json, '}');
+    json_close(json, '}');
+    return 0;
+}
+
+/* ProfileInfo of api.ts as JSON text. */
+const struct view *session_info(struct session *session)
+{
+    const struct profile *profile = engine_profile(session->engine);
+    struct json_writer *json = &session->json;
+    struct time_range range = engine_full_range(session->engine);
+    if (!session->markers)
+        session->markers = marker_view_new(profile, range, &session->err);
+    session_begin_json(session);
+    json_open(json, '{');
+    put_string(json, "product", profile, profile->meta.product);
+    json_member_double(json, "interval", profile->meta.has_no_times ? 0 : profile->meta.interval);
+    json_member_bool(json, "timesAreOrder", profile->meta.has_no_times);
+    json_member_double(json, "startTime", profile->meta.start_time);
+    json_member_double(json, "rangeStart", range.from);
+    json_member_double(json, "rangeEnd", range.to);
+    int code = profile_is_comparison(profile) ? put_comparison(json, profile, &session->err) : 0;
+    put_counts(json, profile);
+    json_member_double(json, "frameKinds", frame_kinds_of_profile(profile));
+    uint32_t idle = engine_idle_category(session->engine);
+    json_member_double(json, "idleCategory", idle == PROFILE_NONE ? -1 : (double)idle);
+    json_member_bool(json, "hasWaits", engine_has_waits(session->engine));
+    json_member_bool(json, "hasWakers", profile_has_wakers(profile));
+    json_member_double(json, "funcCount", (double)profile->funcs.length);
+    json_member_bool(json, "symbolicated", profile->meta.symbolicated != 0);
+    put_string(json, "addedNext", profile, profile->meta.added_next);
+    if (!code)
+        code = put_weights(json, session);
+    if (!code)
+        code = put_all_metadata(json, profile, &session->err);
+    put_tables(json, session->engine, session->markers);
+    json_close(json, '}');
+    return session_answer_json(session, code);
+}

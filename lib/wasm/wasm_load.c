@@ -1,0 +1,169 @@
+/*
+ * Loading: the life of a session, its input buffer, and the bytes of a profile.
+ */
+#include "base/hash.h"
+#include "profile/append.h"
+#include "wasm/wasm_calls.h"
+#include "wasm/wasm_session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The seed is a random number of 64 bits, for the hash tables (base/hash.h). */
+struct session *session_new(uint32_t seed_low, uint32_t seed_high)
+{
+    hash_set_seed((uint64_t)seed_high << 32 | seed_low);
+    struct session *session = calloc(1, sizeof(*session));
+    if (session)
+        session_begin(session);
+    return session;
+}
+
+/* A buffer of `size` bytes to write the next input into; NULL if memory ran out. */
+unsigned char *session_input(struct session *session, uint32_t size)
+{
+    session->input.length = 0;
+    return array_reserve(&session->input, size) ? session->input.data : NULL;
+}
+
+const char *session_error(const struct session *session)
+{
+    return session->err.text;
+}
+
+int session_feed(struct session *session, uint32_t size)
+{
+    if (!session->import)
+        return error_no_memory(&session->err);
+    return import_feed(session->import, session->input.data, size, &session->err);
+}
+
+/* Begins to load once more: until that is finished, the profile that is there stays. */
+int session_begin(struct session *session)
+{
+    import_free(session->import);
+    session->import = import_new();
+    session->runs_known = 0;
+    if (!session->import)
+        return error_no_memory(&session->err);
+    import_take_parts(session->import);
+    return 0;
+}
+
+void session_return_profile(struct session *session, struct profile *profile)
+{
+    session_close_queries(session);
+    marker_view_free(session->markers);
+    session->markers = NULL;
+    name_finder_destroy(&session->finder);
+    session->finder = (struct name_finder){0};
+    session->finder_query = 0;
+    array_free(&session->weights);
+    array_free(&session->inlining);
+    engine_return_profile(session->engine, profile);
+    session->engine = NULL;
+}
+
+int session_is_part(struct session *session)
+{
+    return error_set(&session->err, EINVAL, "this is a part of a profile, whose beginning is not there");
+}
+
+/* The profile that was loaded takes the place of the one that is there, or continues it if it is the next part of it.
+ * If it cannot, what is left of the other stays until the whole is loaded. */
+static int take_profile(struct session *session, struct profile *profile)
+{
+    struct profile before;
+    struct error ignored;
+    bool is_part = profile->meta.added_from != 0, has_before = session->engine != NULL;
+    int code = is_part && !has_before ? session_is_part(session) : 0;
+    if (has_before)
+        session_return_profile(session, &before);
+    if (has_before && is_part)
+        code = profile_continue(profile, &before, &session->err);
+    if (code) {
+        profile_destroy(profile);
+        if (has_before)
+            session->engine = engine_new(&before, &ignored);
+        return code;
+    }
+    if (has_before)
+        profile_destroy(&before);
+    session->engine = engine_new(profile, &session->err);
+    return session->engine ? 0 : -ENOMEM;
+}
+
+int session_take_import(struct session *session, struct profile *profile)
+{
+    if (!session->import)
+        return error_no_memory(&session->err);
+    profile_init(profile);
+    int code = import_finish(session->import, profile, &session->err);
+    import_free(session->import);
+    session->import = NULL;
+    if (code)
+        profile_destroy(profile);
+    return code;
+}
+
+int session_finish(struct session *session)
+{
+    struct profile profile;
+    int code = session_take_import(session, &profile);
+    return code ? code : take_profile(session, &profile);
+}
+
+/* ---- numbers that other sessions read ---- */
+
+/* From the next piece on, runs of numbers of `least` bytes or more are deferred; 0: none (see profile/read.h). */
+void session_defer(struct session *session, uint32_t least)
+{
+    if (session->import)
+        import_defer(session->import, least);
+}
+
+/* The runs that were deferred since the last call of this, all in the last piece: where the text of each is in it, how
+ * many bytes it and its elements have, and of which type these are. */
+const struct view *session_deferred(struct session *session)
+{
+    size_t count = 0;
+    const struct deferred_column *deferred =
+        session->import ? profile_reader_deferred(import_reader(session->import), &count) : NULL;
+    session->runs.length = 0;
+    for (size_t i = session->runs_known; i < count; i++) {
+        const struct deferred_column *run = &deferred[i];
+        if (!array_push(&session->runs,
+                        (struct deferred_run){(uint32_t)i, (uint32_t)(run->text - (const char *)session->input.data),
+                                              (uint32_t)run->size,
+                                              (uint32_t)(run->count * column_element_size(run->type)), run->type}))
+            return no_memory(session);
+    }
+    session->runs_known = count;
+    return ANSWER_ARRAY(session, &session->runs);
+}
+
+/* Where the elements of a run belong, before the next call; NULL if it has them already. */
+unsigned char *session_deferred_elements(struct session *session, uint32_t run)
+{
+    return session->import ? profile_reader_deferred_elements(import_reader(session->import), run) : NULL;
+}
+
+/* The elements of a column of `type`, as bytes, from the JSON array in the input; NULL if anything else is in it. */
+const struct view *session_numbers(struct session *session, uint32_t type, uint32_t size)
+{
+    const struct column *numbers = numbers_read(&session->numbers, type, (const char *)session->input.data, size);
+    if (!numbers) {
+        error_set(&session->err, EINVAL, "these are no numbers of that type");
+        return NULL;
+    }
+    size_t bytes = numbers->length * column_element_size(type);
+    return ANSWER(session, bytes, numbers->data);
+}
+
+/* The bytes of a string of the profile, UTF-8. */
+const struct view *session_string(struct session *session, uint32_t string)
+{
+    const struct strings *strings = &engine_profile(session->engine)->strings;
+    const struct string_entry *entry = string < strings->entries.length ? &strings->entries.data[string] : NULL;
+    return ANSWER(session, entry ? entry->length : 0, entry ? entry->text : "");
+}

@@ -1,0 +1,378 @@
+/*
+ * Markers and counters, for web/src/engine/markers.ts. Texts of many markers go out as one JSON text.
+ */
+#include "tree/counters.h"
+#include "wasm/wasm_calls.h"
+#include "wasm/wasm_session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* NULL if memory ran out. */
+static struct marker_view *markers_of(struct session *session)
+{
+    if (!session->markers)
+        session->markers =
+            marker_view_new(engine_profile(session->engine), engine_full_range(session->engine), &session->err);
+    return session->markers;
+}
+
+static const struct view *no_such(struct session *session, const char *noun)
+{
+    error_set(&session->err, EINVAL, "there is no such %s", noun);
+    return NULL;
+}
+
+/* ---- the query: the input holds the threads, then the search ---- */
+
+int session_marker_query(struct session *session, uint32_t thread_count, double from, double to, uint32_t search_length,
+                         uint32_t places)
+{
+    struct marker_view *view = markers_of(session);
+    const uint32_t *words = session_words(session);
+    struct marker_query query = {words,         thread_count, {from, to}, (const char *)(words + thread_count),
+                                 search_length, places};
+    return view ? marker_view_query(view, &query, &session->err) : error_no_memory(&session->err);
+}
+
+/* Indexes of markers. The input holds pairs of words: enum marker_column, and whether it falls. */
+const struct view *session_marker_sorted(struct session *session, uint32_t key_count)
+{
+    enum { MOST_KEYS = 4 };
+    const uint32_t *words = session_words(session);
+    struct marker_sort keys[MOST_KEYS];
+    if (!session->markers)
+        return no_such(session, "query");
+    key_count = key_count < MOST_KEYS ? key_count : MOST_KEYS;
+    for (uint32_t i = 0; i < key_count; i++)
+        keys[i] = (struct marker_sort){(enum marker_column)words[2 * i], words[2 * i + 1] != 0};
+    size_t count;
+    marker_view_shown(session->markers, &count);
+    const uint32_t *sorted = marker_view_sorted(session->markers, keys, key_count, &session->err);
+    return sorted ? ANSWER(session, count, sorted) : NULL;
+}
+
+/* ---- texts ---- */
+
+struct marker_writer {
+    struct session *session;
+    const struct marker_context *context;
+    struct json_writer *json;
+    struct text_buffer text;
+    struct payload payload;
+};
+
+static struct marker_writer writer_begin(struct session *session)
+{
+    session_begin_json(session);
+    return (struct marker_writer){
+        .session = session, .context = marker_view_context(session->markers), .json = &session->json};
+}
+
+static const struct view *writer_answer(struct marker_writer *writer, int code)
+{
+    array_free(&writer->text);
+    payload_destroy(&writer->payload);
+    return session_answer_json(writer->session, code);
+}
+
+/* Of many markers at once so much text, bytes, that nobody reads more of it; a character that is cut becomes U+FFFD. */
+enum { MOST_TEXT = 16384 };
+
+static size_t bounded(size_t length)
+{
+    return length < MOST_TEXT ? length : MOST_TEXT;
+}
+
+static void put_string(struct marker_writer *writer, const char *key, uint32_t string)
+{
+    const struct string_entry *entry = &writer->context->values.profile->strings.entries.data[string];
+    json_key(writer->json, key);
+    json_text(writer->json, entry->text, bounded(entry->length));
+}
+
+static int put_label(struct marker_writer *writer, const char *key, const struct marker *marker,
+                     enum marker_label label)
+{
+    writer->text.length = 0;
+    int code =
+        marker_label_append(&writer->text, writer->context, marker, label, &writer->payload, &writer->session->err);
+    json_key(writer->json, key);
+    json_text(writer->json, writer->text.data ? writer->text.data : "", bounded(writer->text.length));
+    return code;
+}
+
+static void put_marker(struct marker_writer *writer, const struct marker *marker)
+{
+    put_string(writer, "name", marker->name);
+    json_member_double(writer->json, "category", marker->category);
+    json_member_double(writer->json, "thread", marker->thread);
+    json_member_double(writer->json, "start", marker->start);
+    json_member_double(writer->json, "end", marker->end);
+    json_member_double(writer->json, "kind", marker->kind);
+}
+
+/* An array of MarkerRow of markers.ts. The input holds indexes of markers. */
+const struct view *session_marker_texts(struct session *session, uint32_t count, int label)
+{
+    if (!session->markers)
+        return no_such(session, "query");
+    struct marker_writer writer = writer_begin(session);
+    const struct marker_list *list = marker_view_list(session->markers);
+    const uint32_t *words = session_words(session);
+    int code = 0;
+    json_open(writer.json, '[');
+    for (uint32_t i = 0; !code && i < count; i++) {
+        if (words[i] >= list->length)
+            continue;
+        const struct marker *marker = &list->data[words[i]];
+        json_open(writer.json, '{');
+        json_member_double(writer.json, "marker", words[i]);
+        put_marker(&writer, marker);
+        code =
+            put_label(&writer, "label", marker, label == MARKER_CHART_LABEL ? MARKER_CHART_LABEL : MARKER_TABLE_LABEL);
+        json_close(writer.json, '}');
+    }
+    json_close(writer.json, ']');
+    return writer_answer(&writer, code);
+}
+
+static int put_fields(struct marker_writer *writer, const struct marker *marker)
+{
+    struct marker_field_list fields = {0};
+    int code = payload_read(&writer->payload, writer->context->values.profile, marker, &writer->session->err);
+    if (!code)
+        code = marker_fields(&fields, writer->context, marker, &writer->payload, &writer->session->err);
+    json_member_open(writer->json, "fields", '[');
+    for (size_t i = 0; !code && i < fields.length; i++) {
+        const struct marker_field_text *field = &fields.data[i];
+        writer->text.length = 0;
+        if (!marker_field_append(&writer->text, writer->context, field))
+            code = error_no_memory(&writer->session->err);
+        json_open(writer->json, '{');
+        json_key(writer->json, "key");
+        json_text(writer->json, field->value->key, field->value->key_length);
+        json_key(writer->json, "label");
+        if (field->field)
+            json_text_z(writer->json, field->field->label);
+        else
+            json_text(writer->json, field->value->key, field->value->key_length);
+        json_key(writer->json, "value");
+        json_text(writer->json, writer->text.data ? writer->text.data : "", writer->text.length);
+        json_member_bool(writer->json, "hidden", field->field && field->field->hidden);
+        json_close(writer->json, '}');
+    }
+    json_close(writer->json, ']');
+    array_free(&fields);
+    return code;
+}
+
+/* The payload as it is in the file: of a pair, that of its end if it has one. */
+static void put_payload(struct marker_writer *writer, const struct marker *marker)
+{
+    const struct profile *profile = writer->context->values.profile;
+    const struct marker_table *markers = &profile->threads.data[marker->thread].markers;
+    uint32_t data = marker->end_row == PROFILE_NONE ? PROFILE_NONE : markers->data[marker->end_row];
+    data = data == PROFILE_NONE ? markers->data[marker->row] : data;
+    json_key(writer->json, "payload");
+    if (data == PROFILE_NONE)
+        json_text_z(writer->json, "");
+    else
+        json_text(writer->json, strings_text(&profile->strings, data), profile->strings.entries.data[data].length);
+}
+
+/* The funcs of the stack that the payload names as its cause, root first. */
+static void put_cause(struct marker_writer *writer)
+{
+    const struct profile *profile = writer->context->values.profile;
+    const struct payload_value *cause = payload_find(&writer->payload, "cause");
+    const char *at = cause ? memmem(cause->json, cause->length, "\"stack\":", 8) : NULL;
+    char *end = NULL;
+    double number = at ? strtod(at + 8, &end) : -1;
+    json_member_open(writer->json, "cause", '[');
+    if (at && end != at + 8 && number >= 0 && number < (double)profile->stacks.length) {
+        enum { MOST_FRAMES = 1000 };
+        uint32_t stack = (uint32_t)number, frames[MOST_FRAMES];
+        size_t depth = 0;
+        for (; stack != PROFILE_NONE && depth < MOST_FRAMES; stack = profile->stacks.prefix[stack])
+            frames[depth++] = profile->frames.func[profile->stacks.frame[stack]];
+        while (depth > 0)
+            json_unsigned(writer->json, frames[--depth]);
+    }
+    json_close(writer->json, ']');
+}
+
+/* MarkerDetails of markers.ts. `thread`: the marker is one of this thread; PROFILE_NONE: one of the query. */
+const struct view *session_marker_details(struct session *session, uint32_t thread, uint32_t index)
+{
+    struct marker_view *view = markers_of(session);
+    if (!view)
+        return NULL;
+    bool is_known = thread < engine_profile(session->engine)->threads.length;
+    const struct marker_list *list =
+        is_known ? marker_view_thread(view, thread, &session->err) : marker_view_list(view);
+    if (list && index >= list->length)
+        return no_such(session, "marker");
+    if (!list)
+        return NULL;
+    struct marker_writer writer = writer_begin(session);
+    const struct marker *marker = &list->data[index];
+    const struct marker_schemas *schemas = writer.context->schemas;
+    const struct marker_schema *schema = marker->schema == SCHEMA_NONE ? NULL : &schemas->items.data[marker->schema];
+    json_open(writer.json, '{');
+    json_member_double(writer.json, "marker", index);
+    put_marker(&writer, marker);
+    int code = put_label(&writer, "label", marker, MARKER_TABLE_LABEL);
+    if (!code)
+        code = put_label(&writer, "title", marker, MARKER_TOOLTIP_LABEL);
+    json_member_text(writer.json, "type", schema ? schema->name : "");
+    json_member_text(writer.json, "description", schema && schema->description ? schema->description : "");
+    if (!code)
+        code = put_fields(&writer, marker);
+    put_payload(&writer, marker);
+    put_cause(&writer);
+    json_close(writer.json, '}');
+    return writer_answer(&writer, code);
+}
+
+/* ---- the chart ---- */
+
+/* One column of struct marker_row (24 bytes). */
+const struct view *session_marker_chart(struct session *session)
+{
+    const struct marker_chart *chart = session->markers ? marker_view_chart(session->markers, &session->err) : NULL;
+    if (!chart)
+        return NULL;
+    return ANSWER_ARRAY(session, &chart->rows);
+}
+
+static const struct view *view_rects(struct session *session)
+{
+    const struct marker_rects *rects = &session->marker_rects;
+    return ANSWER(session, rects->length, rects->row, rects->marker, rects->count, rects->start, rects->end);
+}
+
+/* Columns: row, marker, count, start, end. */
+const struct view *session_marker_rects(struct session *session, double from, double to, double pixel,
+                                        uint32_t first_row, uint32_t last_row)
+{
+    const struct marker_chart *chart = session->markers ? marker_view_chart(session->markers, &session->err) : NULL;
+    struct marker_window window = {from, to, pixel, first_row, last_row};
+    if (!chart ||
+        marker_chart_rects(&session->marker_rects, chart, marker_view_list(session->markers), &window, &session->err))
+        return NULL;
+    return view_rects(session);
+}
+
+/* The same for the markers of one thread in its track; the row is the category. */
+const struct view *session_marker_strip(struct session *session, uint32_t thread, double from, double to, double pixel,
+                                        uint32_t places)
+{
+    struct marker_view *view = markers_of(session);
+    if (thread >= engine_profile(session->engine)->threads.length)
+        return no_such(session, "thread");
+    if (!view)
+        return NULL;
+    struct marker_window window = {.from = from, .to = to, .pixel = pixel};
+    if (marker_view_strip(view, thread, &window, places, &session->marker_rects, &session->err))
+        return NULL;
+    return view_rects(session);
+}
+
+/* Of each pixel a value and the marker of the thread that has it, for a graph of a kind of markers. */
+const struct view *session_marker_graph(struct session *session, uint32_t thread, uint32_t schema, uint32_t graph,
+                                        double from, double to, uint32_t width)
+{
+    struct marker_view *view = markers_of(session);
+    if (!view)
+        return NULL;
+    const struct marker_schemas *schemas = marker_view_context(view)->schemas;
+    if (thread >= engine_profile(session->engine)->threads.length || schema >= schemas->items.length ||
+        graph >= schemas->items.data[schema].graph_count)
+        return no_such(session, "graph");
+    session->graph_values.length = session->graph_markers.length = 0;
+    const struct marker_points *points = marker_view_points(view, thread, schema, graph, &session->err);
+    if (!points)
+        return NULL;
+    if (!array_reserve(&session->graph_values, (size_t)width + 1) ||
+        !array_reserve(&session->graph_markers, (size_t)width + 1))
+        return no_memory(session);
+    bool is_bar = schemas->graphs.data[schemas->items.data[schema].first_graph + graph].is_bar;
+    marker_graph(points, is_bar, from, to, session->graph_values.data, session->graph_markers.data, width);
+    return ANSWER(session, width, session->graph_values.data, session->graph_markers.data);
+}
+
+/* Columns as those of session_marker_rects(), the row is enum wait_state, and WAIT_STATES doubles: ms of each state. */
+const struct view *session_waits(struct session *session, uint32_t thread, double from, double to, double pixel)
+{
+    struct marker_view *view = markers_of(session);
+    if (!view || thread >= engine_profile(session->engine)->threads.length)
+        return NULL;
+    const struct marker_list *list = marker_view_thread(view, thread, &session->err);
+    struct marker_window window = {.from = from, .to = to, .pixel = pixel};
+    if (!list || waits_rects(&session->marker_rects, session->wait_totals, marker_view_context(view), list, &window,
+                             &session->err))
+        return NULL;
+    view_rects(session);
+    session->view.columns[5] = session->wait_totals;
+    return &session->view;
+}
+
+/* ---- counters ---- */
+
+static const struct counter *find_counter(struct session *session, uint32_t counter)
+{
+    const struct profile *profile = engine_profile(session->engine);
+    return counter < profile->counters.length ? &profile->counters.data[counter] : NULL;
+}
+
+static struct counter_display display_of(const struct session *session, const struct counter *counter)
+{
+    struct counter_display display;
+    counter_display_of(&display, engine_profile(session->engine), counter);
+    return display;
+}
+
+/* A float for each pixel. */
+const struct view *session_counter_graph(struct session *session, uint32_t index, double from, double to,
+                                         uint32_t width)
+{
+    const struct counter *counter = find_counter(session, index);
+    session->graph_values.length = 0;
+    if (!counter)
+        return no_such(session, "counter");
+    if (!array_reserve(&session->graph_values, (size_t)width + 1))
+        return no_memory(session);
+    counter_graph(counter, display_of(session, counter).is_rate, from, to, session->graph_values.data, width);
+    return ANSWER(session, width, session->graph_values.data);
+}
+
+static const struct view *view_numbers(struct session *session, uint32_t count)
+{
+    return ANSWER(session, count, session->counter_numbers);
+}
+
+/* Time, change, rate, running sum; nothing where there is no sample. */
+const struct view *session_counter_at(struct session *session, uint32_t index, double time)
+{
+    const struct counter *counter = find_counter(session, index);
+    struct counter_value value;
+    if (!counter || !counter_at(&value, counter, display_of(session, counter).is_rate, time))
+        return view_numbers(session, 0);
+    const double numbers[] = {value.time, value.change, value.rate, value.accumulated};
+    memcpy(session->counter_numbers, numbers, sizeof(numbers));
+    return view_numbers(session, 4);
+}
+
+/* The sum of changes, the least and the largest running sum. */
+const struct view *session_counter_totals(struct session *session, uint32_t index, double from, double to)
+{
+    const struct counter *counter = find_counter(session, index);
+    struct counter_totals totals = {0};
+    if (counter)
+        counter_totals_of(&totals, counter, display_of(session, counter).starts_at_zero, from, to);
+    const double numbers[] = {totals.total, totals.low, totals.high};
+    memcpy(session->counter_numbers, numbers, sizeof(numbers));
+    return view_numbers(session, 3);
+}

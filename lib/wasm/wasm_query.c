@@ -1,0 +1,205 @@
+/*
+ * Queries: what the page looks at, each with a number by which everything else asks about it, for
+ * web/src/engine/tree.ts. A query has a place, and takes that of the query that was there: what was computed for that
+ * is used again where it is the same. So there are no more of them than places, and the answers of one are never taken
+ * for those of another.
+ */
+#include "wasm/wasm_calls.h"
+#include "wasm/wasm_session.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+int session_read_transforms(struct session *session, const uint32_t *words, size_t count)
+{
+    enum { HEAD = 5, WORD = sizeof(*words) };
+    session->transforms.length = 0;
+    for (size_t at = 0; at < count;) {
+        const uint32_t *item = words + at;
+        size_t left = count - at < HEAD ? 0 : count - at - HEAD;
+        if (count - at < HEAD || item[0] >= TRANSFORM_KINDS || item[3] > left || item[4] > (left - item[3]) * WORD)
+            return error_set(&session->err, EINVAL, "this is no list of transforms");
+        const uint32_t *path = item + HEAD;
+        struct transform transform = {(enum transform_kind)item[0],   item[1], item[2] != 0, path, item[3],
+                                      (const char *)(path + item[3]), item[4]};
+        if (!array_push(&session->transforms, transform))
+            return error_no_memory(&session->err);
+        at += HEAD + item[3] + item[4] / WORD + (item[4] % WORD != 0);
+    }
+    return 0;
+}
+
+static void close_query(struct session *session, struct open_query *open)
+{
+    if (open->id)
+        session_forget_butterflies(session, open->id);
+    open->id = 0;
+    engine_free(open->engine);
+    open->engine = NULL;
+    open->stacks.length = 0;
+}
+
+void session_close_queries(struct session *session)
+{
+    for (size_t i = 0; i < MOST_QUERIES; i++)
+        close_query(session, &session->queries[i]);
+    close_query(session, &session->graphs);
+}
+
+/* ---- threads and transforms ---- */
+
+/* Threads matter to what transforms leave only where some are about markers. */
+static bool need_threads(const struct session *session)
+{
+    for (size_t i = 0; i < session->transforms.length; i++)
+        if (session->transforms.data[i].kind == TRANSFORM_FILTER_MARKERS)
+            return true;
+    return false;
+}
+
+static bool has_stacks(const struct open_query *open, const uint32_t *words, size_t count)
+{
+    return open->engine && open->stacks.length == count &&
+           memcmp(open->stacks.data, words, count * sizeof(*words)) == 0;
+}
+
+static int remember_stacks(struct session *session, struct open_query *open, const uint32_t *words, size_t count)
+{
+    open->stacks.length = 0;
+    if (!array_reserve(&open->stacks, count + 1))
+        return error_no_memory(&session->err);
+    memcpy(open->stacks.data, words, count * sizeof(*words));
+    open->stacks.length = count;
+    return 0;
+}
+
+static int share_engine(struct session *session, struct open_query *open)
+{
+    if (!open->engine)
+        open->engine = engine_share(session->engine, &session->err);
+    return open->engine ? 0 : error_no_memory(&session->err);
+}
+
+struct engine *session_stacks(struct session *session, const uint32_t *words, uint32_t thread_count,
+                              uint32_t transform_words)
+{
+    struct open_query *graphs = &session->graphs;
+    if (transform_words == 0)
+        return session->engine;
+    if (session_read_transforms(session, words + thread_count, transform_words))
+        return NULL;
+    size_t skipped = need_threads(session) ? 0 : thread_count, count = thread_count - skipped + transform_words;
+    for (size_t i = 0; i < MOST_QUERIES; i++)
+        if (session->queries[i].id && has_stacks(&session->queries[i], words + skipped, count)) {
+            close_query(session, graphs);
+            return session->queries[i].engine;
+        }
+    if (has_stacks(graphs, words + skipped, count))
+        return graphs->engine;
+    const struct tree_query query = {.threads = words,
+                                     .thread_count = thread_count,
+                                     .transforms = session->transforms.data,
+                                     .transform_count = session->transforms.length};
+    if (share_engine(session, graphs) || engine_transform(graphs->engine, &query, &session->err) ||
+        remember_stacks(session, graphs, words + skipped, count)) {
+        close_query(session, graphs);
+        return NULL;
+    }
+    return graphs->engine;
+}
+
+/* ---- queries ---- */
+
+const struct weight_list *session_weights(struct session *session)
+{
+    bool is_known = session->weights.length > 0 ||
+                    !weights_of_profile(&session->weights, engine_profile(session->engine), &session->err);
+    return is_known ? &session->weights : NULL;
+}
+
+int session_weight(struct session *session, int index, const struct weight **weight)
+{
+    const struct weight_list *weights = session_weights(session);
+    if (!weights)
+        return error_no_memory(&session->err);
+    if (index < 0 || (size_t)index >= weights->length)
+        return error_set(&session->err, EINVAL, "the profile has no weight %d", index);
+    *weight = &weights->data[index];
+    return 0;
+}
+
+enum { MOST_IDS = INT32_MAX / MOST_QUERIES - 1 };
+
+struct engine *session_engine(struct session *session, uint32_t query)
+{
+    struct open_query *open = &session->queries[query % MOST_QUERIES];
+    if (query && open->id == query)
+        return open->engine;
+    session->asked_closed = true;
+    error_set(&session->err, EINVAL, "this query is not open any more");
+    return NULL;
+}
+
+/* Whether what failed was a question about something that is not open any more; asked once. */
+int session_asked_closed(struct session *session)
+{
+    bool asked = session->asked_closed;
+    session->asked_closed = false;
+    return asked;
+}
+
+/* The input holds `thread_count` thread indexes, the words of the transforms, and the bytes of the search. `place`:
+ * below MOST_QUERIES; `weight`: one of session_weights(). Of a comparison also enum compared, and the scale of the new
+ * side (0: that of the profile). Returns the number of the query, or a negative errno value;
+ * then there is none in that place. */
+int session_query(struct session *session, uint32_t place, uint32_t thread_count, uint32_t transform_words, double from,
+                  double to, uint32_t search_length, int inverted, int weight, int compared, double scale)
+{
+    const uint32_t *words = session_words(session);
+    int code = session_read_transforms(session, words + thread_count, transform_words);
+    if (code)
+        return code;
+    if (place >= MOST_QUERIES)
+        return error_set(&session->err, EINVAL, "there is no place %u for a query", place);
+    const struct weight *weighed;
+    if ((code = session_weight(session, weight, &weighed)) != 0)
+        return code;
+    struct open_query *open = &session->queries[place];
+    const struct tree_query query = {
+        .threads = words,
+        .thread_count = thread_count,
+        .range = {from, to},
+        .transforms = session->transforms.data,
+        .transform_count = session->transforms.length,
+        .search = (const char *)(words + thread_count + transform_words),
+        .search_length = search_length,
+        .inverted = inverted != 0,
+        .weight = weighed->kind,
+        .table = weighed->table,
+        .compared = compared == COMPARED_BASE || compared == COMPARED_NEW ? (enum compared)compared : COMPARED_CHANGE,
+        .scale = scale > 0 && scale < INFINITY ? scale : 0};
+    size_t skipped = need_threads(session) ? 0 : thread_count;
+    session_forget_butterflies(session, open->id);
+    open->id = 0;
+    code = share_engine(session, open);
+    if (!code)
+        code = engine_query(open->engine, &query, &session->err);
+    if (!code)
+        code = remember_stacks(session, open, words + skipped, thread_count - skipped + transform_words);
+    if (code) {
+        close_query(session, open);
+        return code;
+    }
+    session->last_query = session->last_query % MOST_IDS + 1;
+    open->id = session->last_query * MOST_QUERIES + place;
+    return (int)open->id;
+}
+
+/* Closes a query, if it is open. */
+void session_release(struct session *session, uint32_t query)
+{
+    struct open_query *open = &session->queries[query % MOST_QUERIES];
+    if (query && open->id == query)
+        close_query(session, open);
+}

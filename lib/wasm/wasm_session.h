@@ -1,0 +1,226 @@
+/*
+ * A session of the WebAssembly build: one profile being loaded and then looked at, as the page sees it.
+ * Each wasm_*.c exports the functions of one theme, which a file of web/src/engine calls. Bytes come in through
+ * session_input(), a buffer that the caller fills; numbers go out as pointers to columns, valid until the next call.
+ * Functions that can fail return 0 or a negative errno value, or NULL; session_error() has the sentence.
+ *
+ * Built with clang for wasm32-wasi (the Makefile has the command); nothing is imported but the few functions of wasi
+ * that the C library links for its error paths, which module.ts answers with "not supported".
+ */
+#pragma once
+
+#include "base/json_write.h"
+#include "import/import.h"
+#include "profile/numbers.h"
+#include "tree/address_costs.h"
+#include "tree/engine.h"
+#include "tree/find_names.h"
+#include "tree/flame.h"
+#include "tree/line_costs.h"
+#include "tree/marker_view.h"
+#include "tree/stack_chart.h"
+#include "tree/stack_view.h"
+#include "tree/wait_groups.h"
+#include "tree/waits.h"
+#include "tree/weight_list.h"
+
+#include <stdint.h>
+
+enum { VIEW_COLUMNS = 12 };
+
+/* A run of numbers that the reader has deferred: see session_deferred(). */
+struct deferred_run {
+    uint32_t run, offset, size, bytes, type;
+};
+
+/* What a call answers with: a length and columns of that many entries. How the page reads it and the structs in
+ * columns, web/layout.c says. */
+struct view {
+    uint32_t length;
+    const void *columns[VIEW_COLUMNS];
+};
+
+/* A few words that are no columns of something else. */
+struct source_words {
+    uint32_t words[4];
+};
+
+/* What was asked with session_query(), and its number: every answer about it is asked for by that. */
+enum { MOST_QUERIES = 4 }; /* that are open at a time, each in a place of its own */
+
+struct open_query {
+    uint32_t id; /* 0: none */
+    struct engine *engine;
+    ARRAY(uint32_t) stacks; /* the words of its threads and transforms: see session_stacks() */
+};
+
+/* What a query counts, with its search and without it. */
+struct query_summary {
+    double root_total, samples, all_total, all_samples;
+    double node_count;
+    double base_total, new_total; /* of a comparison */
+};
+
+/* How far the change of a function is known: see tree/changes.h. */
+struct known_change {
+    uint32_t func; /* PROFILE_NONE: of all */
+    uint32_t is_noise;
+    double low, high; /* 95 % */
+};
+
+enum { MOST_BUTTERFLIES = 4 };
+
+/* How the input says which frames costs are about. */
+enum selection_kind { SELECT_ALL, SELECT_PATH, SELECT_INVERTED_PATH, SELECT_FUNC };
+
+struct open_butterfly {
+    uint32_t id, query; /* 0: none */
+    struct butterfly butterfly;
+};
+
+struct session {
+    struct import *import;
+    struct engine *engine; /* of no query */
+    struct error err;
+    ARRAY(unsigned char) input;
+    struct view view;        /* the last answer */
+    struct text_buffer text; /* of an answer in JSON, what its writer writes to */
+    struct byte_sink text_sink;
+    struct json_writer json;
+
+    /* wasm_load.c */
+    size_t runs_known;
+    ARRAY(struct deferred_run) runs; /* of the last piece */
+    struct number_columns numbers;
+
+    /* wasm_compare.c */
+    struct profile sides[PROFILE_SIDES]; /* for the next comparison */
+    bool has_side[PROFILE_SIDES];
+    ARRAY(uint8_t) kept[PROFILE_SIDES]; /* per thread of a side, for the next comparison; empty: all are */
+    ARRAY(struct known_change) changes;
+    double scale;
+
+    /* wasm_query.c */
+    struct weight_list weights;          /* empty until it is asked for */
+    uint32_t last_query, last_butterfly; /* that were given a number */
+    bool asked_closed;                   /* the last failure is a question about something that is not open any more */
+    struct open_query queries[MOST_QUERIES];
+    struct open_query graphs;           /* of activity that no open query has the transforms of; its id is not used */
+    ARRAY(struct transform) transforms; /* of the last call; their paths are in the input */
+
+    /* wasm_tree.c */
+    struct query_summary summary;
+    struct tree_rows rows;
+    struct node_path path;
+    struct node_details details;
+    struct func_timings functions;
+    ARRAY(uint32_t) function_funcs;
+    ARRAY(double) function_totals, function_selfs;
+    ARRAY(double) function_sides[2 * PROFILE_SIDES]; /* of a comparison */
+    struct func_names names;
+    struct func_inlining inlining; /* empty until it is asked for */
+
+    /* wasm_butterfly.c */
+    struct open_butterfly butterflies[MOST_BUTTERFLIES];
+    uint32_t next_butterfly;
+    double butterfly_weights[2 + 2 * PROFILE_SIDES];
+    struct func_timings groups;
+
+    /* wasm_waits.c */
+    struct wait_groups wait_groups;
+    struct node_path wait_paths;
+    ARRAY(uint32_t) wait_path_ends;
+
+    /* wasm_timeline.c */
+    struct activity activity;
+    ARRAY(double) thread_times;
+    struct sample_place place;
+
+    /* wasm_markers.c */
+    struct marker_view *markers; /* NULL before the first question */
+    struct marker_rects marker_rects;
+    ARRAY(float) graph_values; /* of a counter, of markers */
+    ARRAY(uint32_t) graph_markers;
+    double counter_numbers[4];
+    double wait_totals[WAIT_STATES];
+
+    /* wasm_source.c */
+    struct source_words source_words;
+    double symbol_address;
+    struct code_addresses places;
+    struct line_costs line_costs;
+    struct hot_lines hot_lines;
+    struct address_costs address_costs;
+    struct symbol_costs symbol_costs;
+    struct address_lines address_lines;
+
+    /* wasm_charts.c */
+    struct flame_part flame_part;
+    struct flame_rects flame;
+    struct stack_rects stack_chart;
+
+    /* finding names */
+    struct name_finder finder;
+    uint32_t finder_query; /* that the finder weighs names by; 0: none yet */
+    struct found_names found;
+    uint32_t typed_words;
+    ARRAY(int16_t) text_scores;
+    ARRAY(uint8_t) text_marks;
+};
+
+/* Answers with so many entries, in columns; with the elements of an array. */
+#define ANSWER(session, count, ...)                                                                                    \
+    ((session)->view = (struct view){(uint32_t)(count), {__VA_ARGS__}}, &(session)->view)
+#define ANSWER_ARRAY(session, array) ANSWER(session, (array)->length, (array)->data)
+
+static inline const struct view *no_memory(struct session *session)
+{
+    error_no_memory(&session->err);
+    return NULL;
+}
+
+/* Ends the loading, and gives the profile; the caller owns it if this succeeds. (wasm_load.c) */
+int session_take_import(struct session *session, struct profile *profile);
+
+/* -EINVAL: what was loaded continues a profile that is not there. (wasm_load.c) */
+int session_is_part(struct session *session);
+
+/* Frees the engines and all else that was made of the profile, and gives that back. (wasm_load.c) */
+void session_return_profile(struct session *session, struct profile *profile);
+
+/* Begins a text of session->json, and answers with it; NULL if making it failed with `code`. (wasm_info.c) */
+void session_begin_json(struct session *session);
+const struct view *session_answer_json(struct session *session, int code);
+
+/* The 32-bit words with which the input begins. */
+static inline const uint32_t *session_words(const struct session *session)
+{
+    return (const uint32_t *)(const void *)session->input.data;
+}
+
+/* The engine of an open query; NULL, with a sentence, if a newer one has taken its place. (wasm_query.c) */
+struct engine *session_engine(struct session *session, uint32_t query);
+
+/* Closes all of them, and frees their engines. (wasm_query.c) */
+void session_close_queries(struct session *session);
+
+/* The weights of the profile, which calls name by their index. NULL if memory ran out. (wasm_query.c) */
+const struct weight_list *session_weights(struct session *session);
+
+/* One of them. -EINVAL if there is none. (wasm_query.c) */
+int session_weight(struct session *session, int index, const struct weight **weight);
+
+/* The engine that has what the transforms of threads leave. The words are those of session_query(): so many threads,
+ * then the transforms. NULL if that failed. (wasm_query.c) */
+struct engine *session_stacks(struct session *session, const uint32_t *words, uint32_t thread_count,
+                              uint32_t transform_words);
+
+/* Reads transforms into session->transforms. A transform is written as the words kind (enum transform_kind), index,
+ * inverted, length of the path, bytes of the text, path, and as many words as the text needs. (wasm_query.c) */
+int session_read_transforms(struct session *session, const uint32_t *words, size_t count);
+
+/* Gives back the butterflies of a query. (wasm_butterfly.c) */
+void session_forget_butterflies(struct session *session, uint32_t query);
+
+/* session->rows as an answer; NULL if making them failed with `code`. (wasm_tree.c) */
+const struct view *session_view_rows(struct session *session, int code);

@@ -1,0 +1,163 @@
+/*
+ * What lines and instructions cost, and what their text and code are asked for with: for web/src/engine/source.ts.
+ */
+#include "wasm/wasm_calls.h"
+#include "wasm/wasm_session.h"
+
+enum { MOST_PLACES = 4 };
+
+/* ---- what there is ---- */
+
+/* PROFILE_NONE: it is not known where the func is from. */
+uint32_t session_func_source(const struct session *session, uint32_t func)
+{
+    const struct profile *profile = engine_profile(session->engine);
+    uint32_t source = func < profile->funcs.length ? profile->funcs.source[func] : PROFILE_NONE;
+    return source < profile->sources.length ? source : PROFILE_NONE;
+}
+
+static const struct view *view_words(struct session *session, const struct source_words *words, uint32_t length)
+{
+    session->source_words = *words;
+    return ANSWER(session, length, session->source_words.words);
+}
+
+/* Strings: the file's name and its text. */
+const struct view *session_source(struct session *session, uint32_t source)
+{
+    const struct profile *profile = engine_profile(session->engine);
+    struct source_words words = {{PROFILE_NONE, PROFILE_NONE}};
+    if (source < profile->sources.length)
+        words = (struct source_words){{profile->sources.data[source].filename, profile->sources.data[source].content}};
+    return view_words(session, &words, 2);
+}
+
+/* One column of struct code_address. */
+const struct view *session_source_places(struct session *session, uint32_t source)
+{
+    const struct profile *profile = engine_profile(session->engine);
+    if (source_places(&session->places, profile, source, MOST_PLACES, &session->err))
+        return NULL;
+    return ANSWER_ARRAY(session, &session->places);
+}
+
+/* Strings: name, debug name, breakpad id, code id. */
+const struct view *session_library(struct session *session, uint32_t lib)
+{
+    const struct profile *profile = engine_profile(session->engine);
+    struct source_words words = {{PROFILE_NONE, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE}};
+    if (lib < profile->libs.length) {
+        const struct library *row = &profile->libs.data[lib];
+        words = (struct source_words){{row->name, row->debug_name, row->breakpad_id, row->code_id}};
+    }
+    return view_words(session, &words, 4);
+}
+
+/* Words: library, name (string), size; the second column is the address, as a double. */
+const struct view *session_symbol(struct session *session, uint32_t symbol)
+{
+    const struct profile *profile = engine_profile(session->engine);
+    struct source_words words = {{PROFILE_NONE, PROFILE_NONE, 0}};
+    session->symbol_address = -1;
+    if (symbol < profile->native_symbols.length) {
+        const struct native_symbol *row = &profile->native_symbols.data[symbol];
+        words = (struct source_words){{row->lib, row->name, row->size}};
+        session->symbol_address = (double)row->address;
+    }
+    view_words(session, &words, 3);
+    session->view.columns[1] = &session->symbol_address;
+    return &session->view;
+}
+
+/* One column of struct address_line. */
+const struct view *session_address_lines(struct session *session, uint32_t symbol)
+{
+    if (address_lines_of(&session->address_lines, engine_profile(session->engine), symbol, &session->err))
+        return NULL;
+    return ANSWER_ARRAY(session, &session->address_lines);
+}
+
+/* ---- costs: the input holds the funcs of the path, or the func ---- */
+
+static struct frame_selection read_selection(const struct session *session, int kind, uint32_t length,
+                                             struct tree_path *path)
+{
+    *path = (struct tree_path){session_words(session), length, kind == SELECT_INVERTED_PATH};
+    if (kind == SELECT_PATH || kind == SELECT_INVERTED_PATH)
+        return (struct frame_selection){path, PROFILE_NONE};
+    return (struct frame_selection){NULL, kind == SELECT_FUNC && length == 1 ? path->funcs[0] : PROFILE_NONE};
+}
+
+/* Of the file's frames, or of those of one func. `side`: enum profile_side, of a query about both sides of a
+ * comparison; -1: what the query counts. Columns: struct line_cost, and two doubles, total and self of them all. */
+const struct view *session_line_costs(struct session *session, uint32_t query, uint32_t source, uint32_t func, int kind,
+                                      uint32_t length, int side)
+{
+    const struct engine *engine = session_engine(session, query);
+    if (!engine)
+        return NULL;
+    bool is_side = side >= 0 && side < PROFILE_SIDES && engine_timings(engine)->sides;
+    struct counted_stacks counted =
+        is_side ? engine_counted_side(engine, (enum profile_side)side) : engine_counted(engine);
+    struct tree_path path;
+    struct line_request request = {source, func, read_selection(session, kind, length, &path)};
+    line_costs_destroy(&session->line_costs);
+    if (line_costs_compute(&session->line_costs, engine_profile(session->engine), &counted, &request, &session->err))
+        return NULL;
+    return ANSWER(session, session->line_costs.lines.length, session->line_costs.lines.data,
+                  &session->line_costs.total);
+}
+
+/* The calls inlined into the lines of session_line_costs(): struct inlined_cost. */
+const struct view *session_inlined_costs(struct session *session)
+{
+    return ANSWER_ARRAY(session, &session->line_costs.inlined);
+}
+
+/* Columns: struct hot_line, and one double, the self of all lines. */
+const struct view *session_hot_lines(struct session *session, uint32_t query, uint32_t limit)
+{
+    const struct engine *engine = session_engine(session, query);
+    if (!engine)
+        return NULL;
+    struct counted_stacks counted = engine_counted(engine);
+    hot_lines_destroy(&session->hot_lines);
+    if (hot_lines_compute(&session->hot_lines, engine_profile(session->engine), &counted, limit, &session->err))
+        return NULL;
+    return ANSWER(session, session->hot_lines.rows.length, session->hot_lines.rows.data, &session->hot_lines.known);
+}
+
+/* After the selection the input holds where instructions begin (see struct address_request). Columns: struct
+ * address_cost, and two doubles as above. */
+const struct view *session_address_costs(struct session *session, uint32_t query, uint32_t symbol, int kind,
+                                         uint32_t length, uint32_t start_count)
+{
+    const struct engine *engine = session_engine(session, query);
+    if (!engine)
+        return NULL;
+    struct counted_stacks counted = engine_counted(engine);
+    struct tree_path path;
+    struct address_request request = {symbol, session_words(session) + length, start_count,
+                                      read_selection(session, kind, length, &path)};
+    address_costs_destroy(&session->address_costs);
+    if (address_costs_compute(&session->address_costs, engine_profile(session->engine), &counted, &request,
+                              &session->err))
+        return NULL;
+    return ANSWER(session, session->address_costs.rows.length, session->address_costs.rows.data,
+                  &session->address_costs.total);
+}
+
+/* One column of struct symbol_cost. */
+const struct view *session_symbol_costs(struct session *session, uint32_t query, uint32_t func, int kind,
+                                        uint32_t length)
+{
+    const struct engine *engine = session_engine(session, query);
+    if (!engine)
+        return NULL;
+    struct counted_stacks counted = engine_counted(engine);
+    struct tree_path path;
+    if (symbol_costs_compute(&session->symbol_costs, engine_profile(session->engine), &counted, func,
+                             read_selection(session, kind, length, &path), &session->err))
+        return NULL;
+    return ANSWER_ARRAY(session, &session->symbol_costs);
+}

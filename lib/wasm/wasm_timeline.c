@@ -1,0 +1,71 @@
+/*
+ * The graphs of the timeline, and what is under the mouse there: for web/src/engine/timeline.ts.
+ */
+#include "wasm/wasm_calls.h"
+#include "wasm/wasm_session.h"
+
+static const struct view *activity_view(struct session *session)
+{
+    return ANSWER(session, session->activity.row_count, session->activity.categories, session->activity.shares,
+                  session->activity.strip);
+}
+
+/* Of all samples of the threads in the input, their sum. Columns: categories, shares (length * width), and enum
+ * strip_pixel of each of `width` pixels. */
+const struct view *session_activity(struct session *session, uint32_t drawn_count, double from, double to,
+                                    uint32_t width)
+{
+    activity_destroy(&session->activity);
+    if (engine_activity_of_all(session->engine, session_words(session), drawn_count, from, to, width,
+                               &session->activity, &session->err))
+        return NULL;
+    return activity_view(session);
+}
+
+/* Of what the transforms of threads, a search and a path (of length 0: any) leave of the drawn threads. The input holds
+ * the drawn threads, those of the transforms, the words of the transforms, the funcs of the path, then the bytes of the
+ * search. Columns as those of session_activity(). */
+const struct view *session_activity_matching(struct session *session, uint32_t drawn_count, double from, double to,
+                                             uint32_t width, uint32_t thread_count, uint32_t transform_words,
+                                             uint32_t path_length, int inverted, uint32_t search_length)
+{
+    const uint32_t *drawn = session_words(session), *words = drawn + drawn_count;
+    const uint32_t *funcs = words + thread_count + transform_words;
+    const struct tree_path path = {funcs, path_length, inverted != 0};
+    struct engine *engine = session_stacks(session, words, thread_count, transform_words);
+    activity_destroy(&session->activity);
+    if (!engine || engine_activity(engine, drawn, drawn_count, from, to, width, (const char *)(funcs + path_length),
+                                   search_length, path_length ? &path : NULL, &session->activity, &session->err))
+        return NULL;
+    return activity_view(session);
+}
+
+/* Columns: what each thread did in a range, ms. */
+const struct view *session_thread_times(struct session *session, double from, double to)
+{
+    size_t count = engine_profile(session->engine)->threads.length;
+    session->thread_times.length = 0;
+    if (!array_reserve(&session->thread_times, count + 1))
+        return no_memory(session);
+    for (uint32_t i = 0; i < count; i++)
+        session->thread_times.data[session->thread_times.length++] =
+            engine_thread_time(session->engine, i, (struct time_range){from, to});
+    return ANSWER(session, count, session->thread_times.data);
+}
+
+/* Columns: the path (length funcs), then of one entry each: time, CPU percent (NAN unknown), category, whether a
+ * transform has dropped it (then the path is empty); at last from when to when the thread did not run (NAN: it did).
+ * NULL if there is nothing there (session_error() is then empty). The input holds threads and transforms as above. */
+const struct view *session_sample_at(struct session *session, uint32_t thread, double time, uint32_t thread_count,
+                                     uint32_t transform_words)
+{
+    struct engine *engine = session_stacks(session, session_words(session), thread_count, transform_words);
+    struct sample_place *place = &session->place;
+    if (!engine)
+        return NULL;
+    session->err.text[0] = '\0';
+    if (engine_sample_at(engine, thread, time, place, &session->path, &session->err) || !place->is_known)
+        return NULL;
+    return ANSWER(session, session->path.length, session->path.data, &place->time, &place->cpu_percent,
+                  &place->category, &place->is_dropped, &place->wait);
+}

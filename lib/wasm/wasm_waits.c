@@ -1,0 +1,34 @@
+/*
+ * What threads waited for, in groups: for web/src/engine/waits.ts.
+ */
+#include "wasm/wasm_calls.h"
+#include "wasm/wasm_session.h"
+
+#include <errno.h>
+
+static const struct view *view_groups(struct session *session, const struct engine *engine)
+{
+    session->wait_paths.length = session->wait_path_ends.length = 0;
+    for (size_t i = 0; i < session->wait_groups.list.length; i++)
+        if (!wait_group_path(engine, session->wait_groups.list.data[i].node, &session->wait_paths) ||
+            !array_push(&session->wait_path_ends, (uint32_t)session->wait_paths.length))
+            return no_memory(session);
+    return ANSWER(session, session->wait_groups.list.length, session->wait_groups.list.data,
+                  &session->wait_groups.totals, session->wait_path_ends.data, session->wait_paths.data);
+}
+
+/* `by`: enum wait_grouping. Columns: struct wait_group; the numbers of struct wait_totals; where the path of each
+ * group ends in the last column; the funcs of the paths, from the root down. */
+const struct view *session_wait_groups(struct session *session, uint32_t query, int by)
+{
+    struct engine *engine = session_engine(session, query);
+    if (!engine)
+        return NULL;
+    if (by < 0 || by >= WAIT_GROUPINGS) {
+        error_set(&session->err, EINVAL, "waits have no such groups");
+        return NULL;
+    }
+    if (engine_wait_groups(engine, (enum wait_grouping)by, &session->wait_groups, &session->err))
+        return NULL;
+    return view_groups(session, engine);
+}
