@@ -416,7 +416,8 @@ static void print_overview(void)
          "  prof record ./program arguments   profile it\n"
          "  prof load profile.json.gz         look at it again\n"
          "\n"
-         "'prof help COMMAND' shows the options of a command, 'prof --version' the version, 'prof --licenses' the licenses.");
+         "'prof help COMMAND' shows the options of a command, 'prof --version' the version, 'prof --licenses' the "
+         "licenses.");
 }
 
 int cmd_help(int argc, char **argv)
