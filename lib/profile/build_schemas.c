@@ -32,7 +32,7 @@ struct upgrade {
     struct build *build;
     struct json_writer *writer;
     struct text_buffer description; /* of the fixed entries of the schema that is being written */
-    bool has_description, is_named; /* is_named: the entry was labeled "Description" */
+    bool has_description;
 };
 
 /* What a schema has, known before the first of its members is written. */
@@ -127,10 +127,9 @@ static void write_entry(struct json_writer *writer, struct slice slice, bool has
 /* Keeps the text of a fixed entry as the description: the first one, or the one that is labeled so. */
 static void keep_description(struct upgrade *upgrade, const struct entry *entry, struct text_buffer *value)
 {
-    if (value->length == 0 || upgrade->is_named || (upgrade->has_description && !entry->is_description))
+    if (value->length == 0 || (upgrade->has_description && !entry->is_description))
         return;
     upgrade->has_description = true;
-    upgrade->is_named = entry->is_description;
     struct text_buffer swap = upgrade->description;
     upgrade->description = *value;
     *value = swap;
@@ -204,7 +203,7 @@ static bool write_schema(struct upgrade *upgrade, struct slice slice)
     struct json json;
     json_init_whole(&json, slice.text, slice.length);
     json_next(&json);
-    upgrade->has_description = upgrade->is_named = false;
+    upgrade->has_description = false;
     json_open(writer, '{');
     while (done && json_next(&json) == JSON_KEY) {
         if (json_is(&json, "fields") || (json_is(&json, "data") && !members.has_fields && !has_fields)) {

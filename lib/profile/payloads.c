@@ -54,9 +54,18 @@ static bool read_schemas(struct hash *fields, struct json *json, struct schema_k
     return done;
 }
 
+/* Readers take the image of a screenshot to be a string, with no schema. */
+static bool add_known_fields(struct hash *fields)
+{
+    static const char type[] = "CompositorScreenshot", key[] = "url";
+    return hash_set(fields, hash_mix(hash_bytes(type, sizeof(type) - 1), hash_bytes(key, sizeof(key) - 1)), 1);
+}
+
 int payload_string_fields(struct hash *fields, const struct profile *profile, struct error *err)
 {
     uint32_t string = profile->meta.marker_schema;
+    if (!add_known_fields(fields))
+        return error_no_memory(err);
     if (string == PROFILE_NONE)
         return 0;
     const struct string_entry *entry = &profile->strings.entries.data[string];

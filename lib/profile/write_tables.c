@@ -297,21 +297,104 @@ void write_allocations(struct json_writer *json, const struct thread *thread)
     }
 }
 
-/* The display that the Firefox Profiler gives to counters of files that have none. */
+/* ---- how counters are shown ---- */
+
+struct tooltip_row {
+    const char *source, *unit, *scale, *label; /* no label: the counter's name */
+};
+
+/* By category, what files before version 62 leave to their reader; the last one is that of all other counters. */
+static const struct counter_kind {
+    const char *category, *graph, *unit, *color, *place;
+    unsigned sort_weight;
+    struct tooltip_row rows[2];
+} counter_kinds[] = {
+    {"Memory",
+     "line-accumulated",
+     "bytes",
+     "purple",
+     "timeline-memory",
+     20,
+     {{"accumulated", "bytes", NULL, "Memory, relative to the least"},
+      {"count-range", "bytes", NULL, "Memory range in view"}}},
+    {"Bandwidth",
+     "line-rate",
+     "bytes",
+     "blue",
+     NULL,
+     10,
+     {{"rate", "bytes-per-second", NULL, "Transfer speed"}, {"accumulated", "bytes", NULL, "Transferred so far"}}},
+    {"power",
+     "line-rate",
+     "pWh",
+     "grey",
+     NULL,
+     30,
+     {{"count", "number", "power", "Power"}, {"committed-range-total", "number", "energy", "Energy in view"}}},
+    {"CPU", "line-rate", "percent", "grey", NULL, 40, {{"cpu-ratio", "percent", NULL, "CPU"}}},
+    {NULL, "line-rate", "", "grey", NULL, 50, {{"count", "number", NULL, NULL}}},
+};
+
+static const struct counter_kind *kind_of(const struct profile *profile, const struct counter *counter)
+{
+    const struct counter_kind *kind = counter_kinds;
+    while (kind->category && strcmp(strings_text(&profile->strings, counter->category), kind->category) != 0)
+        kind++;
+    return kind;
+}
+
+static void write_tooltip_rows(struct json_writer *json, const struct profile *profile, const struct counter *counter)
+{
+    const struct counter_kind *kind = kind_of(profile, counter);
+    json_member_open(json, "tooltipRows", '[');
+    for (size_t i = 0; i < sizeof(kind->rows) / sizeof(*kind->rows) && kind->rows[i].source; i++) {
+        const struct tooltip_row *row = &kind->rows[i];
+        json_open(json, '{');
+        json_member_text(json, "type", "value");
+        json_member_text(json, "source", row->source);
+        json_member_open(json, "format", '{');
+        json_member_text(json, "unit", row->unit);
+        if (row->scale)
+            json_member_text(json, "scale", row->scale);
+        json_close(json, '}');
+        if (row->label)
+            json_member_text(json, "label", row->label);
+        else
+            write_string_member(json, "label", profile, counter->name);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
 static void write_default_display(struct json_writer *json, const struct profile *profile,
                                   const struct counter *counter)
 {
-    bool memory = strcmp(strings_text(&profile->strings, counter->category), "Memory") == 0;
+    const struct counter_kind *kind = kind_of(profile, counter);
     json_open(json, '{');
-    json_member_text(json, "graphType", memory ? "line-accumulated" : "line-rate");
-    json_member_text(json, "unit", memory ? "bytes" : "");
-    json_member_text(json, "color", memory ? "purple" : "grey");
-    json_member_text(json, "markerSchemaLocation", memory ? "timeline-memory" : NULL);
-    json_member_unsigned(json, "sortWeight", memory ? 20 : 50);
+    json_member_text(json, "graphType", kind->graph);
+    json_member_text(json, "unit", kind->unit);
+    json_member_text(json, "color", kind->color);
+    json_member_text(json, "markerSchemaLocation", kind->place);
+    json_member_unsigned(json, "sortWeight", kind->sort_weight);
     write_string_member(json, "label", profile, counter->name);
-    json_key(json, "tooltipRows");
-    json_raw(json, "[]", 2);
+    write_tooltip_rows(json, profile, counter);
     json_close(json, '}');
+}
+
+/* The file's own display. Those of version 62 lack the rows of the tooltip, without which readers fail. */
+static void write_own_display(struct json_writer *json, const struct profile *profile, const struct counter *counter)
+{
+    const struct string_entry *entry = &profile->strings.entries.data[counter->json];
+    struct json own;
+    bool has_rows = false;
+    json_init_whole(&own, entry->text, entry->length);
+    for (enum json_type type; (type = json_next(&own)) > JSON_END;) {
+        has_rows |= type == JSON_KEY && own.depth == 1 && json_is(&own, "tooltipRows");
+        if (type == JSON_OBJECT_CLOSE && own.depth == 0 && !has_rows)
+            write_tooltip_rows(json, profile, counter);
+        json_token(json, &own, type);
+    }
+    json_destroy(&own);
 }
 
 static void write_counter(struct json_writer *json, const struct profile *profile, const struct counter *counter)
@@ -330,10 +413,10 @@ static void write_counter(struct json_writer *json, const struct profile *profil
     json_key(json, "samples");
     WRITE_TABLE(&writer, samples, counter->length);
     json_key(json, "display");
-    if (counter->json == PROFILE_NONE)
-        write_default_display(json, profile, counter);
+    if (profile_text(profile, counter->json)[0] == '{')
+        write_own_display(json, profile, counter);
     else
-        write_json_string(json, profile, counter->json);
+        write_default_display(json, profile, counter);
     json_close(json, '}');
 }
 

@@ -97,6 +97,74 @@ static void test_network_markers_keep_their_track(void **state)
     assert_schemas("\"preprocessedProfileVersion\": 69", schemas, schemas);
 }
 
+/* What prof writes for a counter of a category with this member in it. */
+static char *written_counter(const char *category, const char *member)
+{
+    struct profile p = {0};
+    char counters[512];
+    snprintf(counters, sizeof(counters),
+             "\"counters\": [{\"name\": \"c\", \"category\": \"%s\", \"description\": \"\", \"pid\": \"1\", %s"
+             "\"mainThreadIndex\": 0, \"samples\": {\"time\": [1], \"count\": [2], \"length\": 1}}], \"libs\"",
+             category, member);
+    char *text = text_replace(text_of_file("minimal.json"), "\"libs\"", counters);
+    read_or_fail(text, &p);
+    free(text);
+    text = text_of_profile(&p, 0);
+    profile_destroy(&p);
+    return text;
+}
+
+static void assert_written_counter(const char *category, const char *member, const char *expected)
+{
+    char *text = written_counter(category, member);
+    if (!strstr(text, expected))
+        fail_msg("\"%s\" is not in %s", expected, text);
+    free(text);
+}
+
+#define POWER_ROWS                                                                                                     \
+    "\"tooltipRows\":[{\"type\":\"value\",\"source\":\"count\",\"format\":{\"unit\":\"number\",\"scale\":\"power\"},"  \
+    "\"label\":\"Power\"},{\"type\":\"value\",\"source\":\"committed-range-total\",\"format\":{\"unit\":\"number\","   \
+    "\"scale\":\"energy\"},\"label\":\"Energy in view\"}]}"
+#define POWER_DISPLAY                                                                                                  \
+    "\"display\":{\"graphType\":\"line-rate\",\"unit\":\"pWh\",\"color\":\"grey\",\"markerSchemaLocation\":null,"      \
+    "\"sortWeight\":30,\"label\":\"c\"," POWER_ROWS
+
+/* Versions 62 and 63: readers take both to be there. */
+static void test_a_counter_gets_a_display_with_tooltip_rows(void **state)
+{
+    (void)state;
+    assert_written_counter("power", "", POWER_DISPLAY);
+    assert_written_counter("power", "\"display\": null,", POWER_DISPLAY);
+    assert_written_counter("power", "\"display\": {\"unit\": \"J\"},", "\"display\":{\"unit\":\"J\"," POWER_ROWS);
+    assert_written_counter("other", "\"display\": {},",
+                           "\"display\":{\"tooltipRows\":[{\"type\":\"value\",\"source\":\"count\",\"format\":{"
+                           "\"unit\":\"number\"},\"label\":\"c\"}]}");
+    assert_written_counter("power", "\"display\": {\"tooltipRows\": [{\"type\": \"separator\"}]},",
+                           "\"display\":{\"tooltipRows\":[{\"type\":\"separator\"}]}");
+}
+
+/* Version 56: the image is a string of the thread, though no schema says so. */
+static void test_the_image_of_a_screenshot_stays_the_same_string(void **state)
+{
+    (void)state;
+    struct profile p = {0};
+    char *text = text_of_file("version53.json");
+    text = text_replace(text, "\"data\": [],\n    \"name\": [],",
+                        "\"data\": [{\"type\": \"CompositorScreenshot\", \"url\": 2}], \"name\": [1],");
+    text = text_replace(
+        text, "\"startTime\": [],\n    \"endTime\": [],\n    \"phase\": [],\n    \"category\": [],\n    \"length\": 0",
+        "\"startTime\": [1], \"endTime\": [0], \"phase\": [0], \"category\": [0], \"length\": 1");
+    text = text_replace(text, "\"stringArray\": [", "\"stringArray\": [\"main\", \"main\", ");
+    read_or_fail(text, &p);
+    free(text);
+    unsigned url = 0;
+    const char *payload = strings_text(&p.strings, p.threads.data[0].markers.data[0]);
+    assert_int_equal(sscanf(payload, "{\"type\":\"CompositorScreenshot\",\"url\":%u}", &url), 1);
+    assert_string_equal(strings_text(&p.strings, url), "main");
+    profile_destroy(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -105,6 +173,8 @@ int main(void)
         cmocka_unit_test(test_the_form_of_a_schema_counts_not_the_version),
         cmocka_unit_test(test_a_schema_without_lists_gets_them),
         cmocka_unit_test(test_network_markers_keep_their_track),
+        cmocka_unit_test(test_a_counter_gets_a_display_with_tooltip_rows),
+        cmocka_unit_test(test_the_image_of_a_screenshot_stays_the_same_string),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
