@@ -7,6 +7,7 @@
 #include "export/exporters.h"
 
 #include "base/sink_writer.h"
+#include "tree/library_paths.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,6 +28,7 @@ struct perf_script {
     const struct stack_view *stacks;
     struct sink_writer *out;
     struct weight_list weights;
+    struct library_paths library_paths;
     ARRAY(struct row) rows;
     uint32_t thread, event; /* that are collected */
     double scale, carry;
@@ -121,6 +123,7 @@ static void put_frame(struct perf_script *script, uint32_t stack)
     uint32_t frame = script->stacks->frame[stack], func = script->stacks->func[stack];
     bool is_own = frames->func[frame] == func;
     struct func_names names = func_names_of(script->profile, func);
+    library_paths_find(&script->library_paths, script->profile, &names);
     const char *name = profile_text(script->profile, names.name);
     uint32_t lib =
         names.lib_path != PROFILE_NONE && profile_text(script->profile, names.lib_path)[0] ? names.lib_path : names.lib;
@@ -201,6 +204,7 @@ int export_perf_script(const struct export_view *view, const struct byte_sink *s
             put_row(&script, &script.rows.data[i]);
         code = sink_writer_finish(script.out);
     }
+    library_paths_destroy(&script.library_paths);
     array_free(&script.rows);
     array_free(&script.weights);
     free(script.out);

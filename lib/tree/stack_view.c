@@ -68,15 +68,6 @@ void stack_view_destroy(struct stack_view *view)
 
 /* ---- names ---- */
 
-static uint32_t path_of_library(const struct profile *profile, uint32_t name)
-{
-    uint32_t path = PROFILE_NONE;
-    for (size_t i = 0; name != PROFILE_NONE && i < profile->libs.length; i++)
-        if (profile->libs.data[i].name == name)
-            path = profile->libs.data[i].path;
-    return path;
-}
-
 struct func_names func_names_of(const struct profile *profile, uint32_t func)
 {
     struct func_names names = {.name = PROFILE_NONE,
@@ -89,7 +80,6 @@ struct func_names func_names_of(const struct profile *profile, uint32_t func)
         if (resource < profile->resources.length) {
             names.resource = resource;
             names.name = profile->resources.data[resource].name;
-            names.lib_path = path_of_library(profile, names.name);
         }
         return names;
     }
@@ -99,7 +89,6 @@ struct func_names func_names_of(const struct profile *profile, uint32_t func)
     if (resource < profile->resources.length) {
         names.resource = resource;
         names.lib = profile->resources.data[resource].name;
-        names.lib_path = path_of_library(profile, names.lib);
     }
     if (source < profile->sources.length)
         names.file = profile->sources.data[source].filename;

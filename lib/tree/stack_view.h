@@ -69,7 +69,7 @@ static inline uint32_t stack_view_above(const struct stack_view *view, uint32_t 
 struct func_names {
     uint32_t name;     /* string; all strings are PROFILE_NONE where unknown */
     uint32_t lib;      /* string: the library */
-    uint32_t lib_path; /* string */
+    uint32_t lib_path; /* string; library_paths_find() sets it */
     uint32_t file;     /* string: the source file */
     uint32_t line;     /* of the declaration, 1-based; 0 unknown */
     uint32_t resource; /* that can be collapsed into one func; PROFILE_NONE: none */

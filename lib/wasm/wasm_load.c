@@ -60,6 +60,7 @@ void session_return_profile(struct session *session, struct profile *profile)
     session->finder_query = 0;
     array_free(&session->weights);
     array_free(&session->inlining);
+    library_paths_destroy(&session->library_paths);
     engine_return_profile(session->engine, profile);
     session->engine = NULL;
 }

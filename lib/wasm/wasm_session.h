@@ -16,6 +16,7 @@
 #include "tree/engine.h"
 #include "tree/find_names.h"
 #include "tree/flame.h"
+#include "tree/library_paths.h"
 #include "tree/line_costs.h"
 #include "tree/marker_view.h"
 #include "tree/stack_chart.h"
@@ -118,6 +119,7 @@ struct session {
     ARRAY(double) function_totals, function_selfs;
     ARRAY(double) function_sides[2 * PROFILE_SIDES]; /* of a comparison */
     struct func_names names;
+    struct library_paths library_paths;
     struct func_inlining inlining; /* empty until it is asked for */
 
     /* wasm_butterfly.c */

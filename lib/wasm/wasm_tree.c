@@ -163,7 +163,9 @@ const struct view *session_functions(struct session *session, uint32_t query, in
 /* Strings and numbers of a func, as one column: name, library, library path, file, line, resource. */
 const struct view *session_func(struct session *session, uint32_t func)
 {
-    session->names = func_names_of(engine_profile(session->engine), func);
+    const struct profile *profile = engine_profile(session->engine);
+    session->names = func_names_of(profile, func);
+    library_paths_find(&session->library_paths, profile, &session->names);
     return ANSWER(session, sizeof(session->names) / sizeof(uint32_t), &session->names);
 }
 
