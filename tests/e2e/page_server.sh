@@ -14,9 +14,10 @@ serve_profile() {
     local log="$WORK/load-${#servers[@]}.log" # its own: an earlier server's address may still be in a shared one
     "$PROF" load --no-open --port 0 "$@" >"$log" 2>&1 &
     servers+=($!)
-    trap 'kill "${servers[@]}" 2>/dev/null; rm -rf "$WORK"' EXIT
+    trap 'kill "${servers[@]}" 2>/dev/null; rm -rf "$WORK" "$FAILURES"' EXIT
     for _ in $(seq 600); do
         URL=$(grep -so 'https\?://[^ ]*' "$log") && return
+        kill -0 "${servers[-1]}" 2>/dev/null || break
         sleep 0.1
     done
     cat "$log" >&2
@@ -26,6 +27,8 @@ serve_profile() {
 drive_page() {
     local script=$1
     shift
+    report_failures
+    [ "$tap_failed" = 0 ] || finish
     node "$TOP/tests/e2e/$script" "$@"
     exit
 }

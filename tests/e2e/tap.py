@@ -13,6 +13,7 @@ import atexit
 import contextlib
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import sys
@@ -28,6 +29,15 @@ atexit.register(shutil.rmtree, WORK, ignore_errors=True)
 os.environ.update(XDG_CACHE_HOME=str(WORK / "cache"), XDG_STATE_HOME=str(WORK / "state"))
 
 _results = []
+
+
+def _break_off(kind, exception, trace):
+    first_line = str(exception).partition("\n")[0]
+    print(f"not ok {len(_results) + 1} - the script broke off: {kind.__name__}: {first_line}", flush=True)
+    sys.__excepthook__(kind, exception, trace)
+
+
+sys.excepthook = _break_off
 
 
 class Skip(Exception):
@@ -57,6 +67,47 @@ def run(*arguments, timeout=180, **options):
     return subprocess.run(
         [PROF, *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, **options
     )
+
+
+class NotRecorded(Exception):
+    """A recorder did not do what the script expects."""
+
+
+def machine(condition):
+    """Whether a condition of tests/machine.py holds."""
+    return subprocess.run([TOP / "tests/machine.py", condition], check=False).returncode == 0
+
+
+def record(*arguments, to=WORK / "p.json.gz", status=0, **options):
+    """`prof record -s -o TO` with these arguments: see record_by()."""
+    return record_by(to, PROF, "record", "-s", "-o", to, *arguments, status=status, **options)
+
+
+def record_by(to, *command, status=0, timeout=180, **options):
+    """Runs a command line that has a recorder write the file `to`. An earlier one is removed. Raises NotRecorded if the exit
+    status is another one or no profile comes; outside of a test() that ends the script."""
+    to = pathlib.Path(to)
+    to.unlink(missing_ok=True)
+    options = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "timeout": timeout, **options}
+    done = subprocess.run([str(word) for word in command], check=False, **options)
+    check_recorded(to, done.returncode, status, f"{shlex.join(map(str, command))}\n{done.stderr}")
+    return done
+
+
+def check_recorded(to, got, wanted=0, words=""):
+    """For a recorder that ran as a Popen: the check of record_by()."""
+    if got != wanted or not pathlib.Path(to).exists() or not pathlib.Path(to).stat().st_size:
+        raise NotRecorded(f"exit status {got}" + (f" instead of {wanted}" if got != wanted else ", but no profile") + f": {words}")
+
+
+def need_recorder():
+    """Ends the script if prof cannot record `true`: failed, or skipped where the machine permits no recording."""
+    with test("prof records"):
+        if machine("no-recorder"):
+            raise Skip("neither perf events nor ptrace are permitted here")
+        record("true", to=WORK / "true.json.gz")
+        return
+    finish()
 
 
 def finish():

@@ -1,6 +1,5 @@
-# For tests of waits: source it after tap.sh. $OPTIONS are options of `prof record`.
+# For tests of waits: source it after tap.sh.
 
-OPTIONS=
 facts() { python3 "$TOP/tests/e2e/profile_metadata.py" "$WORK/p.json.gz" "$@"; }
 # waited THREAD REASON [OBJECT]: ms
 waited() {
@@ -17,10 +16,10 @@ balanced() { # balanced [NAME]
         END { exit bad || NR == 0 }'
 }
 
-known_waits() { # known_waits WHO COMMAND...: the command runs prof, with the options $OPTIONS
+known_waits() { # known_waits WHO COMMAND...: the command runs prof, with the options $RECORD_OPTIONS
     local who=$1 lock
     shift
-    lock=$("$@" "$PROF_HERE" record $OPTIONS -s -o "$WORK/open/p.json.gz" "$WORK/open/waits" 400 2>err) || cat err
+    lock=$(record_by "$WORK/open/p.json.gz" "$@" "$PROF_HERE" record "${RECORD_OPTIONS[@]}" -s -o "$WORK/open/p.json.gz" "$WORK/open/waits" 400 2>err)
     cp open/p.json.gz p.json.gz
     check "$who: the profile is sound" facts check
     check "$who: running and waiting are all of the time" balanced
@@ -35,7 +34,7 @@ known_waits() { # known_waits WHO COMMAND...: the command runs prof, with the op
     check "$who: a socket that is polled" between "$(waited listener Network socket:)" 390 1500
     check "$who: a child" between "$(waited parent Child)" 300 1500
     check "$who: what runs does not wait but for a CPU" equal "$(facts waits | awk '$3 == "burner" && $4 != "Preempted" && $1 > 5')" ""
-    check "$who: its CPU time is not that of a wait" between "$(facts self 'burner|now')" 50 100
+    check "$who: its CPU time is not that of a wait" between "$(facts user-self 'burner|now')" 50 100
 }
 
 # As root and as an ordinary user.
