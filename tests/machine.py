@@ -246,6 +246,7 @@ CONDITIONS = {
     "no-python": lambda versions: not has_python(versions),
     "not-thorough": lambda _: not os.environ.get("THOROUGH"),
     "no-postgres": lambda _: not glob.glob("/usr/lib/postgresql/*/bin/initdb") and not os.path.exists("/usr/bin/initdb"),
+    "kernel-below": lambda value: below(tuple(map(int, os.uname().release.split(".")[:1])), value),
     "cpus-below": lambda value: len(os.sched_getaffinity(0)) < int(value),
     "python-below": lambda value: below(sys.version_info[:2], value),
     "rustc-below": lambda value: below(version_of("rustc"), value),
