@@ -132,7 +132,7 @@ $(BUILD)/page.o: $(BUILD)/page.c $(BUILD)/flags
 # ---- for users ----
 
 deps:
-	@sh .ci/deps build
+	@INSTALL=1 sh .ci/deps build
 
 demo:
 	@sh .ci/deps build
@@ -168,8 +168,9 @@ clean:
 help:
 	@echo "make            build build/prof"
 	@echo "make deps       install what building needs (Debian, Ubuntu)"
-	@echo "make demo       install, build, record a real program, serve its profile"
-	@echo "make check      install what tests need, build, run every test (NO_INSTALL=1 only lists what is missing)"
+	@echo "make demo       build, record a real program, serve its profile"
+	@echo "make check      build, run every test"
+	@echo "make test T=NAME  build and run one test, such as T=test_waits"
 	@echo "make install    to PREFIX ($(PREFIX)), below DESTDIR; 'make uninstall' takes it away"
 	@echo "make lint       format and static checks"
 	@echo "make tags       an index for editors; 'make compile_commands.json' the flags of each file for clangd"

@@ -50,6 +50,15 @@ check-only: check-programs
 	@PROF=$(abspath $(BUILD)/prof) BUILD=$(abspath $(BUILD)) TARGETS=$(abspath $(TARGETS)) \
 	    tests/run $(UNIT_TESTS) $(THREAD_TESTS) $(FUZZ_CHECKS) $(CLANG_CHECKS) $(SCRIPTS)
 
+# One script or unit test by its name: make test T=test_waits
+NAMED_UNITS   := $(if $(T),$(filter %/$(T),$(UNIT_TESTS) $(THREAD_TESTS) $(FUZZ_CHECKS)))
+NAMED_SCRIPTS := $(if $(T),$(filter %/$(T),$(SCRIPTS)))
+test:
+	$(if $(NAMED_UNITS)$(NAMED_SCRIPTS),,$(error make test T=NAME runs the script or unit test with that name, such as T=test_waits))
+	@$(MAKE) $(JOBS) --no-print-directory $(NAMED_UNITS) $(if $(NAMED_SCRIPTS),all targets) \
+	    $(if $(filter tests/e2e/test_page%,$(NAMED_SCRIPTS)),$(if $(wildcard web/build.mjs),web/node_modules/.stamp-dev))
+	@PROF=$(abspath $(BUILD)/prof) BUILD=$(abspath $(BUILD)) TARGETS=$(abspath $(TARGETS)) tests/run $(NAMED_UNITS) $(NAMED_SCRIPTS)
+
 $(BUILD)/tests/lib/%.o: lib/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
@@ -284,6 +293,6 @@ tags:
 BENCH_OBJECTS := $(BENCHES:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o) $(BENCH_TOOLS:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o)
 .SECONDARY: $(filter $(BUILD)/%,$(BENCH_OBJECTS))
 
-.PHONY: check check-programs check-only targets accuracy agreement collector fuzz bench lint lint-format lint-output lint-tidy lint-cppcheck lint-web \
-        compile_commands.json tags
+.PHONY: check check-programs check-only test targets accuracy agreement collector fuzz bench lint lint-format lint-output lint-tidy \
+        lint-cppcheck lint-web compile_commands.json tags
 -include $(TEST_OBJECTS:.o=.d) $(TSAN_OBJECTS:.o=.d) $(THREAD_TESTS:=.d) $(FUZZ_OBJECTS:.o=.d) $(CLANG_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(FUZZ_CHECKS:=.d) $(BENCH_SHARED:.o=.d) $(patsubst %.o,%.d,$(filter %.o,$(BENCH_OBJECTS)))
