@@ -1,13 +1,13 @@
 /*
- * How processes end that prof did not start: their exit status, which only their parents are told.
+ * How processes end that prof did not start: their exit status, which the kernel gives to their parents only.
  *
- * The kernel's process connector (linux/cn_proc.h) tells root of every end on the machine; a filter in the kernel lets
- * only those through that are of whole processes. An end comes a moment after its EXIT record, and rings are read some
- * 40 ms late. So ends and messages wait for one another here, and are matched about each second. Without the connector,
- * /proc/PID/stat has the status until the parent has waited for the process: of most that is too short, and nothing is
- * known of these.
+ * The kernel's process connector (linux/cn_proc.h) reports every end on the machine to root; a filter in the kernel
+ * passes only whole processes. An end comes a moment after its EXIT record, and rings are read some 40 ms late. So
+ * ends and messages wait for one another here, and are matched about each second. Without the connector,
+ * /proc/PID/stat has the status until the parent has waited for the process: for most processes that is too short, and
+ * their status stays unknown.
  *
- * The status of a process whose first thread ended before the others is that of this thread here.
+ * The status of a process whose first thread ended before the others is that of this thread.
  *
  * Threads: the recorder thread.
  */

@@ -2,24 +2,22 @@
  * Reads what the kernel counts of the recorded processes while they run: CPU time, memory, page faults, bytes read and
  * written, context switches, threads. And of the machine: how long each CPU was busy, and energy (system_counters.h).
  *
- * A process that does not run changes nothing that is counted. So only those are read that have run since they were
- * read last, which samples and switches tell, every 50 ms; a thousand that sleep cost nothing, and nothing wakes a
- * recorder of which all sleep. What counters may take is bounded, to a sixth of a percent of a CPU: where very many
- * processes run, each is read in turn, and less often, and so is one of very many threads. A process is read for the
- * first time when it is 50 ms old: those that come and go leave nothing.
+ * A process that does not run changes no counter. So each 50 ms the recorder reads the processes that ran since their
+ * last reading, which samples and switches show; a thousand that sleep cost nothing, and nothing wakes a recorder
+ * whose targets all sleep. Counters take at most a sixth of a percent of a CPU: where very many processes run, they
+ * are read in turn, and less often, and so is a process of very many threads. A process is read for the first time
+ * when it is 50 ms old: shorter ones have no counters.
  *
- * Where the values come from, and what one reading of a process takes (some 8 us):
+ * Sources, with which one reading of a process takes 8 us:
  *
- *     CPU time          clock_gettime() of the clock of the process, in ns: /proc has it in steps of 10 ms
- *     memory, faults,   /proc/PID/stat
- *     threads
- *     bytes             /proc/PID/io, for those who may trace the process
- *     swap              /proc/PID/status, each second, if the machine has any
- *     switches          the records of switches that waits are found by (waits.h)
+ * - CPU time: clock_gettime() of the clock of the process, in ns (/proc has steps of 10 ms)
+ * - memory, faults, threads: /proc/PID/stat
+ * - bytes: /proc/PID/io, for users who may trace the process
+ * - swap: /proc/PID/status, each second, if the machine has any
+ * - switches: the records of switches (waits.h)
  *
- * The last reading of a process is made at the record of its end. The command that prof itself has started is still
- * there then, because prof is its parent: its values are those that wait4() tells. Of others up to 50 ms may be
- * missing.
+ * The last reading of a process is made at the record of its end. The command that prof itself started still exists
+ * then, because prof is its parent: its values are those of wait4(). Of others up to 50 ms may be missing.
  *
  * Threads: the recorder thread.
  */

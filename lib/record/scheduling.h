@@ -1,17 +1,17 @@
 /*
  * When the recorder thread runs: before others. Where: sample/cpu_pin.h.
  *
- * A recorder that runs late reads old stacks and loses samples. As root, it runs at the lowest real-time priority,
- * before everything of normal priority, for the few percent of a CPU that it needs. Otherwise it gets a better nice
- * value if that is allowed, and a short slice, with which it preempts early (Linux 6.12). A refusal does no harm.
+ * A late recorder reads old stacks and loses samples. As root, it runs at the lowest real-time priority, before
+ * everything of normal priority, for the few percent of a CPU that it needs. Otherwise it asks for a better nice
+ * value, and for a short slice, with which it preempts early (Linux 6.12). A refusal does no harm.
  *
  * The recorder thread shares its address space with no thread of lower priority: one that is preempted while it holds
- * mmap_lock would stop the recorder at its next page fault. (The thread of file_sync.h maps nothing, and touches memory
- * that is new only when it starts.)
+ * mmap_lock would stop the recorder at its next page fault. (The thread of file_sync.h maps nothing, and touches new
+ * memory only when it starts.)
  *
- * It reaps its target at normal priority. Reaping drops the entries of /proc that the recorder has looked at, which the
- * target's last thread may be about to do. Until that is done the kernel tries again and again, which would take 0.95 s
- * if a recorder of real-time priority had the CPU of that thread.
+ * It reaps its target at normal priority. Reaping drops the entries of /proc that the recorder has read, which the
+ * target's last thread may be about to do. Until then the kernel tries again and again, for 0.95 s if a recorder of
+ * real-time priority has the CPU of that thread.
  *
  * Threads: all functions act on the thread that calls them, the recorder thread.
  */

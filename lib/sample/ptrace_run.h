@@ -1,13 +1,13 @@
 /*
- * When a traced thread ran and when it waited, as far as looks at it tell.
+ * When a traced thread ran and when it waited, as far as readings of it show.
  *
- * No record tells of its switches. But the scheduler counts, to the ns, how long a thread was on a CPU, and how long it
- * was ready to be (schedstat in proc(5)). The counts are exact while the thread is not on a CPU: when it sleeps, and
- * when it has stopped. So between two such moments it is known how long it ran, was ready and slept; only the order is
- * not. It is taken to be the simplest one: a thread that sleeps now has run first, one that slept has slept until it
- * was ready, and then run. What it slept for short times between two moments becomes one wait, or a part of the next.
+ * No record reports its switches. But the scheduler counts, to the ns, how long a thread was on a CPU, and how long it
+ * was runnable (schedstat in proc(5)). The counts are exact while the thread is not on a CPU: when it sleeps, and when
+ * it has stopped. So between two such moments the times of running, being runnable and sleeping are known, and their
+ * order is not. The simplest order counts: a thread that sleeps now ran first; one that slept was asleep until it was
+ * runnable, and then ran. Short sleeps between two moments become one wait, or a part of the next.
  *
- * What comes out are switches as a perf ring would have told them.
+ * The results are switches as a perf ring would report them.
  *
  * Threads: any; nothing is shared.
  */

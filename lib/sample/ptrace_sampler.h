@@ -1,38 +1,38 @@
 /*
- * Samples threads without perf events, by stopping them: ptrace(2). What perf tells by records (threads and processes
- * that start, exec, end, change their name) it tells by the same records, in causal order. It does not see mappings.
+ * Samples threads without perf events, by stopping them: ptrace(2). It makes the records that perf events make of
+ * threads and processes that start, exec, end and change their name, in causal order. It does not see mappings.
  *
  * At a random instant the sampler wakes on the CPU of a thread in place of that thread (sampling_clock.h), finds it in
- * /proc, interrupts it, and goes on; the stop comes when it comes. Waiting for it would take 8 ms where there are more
- * threads than CPUs, because an interrupted thread has to get a CPU before it can stop. At a stop the sampler copies
- * the registers and the stack in 6-11 us, continues the thread, and then walks the stack. A thread whose last stacks
- * were trouble stays stopped until it is walked, so that more of it can be read.
+ * /proc, interrupts it, and continues; the stop comes later. At a stop the sampler copies the registers and the stack
+ * in 6-11 us, continues the thread, and then walks the stack. A thread whose last stacks were incomplete stays stopped
+ * until it is walked, so that more of its stack can be read. Why in this order: docs/decisions.md, "Unwind after the
+ * thread continues".
  *
- * The thread that was hit is the one that left the CPU last, and it has waited for a CPU since the instant and no
- * longer. Others that wait there are not sampled: many were woken, and stand at the end of a system call. Threads of
- * real-time policies, which the sampler could not preempt, and of CPUs where it may not run, are interrupted from
- * elsewhere when they are found running; that counts too much for their system calls.
+ * The thread that was hit is the one that left the CPU last, and it has waited for a CPU since the instant. Other
+ * threads that wait there are not sampled: many were woken, and stand at the end of a system call. Threads of
+ * real-time policies, which the sampler cannot preempt, and of CPUs where it may not run, are interrupted from another
+ * CPU when they are found running; that counts too much for their system calls.
  *
  * A sample stands for the CPU time since the thread's last one (schedstat).
  *
- * When threads run and when they wait is told by SWITCH records, as far as the looks and the scheduler's figures tell
- * (ptrace_run.h). The times of such a record may be earlier than those of records before it that are of other threads.
+ * SWITCH records report when threads run and when they wait, as far as readings of the threads and the scheduler's
+ * counts show (ptrace_run.h). The time of such a record may be earlier than that of a record before it, of another
+ * thread.
  *
  * The target must not notice:
  *
- * - Threads that sleep are not interrupted. The thread may fall asleep between the look and the interrupt, and signals
- *   that a program ignores do reach a traced one: what a system call then returns is put right
- *   (ptrace_registers_restart()).
+ * - Sleeping threads are not interrupted. A thread may fall asleep between the reading and the interrupt, and signals
+ *   that a program ignores reach a traced one: ptrace_registers_restart() corrects the result of the system call.
  * - Signals are passed on, a process that is stopped stays stopped until SIGCONT, children are traced from their first
  *   instruction.
- * - Nothing is left behind when the sampler ends, even by SIGKILL: the kernel then detaches from every thread, running
- *   or not. That is also how the sampler ends when all is well, because ptrace() alone can detach from stopped threads
- *   only: the recorder runs it on a thread of its own, which ends.
+ * - Nothing stays behind when the sampler ends, even by SIGKILL: the kernel then detaches from every thread, running
+ *   or not. The sampler always ends that way, because ptrace() itself detaches from stopped threads only: the recorder
+ *   runs the sampler on a thread of its own, which ends.
  *
- * What a program can notice all the same: a set-user-ID program runs without that privilege unless the tracer has
- * CAP_SYS_PTRACE; ptrace and PTRACE_TRACEME (debuggers, strace) are refused; TracerPid in /proc/PID/status is set; a
- * write to a pipe or a receive with MSG_WAITALL may return early, as after any signal; a timed wait of those that
- * return EINTR starts anew.
+ * What a program can notice: a set-user-ID program runs without that privilege unless the tracer has CAP_SYS_PTRACE;
+ * ptrace and PTRACE_TRACEME (debuggers, strace) are refused; TracerPid in /proc/PID/status is set; a write to a pipe
+ * or a receive with MSG_WAITALL may return early, as after any signal; a timed wait of those that return EINTR starts
+ * anew.
  *
  * Threads: one thread must make all calls, because the kernel ties traced threads to the thread that traces them.
  */
