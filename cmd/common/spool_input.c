@@ -238,15 +238,15 @@ static int make_copy(const char *from, const char *name, const char *path, struc
 }
 
 /* Makes the spool of a perf.data file; that from the standard input, and a packed one, is copied to `copy`. */
-static int import(const char *path, const char *copy, const char *spool, struct perf_data_result *found,
-                  struct error *err)
+static int import(const char *path, const char *copy, const char *perf_cache, const char *spool,
+                  struct perf_data_result *found, struct error *err)
 {
     const char *name = is_stream(path) ? "the standard input" : path;
     if (!is_stream(path) && perf_data_form(path) == PERF_DATA_FILE)
-        return perf_data_import(path, path, spool, found, err);
+        return perf_data_import(path, path, perf_cache, spool, found, err);
     int code = make_copy(path, name, copy, err);
     if (!code)
-        code = perf_data_import(copy, name, spool, found, err);
+        code = perf_data_import(copy, name, perf_cache, spool, found, err);
     unlink(copy);
     return code;
 }
@@ -267,7 +267,7 @@ static int assemble_perf_data(const char *path, const char *output, const struct
     }
     snprintf(spool, sizeof(spool), "%s/spool", folder);
     snprintf(copy, sizeof(copy), "%s/perf.data", folder);
-    int code = import(path, copy, spool, &found, &err);
+    int code = import(path, copy, symbols ? symbols->search.perf_cache : NULL, spool, &found, &err);
     if (!code)
         code = assemble(spool, output, symbols, no_cache, result, &err);
     unlink(spool);

@@ -19,7 +19,7 @@
 
 enum { STACK_MAX_DEFAULT = 127 /* frames of a call chain: sysctl kernel.perf_event_max_stack */ };
 
-int perf_data_feed_open(struct perf_data_feed *feed, const char *spool_path)
+int perf_data_feed_open(struct perf_data_feed *feed, const char *spool_path, const char *perf_cache)
 {
     int code = spool_writer_new(&feed->spool, spool_path, feed->err);
     if (code)
@@ -30,6 +30,7 @@ int perf_data_feed_open(struct perf_data_feed *feed, const char *spool_path)
     feed->tracker = feed->libraries ? tracker_new(feed->spool, feed->libraries) : NULL;
     if (!feed->frames || !feed->tracker)
         return error_no_memory(feed->err);
+    library_table_search(feed->libraries, perf_cache);
     tracker_expect_no_living(feed->tracker);
     tracker_expect_samples_after_ends(feed->tracker);
     return 0;

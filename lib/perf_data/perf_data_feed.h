@@ -60,7 +60,7 @@ struct perf_data_feed {
     bool is_this_kernel, kernel_is_mapped;
 };
 
-int perf_data_feed_open(struct perf_data_feed *feed, const char *spool_path);
+int perf_data_feed_open(struct perf_data_feed *feed, const char *spool_path, const char *perf_cache);
 int perf_data_feed_survey(struct perf_data_feed *feed, uint32_t type, const unsigned char *bytes, size_t size);
 int perf_data_feed_start(struct perf_data_feed *feed);
 

@@ -273,8 +273,8 @@ static int feed_all(struct perf_data_feed *feed, struct error *err)
     return code ? code : perf_data_feed_finish(feed);
 }
 
-int perf_data_import(const char *path, const char *name, const char *spool_path, struct perf_data_result *result,
-                     struct error *err)
+int perf_data_import(const char *path, const char *name, const char *perf_cache, const char *spool_path,
+                     struct perf_data_result *result, struct error *err)
 {
     struct mapped_files files = {0};
     struct perf_data data = {0};
@@ -293,7 +293,7 @@ int perf_data_import(const char *path, const char *name, const char *spool_path,
         perf_data_order_all(&feed.order);
     bool has_spool = false;
     if (!code) {
-        code = perf_data_feed_open(&feed, spool_path);
+        code = perf_data_feed_open(&feed, spool_path, perf_cache);
         has_spool = !code;
     }
     if (!code)

@@ -45,6 +45,6 @@ enum perf_data_form perf_data_form_of(const char *path);
 enum perf_data_form perf_data_form_of_next(int fd);
 
 /* Writes the spool `spool_path`, which must not exist. After a failure there is none. `name` is the file for sentences.
- */
-int perf_data_import(const char *path, const char *name, const char *spool_path, struct perf_data_result *result,
-                     struct error *err);
+ * `perf_cache` is the build-id cache of perf, which has mapped files that are not at their paths; NULL: none. */
+int perf_data_import(const char *path, const char *name, const char *perf_cache, const char *spool_path,
+                     struct perf_data_result *result, struct error *err);

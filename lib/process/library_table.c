@@ -32,6 +32,7 @@ struct library {
 struct library_table {
     struct spool_writer *spool;
     struct open_files *open_files; /* or NULL */
+    const char *perf_cache;        /* or NULL */
     struct strings keys;           /* index of a key = index of its library */
     ARRAY(struct library) libraries;
     uint32_t next_number;
@@ -67,6 +68,11 @@ void library_table_free(struct library_table *table)
 void library_table_keep(struct library_table *table, struct open_files *files)
 {
     table->open_files = files;
+}
+
+void library_table_search(struct library_table *table, const char *cache)
+{
+    table->perf_cache = cache;
 }
 
 /* ---- new libraries ---- */
@@ -264,6 +270,8 @@ static int find_file(struct library_table *table, struct library *library, uint3
     bool is_beside = may_be_silent(table, pid, mapping, &device);
     int code = is_beside ? open_beside(table, library, pid, mapping, device, &mapped)
                          : mapped_file_open(&mapped, pid, mapping);
+    if (code == -ENOENT && table->perf_cache)
+        code = mapped_file_open_in_perf_cache(&mapped, table->perf_cache, mapping);
     if (code == -ENOMEM)
         return error_no_memory(err);
     if (code) {

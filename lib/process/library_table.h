@@ -24,6 +24,10 @@ void library_table_free(struct library_table *table);
 /* From now on adds each file to `files`, which must outlive the table. */
 void library_table_keep(struct library_table *table, struct open_files *files);
 
+/* Files that no path leads to are searched in the build-id cache of perf at `cache` as well. It must outlive the table.
+ */
+void library_table_search(struct library_table *table, const char *cache);
+
 struct library_mapping {
     uint32_t lib; /* number in the spool; SPOOL_NO_NUMBER for memory that is no file's, nor an ELF file's of
                      memfd_create() */

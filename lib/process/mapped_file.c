@@ -183,6 +183,20 @@ int mapped_file_open(struct mapped_file *mapped, uint32_t pid, const struct perf
     return code == -ENOENT ? open_by_descriptor(mapped, pid, mapping) : code;
 }
 
+int mapped_file_open_in_perf_cache(struct mapped_file *mapped, const char *cache, const struct perf_mapping *mapping)
+{
+    char path[PATH_ROOM], id[2 * UNWIND_BUILD_ID_MAX + 1];
+    *mapped = (struct mapped_file){0};
+    if (!mapping->has_build_id || mapping->build_id_size < 2 || mapping->build_id_size > UNWIND_BUILD_ID_MAX)
+        return -ENOENT;
+    for (size_t i = 0; i < mapping->build_id_size; i++)
+        snprintf(id + 2 * i, 3, "%02x", mapping->build_id[i]);
+    snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s/elf", cache, id, id + 2);
+    int code = open_if_mapped(mapped, path, path, mapping);
+    mapped->can_reopen = code == 0;
+    return code;
+}
+
 void mapped_file_destroy(struct mapped_file *mapped)
 {
     unwind_module_unref(mapped->module);

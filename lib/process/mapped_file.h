@@ -30,4 +30,7 @@ struct mapped_file {
  * it any more, or yet; -ENOMEM if memory ran out. */
 int mapped_file_open(struct mapped_file *mapped, uint32_t pid, const struct perf_mapping *mapping);
 
+/* The same in the build-id cache of perf at `cache` ("/home/me/.debug"), which keeps files by build id. */
+int mapped_file_open_in_perf_cache(struct mapped_file *mapped, const char *cache, const struct perf_mapping *mapping);
+
 void mapped_file_destroy(struct mapped_file *mapped);

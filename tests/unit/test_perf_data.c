@@ -565,7 +565,7 @@ static void check_import(bool is_cycles)
     assert_int_equal(write(fd, made.bytes, made.size), (ssize_t)made.size);
     close(fd);
     assert_int_equal(perf_data_form_of(file), PERF_DATA_FILE);
-    assert_int_equal(perf_data_import(file, "the file", spool, &result, &err), 0);
+    assert_int_equal(perf_data_import(file, "the file", NULL, spool, &result, &err), 0);
     assert_int_equal(result.samples, 3);
     assert_int_equal(result.events, 2);
 
