@@ -55,6 +55,30 @@ static bool is_same_library(const struct library *a, const struct library *b)
            a->breakpad_id == b->breakpad_id && a->arch == b->arch;
 }
 
+/* The place of a library in the index, with the value HASH_MISSING if the profile lacks it; NULL if memory ran out. */
+static uint32_t *place_of_library(struct build *build, const struct library *lib)
+{
+    uint64_t key = hash_mix((uint64_t)lib->name << 32 | lib->path, (uint64_t)lib->debug_name << 32 | lib->breakpad_id);
+    for (key = hash_mix(key, lib->arch);; key++) {
+        uint32_t *place = hash_at(&build->old_libraries, key);
+        if (!place || *place == HASH_MISSING || is_same_library(&build->raw->libs.data[*place], lib))
+            return place;
+    }
+}
+
+/* Libraries that the profile has beside those of its threads. */
+static int index_libraries(struct build *build)
+{
+    for (size_t i = 0; i < build->raw->libs.length; i++) {
+        uint32_t *place = place_of_library(build, &build->raw->libs.data[i]);
+        if (!place)
+            return error_no_memory(build->err);
+        if (*place == HASH_MISSING)
+            *place = (uint32_t)i;
+    }
+    return 0;
+}
+
 static int find_library(struct build *build, struct library lib, uint32_t *index)
 {
     if (lib.path == PROFILE_NONE) { /* version 1 */
@@ -66,10 +90,16 @@ static int find_library(struct build *build, struct library lib, uint32_t *index
         if (code)
             return code;
     }
-    for (*index = 0; *index < build->raw->libs.length; ++*index)
-        if (is_same_library(&build->raw->libs.data[*index], &lib))
-            return 0;
-    return array_push(&build->raw->libs, lib) ? 0 : error_no_memory(build->err);
+    uint32_t *place = place_of_library(build, &lib);
+    if (!place)
+        return error_no_memory(build->err);
+    if (*place == HASH_MISSING) {
+        *place = (uint32_t)build->raw->libs.length;
+        if (!array_push(&build->raw->libs, lib))
+            return error_no_memory(build->err);
+    }
+    *index = *place;
+    return 0;
 }
 
 /* The column names libraries of the thread, and of the profile then. */
@@ -334,10 +364,11 @@ static int convert_thread(struct build *build, struct raw_thread *thread, size_t
 
 int build_old_layouts(struct build *build)
 {
-    int code = 0;
     if (build->raw->meta.meta.version >= NEXT_VERSION)
         return 0;
+    int code = index_libraries(build);
     for (size_t i = 0; i < build->raw->threads.length && !code; i++)
         code = convert_thread(build, build->raw->threads.data[i], i);
+    hash_destroy(&build->old_libraries);
     return code;
 }

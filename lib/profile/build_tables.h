@@ -14,6 +14,7 @@ struct build {
     uint32_t *string_of_text;   /* text -> string of the profile, PROFILE_NONE: not there yet */
     bool same_numbers;          /* the shared strings have the indexes that the file gives them */
     struct hash string_fields;  /* of build_payloads.c: type and key of the fields of payloads that are strings */
+    struct hash old_libraries;  /* of build_old.c: the libraries of raw, by their texts */
     struct text_buffer payload; /* that is being rewritten */
     bool sorted;                /* samples of a thread were out of order */
     double cpu_scale;           /* µs per unit of CPU time; 0: the file does not say the unit */

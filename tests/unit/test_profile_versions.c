@@ -165,9 +165,53 @@ static void test_the_image_of_a_screenshot_stays_the_same_string(void **state)
     profile_destroy(&p);
 }
 
+#define THREAD_OF_MANY_LIBRARIES                                                                                       \
+    "{\"name\":\"t\",\"pid\":1,\"tid\":1,\"samples\":{\"stack\":[],\"time\":[],\"length\":0},\"markers\":{\"data\":[]" \
+    ","                                                                                                                \
+    "\"name\":[],\"startTime\":[],\"endTime\":[],\"phase\":[],\"category\":[],\"length\":0},\"stackTable\":{"          \
+    "\"frame\":[],"                                                                                                    \
+    "\"prefix\":[],\"category\":[],\"subcategory\":[],\"length\":0},\"frameTable\":{\"address\":[],\"category\":[],"   \
+    "\"subcategory\":[],\"func\":[],\"line\":[],\"column\":[],\"inlineDepth\":[],\"nativeSymbol\":[],\"length\":0},"   \
+    "\"funcTable\":{\"name\":[],\"isJS\":[],\"resource\":[],\"fileName\":[],\"lineNumber\":[],\"columnNumber\":[],"    \
+    "\"length\":0},\"nativeSymbols\":{\"libIndex\":[],\"address\":[],\"name\":[],\"length\":0},\"stringArray\":["      \
+    "\"f\"],"                                                                                                          \
+    "\"libs\":["
+
+/* Comparing each with all of the profile takes 45,000,000,000 steps here. */
+static void test_many_libraries_of_a_thread_become_those_of_the_profile(void **state)
+{
+    (void)state;
+    enum { COUNT = 300000, EACH = 160 };
+    struct profile p = {0};
+    char *text = malloc((size_t)COUNT * EACH + 4096);
+    size_t used = (size_t)sprintf(text, "{\"meta\":{\"version\":24,\"preprocessedProfileVersion\":40,\"startTime\":0,"
+                                        "\"interval\":1,\"categories\":[{\"name\":\"Other\",\"color\":\"grey\","
+                                        "\"subcategories\":[\"Other\"]}]},\"threads\":[" THREAD_OF_MANY_LIBRARIES);
+    for (int i = 0; i < COUNT; i++)
+        used += (size_t)sprintf(text + used,
+                                "%s{\"name\":\"l%d\",\"path\":\"/l%d\",\"debugName\":\"l\",\"breakpadId\":\"\"}",
+                                i ? "," : "", i, i);
+    used += (size_t)sprintf(text + used, "],\"resourceTable\":{\"length\":%d,\"lib\":[", COUNT + 1);
+    for (int i = 0; i <= COUNT; i++) /* one twice */
+        used += (size_t)sprintf(text + used, "%s%d", i ? "," : "", i % COUNT);
+    const char *const columns[] = {"],\"name\":[", "],\"host\":[", "],\"type\":["};
+    for (int column = 0; column < 3; column++) {
+        used += (size_t)sprintf(text + used, "%s", columns[column]);
+        for (int i = 0; i <= COUNT; i++)
+            used += (size_t)sprintf(text + used, "%s%s", i ? "," : "", column == 1 ? "null" : "0");
+    }
+    sprintf(text + used, "]}}]}");
+    read_or_fail(text, &p);
+    free(text);
+    assert_int_equal(p.libs.length, COUNT);
+    assert_string_equal(strings_text(&p.strings, p.libs.data[COUNT - 1].path), "/l299999");
+    profile_destroy(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_many_libraries_of_a_thread_become_those_of_the_profile),
         cmocka_unit_test(test_data_of_a_schema_becomes_its_fields),
         cmocka_unit_test(test_a_fixed_entry_becomes_the_description),
         cmocka_unit_test(test_the_form_of_a_schema_counts_not_the_version),
