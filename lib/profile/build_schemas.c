@@ -10,7 +10,8 @@
  *
  * All but the last show in the text itself, whatever version the file names.
  *
- * Version 52 is left out: it gives "tracing" markers of old Firefox versions, which have no schema, one.
+ * Version 52 gives a schema to "tracing" markers of old Firefox versions. prof leaves these without: readers list such
+ * markers in their table and chart, but not in the overview of their track.
  */
 #include "profile/build_schemas.h"
 
