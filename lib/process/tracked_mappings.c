@@ -84,10 +84,23 @@ static bool inherit_python(struct tracked_process *child, const struct tracked_p
 
 /* ---- mappings ---- */
 
+/* More than the kernel allows a process at a time (vm.max_map_count) are mostly gone, and no record reports that. All
+ * are forgotten: tracked_mappings_check() asks for those that stacks pass through. */
+static void bound_mappings(const struct tracked_mappings *mappings, struct tracked_process *process)
+{
+    enum { MAPPINGS_MAX = 65536 };
+    bool is_java = process->space.is_java;
+    if (mappings->is_past || process->space.count < MAPPINGS_MAX)
+        return;
+    address_space_clear(&process->space);
+    process->space.is_java = is_java;
+}
+
 /* A mapping of the process that counts from `time` on. */
 static int add_mapping(struct tracked_mappings *mappings, struct tracked_process *process, const struct mapping *map,
                        uint64_t time, struct error *err)
 {
+    bound_mappings(mappings, process);
     if (!map_memory(process, map))
         return error_no_memory(err);
     const struct spool_event event = {.kind = SPOOL_MAP,

@@ -502,6 +502,32 @@ static void test_mappings_are_read_again_after_losses(void **unused)
     assert_non_null(strstr(text, "lost 17\n"));
 }
 
+/* A program maps memory in ever new places, and no record reports that the old ones are gone. */
+static void test_mappings_of_a_process_are_bounded(void **unused)
+{
+    (void)unused;
+    enum { RECORDS = 200000, MOST = 65536, PAGE = 4096 };
+    struct recording recording;
+    struct record_bytes made;
+    struct tracked_thread *thread;
+    struct tracked_process *process;
+    uint32_t pid = (uint32_t)getpid();
+    start(&recording);
+    assert_int_equal(tracker_find(recording.tracker, pid, pid, 1, &thread, &process, NULL), 0);
+    for (uint64_t i = 0; i < RECORDS; i++) {
+        make_mmap(&made, pid, 0x10000 + (RECORDS - i) * 2 * PAGE, PAGE, "//anon", PROT_EXEC, 2 + i);
+        feed(&recording, &made);
+        assert_true(process->space.count <= MOST);
+    }
+    uint64_t here = (uint64_t)(uintptr_t)test_mappings_of_a_process_are_bounded;
+    const uint64_t later = UINT64_C(100) * 1000 * 1000 * 1000;
+    assert_null(address_space_find(&process->space, here));
+    assert_true(check_leaf(&recording, process, here, later));
+    assert_non_null(address_space_find(&process->space, here)->module);
+    char text[256];
+    finish_recording(&recording, text, sizeof(text));
+}
+
 static void test_short_processes_leave_nothing(void **unused)
 {
     (void)unused;
@@ -632,6 +658,7 @@ int main(void)
         cmocka_unit_test(test_command_line_is_read_when_the_exec_is_done),
         cmocka_unit_test(test_samples_after_the_end_of_a_thread_are_its_own),
         cmocka_unit_test(test_mappings_are_read_again_after_losses),
+        cmocka_unit_test(test_mappings_of_a_process_are_bounded),
         cmocka_unit_test(test_short_processes_leave_nothing),
         cmocka_unit_test(test_number_of_a_thread_whose_end_was_lost_is_used_again),
         cmocka_unit_test(test_exec_costs_the_same_beside_ten_thousand_threads),
