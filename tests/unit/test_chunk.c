@@ -316,6 +316,73 @@ static void test_damaged_bytes_end_in_an_error_not_in_a_crash(void **unused)
     chunk_reader_free(reader);
 }
 
+static void test_the_deepest_stacks_may_share_all_their_frames(void **unused)
+{
+    (void)unused;
+    static uint64_t frames[CHUNK_MAX_FRAMES];
+    for (uint32_t i = 0; i < CHUNK_MAX_FRAMES; i++)
+        frames[i] = i;
+    const struct sample samples[] = {
+        {.thread = 1, .frame_count = CHUNK_MAX_FRAMES, .frames = frames},
+        {.thread = 1, .frame_count = CHUNK_MAX_FRAMES, .kernel_frame_count = 2, .frames = frames},
+    };
+    assert_comes_back(samples, 2);
+}
+
+/* A chunk that is refused is refused for good: what follows has no meaning. */
+static void assert_refused(const unsigned char *bytes, size_t size, const char *reason)
+{
+    struct chunk_reader *reader = chunk_reader_new();
+    struct sample got;
+    struct error err = {""};
+    int code;
+    chunk_reader_start(reader, bytes, size);
+    while ((code = chunk_reader_next(reader, &got, &err)) == 1)
+        assert_in_range(got.frame_count, 0, CHUNK_MAX_FRAMES);
+    assert_true(code < 0);
+    assert_non_null(strstr(err.text, reason));
+    assert_true(chunk_reader_next(reader, &got, NULL) < 0);
+    chunk_reader_free(reader);
+}
+
+static void test_a_thread_number_beyond_32_bits_is_refused(void **unused)
+{
+    (void)unused;
+    static unsigned char copy[100];
+    struct chunk_writer *writer = chunk_writer_new();
+    assert_true(chunk_writer_append(writer, &(struct sample){.thread = UINT32_MAX}));
+    size_t size;
+    const unsigned char *bytes = chunk_writer_bytes(writer, &size);
+    memcpy(copy, bytes, size);
+    assert_int_equal(copy[5], 0x0f); /* the last byte of the number */
+    copy[5] = 0x1f;
+    assert_refused(copy, sizeof(copy), "in the middle");
+    chunk_writer_free(writer);
+}
+
+static void test_more_frames_than_a_stack_can_have_are_refused(void **unused)
+{
+    (void)unused;
+    static uint64_t frames[CHUNK_MAX_FRAMES];
+    static unsigned char copy[CHUNK_SIZE];
+    struct chunk_writer *writer = chunk_writer_new();
+    struct sample sample = {.thread = 1, .frame_count = CHUNK_MAX_FRAMES - 1, .frames = frames + 1};
+    size_t size, fresh;
+    for (uint32_t i = 0; i < CHUNK_MAX_FRAMES; i++)
+        frames[i] = i;
+    assert_true(chunk_writer_append(writer, &sample));
+    sample.frame_count = CHUNK_MAX_FRAMES; /* the same and one more */
+    sample.frames = frames;
+    assert_true(chunk_writer_append(writer, &sample));
+    const unsigned char *bytes = chunk_writer_bytes(writer, &size);
+    memcpy(copy, bytes, size);
+    fresh = size - 2; /* the number of frames before the frame itself; what follows is zero and reads as frames */
+    assert_int_equal(copy[fresh], 1);
+    copy[fresh] = 100;
+    assert_refused(copy, sizeof(copy), "make no sense");
+    chunk_writer_free(writer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,6 +396,9 @@ int main(void)
         cmocka_unit_test(test_the_same_addresses_may_become_kernel_frames),
         cmocka_unit_test(test_a_sample_that_does_not_fit_leaves_the_chunk_as_it_was),
         cmocka_unit_test(test_damaged_bytes_end_in_an_error_not_in_a_crash),
+        cmocka_unit_test(test_the_deepest_stacks_may_share_all_their_frames),
+        cmocka_unit_test(test_a_thread_number_beyond_32_bits_is_refused),
+        cmocka_unit_test(test_more_frames_than_a_stack_can_have_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/timerfd.h>
 
 #include <cmocka.h>
 
@@ -184,6 +185,100 @@ static void test_where_threads_stop_soon_a_move_waits(void **state)
     assert_int_equal(pin.cpu, allowed_cpu(0));
 }
 
+static void test_a_cpu_in_some_use_has_a_part_of_the_rate(void **state)
+{
+    (void)state;
+    struct sampling_instant instant;
+    use(allowed_cpu(0), 7.6 / 8 / 16); /* 7 of 8 instants; the full rate begins at a sixteenth of its time */
+    sampling_clock_tick(&sampling, 64);
+    assert_true(next(&instant));
+    assert_int_equal(sampling.mean, interval * 8 / 7);
+}
+
+static void test_a_long_time_without_use_leaves_no_load(void **state)
+{
+    (void)state;
+    struct sampling_instant instant;
+    use(allowed_cpu(0), 1);
+    sampling_clock_tick(&sampling, 64);
+    assert_true(next(&instant));
+    sampling_clock_tick(&sampling, 1000);
+    assert_false(next(&instant));
+}
+
+/* ns until the timer expires. */
+static uint64_t until_expiry(void)
+{
+    struct itimerspec timer;
+    assert_int_equal(timerfd_gettime(sampling.timer_fd, &timer), 0);
+    return (uint64_t)timer.it_value.tv_sec * UINT64_C(1000000000) + (uint64_t)timer.it_value.tv_nsec;
+}
+
+static void test_the_timer_expires_at_the_instant_or_when_something_else_is_due(void **state)
+{
+    (void)state;
+    const uint64_t second = UINT64_C(1000000000);
+    uint64_t now = monotonic_ns();
+    use(allowed_cpu(0), 1);
+    sampling_clock_tick(&sampling, 64);
+    sampling.instant = now + 7200 * second;
+    sampling_clock_arm(&sampling, UINT64_MAX, false); /* moves to the CPU */
+    assert_true(sampling.armed == sampling.instant);
+    assert_in_range(until_expiry() / second, 7000, 7200);
+    sampling_clock_arm(&sampling, now + 3600 * second, false);
+    assert_true(sampling.armed == now + 3600 * second);
+    assert_in_range(until_expiry() / second, 3400, 3600);
+}
+
+static void test_a_move_wakes_the_sampler_before_its_instant(void **state)
+{
+    (void)state;
+    if (allowed_cpu(1) == UINT32_MAX)
+        skip();
+    assert_true(cpu_pin_move(&pin, allowed_cpu(1)));
+    use(allowed_cpu(0), 1);
+    sampling_clock_tick(&sampling, 64);
+    sampling.instant = monotonic_ns() + 3600 * UINT64_C(1000000000);
+    sampling_clock_arm(&sampling, UINT64_MAX, true);
+    assert_int_equal(pin.cpu, allowed_cpu(1));
+    assert_true(sampling.armed < sampling.instant && sampling.armed + interval > sampling.instant);
+}
+
+/* A timer expires on the CPU that has set it: after a move it is set again, for the same time. */
+static void test_the_timer_moves_with_the_sampler(void **state)
+{
+    (void)state;
+    if (allowed_cpu(1) == UINT32_MAX)
+        skip();
+    assert_true(cpu_pin_move(&pin, allowed_cpu(1)));
+    sampling_clock_arm(&sampling, UINT64_C(1) << 62, false);
+    assert_int_equal(sampling.armed_on, allowed_cpu(1));
+    assert_int_equal(timerfd_settime(sampling.timer_fd, 0, &(struct itimerspec){0}, NULL), 0);
+    sampling_clock_arm(&sampling, UINT64_C(1) << 62, false); /* nothing has changed */
+    assert_int_equal(until_expiry(), 0);
+    assert_true(cpu_pin_move(&pin, allowed_cpu(0)));
+    sampling_clock_arm(&sampling, UINT64_C(1) << 62, false);
+    assert_int_equal(sampling.armed_on, allowed_cpu(0));
+    assert_true(until_expiry() > 0);
+}
+
+/* Even where threads stop soon, no time is left for a move later. */
+static void test_a_move_does_not_wait_when_the_instant_is_near(void **state)
+{
+    (void)state;
+    if (allowed_cpu(1) == UINT32_MAX)
+        skip();
+    use(allowed_cpu(0), 1);
+    sampling_clock_tick(&sampling, 64);
+    uint64_t near;
+    do { /* until the instant does not pass meanwhile */
+        assert_true(cpu_pin_move(&pin, allowed_cpu(1)));
+        near = sampling.instant = monotonic_ns() + 100000;
+        sampling_clock_arm(&sampling, UINT64_MAX, true);
+    } while (sampling.instant != near);
+    assert_int_equal(pin.cpu, allowed_cpu(0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +291,13 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_an_instant_that_passes_while_the_sampler_is_awake_hits_nobody, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_where_threads_stop_soon_a_move_waits, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_cpu_in_some_use_has_a_part_of_the_rate, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_long_time_without_use_leaves_no_load, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_the_timer_expires_at_the_instant_or_when_something_else_is_due, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_a_move_wakes_the_sampler_before_its_instant, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_the_timer_moves_with_the_sampler, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_move_does_not_wait_when_the_instant_is_near, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
