@@ -172,6 +172,59 @@ static void test_every_byte_and_the_length_count(void **state)
     hash_destroy(&seen);
 }
 
+/* Keys that follow each other, and of few different home slots: what is removed leaves gaps between others. */
+static void test_a_table_is_what_was_set_and_not_removed(void **state)
+{
+    (void)state;
+    enum { MODEL_KEYS = 300, ROUNDS = 20000 };
+    uint32_t model[MODEL_KEYS], length = 0;
+    uint64_t random = 42;
+    struct hash table = {0};
+    memset(model, 0xff, sizeof(model)); /* HASH_MISSING */
+    hash_remove(&table, 1);
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        uint64_t key = (random = checksum_mix(random, i)) % MODEL_KEYS;
+        length += model[key] == HASH_MISSING;
+        if (random >> 32 & 1) {
+            model[key] = i;
+            assert_true(hash_set(&table, key, i));
+        } else {
+            model[key] = HASH_MISSING;
+            length--;
+            hash_remove(&table, key);
+        }
+        assert_int_equal(table.length, length);
+        assert_true(length * 4 <= (table.mask + 1) * 3);
+        for (uint64_t k = 0; i % 100 == 0 && k < MODEL_KEYS; k++)
+            assert_int_equal(hash_get(&table, k), model[k]);
+    }
+    hash_clear(&table);
+    for (uint64_t k = 0; k < MODEL_KEYS; k++)
+        assert_int_equal(hash_get(&table, k), HASH_MISSING);
+    hash_destroy(&table);
+}
+
+static void test_a_table_grows_when_it_is_three_quarters_full(void **state)
+{
+    (void)state;
+    struct hash table = {0};
+    for (uint32_t i = 0; i < 12; i++)
+        assert_true(hash_set(&table, i, i));
+    assert_int_equal(table.mask + 1, 16);
+    assert_true(hash_set(&table, 12, 12));
+    assert_int_equal(table.mask + 1, 32);
+    hash_destroy(&table);
+}
+
+static void test_the_seed_is_all_of_the_key(void **state)
+{
+    (void)state;
+    hash_set_seed(1);
+    struct hash_seed first = hash_seed;
+    hash_set_seed(2);
+    assert_true(first.words[0] != hash_seed.words[0] && first.words[1] != hash_seed.words[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +234,9 @@ int main(void)
         cmocka_unit_test(test_the_seed_decides_where_keys_go),
         cmocka_unit_test(test_checksums_depend_on_no_seed),
         cmocka_unit_test(test_every_byte_and_the_length_count),
+        cmocka_unit_test(test_a_table_is_what_was_set_and_not_removed),
+        cmocka_unit_test(test_a_table_grows_when_it_is_three_quarters_full),
+        cmocka_unit_test(test_the_seed_is_all_of_the_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

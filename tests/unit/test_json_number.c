@@ -98,6 +98,14 @@ static void test_numbers_beyond_a_double_stay_finite(void **unused)
     assert_true(number_parse("0.000000000000000000000000000000000000000000000000001", 53) == 1e-51);
 }
 
+static void test_what_follows_a_number_does_not_count(void **unused)
+{
+    (void)unused;
+    assert_true(number_parse("12345", 3) == 123);
+    assert_true(number_parse("1.2345", 3) == 1.2);
+    assert_true(number_parse("1e345", 3) == 1e3);
+}
+
 static const char *double_text(double value)
 {
     static char text[NUMBER_MAX + 1];
@@ -114,6 +122,7 @@ static void test_doubles_are_written_briefly(void **unused)
     assert_string_equal(double_text(1767225600000.125), "1767225600000.125");
     assert_string_equal(double_text(0.30000000000000004), "0.30000000000000004");
     assert_string_equal(double_text(1e21), "1e+21");
+    assert_string_equal(double_text(1.2345678901234566e-9), "1.2345678901234566e-9");
     assert_string_equal(double_text(0), "0");
     assert_string_equal(double_text(NAN), "null");
     assert_string_equal(double_text(INFINITY), "null");
@@ -148,6 +157,7 @@ int main(void)
         cmocka_unit_test(test_digits_that_are_a_multiple_of_two_to_the_64_are_not_zero),
         cmocka_unit_test(test_ties_go_to_the_even_neighbor),
         cmocka_unit_test(test_numbers_beyond_a_double_stay_finite),
+        cmocka_unit_test(test_what_follows_a_number_does_not_count),
         cmocka_unit_test(test_doubles_are_written_briefly),
         cmocka_unit_test(test_decimals_lose_their_trailing_zeros),
     };

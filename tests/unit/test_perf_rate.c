@@ -132,6 +132,31 @@ static void test_without_an_interval_nothing_changes(void **state)
     perf_rate_destroy(&rate);
 }
 
+static void test_only_records_of_switches_count(void **state)
+{
+    (void)state;
+    struct perf_rate rate = {.interval = 1000000};
+    struct perf_record record = {.type = PERF_RECORD_COMM, .tid = TID, .context_switch = {.out = true}};
+    assert_true(perf_rate_begin_thread(&rate, TID));
+    for (int i = 0; i < 20000; i++)
+        perf_rate_record(&rate, &record);
+    assert_int_equal(rate.lowered, 0);
+    record.type = PERF_RECORD_SWITCH_CPU_WIDE;
+    for (int i = 0; i < 20000; i++)
+        perf_rate_record(&rate, &record);
+    assert_int_equal(rate.lowered, 1);
+    perf_rate_destroy(&rate);
+}
+
+static void test_an_event_of_no_thread_is_left_alone(void **state)
+{
+    (void)state;
+    struct perf_rate rate = {.interval = 1000000};
+    assert_true(perf_rate_add_event(&rate, 0));
+    assert_int_equal(rate.fds.length, 0);
+    perf_rate_destroy(&rate);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +164,8 @@ int main(void)
         cmocka_unit_test(test_only_the_thread_that_switches_often_changes),
         cmocka_unit_test(test_a_tid_that_is_used_again_is_another_thread),
         cmocka_unit_test(test_without_an_interval_nothing_changes),
+        cmocka_unit_test(test_only_records_of_switches_count),
+        cmocka_unit_test(test_an_event_of_no_thread_is_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
