@@ -338,8 +338,8 @@ static void test_mappings_of_another_program_are_not_those_of_a_noted_process(vo
     }
     start(&recording);
     assert_int_equal(tracker_note_running_process(recording.tracker, (uint32_t)child, "self", 1, NULL), 0);
-    assert_int_equal(write(go[1], "", 1), 1);
     uint64_t before = attach_program(child);
+    assert_int_equal(write(go[1], "", 1), 1);
     while (attach_program(child) == before)
         usleep(1000);
     assert_false(knows_own_code(&recording, (uint32_t)child));
