@@ -22,17 +22,17 @@
 #include <sys/stat.h>
 
 const struct command commands[] = {
-    {"record", cmd_record, "Run a command (or take a running process), sample it, save the profile and show it"},
-    {"load", cmd_load, "Look at a saved profile"},
+    {"record", cmd_record, "Run a command (or attach to a process), sample it, save the profile and show it"},
+    {"load", cmd_load, "Show a saved profile in the browser"},
     {"report", cmd_report, "Print a saved profile in the terminal"},
-    {"diff", cmd_diff, "Compare two profiles: which functions take more time, and which less"},
-    {"check", cmd_check, "Compare two profiles, and fail if a limit is passed"},
+    {"diff", cmd_diff, "Compare two profiles: functions that take more or less time"},
+    {"check", cmd_check, "Compare two profiles, and fail if the change exceeds a limit"},
     {"export", cmd_export, "Write a saved profile in the format of another tool"},
     {"push", cmd_push, "Send a saved profile to a server that takes OpenTelemetry profiles"},
-    {"symbolicate", cmd_symbolicate, "Look up the names of a saved profile again"},
-    {"ctl", cmd_ctl, "Pause, mark, snapshot or end a recording that runs"},
-    {"events", cmd_events, "List the events that can be recorded here, and say why others cannot"},
-    {"doctor", cmd_doctor, "Say what can be recorded here, and what would make more work"},
+    {"symbolicate", cmd_symbolicate, "Add symbols to a saved profile on this machine"},
+    {"ctl", cmd_ctl, "Pause, mark, snapshot or end a running recording"},
+    {"events", cmd_events, "List the events that prof can record here, and why others are not available"},
+    {"doctor", cmd_doctor, "Print the kinds of recordings that work here, and the settings that enable more"},
     {"help", cmd_help, "Show the help of a command"},
 };
 const struct command *const commands_end = commands + sizeof(commands) / sizeof(*commands);
