@@ -1,9 +1,9 @@
 /*
- * Where a recording is made, so that it can be made again or compared: the machine, the system, how its CPUs are
- * clocked, what they are shared with, the folder, and the options. Written to the spool at the start (info.h), because
- * the profile may be made elsewhere.
+ * Writes to the spool (info.h) where a recording is made, so that a user can repeat or compare it: machine, operating
+ * system, CPU frequencies, hypervisor and container, working directory, options. Another machine may make the profile,
+ * so the recorder writes them at the start.
  *
- * Values of environment variables are saved only of those that the user names: others may be secret.
+ * Saves only the environment variables that the user names: others may be secret.
  *
  * Threads: any.
  */
@@ -18,12 +18,13 @@
 
 /* A part of struct record_options. */
 struct environment_options {
-    char *const *arguments;       /* prof's own options, NULL at the end; NULL: not known */
+    char *const *arguments;       /* prof's own options, NULL at the end; NULL: unknown */
     const char *const *variables; /* the names of environment variables */
     size_t variable_count;
-    bool no_host; /* not the name of the machine, nor the folder */
+    bool no_host; /* omit host name and working directory */
 };
 
-/* `pid`: a process that runs already, whose folder and variables are meant; 0: ours, which the command gets. */
+/* `pid`: the running process whose working directory and variables are saved; 0: prof's own, which the command
+ * inherits. */
 int environment_write(struct spool_writer *spool, const struct environment_options *options, pid_t pid,
                       struct error *err);

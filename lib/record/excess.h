@@ -1,8 +1,8 @@
 /*
- * Processes that exceed a bound of the recorder. A target chooses its code, its unwind information, its files and its
- * marks, so it chooses what these cost. Each cost has a bound for each process, where it arises; beyond the bound the
- * process loses stacks, names or marks, and the others lose nothing. The first process of each kind is named in a note
- * of the recording, and the others are counted.
+ * Reports processes that exceed a limit of the recorder. A target controls its code, unwind information, files and
+ * marks, and so their cost. The code that pays a cost limits it for each process. Beyond the limit the process loses
+ * stacks, names or marks; other processes lose nothing. A note of the recording names the first process of each kind
+ * and counts the others.
  *
  * Threads: the recorder thread of a recording.
  */
@@ -23,13 +23,13 @@ struct excess_note {
     char first[48]; /* "cc1 (1234)" */
 };
 
-/* Zero it to start. */
+/* Starts zeroed. */
 struct excesses {
     struct excess_note notes[EXCESSES];
 };
 
-/* Notes that a process has reached a bound. Of each process and bound only the first call counts. */
+/* Notes that a process has reached a limit. Counts each process once for each limit. */
 void excess_note(struct recording *recording, enum excess excess, struct tracked_process *process);
 
-/* Adds a note to the recording for each bound that some process has reached. */
+/* Adds a note to the recording for each limit that some process has reached. */
 void excess_add_notes(struct recording *recording);

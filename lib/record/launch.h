@@ -1,6 +1,6 @@
 /*
- * Starts the target. The child waits before exec until the recorder is ready, so that the recording has the first
- * instruction of the program.
+ * Starts the target. The child waits before exec until the recorder is ready, so that the recording includes the
+ * program's first instruction.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -19,17 +19,18 @@ struct launch {
     int error_fd; /* read end: the errno of a failed exec, or nothing */
 };
 
-/* Checks that `program` can be run, and searches it as execvp() does. -ENOENT, or -EACCES if it is not executable. */
+/* Searches `program` as execvp() does, and checks that it can run. -ENOENT, or -EACCES if it is not executable. */
 int launch_check(const char *program, struct error *err);
 
-/* What the child gets. It inherits our standard streams and environment. */
+/* Settings of the child, which inherits prof's standard streams and environment. */
 struct launch_options {
     char *const *argv;         /* NULL at the end */
     const sigset_t *mask;      /* blocked signals */
     struct rlimit files_limit; /* RLIMIT_NOFILE */
-    const char *marks_folder;  /* of PROF_MARKS (include/prof/marks.h); NULL: as in our environment */
-    bool is_traced;            /* by ptrace, which LeakSanitizer needs for itself: it is turned off */
-    bool output_to_error;      /* its standard output goes to our standard error, because our output is the profile */
+    const char *marks_folder;  /* value of PROF_MARKS (include/prof/marks.h); NULL: inherited */
+    bool is_traced;            /* prof traces it by ptrace; turns LeakSanitizer off, which needs ptrace itself */
+    bool output_to_error;      /* redirect its standard output to standard error, because prof writes the profile to its
+                                  output */
 };
 
 /* Forks the child, which then waits. */

@@ -1,6 +1,6 @@
 /*
- * Writes what programs mark to the spool: names once, marks by the numbers of their names. What a program marks is
- * bounded: a recording takes so many marks, and so many names; the rest is counted.
+ * Writes the marks of programs to the spool: each name once, and marks with the numbers of their names. A recording has
+ * a limit of marks and of names; it counts the marks beyond.
  *
  * Threads: the recorder thread of a recording.
  */
@@ -13,14 +13,14 @@
 #include <stdint.h>
 
 enum {
-    MARK_WRITER_MARKS = 5000000, /* a recording takes no more, */
-    MARK_WRITER_NAMES = 50000,   /* nor more names: others are all called "(other)" */
-    MARK_WRITER_TEXT = 1000,     /* bytes of a name or text that count */
+    MARK_WRITER_MARKS = 5000000, /* of a recording; the rest is counted */
+    MARK_WRITER_NAMES = 50000,   /* of a recording; further names become "(other)" */
+    MARK_WRITER_TEXT = 1000,     /* bytes of a name or text; longer ones are truncated */
 };
 
 struct mark_writer {
     struct spool_writer *spool; /* the caller's */
-    struct strings names;       /* by their numbers in the spool */
+    struct strings names;       /* indexed by their numbers in the spool */
     uint64_t count, dropped;    /* marks in the spool; those beyond MARK_WRITER_MARKS */
 };
 
@@ -32,7 +32,7 @@ struct mark {
     const char *text;   /* "": none */
 };
 
-/* The number of a name, of which only the first MARK_WRITER_TEXT bytes count. */
+/* The spool's number of a name; names longer than MARK_WRITER_TEXT bytes are truncated. */
 int mark_writer_name(struct mark_writer *writer, const char *name, size_t length, uint32_t *number, struct error *err);
 
 int mark_writer_add(struct mark_writer *writer, const struct mark *mark, struct error *err);

@@ -1,5 +1,5 @@
 /*
- * What programs mark while they are recorded: by the C API (mark_buffers.h) and in marker files (mark_files.h).
+ * The marks that recorded programs set: through the C API (mark_buffers.h) and in marker files (mark_files.h).
  *
  * Threads: the recorder thread of a recording.
  */
@@ -15,7 +15,7 @@ struct marks {
     struct mark_writer writer;
     struct mark_buffers buffers;
     struct mark_files files;
-    uint64_t started; /* ns: what ended before it is of no recording */
+    uint64_t started; /* ns: the recording ignores marks that end earlier */
 };
 
 #define MARKS_NONE                                                                                                     \
@@ -26,16 +26,16 @@ struct marks {
 /* Whether a file of this path may have marks. */
 bool marks_is_report(const char *path);
 
-/* Takes in a mapping of a process, if it is that of a file with marks. Fails only if memory runs out. */
+/* Opens the file of a mapping if the file may have marks. Fails only if memory runs out. */
 int marks_take_mapping(struct marks *marks, uint32_t pid, const struct perf_mapping *mapping, struct error *err);
 
-/* Writes to the spool what is new, if the time has come; `is_end`: all that there is. */
+/* Writes new marks to the spool if a read is due at `now` (ns). `is_end`: reads all that remain. */
 int marks_look(struct recording *recording, uint64_t now, bool is_end, struct error *err);
 
-/* When to look at the latest (ns); UINT64_MAX: with the next samples. */
+/* Latest time (ns) of the next read; UINT64_MAX: with the next samples. */
 uint64_t marks_deadline(const struct marks *marks);
 
-/* Adds notes about marks that are not recorded. */
+/* Adds notes about lost marks. */
 void marks_note_missing(struct recording *recording);
 
 void marks_destroy(struct marks *marks);

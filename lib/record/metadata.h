@@ -1,5 +1,5 @@
 /*
- * Writes the metadata of a recording to its spool: at the start how it is made, at the end how it went. info.h has the
+ * Writes the metadata of a recording to its spool: its settings at the start, its results at the end. info.h has the
  * names.
  *
  * Threads: one thread, which is the recorder thread of a recording.
@@ -14,17 +14,17 @@
 #include <stdint.h>
 
 struct metadata_start {
-    char *const *command; /* the words of what is recorded, NULL at the end; NULL if it is the whole system */
+    char *const *command; /* arguments of the recorded program, NULL at the end; NULL: the whole system */
     const char *event, *tier;
-    uint32_t rate;       /* samples a second that are taken, which may be fewer than were asked for */
-    bool switches;       /* it is known when threads run */
-    bool off_cpu;        /* waits are recorded */
-    bool wakers;         /* and who ended them */
+    uint32_t rate;       /* actual samples a second; may be fewer than requested */
+    bool switches;       /* the recorder sees when threads run */
+    bool off_cpu;        /* the recorder stores waits */
+    bool wakers;         /* and their wakers */
     uint32_t stack_size; /* bytes copied with each sample */
     uint64_t started;    /* ns of CLOCK_MONOTONIC */
 };
 
-/* `result`: with the notes of the beginning. */
+/* `result`: has the notes of the start. */
 int metadata_write_start(struct spool_writer *spool, const struct record_options *options,
                          const struct metadata_start *start, const struct record_result *result, struct error *err);
 

@@ -1,7 +1,7 @@
 /*
- * The recording loop of perf events: sleep until there is something to read, read all rings in causal order, tell the
- * tracker about processes and mappings, walk the stack of each sample where it lies in its ring, and append the chain
- * of addresses to the spool (recording_samples.c).
+ * The recording loop of perf events: sleeps until a ring has records, reads all rings in causal order, passes processes
+ * and mappings to the tracker, walks the stack of each sample in place in its ring, and appends the call chain to the
+ * spool (recording_samples.c).
  *
  * Threads: all functions act on the thread that calls them, the recorder thread.
  */
@@ -10,12 +10,12 @@
 #include "base/error.h"
 #include "record/recording.h"
 
-/* Opens recording->events for the options, and the rings' way to the loop. If perf events are refused,
- * recording->refusal says why. */
+/* Opens recording->events for the options, and merges their rings for the loop. recording->refusal: the reason if the
+ * kernel refuses perf events. */
 int perf_recording_open(struct recording *recording, struct error *err);
 
-/* Takes in what lies in the rings, though not without end: threads may fill them meanwhile. */
+/* Reads the records in the rings, a limited number of rounds, because threads fill the rings meanwhile. */
 int perf_recording_read(struct recording *recording, struct error *err);
 
-/* Records until the recording ends. No event counts after it, and the rings are empty. */
+/* Records until the recording ends. Then all events are off, and the rings are empty. */
 int perf_recording_until_end(struct recording *recording, struct error *err);

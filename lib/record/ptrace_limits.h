@@ -1,6 +1,6 @@
 /*
- * Warns once of each limit of ptrace: a program has one tracer, set-user-ID programs lose their rights, and the memory
- * of programs that are not dumpable cannot be read.
+ * Warns once of each limit of ptrace: a program has one tracer, set-user-ID programs lose their rights, and ptrace
+ * cannot read the memory of programs that are not dumpable.
  *
  * Threads: the recorder thread.
  */
@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Adds notes for a program that a process has just begun to run. Returns whether it traces the programs that it starts:
- * these must not be traced by prof then. */
+/* Adds notes for a program that a process has just started to run. Returns true if the program traces its own children:
+ * prof must not trace these. */
 bool ptrace_limits_note_program(struct recording *recording, uint32_t pid, const char *name);
 
-/* Adds a note that the memory of a process may not be read. */
+/* Adds a note that prof may not read the memory of a process. */
 void ptrace_limits_note_unreadable(struct recording *recording, uint32_t pid);

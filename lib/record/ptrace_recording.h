@@ -1,8 +1,8 @@
 /*
- * The recording loop of the ptrace tier: what takes the place of perf_recording.h where perf events are refused.
+ * The recording loop of the ptrace tier. Replaces perf_recording.h where the kernel refuses perf events.
  *
- * Threads: everything between ptrace_recording_open() and the end happens on the one thread that
- * ptrace_recording_on_a_thread() makes. When it ends, the kernel detaches from all threads that it traces.
+ * Threads: ptrace_recording_on_a_thread() starts one thread, which calls all other functions. When it ends, the kernel
+ * detaches from the threads that it traces.
  */
 #pragma once
 
@@ -12,11 +12,11 @@
 
 #include <sys/types.h>
 
-/* Runs `record` on a thread of its own, and waits for it to end. Returns what it returns. */
+/* Runs `record` on a new thread, waits for it, and returns its result. */
 int ptrace_recording_on_a_thread(struct recording *recording, int (*record)(struct recording *, struct error *),
                                  struct error *err);
 
-/* Creates recording->sampler; the note says why it is this tier. */
+/* Creates recording->sampler, and adds a note with the reason for this tier. */
 int ptrace_recording_open(struct recording *recording, struct error *err);
 
 /* Sets the event, the tier and the size of stacks. */
@@ -25,9 +25,8 @@ void ptrace_recording_describe(struct metadata_start *start);
 /* Traces the command, which is about to call exec. */
 int ptrace_recording_add_command(struct recording *recording, struct error *err);
 
-/* Traces a thread that runs already. -ESRCH if it has ended, or will be told of as a new thread of one that is traced.
- */
+/* Traces a running thread. -ESRCH if it has ended, or if the kernel will report it as a new thread of a traced one. */
 int ptrace_recording_add(struct recording *recording, pid_t pid, pid_t tid, struct error *err);
 
-/* Records until the recording ends. Threads are still traced after it. */
+/* Records until the recording ends. Threads remain traced. */
 int ptrace_recording_until_end(struct recording *recording, struct error *err);

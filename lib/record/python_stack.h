@@ -1,13 +1,13 @@
 /*
  * Python frames among the native ones of a sample.
  *
- * The frames of a group come right inside of the C frame that has their anchor (python_frames.h), that of
- * _PyEval_EvalFrameDefault: it has called the outermost of them, and the innermost has called the native frame inside.
- * So the stack reads in the order in which things were called. The C frame stays, because it is where the interpreter
- * was called; its own time is that of the Python function.
+ * Python frames form groups. Each group has an anchor (python_frames.h), which lies in a C frame of
+ * _PyEval_EvalFrameDefault. python_stacks_add() inserts the group as callees of this C frame: it called the outermost
+ * Python frame, and the innermost called the next native frame. So the stack is in the order of calls. The C frame
+ * stays, because it shows the call of the interpreter; its self time is that of the Python function.
  *
- * With `python3 -X perf` each group is called through a few bytes of code that Python makes for each function, so that
- * perf can name it. Where the frames were read that code is left out, because it says the same.
+ * With `python3 -X perf`, Python generates a trampoline for each function, so that perf can name it.
+ * python_stacks_add() omits the trampolines of frames that it read, because they repeat the Python frame.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -24,21 +24,21 @@ struct python_stack {
     bool is_complete;  /* the walk reached the start of the thread */
 };
 
-/* Counts of samples. Zero it to start. */
+/* Counts of samples. Starts zeroed. */
 struct python_counts {
-    uint64_t samples; /* whose stack passes through the interpreter */
-    uint64_t read;    /* of these: with their Python frames */
-    uint64_t late;    /* of the others: the thread ran on before they were read */
-    uint64_t other;   /* they were read at a moment when they made no sense, or could not be read */
+    uint64_t samples; /* with the interpreter in their stack */
+    uint64_t read;    /* of these: with Python frames */
+    uint64_t late;    /* of the others: the thread ran before the recorder could read them */
+    uint64_t other;   /* of the others: inconsistent or unreadable */
 };
 
 struct python_stacks {
     struct python_reader reader;
     struct python_functions functions;
     struct python_counts counts, events;
-    uint64_t time;     /* ns: of the sample at hand */
+    uint64_t time;     /* ns: of the current sample */
     uint64_t *merged;  /* CHUNK_MAX_FRAMES */
-    char problem[256]; /* why those of some process cannot be read; "" */
+    char problem[256]; /* why the frames of some process cannot be read; "": no problem */
 };
 
 /* -ENOMEM if memory ran out. */
@@ -48,12 +48,12 @@ void python_stacks_destroy(struct python_stacks *stacks);
 /* Whether a frame of the stack is in the interpreter of the process. */
 bool python_stack_has_python(const struct tracked_process *process, const struct python_stack *stack);
 
-/* Reads the Python frames of the thread. To be followed by python_stacks_add() once the caller knows whether the thread
- * has stood still since its sample, until after this call. */
+/* Reads the Python frames of the thread. The caller then finds out whether the thread stood still from its sample until
+ * after this call, and calls python_stacks_add(). */
 enum python_outcome python_stacks_read(struct python_stacks *stacks, struct tracked_process *process,
                                        const struct python_sample *sample);
 
-/* Inserts the frames that were read, or forgets them. Sets *is_added. Fails only if the spool cannot be written or
- * memory runs out. */
+/* Inserts the frames of python_stacks_read() if the thread stood still, else drops them. Sets *is_added. Fails only if
+ * the spool cannot be written or memory runs out. */
 int python_stacks_add(struct python_stacks *stacks, struct tracked_process *process, bool stood_still,
                       struct python_stack *stack, bool *is_added, struct error *err);

@@ -1,17 +1,17 @@
 /*
- * When the recorder thread runs: before others. Where: sample/cpu_pin.h.
+ * Raises the scheduling priority of the recorder thread. sample/cpu_pin.h chooses its CPU.
  *
- * A late recorder reads old stacks and loses samples. As root, it runs at the lowest real-time priority, before
- * everything of normal priority, for the few percent of a CPU that it needs. Otherwise it asks for a better nice
- * value, and for a short slice, with which it preempts early (Linux 6.12). A refusal does no harm.
+ * A late recorder reads old stacks and loses samples. As root, the recorder runs at the lowest real-time priority, and
+ * takes a few percent of a CPU. Otherwise it requests a better nice value and a short slice, with which it preempts
+ * early (Linux 6.12). It also works without both.
  *
- * The recorder thread shares its address space with no thread of lower priority: one that is preempted while it holds
- * mmap_lock would stop the recorder at its next page fault. (The thread of file_sync.h maps nothing, and touches new
+ * The recorder thread shares its address space with no thread of lower priority: a thread preempted while it holds
+ * mmap_lock would block the recorder at its next page fault. (The thread of file_sync.h maps nothing, and touches new
  * memory only when it starts.)
  *
- * It reaps its target at normal priority. Reaping drops the entries of /proc that the recorder has read, which the
- * target's last thread may be about to do. Until then the kernel tries again and again, for 0.95 s if a recorder of
- * real-time priority has the CPU of that thread.
+ * The recorder reaps its target at normal priority. Reaping drops the /proc entries that the recorder has read; the
+ * target's last thread may be about to do the same, and until then the kernel retries. A recorder of real-time priority
+ * on the CPU of that thread would retry for 0.95 s.
  *
  * Threads: all functions act on the thread that calls them, the recorder thread.
  */
@@ -20,18 +20,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* As in sched_setattr(2); its first version, which every kernel knows. */
+/* The first version of struct sched_attr, which every kernel supports: sched_setattr(2). */
 struct scheduling_policy {
     uint32_t size, policy;
     uint64_t flags;
     int32_t nice;
     uint32_t priority;
-    uint64_t runtime, deadline, period; /* ns; of a normal policy, runtime is the slice */
+    uint64_t runtime, deadline, period; /* ns; runtime of a normal policy is its slice */
 };
 
-/* Raises the priority of the thread. True if it is a real-time one now. `before` is for scheduling_restore(); its size
- * is 0 where there is nothing to restore. */
+/* Raises the priority of the calling thread. True if it is now a real-time priority. `before`: for
+ * scheduling_restore(); its size is 0 if nothing changed. */
 bool scheduling_raise(struct scheduling_policy *before);
 
-/* Once for each time that it was raised; nothing happens the second time. */
+/* Restores the priority. A second call does nothing. */
 void scheduling_restore(struct scheduling_policy *before);

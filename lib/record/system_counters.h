@@ -1,6 +1,6 @@
 /*
- * Counters of the machine: how long each CPU was busy (/proc/stat), and the energy that its parts have used where it
- * counts that and this user may know: powercap, which since Linux 5.10 only root may read.
+ * Counters of the machine: busy time of each CPU (/proc/stat), and the energy use of its parts (powercap, which since
+ * Linux 5.10 only root may read).
  *
  * Threads: the recorder thread.
  */
@@ -16,17 +16,17 @@
 
 struct system_counters;
 
-/* `power_folder`: SYSTEM_COUNTERS_POWER, or another one of that form. NULL in *out if there is nothing to count. */
+/* `power_folder`: SYSTEM_COUNTERS_POWER, or a directory of the same form. *out NULL if nothing can be counted. */
 int system_counters_new(struct system_counters **out, bool cpus, bool power, const char *power_folder,
                         struct error *err);
 void system_counters_free(struct system_counters *counters);
 
-/* The names of what energy is counted of, with commas between them, in the order of the readings; "": of nothing. */
+/* Comma-separated names of the energy counters, in the order of the readings; "": none. */
 const char *system_counters_power_names(const struct system_counters *counters);
 
-/* Writes readings if the last ones are `interval` ns old. */
+/* Writes readings if the last ones are at least `interval` ns old. */
 int system_counters_read(struct system_counters *counters, struct spool_writer *spool, uint64_t now, uint64_t interval,
                          bool is_base, struct error *err);
 
-/* What has changed since the last readings does not count: nothing was recorded. */
+/* Ends a pause: changes since the last readings do not count. */
 void system_counters_resume(struct system_counters *counters);

@@ -19,11 +19,11 @@
 enum {
     STACK_COPY = 16 * 1024,     /* bytes; most threads that wait have less, and the rest is read when a walk wants it */
     LOOKS_AT_ONCE = 256,        /* stacks that are read before the rings are looked at again ... */
-    LOOK_COST_NS = 500000,      /* ... and one for so much time: 10 to 20 us each, 2 to 4 % of a CPU at most */
+    CPU_NS_PER_STACK = 500000,      /* ... and one for so much time: 10 to 20 us each, 2 to 4 % of a CPU at most */
     OBJECTS_MAX = 65536,        /* names; the waits for others say only why */
     SOCKETS_COST_NS = 50000000, /* for what sockets are, and ... */
     SOCKETS_SHARE = 100,        /* ... such a part of the time */
-    GIVEN_NS = 1000000,         /* a stack that is given so long before a wait is where the thread waits */
+    MAX_STACK_AGE_NS = 1000000,         /* a stack that is given so long before a wait is where the thread waits */
     LONG_INTERVALS = 4,         /* a wait of so many is stored even if its stack could not be read */
 };
 
@@ -175,7 +175,7 @@ static int leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_
     run->goes_on = false;
     run->awake = 0;
     run->waker = (struct thread_waker){0};
-    if (!run->stack || !run->stack->is_given || run->stack->taken + GIVEN_NS < time)
+    if (!run->stack || !run->stack->is_given || run->stack->taken + MAX_STACK_AGE_NS < time)
         forget_stack(run);
     if (preempted || waits->options.only_runs || waits->options.no_looks)
         return 0;
@@ -458,10 +458,10 @@ int waits_look(struct waits *waits, struct error *err)
     size_t kept = 0;
     int code = 0;
     waits->has_blocked = false;
-    waits->looks += (now - waits->last_look) / LOOK_COST_NS;
+    waits->looks += (now - waits->last_look) / CPU_NS_PER_STACK;
     if (waits->looks > LOOKS_AT_ONCE)
         waits->looks = LOOKS_AT_ONCE;
-    waits->last_look = now - (now - waits->last_look) % LOOK_COST_NS;
+    waits->last_look = now - (now - waits->last_look) % CPU_NS_PER_STACK;
     for (size_t i = 0; i < waits->pending.length; i++) {
         struct tracked_process *process;
         uint32_t tid = waits->pending.data[i];

@@ -1,8 +1,8 @@
 /*
- * The names of those who wake threads: "worker-2 (1234)" of a recorded thread, "Xorg (77), not recorded", "interrupt".
+ * Names wakers: "worker-2 (1234)" for a recorded thread, "Xorg (77), not recorded", "interrupt".
  *
- * A process that ends wakes its parent when the record of its end has been written already, and a thread that has woken
- * another may end before that one is on a CPU. So the names of the last ones that have ended are kept.
+ * A process that exits wakes its parent after the kernel has written its EXIT record, and a waker may end before the
+ * woken thread runs. So wakers remembers the names of the last WAKERS_ENDED ended threads.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -22,13 +22,13 @@ struct wakers {
         uint32_t tid;
         char name[16];
     } ended[WAKERS_ENDED];
-    size_t next; /* to be replaced */
+    size_t next; /* index to overwrite next */
 };
 
 void wakers_thread_ends(struct wakers *wakers, uint32_t tid, const char *name);
 
-/* `waker` is known, and has ended a wait for this reason (enum wait_reason). A soft interrupt counts as its thread's
- * only where a packet may have been sent by that: else it ends the work of a disk, say, in whichever thread it came
- * over. */
+/* Writes the name of a known waker that ended a wait for `reason` (enum wait_reason). A soft interrupt counts as its
+ * thread's only if the thread may have sent a packet; otherwise the interrupt reports another event, such as a finished
+ * disk request, on an arbitrary thread. */
 void wakers_name(const struct wakers *wakers, struct tracker *tracker, const struct thread_waker *waker,
                  uint32_t reason, char *text, size_t size);
