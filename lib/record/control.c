@@ -108,8 +108,8 @@ static void answer_clients(const int *clients, size_t count, bool ok, const char
         (void)!send(clients[i], line, (size_t)length, MSG_NOSIGNAL);
 }
 
-/* The child: of low priority, so that it takes nothing from the recorder and the target. Signals stay blocked: Ctrl+C,
- * which reaches it as well, ends the recording and not what was asked for before. */
+/* Runs in the child, at low priority, so that it takes no CPU time from the recorder and the target. Signals stay
+ * blocked: Ctrl+C, which also reaches the child, ends the recording but not the snapshot. */
 static void make_snapshot(struct recording *recording, const int *clients, size_t count)
 {
     const struct control_options *options = options_of(recording);
@@ -118,7 +118,7 @@ static void make_snapshot(struct recording *recording, const int *clients, size_
     sched_setscheduler(0, SCHED_OTHER, &normal);
     setpriority(PRIO_PROCESS, 0, 19);
     cpu_pin_release(&recording->pin);
-    perf_events_close(&recording->events); /* else they would count on when the recording has ended */
+    perf_events_close(&recording->events); /* else they would still count after the recording */
     if (recording->options->files)
         open_files_reopen_roots(recording->options->files);
     bool ok = options->snapshot(options->context, answer, sizeof(answer));
@@ -126,7 +126,7 @@ static void make_snapshot(struct recording *recording, const int *clients, size_
     _exit(ok ? 0 : 1);
 }
 
-/* Another profile is being made. What has come since is not in it, so this client gets the next one. */
+/* The current snapshot lacks the newest data, so this client gets the next one. */
 static bool wait_for_next_snapshot(struct control *control, int client, char *answer, size_t size)
 {
     int own = fcntl(client, F_DUPFD_CLOEXEC, 0);
@@ -168,7 +168,7 @@ bool control_snapshot(struct recording *recording, int client, char *answer, siz
                                            : start_snapshot(recording, &client, 1, answer, size);
 }
 
-/* For SIGUSR1: nobody waits for an answer, so the user gets it. */
+/* For SIGUSR1: no client waits for the answer, so the user gets it. */
 static void snapshot_by_signal(struct recording *recording)
 {
     char answer[CONTROL_ANSWER_SIZE], sentence[CONTROL_ANSWER_SIZE + 32];
@@ -203,7 +203,7 @@ static void reap_snapshot(struct recording *recording, int flags)
 {
     struct control *control = &recording->control;
     pid_t ended = control->snapshot_pid ? waitpid(control->snapshot_pid, NULL, flags) : 0;
-    if (ended == 0 || (ended < 0 && errno != ECHILD)) /* the sampler by ptrace waits for all children */
+    if (ended == 0 || (ended < 0 && errno != ECHILD)) /* the ptrace sampler waits for all children */
         return;
     control->snapshot_pid = 0;
     if (control->snapshot_clients.length && recording->spool)
@@ -302,7 +302,7 @@ int control_take(struct recording *recording, int fd, struct error *err)
 void control_stop(struct recording *recording)
 {
     struct control *control = &recording->control;
-    if (control->paused) /* to the end; what it took is not of the recording */
+    if (control->paused) /* paused to the end: the CPU time does not count */
         control->paused_cpu_time += cpu_time_so_far(recording) - control->cpu_time_before;
     control->paused = false;
     control_socket_close(control->socket);

@@ -88,7 +88,7 @@ static bool listen_at(struct control_socket *socket_, const char *folder)
     if (length < 0 || (size_t)length >= sizeof(address.sun_path))
         return false;
     memcpy(address.sun_path, socket_->path, (size_t)length + 1);
-    unlink(socket_->path); /* of a recorder that had the same number and was killed */
+    unlink(socket_->path); /* left by a killed recorder of the same pid */
     socket_->listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     return socket_->listen_fd >= 0 && bind(socket_->listen_fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
            listen(socket_->listen_fd, MOST_CLIENTS) == 0;

@@ -19,17 +19,17 @@
 #define MS UINT64_C(1000000)
 
 static const uint64_t interval = 50 * MS;
-static const uint64_t system_interval = 200 * MS; /* the kernel counts time in steps of 10 ms there */
-static const uint64_t most_at_once = 100000;      /* ns of CPU time after which the rest is read the next time */
+static const uint64_t system_interval = 200 * MS; /* the kernel counts this time in steps of 10 ms */
+static const uint64_t most_at_once = 100000;      /* ns of CPU time after which the next call reads the rest */
 
-/* Of so many ns readings take one: after those that took long (the kernel goes through all threads of a process, or the
- * descriptions of all interrupts), the next ones come later. */
+/* Readings take at most 1/600 of a CPU: long ones (the kernel visits all threads of a process, or all interrupt
+ * descriptions) delay the next ones. */
 static const uint64_t share = 600;
 static const uint64_t longest_interval = 1000 * MS;
 
 enum {
     LEAST_AT_ONCE = 2,   /* readings, however long they take */
-    SWAP_READINGS = 20,  /* from one reading of the swap space to the next */
+    SWAP_READINGS = 20,  /* readings for each reading of the swap space */
     FILES_PART = 4,      /* of the limit of open files */
     FILES_OF_PROCESS = 2 /* that stay open */
 };
@@ -38,16 +38,16 @@ const char *const counter_groups[COUNTER_GROUPS] = {
     [COUNT_CPU] = "cpu",           [COUNT_MEMORY] = "memory",   [COUNT_FAULTS] = "faults", [COUNT_IO] = "io",
     [COUNT_SWITCHES] = "switches", [COUNT_THREADS] = "threads", [COUNT_SYSTEM] = "system", [COUNT_POWER] = "power"};
 
-/* What the counters know of a process. */
+/* Counter state of one process. */
 struct process_counters {
     int stat_fd, io_fd; /* -1: not open */
     bool stays_open;
     bool has_values;
     bool is_refused;  /* /proc/PID/io */
-    bool begins_anew; /* as another program, at `began` */
+    bool begins_anew; /* the process called exec at `began` */
     uint64_t began;
     uint64_t values[COUNTER_KINDS];
-    uint64_t written, looked; /* ns: the last reading in the spool, and the last one */
+    uint64_t written, looked; /* ns: last reading in the spool; last reading */
     uint32_t until_swap;      /* readings */
 };
 
@@ -77,7 +77,7 @@ static void close_files(struct counters *counters, struct process_counters *proc
     process->stays_open = false;
 }
 
-/* The beginning of a file of /proc as a text; false if it cannot be read, with errno. */
+/* Reads the start of a /proc file as a string; false with errno on failure. */
 static bool read_again(int fd, char *text, size_t size)
 {
     ssize_t length = fd < 0 ? -1 : pread(fd, text, size - 1, 0);
@@ -85,7 +85,7 @@ static bool read_again(int fd, char *text, size_t size)
     return length > 0;
 }
 
-/* Opens the files that are wanted and not open. */
+/* Opens the needed files that are not yet open. */
 static void open_files(struct counters *counters, struct process_counters *process, uint32_t pid)
 {
     bool needs_stat = wants(counters, COUNT_MEMORY) || wants(counters, COUNT_FAULTS) || wants(counters, COUNT_THREADS);
@@ -104,8 +104,8 @@ static void open_files(struct counters *counters, struct process_counters *proce
 
 /* ---- values ---- */
 
-/* Of /proc/PID/stat. A process that has ended has no threads and no memory. Returns false if the thread whose file it
- * is has ended. */
+/* Parses /proc/PID/stat. An exited process has no threads and no memory. Returns false if the thread of the file has
+ * ended. */
 static bool take_stat(const char *text, uint64_t values[COUNTER_KINDS])
 {
     struct proc_stat stat;
@@ -148,7 +148,8 @@ static void read_swap(struct counters *counters, struct process_counters *proces
         parse_line(text, "VmSwap:", 1024, &values[COUNTER_SWAP]);
 }
 
-/* Fills in what there is now; what a process that ends has no more stays as it was. False if it is gone. */
+/* Reads the current values. Values that an exiting process has already lost stay unchanged. False if the process is
+ * gone. */
 static bool read_values(struct counters *counters, struct process_counters *process, const struct tracked_process *of,
                         uint64_t values[COUNTER_KINDS])
 {
@@ -160,7 +161,7 @@ static bool read_values(struct counters *counters, struct process_counters *proc
         values[COUNTER_CPU_TIME] = cpu_time;
     open_files(counters, process, of->pid);
     if (read_again(process->stat_fd, text, sizeof(text)) && !take_stat(text, values)) {
-        close(process->stat_fd); /* the next reading opens that of another thread */
+        close(process->stat_fd); /* the next reading opens another thread's */
         process->stat_fd = -1;
     }
     if (read_again(process->io_fd, text, sizeof(text))) {
@@ -216,8 +217,8 @@ static bool ran_in_pause(const struct counters *counters, const struct process_c
     return process->has_values && process->looked < counters->resumed && of->runs_since < counters->resumed;
 }
 
-/* What the values count from: nothing where the process has begun in the recording, else what they are. A program that
- * goes on after another one counts from what that had. */
+/* Writes the base of the values: 0 if the process started during the recording, else the current values. After exec,
+ * the base is the last values of the previous program. */
 static int write_base(struct counters *counters, struct process_counters *process, const struct tracked_process *of,
                       uint64_t now, const uint64_t *values, struct error *err)
 {
@@ -225,7 +226,7 @@ static int write_base(struct counters *counters, struct process_counters *proces
     bool began = of->started > counters->resumed && !process->begins_anew;
     for (size_t i = 0; i < COUNTER_KINDS; i++) {
         uint64_t before = process->begins_anew ? process->values[i] : values[i];
-        bool is_level = counter_is_level((enum counter_kind)i); /* which counts from nothing anyway */
+        bool is_level = counter_is_level((enum counter_kind)i); /* a level has no base */
         base[i] = is_level || values[i] == COUNTER_UNKNOWN ? COUNTER_UNKNOWN
                   : began                                  ? 0
                   : before == COUNTER_UNKNOWN              ? values[i]
@@ -236,8 +237,8 @@ static int write_base(struct counters *counters, struct process_counters *proces
     return write_values(counters, of->number, time < now ? time : now, 0, true, base, err);
 }
 
-/* Up to when nothing can have changed since the last look at a process, because it did not run; 0 if that is not worth
- * saying: it only waited for a CPU. */
+/* Time (ns) up to which the values cannot have changed since the last reading, because the process did not run; 0 if it
+ * only waited for a CPU. */
 static uint64_t unchanged_until(const struct counters *counters, const struct process_counters *process,
                                 const struct tracked_process *of)
 {
@@ -277,7 +278,8 @@ void counters_note_run(struct counters *counters, struct tracked_process *proces
 {
     if (process->runs_since || (!by_sample && counters->options.only_after_sample && !process->counters))
         return;
-    if (counters->options.wanted && array_push(&counters->due, process->pid)) /* else it is not read */
+    if (counters->options.wanted &&
+        array_push(&counters->due, process->pid)) /* without memory, the process has no reading */
         process->runs_since = time;
 }
 
@@ -286,13 +288,13 @@ uint64_t counters_deadline(const struct counters *counters)
     return counters->due.length ? counters->next : UINT64_MAX;
 }
 
-/* A process that has just begun may end at once: it is read when it has lived for a moment. */
+/* New processes often end at once, so the first reading waits for a minimum age. */
 static bool is_old_enough(const struct counters *counters, const struct tracked_process *process, uint64_t now)
 {
     return process->counters || process->started + interval <= now || process->pid == counters->options.target;
 }
 
-/* `is_last`: all that are due, however long it takes. */
+/* `is_last`: reads all due processes, without a time limit. */
 static int read_due(struct counters *counters, uint64_t now, bool is_last, struct error *err)
 {
     uint64_t started = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -302,7 +304,7 @@ static int read_due(struct counters *counters, uint64_t now, bool is_last, struc
         uint32_t pid = counters->due.data[i];
         struct tracked_process *process = tracker_process(counters->options.tracker, pid);
         if (!process || !process->runs_since)
-            continue; /* it has ended, or is another one, which is not due */
+            continue; /* it has ended, or its pid belongs to another process */
         if (!is_last && readings >= LEAST_AT_ONCE && clock_ns(CLOCK_THREAD_CPUTIME_ID) - started > most_at_once)
             break;
         if (!is_old_enough(counters, process, now)) {
@@ -314,7 +316,7 @@ static int read_due(struct counters *counters, uint64_t now, bool is_last, struc
         readings++;
     }
     size_t left = counters->due.length - i;
-    if (left) /* those that were not reached come first the next time */
+    if (left) /* processes left over come first in the next call */
         memmove(counters->due.data + kept, counters->due.data + i, left * sizeof(*counters->due.data));
     counters->due.length = kept + left;
     return code;

@@ -26,7 +26,7 @@ struct writing {
     int code; /* of the first failure */
 };
 
-/* "" is not written: it is not known. */
+/* Writes nothing for "", an unknown value. */
 static void put(struct writing *writing, const char *name, const char *value)
 {
     if (!writing->code && value[0])
@@ -41,11 +41,12 @@ static void put_number(struct writing *writing, const char *name, uint64_t value
 
 /* ---- the system ---- */
 
-/* The value of the first line "key : value" of a file, without quotes; false, with "", if there is none. */
+/* Reads the value of the first line "key : value" of a file, without quotes; false and "" if the file has no such
+ * line. */
 static bool read_value(const char *path, const char *key, char *out, size_t size)
 {
     FILE *file = fopen(path, "re");
-    char line[4096]; /* the flags of a CPU are long */
+    char line[4096]; /* fits the flags of a CPU */
     bool found = false;
     out[0] = '\0';
     while (file && !found && fgets(line, sizeof(line), file)) {
@@ -79,7 +80,7 @@ static void put_system(struct writing *writing, bool no_host)
 
 /* ---- CPUs ---- */
 
-/* A number of sysfs; -1 if it is not there. */
+/* Reads a number from sysfs; -1 if the file does not exist. */
 static long cpu_number(uint32_t cpu, const char *what)
 {
     char path[128], text[32];
@@ -110,14 +111,14 @@ static void append(char *text, size_t size, const char *joint, const char *piece
         snprintf(text + used, size - used, "%s%s", used ? joint : "", piece);
 }
 
-/* Of very many CPUs some are looked at: each file takes 20 us, and the command waits. */
+/* Returns the step at which to sample a long list of CPUs: each file takes 20 us to read, and the command waits. */
 static size_t step_over(const struct cpu_list *cpus)
 {
     enum { LOOKED_AT = 16 };
     return 1 + cpus->length / (LOOKED_AT + 1);
 }
 
-/* The governor of all CPUs, or "several governors"; "" where the kernel does not clock them. */
+/* Reads the governor of all CPUs, or "several governors"; "" if the kernel does not control the frequency. */
 static void read_governor(const struct cpu_list *cpus, char *text, size_t size)
 {
     char path[128], governor[64];
@@ -169,7 +170,7 @@ static void put_frequency(struct writing *writing, const struct cpu_list *cpus)
     put(writing, INFO_FREQUENCY, text);
 }
 
-/* Where fewer CPUs may be used than there are: "0-3", and the limit of the cgroup, "2.5 CPUs". */
+/* Writes the allowed CPUs if they are not all CPUs ("0-3"), and the limit of the cgroup ("2.5 CPUs"). */
 static void put_allowed(struct writing *writing, size_t online)
 {
     char list[512] = "", cgroup[PATH_MAX], path[PATH_MAX + 64], quota[64], text[640] = "";
@@ -216,7 +217,7 @@ static void put_cpus(struct writing *writing)
 
 /* ---- what it runs in ---- */
 
-/* x86 CPUs say in a flag that a hypervisor runs them, and the firmware who made the machine. */
+/* x86 CPUs have a flag for a hypervisor, and the firmware names the vendor. */
 static void put_hypervisor(struct writing *writing)
 {
     char flags[4096], vendor[128], product[128], text[320] = "";
@@ -234,7 +235,7 @@ static void put_hypervisor(struct writing *writing)
     put(writing, INFO_HYPERVISOR, text);
 }
 
-/* By the files that they leave in the root folder, and the names that they give to cgroups. */
+/* Detects a container by its files in the root directory and its cgroup names. */
 static void put_container(struct writing *writing)
 {
     static const struct {
@@ -267,7 +268,7 @@ static void put_folder(struct writing *writing, pid_t pid)
     put(writing, INFO_FOLDER, folder);
 }
 
-/* The value of a variable in the environment that a process was started with; NULL: it has none. */
+/* Finds a variable in the environment with which a process was started; NULL: not set. */
 static const char *find_variable(const char *environment, size_t size, const char *name)
 {
     size_t length = strlen(name);
@@ -277,7 +278,7 @@ static const char *find_variable(const char *environment, size_t size, const cha
     return NULL;
 }
 
-/* Of /proc/PID/environ, with a NUL behind its end. NULL if it cannot be read. */
+/* Reads /proc/PID/environ, and adds a NUL. NULL if it cannot be read. */
 static char *read_environment(pid_t pid, size_t *size)
 {
     enum { MOST = 4 << 20 };

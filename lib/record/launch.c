@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Returns advice on a command that was meant for a shell; NULL if it was not. */
+/* Returns advice on a command that needs a shell; NULL if it needs none. */
 static const char *shell_advice(const char *program)
 {
     size_t name = strspn(program, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
@@ -59,7 +59,7 @@ static void set_variable(char **environment, char *setting)
     environment[i] = setting;
 }
 
-/* Our environment, with these settings; NULL if memory ran out. The strings stay where they are. */
+/* Returns prof's environment with these settings; NULL if memory ran out. Does not copy the strings. */
 static char **make_environment(char *const *settings, size_t setting_count)
 {
     size_t count = 0;
@@ -73,8 +73,8 @@ static char **make_environment(char *const *settings, size_t setting_count)
     return environment;
 }
 
-/* Only calls that are safe between fork and exec: another thread may have held the lock of malloc or of the environment
- * at the fork. */
+/* Makes only calls that are safe between fork and exec: another thread may have held the lock of malloc or of the
+ * environment at the fork. */
 static void run_child(const struct launch_options *options, char **environment, int go_fd, int error_fd)
 {
     char go;
@@ -82,7 +82,7 @@ static void run_child(const struct launch_options *options, char **environment, 
         _exit(127);
     sigprocmask(SIG_SETMASK, options->mask, NULL);
     setrlimit(RLIMIT_NOFILE, &options->files_limit);
-    environ = environment; /* execvp() searches PATH in it */
+    environ = environment; /* execvp() searches its PATH */
     execvp(options->argv[0], options->argv);
     int code = errno;
     file_write(error_fd, &code, sizeof(code));
@@ -136,7 +136,7 @@ int launch_fork(struct launch *launch, const struct launch_options *options, str
     return error_set(err, code, "cannot start a process: %s", strerror(code));
 }
 
-/* The file exists: launch_check() has found it. */
+/* The program exists: launch_check() found it. */
 static int explain_failure(const char *program, int code, struct error *err)
 {
     char path[PATH_MAX], interpreter[PATH_MAX];

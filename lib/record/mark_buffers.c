@@ -1,14 +1,14 @@
 /*
- * A look at a buffer costs one read of its head, and two reads of its new records. A record is complete when its first
- * word is there, which the program writes last; but one read may copy the first word before, and another word after
- * that happened. So the first copy shows how far records are complete, and the second has the records. When the process
- * has ended, one copy is enough.
+ * Each pass reads the header of a buffer once, and its new records twice. The program writes the first word of a record
+ * last, so the first word shows that the record is complete. But one read may copy the other words before the program
+ * writes them, and the first word after. So the first copy shows which records are complete, and the second copy has
+ * their contents. After the process has ended, one copy is enough.
  *
- * A thread that is stopped, or ended, between reserving its record and completing it leaves a hole. Behind one that
- * stays for a second, or that a process has left when it ended, the next record is searched for: a first word tells its
- * place.
+ * A thread that stops or ends between reserving its record and completing it leaves a hole. If a hole stays for a
+ * second, or its process has ended, the recorder searches for the next record after the hole: the first word of a
+ * record contains its position.
  *
- * A file has no name from the moment on in which the recorder has opened it, so that its memory is free as soon as the
+ * The recorder removes the file name once it has opened the file, so that the kernel frees the memory as soon as the
  * process and the recorder have closed it.
  */
 #include "record/mark_buffers.h"
@@ -39,8 +39,8 @@
 
 enum {
     BUFFERS_MAX = 4096,
-    BUFFERS_OF_PROCESS_MAX = 4, /* it has one; threads that mark first at the same time have two for a moment */
-    LOOK_MAX = 4 << 20,         /* bytes in one look, but for the last: 10 to 20 ms, and the rings hold 50 */
+    BUFFERS_OF_PROCESS_MAX = 4, /* usually one; threads that set a first mark at the same time briefly have two */
+    LOOK_MAX = 4 << 20,         /* bytes in one pass, except the last: takes 10-20 ms; the rings hold 50 ms */
     WORD = 8,
     NAMES_MAX = 65536
 };
@@ -57,7 +57,7 @@ static bool has_room(const struct mark_buffers *buffers)
            (getrlimit(RLIMIT_NOFILE, &limit) || buffers->buffers.length < limit.rlim_cur / 4);
 }
 
-/* Where mappings are read again and again, it is there each time. */
+/* The recorder may read the mappings several times, and finds the buffer each time. */
 static bool is_mapping_open(const struct mark_buffers *buffers, const struct perf_mapping *mapping)
 {
     for (size_t i = 0; i < buffers->buffers.length; i++)
@@ -83,7 +83,7 @@ static bool has_enough(const struct mark_buffers *buffers, uint32_t pid)
     return count >= BUFFERS_OF_PROCESS_MAX;
 }
 
-/* Takes over the descriptor. `pid` 0: not known yet. */
+/* Takes ownership of the descriptor. `pid` 0: not yet known. */
 static int add_buffer(struct mark_buffers *buffers, int fd, uint32_t pid, uint64_t first_time, struct error *err)
 {
     struct stat info;
@@ -111,9 +111,9 @@ static bool has_magic(int fd)
            magic == PROF_MARKS_MAGIC;
 }
 
-/* Of two threads that mark first at the same time, each makes a file, and one of them removes its own, by name. So a
- * file keeps its name until the process has chosen it: else the name would be free for the other, and its file be
- * removed. */
+/* If two threads set a first mark at the same time, each creates a file, and one thread removes its own file by name.
+ * So a file keeps its name until the process has chosen it: otherwise the name would be free for the other file, which
+ * the thread would then remove. */
 static int open_named(struct mark_buffers *buffers, const char *name, struct error *err)
 {
     int fd = openat(buffers->folder_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
@@ -152,8 +152,8 @@ bool mark_buffers_is_buffer(const char *path)
     return name && strncmp(name + 1, PROF_MARKS_NAME, sizeof(PROF_MARKS_NAME) - 1) == 0;
 }
 
-/* Whether the folder of a file is another recorder's, which holds a lock on it: the marks of its command are for it,
- * also while somebody records the whole system. */
+/* Whether the directory of a file belongs to another recorder, which holds a lock on it. That recorder gets the marks
+ * of its command, even while this one records the whole system. */
 static bool is_of_another(const char *path)
 {
     char folder[512];
@@ -167,9 +167,9 @@ static bool is_of_another(const char *path)
     return is_locked;
 }
 
-/* Whether a mapped file with the name of a buffer may be one. A process can give that name to any file that it may
- * read, by a mount of its own, and prof, perhaps as root, would open the file for writing. So it must be as marks.h
- * makes it: of that size, and closed to others. */
+/* Whether a mapped file with the name of a buffer is one. A process can give that name to any file that it may read, by
+ * a mount of its own, and prof, perhaps as root, would open the file for writing. So the file must have the size and
+ * permissions that marks.h sets. */
 static bool may_be_buffer(int fd)
 {
     struct stat info;
@@ -218,7 +218,7 @@ static void close_buffer(struct mark_buffers *buffers, size_t i)
 
 /* ---- whose it is ---- */
 
-/* A process in another pid namespace knows itself by another number. */
+/* Finds the process of a buffer whose pid belongs to another pid namespace. */
 static uint32_t find_foreign(const struct mark_buffer *buffer, struct tracker *tracker)
 {
     for (size_t i = 0; i < tracker_thread_count(tracker); i++) {
@@ -235,7 +235,7 @@ static uint32_t find_foreign(const struct mark_buffer *buffer, struct tracker *t
     return 0;
 }
 
-/* The record of its mapping, where there are such records, tells it even when the process has ended. */
+/* The record of the mapping, if the recorder has it, names the process even after its end. */
 static void find_process(struct mark_buffer *buffer, struct hash *owners, struct tracker *tracker)
 {
     uint32_t owner = hash_get(owners, buffer->inode);
@@ -254,14 +254,14 @@ static bool has_ended(const struct mark_buffer *buffer)
 
 /* ---- records ---- */
 
-/* One look at one buffer. */
+/* One pass over one buffer. */
 struct look {
     struct mark_buffers *buffers;
     struct mark_buffer *buffer;
     const struct mark_source *source;
     uint64_t now;
     uint64_t end;   /* bytes written */
-    uint64_t begin; /* where the copy in the block begins */
+    uint64_t begin; /* offset of the copy in `block` */
 };
 
 struct record {
@@ -272,7 +272,7 @@ struct record {
     char text[PROF_MARKS_TEXT_MAX + 1];
 };
 
-/* The word at an offset of the whole row, of those that were copied. */
+/* Returns a copied word. `at`: its offset in the stream of all records. */
 static uint64_t word_at(const struct look *look, uint64_t at)
 {
     uint64_t word;
@@ -280,7 +280,7 @@ static uint64_t word_at(const struct look *look, uint64_t at)
     return word;
 }
 
-/* Bytes of the record at `at`; 0 if there is none that is complete. */
+/* Returns the size in bytes of the record at `at`; 0 if it is incomplete. */
 static uint64_t record_size(const struct look *look, uint64_t at)
 {
     uint64_t word = word_at(look, at), kind = word >> 32 & 0xff, words = word >> 40 & 0xff, text = word >> 48;
@@ -356,7 +356,7 @@ static bool copy_block(struct look *look)
             file_read_at(look->buffer->fd, block + first, size - first, PROF_MARKS_PAGE) == (ssize_t)(size - first));
 }
 
-/* Where the complete records end that begin at `at`. */
+/* Returns the end of the run of complete records that starts at `at`. */
 static uint64_t complete_end(const struct look *look, uint64_t at)
 {
     for (uint64_t size; at < look->end && (size = record_size(look, at)) != 0;)
@@ -364,7 +364,7 @@ static uint64_t complete_end(const struct look *look, uint64_t at)
     return at;
 }
 
-/* Behind a hole: the next record, or the end. */
+/* Returns the next record after a hole, or the end. */
 static uint64_t next_record(const struct look *look, uint64_t at)
 {
     do
@@ -384,7 +384,7 @@ static int take_records(struct look *look, uint64_t at, uint64_t end, struct err
     return code;
 }
 
-/* From now on the program may overwrite the records that were read. */
+/* Allows the program to overwrite the records that were read. */
 static void publish_read(const struct mark_buffer *buffer)
 {
     (void)!pwrite(buffer->fd, &buffer->read, sizeof(buffer->read), offsetof(struct prof_marks_head, read));
@@ -402,9 +402,8 @@ static int note_lost(struct look *look, uint64_t lost, struct error *err)
     return spool_writer_event(look->source->writer->spool, &event, err);
 }
 
-/* Whether what stands behind an incomplete record may be read. A thread that was interrupted while it wrote completes
- * its record when it is on a CPU again; one that was ended never does. The others' marks wait for it, as long as they
- * have room. */
+/* Whether to read the records after an incomplete one. An interrupted thread completes its record when it runs again; a
+ * killed thread never does. The marks of other threads wait for it while the buffer has room. */
 static bool may_skip(const struct look *look, bool has_ended)
 {
     struct mark_buffer *buffer = look->buffer;
@@ -414,7 +413,7 @@ static bool may_skip(const struct look *look, bool has_ended)
     return has_ended || look->now > buffer->incomplete_since + (is_half_full ? SECOND : 10 * SECOND);
 }
 
-/* Reads what is there. False if the buffer makes no sense. */
+/* Reads the new records. False if the contents are invalid. */
 static bool read_new(struct look *look, bool has_ended, int *code, struct error *err)
 {
     struct mark_buffer *buffer = look->buffer;
@@ -452,7 +451,7 @@ static int note_dropped(struct look *look, uint64_t dropped, struct error *err)
     return lost && lost <= UINT64_MAX / 2 ? note_lost(look, lost, err) : 0;
 }
 
-/* The head of a buffer whose process was there before us: what it has dropped is not of this recording. */
+/* Starts a buffer that is older than the recording: marks dropped so far do not count. */
 static void begin_buffer(struct look *look, const struct prof_marks_head *head)
 {
     struct mark_buffer *buffer = look->buffer;
@@ -465,13 +464,13 @@ static void begin_buffer(struct look *look, const struct prof_marks_head *head)
     find_process(buffer, &look->buffers->owners, look->source->tracker);
 }
 
-/* True if the buffer is to be looked at again. */
+/* Returns true if the buffer needs another pass. */
 static bool look_at(struct look *look, bool ended, bool *is_half_full, uint64_t *taken, int *code, struct error *err)
 {
     struct prof_marks_head head;
     struct mark_buffer *buffer = look->buffer;
     if (file_read_at(buffer->fd, &head, sizeof(head), 0) != sizeof(head) || head.magic != PROF_MARKS_MAGIC)
-        return !buffer->is_ready && !ended; /* it is being made */
+        return !buffer->is_ready && !ended; /* the process is still creating it */
     if (!buffer->is_ready)
         begin_buffer(look, &head);
     look->end = head.written;
@@ -501,7 +500,7 @@ int mark_buffers_look(struct mark_buffers *buffers, const struct mark_source *so
     if (!buffers->block && buffers->buffers.length && !(buffers->block = malloc(PROF_MARKS_ROOM)))
         return error_no_memory(err);
     uint64_t taken = 0;
-    size_t left = buffers->buffers.length; /* the next look begins where this one ends */
+    size_t left = buffers->buffers.length; /* the next pass starts at this buffer */
     for (; left && !code && (is_end || taken < LOOK_MAX); left--) {
         size_t i = buffers->next < buffers->buffers.length ? buffers->next : 0;
         struct look look = {.buffers = buffers, .buffer = &buffers->buffers.data[i], .source = source, .now = now};

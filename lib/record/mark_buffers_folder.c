@@ -1,6 +1,6 @@
 /*
- * The directory of the buffers of marks. It is in /dev/shm if that exists: the kernel would write pages of a file on a
- * disk back now and then, and a program that marks would wait for that.
+ * The directory of mark buffers, in /dev/shm if that exists: the kernel writes back the pages of files on a disk, and a
+ * program that sets marks would wait for that.
  */
 #include "record/mark_buffers.h"
 
@@ -29,7 +29,7 @@ static void remove_files(int folder)
         close(copy);
 }
 
-/* A recorder holds a lock on its folder, so a folder without one is of a recorder that was killed. */
+/* A recorder holds a lock on its directory, so a killed recorder's directory has no lock. */
 static void remove_leftover(const char *base, const char *name)
 {
     char path[512];
@@ -56,7 +56,7 @@ static void remove_leftovers(const char *base)
         closedir(names);
 }
 
-/* Between mkdtemp() and the lock, another recorder may take the folder for a leftover, and remove it. */
+/* Between mkdtemp() and the lock, another recorder may mistake the directory for a leftover and remove it. */
 static bool try_folder_in(struct mark_buffers *buffers, const char *base)
 {
     if (snprintf(buffers->folder, sizeof(buffers->folder), "%s/" PROF_MARKS_NAME "XXXXXX", base) >=

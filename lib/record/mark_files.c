@@ -23,7 +23,7 @@ static const uint64_t look_interval = UINT64_C(500000000);
 
 /* ---- opening ---- */
 
-/* A decimal number at *at, which is moved behind it. */
+/* Parses a decimal number at *at, and advances *at past it. */
 static bool read_number(const char **at, uint64_t *number)
 {
     const char *digit = *at;
@@ -59,7 +59,7 @@ static bool is_full(const struct mark_files *files)
            (getrlimit(RLIMIT_NOFILE, &limit) == 0 && files->files.length >= limit.rlim_cur / 8);
 }
 
-/* Several threads may map a file, and a process may map it again as it grows. */
+/* Several threads may map the same file, and a process may map it again as it grows. */
 static bool is_open(const struct mark_files *files, uint32_t pid, const struct stat *info)
 {
     for (size_t i = 0; i < files->files.length; i++) {
@@ -70,7 +70,7 @@ static bool is_open(const struct mark_files *files, uint32_t pid, const struct s
     return false;
 }
 
-/* Where mappings are read again and again, it is there each time. */
+/* The recorder may read the mappings several times, and finds the file each time. */
 static bool is_mapping_open(const struct mark_files *files, uint32_t pid, const struct perf_mapping *mapping)
 {
     const struct stat info = {.st_ino = mapping->inode,
@@ -128,7 +128,7 @@ static void close_file(struct mark_files *files, size_t i)
 
 /* ---- lines ---- */
 
-/* A line as a marker; false if it is none. */
+/* Parses a line as a marker; false if it is none. */
 static bool parse_line(const struct mark_file *file, struct mark *mark, const char **name, size_t *length)
 {
     const char *at = file->text; /* take_line() has ended it */
@@ -142,7 +142,7 @@ static bool parse_line(const struct mark_file *file, struct mark *mark, const ch
     return *length != 0;
 }
 
-/* Counts a line that is left out; `first` gets where the first of its kind is. */
+/* Counts an ignored line. `first`: receives the position of the first one of its kind. */
 static void count_line(const struct mark_file *file, uint64_t *count, char *first, size_t size)
 {
     if (!(*count)++)
@@ -187,7 +187,7 @@ static int take_block(struct mark_files *files, struct mark_file *file, size_t s
                       uint64_t first_time, struct error *err)
 {
     const char *at = files->block, *end = files->block + size;
-    const uint64_t now = monotonic_ns(); /* after the block was read: what it tells of is over */
+    const uint64_t now = monotonic_ns(); /* after the read, so no valid marker ends later */
     int code = 0;
     while (!code && at < end) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
@@ -209,7 +209,7 @@ static bool has_ended(const struct mark_file *file)
     return kill((pid_t)file->pid, 0) && errno == ESRCH;
 }
 
-/* True if there may be more of the file later. */
+/* Returns true if the file may grow. */
 static bool look_at(struct mark_files *files, struct mark_file *file, struct mark_writer *writer, uint64_t first_time,
                     bool is_end, int *code, struct error *err)
 {
@@ -231,7 +231,7 @@ static bool look_at(struct mark_files *files, struct mark_file *file, struct mar
     if (!ended || *code)
         return true;
     if (size > 0)
-        return !is_end; /* it is long */
+        return !is_end; /* the limit of one pass is reached */
     if (file->length) { /* the last line has no end */
         *code = take_line(files, file, writer, first_time, monotonic_ns(), err);
         file->length = 0;

@@ -14,7 +14,7 @@
 struct item {
     const char *name;
     uint64_t number;
-    const char *text; /* instead of the number, unless NULL */
+    const char *text; /* replaces the number unless NULL */
 };
 
 static int write_items(struct spool_writer *spool, const struct item *items, size_t count, struct error *err)
@@ -35,14 +35,14 @@ static int write_notes(struct spool_writer *spool, const char (*notes)[PERF_NOTE
     return info_write(spool, INFO_TIER_NOTES, text, err);
 }
 
-/* Kernel addresses mean the same only until the machine starts anew. */
+/* Kernel addresses are valid only until the next boot. */
 static int write_boot(struct spool_writer *spool, struct error *err)
 {
     char id[64];
     return info_read_boot(id, sizeof(id)) ? info_write(spool, INFO_BOOT, id, err) : 0;
 }
 
-/* "" for what is recorded usually: a command or processes, with their children. */
+/* Writes "" for the default: a command or processes, with their children. */
 static void describe_whom(const struct record_options *options, char *text, size_t size)
 {
     if (options->cgroup)
@@ -68,7 +68,7 @@ struct event_info {
     uint64_t number;
 };
 
-/* INFO_EVENT_...: of event `i`, from 0 on. */
+/* Writes INFO_EVENT_... of event `i`, 0-based. */
 static int write_event_infos(struct spool_writer *spool, size_t i, const struct event_info *infos, size_t count,
                              struct error *err)
 {
@@ -187,7 +187,7 @@ int metadata_write_end(struct spool_writer *spool, const struct record_options *
         {INFO_RECORDER_MEMORY, .number = (uint64_t)usage.ru_maxrss * 1024},
         {INFO_EXIT, .text = end},
     };
-    int code = write_notes(spool, result->notes, result->note_count, err); /* some are of the end */
+    int code = write_notes(spool, result->notes, result->note_count, err); /* the end may have added notes */
     if (!code)
         code = write_items(spool, items, sizeof(items) / sizeof(*items), err);
     if (!code)

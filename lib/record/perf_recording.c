@@ -20,13 +20,13 @@
 #define SECOND UINT64_C(1000000000)
 
 enum {
-    ROUNDS_AT_ONCE = 64, /* before signals are looked at again */
-    FAST_START_HZ = 2000 /* a rate above it is too high to start in the fast mode */
+    ROUNDS_AT_ONCE = 64, /* rounds before the next check for signals */
+    FAST_START_HZ = 2000 /* highest rate at which a ring starts in fast mode */
 };
 
 static const uint64_t look_interval = 40 * SECOND / 1000; /* between two looks at the rings; more would save little */
 static const uint64_t wait_look_interval = 4 * SECOND / 1000; /* while threads switch: longer waits are all seen */
-enum { MAX_LOOK_DOUBLINGS = 3 };                              /* where nothing happens, a look every 320 ms is enough */
+enum { MAX_LOOK_DOUBLINGS = 3 };                              /* empty rings are read at least every 320 ms */
 
 /* ---- records ---- */
 
@@ -43,7 +43,7 @@ static int take_sample(struct recording *recording, const struct perf_record *re
     return 0;
 }
 
-/* Whether the kernel may exchange the events of two threads at a switch. */
+/* Whether the kernel may swap the events of two threads at a context switch. */
 static bool exchanges_events(const struct recording *recording)
 {
     return !recording->events.all;
@@ -132,8 +132,8 @@ int perf_recording_read(struct recording *recording, struct error *err)
 
 /* ---- the loop ---- */
 
-/* Has the samples of a CPU announced while its stacks are deeper than their copies, and while the rings are empty: the
- * next sample ends a pause, of which nobody knows how deep the stacks are after it. */
+/* Sets fast mode for a CPU while its stacks are deeper than their copies, and while the rings are empty: the stack
+ * depth after an idle time is unknown. */
 static void choose_announcements(struct recording *recording)
 {
     for (size_t i = 0; i < recording->events.cpus.length; i++)
@@ -141,7 +141,7 @@ static void choose_announcements(struct recording *recording)
                              recording->wakeup_modes[i].fast || recording->empty_looks);
 }
 
-/* Returns when to wake up even without a record or a signal. */
+/* Returns the time (ns) of the next wakeup without a record or a signal. */
 static uint64_t next_deadline(const struct recording *recording, uint64_t now)
 {
     unsigned doublings = recording->empty_looks < MAX_LOOK_DOUBLINGS ? recording->empty_looks : MAX_LOOK_DOUBLINGS;
@@ -163,8 +163,8 @@ static int wait_ms(const struct recording *recording, uint64_t now)
     return deadline > now ? (int)((deadline - now + 999999) / 1000000) : 0;
 }
 
-/* A daemon is a grandchild of the command, and seldom there when the command ends: the child between them starts it and
- * ends, too. A moment later the names of what runs on are right. */
+/* A daemon is a grandchild of the command: an intermediate child starts it and exits. It seldom exists when the command
+ * ends, so waits a moment before listing the processes that continue. */
 static int await_daemons(struct recording *recording, struct error *err)
 {
     static const struct timespec moment = {.tv_nsec = 20000000};
@@ -255,7 +255,7 @@ static int watch_rings(struct recording *recording, struct error *err)
     return code;
 }
 
-/* Whether it is perf events that are not to be had here, and not memory or a descriptor. */
+/* Whether the kernel refused perf events, rather than memory or a descriptor. */
 static bool is_refusal(int code)
 {
     return code == -EPERM || code == -EACCES || code == -ENOSYS || code == -ENOENT || code == -EOPNOTSUPP;
@@ -269,7 +269,7 @@ int perf_recording_open(struct recording *recording, struct error *err)
                                    .at_exec = wanted->argv && !wanted->all,
                                    .all = wanted->all,
                                    .threads_only = wanted->no_inherit,
-                                   /* of all threads of a system they are many */
+                                   /* too many for the whole system */
                                    .switches = wanted->off_cpu || !wanted->all,
                                    .cpus = wanted->cpus,
                                    .no_cpu_samples = wanted->no_cpu_samples,

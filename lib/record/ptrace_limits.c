@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 enum {
-    MOST_CHECKS = 64,       /* programs of a recording that are searched for LeakSanitizer, some 0.1 ms each, ... */
-    STRINGS_MAX = 1 << 22,  /* ... and bytes of names in each */
-    PATIENCE_NS = 20000000, /* with the file system of a program */
+    MOST_CHECKS = 64,       /* programs of a recording searched for LeakSanitizer, about 0.1 ms each, ... */
+    STRINGS_MAX = 1 << 22,  /* ... and bytes of symbol names read in each */
+    PATIENCE_NS = 20000000, /* longest wait for the file system of a program */
 };
 
-/* A set-user-ID program that is traced by an ordinary user runs as that user. */
+/* A set-user-ID program runs with the rights of the ordinary user who traces it. */
 static void note_privilege(struct recording *recording, const char *path, const char *name)
 {
     struct stat info;
@@ -31,7 +31,7 @@ static void note_privilege(struct recording *recording, const char *path, const 
                        name);
 }
 
-/* GCC links a library, clang the functions themselves, which it exports. */
+/* GCC links the library of LeakSanitizer; clang links its functions into the program, which exports them. */
 static bool has_leak_sanitizer(const char *path)
 {
     static const char *const marks[] = {"liblsan.so", "libasan.so", "__lsan_", "__asan_init"};

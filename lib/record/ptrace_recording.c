@@ -109,7 +109,7 @@ int ptrace_recording_open(struct recording *recording, struct error *err)
 {
     struct ptrace_consumer consumer = {
         .record = take_record, .sample = take_sample, .signal = take_signal, .ended = take_end, .context = recording};
-    /* on which CPU a thread was when it began to wait is not known */
+    /* ptrace does not report on which CPU a wait began */
     recording->follows_runs = recording->options->off_cpu && !recording->options->cpus;
     if (recording->refusal[0])
         recording_add_note(recording, "sampled with ptrace, because %s", recording->refusal);
@@ -138,8 +138,8 @@ int ptrace_recording_add(struct recording *recording, pid_t pid, pid_t tid, stru
 
 /* ---- the loop ---- */
 
-/* Until each thread that was interrupted has stopped and goes on: the interrupt of one that stops only after it is no
- * longer traced could disturb a system call. */
+/* Waits until each interrupted thread has stopped and resumed: if it stopped only after the detach, the interrupt could
+ * disturb a system call. */
 static int finish(struct recording *recording, struct error *err)
 {
     enum { STEPS = 50, STEP_MS = 4 };
@@ -180,7 +180,7 @@ int ptrace_recording_until_end(struct recording *recording, struct error *err)
             code = marks_look(recording, monotonic_ns(), false, err);
         for (int i = 0; i < count && !code; i++)
             code = control_take(recording, ready[i].data.fd, err);
-        if (!code) /* last: what threads do until the sampler sleeps is not sampled */
+        if (!code) /* last: threads are not sampled until the sampler sleeps */
             code = ptrace_sampler_serve(recording->sampler, err);
         if (recording->runs_again && !code)
             code = recording_run_again(recording, err);

@@ -64,7 +64,7 @@ static bool put(struct merge *merge, uint64_t pc)
     return true;
 }
 
-/* Finds the pcs of the frames that the thread's last sample did not have. */
+/* Finds the pcs of frames that the thread's previous sample did not have. */
 static int find_pcs(struct python_reader *reader, struct python_functions *functions, struct error *err)
 {
     for (size_t i = 0; i < reader->frame_count - reader->shared; i++) {
@@ -89,20 +89,20 @@ static bool put_group(struct merge *merge, const struct python_group *group)
     return has_room;
 }
 
-/* Whether the anchor lies in frame `i`: from its stack pointer up to that of its caller. */
+/* Whether the anchor lies in frame `i`, between its stack pointer and its caller's. */
 static bool is_anchored(const struct python_stack *stack, size_t i, uint64_t anchor)
 {
     return anchor >= stack->sps[i] && i + 1 < stack->count && anchor < stack->sps[i + 1];
 }
 
-/* What Python made for one function, and what is no file's. */
+/* Whether the code belongs to no file: a trampoline that Python generated for one function. */
 static bool is_trampoline(const struct tracked_process *process, uint64_t pc)
 {
     const struct mapping *mapping = address_space_find(&process->space, pc);
     return !mapping || mapping->lib == MAPPING_NO_LIB;
 }
 
-/* False if some group belongs to no frame of the interpreter. */
+/* Returns false if a group belongs to no frame of the interpreter. */
 static bool merge_groups(struct merge *merge, const struct tracked_process *process, const struct python_stack *stack)
 {
     const struct python_reader *reader = merge->reader;
@@ -119,7 +119,7 @@ static bool merge_groups(struct merge *merge, const struct tracked_process *proc
         if (merge->count > frames_before + 1 && i + 1 < stack->count && is_trampoline(process, stack->pcs[i + 1]))
             i++;
     }
-    /* Callers that lie beyond a truncated stack are callers all the same. */
+    /* Groups beyond the end of a truncated stack are callers, too. */
     if (group < reader->group_count)
         fits &= !stack->is_complete && stack->count && reader->groups[group].anchor >= stack->sps[stack->count - 1];
     for (; group < reader->group_count && fits; group++)

@@ -1,6 +1,6 @@
 /*
- * A recording from its beginning to its end: starts the command or finds the processes, opens what the recording needs,
- * has one of the two loops run (perf_recording.c, ptrace_recording.c), and saves what is left.
+ * A recording from start to end: starts the command or finds the processes, opens the resources, runs one of the two
+ * loops (perf_recording.c, ptrace_recording.c), and stores the results.
  */
 #include "record/recording.h"
 
@@ -33,7 +33,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-enum { IDLE_MS = 100 }; /* between two looks at a target that is no longer sampled */
+enum { IDLE_MS = 100 }; /* between two checks of a target that is no longer sampled */
 
 /* ---- beginning and end ---- */
 
@@ -126,8 +126,9 @@ static int prepare(struct recording *recording, struct error *err)
     for (size_t i = 0; i < wanted->pid_count; i++)
         if (!array_push(&recording->clocks, process_clock_ns((uint32_t)wanted->pids[i])))
             return error_no_memory(err);
-    recording->next_flush = recording->started + SECOND / 4; /* the first one, for who reads along */
-    recording->frames = malloc(2 * CHUNK_MAX_FRAMES * sizeof(*recording->frames)); /* also those of a second walk */
+    recording->next_flush = recording->started + SECOND / 4; /* an early first flush for readers of the growing spool */
+    recording->frames =
+        malloc(2 * CHUNK_MAX_FRAMES * sizeof(*recording->frames)); /* the second half is for a second walk */
     if (!recording->frames)
         return error_no_memory(err);
     if (wanted->python && !(recording->sps = malloc(CHUNK_MAX_FRAMES * sizeof(*recording->sps))))
@@ -183,10 +184,10 @@ static int prepare(struct recording *recording, struct error *err)
     return code ? code : control_start(recording, err);
 }
 
-/* Waits for, or ends, a target that runs longer than its recording. */
+/* Waits for or ends a target that outlives its recording. */
 static void end_target(struct recording *recording)
 {
-    recording->ending = false; /* for what recording_take_signals() finds */
+    recording->ending = false; /* recording_take_signals() may set it again */
     bool runs_on = recording->result->end == RECORD_SPOOL_FULL || recording->result->end == RECORD_SIZE_REACHED;
     while (runs_on && !recording->target_reaped && !recording->ending) {
         struct epoll_event ready;
@@ -264,8 +265,8 @@ static void recording_destroy(struct recording *recording)
         close(recording->signal_fd);
 }
 
-/* A program of many libraries has many open files, and so has a machine of many CPUs. The soft limit protects programs
- * that use select(), and prof does not. `before`: the limit that the target is to have. */
+/* prof needs many open files for programs with many libraries, and for machines with many CPUs. The soft limit only
+ * protects programs that use select(), which prof does not. `before`: receives the old limit, for the target. */
 static void raise_files_limit(struct rlimit *before)
 {
     static const rlim_t enough = 65536;
@@ -284,8 +285,8 @@ static void restore_actions(const struct recording *recording)
     sigaction(SIGXFSZ, &recording->size_action, NULL);
 }
 
-/* Starts the command, which then waits. SIGCHLD that is ignored would not tell that it has ended, and SIGXFSZ would end
- * us where a limit on the size of files is reached; the command keeps what they were. */
+/* Starts the command, which then waits. Sets the actions of two signals: an ignored SIGCHLD would not report the
+ * command's end, and SIGXFSZ would kill prof at a file-size limit. The command keeps the old actions. */
 static int start_command(struct recording *recording, struct error *err)
 {
     const struct record_options *options = recording->options;
@@ -316,7 +317,7 @@ static int add_command(struct recording *recording, struct error *err)
                                 : perf_events_add(&recording->events, recording->target.pid, err);
 }
 
-/* What the command has used of its CPU clock so far is ours. */
+/* The CPU time of the command before exec is prof's own. */
 static void note_command_clock(struct recording *recording)
 {
     uint64_t clock = process_clock_ns((uint32_t)recording->target.pid);
@@ -324,7 +325,7 @@ static void note_command_clock(struct recording *recording)
     tracker_note_command(recording->tracker, (uint32_t)recording->target.pid, clock);
 }
 
-/* What the command inherits of this thread is what it was before it recorded. */
+/* Restores the thread's settings for the fork, so that the command inherits the original ones. */
 int recording_run_again(struct recording *recording, struct error *err)
 {
     recording->runs_again = false;
@@ -375,7 +376,7 @@ static int launch_and_record(struct recording *recording, struct error *err)
 
 /* ---- processes that run already ---- */
 
-/* Samples the threads that the process has now and that are not known. Appends them to `added`. */
+/* Samples the threads of the process that are not yet known. Appends them to `added`. */
 static int sample_unknown_threads(struct recording *recording, pid_t pid, struct tid_array *added, struct error *err)
 {
     struct tid_array tids = {0};
@@ -402,20 +403,21 @@ static int track_process(struct recording *recording, pid_t pid, uint64_t clock,
     struct tracked_process *process = tracker_process(recording->tracker, (uint32_t)pid);
     if (process)
         process->clock_before = clock;
-    if (!code && process) /* so that it is counted from now on */
+    if (!code && process) /* counting starts now */
         counters_note_run(&recording->counters, process, recording->started, true);
     return code;
 }
 
 /*
- * The events are opened before the mappings are read, so that no new one is missed.
+ * Samples a running process.
  *
- * A thread that starts meanwhile is sampled already if the one that started it is, and the records say so; else it has
- * to be added. So after each round we take in the records, and look again until no thread is unknown. The record of a
- * thread's start comes an instant after the thread appears.
+ * Opens the events before it reads the mappings, so that it misses no new mapping. A thread that starts meanwhile is
+ * already sampled if its parent thread is, as the records show; otherwise attach() adds it. So after each round
+ * attach() reads the records, and repeats until no thread is unknown. The record of a thread's start comes an instant
+ * after the thread appears.
  *
- * `clock`: ns of the process's CPU clock when the recording started. What its threads use until they are sampled has no
- * sample.
+ * `clock`: ns of the process's CPU clock at the start of the recording. CPU time that threads use before they are
+ * sampled has no sample.
  */
 static int attach(struct recording *recording, pid_t pid, uint64_t clock, struct error *err)
 {
@@ -438,7 +440,7 @@ static int attach(struct recording *recording, pid_t pid, uint64_t clock, struct
             code = sample_unknown_threads(recording, pid, &added, err);
     }
     array_free(&added);
-    return code == -ESRCH ? 0 : code; /* it has ended, and its samples are there */
+    return code == -ESRCH ? 0 : code; /* it has ended; its samples are stored */
 }
 
 static int attach_and_record(struct recording *recording, struct error *err)
@@ -509,7 +511,7 @@ static int record_with(struct recording *recording, struct error *err)
                           : attach_and_record(recording, err);
 }
 
-/* What a recording by ptrace takes over from one by perf events that was refused, or from none. */
+/* Returns the initial state of a recording, for perf events or for ptrace. */
 static struct recording recording_begin(const struct record_options *options, struct record_result *result)
 {
     *result = (struct record_result){.rest_fd = -1};
@@ -554,7 +556,7 @@ int record_command(const struct record_options *options, struct record_result *r
         if (!code)
             code = record_with(&recording, err);
     }
-    bool has_events = options->events && options->events->length; /* which ptrace has not */
+    bool has_events = options->events && options->events->length; /* ptrace has no events */
     if (options->sampler == RECORD_BY_PTRACE ||
         (options->sampler == RECORD_BY_ANY && recording.refusal[0] && !options->all && !has_events))
         code = record_by_ptrace(&recording, err);

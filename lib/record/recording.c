@@ -1,6 +1,6 @@
 /*
- * What the recording loops have in common, but for samples (recording_samples.c): signals end the recording, the spool
- * is flushed about each second, notes tell what is missing. Nothing here grows with the length of a recording.
+ * The shared part of the recording loops, except samples (recording_samples.c): handles signals, flushes the spool
+ * about once a second, adds notes about missing data. Its memory does not grow with the length of a recording.
  */
 #include "record/recording.h"
 
@@ -22,7 +22,8 @@
 
 #define SECOND UINT64_C(1000000000)
 
-/* What a killed recorder loses at most. A power cut loses the time that the disk takes as well, together a second. */
+/* A killed recorder loses at most this much. A power failure also loses the data that the disk has not yet written,
+ * together about a second. */
 static const uint64_t flush_interval = SECOND * 9 / 10;
 
 enum { RECORDER_WORKS_MAX = 20000 }; /* SPOOL_WORK in a spool */
@@ -41,7 +42,7 @@ int recording_end_runs(struct recording *recording, uint64_t stopped, struct err
     if (!recording->follows_runs)
         return 0;
     int code = waits_flush(&recording->waits, stopped, true, err);
-    /* the clock of a process also runs in pauses and on other CPUs */
+    /* a process's CPU clock also runs during pauses and on other CPUs */
     bool is_comparable = !recording->control.paused_cpu_time && !recording->control.paused &&
                          !recording->options->all && !recording->options->cpus && !recording->filter.count;
     return code || !is_comparable ? code : tracker_tell_unseen(recording->tracker, stopped, err);
@@ -188,7 +189,7 @@ void recording_target_ended(struct recording *recording, int status, const struc
         end_with_target(recording);
 }
 
-/* At normal priority: see scheduling.h. */
+/* Runs at normal priority: see scheduling.h. */
 static void reap_target(struct recording *recording)
 {
     siginfo_t info = {0};
@@ -235,7 +236,7 @@ void recording_take_signals(struct recording *recording)
         if (info.ssi_signo == SIGCHLD && !recording->sampler)
             reap_target(recording);
         else if (info.ssi_signo == SIGCHLD)
-            continue; /* it may be a stop, which the sampler serves */
+            continue; /* may be a ptrace stop, which the sampler handles */
         else if (info.ssi_signo == SIGINT)
             take_interrupt(recording, info.ssi_code == SI_KERNEL);
         else
@@ -263,7 +264,7 @@ uint64_t recording_time_up(const struct recording *recording)
     return options->duration ? recording->started + options->control.delay + options->duration : UINT64_MAX;
 }
 
-/* Where the records of ends were lost. */
+/* Replaces lost records of exits. */
 static void end_if_all_are_gone(struct recording *recording)
 {
     struct record_result *result = recording->result;

@@ -1,5 +1,5 @@
 /*
- * What a recording says of itself at its end: counts, and a note for each thing that is missing.
+ * The results of a recording: counts, and a note for each kind of missing data.
  */
 #include "record/recording.h"
 
@@ -39,13 +39,13 @@ static void note_lower_rates(struct recording *recording)
 }
 
 enum {
-    END_MOST_NS = 500000, /* that the kernel may count after the last record of a thread */
+    END_MOST_NS = 500000, /* CPU time that the kernel may count after a thread's last record */
     SLACK_NS = 20000000
 };
 
-/* By the resource usage of the command, which has that of all processes if each was waited for by its parent. What
- * switches do not show is little for each thread; more would be of a program that may not be recorded. 0: it is not
- * known. */
+/* Returns the CPU time (ns) from the resource usage of the command, which includes all processes that their parents
+ * waited for; 0: unknown. Each thread may use a little more than its switches show; a larger difference comes from a
+ * program that may not be recorded. */
 static uint64_t count_of_command(const struct recording *recording, const struct tracker_cpu_times *times,
                                  uint64_t counted)
 {
@@ -71,10 +71,9 @@ static void note_untraced(struct recording *recording, const struct tracker_cpu_
 }
 
 /*
- * ns of CPU time that the kernel counted for the recorded threads. `counted`: by the clocks of perf events, or by those
- * of the processes that are traced. The former stop before a thread is through with its end, and go on while a
- * hypervisor has the CPU. So the clocks of processes that live, and the resource usage of the command, come before
- * them.
+ * Returns the CPU time (ns) that the kernel counted for the recorded threads. `counted`: by the clocks of perf events,
+ * or of traced processes. The clocks of perf events stop before a thread has finished its exit, and continue while a
+ * hypervisor has the CPU. So the clocks of live processes and the resource usage of the command take precedence.
  */
 static uint64_t count_of_kernel(struct recording *recording, uint64_t counted)
 {
@@ -87,7 +86,7 @@ static uint64_t count_of_kernel(struct recording *recording, uint64_t counted)
     uint64_t of_command = count_of_command(recording, &times, counted);
     if (of_command)
         return of_command;
-    /* of the processes that have ended, the time of switching is that of all in proportion */
+    /* ended processes get their proportional share of the switching time */
     double between = counted > times.ran ? (double)(counted - times.ran) : 0;
     double ended = times.ran ? 1 - (double)times.ran_living / (double)times.ran : 0;
     int64_t beside = times.unseen + (int64_t)(between * ended);
@@ -102,7 +101,7 @@ void recording_fill_result(struct recording *recording, uint64_t cpu_before)
         totals.cpu_time = recording->traced_cpu;
         result->look_interval = ptrace_sampler_look_interval(recording->sampler);
         if (recording->noted.tracer)
-            result->target_cpu = 0; /* it has that of programs that are left alone */
+            result->target_cpu = 0; /* it includes programs that prof does not trace */
     } else {
         totals = perf_events_totals(&recording->events);
     }
@@ -110,8 +109,8 @@ void recording_fill_result(struct recording *recording, uint64_t cpu_before)
         result->survivors =
             tracker_list_survivors(recording->tracker, result->survivor_names, sizeof(result->survivor_names));
     result->left_out = recording->filter.left_out;
-    /* Where neither samples nor counters tell of the time inside the kernel, the rest is not that of ended threads; nor
-     * is it where threads are left out. */
+    /* If neither samples nor counters cover the time inside the kernel, or if threads are excluded, the rest is not the
+     * time of ended threads. */
     if ((recording->by_ptrace || recording->follows_runs || recording->events.tier == PERF_TIER_KERNEL_AND_USER) &&
         !result->left_out && !recording->filter.count)
         result->cpu_time = count_of_kernel(recording, totals.cpu_time);
@@ -121,7 +120,7 @@ void recording_fill_result(struct recording *recording, uint64_t cpu_before)
         struct event_totals event =
             event_sampling_totals(&recording->events.sampling, recording->events.layout.read_format, (uint32_t)i);
         totals.lost += result->events[i].lost = event.lost;
-        /* it has what was left out as well */
+        /* it also includes what the recording excluded */
         if (!recording->filter.count && !recording->control.paused_cpu_time)
             result->events[i].count = event.count;
     }

@@ -1,8 +1,8 @@
 /*
- * A sample becomes a call chain in the spool.
+ * Turns samples into call chains in the spool.
  *
- * Stacks are walked at once because they are large (up to 64 KiB each, 64 MB a second for each busy CPU at 1 kHz) and
- * their call chains are small (some 10 bytes); and because what lies above the copy can still be read then
+ * The recorder walks stacks at once because stacks are large (up to 64 KiB each, 64 MB a second for each busy CPU at
+ * 1 kHz) and call chains are small (some 10 bytes), and because it can still read the memory above the copy
  * (stack_reader.c, wakeup_mode.c).
  */
 #include "record/recording.h"
@@ -26,7 +26,7 @@ static size_t copy_kernel_frames(const struct perf_sample *sample, uint64_t *fra
         memcpy(&address, sample->callchain + 8 * i, sizeof(address));
         if (address >= (uint64_t)PERF_CONTEXT_MAX)
             continue;
-        frames[count] = count ? address - 1 : address; /* callers are inside their call instruction */
+        frames[count] = count ? address - 1 : address; /* callers: an address inside the call instruction */
         count++;
     }
     return count;
@@ -37,10 +37,10 @@ struct user_stack {
     uint32_t flags;
     enum unwind_end end;
     enum wakeup_stack depth;
-    bool has_sps; /* recording->sps is of these frames */
+    bool has_sps; /* recording->sps has the stack pointers of these frames */
 };
 
-/* Returns no frames and UNWIND_COMPLETE if execve has dropped the old program: only kernel frames are left. */
+/* Returns no frames and UNWIND_COMPLETE if execve has dropped the old program, and only kernel frames remain. */
 static struct unwind_result walk(struct recording *recording, const struct perf_record *record,
                                  struct tracked_process *process, uint64_t *frames, size_t max)
 {
@@ -68,7 +68,7 @@ static struct unwind_result walk(struct recording *recording, const struct perf_
     return unwind_walk(&process->space, &regs, &stack, frames, max);
 }
 
-/* Only a thread that is stopped by ptrace can be walked by libunwind. */
+/* libunwind can walk only a thread that ptrace has stopped. */
 static bool walk_again_in_place(struct recording *recording, const struct perf_record *record,
                                 struct tracked_process *process, uint64_t *frames, size_t max,
                                 struct unwind_result *result)
@@ -136,12 +136,12 @@ static int walk_user_stack(struct recording *recording, const struct perf_record
 
 /* ---- Python ---- */
 
-/* A recorder on the thread's own CPU is woken by the interrupt that took the sample, and the thread leaves its CPU
- * before it executes anything: so soon after its sample, which takes the copying of the stack. */
+/* The interrupt that takes a sample wakes a recorder on the same CPU, and the thread leaves the CPU before it executes
+ * another instruction: at most this long after its sample, mostly for copying the stack. */
 static const uint64_t longest_interrupt = 100000;                       /* ns */
 static const uint64_t longest_wait_for_reading = STACK_READ_MAX_AGE_NS; /* ns */
 
-/* Whether the thread of the sample at hand has executed nothing since. */
+/* Whether the thread has executed nothing since the current sample. */
 static bool stands_still(const struct recording *recording, const struct perf_record *record)
 {
     return recording->by_ptrace
@@ -180,14 +180,14 @@ static int add_python_frames(struct recording *recording, const struct perf_reco
     counts->late += is_late;
     counts->other += !is_late && !is_added;
     recording->was_python = true;
-    if (!recording->by_ptrace) /* the next one is to be read in time, too */
+    if (!recording->by_ptrace) /* the next sample must be read in time, too */
         user->depth = stood_still ? WAKEUP_STACK_SHORT : WAKEUP_STACK_LATE;
     return code;
 }
 
 /* ---- samples ---- */
 
-/* The frames of a sample, with all of `sample` that the record says. */
+/* Walks the stack of a sample, and fills in the fields of `sample` that the record has. */
 static int walk_stack(struct recording *recording, const struct perf_record *record, struct tracked_process *process,
                       struct sample *sample, struct user_stack *user, struct python_counts *counts, struct error *err)
 {
@@ -225,8 +225,8 @@ static int walk_stack(struct recording *recording, const struct perf_record *rec
     return 0;
 }
 
-/* By the thread's switches, if they are known. The sampling period of a clock is a time as well, that of cycles only
- * nominally. */
+/* Returns ns: from the thread's switches if known, else the sampling period, which is a time for a clock and only
+ * nominally for cycles. */
 static uint64_t cpu_time_of(struct recording *recording, struct tracked_thread *thread,
                             const struct perf_record *record)
 {
@@ -245,7 +245,7 @@ int recording_take_sample(struct recording *recording, const struct perf_record 
     int code = tracker_find(recording->tracker, record->pid, record->tid, record->time, &thread, &process, err);
     if (code)
         return code;
-    uint64_t cpu_time = cpu_time_of(recording, thread, record); /* its counter goes on, stored or not */
+    uint64_t cpu_time = cpu_time_of(recording, thread, record); /* measure it even if the sample is not stored */
     counters_note_run(&recording->counters, process, record->time, true);
     if (control_was_paused(recording, record->time)) {
         *depth = WAKEUP_STACK_FITS;

@@ -1,16 +1,16 @@
 /*
- * Whether the memory above a copy still belongs to the sampled stack. The thread may have returned below the end of
- * its copy and called something else; then the callers in the copy and those in memory do not belong together, and
- * neither shows it. But then the memory around the end of the copy has mostly changed, too. So the last KiB of the
- * copy is read again: if three quarters of its words are the same, the frames there still stand, and so do those above
- * them, which are older. (Not all words: callers write to their locals, and a program that calls the same functions
+ * Decides whether the memory above a copy still belongs to the sampled stack. The thread may have returned beyond the
+ * end of its copy and called another function; then the callers in the copy and those in memory do not match, and
+ * neither shows it. But then the memory around the end of the copy has mostly changed, too. So the reader reads the
+ * last KiB of the copy again: if three quarters of its words are unchanged, the frames at the end still exist, and so
+ * do the older frames above. (Not all words: callers write to their locals, and a program that calls the same functions
  * again leaves the same stack with a few new values.)
  *
- * A program that goes up and down all of its stack within that time leaves old frames where they were, and passes. So
- * the sample must be young, too.
+ * A program that returns from and re-enters its whole stack in this time leaves the old frames in memory, and passes
+ * the test. So the sample must be young, too.
  *
- * Another stack (read_off_copied_stack) has no copy to compare with. It stands still while its thread runs on the
- * copied one, so there only the age of the sample counts.
+ * Another stack (read_off_copied_stack) has no copy to compare with. It does not change while its thread runs on the
+ * copied stack, so only the age of the sample counts.
  *
  * Measurements: docs/decisions.md, "Complete deep stacks from the living process".
  */
@@ -23,8 +23,8 @@
 #include <sys/uio.h>
 
 enum {
-    OVERLAP = 1024,          /* bytes of the copy that are read again */
-    FIRST_PIECE = 32 * 1024, /* more than the stack before this one took */
+    OVERLAP = 1024,          /* bytes of the copy that the reader compares */
+    FIRST_PIECE = 32 * 1024, /* bytes to read beyond the size of the previous stack */
     CAPACITY = OVERLAP + STACK_READ_MAX
 };
 
@@ -45,7 +45,7 @@ static bool is_young(const struct stack_reader *reader)
     return monotonic_ns() < reader->time + STACK_READ_MAX_AGE_NS;
 }
 
-/* Reads on until `wanted` bytes are there. A stack ends somewhere, and the kernel then gives what is below its end. */
+/* Reads until the buffer has `wanted` bytes. At the end of the stack, the kernel returns a partial read. */
 static bool read_until(struct stack_reader *reader, size_t wanted)
 {
     size_t piece = reader->have ? reader->have : reader->usual;
@@ -81,7 +81,7 @@ static bool start_reading(struct stack_reader *reader)
     return !reader->was_late;
 }
 
-/* What the last stack needed, the next will: then it is read before the walk, which takes its time. */
+/* The next stack is probably as deep as the last one, so reads it before the slow walk. */
 void stack_reader_start(struct stack_reader *reader, uint32_t tid, uint64_t time, uint64_t sp,
                         const unsigned char *copy, size_t copy_size, bool may_be_deeper)
 {

@@ -16,16 +16,16 @@
 
 enum { STAT_SIZE = 64 * 1024, NAMES_SIZE = 512, NAME_SIZE = 48 };
 
-/* A part of the machine whose energy is counted. */
+/* One energy counter of a part of the machine. */
 struct energy {
     char name[NAME_SIZE], zone[NAME_SIZE]; /* "package-0", "intel-rapl:0" */
     int fd;
-    uint64_t most; /* µJ: the counter begins at 0 again behind it */
+    uint64_t most; /* µJ: the counter wraps to 0 after it */
     uint64_t last, sum;
 };
 
 struct system_counters {
-    int stat_fd; /* -1: not wanted */
+    int stat_fd; /* -1: not requested */
     char *text;  /* STAT_SIZE */
     ARRAY(struct energy) energies;
     char names[NAMES_SIZE];
@@ -61,7 +61,7 @@ static bool add_energy(struct system_counters *counters, const char *folder, con
     snprintf(path, sizeof(path), "%s/%s/name", folder, zone);
     if (!file_read_text(path, energy.name, sizeof(energy.name)))
         return true;
-    for (char *at = energy.name; *at; at++) /* a comma is between two names */
+    for (char *at = energy.name; *at; at++) /* commas separate names */
         *at = *at == ',' ? ' ' : *at;
     snprintf(path, sizeof(path), "%s/%s/max_energy_range_uj", folder, zone);
     energy.most = file_read_text(path, most, sizeof(most)) ? strtoull(most, NULL, 10) : 0;
@@ -75,10 +75,10 @@ static bool add_energy(struct system_counters *counters, const char *folder, con
     return false;
 }
 
-/* The zones of other drivers count the same energy once more. */
+/* Skips the zones of other drivers, which count the same energy. */
 static bool open_energies(struct system_counters *counters, const char *folder)
 {
-    static const char driver[] = "intel-rapl:"; /* AMD's are called so, too */
+    static const char driver[] = "intel-rapl:"; /* AMD CPUs also use this name */
     DIR *zones = opendir(folder);
     bool ok = true;
     for (const struct dirent *zone; zones && ok && (zone = readdir(zones));)
@@ -136,7 +136,7 @@ static bool parse_cpu(const char *line, unsigned long *cpu, uint64_t *busy)
     return *cpu < CHUNK_MAX_FRAMES;
 }
 
-/* CPUs that are not online keep what they had. */
+/* Offline CPUs keep their last values. */
 static int write_cpus(struct system_counters *counters, struct spool_writer *spool, uint64_t now, bool is_base,
                       struct error *err)
 {

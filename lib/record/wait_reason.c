@@ -1,7 +1,6 @@
 /*
- * The reason is that of the system call, or of the file that it is called for: read() waits for a disk, a peer or a
- * pipe, and /proc/PID/fd/N says which. A thread that sleeps outside of any system call waits for memory, or was
- * stopped.
+ * The system call, or its file, gives the reason: read() waits for a disk, a peer or a pipe, and /proc/PID/fd/N shows
+ * which. A thread that sleeps outside of a system call waits for memory, or is stopped.
  */
 #include "record/wait_reason.h"
 
@@ -27,14 +26,14 @@ const char *const wait_reason_names[WAIT_REASONS] = {
     [REASON_PREEMPTED] = "Preempted",
 };
 
-/* Where a system call says what it waits for. */
+/* Which argument of a system call identifies what it waits for. */
 enum wait_object {
-    OBJECT_NONE,    /* nowhere: `name` says all */
+    OBJECT_NONE,    /* none: only `name` counts */
     OBJECT_ADDRESS, /* its first argument is the address of a lock */
-    OBJECT_FILE,    /* its first argument is a file descriptor, which also says the reason */
-    OBJECT_LOCKED,  /* its first argument is a file descriptor, and the reason stands */
+    OBJECT_FILE,    /* its first argument is a file descriptor, which also gives the reason */
+    OBJECT_LOCKED,  /* its first argument is a file descriptor; the reason is fixed */
     OBJECT_POLL,    /* struct pollfd[second argument] */
-    OBJECT_SELECT,  /* its first argument is how many descriptors there are */
+    OBJECT_SELECT,  /* its first argument is the number of descriptors */
 };
 
 struct waiting_call {
@@ -153,14 +152,14 @@ static bool has_start(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* A named pipe. The file system is not asked: it may be one of another machine that does not answer. */
+/* Whether the file is a named pipe. Does not call stat(), which a network file system may never answer. */
 static bool is_fifo(const char *path)
 {
     struct statx info;
     return statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE, &info) == 0 && S_ISFIFO(info.stx_mode);
 }
 
-/* Names the file that the descriptor `fd` of the thread is, and the reason to wait for such a file. */
+/* Describes the file of descriptor `fd`, and sets the reason for waits on such a file. */
 static void describe_file(uint32_t tid, uint64_t fd, const char *call, struct wait_state *state)
 {
     char path[64], target[WAIT_OBJECT_SIZE - 32];
@@ -183,7 +182,7 @@ static void describe_file(uint32_t tid, uint64_t fd, const char *call, struct wa
     }
 }
 
-/* poll() of one descriptor waits for that one, of none for a time. */
+/* With one descriptor poll() waits for it; with none, for a timeout. */
 static void describe_poll(uint32_t tid, uint64_t address, uint64_t count, struct wait_state *state)
 {
     struct pollfd polled;
@@ -263,7 +262,7 @@ int wait_state_read(uint32_t pid, uint32_t tid, struct wait_state *state)
     const struct waiting_call *call = call_of(number);
     state->reason = REASON_UNKNOWN;
     state->is_in_call = number >= 0;
-    if (!state->sp) /* a thread of the kernel, which is in no system call */
+    if (!state->sp) /* a kernel thread is in no system call */
         snprintf(state->object, sizeof(state->object), "wait");
     else if (number < 0)
         describe_fault(folder, state);

@@ -17,17 +17,17 @@
 #include <sys/uio.h>
 
 enum {
-    STACK_COPY = 16 * 1024,     /* bytes; most threads that wait have less, and the rest is read when a walk wants it */
-    LOOKS_AT_ONCE = 256,        /* stacks that are read before the rings are looked at again ... */
-    CPU_NS_PER_STACK = 500000,      /* ... and one for so much time: 10 to 20 us each, 2 to 4 % of a CPU at most */
-    OBJECTS_MAX = 65536,        /* names; the waits for others say only why */
-    SOCKETS_COST_NS = 50000000, /* for what sockets are, and ... */
-    SOCKETS_SHARE = 100,        /* ... such a part of the time */
-    MAX_STACK_AGE_NS = 1000000,         /* a stack that is given so long before a wait is where the thread waits */
-    LONG_INTERVALS = 4,         /* a wait of so many is stored even if its stack could not be read */
+    STACK_COPY = 16 * 1024,     /* bytes; fits most waiting threads; a walk reads the rest if needed */
+    LOOKS_AT_ONCE = 256,        /* most stacks read in one pass */
+    NS_PER_WAIT_STACK = 500000, /* budget: a stack for each 0.5 ms; at 10-20 us each at most 2-4% of a CPU */
+    OBJECTS_MAX = 65536,        /* names; waits for further objects have only a reason */
+    SOCKETS_COST_NS = 50000000, /* CPU time for describing sockets, plus ... */
+    SOCKETS_SHARE = 100,        /* ... 1/100 of the elapsed time */
+    MAX_STACK_AGE_NS = 1000000, /* of a stack passed before a wait, to count as the wait's stack */
+    LONG_INTERVALS = 4,         /* sampling intervals; longer waits are stored even without a stack */
 };
 
-static const uint64_t part_length = UINT64_C(1000000000); /* ns of a long wait that are stored at a time */
+static const uint64_t part_length = UINT64_C(1000000000); /* ns: long waits are stored in parts of this length */
 
 int waits_init(struct waits *waits, const struct waits_options *options, struct error *err)
 {
@@ -60,7 +60,8 @@ static void forget_stack(struct thread_run *run)
     run->stack = NULL;
 }
 
-/* What of a thread's waits is not in the spool, ns; of preemptions if it is preempted now. */
+/* Returns the ns of waits that are not in the spool; of preemptions, or of time on other CPUs, if the thread is in one
+ * now. */
 static uint64_t *unstored(struct thread_run *run)
 {
     return run->state == RUN_ELSEWHERE ? &run->was_elsewhere : run->preempted ? &run->was_ready : &run->waited;
@@ -71,23 +72,23 @@ static bool is_off_cpu(const struct thread_run *run)
     return run->state == RUN_WAITS || (run->state == RUN_ELSEWHERE && run->was_here);
 }
 
-/* Whether the wait of a thread up to `end` is to be stored. `is_last`: no other one follows it. */
+/* Whether to store the wait of a thread up to `end` (ns). `is_last`: the thread has no later wait. */
 static bool is_due(const struct waits *waits, struct thread_run *run, uint64_t end, bool is_last)
 {
     uint64_t length = end > run->since ? end - run->since : 0;
     if (waits->options.only_runs)
         return false;
     if (run->stack && run->stack->taken > end)
-        forget_stack(run); /* the thread ran already when it was read */
-    /* one whose stack nobody has tried to read counts for the next one of its thread */
+        forget_stack(run); /* read after the wait: not the wait's stack */
+    /* a wait whose stack was not yet read counts for the thread's next stored wait */
     bool is_bare = (!run->in_pending || is_last) && length >= LONG_INTERVALS * waits->options.interval;
     bool is_seen = run->stack && (!run->stack->is_given || waits->options.no_looks);
     bool is_told = run->preempted || run->state == RUN_ELSEWHERE || is_seen || run->goes_on || is_bare;
     return length && is_told && *unstored(run) + length >= waits->options.interval;
 }
 
-/* Appends what the socket is, once for each new one. Lists of very many sockets take long to read: then some are left
- * with their number alone. */
+/* Appends a description of the socket. The lists of very many sockets take long to read: beyond a limit of CPU time,
+ * sockets have only their number. */
 static void describe_socket(struct waits *waits, uint32_t pid, const char *name, char *text, size_t size)
 {
     const char *socket = strstr(name, "socket:[");
@@ -101,8 +102,8 @@ static void describe_socket(struct waits *waits, uint32_t pid, const char *name,
     waits->socket_cost += clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 }
 
-/* The number of a SPOOL_OBJECT of this name; 0 if there are too many. `pid`: of the process that has the file
- * descriptor, if it is one; 0. */
+/* *number: of the SPOOL_OBJECT with this name; 0 if the table is full. `pid`: process of the file descriptor; 0 for
+ * other objects. */
 static int object_number(struct waits *waits, uint32_t pid, const char *name, uint32_t *number, struct error *err)
 {
     char text[WAIT_OBJECT_SIZE + SOCKET_NAME_SIZE];
@@ -129,7 +130,7 @@ static int waker_number(struct waits *waits, const struct thread_waker *waker, u
     return object_number(waits, 0, name, number, err);
 }
 
-/* Stores a wait up to `end`, or the part of it that is not in the spool. */
+/* Stores a wait up to `end` (ns), or its part that is not yet in the spool. */
 static int store(struct waits *waits, struct tracked_thread *thread, uint64_t end, struct error *err)
 {
     struct thread_run *run = &thread->run;
@@ -186,7 +187,7 @@ static int leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_
     return run->in_pending ? 0 : error_no_memory(err);
 }
 
-/* A thread that was found awake, and has not come to a CPU by then, was ready from then on. */
+/* A thread found awake that has not run since has been runnable since then. */
 static void split_off_ready(struct thread_run *run, uint64_t end)
 {
     if (run->state != RUN_WAITS || !run->awake || run->awake >= end)
@@ -199,7 +200,7 @@ static void split_off_ready(struct thread_run *run, uint64_t end)
     run->waker = (struct thread_waker){0};
 }
 
-/* The wait, or the time on other CPUs, is over. */
+/* Ends a wait, or the time on other CPUs. */
 static int end_wait(struct waits *waits, struct tracked_thread *thread, uint64_t time, bool is_last, struct error *err)
 {
     struct thread_run *run = &thread->run;
@@ -223,7 +224,8 @@ static int come_to_cpu(struct waits *waits, struct tracked_thread *thread, uint6
     return code;
 }
 
-/* Of a thread that has not run on a recorded CPU the wait before counts as well. */
+/* Moves a thread to a CPU outside of the list. If it has never run on a recorded CPU, the wait before counts as time
+ * there. */
 static int go_elsewhere(struct waits *waits, struct tracked_thread *thread, uint64_t time, struct error *err)
 {
     struct thread_run *run = &thread->run;
@@ -303,7 +305,7 @@ int waits_thread_ends(struct waits *waits, const struct perf_record *record, str
     struct tracked_thread *thread = tracker_thread(waits->options.tracker, record->tid, &process);
     if (!thread)
         return 0;
-    if (record->type == PERF_RECORD_EXIT) /* those that it woke may need it */
+    if (record->type == PERF_RECORD_EXIT) /* threads that it woke may need its name */
         wakers_thread_ends(&waits->wakers, record->tid, thread->name);
     if (thread->run.state != RUN_ELSEWHERE)
         return 0;
@@ -370,8 +372,8 @@ static struct unwind_result walk(struct waits *waits, struct tracked_process *pr
     return unwind_walk(&process->space, &regs, &stack, waits->frames, CHUNK_MAX_FRAMES);
 }
 
-/* Adds the Python frames of a thread that waits. It has slept on since its stack was read if it still sleeps after
- * this; its next switch will tell. */
+/* Adds the Python frames of a waiting thread. Valid only if the thread sleeps until after this read, as its next switch
+ * shows. */
 static int add_python_frames(struct waits *waits, struct tracked_process *process, uint32_t tid,
                              const struct wait_state *state, struct unwind_result *result, struct error *err)
 {
@@ -419,7 +421,7 @@ static int keep_stack(struct waits *waits, uint32_t pid, struct thread_run *run,
     return 0;
 }
 
-/* Reads the stack of a thread that waits. It may be running again by now, which its next switch will tell. */
+/* Reads the stack of a waiting thread. The thread may already run again, which its next switch shows. */
 static int read_stack(struct waits *waits, struct tracked_thread *thread, struct tracked_process *process,
                       struct error *err)
 {
@@ -431,7 +433,7 @@ static int read_stack(struct waits *waits, struct tracked_thread *thread, struct
         thread->run.awake = monotonic_ns();
     if (code <= 0)
         return 0;
-    /* it may be a process whose mappings nobody has needed so far */
+    /* the mappings of the process may not be loaded yet */
     code = tracker_find(waits->options.tracker, process->pid, thread->tid, monotonic_ns(), &thread, &process, err);
     if (code < 0)
         return code;
@@ -458,10 +460,10 @@ int waits_look(struct waits *waits, struct error *err)
     size_t kept = 0;
     int code = 0;
     waits->has_blocked = false;
-    waits->looks += (now - waits->last_look) / CPU_NS_PER_STACK;
+    waits->looks += (now - waits->last_look) / NS_PER_WAIT_STACK;
     if (waits->looks > LOOKS_AT_ONCE)
         waits->looks = LOOKS_AT_ONCE;
-    waits->last_look = now - (now - waits->last_look) % CPU_NS_PER_STACK;
+    waits->last_look = now - (now - waits->last_look) % NS_PER_WAIT_STACK;
     for (size_t i = 0; i < waits->pending.length; i++) {
         struct tracked_process *process;
         uint32_t tid = waits->pending.data[i];
@@ -490,7 +492,7 @@ bool waits_want_look(const struct waits *waits)
     return waits->has_blocked || waits->pending.length;
 }
 
-/* Whether a thread that waits ran on a recorded CPU before. */
+/* Whether a waiting thread last ran on a recorded CPU. */
 static bool left_recorded_cpu(const struct waits *waits, uint32_t pid, uint32_t tid)
 {
     char path[64], text[1024];
@@ -515,7 +517,7 @@ int waits_add_running(struct waits *waits, uint32_t tid, uint64_t time, struct e
     return leave_cpu(waits, thread, time, false, err);
 }
 
-/* Threads that sleep on after a loss of records have no switch that would tell. */
+/* Finds threads that still sleep after a loss of records: no switch reports them. */
 static int find_waiting_again(struct waits *waits, uint64_t now, struct error *err)
 {
     struct tracked_process *process;
@@ -534,7 +536,7 @@ static int flush_wait(struct waits *waits, struct tracked_thread *thread, uint64
     struct thread_run *run = &thread->run;
     if (now <= run->since)
         return 0;
-    if (end || run->awake + part_length < now) /* else the record of its switch may come yet */
+    if (end || run->awake + part_length < now) /* else the record of its switch may still come */
         split_off_ready(run, now);
     if (!is_off_cpu(run) || (!end && now - run->since < part_length) || !is_due(waits, run, now, end))
         return 0;

@@ -69,12 +69,12 @@ struct waits {
     struct stack_reader reader;
     unsigned char *copy; /* of the current stack */
     uint64_t *frames;    /* CHUNK_MAX_FRAMES */
-    uint64_t *sps;       /* of these */
+    uint64_t *sps;       /* stack pointers of `frames` */
     size_t copied;       /* bytes in `copy` */
     bool paused;
     uint64_t last_look;            /* ns */
     uint64_t started, socket_cost; /* ns: start of the recording; CPU time spent on describing sockets */
-    uint64_t looks;                /* stacks that the recorder may read now, by CPU_NS_PER_STACK */
+    uint64_t looks;                /* stacks that the recorder may read now, by NS_PER_WAIT_STACK */
     bool has_blocked;              /* a thread began to wait since the last pass (preemptions excluded) */
     bool has_lost;                 /* the kernel lost records since the last flush */
 

@@ -13,7 +13,7 @@ void wakeup_mode_init(struct wakeup_mode *mode, bool fast)
     *mode = (struct wakeup_mode){.fast = fast, .hysteresis = hysteresis_at_start};
 }
 
-/* A program that comes back to deep stacks again and again is better watched all the time. */
+/* Doubles the hysteresis: a program that returns to deep stacks repeatedly should stay in fast mode. */
 static void speed_up(struct wakeup_mode *mode)
 {
     mode->fast = true;

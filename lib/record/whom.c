@@ -39,8 +39,8 @@ static int note_process(struct recording *recording, pid_t pid, struct tid_array
     return code ? code : whom_track_threads(recording, pid, tids, err);
 }
 
-/* Records of processes come from before the list is read on, and samples from after it, so that the list takes no time
- * in which rings fill up. */
+/* Process records start before the list of processes is read, and samples start after it, so that the rings do not fill
+ * up while the list is read. */
 int whom_sample_system(struct recording *recording, struct error *err)
 {
     struct tid_array pids = {0}, tids = {0};
