@@ -26,7 +26,7 @@ check() {
     else
         tap_failed=$((tap_failed + 1))
         echo "not ok $tap_count - $name"
-        printf '%s\n' "$*" "$output" | head -c 4000 | sed 's/^/# /'
+        { printf '%s' "$*" | head -c 1000 && echo && printf '%s' "$output" | head -c 4000 && echo; } | sed 's/^/# /'
     fi
 }
 
