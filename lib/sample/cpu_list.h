@@ -1,5 +1,5 @@
 /*
- * The CPUs that are online, from the kernel's list notation ("0-3,8,10-11").
+ * Lists of CPUs, in the kernel's notation ("0-3,8,10-11").
  *
  * Threads: any; nothing is shared.
  */
@@ -20,5 +20,5 @@ int cpu_list_parse(const char *text, struct cpu_list *list, struct error *err);
 /* Lists the CPUs of /sys/devices/system/cpu/online; without /sys, as many CPUs as sysconf() counts. */
 int cpu_list_online(struct cpu_list *list, struct error *err);
 
-/* Whether the CPU is in the list. NULL is the list of all. */
+/* Whether the CPU is in the list. NULL: the list of all CPUs. */
 bool cpu_list_has(const struct cpu_list *list, uint32_t cpu);

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Deep stacks in a row before it moves to another thread: that costs some 20 us, and the threads of several CPUs take
- * turns. */
+/* Consecutive deep stacks on another CPU before the recorder moves there: a move costs about 20 us, and threads of
+ * several CPUs may alternate. */
 enum { MOVE_AFTER = 2 };
 
 static const uint64_t hysteresis = UINT64_C(300000000); /* ns without a deep stack */
@@ -78,8 +78,8 @@ void cpu_stay_begin(struct cpu_stay *stay, const struct cpu_pin *pin, pid_t tid,
     stay->is_everywhere = CPU_EQUAL(&stay->before, &pin->allowed);
 }
 
-/* A thread that may run wherever the recorder may is allowed all CPUs: if its cpuset grows, it gets the new ones. One
- * whose CPUs another thread has set in between keeps these. */
+/* Allows all CPUs for a thread with the recorder's CPUs: if its cpuset grows, it gets the new ones. Keeps CPUs that
+ * another thread has set in between. */
 void cpu_stay_end(const struct cpu_stay *stay)
 {
     cpu_set_t now, all;

@@ -1,14 +1,15 @@
 /*
- * Where the recorder thread runs: on any CPU, or on one.
+ * Chooses the CPU of the recorder thread: any, or one.
  *
- * A thread that a timer wakes on its own CPU runs in place of what ran there, from the very instruction that the
- * timer's interrupt hit. The ptrace sampler depends on that (sampling_clock.h).
+ * A timer that expires on a CPU wakes the recorder there, and the recorder preempts the running thread at the
+ * instruction that the interrupt hit. The ptrace sampler depends on that (sampling_clock.h).
  *
- * With perf events the recorder runs on any CPU until one gives stacks that are deeper than their copies; then on that
- * one. It reads the rest of such a stack from the living process (stack_reader.c), and a thread on another CPU would
- * run on meanwhile. A recorder on the thread's own CPU is woken by the interrupt that took the sample, and reads a
- * stack that stands still. That costs the thread 25 us a sample; only threads with such stacks pay it. When the thread
- * moves, the recorder follows it at its first sample on the other CPU.
+ * With perf events, the recorder runs on any CPU until the samples of one CPU have stacks deeper than their copies;
+ * then it pins itself to that CPU. It reads the rest of such a stack from the live process (stack_reader.c), and a
+ * thread on another CPU would keep running meanwhile. On the thread's own CPU, the interrupt that took the sample also
+ * wakes the recorder, so the stack does not change while the recorder reads it. That costs the thread 25 us a sample;
+ * only threads with deep stacks pay it. When the thread moves, the recorder follows it at its first sample on the other
+ * CPU.
  *
  * Measurements: docs/decisions.md, "Run the recorder on the CPU of a deep thread".
  *
@@ -22,14 +23,14 @@
 #include <sys/types.h>
 
 struct cpu_pin {
-    cpu_set_t allowed; /* where it may run when it is not pinned */
+    cpu_set_t allowed; /* CPUs on which the unpinned recorder may run */
     bool usable;       /* `allowed` is known */
     bool pinned;       /* to `cpu` */
     uint32_t cpu;
 
-    uint32_t wanted;    /* the CPU of the last deep stack */
-    uint32_t in_a_row;  /* deep stacks that all came from it */
-    uint32_t tid;       /* the thread whose deep stack was the last of the CPU that it is pinned to */
+    uint32_t wanted;    /* CPU of the last deep stack */
+    uint32_t in_a_row;  /* consecutive deep stacks from that CPU */
+    uint32_t tid;       /* thread of the last deep stack on the pinned CPU */
     uint64_t last_deep; /* ns */
 };
 
@@ -38,30 +39,29 @@ void cpu_pin_init(struct cpu_pin *pin);
 /* Whether the thread may run on this CPU. */
 bool cpu_pin_allows(const struct cpu_pin *pin, uint32_t cpu);
 
-/* Moves the thread to a CPU, and returns whether it runs there now: false if the CPU is not allowed or the kernel
- * refuses. */
+/* Moves the calling thread to a CPU. Returns false if the CPU is not allowed or the kernel refuses. */
 bool cpu_pin_move(struct cpu_pin *pin, uint32_t cpu);
 
-/* A sample of the thread on `cpu` at `time` (ns, CLOCK_MONOTONIC) had a stack that is deeper than its copy. */
+/* Notes a sample of `tid` on `cpu` at `time` (ns, CLOCK_MONOTONIC) whose stack is deeper than its copy. */
 void cpu_pin_deep_stack(struct cpu_pin *pin, uint32_t cpu, uint32_t tid, uint64_t time);
 
-/* Pins, moves or releases as the stacks up to `now` suggest. To be called after reading; cheap if nothing changes. A
- * CPU that is not allowed is not taken, and a refusal of the kernel changes nothing. */
+/* Pins, moves or releases the recorder, based on the deep stacks up to `now` (ns). Call it after reading the rings;
+ * cheap if nothing changes. Never chooses a CPU that is not allowed. If the kernel refuses, nothing changes. */
 void cpu_pin_choose(struct cpu_pin *pin, uint64_t now);
 
 void cpu_pin_release(struct cpu_pin *pin);
 
 /*
- * Keeps a thread that is stopped on its CPU when it continues: the recorder has the CPU then, and the kernel would
- * choose an idle one instead. The target would move each time it is sampled, and samples would miss what it does right
- * then. cpu_stay_begin() allows it only this CPU, and cpu_stay_end() all that it had; in between it is woken, and waits
- * for the CPU behind the recorder. Only if the recorder runs there, and the thread may also run elsewhere. A recorder
- * that is killed in the microsecond in between leaves the thread on its CPU.
+ * Keeps a stopped thread on its CPU when it continues. The recorder occupies that CPU, so the kernel would choose an
+ * idle one instead: the target would move at each sample, and samples would miss the time of the move. cpu_stay_begin()
+ * restricts the thread to this CPU; the caller wakes the thread, which waits for the CPU behind the recorder;
+ * cpu_stay_end() restores its CPUs. Does nothing if the recorder runs on another CPU, or if the thread may run only
+ * here. A recorder killed in the microsecond between leaves the thread on its CPU.
  */
 struct cpu_stay {
     cpu_set_t only, before;
-    bool is_everywhere; /* `before` is where the recorder may run as well */
-    pid_t tid;          /* 0: nothing is to be undone */
+    bool is_everywhere; /* `before` equals the recorder's allowed CPUs */
+    pid_t tid;          /* 0: nothing to restore */
 };
 
 void cpu_stay_begin(struct cpu_stay *stay, const struct cpu_pin *pin, pid_t tid, uint32_t cpu);

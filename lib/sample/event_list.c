@@ -85,7 +85,7 @@ static bool has_alias(const struct known_event *event, const char *name, size_t 
     return event->alias && strncmp(event->alias, name, length) == 0 && !event->alias[length];
 }
 
-/* An alias gets the name that the list has. */
+/* Replaces an alias by the name in the list. */
 static bool find_known(struct event *event)
 {
     size_t length = strlen(event->name);
@@ -119,7 +119,7 @@ struct near_names {
     char name[NEAR_NAMES][TYPING_WORD_MAX + 1];
 };
 
-/* Names that have the text as a part are nearer than those that are as many letters away. */
+/* Names that contain the text rank before names at the same edit distance. */
 static bool consider(struct near_names *near, const char *name)
 {
     size_t length = strlen(near->text), distance = typing_distance(near->text, name), place = 0;
@@ -179,7 +179,7 @@ static bool is_raw(const char *text, struct event *event)
     return text[0] == 'r' && parse_number(text + 1, 16, &event->config);
 }
 
-/* "name/period=1000/" -> "name" and the number. Returns false if there is such an end and it is wrong. */
+/* "name/period=1000/" -> "name" and the number. Returns false if the suffix is invalid. */
 static bool take_period(char *text, uint64_t *period)
 {
     static const char key[] = "/period=";
@@ -223,7 +223,7 @@ static void take_modifiers(struct event *event)
     *colon = '\0';
 }
 
-/* The modifiers go on in the name, by which the event is known from then on. */
+/* Appends the modifiers to the name, which identifies the event from then on. */
 static int apply_modifiers(struct event *event, struct error *err)
 {
     if (!event->only_user && !event->only_kernel)
@@ -271,7 +271,7 @@ static int find_probe_unit(struct event *event, struct error *err)
         return error_set(err, ENOENT, "cannot record %s: this kernel has no probes in programs (CONFIG_UPROBE_EVENTS)",
                          event->name);
     event->type = (uint32_t)strtoul(text, NULL, 10);
-    event->config = event->kind == EVENT_URETPROBE; /* "retprobe" of its format */
+    event->config = event->kind == EVENT_URETPROBE; /* bit "retprobe" of the PMU's format */
     return 0;
 }
 
@@ -334,7 +334,7 @@ static int find_static_probe(struct event *event, const struct elf_file *file, c
     return code;
 }
 
-/* "uprobe:PATH:PLACE"; a path may have colons, a place of a static probe has one. */
+/* "uprobe:PATH:PLACE"; a path may contain colons, a static probe's place contains one. */
 static int find_probe(struct event *event, struct error *err)
 {
     const char *text = strchr(event->name, ':') + 1;
@@ -401,7 +401,7 @@ static bool is_listed(const struct event_list *list, const char *name)
     return false;
 }
 
-/* Takes over what `event` has. */
+/* Takes ownership of the contents of `event`. */
 static int add_event(struct event_list *list, struct event *event, struct error *err)
 {
     int code = find_event(event, err);
@@ -446,7 +446,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Adds the tracepoints whose names match that of `pattern`, which it takes over. */
+/* Adds the tracepoints whose names match `pattern`; takes ownership of it. */
 static int add_matches(struct event_list *list, struct event *pattern, struct error *err)
 {
     struct matches matches = {.pattern = pattern->name};

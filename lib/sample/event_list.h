@@ -1,6 +1,5 @@
 /*
- * The events that a user wants sampled beside the clock of CPU time, by the names that perf(1) and others have for
- * them:
+ * The events to sample in addition to CPU time, by the names of perf(1) and other tools:
  *
  *     cycles, cache-misses, page-faults ...     known_events()
  *     r1a8                                      a raw number of the processor
@@ -10,10 +9,10 @@
  *     uretprobe:PATH:FUNCTION                   return of a function
  *     usdt:PATH:PROVIDER:NAME                   a static probe (elf_probes.h)
  *
- * and any of these with /period=N/ behind it.
+ * each optionally followed by /period=N/.
  *
- * event_list_add() turns such a text into what perf_event_open(2) takes. It reads files and tracefs for that, and opens
- * no event: event_sampling.h does.
+ * event_list_add() translates such a name into the attributes of perf_event_open(2). It reads files and tracefs, and
+ * opens no event: event_sampling.h does.
  */
 #pragma once
 
@@ -24,7 +23,7 @@
 #include <stdint.h>
 
 enum event_kind {
-    EVENT_CLOCK, /* CPU time, which is sampled anyway */
+    EVENT_CLOCK, /* CPU time, always sampled */
     EVENT_HARDWARE,
     EVENT_CACHE,
     EVENT_RAW,
@@ -37,33 +36,33 @@ enum event_kind {
 
 enum { EVENTS_MAX = 16 /* of a recording */ };
 
-/* What the kernel knows by a number. */
+/* An event that the kernel identifies by a number. */
 struct known_event {
     const char *name, *alias; /* alias NULL: none */
     enum event_kind kind;
     uint32_t type; /* PERF_TYPE_... */
     uint64_t config;
-    bool in_kernel; /* it happens in the kernel, and is not there for those who may not see that */
+    bool in_kernel; /* occurs in the kernel; needs permission to record the kernel */
     const char *what;
-    bool is_rare; /* each is a sample, if no period is asked for: at a frequency few would be */
+    bool is_rare; /* default period 1: a frequency would give few samples */
 };
 
 const struct known_event *known_events(size_t *count);
 
-/* Where a probe is, as offsets in its file. */
+/* Location of a probe, as offsets in its file. */
 struct event_point {
     uint64_t offset;    /* of the instruction */
-    uint64_t semaphore; /* of the number that the kernel is to raise meanwhile; 0: none */
+    uint64_t semaphore; /* of the counter that the kernel increments while the probe is in use; 0: none */
 };
 
 struct event {
-    char *name; /* as the user wrote it, without a period */
+    char *name; /* as given by the user, without the period */
     enum event_kind kind;
     uint32_t type;   /* PERF_TYPE_..., or the number of the PMU */
     uint64_t config; /* of probes: without semaphore */
     bool in_kernel;
     bool only_user, only_kernel;      /* the modifiers ":u" and ":k" */
-    uint64_t period;                  /* one sample for so many events; 0: as many samples a second as the clock has */
+    uint64_t period;                  /* occurrences per sample; 0: the clock's sampling frequency */
     char *path;                       /* of probes */
     ARRAY(struct event_point) points; /* of probes */
 };
@@ -71,18 +70,18 @@ struct event {
 ARRAY_TYPE(struct event_list, struct event);
 
 /*
- * Adds an event; those of the clock, and one that is there already, add nothing. A text of tracepoints may be a pattern
- * ("sched:sched_*"), and adds all that match, by name. `period`: for events whose text has none; 0: 1 for tracepoints,
- * probes and the software events that are rare, a frequency for others. -EINVAL: the text names no event, and the
- * sentence has near names. Other failures: the event cannot be had here (a file is missing, tracefs is not readable).
+ * Adds an event. CPU-clock events and duplicates add nothing. A pattern of tracepoints ("sched:sched_*") adds all
+ * matches, sorted by name. `period`: for events without their own; 0: period 1 for tracepoints, probes and rare
+ * software events, a frequency for others. -EINVAL: `text` names no event; the sentence suggests similar names. Other
+ * errors: the event is not available here (a file is missing, tracefs is not readable).
  */
 int event_list_add(struct event_list *list, const char *text, uint64_t period, struct error *err);
 void event_list_destroy(struct event_list *list);
 
-/* Whether it happens where a thread leaves its CPU, on which it has the stack of its wait. */
+/* Whether the event occurs when a thread leaves its CPU, so that its sample has the stack of the wait. */
 bool event_is_switch(const struct event *event);
 
-/* Whether samples of it come at their own times: with a period, not a frequency. */
+/* Whether the event samples with a period, not a frequency. */
 static inline bool event_has_period(const struct event *event)
 {
     return event->period != 0;

@@ -11,21 +11,21 @@
 #include <unistd.h>
 
 enum {
-    STACK_OF_PERIODS = 16 * 1024, /* bytes copied with samples that come as often as their event happens */
+    STACK_OF_PERIODS = 16 * 1024, /* bytes of stack copied with samples of events with a period */
     SEMAPHORE_SHIFT = 32          /* "ref_ctr_offset" of the uprobe PMU's format */
 };
 
 /* ---- one event ---- */
 
-/* Of software events and tracepoints with a period, the kernel (perf_swevent_event()) samples each if the sample is to
- * carry its period, which is 1 then. Without that field it takes one of so many. */
+/* For software events and tracepoints with a period, the kernel (perf_swevent_event()) ignores the period, and samples
+ * every occurrence, if samples carry the period field. So these omit the field. */
 static bool has_no_period_field(const struct event *event)
 {
     return event->period > 1 && (event->kind == EVENT_SOFTWARE || event->kind >= EVENT_TRACEPOINT);
 }
 
-/* The other fields are those of the clock: what its samples carry, whom it follows, when it starts. Processes and
- * mappings are told by the clock alone. */
+/* Copies the other attributes of the clock: sample fields, inheritance, start. Only the clock reports processes and
+ * mappings. */
 static struct perf_event_attr attr_of(const struct event *event, const struct event_point *point,
                                       const struct perf_event_attr *clock)
 {
@@ -58,8 +58,8 @@ static struct perf_event_attr attr_of(const struct event *event, const struct ev
     if (point) {
         attr.config |= point->semaphore << SEMAPHORE_SHIFT;
         attr.uprobe_path = (uint64_t)(uintptr_t)event->path;
-        /* To inherit it, the kernel (perf_uprobe_init()) reads the path again, in the memory of the thread that forks:
-         * the target could not start a thread or a process any more (EFAULT). */
+        /* If it were inherited, the kernel (perf_uprobe_init()) would read the path again, in the memory of the forking
+         * thread: the target could no longer start threads or processes (EFAULT). */
         attr.inherit = attr.inherit_thread = 0;
         attr.probe_offset = point->offset;
     }

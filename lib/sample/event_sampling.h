@@ -1,9 +1,9 @@
 /*
- * Samples the events of a list (event_list.h) beside the clock of CPU time, on the rings of perf_events.h. Their
- * samples have the fields of its samples, and the id that tells whose they are.
+ * Samples the events of a list (event_list.h) in addition to CPU time, on the rings of perf_events.h. Their samples
+ * have the fields of CPU samples, and the id of their event.
  *
- * An event with a period samples as often as it happens, which nobody knows before. So its copies of stacks are short,
- * that more of them find room in a ring: the rest is read from the live process (record/stack_reader.h).
+ * The sampling rate of an event with a period is unknown in advance. So its stack copies are short, and more of them
+ * fit into a ring; the recorder reads the rest from the live process (record/stack_reader.h).
  *
  * Threads: as perf_events.h.
  */
@@ -27,52 +27,53 @@ struct sampled_event_fd {
 };
 
 struct event_sampling {
-    const struct event_list *list; /* NULL: there are none */
+    const struct event_list *list; /* NULL: none */
     ARRAY(struct sampled_event_fd) fds;
-    struct hash numbers; /* id of an event -> its index in the list */
+    struct hash numbers; /* id of an event -> index in the list */
 };
 
-/* Where to open an event: as perf_event_open(2) takes it. */
+/* Target of an event: arguments of perf_event_open(2). */
 struct event_place {
     pid_t pid;
     int cpu;
     unsigned long flags;
-    int ring_fd; /* -1: it has no ring */
+    int ring_fd; /* -1: no ring */
 };
 
-/* Opens the event once and closes it, as it is without a clock (`clock` NULL) or beside that of a recording. Returns 0,
- * or a negative errno value with the sentence that says why this user cannot sample it here, and what allows it. */
+/* Opens and closes the event, to test whether this user can sample it. `clock`: attributes of the recording's clock
+ * event; may be NULL. Returns 0, or a negative errno value with a sentence: why the kernel refused, and what permits
+ * it. */
 int event_try(const struct event *event, const struct perf_event_attr *clock, const struct event_place *place,
               struct error *err);
 
-/* Whether some are probes of programs. They count in the threads for which they are opened, not in those that these
- * start: the kernel cannot hand them on. */
+/* Whether the list has probes of programs. A probe counts only in the threads for which it was opened, not in their
+ * children: the kernel cannot inherit it. */
 bool event_sampling_has_probes(const struct event_sampling *sampling);
 
-/* Opens all events of the list with the other attributes of `clock`, those of the clock's event. A negative errno value
- * of the first failure; what is open already is closed by event_sampling_close(). */
+/* Opens all events of the list, with the remaining attributes of the clock's event `clock`. Returns 0 or the negative
+ * errno value of the first failure; event_sampling_close() also closes the events opened before it. */
 int event_sampling_add(struct event_sampling *sampling, const struct perf_event_attr *clock,
                        const struct event_place *place);
 
-/* The number of the event with this id, from 1 on; 0: it is none of these. */
+/* Returns the number of the event with this id, 1-based; 0: not in the list. */
 uint32_t event_sampling_number(const struct event_sampling *sampling, uint64_t id);
 
-/* How the samples of event `number` are laid out, where those of the clock are as `layout`. */
+/* Returns the layout of samples of event `number`. `layout`: of the clock's samples. */
 struct perf_layout event_sampling_layout(const struct event_sampling *sampling, const struct perf_layout *layout,
                                          uint32_t number);
 
-/* How many events a sample of event `number` stands for, whose field `period` is this. */
+/* Returns the occurrences for which a sample of event `number` stands. `period`: the sample's field. */
 uint64_t event_sampling_period(const struct event_sampling *sampling, uint32_t number, uint64_t period);
 
 /* Stops sampling. */
 void event_sampling_stop(const struct event_sampling *sampling);
 
 struct event_totals {
-    uint64_t count; /* how often the event happened, sampled or not */
-    uint64_t lost;  /* samples that had no room; 0 if the kernel does not count them (before 6.0) */
+    uint64_t count; /* occurrences, sampled or not */
+    uint64_t lost;  /* samples lost because the ring was full; 0 if the kernel does not count them (before 6.0) */
 };
 
-/* What the kernel counted of the event with this index in the list, of all threads. `read_format`: of the clock's
+/* Returns the kernel's counts of an event in all threads. `event`: index in the list. `read_format`: of the clock's
  * event. */
 struct event_totals event_sampling_totals(const struct event_sampling *sampling, uint64_t read_format, uint32_t event);
 

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 enum {
-    ENDED_CHILDREN = 16, /* of a thread; each may have cost it one sample */
-    STILL_ENDING = 4,    /* of a thread that is kept apart, in a second: fewer cost it next to nothing */
+    ENDED_CHILDREN = 16, /* per thread; each may have cost it one sample */
+    STILL_ENDING = 4,    /* per second of a thread with an extra event: fewer cost it almost nothing */
     THREADS_MAX = 256    /* descriptors */
 };
 
@@ -85,7 +85,7 @@ void perf_apart_second(struct perf_apart *apart)
             thread->ended = 0;
             continue;
         }
-        hash_remove(&apart->ended, thread->tid); /* to be counted anew */
+        hash_remove(&apart->ended, thread->tid); /* restarts the count */
         let_go(apart, thread);
     }
 }

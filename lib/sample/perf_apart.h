@@ -1,13 +1,13 @@
 /*
- * Keeps threads apart from their children in the kernel's perf events.
+ * Prevents the kernel from swapping the perf events of a thread with those of its children.
  *
- * If a thread gives its CPU to one that has inherited the same events, the kernel has the two threads exchange them.
- * That makes switches fast, but an event that has used half of its sampling period ends with the other thread: a
- * thread whose children are short always continues with an event that has just begun, and has hardly any samples.
+ * At a context switch between two threads that inherited the same events, the kernel swaps their events instead of
+ * rescheduling them. That makes switches fast, but moves a half-used sampling period to the other thread: a thread with
+ * short-lived children always continues with a fresh event, and gets hardly any samples.
  *
- * The kernel exchanges only events that are all inherited. So a thread whose children keep ending gets one more event
- * that is not: its own events stay with it for as long as that goes on, and its switches take longer, as do those
- * between its children of that time. A few children that end, and children that live, change nothing.
+ * The kernel swaps only if all events are inherited. So a thread with many short-lived children gets one more event
+ * that is not inherited: the thread keeps its own events, and its switches, and those between its children, take
+ * longer. A few short-lived children, or long-lived ones, change nothing.
  *
  * Measurements: docs/decisions.md, "Keep threads apart from short-lived children".
  *
@@ -24,23 +24,23 @@
 
 struct perf_apart_thread {
     uint32_t tid;
-    int fd;         /* of its own event */
-    uint32_t ended; /* threads and processes that it started, since the last perf_apart_second() */
+    int fd;         /* of its extra event */
+    uint32_t ended; /* its children that ended since the last perf_apart_second() */
 };
 
 /* Starts zeroed. */
 struct perf_apart {
-    struct hash parents; /* of living threads: tid -> tid of the thread that started it */
-    struct hash ended;   /* of living threads: tid -> how many threads and processes that it started have ended */
-    ARRAY(struct perf_apart_thread) threads; /* those that are kept apart */
+    struct hash parents;                     /* live threads: tid -> tid of the parent thread */
+    struct hash ended;                       /* live threads: tid -> number of its ended children */
+    ARRAY(struct perf_apart_thread) threads; /* threads with an extra event */
 };
 
-/* Takes in the record of a start or an end, and ignores others. The thread whose children keep ending is kept apart if
- * the kernel permits it and there is memory for it; otherwise it just has fewer samples. */
+/* Handles FORK and EXIT records, and ignores others. A thread whose children keep ending gets an extra event if the
+ * kernel permits it and memory suffices; otherwise it has fewer samples. */
 void perf_apart_record(struct perf_apart *apart, const struct perf_record *record);
 
-/* To be called each second: a thread whose children have ceased to end is kept apart no longer. */
+/* Call it once a second. Closes the extra event of threads whose children no longer end. */
 void perf_apart_second(struct perf_apart *apart);
 
-/* From now on no thread is kept apart. */
+/* Closes all extra events. */
 void perf_apart_destroy(struct perf_apart *apart);

@@ -1,5 +1,5 @@
 /*
- * Finds out which features of perf events the system has and permits. What the kernel refuses is dropped in this order:
+ * Finds out which features of perf events the system supports and permits. Drops refused features in this order:
  *
  * 1. Features that older kernels lack (EINVAL), newest first: PERF_FORMAT_LOST (6.0), build ids in mapping records
  * (5.12), KSYMBOL records (5.1), SWITCH records (4.3). Without them, LOST records count losses, prof reads build ids
@@ -47,7 +47,7 @@ struct perf_event_attr perf_attr_clock(const struct perf_events *events)
         .exclude_callchain_user = 1,
         .mmap = 1,
         .mmap2 = 1,
-        .mmap_data = 1, /* marker files are mapped to be seen (record/mark_files.h) */
+        .mmap_data = 1, /* reports mapped marker files (record/mark_files.h) */
         .build_id = events->build_ids,
         .context_switch = events->switches,
         .ksymbol = events->kernel_symbols && events->tier == PERF_TIER_KERNEL_AND_USER,
@@ -80,7 +80,7 @@ struct perf_event_attr perf_attr_sampling(const struct perf_events *events)
     return events->no_samples ? perf_attr_sideband(events) : perf_attr_clock(events);
 }
 
-/* Tries it on our own thread, or on all. */
+/* Tries the events on the calling thread, or on the whole system. */
 static int try_event(const struct perf_events *events)
 {
     struct perf_event_attr attr = perf_attr_sampling(events);
@@ -103,8 +103,8 @@ static void choose_layout(struct perf_events *events)
 
 int perf_attr_find_supported(struct perf_events *events)
 {
-    /* The counter of a CPU is not that of a thread. And the kernel adapts the period of a cycles event to how busy its
-     * CPU is, so that a sample would stand for no known time. */
+    /* A CPU's cycle counter cannot be attributed to a thread. And the kernel adapts the period of a cycles event to the
+     * load of its CPU, so that a sample would stand for an unknown time. */
     events->hardware = !events->all;
     events->tier = PERF_TIER_KERNEL_AND_USER;
     events->layout.read_format =

@@ -26,18 +26,18 @@
 #include <unistd.h>
 
 enum {
-    STACK_MAX = 65528, /* the largest that the kernel takes */
+    STACK_MAX = 65528, /* the kernel's maximum */
     STACK_MAX_ABOVE_2_KHZ = 32768,
     STACK_MIN = 4096,
     SAMPLES_PER_RING = 16,
-    RING_USUAL_MIN = 1024 * 1024, /* whatever the rate */
-    RING_MIN = 64 * 1024,         /* where little may be locked */
-    HEADROOM_MS = 50,     /* a ring should take what one busy CPU samples in this time; a MB takes 0.2 ms to map */
+    RING_USUAL_MIN = 1024 * 1024, /* at any rate */
+    RING_MIN = 64 * 1024,         /* if the limit of locked memory is low */
+    HEADROOM_MS = 50,     /* a ring should hold the samples of one busy CPU in this time; mapping takes 0.2 ms per MB */
     RING_MAX = 8 << 20,   /* bytes, and */
     RINGS_MAX = 32 << 20, /* bytes of all CPUs together */
 
-    /* What announces samples. Ignored unless somebody handles it, so one that is left over after the recording does no
-     * harm; SIGIO, which events send otherwise, would end the process. */
+    /* The signal that announces samples. Ignored by default, so one that arrives after the recording does no harm;
+     * SIGIO, the default signal of events, would kill the process. */
     ANNOUNCEMENT = SIGURG
 };
 
@@ -79,7 +79,7 @@ static void choose_sizes(struct perf_events *events, size_t cpu_count)
     size_t wanted = (size_t)((uint64_t)events->rate * events->stack_size * HEADROOM_MS / 1000);
     if (wanted < RING_USUAL_MIN)
         wanted = RING_USUAL_MIN;
-    if (wanted > RING_MAX || events->sampling.list) /* nobody knows how often other events happen */
+    if (wanted > RING_MAX || events->sampling.list) /* the rate of other events is unknown */
         wanted = RING_MAX;
     if (wanted > RINGS_MAX / cpu_count)
         wanted = RINGS_MAX / cpu_count;
@@ -97,7 +97,7 @@ static int open_ring(struct perf_events *events, struct perf_cpu *cpu, struct er
         .exclude_hv = 1,
         .watermark = 1,
         .wakeup_watermark = (uint32_t)(events->ring_size / 4),
-        .use_clockid = 1, /* a ring takes only events that use its own clock */
+        .use_clockid = 1, /* events must use the clock of their ring */
         .clockid = CLOCK_MONOTONIC,
     };
     int fd = perf_attr_open(&attr, (struct perf_whom){0}, (int)cpu->cpu);
@@ -173,7 +173,7 @@ static int open_announcements(struct perf_events *events, struct error *err)
     return 0;
 }
 
-/* The announcements of the event come to this thread. */
+/* Directs the announcements of the event to the calling thread. */
 static int set_announcements(int event_fd, bool on)
 {
     struct f_owner_ex this_thread = {.type = F_OWNER_TID, .pid = (pid_t)syscall(SYS_gettid)};
@@ -207,9 +207,9 @@ static int add_other_events(struct perf_events *events, const struct perf_cpu *c
     return event_sampling_add(&events->sampling, clock, &place);
 }
 
-/* All CPU time of all threads, as `perf stat` counts it. One event, because nothing is sampled; the counters of the
- * sampling events take in the setting of their own timers, which is much where threads switch often. A software clock
- * counts in the kernel, too, whatever is excluded. */
+/* Counts the CPU time of all threads, as `perf stat` does, with one event without samples. The counters of the sampling
+ * events include the cost of setting their timers, which is high for threads that switch often. A software clock also
+ * counts kernel time, whatever the event excludes. */
 static int add_cpu_clock(struct perf_events *events, struct perf_whom whom, int cpu)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
@@ -266,7 +266,7 @@ static int list_cpus(struct perf_events *events, const struct cpu_list *wanted, 
     return code;
 }
 
-/* Whether this user may sample the events beside the clock here. */
+/* Tests whether this user may sample the events other than the clock. */
 static int try_other_events(const struct perf_events *events, struct error *err)
 {
     const struct event_list *list = events->sampling.list;
@@ -281,7 +281,7 @@ static int try_other_events(const struct perf_events *events, struct error *err)
     return 0;
 }
 
-/* Has all processes of the system tell of themselves from now on. */
+/* Opens the events that report processes and mappings of the whole system. */
 static int open_sideband(struct perf_events *events, struct error *err)
 {
     struct perf_event_attr attr = perf_attr_sideband(events);
@@ -411,7 +411,7 @@ void perf_events_announce(struct perf_cpu *cpu, bool announce)
 
 void perf_events_take_announcements(struct perf_events *events)
 {
-    struct signalfd_siginfo one; /* there is at most one: a signal that is pending already is not queued again */
+    struct signalfd_siginfo one; /* at most one: the kernel does not queue a pending signal again */
     (void)!read(events->announcement_fd, &one, sizeof(one));
 }
 
@@ -425,8 +425,8 @@ void perf_events_stop(struct perf_events *events)
         ioctl(events->cpu_clocks.data[i], PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/* Samples of the clock that found no room on this CPU; the first event of a whole system only reports processes and
- * mappings. */
+/* Returns the clock's samples lost on this CPU. With the whole system, skips the first event, which only reports
+ * processes and mappings. */
 static uint64_t lost_on_cpu(const struct perf_events *events, const struct perf_cpu *cpu)
 {
     uint64_t lost = 0;

@@ -17,7 +17,7 @@ struct perf_merge {
     uint32_t *heap; /* indexes of sources that have a record, the earliest first */
     size_t heap_length;
     size_t behind;    /* sources that have not reached their first head */
-    bool has_current; /* the record of heap[0] was handed out and not yet given back */
+    bool has_current; /* the caller holds the record of heap[0] */
     unsigned char bounce[PERF_RING_RECORD_MAX];
 };
 

@@ -4,7 +4,7 @@
 #include <sys/ioctl.h>
 
 enum {
-    OFTEN = 10000, /* a second: setting the timer takes the thread some percent of its time */
+    OFTEN = 10000, /* switches a second; above, setting the timer takes some percent of the thread's time */
     NOT_OFTEN = OFTEN / 2
 };
 

@@ -1,17 +1,16 @@
 /*
- * Samples threads less often while they switch very often.
+ * Lowers the sampling rate of threads that switch very often.
  *
- * The kernel sets the sampling timer of a thread each time the thread comes to a CPU. In a virtual machine, a timer of
- * 1 ms is most of what recording adds to a switch; a timer of 10 ms costs next to nothing.
+ * The kernel sets the sampling timer of a thread each time the thread is switched in. In a virtual machine, a 1 ms
+ * timer is most of the recording cost of a switch; a 10 ms timer costs almost nothing.
  *
- * So a thread that has left its CPU 10,000 times within a second gets a sample each 10 intervals from then on, and
- * each interval again after a second with less than half as many. Its CPU time stays exact, from SWITCH records,
- * spread over fewer samples. The kernel's work at a switch for our events is outside of these records, but in
- * schedstat: 0.08 us of each turn.
+ * So a thread that leaves its CPU 10,000 times within a second gets one sample every 10 intervals, until a second with
+ * less than half as many switches. Its CPU time stays exact, from SWITCH records, spread over fewer samples. The
+ * kernel's work for prof's events at a switch is outside of these records, but in schedstat: 0.08 us each time.
  *
- * This is for threads that ran before prof attached. The threads of a command inherit events from each other, and the
- * kernel leaves the timer alone when they switch among themselves (perf_apart.h). A thread that was started by one
- * that was sampled less often at that time stays so, because the period of inherited events cannot be changed.
+ * This applies to threads that ran before prof attached. The threads of a command inherit events from each other, and
+ * the kernel does not set the timer when they switch among themselves (perf_apart.h). A thread started by a thread with
+ * a lowered rate keeps that rate, because the period of inherited events cannot change.
  *
  * Measurements: docs/decisions.md, "Sample threads that switch very often less often".
  *
@@ -27,34 +26,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PERF_RATE_FEWER = 10 }; /* the intervals of a thread that switches often are as many times as long */
+enum { PERF_RATE_FEWER = 10 }; /* factor by which the interval of such a thread is longer */
 
 struct perf_rate_thread {
     uint32_t tid;
-    uint32_t first, count; /* its events, among all */
-    uint32_t left;         /* how often it left a CPU since the last perf_rate_second() */
+    uint32_t first, count; /* range of its events in `fds` */
+    uint32_t left;         /* times it left a CPU since the last perf_rate_second() */
     bool is_lower, was_lower, has_ended;
 };
 
-/* Starts zeroed, but for the interval. Without one all is as it was. */
+/* Starts zeroed, except the interval. Interval 0 turns it off. */
 struct perf_rate {
     uint64_t interval;   /* ns between two samples of a thread */
     struct hash indexes; /* tid -> index in threads */
     ARRAY(struct perf_rate_thread) threads;
-    ARRAY(int) fds;   /* of their events, which belong to the caller and must stay open until perf_rate_destroy() */
-    uint32_t lowered; /* how many threads were sampled less often at some time */
+    ARRAY(int) fds;   /* events of the threads; owned by the caller, open until perf_rate_destroy() */
+    uint32_t lowered; /* threads whose rate was lowered at some time */
 };
 
-/* Begins a thread without events. False if there is no memory; then its rate does not change. */
+/* Adds a thread without events. False if memory ran out; then its rate does not change. */
 bool perf_rate_begin_thread(struct perf_rate *rate, uint32_t tid);
 
-/* Adds an event of the thread that began last: a clock of the CPU, with a period in ns. */
+/* Adds an event of the last added thread: a CPU clock with a period in ns. */
 bool perf_rate_add_event(struct perf_rate *rate, int fd);
 
-/* Takes in the record of a switch or an end, and ignores others. */
+/* Handles SWITCH and EXIT records, and ignores others. */
 void perf_rate_record(struct perf_rate *rate, const struct perf_record *record);
 
-/* To be called each second. */
+/* Call it once a second. Changes the rates. */
 void perf_rate_second(struct perf_rate *rate);
 
 void perf_rate_destroy(struct perf_rate *rate);

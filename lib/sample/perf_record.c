@@ -2,8 +2,8 @@
  * A record is a header (type, misc, size), a body that depends on the type, and, except in samples, the identifier
  * trailer.
  *
- * We trust the kernel, but not the bytes: a ring is shared memory, and a parser that believes a length crashes the
- * recorder on one torn record. So every field is read through a bounds-checked cursor.
+ * A ring is shared memory, and one torn record would crash a parser that trusts lengths. So the parser reads every
+ * field through a bounds-checked cursor.
  */
 #include "sample/perf_record.h"
 

@@ -1,6 +1,6 @@
 /*
- * Parser for the records that the kernel writes into a perf ring: perf_event_open(2), linux/perf_event.h. The fields of
- * a record depend on the attributes of the event, which are the "layout" here.
+ * Parses the records of a perf ring: perf_event_open(2), linux/perf_event.h. The fields of a record depend on the
+ * attributes of its event, here called the layout.
  *
  * Threads: any; nothing is shared.
  */
@@ -36,8 +36,8 @@ struct perf_sample {
 
     const unsigned char *stack; /* from the stack pointer upwards */
     size_t stack_size;          /* bytes that the kernel copied */
-    size_t stack_below;         /* bytes in front of `stack`, from below sp: 0 of perf's */
-    bool stack_full;            /* the kernel copied as much as it may: the stack continues above */
+    size_t stack_below;         /* bytes before `stack`, from below sp; 0 with perf events */
+    bool stack_full;            /* the copy has its maximum size: the stack may continue above */
 };
 
 struct perf_mapping {
@@ -59,12 +59,12 @@ struct perf_kernel_symbol {
 };
 
 struct perf_record {
-    uint32_t type; /* PERF_RECORD_...; for a type without a member in the union, only the fields above it are filled */
+    uint32_t type; /* PERF_RECORD_...; a type without a member in the union fills only the common fields */
     uint16_t misc;
-    uint32_t pid, tid; /* of the thread that the record is about */
+    uint32_t pid, tid; /* of the record's thread */
     uint32_t cpu;
     uint64_t time; /* ns of the event's clock */
-    uint64_t id;   /* of the event, inherited ones have their parent's; 0 without PERF_SAMPLE_ID */
+    uint64_t id;   /* of the event; inherited events have their parent's; 0 without PERF_SAMPLE_ID */
     union {
         struct perf_sample sample;               /* PERF_RECORD_SAMPLE */
         struct perf_mapping mapping;             /* PERF_RECORD_MMAP2 */
@@ -77,8 +77,8 @@ struct perf_record {
             uint32_t parent_pid, parent_tid;
         } task; /* PERF_RECORD_FORK, PERF_RECORD_EXIT */
         struct {
-            bool out;       /* the thread leaves its CPU, else it comes to one */
-            bool preempted; /* it leaves although it could run on */
+            bool out;       /* the thread leaves its CPU; else it starts to run */
+            bool preempted; /* the thread leaves while runnable */
         } context_switch;   /* PERF_RECORD_SWITCH, PERF_RECORD_SWITCH_CPU_WIDE */
         uint64_t lost;      /* PERF_RECORD_LOST, PERF_RECORD_LOST_SAMPLES: how many records */
     };
@@ -88,14 +88,14 @@ struct perf_record {
  * record is too short for its layout. */
 int perf_record_parse(const struct perf_layout *layout, const void *bytes, size_t size, struct perf_record *record);
 
-/* Parts of a sample that are the same in all layouts. What is damaged makes the cursor fail. */
+/* Parse parts of a sample that are the same in all layouts. Damaged data makes the cursor fail. */
 void perf_sample_read_callchain(struct perf_sample *sample, struct cursor *c);
 void perf_sample_read_stack(struct perf_sample *sample, struct cursor *c);
 
-/* The id of the event whose sample this is, wherever its other fields are: it is the same in all layouts with the same
- * fields before it. 0 for other records, and without PERF_SAMPLE_ID. */
+/* Returns the event id of a sample; 0 for other records, and without PERF_SAMPLE_ID. Works for all layouts with the
+ * same fields before the id. */
 uint64_t perf_record_sample_id(const struct perf_layout *layout, const void *bytes, size_t size);
 
-/* Offset of the time in a record of this type and size (header included): bytes, a multiple of 8; SIZE_MAX if the
- * record has no time. Lets a reader sort records without parsing them. */
+/* Returns the offset of the time in a record of this type and size (header included): bytes, a multiple of 8; SIZE_MAX
+ * if the record has no time. A reader can sort records without parsing them. */
 size_t perf_record_time_offset(const struct perf_layout *layout, uint32_t type, size_t size);

@@ -1,9 +1,9 @@
 /*
- * One perf ring: memory shared with the kernel. The kernel writes records at the head; we read them at the tail. See
- * perf_event_open(2), "MMAP layout".
+ * One perf ring: memory shared with the kernel, which writes records at the head. The recorder reads them at the tail.
+ * See perf_event_open(2), "MMAP layout".
  *
- * Records are read in place, because a stack copy takes up to 64 KiB, and copying it would cost more than walking it.
- * Only a record that wraps around the end of the ring is copied.
+ * The recorder reads records in place, because a stack copy takes up to 64 KiB, and copying it would cost more than
+ * walking it. Only a record that wraps around the end of the ring is copied.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -22,7 +22,7 @@ struct perf_ring {
     const unsigned char *data; /* `size` bytes, a power of two, shared */
     uint64_t size;
     uint64_t tail;    /* bytes read since the start; modulo size: position in the ring */
-    uint64_t damaged; /* times that a damaged record made us skip the rest of the ring */
+    uint64_t damaged; /* damaged records, after which the rest of the ring was skipped */
 };
 
 /* Maps the ring of an event: `size` bytes, a power of two, at least a page. -EPERM if the limit of locked memory is
@@ -30,16 +30,16 @@ struct perf_ring {
 int perf_ring_map(struct perf_ring *ring, int fd, size_t size, struct error *err);
 void perf_ring_unmap(struct perf_ring *ring);
 
-/* Bytes that the kernel has written since the start. We may read from `tail` up to this position. */
+/* Returns the bytes that the kernel has written since the start. Readable: from `tail` up to this position. */
 uint64_t perf_ring_head(const struct perf_ring *ring);
 
 /* Type and size (header included) of the record at the tail; false if no record lies before `head`. */
 bool perf_ring_peek(struct perf_ring *ring, uint64_t head, uint32_t *type, size_t *size);
 
-/* The same of the record at `position`, from the tail on. Changes nothing. */
+/* Likewise for the record at `position`, which is at or after the tail. Changes nothing. */
 bool perf_ring_look(const struct perf_ring *ring, uint64_t position, uint64_t head, uint32_t *type, size_t *size);
 
-/* Copies `size` bytes from `position` on. */
+/* Copies `size` bytes from `position`. */
 void perf_ring_copy(const struct perf_ring *ring, uint64_t position, unsigned char *out, size_t size);
 
 /* The 8 bytes at `offset` (a multiple of 8) of the record at the tail. */

@@ -1,6 +1,7 @@
 /*
- * Shared by the files of the ptrace sampler: ptrace_sampler.c (its life), ptrace_looks.c (ticks: which threads run, and
- * which to sample), ptrace_stops.c (stops of threads), ptrace_records.c (the table of threads, and their records).
+ * Shared by the files of the ptrace sampler: ptrace_sampler.c (creation and attaching), ptrace_looks.c (ticks: which
+ * threads run, and which to sample), ptrace_stops.c (stops of threads), ptrace_records.c (the table of threads, and
+ * their records).
  */
 #pragma once
 
@@ -12,7 +13,7 @@
 
 enum { PTRACE_STACK_BELOW_SP = 128 }; /* bytes of the red zone (System V psABI, 3.2.2) */
 
-/* A child that has stopped for the first time, before the fork event of its parent. */
+/* A child whose first stop came before the fork event of its parent. */
 struct orphan {
     pid_t tid;
     uint64_t time;
@@ -20,50 +21,50 @@ struct orphan {
 
 struct ptrace_sampler {
     struct ptrace_consumer consumer;
-    uintptr_t follow_options; /* of ptrace, for threads that are followed */
+    uintptr_t follow_options; /* ptrace options of followed threads */
     uint64_t interval;        /* ns between two ticks */
     uint64_t started;         /* ns */
-    uint64_t tick;            /* the last one at which all threads were looked at */
-    uint64_t next_look;       /* ns: of the next one */
+    uint64_t tick;            /* the last tick that checked all threads */
+    uint64_t next_look;       /* ns: time of the next check */
     struct sampling_clock clock;
-    struct ptrace_thread *itself; /* the thread of the sampler; not among the threads */
+    struct ptrace_thread *itself; /* the sampler's own thread; not in `threads` */
     ARRAY(struct ptrace_thread *) threads;
     struct hash by_tid;                /* -> index */
-    ARRAY(pid_t) active;               /* threads that have run lately, at the last tick; some may have ended since */
-    ARRAY(struct ptrace_thread *) hit; /* those that an instant may have hit */
+    ARRAY(pid_t) active;               /* threads that ran recently, as of the last tick; some may have ended since */
+    ARRAY(struct ptrace_thread *) hit; /* threads that an instant may have hit */
     ARRAY(struct orphan) orphans;
-    size_t interrupted;   /* threads whose stop is to come */
+    size_t interrupted;   /* threads interrupted but not yet stopped */
     size_t sleepers;      /* at the last tick */
-    uint32_t most_paused; /* ticks: the longest time between two looks at one thread so far */
-    uint64_t ended_cpu;   /* ns of processes that have ended, and of threads whose main thread is not traced */
+    uint32_t most_paused; /* ticks: longest time between two checks of one thread so far */
+    uint64_t ended_cpu;   /* ns of ended processes, and of threads without a traced main thread */
     unsigned char *stack; /* PTRACE_STACK_BELOW_SP + PTRACE_STACK_MAX */
 };
 
 /* ---- threads ---- */
 
-/* NULL if it is not traced. */
+/* Returns NULL if the thread is not traced. */
 struct ptrace_thread *sampler_find(const struct ptrace_sampler *sampler, pid_t tid);
 
-/* NULL if memory ran out. */
+/* Returns NULL if memory ran out. */
 struct ptrace_thread *sampler_add(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, struct error *err);
 
 void sampler_set_state(struct ptrace_sampler *sampler, struct ptrace_thread *thread, enum ptrace_thread_state state);
 
-/* Forgets and frees the thread. */
+/* Removes and frees the thread. */
 void sampler_drop(struct ptrace_sampler *sampler, struct ptrace_thread *thread);
 
-/* Has the thread stop where it runs. */
+/* Interrupts the thread; its stop comes later. */
 void sampler_interrupt(struct ptrace_sampler *sampler, struct ptrace_thread *thread, enum ptrace_interrupt interrupt);
 
 /* Continues a stopped thread with this signal; 0: none. */
 void sampler_resume(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int signal);
 
-/* Whether the clock of its process counts the CPU time of the thread: if it is the main thread. The clock has the time
- * of threads that cannot be traced as well, and what comes after their last stops. It is only without a traced main
- * thread that each thread counts for itself. */
+/* Whether the CPU time comes from the clock of the thread's process: true for main threads. That clock includes threads
+ * that cannot be traced, and the time after the last stops. Without a traced main thread, each thread counts its own
+ * time. */
 bool sampler_counts_by_clock(const struct ptrace_thread *thread);
 
-/* Notes the clock of a main thread's process, as long as there is one. */
+/* Stores the clock of a main thread's process, while the process exists. */
 void sampler_note_clock(struct ptrace_thread *thread);
 
 /* ---- records ---- */
@@ -72,12 +73,12 @@ struct perf_record sampler_record_of(const struct ptrace_thread *thread, uint32_
 
 int sampler_tell(struct ptrace_sampler *sampler, const struct perf_record *record, struct error *err);
 
-/* Emits the record of a new name, or of an exec, also where the name is the same. */
+/* Emits a COMM record for a new name or an exec, even if the name is unchanged. */
 int sampler_tell_name(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool exec, struct error *err);
 
 /* Emits the switches of the thread since the last call, under the number `tid`. */
 int sampler_tell_switches(struct ptrace_sampler *sampler, struct ptrace_thread *thread, pid_t tid,
                           const struct ptrace_schedule *schedule, uint64_t time, bool asleep, struct error *err);
 
-/* `is_itself`: its files are still those of the thread. */
+/* `is_itself`: the open files still belong to this thread. */
 int sampler_tell_end(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool is_itself, struct error *err);

@@ -6,28 +6,29 @@
 
 #define SECOND UINT64_C(1000000000)
 
-static const uint64_t name_interval = SECOND;              /* between two readings of the name of a thread, ... */
-static const uint64_t sleeper_name_interval = SECOND / 20; /* ... and of one that sleeps and has run since */
-static const uint64_t same_reading = 1000;                 /* ns between two times of one reading of a clock, at most */
+static const uint64_t name_interval = SECOND; /* between two reads of a thread's name, ... */
+static const uint64_t sleeper_name_interval =
+    SECOND / 20;                           /* ... and of a sleeping thread's name, if it has run since */
+static const uint64_t same_reading = 1000; /* most ns between two times from the same reading of a clock */
 
 enum {
-    MIN_LONGEST_PAUSE = 8, /* ticks between two looks at a thread that sleeps */
+    MIN_LONGEST_PAUSE = 8, /* ticks between two checks of a sleeping thread */
     SLEEPERS_PER_TICK = 32,
-    ACTIVE_TICKS = 8, /* since when an active thread has run */
-    LONG_UNHIT = 64,  /* intervals of CPU time without a hit, after which a thread is sampled wherever it stops */
+    ACTIVE_TICKS = 8, /* an active thread has run in the last ACTIVE_TICKS */
+    LONG_UNHIT = 64,  /* after this many intervals of CPU time without a hit, a thread is sampled wherever it stops */
 };
 
 /* ---- looks ---- */
 
-/* Many threads that sleep are looked at in turn. */
+/* Checks a large number of sleeping threads in turn. */
 static uint32_t longest_pause(const struct ptrace_sampler *sampler)
 {
     size_t pause = sampler->sleepers / SLEEPERS_PER_TICK;
     return pause < MIN_LONGEST_PAUSE ? MIN_LONGEST_PAUSE : (uint32_t)pause;
 }
 
-/* Whether the thread left its CPU since its last sample and used little CPU time before, so that its sample can wait.
- * For a thread that has stayed on its CPU the scheduler's figures may be some ms old. */
+/* Whether the thread left its CPU since its last sample and used little CPU time, so that its sample can wait. For a
+ * thread still on its CPU, the scheduler's counts may be some ms old. */
 static bool has_used_little(const struct ptrace_sampler *sampler, const struct ptrace_thread *thread,
                             const struct ptrace_schedule *now)
 {
@@ -45,8 +46,8 @@ static int tell_sleep(struct ptrace_sampler *sampler, struct ptrace_thread *thre
     return thread->follows ? sampler_tell_name(sampler, thread, false, err) : 0;
 }
 
-/* Whether the instant may have hit the thread: it has run on that CPU since the last look and its last stop, and does
- * not now. */
+/* Whether the instant may have hit the thread: it has run on that CPU since the last check and its last stop, and does
+ * not run now. */
 static bool may_be_hit(const struct ptrace_sampler *sampler, const struct ptrace_thread *thread,
                        const struct sampling_instant *instant, const struct ptrace_schedule *now)
 {
@@ -88,7 +89,7 @@ static void interrupt_hit(struct ptrace_sampler *sampler, const struct sampling_
     sampler->hit.length = 0;
 }
 
-/* A thread that is awake or has run since the last look: is it to be sampled? */
+/* Decides whether to sample a thread that is awake or has run since the last check. */
 static int look_at_active(struct ptrace_sampler *sampler, struct ptrace_thread *thread,
                           const struct sampling_instant *instant, const struct ptrace_schedule *now, bool has_run,
                           struct error *err)
@@ -114,8 +115,8 @@ static int look_at_active(struct ptrace_sampler *sampler, struct ptrace_thread *
 }
 
 /*
- * A thread that was not on a CPU since its last sample needs no sample. One that slept at the last look and was not on
- * a CPU since still sleeps, and the next look can wait: to read schedstat costs half as much as to read stat.
+ * A thread that has not run since its last sample needs no sample. If it slept at the last check and has not run since,
+ * it still sleeps, and the next check can wait. schedstat costs half as much to read as stat.
  */
 static int look_at(struct ptrace_sampler *sampler, struct ptrace_thread *thread, const struct sampling_instant *instant,
                    struct error *err)
@@ -138,7 +139,7 @@ static int look_at(struct ptrace_sampler *sampler, struct ptrace_thread *thread,
 
 /* ---- ticks ---- */
 
-/* Reads the state of all threads whose next look has come. */
+/* Reads the state of all threads whose next check is due. */
 static int look_at_all(struct ptrace_sampler *sampler, const struct sampling_instant *instant, struct error *err)
 {
     uint64_t next = sampler->tick + MIN_LONGEST_PAUSE;
@@ -164,8 +165,8 @@ static int look_at_all(struct ptrace_sampler *sampler, const struct sampling_ins
     return code;
 }
 
-/* The thread that was hit is among those that have run lately, most of the time. The figures of the scheduler have
- * changed for threads that have left a CPU since. */
+/* Searches the hit thread first among the threads that ran recently. The scheduler's counts have changed for threads
+ * that left a CPU since. */
 static int look_for_hit(struct ptrace_sampler *sampler, const struct sampling_instant *instant, struct error *err)
 {
     struct ptrace_schedule now;
@@ -195,7 +196,7 @@ int ptrace_sampler_tick(struct ptrace_sampler *sampler, struct error *err)
     return code;
 }
 
-/* An instant has a look as well. */
+/* Each instant includes a check. */
 void ptrace_sampler_sleeps(struct ptrace_sampler *sampler)
 {
     uint64_t look = sampler->next_look + (sampler->clock.in_use ? sampler->interval : 0);
@@ -209,8 +210,8 @@ uint64_t ptrace_sampler_look_interval(const struct ptrace_sampler *sampler)
 
 /* ---- up to now ---- */
 
-/* The figures of a thread that runs are some ms old. Has it been on its CPU since its last stop, it ran all the time.
- */
+/* The counts of a running thread are some ms old. If it has not left its CPU since its last stop, it ran all the
+ * time. */
 static int settle_running(struct ptrace_sampler *sampler, struct ptrace_thread *thread, struct ptrace_schedule *now,
                           struct error *err)
 {

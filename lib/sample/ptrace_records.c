@@ -8,7 +8,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-static const uint64_t name_interval = SECOND; /* between two readings of the name of a thread that runs */
+static const uint64_t name_interval = SECOND; /* between two reads of a running thread's name */
 
 /* ---- threads ---- */
 
@@ -79,12 +79,12 @@ void sampler_interrupt(struct ptrace_sampler *sampler, struct ptrace_thread *thr
 
 void sampler_resume(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int signal)
 {
-    bool is_new = thread->state == PTRACE_THREAD_NEW; /* its parent may be giving it CPUs */
+    bool is_new = thread->state == PTRACE_THREAD_NEW; /* its parent may be setting its CPUs */
     struct cpu_stay stay = {0};
     ptrace_thread_release(thread);
     if (!is_new && sampler->clock.in_use && ptrace_thread_scheduler_state(thread))
         cpu_stay_begin(&stay, sampler->clock.pin, thread->tid, thread->cpu);
-    ptrace(PTRACE_CONT, thread->tid, NULL, (uintptr_t)signal); /* else it was killed, and its status will come */
+    ptrace(PTRACE_CONT, thread->tid, NULL, (uintptr_t)signal); /* else it was killed; its status will follow */
     cpu_stay_end(&stay);
     if (thread->state != PTRACE_THREAD_EXITS)
         sampler_set_state(sampler, thread, PTRACE_THREAD_RUNS);

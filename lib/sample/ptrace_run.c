@@ -20,7 +20,7 @@ static void add(struct switch_list *list, uint64_t time, bool out, bool preempte
     list->switches[list->count++] = (struct ptrace_switch){.time = time, .out = out, .preempted = preempted};
 }
 
-/* Off its CPU from `*time` on for so many ns, and then on it. */
+/* Adds a break: off the CPU at *time for `length` ns, then on it. */
 static void add_break(struct switch_list *list, uint64_t *time, uint64_t length, bool preempted)
 {
     if (!length)
@@ -54,7 +54,7 @@ size_t ptrace_run_take(struct ptrace_run *run, const struct ptrace_moment *now, 
         if (now->asleep)
             add(&list, time + ran, true, false);
     }
-    /* what has no room in the time, because it was counted late, is told with the next moment */
+    /* time that was counted late and exceeds the span moves to the next moment */
     uint64_t told = last->schedule.cpu + ran;
     run->last = *now;
     run->last.schedule.cpu = told;

@@ -55,8 +55,8 @@ void ptrace_sampler_free(struct ptrace_sampler *sampler)
     free(sampler);
 }
 
-/* The kernel refuses a thread that has ended as one that may not be traced. A main thread that has ended stays in the
- * list of threads until its process ends. */
+/* The kernel refuses an ended thread with the error of missing permission. An ended main thread stays in the list of
+ * threads until its process ends. */
 static bool has_ended(pid_t pid, pid_t tid)
 {
     char path[64], text[1024];
@@ -74,7 +74,7 @@ static long status_number(pid_t pid, const char *key)
     return at ? strtol(at + strlen(key), NULL, 10) : -1;
 }
 
-/* A process of ours whose files in /proc are not ours is not dumpable. */
+/* Whether a process of this user is not dumpable: its /proc files then belong to root. */
 static bool is_not_dumpable(pid_t pid)
 {
     char path[32];

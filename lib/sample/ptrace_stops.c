@@ -13,13 +13,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const uint64_t orphan_age = UINT64_C(200000000); /* ns after which the parent of a child is not waited for */
+static const uint64_t orphan_age =
+    UINT64_C(200000000); /* ns after which an orphan no longer waits for its parent's event */
 
-enum { CALM_SAMPLES = 256 }; /* after which a thread counts as any other */
+enum { CALM_SAMPLES = 256 }; /* consecutive complete samples that end the special treatment of a thread */
 
 /* ---- samples ---- */
 
-/* Also puts right what the stop has done to a system call. */
+/* Also restores a system call that the stop interrupted. */
 static bool read_registers(const struct ptrace_thread *thread, struct user_regs_struct *registers)
 {
     if (ptrace(PTRACE_GETREGS, thread->tid, NULL, registers))
@@ -63,8 +64,8 @@ static int take_schedule(struct ptrace_sampler *sampler, struct ptrace_thread *t
     return sampler_tell_switches(sampler, thread, thread->tid, now, time, false, err);
 }
 
-/* Returns whether it ran until the instant, and has waited for a CPU since then. One that waited already may have been
- * woken, and stands at the end of a system call. */
+/* Whether the thread ran until the instant, and has been runnable since then. A thread that was already runnable may
+ * have been woken at the end of a system call. */
 static bool ran_until_instant(const struct ptrace_thread *thread)
 {
     return thread->at_stop.ready - thread->seen.ready <= thread->stopped - thread->instant;
@@ -85,7 +86,7 @@ static void learn(struct ptrace_thread *thread, const struct ptrace_sample *samp
     thread->stack_size = thread->is_too_deep ? PTRACE_STACK_SIZE : thread->stack_size * 2;
 }
 
-/* Where the kernel does not report how long a thread ran, the sample counts one tick. */
+/* If the kernel does not report the thread's CPU time, the sample counts as one tick. */
 static int take_sample(struct ptrace_sampler *sampler, struct ptrace_thread *thread,
                        const struct user_regs_struct *registers, int signal, struct error *err)
 {
@@ -113,7 +114,7 @@ static int take_sample(struct ptrace_sampler *sampler, struct ptrace_thread *thr
     return code;
 }
 
-/* After a call of ptrace(): only that waits until the thread has left its CPU, and its time there is counted. */
+/* Call it after ptrace(), which waits until the thread has left its CPU and its time is counted. */
 static void read_schedule(struct ptrace_thread *thread)
 {
     if (!ptrace_thread_schedule(thread, &thread->at_stop))
@@ -128,8 +129,8 @@ static bool is_to_be_sampled(const struct ptrace_thread *thread)
            (thread->interrupt == PTRACE_INTERRUPT_AT_INSTANT && ran_until_instant(thread));
 }
 
-/* Has a thread go on whose memory and registers are those of its program; takes a sample first if there is to be one.
- */
+/* Resumes a stopped thread, after taking a sample if one is due. The thread's memory and registers must be those of its
+ * program. */
 static int go_on(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int signal, struct error *err)
 {
     struct user_regs_struct registers;
@@ -171,7 +172,7 @@ static int add_child(struct ptrace_sampler *sampler, pid_t parent_pid, pid_t par
                      struct error *err)
 {
     struct ptrace_thread *child = sampler_find(sampler, tid);
-    if (child) /* the end of one with the same number was not seen */
+    if (child) /* missed the end of an older thread with the same tid */
         sampler_drop(sampler, child);
     child = sampler_add(sampler, pid, tid, err);
     if (!child)
@@ -204,7 +205,7 @@ static int take_fork(struct ptrace_sampler *sampler, struct ptrace_thread *threa
     return code ? code : go_on(sampler, thread, 0, err);
 }
 
-/* Follows children whose parents were killed before their fork events came. */
+/* Traces children whose parents were killed before their fork events. */
 static int adopt_orphans(struct ptrace_sampler *sampler, struct error *err)
 {
     uint64_t now = monotonic_ns();
@@ -265,7 +266,7 @@ static int take_exec(struct ptrace_sampler *sampler, struct ptrace_thread *threa
     bool is_known = ptrace_thread_schedule(thread, &thread->seen);
     if (!code && is_known)
         code = sampler_tell_switches(sampler, thread, (pid_t)message, &thread->seen, monotonic_ns(), false, err);
-    if (!thread->follows) /* its recording begins */
+    if (!thread->follows) /* recording starts at exec */
         thread->first_clock = process_clock_ns((uint32_t)thread->pid);
     if (!thread->follows)
         thread->run = (struct ptrace_run){.last = {.time = monotonic_ns(), .schedule = thread->seen}, .is_told = true};
@@ -286,9 +287,8 @@ static bool stops_process(int signal)
 }
 
 /*
- * A signal for the process wakes one of its threads, and another that is faster may take it. Without prof, a signal
- * that the program ignores wakes no thread. Threads that run now, or will when they get a CPU, are stopped, so that
- * what their system calls return can be put right.
+ * A signal for the process wakes one of its threads, but a faster one may take it. Without prof, an ignored signal
+ * wakes no thread. So interrupts threads that run or are runnable, to correct the results of their system calls.
  */
 static void interrupt_others(struct ptrace_sampler *sampler, const struct ptrace_thread *thread)
 {
@@ -318,7 +318,7 @@ static int take_stop(struct ptrace_sampler *sampler, struct ptrace_thread *threa
     thread->stopped = monotonic_ns();
     ptrace_thread_hold(thread, thread->stopped);
     switch (event) {
-    case 0: /* a signal is about to be delivered; any stop takes the place of an interrupt */
+    case 0: /* a signal is about to be delivered; any stop replaces an interrupt */
         if (is_ignored_by_default(signal))
             interrupt_others(sampler, thread);
         code = tell_signal(sampler, thread, signal, err);
@@ -369,7 +369,7 @@ static int take_status(struct ptrace_sampler *sampler, pid_t tid, int status, co
     return array_push(&sampler->orphans, orphan) ? 0 : error_no_memory(err);
 }
 
-/* The next thread with a status. The clock of a process that has ended can be read until it is waited for. */
+/* Returns the next thread with a status, without reaping it: the clock of an ended process is readable until then. */
 static pid_t find_status(const struct ptrace_sampler *sampler)
 {
     siginfo_t info = {0};

@@ -39,7 +39,7 @@ void ptrace_thread_close_files(struct ptrace_thread *thread)
     }
 }
 
-/* Reads the file from its start, and ends the text with a NUL. */
+/* Reads the file from its start, and appends a NUL. */
 static bool read_file(const struct ptrace_thread *thread, int *fd, const char *name, char *text, size_t size)
 {
     if (*fd < 0) {
@@ -74,7 +74,7 @@ char ptrace_thread_scheduler_state(struct ptrace_thread *thread)
     return stat.state;
 }
 
-/* "se.exec_start : 2239545.976016", in ms, is when its time on the CPU was last counted: when it left. */
+/* "se.exec_start : 2239545.976016", in ms: the last update of its CPU time, when it left the CPU. */
 uint64_t ptrace_thread_left_cpu(struct ptrace_thread *thread)
 {
     static const char key[] = "se.exec_start";

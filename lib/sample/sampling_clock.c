@@ -10,10 +10,10 @@
 
 enum {
     LOAD_TICKS = 64,
-    FULL_WEIGHT = 8,      /* the weight of a CPU that is sampled at the full rate; CPUs with any load have at least 1 */
-    FULL_RATE_SHARE = 16, /* the least part of a full load at which a CPU is sampled at the full rate */
-    TURN = 4,             /* instants in a row on one CPU: moving costs as much as an instant */
-    MOVE_NS = 150000,     /* how early before an instant the sampler moves to its CPU */
+    FULL_WEIGHT = 8,      /* weight of a CPU sampled at the full rate; CPUs with any load have at least 1 */
+    FULL_RATE_SHARE = 16, /* a CPU with at least 1/16 of a full load is sampled at the full rate */
+    TURN = 4,             /* consecutive instants on one CPU: a move costs as much as an instant */
+    MOVE_NS = 150000,     /* time before an instant at which the sampler moves to its CPU */
 };
 
 int sampling_clock_init(struct sampling_clock *clock, struct cpu_pin *pin, uint64_t interval, struct error *err)
@@ -71,7 +71,7 @@ static uint32_t weight_of(const struct sampling_clock *clock, uint32_t cpu)
 
 /* ---- instants ---- */
 
-/* Between 0 and 1, and neither of them: xorshift64*. */
+/* Returns a random number between 0 and 1, both excluded: xorshift64*. */
 static double random_part(struct sampling_clock *clock)
 {
     clock->random ^= clock->random >> 12;
@@ -80,13 +80,13 @@ static double random_part(struct sampling_clock *clock)
     return ((double)(clock->random * UINT64_C(0x2545f4914f6cdd1d) >> 12) + 0.5) / 0x1p52;
 }
 
-/* From any time to the next instant: of the exponential distribution. */
+/* Returns an exponentially distributed distance to the next instant. */
 static uint64_t random_distance(struct sampling_clock *clock)
 {
     return 1 + (uint64_t)(-log(random_part(clock)) * (double)clock->mean);
 }
 
-/* Takes in the loads. */
+/* Computes the mean interval from the loads. */
 static void find_interval(struct sampling_clock *clock)
 {
     uint32_t weights = 0;
@@ -98,7 +98,7 @@ static void find_interval(struct sampling_clock *clock)
     clock->mean = weights ? clock->interval * FULL_WEIGHT / weights : 0;
 }
 
-/* The CPUs have turns, as long as they have weight: so over time each has its part of the instants. */
+/* The CPUs take turns in proportion to their weight, so each gets its share of the instants. */
 static void choose_cpu(struct sampling_clock *clock)
 {
     while (clock->cpus.data[clock->cpu].credit < FULL_WEIGHT || !weight_of(clock, clock->cpu)) {
@@ -139,7 +139,7 @@ static void set_timer(struct sampling_clock *clock, uint64_t time)
     clock->armed_on = cpu;
 }
 
-/* Puts an instant off that has passed while the sampler was awake. */
+/* Postpones an instant that passed while the sampler was awake. */
 static void put_off(struct sampling_clock *clock)
 {
     uint64_t now = monotonic_ns();

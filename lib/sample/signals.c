@@ -1,6 +1,6 @@
 /*
- * A record is a perf sample with the fields of its tracepoint behind it ("raw"), whose places the kernel tells in
- * tracefs, events/signal/signal_deliver/format; the number of the tracepoint is the first of them (common_type).
+ * A record is a perf sample followed by the fields of its tracepoint ("raw"). tracefs has their offsets, in
+ * events/signal/signal_deliver/format; the first field is the number of the tracepoint (common_type).
  */
 #include "sample/signals.h"
 
@@ -75,7 +75,7 @@ static int open_cpu(struct signals *signals, uint32_t number, struct error *err)
 int signals_open(struct signals *signals, bool have_ids, struct error *err)
 {
     struct cpu_list online = {0};
-    /* the fields have the numbers of the outermost namespace, records those of ours */
+    /* fields have pids of the outermost namespace, records those of prof's namespace */
     *signals = (struct signals){.have_ids = have_ids, .has_sent = !proc_is_in_pid_namespace()};
     int code = read_layout("signal_deliver", &signals->deliver, err);
     if (!code && signals->has_sent)

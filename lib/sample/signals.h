@@ -1,12 +1,11 @@
 /*
- * The signals that threads get: the kernel's tracepoints signal:signal_deliver, which a thread raises when it takes
- * one, and signal:signal_generate, which the sender raises. A thread that SIGKILL
- * ends takes it in the same way as the threads that end because another one of the process calls exit(): so its
- * delivery tells nothing, and its sending does.
+ * Reads the signals of threads from the kernel's tracepoints: signal:signal_deliver, at delivery in the receiving
+ * thread, and signal:signal_generate, in the sender. The delivery of SIGKILL looks the same in threads that end because
+ * another thread calls exit(): so SIGKILL counts when it is sent.
  *
- * Of the whole system, with a ring for each CPU, because the fields of a tracepoint are for those who may see all
- * (kernel.perf_event_paranoid -1, or root). Signals are few, and so the rings are small. The times of records are where
- * those of perf_events.h have theirs, so that one perf_merge reads the rings of both.
+ * The events cover the whole system, with one ring per CPU, because the fields of a tracepoint require permission for
+ * the whole system (kernel.perf_event_paranoid -1, or root). Signals are rare, so the rings are small. Records have
+ * their times at the same place as those of perf_events.h, so that one perf_merge reads both.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -22,11 +21,11 @@
 
 struct signal_delivery {
     uint64_t time;     /* ns, CLOCK_MONOTONIC */
-    uint32_t pid, tid; /* who gets it; pid 0: as tid, or the process of that thread */
+    uint32_t pid, tid; /* the receiver; pid 0: use tid, or its process */
     uint32_t number;
-    uint32_t sender; /* pid; 0: not known, or the kernel */
-    bool is_sent;    /* it is sent only, and may reach another thread of the process later */
-    bool has_sender; /* a process sent it, which the record of its sending named */
+    uint32_t sender; /* pid; 0: unknown, or the kernel */
+    bool is_sent;    /* only sent; another thread of the process may receive it later */
+    bool has_sender; /* a process sent it, named by the record of the sender */
 };
 
 struct signal_cpu {
@@ -34,28 +33,28 @@ struct signal_cpu {
     struct perf_ring ring;
 };
 
-/* Where a tracepoint has what, bytes from the beginning of its fields. */
+/* Offsets of fields, in bytes from the start of the tracepoint's fields. */
 struct signal_layout {
     uint64_t id;
-    size_t number, code, target; /* target: signal_generate alone */
+    size_t number, code, target; /* target: only signal_generate */
 };
 
 struct signals {
     ARRAY(struct signal_cpu) cpus;
     struct signal_layout deliver, generate;
     bool have_ids; /* records carry the id of their event */
-    bool has_sent; /* those that are sent are told: pids are those of our namespace */
+    bool has_sent; /* sent signals are reported: pids belong to prof's namespace */
 };
 
-/* Opens the events of all CPUs that are online. `have_ids`: as the records of the rings that are read together with
- * these. -ENOENT, -EACCES or -EPERM where the kernel does not allow it. Nothing stays open after a failure. */
+/* Opens the events of all online CPUs. `have_ids`: whether the other rings of the merge have ids. -ENOENT, -EACCES or
+ * -EPERM if the kernel refuses. A failure leaves nothing open. */
 int signals_open(struct signals *signals, bool have_ids, struct error *err);
 
-/* Reads a record of one of the rings: false if it is not one that tells of a signal, or is damaged. */
+/* Parses a record of one of the rings. False if it reports no signal, or is damaged. */
 bool signals_parse(const struct signals *signals, const void *bytes, size_t size, struct signal_delivery *delivery);
 
-/* No more signals are recorded; the rings stay readable. For a zeroed struct as well. */
+/* Stops the events; the rings stay readable. Accepts a zeroed struct. */
 void signals_stop(struct signals *signals);
 
-/* Also for a zeroed struct. */
+/* Accepts a zeroed struct. */
 void signals_close(struct signals *signals);

@@ -30,7 +30,7 @@ int tracefs_find(const char **folder, struct error *err)
         if (access(path, R_OK | X_OK) == 0)
             return 0;
         is_closed |=
-            errno == EACCES && i == 0; /* the folder of debugfs is closed to all but root, with or without it */
+            errno == EACCES && i == 0; /* only root may enter the directory of debugfs, whether or not it has tracefs */
     }
     tracefs_command(command, is_closed);
     return is_closed
@@ -78,7 +78,7 @@ static bool list_system(const char *folder, const char *system,
         char id[1100];
         if (!is_name(entry->d_name))
             continue;
-        snprintf(id, sizeof(id), "%s/%s/id", path, entry->d_name); /* events of ftrace itself have none that opens */
+        snprintf(id, sizeof(id), "%s/%s/id", path, entry->d_name); /* ftrace's own events have no readable id */
         if (access(id, F_OK) == 0)
             goes_on = see(context, system, entry->d_name);
     }

@@ -1,7 +1,7 @@
 /*
- * A tracepoint of the whole system as events of perf, one for each CPU: its records are perf samples with the fields of
- * the tracepoint behind them ("raw"). Where the kernel puts which field is said by tracefs (tracefs.h). The times of
- * records are where those of perf_events.h have theirs, so that one perf_merge reads the rings of both.
+ * A tracepoint of the whole system as perf events, one per CPU. Its records are perf samples followed by the fields of
+ * the tracepoint ("raw"), whose offsets tracefs.h finds. Records have their times at the same place as those of
+ * perf_events.h, so that one perf_merge reads both.
  *
  * Threads: any; nothing is shared.
  */
@@ -13,18 +13,18 @@
 
 struct tracepoint_record {
     uint64_t time;               /* ns, CLOCK_MONOTONIC */
-    uint32_t pid, tid;           /* who came by it */
+    uint32_t pid, tid;           /* the thread that hit it */
     const unsigned char *fields; /* in the record */
     size_t size;                 /* bytes */
 };
 
-/* Opens the event of tracepoint `id` on a CPU; `have_ids`: as the records of the rings that are read together with its
- * own. The reader is woken when a quarter of `ring_size` bytes is full. Returns its descriptor, or a negative errno. */
+/* Opens the event of tracepoint `id` on a CPU. `have_ids`: whether the other rings of the merge have ids. The kernel
+ * wakes the reader when a quarter of `ring_size` bytes is full. Returns a descriptor, or a negative errno value. */
 int tracepoint_open(uint64_t id, uint32_t cpu, bool have_ids, size_t ring_size);
 
-/* False if it is another kind of record, or damaged. */
+/* False if the record has another type, or is damaged. */
 bool tracepoint_parse(struct tracepoint_record *record, const void *bytes, size_t size, bool have_ids);
 
-/* A field `offset` bytes from the first; sets `failed` if there are not so many. */
+/* Reads a field. `offset`: bytes from the first field. Sets *failed if the record is too short. */
 uint8_t tracepoint_u8(const struct tracepoint_record *record, size_t offset, bool *failed);
 uint32_t tracepoint_u32(const struct tracepoint_record *record, size_t offset, bool *failed);

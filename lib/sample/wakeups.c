@@ -22,8 +22,8 @@
 #include <unistd.h>
 
 enum {
-    RING_SIZE = 512 * 1024, /* 6,000 wakeups: those of 40 ms at 150,000 a second */
-    RING_MIN = 32 * 1024,   /* where little may be locked */
+    RING_SIZE = 512 * 1024, /* 6,000 wakeups: 40 ms at 150,000 a second */
+    RING_MIN = 32 * 1024,   /* if the limit of locked memory is low */
     FLAG_HARD_INTERRUPT = 0x08,
     FLAG_SOFT_INTERRUPT = 0x10,
     FLAG_NMI = 0x40,
@@ -100,7 +100,8 @@ int wakeups_open(struct wakeups *wakeups, bool have_ids, struct error *err)
 {
     struct cpu_list online = {0};
     *wakeups = (struct wakeups){.have_ids = have_ids};
-    if (proc_is_in_pid_namespace()) /* the tracepoint has the numbers of the outermost one, records those of ours */
+    if (proc_is_in_pid_namespace()) /* the tracepoint has pids of the outermost namespace, records those of prof's
+                                       namespace */
         return error_set(err, EPERM,
                          "who woke whom is not recorded: this is a container with process ids of its own, and the "
                          "kernel tells those outside");

@@ -1,9 +1,9 @@
 /*
- * Who wakes whom: the kernel's tracepoint sched:sched_waking, which the waking thread raises, of the whole system,
- * with a ring for each CPU and without stacks. An interrupt that wakes a thread raises it in the thread that it
- * interrupts, and the record reports the interrupt.
+ * Reads wakeups from the kernel's tracepoint sched:sched_waking, which fires in the waker. The events cover the whole
+ * system, with one ring per CPU and no stacks. If an interrupt wakes a thread, the tracepoint fires in the interrupted
+ * thread, and the record reports the interrupt.
  *
- * The times of records are where those of perf_events.h have theirs, so that one perf_merge reads the rings of both.
+ * Records have their times at the same place as those of perf_events.h, so that one perf_merge reads both.
  *
  * Why the whole system: docs/decisions.md, "Record wakeups of the whole system".
  *
@@ -21,8 +21,8 @@
 
 enum wakeup_context {
     WAKEUP_BY_THREAD,
-    WAKEUP_BY_SOFT_INTERRUPT, /* a thread that sends to a socket of this machine does it in one */
-    WAKEUP_BY_INTERRUPT,      /* of a timer or a device: the thread that it interrupted has nothing to do with it */
+    WAKEUP_BY_SOFT_INTERRUPT, /* a thread that sends to a local socket wakes the receiver this way */
+    WAKEUP_BY_INTERRUPT,      /* of a timer or a device: unrelated to the interrupted thread */
 };
 
 struct wakeup {
@@ -33,11 +33,11 @@ struct wakeup {
 };
 
 struct wakeup_cpu {
-    int fd; /* readable (poll) when a quarter of the ring has filled since */
+    int fd; /* readable (poll) when a quarter of the ring has filled */
     struct perf_ring ring;
 };
 
-/* Where a record has what, bytes from the beginning of the tracepoint's fields. */
+/* Offsets of fields, in bytes from the start of the tracepoint's fields. */
 struct wakeup_layout {
     uint64_t id; /* of the tracepoint */
     size_t flags, woken;
@@ -49,19 +49,19 @@ struct wakeups {
     bool have_ids; /* records carry the id of their event */
 };
 
-/* Opens the events of all CPUs that are online. `have_ids`: as the records of the rings that are read together with
- * these, because all have their fields in the same places. -ENOENT, -EACCES or -EPERM where the kernel does not allow
- * it: the sentence says why, and which command allows it. Nothing stays open after a failure. */
+/* Opens the events of all online CPUs. `have_ids`: whether the other rings of the merge have ids, so that all records
+ * have the same layout. -ENOENT, -EACCES or -EPERM if the kernel refuses; the sentence has the reason, and the command
+ * that permits it. A failure leaves nothing open. */
 int wakeups_open(struct wakeups *wakeups, bool have_ids, struct error *err);
 
-/* Reads a record of one of the rings: false if it is not a wakeup, or damaged. */
+/* Parses a record of one of the rings. False if it is no wakeup, or damaged. */
 bool wakeups_parse(const struct wakeups *wakeups, const void *bytes, size_t size, struct wakeup *wakeup);
 
-/* Reads the text of a tracepoint's "format" file: false if a field that is needed is not there. */
+/* Parses the text of a tracepoint's "format" file. False if a required field is missing. */
 bool wakeup_layout_parse(struct wakeup_layout *layout, const char *format);
 
-/* No more wakeups are recorded; the rings stay readable. For a zeroed struct as well. */
+/* Stops the events; the rings stay readable. Accepts a zeroed struct. */
 void wakeups_stop(struct wakeups *wakeups);
 
-/* Also for a zeroed struct. */
+/* Accepts a zeroed struct. */
 void wakeups_close(struct wakeups *wakeups);
