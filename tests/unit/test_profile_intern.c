@@ -1,4 +1,5 @@
 /* Equal rows are stored once, different ones apart. */
+#include "base/hash.h"
 #include "profile/intern.h"
 
 #include <math.h>
@@ -102,6 +103,63 @@ static void test_categories_and_subcategories_are_known_by_name(void **state)
     end(&f);
 }
 
+static void test_libraries_differ_in_every_text(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    for (int round = 0; round < 2; round++)
+        for (uint32_t i = 0; i < 7; i++) {
+            uint32_t texts[7] = {0, 1, 2, 3, 4, 5, 6};
+            texts[i] = 9;
+            const struct library lib = {texts[0], texts[1], texts[2], texts[3], texts[4], texts[5], texts[6]};
+            assert_int_equal(intern_library(&f.interner, &lib), i);
+        }
+    assert_int_equal(f.profile.libs.length, 7);
+    end(&f);
+}
+
+static void test_sources_are_known_by_name(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    assert_int_equal(intern_source_file(&f.interner, 5), 0);
+    assert_int_equal(intern_source_file(&f.interner, 6), 1);
+    assert_int_equal(intern_source_file(&f.interner, 5), 0);
+    assert_int_equal(f.profile.sources.data[0].start_line, 1);
+    assert_int_equal(f.profile.sources.data[0].start_column, 1);
+    end(&f);
+}
+
+/* Of rows whose first number is the first half of the seed, the second one does not count: their keys are the same, and
+ * only a comparison tells them apart. */
+static void test_rows_with_one_key_are_told_apart(void **state)
+{
+    (void)state;
+    const struct hash_seed seed = hash_seed;
+    struct fixture f;
+    begin(&f);
+    hash_seed.words[0] = UINT64_C(7) << 32 | 8;
+    for (int round = 0; round < 2; round++)
+        for (uint32_t i = 0; i < 20; i++) {
+            struct frame_row frame = frame_row_of(i / 2);
+            frame.address = (int64_t)hash_seed.words[0];
+            frame.lib = i % 2;
+            const struct library lib = {.name = 7, .path = 8, .debug_name = i / 2, .debug_path = i % 2};
+            const struct native_symbol symbol = {i / 2, frame.address, i % 2, 16};
+            const struct func_row func = {.name = 7, .resource = 8, .source = i / 2, .flags = i % 2};
+            const struct resource resource = {.name = 7, .host = 8, .type = (uint8_t)i};
+            assert_int_equal(intern_frame(&f.interner, &frame), i);
+            assert_int_equal(intern_library(&f.interner, &lib), i);
+            assert_int_equal(intern_native_symbol(&f.interner, &symbol), i);
+            assert_int_equal(intern_func(&f.interner, &func), i);
+            assert_int_equal(intern_resource(&f.interner, &resource), i);
+        }
+    end(&f);
+    hash_seed = seed;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -109,6 +167,9 @@ int main(void)
         cmocka_unit_test(test_frames_differ_in_every_column),
         cmocka_unit_test(test_funcs_with_one_name_in_two_libraries_stay_apart),
         cmocka_unit_test(test_categories_and_subcategories_are_known_by_name),
+        cmocka_unit_test(test_libraries_differ_in_every_text),
+        cmocka_unit_test(test_sources_are_known_by_name),
+        cmocka_unit_test(test_rows_with_one_key_are_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
