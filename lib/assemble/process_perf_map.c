@@ -33,7 +33,7 @@
 #include <unistd.h>
 
 /* ns. A /tmp that does not answer must not hold up the profile. */
-static const uint64_t patience = UINT64_C(300) * 1000 * 1000;
+static const uint64_t timeout_ns = UINT64_C(300) * 1000 * 1000;
 
 /* Timestamps of files have the time of the last clock tick, up to 10 ms ago. */
 static const uint64_t stamp_lag = UINT64_C(10) * 1000 * 1000;
@@ -68,7 +68,7 @@ int process_perf_map_open_trusted(const struct replay *replay, uint32_t process,
 {
     struct stat info;
     uint64_t start = program_start(replay, process);
-    int fd = file_open_beside(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, patience);
+    int fd = file_open_beside(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, timeout_ns);
     if (fd < 0)
         return fd;
     int code = fstat(fd, &info)                                               ? -errno

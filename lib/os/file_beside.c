@@ -69,11 +69,11 @@ static bool is_runnable(pid_t tid)
     return name_end && name_end[1] && name_end[2] == 'R';
 }
 
-static bool wait_for(struct beside *beside, uint64_t patience)
+static bool wait_for(struct beside *beside, uint64_t timeout_ns)
 {
-    const uint64_t longest = monotonic_ns() + 50 * patience; /* where its thread gets no CPU */
+    const uint64_t longest = monotonic_ns() + 50 * timeout_ns; /* where its thread gets no CPU */
     while (!beside->is_done) {
-        uint64_t until = monotonic_ns() + patience;
+        uint64_t until = monotonic_ns() + timeout_ns;
         const struct timespec time = {.tv_sec = (time_t)(until / 1000000000), .tv_nsec = (long)(until % 1000000000)};
         if (pthread_cond_timedwait(&beside->changed, &beside->mutex, &time) == ETIMEDOUT && !beside->is_done &&
             (until > longest || !is_runnable(beside->tid)))
@@ -111,7 +111,7 @@ static int start(struct beside *beside)
     return code ? -EAGAIN : 0;
 }
 
-int file_beside(struct file_work *work, uint64_t patience)
+int file_beside(struct file_work *work, uint64_t timeout_ns)
 {
     struct beside *beside = calloc(1, sizeof(*beside));
     pthread_condattr_t attributes;
@@ -131,7 +131,7 @@ int file_beside(struct file_work *work, uint64_t patience)
         return -EAGAIN;
     }
     pthread_mutex_lock(&beside->mutex);
-    bool is_done = wait_for(beside, patience);
+    bool is_done = wait_for(beside, timeout_ns);
     beside->was_left = !is_done;
     pthread_mutex_unlock(&beside->mutex);
     if (!is_done)
@@ -166,7 +166,7 @@ static void drop_opening(struct file_work *work)
     free(opening);
 }
 
-int file_open_beside(int folder, const char *name, int flags, uint64_t patience)
+int file_open_beside(int folder, const char *name, int flags, uint64_t timeout_ns)
 {
     size_t size = strlen(name) + 1;
     struct opening *opening = calloc(1, sizeof(*opening) + size);
@@ -176,7 +176,7 @@ int file_open_beside(int folder, const char *name, int flags, uint64_t patience)
     memcpy(opening->name, name, size);
     if (folder >= 0)
         opening->folder = fcntl(folder, F_DUPFD_CLOEXEC, 3);
-    int code = file_beside(&opening->work, patience);
+    int code = file_beside(&opening->work, timeout_ns);
     if (code)
         return code;
     int fd = opening->fd;

@@ -16,13 +16,13 @@ struct file_work {
     void (*drop)(struct file_work *work); /* frees the work; on the other thread, after run(), if the caller left */
 };
 
-/* Runs the work, and waits for it for at most `patience` ns, or longer while its thread only waits for a CPU. Returns 0
- * if it is done: then the work is the caller's again. -ETIMEDOUT if it is not, and -EAGAIN if there can be no thread:
+/* Runs the work, and waits for it for at most `timeout_ns` ns, or longer while its thread only waits for a CPU. Returns
+ * 0 if it is done: then the work is the caller's again. -ETIMEDOUT if it is not, and -EAGAIN if there can be no thread:
  * then the work is dropped. */
-int file_beside(struct file_work *work, uint64_t patience);
+int file_beside(struct file_work *work, uint64_t timeout_ns);
 
 /* As openat(), but a negative errno value after a failure, -ETIMEDOUT if the file system does not answer. */
-int file_open_beside(int folder, const char *name, int flags, uint64_t patience);
+int file_open_beside(int folder, const char *name, int flags, uint64_t timeout_ns);
 
 /* Whether the open file is on a disk of this machine or in its memory, or a hypervisor serves it. */
 bool file_system_answers(int fd);

@@ -1,5 +1,5 @@
 /*
- * Processes that run already when their recording begins: what they are, which threads they have, and when they end.
+ * Finds processes that already run when the recording starts: their programs, threads and ends.
  *
  * Threads: all functions may be called from any thread.
  */
@@ -13,31 +13,31 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct ARRAY_TYPE(tid_array, pid_t); /* or pids */
+struct ARRAY_TYPE(tid_array, pid_t); /* tids or pids */
 
-/* Appends the ids of all processes that /proc shows. */
+/* Appends the pids of all processes in /proc. */
 int attach_list_processes(struct tid_array *pids, struct error *err);
 
-/* Appends the ids of the child processes that these processes have, of the children of those, and so on, but not those
- * of `pids`, nor zombies. */
+/* Appends the pids of all descendants of these processes, without `pids` themselves and without zombies. */
 int attach_list_children(const pid_t *pids, size_t count, struct tid_array *children, struct error *err);
 
-/* Appends the ids of the threads that the process has now. -ESRCH if there is no such process, with a sentence. */
+/* Appends the tids of the current threads of a process. -ESRCH with a sentence if the process does not exist. */
 int attach_list_threads(pid_t pid, struct tid_array *tids, struct error *err);
 
-/* The name of a thread; "" if it has ended. */
+/* Reads the name of a thread; "" if it has ended. */
 void attach_thread_name(pid_t pid, pid_t tid, char *name, size_t size);
 
-/* Which program the process runs: another number after it has called exec. 0 if it has none (a kernel thread), has
- * ended, or we may not look. */
+/* Returns a number that identifies the program of a process, and changes with exec. 0 for a kernel thread, an ended
+ * process, or if this user may not read it. */
 uint64_t attach_program(pid_t pid);
 
-/* The words of the command line of a process, NULL at the end; its name alone if it has none or has overwritten it. One
- * block of memory, the caller's. NULL if memory ran out. */
+/* Returns the arguments of a process, NULL at the end; only its name if it has none or has overwritten them. One block
+ * of memory, owned by the caller. NULL if memory ran out. */
 char **attach_command(pid_t pid);
 
-/* False for a kernel thread, a zombie, and in the middle of exec. */
+/* False for a kernel thread, a zombie, and during exec. */
 bool attach_has_command(pid_t pid);
 
-/* A file descriptor that becomes readable (poll) when the process ends. -ESRCH if it has ended, with a sentence. */
+/* Returns a file descriptor that becomes readable (poll) when the process ends. -ESRCH with a sentence if it has
+ * ended. */
 int attach_watch(pid_t pid, struct error *err);

@@ -1,6 +1,6 @@
 /*
- * The folder of a cgroup, by the names that users know: as systemd-cgls and /proc/PID/cgroup have it
- * ("/system.slice/nginx.service"), with or without the first slash, or its path in the file system.
+ * Finds the directory of a cgroup by name: as in systemd-cgls and /proc/PID/cgroup ("/system.slice/nginx.service"),
+ * with or without the first slash, or by its path in the file system.
  *
  * Threads: any; nothing is shared.
  */
@@ -8,6 +8,6 @@
 
 #include "base/error.h"
 
-/* Opens the folder for perf_events_add_all(). Returns its descriptor; -ENOENT if there is no such cgroup, -ENODEV if no
- * hierarchy of cgroups is mounted that perf events know, with a sentence. */
+/* Opens the directory for perf_events_add_all(). Returns its descriptor; with a sentence -ENOENT if the cgroup does not
+ * exist, -ENODEV if no cgroup hierarchy that supports perf events is mounted. */
 int cgroup_open(const char *name, struct error *err);

@@ -1,9 +1,8 @@
 /*
  * A descriptor of /proc/PID/root is not enough. When the last process of a mount namespace ends, the kernel unmounts
- * its file systems, and that root folder no longer leads to its /tmp. So we open /tmp itself: one descriptor for each
- * that is not ours, of containers and of programs with another root folder (chroot), and one for each jitdump file.
- * Both numbers are bounded, also by a share of the descriptors that we may have; files beyond the bounds are opened by
- * name after the recording.
+ * its file systems, and that root directory no longer leads to its /tmp. So the recorder opens /tmp itself: one
+ * descriptor for each /tmp of a container or chroot, and one for each jitdump file. Both numbers have limits, also as a
+ * share of the descriptors that prof may open; files beyond the limits are opened by name after the recording.
  */
 #include "process/jit_files.h"
 
@@ -36,7 +35,7 @@ static bool has_own_pids(const char *process)
     return theirs && theirs != proc_namespace("self", "pid");
 }
 
-/* Identifies a directory without a request to its file system, which may not answer. */
+/* Identifies a directory without a request to its file system, which may not respond. */
 static bool identify(const char *path, struct jit_folder *folder)
 {
     struct statx info;

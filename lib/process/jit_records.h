@@ -1,6 +1,6 @@
 /*
- * The records of a jitdump file, in which a JIT compiler describes the code that it makes. The file is a header and
- * records, each with its size and time:
+ * Parses jitdump files, in which a JIT compiler describes its code. The file has a header and records, each with its
+ * size and time:
  *
  *     header    := "DTiJ" version size machine pad pid  time flags       (u32 but for the last two; flag 1: the times
  *                                                                         are of the processor's own clock)
@@ -12,9 +12,9 @@
  *     CLOSE 3   := nothing
  *     UNWIND 4  := size header-size mapped-size (u64)  bytes              of the next LOAD
  *
- * The bytes of UNWIND are an .eh_frame and behind it, header-size bytes long, its .eh_frame_hdr. (The specification
- * says it the other way round, but so perf reads them, and V8 and Python write them.) Their addresses are as if the
- * .eh_frame stood behind the code, at the next multiple of 8.
+ * The bytes of UNWIND are an .eh_frame followed by its .eh_frame_hdr of header-size bytes. (The specification has the
+ * opposite order, but perf reads this one, and V8 and Python write it.) Their addresses are relative to an .eh_frame
+ * that follows the code, at the next multiple of 8.
  *
  * Sources: tools/perf/Documentation/jitdump-specification.txt, and genelf.c beside it, of Linux.
  */
@@ -25,7 +25,7 @@
 
 enum jit_record_kind { JIT_LOAD, JIT_MOVE, JIT_DEBUG, JIT_CLOSE, JIT_UNWIND };
 
-/* Bytes of the parts of fixed size. */
+/* Sizes in bytes of the fixed parts. */
 enum { JIT_HEADER_SIZE = 40, JIT_RECORD_HEAD = 16, JIT_LOAD_SIZE = 40, JIT_MOVE_SIZE = 48, JIT_UNWIND_SIZE = 24 };
 
 struct jit_header {
@@ -47,7 +47,7 @@ struct jit_record {
 bool jit_record_read(struct cursor *c, struct jit_record *record);
 
 struct jit_load {
-    uint64_t start, size; /* where the code is, bytes */
+    uint64_t start, size; /* address and size in bytes of the code */
     uint64_t index;       /* of the code in this file */
 };
 
@@ -62,7 +62,7 @@ bool jit_move_read(struct cursor *c, struct jit_move *move);
 
 struct jit_unwind {
     uint64_t size;        /* bytes that follow */
-    uint64_t header_size; /* how many of them, at the end, are the .eh_frame_hdr */
+    uint64_t header_size; /* bytes of the .eh_frame_hdr at their end */
 };
 
 /* Returns false if the record is truncated, or its header is larger than the whole. */

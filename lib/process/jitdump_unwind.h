@@ -1,10 +1,10 @@
 /*
- * Unwinding information for JIT code, from jitdump files. Without it the walker cannot leave code that has no frame
- * pointer. The recorder walks stacks while the program runs, so it follows the file while the compiler writes it. Each
- * piece of code becomes a mapping of its process, whose module has the CFI.
+ * Reads unwind information of JIT code from jitdump files. Without it, the walker cannot unwind code without frame
+ * pointers. The recorder walks stacks while the program runs, so it reads the file while the compiler writes it. Each
+ * JIT function becomes a mapping of its process, whose module has the CFI.
  *
- * The newest code at an address counts. The sample may be some milliseconds older. Code whose record the compiler has
- * not written yet is walked like other JIT code.
+ * The newest code at an address counts, though the sample may be some milliseconds older. The walker treats code whose
+ * record is not yet written like other JIT code.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -18,6 +18,6 @@ struct jitdump_unwind;
 struct jitdump_unwind *jitdump_unwind_new(int fd);
 void jitdump_unwind_free(struct jitdump_unwind *frames);
 
-/* Reads new records, and maps their code into the address space of the process. Costs one read if there are none. Stops
- * for good if the file is damaged, too large or no jitdump file, or if memory ran out. */
+/* Reads new records, and maps their code into the address space of the process. Costs one read() if the file has no new
+ * records. Stops permanently if the file is damaged, too large or no jitdump file, or if memory ran out. */
 void jitdump_unwind_follow(struct jitdump_unwind *frames, struct address_space *space);

@@ -20,9 +20,9 @@
 enum { VDSO_MAX = 64 << 10 }; /* bytes; the vDSOs of Linux have 4 to 8 KiB */
 
 struct library {
-    uint32_t number;               /* SPOOL_NO_NUMBER: a file in memory that, as far as is known, holds no ELF file */
+    uint32_t number;               /* SPOOL_NO_NUMBER: a memory file that is not known to be an ELF file */
     bool is_no_elf_file;           /* that is known */
-    uint32_t failures;             /* how often its file was looked for in vain */
+    uint32_t failures;             /* failed searches for its file */
     struct file_source *file;      /* NULL: not found, or it is no file */
     struct unwind_module *module;  /* NULL if there is no ELF file that can be read */
     struct python_library *python; /* NULL: it does not hold CPython */
@@ -36,7 +36,7 @@ struct library_table {
     struct strings keys;           /* index of a key = index of its library */
     ARRAY(struct library) libraries;
     uint32_t next_number;
-    struct hash devices; /* devices without a disk: whether their file systems answer */
+    struct hash devices; /* devices without a disk: whether their file systems respond */
     size_t silent_devices;
     size_t silent; /* files whose file systems did not, */
     char first_silent[128];
@@ -111,7 +111,7 @@ static int write_file(struct library_table *table, const struct library *library
     return write_event(table, library->number, &lib, err);
 }
 
-/* Where it is CPython, so it is known how its frames are found. */
+/* Reads the data of CPython for finding its frames; NULL: not CPython. */
 static struct python_library *find_python(struct file_source *file, const char *path)
 {
     struct python_library python, *found;
@@ -125,10 +125,10 @@ static struct python_library *find_python(struct file_source *file, const char *
 
 /* ---- opening ---- */
 
-/* ns. The rings take the samples of 50 ms. */
-static const uint64_t patience = UINT64_C(40) * 1000 * 1000;
+/* Limit of opening a file: below the 50 ms of samples that the rings hold. */
+static const uint64_t timeout_ns = UINT64_C(40) * 1000 * 1000;
 
-/* Threads that wait for file systems that do not answer; beyond them, no other file system is asked. */
+/* Most threads that wait for silent file systems; beyond, other file systems are not tested. */
 enum { SILENT_MAX = 16 };
 
 enum { ANSWERS = 1, IS_SILENT }; /* of devices */
@@ -153,7 +153,7 @@ static void drop_opening(struct file_work *work)
     free(opening);
 }
 
-/* Where the file system may not answer later, all that walks need is read now. */
+/* If the file system may stop responding later, reads all data for walks now. */
 static void open_it(struct file_work *work)
 {
     struct opening *opening = (struct opening *)work;
@@ -227,7 +227,7 @@ static int open_beside(struct library_table *table, struct library *library, uin
         return -ENOMEM;
     }
     opening->mapping.path = opening->path;
-    int code = file_beside(&opening->work, patience);
+    int code = file_beside(&opening->work, timeout_ns);
     if (code) {
         table->silent_devices++;
         note_silent(table, library, mapping);
@@ -261,7 +261,7 @@ static bool needs_elf_file(const struct perf_mapping *mapping)
     return is_file_in_memory(mapping->path) && !mapping->has_build_id;
 }
 
-/* Looks for the file of a library that has none yet. */
+/* Searches the file of a library without one. */
 static int find_file(struct library_table *table, struct library *library, uint32_t pid,
                      const struct perf_mapping *mapping, struct error *err)
 {
@@ -373,8 +373,8 @@ static uint32_t key_of(struct library_table *table, const struct perf_mapping *m
     return strings_add(&table->keys, key, length);
 }
 
-/* A library without a file: at first, and now and then in other mappings. The process may not have let us look (a
- * program that has changed its user), or may have seen a file system that is gone. */
+/* Whether to search the file of a library again: at first, then at ever fewer mappings. The process may not have been
+ * readable (a program that changed its user), or its file system may be gone. */
 static bool is_time_to_look(const struct library *library)
 {
     return !library->file && !library->is_silent && !library->is_no_elf_file &&
@@ -426,7 +426,7 @@ bool library_table_may_open(struct library_table *table, uint32_t pid, const str
     return !probe.is_silent;
 }
 
-/* Whether the file can be opened in this root directory: not if that takes too long. */
+/* Whether opening the file in this root directory is fast enough. */
 static bool is_reachable(struct library_table *table, int root_fd, const char *path)
 {
     char root[64];
@@ -435,7 +435,7 @@ static bool is_reachable(struct library_table *table, int root_fd, const char *p
     if (!find_unknown_device(table, root, path, &device))
         return true;
     bool is_silent = hash_get(&table->devices, device) == IS_SILENT;
-    int fd = is_silent ? -ETIMEDOUT : file_open_beside(root_fd, path + 1, O_PATH | O_CLOEXEC, patience);
+    int fd = is_silent ? -ETIMEDOUT : file_open_beside(root_fd, path + 1, O_PATH | O_CLOEXEC, timeout_ns);
     if (fd >= 0)
         close(fd);
     is_silent = fd == -ETIMEDOUT;

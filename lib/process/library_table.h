@@ -1,7 +1,6 @@
 /*
- * The files that are mapped with execute permission. The table opens and checks each file once, however many processes
- * map it, and writes it to the spool. A file is known by its path and build id; without a build id, by path, device and
- * inode.
+ * The table of executable mapped files. It opens and checks each file once, however many processes map it, and writes
+ * it to the spool. Path and build id identify a file; without a build id, path, device and inode do.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -21,42 +20,41 @@ struct library_table;
 struct library_table *library_table_new(struct spool_writer *spool);
 void library_table_free(struct library_table *table);
 
-/* From now on adds each file to `files`, which must outlive the table. */
+/* Makes the table add each new file to `files`, which must outlive the table. */
 void library_table_keep(struct library_table *table, struct open_files *files);
 
-/* Files that no path leads to are searched in the build-id cache of perf at `cache` as well. It must outlive the table.
- */
+/* Makes the table also search perf's build-id cache at `cache` for files without a valid path. The string must outlive
+ * the table. */
 void library_table_search(struct library_table *table, const char *cache);
 
 struct library_mapping {
-    uint32_t lib; /* number in the spool; SPOOL_NO_NUMBER for memory that is no file's, nor an ELF file's of
-                     memfd_create() */
+    uint32_t lib; /* number in the spool; SPOOL_NO_NUMBER for anonymous memory and memfd files that are no ELF file */
     uint64_t rva; /* of the first byte of the mapping; 0 without a lib */
-    struct unwind_module *module;        /* borrowed; NULL if there is no call frame information */
+    struct unwind_module *module;        /* borrowed; NULL: no call frame information */
     const struct python_library *python; /* borrowed; NULL: the file does not hold CPython */
 };
 
-/* Finds what process `pid` has mapped. A file that cannot be opened is known by its name alone; the table looks for it
- * again in later mappings. Fails only if the spool cannot be written or memory runs out. */
+/* Finds or adds the file of a mapping of process `pid`. A file that cannot be opened has only its name; the table tries
+ * again at later mappings. Fails only if the spool cannot be written or memory runs out. */
 int library_table_find(struct library_table *table, uint32_t pid, const struct perf_mapping *mapping,
                        struct library_mapping *found, struct error *err);
 
 /* Adds a library that has no file (the kernel, its modules), and writes it to the spool. */
 int library_table_add(struct library_table *table, const struct spool_lib *lib, uint32_t *number, struct error *err);
 
-/* Returns whether the file system of a mapped file answers, so that the file may be opened. */
+/* Whether the file system of a mapped file responds, so that opening the file is safe. */
 bool library_table_may_open(struct library_table *table, uint32_t pid, const struct perf_mapping *mapping);
 
-/* Has the symbolizer not look for files in the root directories of their processes where file systems on the way there
- * do not answer. For the end of the recording. */
+/* Excludes root directories of processes from the symbolizer's search if file systems on their paths do not respond.
+ * Call it at the end of the recording. */
 void library_table_check_roots(struct library_table *table);
 
-/* Returns how many files could not be opened again when a walk needed their unwinding information. *path is the path of
- * the first. */
+/* Returns the number of files that could not be reopened when a walk needed their unwind information. *path: of the
+ * first one. */
 size_t library_table_lost(const struct library_table *table, const char **path);
 
-/* The same for files on file systems that do not answer. */
+/* Likewise for files on file systems that do not respond. */
 size_t library_table_silent(const struct library_table *table, const char **path);
 
-/* The same for files that were not found, because nothing at their path is the file that was mapped. */
+/* Likewise for files whose path does not lead to the mapped file. */
 size_t library_table_missing(const struct library_table *table, const char **path);

@@ -1,10 +1,10 @@
 /*
- * The file behind a mapping of another process.
+ * Opens the file of another process's mapping.
  *
- * By the time that the recorder reads a mapping record, the file may have been deleted or replaced, and the process may
- * have ended. A process in a container sees other files than we do. So the recorder tries several paths to the file,
- * and each candidate must prove that it is the mapped file: by the build id that the kernel read when it mapped the
- * file, or else by device, inode and generation. Neither its path nor its age proves anything.
+ * When the recorder reads a mapping record, the file may already be deleted or replaced, and the process may have
+ * ended. A process in a container sees other files than prof. So the recorder tries several paths to the file, and
+ * checks that each candidate is the mapped file: by the build id in the record, or else by device, inode and
+ * generation. Neither path nor age identifies a file.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -20,17 +20,17 @@
 
 struct mapped_file {
     struct file_source *file;     /* open */
-    bool can_reopen;              /* the path in `file` leads to it: the file need not stay open */
-    struct unwind_module *module; /* NULL if it is no ELF file that can be read */
+    bool can_reopen;              /* the path in `file` is valid: the file need not stay open */
+    struct unwind_module *module; /* NULL if it is no readable ELF file */
     unsigned char build_id[UNWIND_BUILD_ID_MAX];
     size_t build_id_size;
 };
 
-/* Finds and opens the file that process `pid` has mapped. Returns -ENOENT, with nothing to destroy, if no way leads to
- * it any more, or yet; -ENOMEM if memory ran out. */
+/* Finds and opens the file of a mapping of process `pid`. Returns -ENOENT, with nothing to destroy, if no path leads to
+ * it; -ENOMEM if memory ran out. */
 int mapped_file_open(struct mapped_file *mapped, uint32_t pid, const struct perf_mapping *mapping);
 
-/* The same in the build-id cache of perf at `cache` ("/home/me/.debug"), which keeps files by build id. */
+/* Likewise in perf's build-id cache at `cache` ("/home/me/.debug"). */
 int mapped_file_open_in_perf_cache(struct mapped_file *mapped, const char *cache, const struct perf_mapping *mapping);
 
 void mapped_file_destroy(struct mapped_file *mapped);

@@ -1,5 +1,5 @@
 /*
- * The mappings of a living process, from /proc/PID/maps: for processes whose mapping records were not seen.
+ * Reads the mappings of a live process from /proc/PID/maps, for processes without mapping records.
  */
 #pragma once
 
@@ -14,25 +14,24 @@
  * if it is not such a line. */
 bool proc_maps_parse(char *line, struct perf_mapping *mapping);
 
-/* Removes the " (deleted)" that the kernel puts behind the path of a file that has none any more. */
+/* Removes the " (deleted)" that the kernel appends to the path of a deleted file. */
 void proc_maps_cut_deleted(char *path);
 
-/* Calls `use` with every mapping until it returns another value than 0, and returns that value. -ENOMEM if memory ran
- * out; another -errno if the process has ended, or we may not look into it. */
+/* Calls `use` with every mapping until it returns nonzero, and returns that value. -ENOMEM if memory ran out; another
+ * -errno if the process has ended, or this user may not read it. */
 int proc_maps_read(uint32_t pid, int (*use)(void *context, const struct perf_mapping *mapping), void *context);
 
-/* Opens the mappings of the process of thread `tid` for proc_maps_find(). Returns a descriptor, or -errno. It stays
- * with the program that runs now: after exec, proc_maps_find() fails. */
+/* Opens the mappings of thread `tid`'s process for proc_maps_find(). Returns a descriptor, or -errno. Valid for the
+ * current program: after exec, proc_maps_find() fails. */
 int proc_maps_open(uint32_t tid);
 
-/* Finds the executable mapping that holds `address`, in about 1 us; its path is in `path`. `wants_build_id`: that of an
- * ELF file as well, in 5 us more. Returns 1; 0 if there is none; -ENOTTY if the kernel has no such request (before
- * Linux 6.11); another -errno if the process has ended. */
+/* Finds the executable mapping at `address`, in about 1 us; stores its path in `path`. `wants_build_id`: also reads the
+ * build id, in 5 us more. Returns 1 if found, 0 if not; -ENOTTY if the kernel lacks the request (before Linux 6.11);
+ * another -errno if the process has ended. */
 enum { PROC_MAPS_PATH = 4096 };
 int proc_maps_find(int maps, uint64_t address, bool wants_build_id, char path[PROC_MAPS_PATH],
                    struct perf_mapping *mapping);
 
-/* Returns the ELF image of our own vDSO, valid as long as we run, or NULL if there is none. The vDSO is the small
- * library that the kernel maps into every process. It is no file, but the same in all 64-bit processes of a running
- * kernel, so ours stands for that of any other process. */
+/* Returns the ELF image of prof's own vDSO, valid while prof runs; NULL: none. The vDSO is a small library that the
+ * kernel maps into every process. It has no file, but is the same in all 64-bit processes of a running kernel. */
 const unsigned char *proc_maps_own_vdso(size_t *size);

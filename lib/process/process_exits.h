@@ -1,13 +1,13 @@
 /*
- * How processes end that prof did not start: their exit status, which the kernel gives to their parents only.
+ * Finds the exit status of processes that prof did not start: the kernel reports it only to their parents.
  *
- * The kernel's process connector (linux/cn_proc.h) reports every end on the machine to root; a filter in the kernel
- * passes only whole processes. An end comes a moment after its EXIT record, and rings are read some 40 ms late. So
- * ends and messages wait for one another here, and are matched about each second. Without the connector,
+ * The kernel's process connector (linux/cn_proc.h) reports every exit on the machine to root; a socket filter passes
+ * only whole processes. A message comes a moment after its EXIT record, and the recorder reads rings up to 40 ms late.
+ * So exits and messages wait for each other here, and are matched about once a second. Without the connector,
  * /proc/PID/stat has the status until the parent has waited for the process: for most processes that is too short, and
  * their status stays unknown.
  *
- * The status of a process whose first thread ended before the others is that of this thread.
+ * If the first thread of a process ended before the others, its status counts as that of the process.
  *
  * Threads: the recorder thread.
  */
@@ -20,39 +20,39 @@
 #include <stdint.h>
 
 enum {
-    PROCESS_EXITS_MAX = 8192,  /* ends, and messages, that wait at a time */
-    PROCESS_EXITS_READS = 4000 /* of /proc/PID/stat in a recording: a profile shows fewer processes */
+    PROCESS_EXITS_MAX = 8192,  /* most exits, and most messages, that wait at a time */
+    PROCESS_EXITS_READS = 4000 /* most reads of /proc/PID/stat per recording: a profile shows fewer processes */
 };
 
 struct process_exit_message {
     uint32_t pid;
-    int status;    /* as of wait(2) */
+    int status;    /* as in wait(2) */
     uint64_t time; /* ns, CLOCK_MONOTONIC */
 };
 
 struct process_exits {
-    int fd; /* -1: there is no connector */
+    int fd; /* -1: no connector */
     uint32_t reads;
-    ARRAY(uint32_t) ended; /* pids whose status is not known yet */
+    ARRAY(uint32_t) ended; /* pids of unknown status */
     ARRAY(struct process_exit_message) messages;
-    size_t old_ended, old_messages; /* of these, the first ones found no match the last time */
+    size_t old_ended, old_messages; /* number of entries, at the front, without a match so far */
 };
 
 #define PROCESS_EXITS_NONE ((struct process_exits){.fd = -1})
 
-/* Opens the connector, where that is allowed. Not in a pid namespace, whose numbers are others. */
+/* Opens the connector if permitted. Not in a pid namespace, because its messages have other pids. */
 void process_exits_open(struct process_exits *exits);
 void process_exits_close(struct process_exits *exits);
 
-/* Notes that a process has ended. True: its status is known at once. */
+/* Notes that a process has ended. Returns true with *status if the status is already known. */
 bool process_exits_note_end(struct process_exits *exits, uint32_t pid, int *status);
 
-/* Reads the messages that have come. */
+/* Reads pending messages. */
 void process_exits_read(struct process_exits *exits);
 
-/* Calls `take` with each message of a process that has ended. What had no match twice is dropped. */
+/* Calls `take` with each message of an ended process. Drops entries without a match in two calls. */
 void process_exits_match(struct process_exits *exits,
                          void (*take)(void *context, const struct process_exit_message *message), void *context);
 
-/* What a message of the connector says; false: it is no end of a process, or damaged. */
+/* Parses a message of the connector. False if it is no process exit, or damaged. */
 bool process_exits_parse(const void *bytes, size_t size, struct process_exit_message *message);

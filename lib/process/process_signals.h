@@ -1,11 +1,11 @@
 /*
- * The signals that reach recorded processes, as events of the spool: which, in which thread, and who sent them. In the
- * ptrace tier every signal but SIGKILL passes through the sampler; of perf events the kernel's tracepoints tell
- * (sample/signals.h). How a process was killed is known from its exit status as well (SPOOL_EXIT).
+ * Writes the signals of recorded processes to the spool: number, receiving thread and sender. In the ptrace tier, every
+ * signal except SIGKILL passes through the sampler; with perf events, the kernel's tracepoints report signals
+ * (sample/signals.h). The exit status also shows how a process was killed (SPOOL_EXIT).
  *
- * Whom the kernel kills for lack of memory nothing tells without root. Every user may read how often it did, in
- * /proc/vmstat ("oom_kill"). So where SIGKILL has ended a process and that number has risen since the last look, this
- * is most likely the reason. The number is that of the whole machine.
+ * Only root can see which processes the kernel kills for lack of memory. But every user may read the number of such
+ * kills on the machine, in /proc/vmstat ("oom_kill"). If SIGKILL ended a process, and that number has risen since the
+ * last read, lack of memory is the likely reason.
  *
  * Threads: the recorder thread.
  */
@@ -17,47 +17,48 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PROCESS_SIGNALS_MAX = 20000 }; /* SPOOL_SIGNAL in a spool */
+enum { PROCESS_SIGNALS_MAX = 20000 }; /* most SPOOL_SIGNAL records in a spool */
 
 enum { PROCESS_SIGNALS_SENT = 32 };
 
-/* A signal that was sent to a process and has not reached it. */
+/* A signal sent but not yet delivered. */
 struct sent_signal {
     uint32_t pid, number, sender;
 };
 
 struct process_signals {
     uint64_t stored, left_out;
-    uint64_t oom_kills; /* at the last look; UINT64_MAX: this kernel does not tell */
-    uint32_t sender;    /* the last one, and its name */
+    uint64_t oom_kills; /* at the last read; UINT64_MAX: the kernel does not report it */
+    uint32_t sender;    /* pid and name of the last sender */
     char sender_name[48];
-    struct sent_signal sent[PROCESS_SIGNALS_SENT]; /* the newest ones, by turns */
+    struct sent_signal sent[PROCESS_SIGNALS_SENT]; /* ring buffer of the newest ones */
     size_t next_sent;
 };
 
 struct process_signal_note {
     uint32_t pid, tid, number;
-    uint32_t sender; /* pid; 0: the kernel, or not known */
+    uint32_t sender; /* pid; 0: the kernel, or unknown */
     uint64_t time;   /* ns, CLOCK_MONOTONIC */
 };
 
 void process_signals_init(struct process_signals *signals);
 
-/* A signal was sent to a process, which process_signals_take_sender() then tells; 0 if it is not known. */
+/* process_signals_note_sent() notes a sent signal. process_signals_take_sender() returns its sender; 0: unknown. */
 void process_signals_note_sent(struct process_signals *signals, const struct sent_signal *sent);
 uint32_t process_signals_take_sender(struct process_signals *signals, uint32_t pid, uint32_t number);
 
-/* Appends a signal to the spool, or counts it as left out. */
+/* Appends a signal to the spool, or counts it beyond PROCESS_SIGNALS_MAX. */
 int process_signals_note(struct process_signals *signals, struct spool_writer *spool,
                          const struct process_signal_note *note, struct error *err);
 
-/* SIGKILL has ended a process: appends SPOOL_OOM_KILL if the kernel has counted kills since the last look. */
+/* Call it when SIGKILL has ended a process: appends SPOOL_OOM_KILL if the kernel's count has risen since the last
+ * read. */
 int process_signals_note_kill(struct process_signals *signals, struct spool_writer *spool, uint32_t pid, uint64_t time,
                               struct error *err);
 
-/* Whether a signal does anything to a thread, by the text of /proc/TID/status: it has a handler, or it is not ignored
- * and its default is not to do nothing. The kernel shows a tracer also the others. */
+/* Whether a signal affects a thread: it has a handler, or it is not ignored and its default action is not to ignore it.
+ * The kernel also reports other signals to a tracer. `status`: text of /proc/TID/status. */
 bool process_signals_has_effect(const char *status, uint32_t number);
 
-/* The number of a line "NAME NUMBER" in the text of /proc/vmstat; UINT64_MAX if it has none. */
+/* Parses the number of the line "NAME NUMBER" in the text of /proc/vmstat; UINT64_MAX if the text has no such line. */
 uint64_t process_signals_parse_count(const char *text, const char *name);

@@ -1,5 +1,5 @@
 /*
- * The file that a command runs, and the interpreter that the file names.
+ * Finds the file that a command runs, and the interpreter of that file.
  */
 #pragma once
 

@@ -1,10 +1,10 @@
 /*
- * Code of files that a process copied to anonymous memory at the same addresses: node (--use-largepages), HHVM and BOLT
- * move their text to huge pages so. The kernel reports anonymous memory there, which looks like JIT code. It is the
- * code of the file if a file was mapped there before, or is mapped right below as in /proc/PID/maps of a process that
- * ran before, and if the bytes in memory are those of the file.
+ * Finds file code that a process has copied to anonymous memory at the same addresses: node (--use-largepages), HHVM
+ * and BOLT move their text to huge pages this way. The kernel reports anonymous memory there, which looks like JIT
+ * code. It counts as file code if a file was mapped there before, or is mapped right below (in /proc/PID/maps of an
+ * older process), and if the bytes in memory equal the file's.
  *
- * The bytes are compared when a sample is in that memory, because only then the copy is certainly complete.
+ * The recorder compares the bytes when a sample hits the memory, because only then is the copy certainly complete.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */

@@ -1,6 +1,6 @@
 /*
- * Which threads are stored, by their names: all, or those whose name matches one of some patterns (glob(7):
- * "worker-*"). A thread that is renamed counts by the name that it has at the time.
+ * Selects the recorded threads by name: all, or threads whose name matches a pattern (glob(7): "worker-*"). After a
+ * rename, the new name counts.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */

@@ -1,14 +1,14 @@
 /*
- * When a thread runs and when it waits: its part of waits.h, kept with each thread of the tracker.
+ * The run state of one thread, for waits.h. Each thread of the tracker has one.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What was found of a thread while it waited. */
+/* The stack and reason of one wait. */
 struct wait_stack {
-    uint64_t taken;  /* ns, CLOCK_MONOTONIC: when it had been read */
+    uint64_t taken;  /* ns, CLOCK_MONOTONIC: end of the read */
     bool is_given;   /* waits_give_stack() */
     uint32_t reason; /* enum wait_reason */
     uint32_t object; /* number of a SPOOL_OBJECT; 0: none */
@@ -18,14 +18,14 @@ struct wait_stack {
 };
 
 enum run_state {
-    RUN_UNKNOWN, /* records were lost, or none has come yet */
+    RUN_UNKNOWN, /* no record yet, or records were lost */
     RUN_ON,      /* on a CPU */
     RUN_WAITS,   /* off the CPU */
-    /* Where only some CPUs are recorded: it came to another CPU, and has not come back since. */
+    /* With a list of CPUs: on a CPU outside of the list, or waiting since. */
     RUN_ELSEWHERE,
 };
 
-/* Who woke a thread. */
+/* The waker of a thread. */
 struct thread_waker {
     bool is_known;
     uint32_t pid, tid; /* 0: the CPU was idle */
@@ -35,15 +35,15 @@ struct thread_waker {
 /* Starts zeroed. Times are ns of CLOCK_MONOTONIC. */
 struct thread_run {
     enum run_state state;
-    bool preempted;             /* RUN_WAITS: it could run */
+    bool preempted;             /* RUN_WAITS: runnable */
     bool goes_on;               /* off the CPU: earlier parts of this wait are in the spool */
-    bool was_here;              /* it has run on a CPU that is recorded */
+    bool was_here;              /* it has run on a recorded CPU */
     bool in_pending;            /* it is in waits.pending */
-    uint64_t awake;             /* RUN_WAITS: when it was found ready, or on a CPU already; 0: it was not */
-    uint64_t since;             /* the state; of a wait that goes on, its last part in the spool */
-    uint64_t ran;               /* ns on a CPU up to `since` which no sample or wait in the spool covers */
-    uint64_t waited, was_ready; /* ns: waits since the last one in the spool, and the same of preemptions ... */
+    uint64_t awake;             /* RUN_WAITS: ns at which it was found awake; 0: not */
+    uint64_t since;             /* start of the state; of a wait stored in parts, end of the last part */
+    uint64_t ran;               /* ns on a CPU up to `since` that no sample or wait in the spool covers */
+    uint64_t waited, was_ready; /* ns since the last stored wait: of waits, of preemptions ... */
     uint64_t was_elsewhere;     /* ... and of time on other CPUs */
-    struct wait_stack *stack;   /* RUN_WAITS: NULL if nothing was found, or not yet */
-    struct thread_waker waker;  /* RUN_WAITS: who has ended the wait, of which the thread has not come to a CPU yet */
+    struct wait_stack *stack;   /* RUN_WAITS: NULL: none, or not yet read */
+    struct thread_waker waker;  /* RUN_WAITS: the waker, if the thread was woken but has not run yet */
 };

@@ -6,7 +6,7 @@
 #include "process/tracked_mappings.h"
 #include "process/tracker.h"
 
-/* A thread that ends a moment after its record. */
+/* A thread that outlives its EXIT record for a moment. */
 struct ending {
     uint32_t tid, number;
     uint64_t time; /* ns, of the record */
@@ -18,12 +18,12 @@ struct tracker {
     struct index_pool processes, threads;
     struct hash by_pid, by_tid; /* -> index */
     uint32_t next_process, next_thread;
-    bool has_switches; /* each thread's `run` is kept up */
+    bool has_switches; /* each thread's `run` is maintained */
     bool has_samples_after_ends;
     ARRAY(struct ending) endings; /* by time */
     size_t endings_done;
     uint32_t command;       /* pid of the command that the recorder starts; 0: none */
-    uint64_t command_clock; /* ns: its clock when it called exec */
+    uint64_t command_clock; /* ns: its CPU clock at exec */
     uint64_t ran, ended;    /* tracker_cpu_times */
     bool has_orphans;
 };

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 enum {
-    MOST_CHECKS = 64,       /* programs of a recording searched for LeakSanitizer, about 0.1 ms each, ... */
-    STRINGS_MAX = 1 << 22,  /* ... and bytes of symbol names read in each */
-    PATIENCE_NS = 20000000, /* longest wait for the file system of a program */
+    MOST_CHECKS = 64,                  /* programs of a recording searched for LeakSanitizer, about 0.1 ms each, ... */
+    STRINGS_MAX = 1 << 22,             /* ... and bytes of symbol names read in each */
+    FILE_SYSTEM_TIMEOUT_NS = 20000000, /* longest wait for the file system of a program */
 };
 
 /* A set-user-ID program runs with the rights of the ordinary user who traces it. */
@@ -38,7 +38,7 @@ static bool has_leak_sanitizer(const char *path)
     struct elf_file file;
     struct error ignored = {0};
     bool found = false;
-    int fd = file_open_beside(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, PATIENCE_NS);
+    int fd = file_open_beside(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, FILE_SYSTEM_TIMEOUT_NS);
     if (fd >= 0 && !file_system_answers(fd)) {
         close(fd);
         return false;
