@@ -4,7 +4,8 @@
  */
 #pragma once
 
-#include "elf/elf_file.h"
+#include "base/error.h"
+#include "elf/elf_headers.h"
 
 /* Adds sections to `file`, which has its segments and no sections: .dynsym and .dynstr, as PT_DYNAMIC says where they
  * are, and a .text for each executable segment. Adds none if there are no dynamic symbols. Section numbers of symbols

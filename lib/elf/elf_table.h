@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "elf/elf_file.h"
+#include "elf/elf_headers.h"
 
 #include <libelf.h>
 

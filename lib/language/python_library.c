@@ -1,6 +1,7 @@
 #include "language/python_library.h"
 
 #include "base/path.h"
+#include "elf/elf_file.h"
 #include "elf/elf_table.h"
 
 #include <stdlib.h>

@@ -11,6 +11,7 @@
  *
  * Each run is a process of its own. bench_symbol_big has files that are worth it.
  */
+#include "elf/elf_file.h"
 #include "elf/elf_table.h"
 #include "symbol/symbol.h"
 

@@ -1,4 +1,5 @@
 /* Programs without unwind tables: the walker reads .debug_frame, however a linker or objcopy has compressed it. */
+#include "elf/elf_file.h"
 #include "elf/elf_table.h"
 #include "support/folder.h"
 #include "unwind/unwind.h"

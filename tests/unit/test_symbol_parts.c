@@ -3,6 +3,7 @@
  * clang) are one function of the profile, with a native symbol for each piece.
  */
 #include "assemble/assemble.h"
+#include "elf/elf_file.h"
 #include "elf/elf_table.h"
 #include "file/profile_file.h"
 #include "spool/spool.h"
