@@ -12,6 +12,7 @@
 #include "base/text_buffer.h"
 #include "export/export_profile.h"
 #include "export/exporters.h"
+#include "export/sanitize.h"
 #include "export/html_page.h"
 #include "file/profile_file.h"
 #include "file/gzip.h"

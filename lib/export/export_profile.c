@@ -1,4 +1,5 @@
 #include "export/export_profile.h"
+#include "export/sanitize.h"
 
 #include "base/arena.h"
 #include "profile/write.h"

@@ -4,7 +4,10 @@
  */
 #pragma once
 
-#include "export/exporters.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/sink.h"
+#include "export/export_view.h"
 
 /* Writes it as processed JSON. Where the query leaves everything, this is the profile as it is. */
 int export_profile_json(const struct export_view *view, const struct byte_sink *sink, struct error *err);

@@ -3,6 +3,7 @@
  * and its writer takes it for the one that it was given. So no writer knows what is left out.
  */
 #include "export/export_profile.h"
+#include "export/exporters.h"
 
 #include "profile/read.h"
 

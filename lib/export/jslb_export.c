@@ -5,6 +5,7 @@
 #include "export/export_profile.h"
 
 #include "base/text_buffer.h"
+#include "export/exporters.h"
 
 #include <errno.h>
 #include <string.h>

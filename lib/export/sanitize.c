@@ -1,3 +1,4 @@
+#include "export/sanitize.h"
 #include "export/sanitize_values.h"
 
 #include <math.h>

@@ -4,8 +4,10 @@
  */
 #pragma once
 
+#include "base/arena.h"
 #include "base/json_write.h"
-#include "export/sanitize.h"
+#include "export/sanitize_options.h"
+#include "profile/profile.h"
 #include "tree/marker_schema.h"
 
 /* What a text is: the same one may be both. */

@@ -3,6 +3,7 @@
  */
 #include "export/export_profile.h"
 #include "export/exporters.h"
+#include "export/sanitize.h"
 #include "export/html_page.h"
 #include "tree/engine_state.h"
 #include "wasm/wasm_calls.h"

@@ -1,0 +1,42 @@
+/*
+ * What an exporter writes: an engine with its query, and the choices of the user.
+ */
+#pragma once
+
+#include "export/sanitize_options.h"
+#include "tree/engine.h"
+#include "tree/wait_groups.h"
+#include "tree/weight_list.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Tables that are written as comma-separated values. */
+enum export_table {
+    EXPORT_CALL_TREE,
+    EXPORT_FUNCTIONS,
+    EXPORT_LIBRARIES,
+    EXPORT_CATEGORIES,
+    EXPORT_HOT_LINES,
+    EXPORT_MARKERS,
+    EXPORT_THREADS,
+    EXPORT_COUNTERS,
+    EXPORT_WAITS,
+    EXPORT_TABLES
+};
+
+struct export_view {
+    struct engine *engine;   /* with its query */
+    const uint32_t *threads; /* of the query, each once */
+    size_t thread_count;
+    struct time_range range; /* of the query, ms; not infinite */
+    bool is_whole;           /* no thread, range, transform or search excludes samples */
+    bool is_inverted;
+    struct weight weight;                    /* of the query */
+    bool has_one_weight;                     /* formats that hold several have only that one */
+    const char *search;                      /* of the query, NUL-terminated; "" for none */
+    enum export_table table;                 /* of csv */
+    enum wait_grouping wait_grouping;        /* of its waits */
+    const struct sanitize_options *sanitize; /* NULL: everything stays as it is */
+};
