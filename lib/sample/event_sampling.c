@@ -1,7 +1,7 @@
 #include "sample/event_sampling.h"
 
 #include "os/file_proc.h"
-#include "sample/perf_attr.h"
+#include "sample/perf_filter.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -92,7 +92,7 @@ static int open_point(const struct event *event, size_t i, const struct perf_eve
 
 static int refused(const struct event *event, int code, struct error *err)
 {
-    int filtered = perf_attr_filtered(code, err);
+    int filtered = perf_filter_refused(code, err);
     if (filtered)
         return filtered;
     long paranoid = proc_kernel_setting("perf_event_paranoid", 2);

@@ -13,6 +13,7 @@
 #include "sample/perf_attr.h"
 
 #include "os/file_proc.h"
+#include "sample/perf_filter.h"
 
 #include <errno.h>
 #include <string.h>
@@ -133,15 +134,6 @@ int perf_attr_find_supported(struct perf_events *events)
     }
 }
 
-int perf_attr_filtered(int code, struct error *err)
-{
-    if ((code != -EPERM && code != -EACCES && code != -ENOSYS) || !proc_has_seccomp_filter())
-        return 0;
-    return error_set(err, -code, "a seccomp filter refuses perf_event_open (%s)%s", strerror(-code),
-                     proc_is_in_container() ? "; 'docker run " CONTAINER_OPTIONS " ...' permits it"
-                                            : ", as container runtimes and sandboxes do; start prof outside of it");
-}
-
 int perf_attr_refused(const struct perf_events *events, int code, struct error *err)
 {
     long paranoid = proc_kernel_setting("perf_event_paranoid", -100);
@@ -149,7 +141,7 @@ int perf_attr_refused(const struct perf_events *events, int code, struct error *
     if (code == -EINVAL && events->threads_only)
         return error_set(err, EINVAL,
                          "this kernel cannot leave out the children of a process (--no-inherit needs Linux 5.13)");
-    int filtered = perf_attr_filtered(code, err);
+    int filtered = perf_filter_refused(code, err);
     if (filtered)
         return filtered;
     if ((code == -EACCES || code == -EPERM) && events->all && paranoid > 0)

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "sample/perf_events.h"
+#include "sample/perf_event_set.h"
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -24,10 +24,6 @@ int perf_attr_open(struct perf_event_attr *attr, struct perf_whom whom, int cpu)
 /* Drops features until an event opens, and stores the supported features in `events`, whose CPUs, sizes and options are
  * set. Returns the last error if none opens. */
 int perf_attr_find_supported(struct perf_events *events);
-
-/* If a seccomp filter of this process made perf_event_open() fail with `code`, returns the error with a sentence that
- * names the filter and what permits the call; else 0. No kernel setting lifts a filter. */
-int perf_attr_filtered(int code, struct error *err);
 
 /* Returns `code` with a sentence: what the kernel refused, and which setting permits it. */
 int perf_attr_refused(const struct perf_events *events, int code, struct error *err);

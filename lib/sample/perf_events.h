@@ -15,64 +15,15 @@
  */
 #pragma once
 
-#include "base/array.h"
 #include "base/error.h"
 #include "sample/cpu_list.h"
-#include "sample/event_sampling.h"
-#include "sample/perf_rate.h"
-#include "sample/perf_record.h"
-#include "sample/perf_ring.h"
+#include "sample/perf_event_set.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-
-struct perf_cpu {
-    uint32_t cpu;
-    bool sampled;                            /* otherwise its events only report processes and mappings */
-    struct ARRAY_TYPE(perf_fds, int) events; /* one per added thread, or two for the whole system */
-    int ring_fd;                             /* readable (poll) when a quarter of the ring has filled */
-    uint64_t lost;                           /* lost samples that perf_events_lost() has returned */
-    bool announces;                          /* each sample makes announcement_fd readable */
-    struct perf_ring ring;
-};
-
-enum perf_tier {
-    PERF_TIER_KERNEL_AND_USER,
-    PERF_TIER_USER, /* no samples inside the kernel; counters include kernel time */
-};
-
-enum { PERF_NOTES = 16, PERF_NOTE_SIZE = 400 };
-
-struct perf_events {
-    struct ARRAY_TYPE(perf_cpu_array, struct perf_cpu) cpus;
-    struct perf_layout layout;
-    struct event_sampling sampling; /* of the events other than the clock */
-    struct perf_rate rates;         /* of threads that ran before the recording; needs SWITCH and EXIT records */
-    enum perf_tier tier;
-    bool hardware;       /* the event counts CPU cycles; otherwise the CPU clock */
-    bool no_samples;     /* of the clock */
-    bool kernel_symbols; /* KSYMBOL records describe code that the kernel generates for the target (BPF programs) */
-    bool build_ids;      /* MMAP2 records carry build ids */
-    bool at_exec;        /* events start when their thread calls exec, not at once */
-    bool all;            /* events of CPUs, not of threads */
-    bool threads_only;   /* only threads inherit the events, child processes do not */
-    bool some_cpus;      /* not all CPUs are sampled */
-    bool switches;       /* SWITCH records report when threads leave their CPU and run again */
-    struct perf_fds cpu_clocks; /* each counts the CPU time of a thread and its descendants */
-    int announcement_fd;        /* signalfd: readable (poll) when a sample was announced */
-    sigset_t mask;              /* signal mask of the thread before it blocked the announcement signal */
-    uint32_t rate;              /* samples per second of CPU time */
-    uint32_t stack_size;        /* maximum bytes of stack copied per sample */
-    size_t ring_size;           /* bytes per ring */
-
-    /* One sentence for each refused feature, with the setting that permits it. */
-    char notes[PERF_NOTES][PERF_NOTE_SIZE];
-    size_t note_count;
-};
 
 struct perf_options {
     uint32_t rate;               /* samples per second of CPU time */

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "sample/ptrace_sampler.h"
+#include "sample/ptrace_consumer.h"
 #include "sample/ptrace_thread.h"
 #include "sample/sampling_clock.h"
 

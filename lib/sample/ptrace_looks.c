@@ -1,4 +1,5 @@
 #include "sample/ptrace_internal.h"
+#include "sample/ptrace_sampler.h"
 
 #include "os/clock.h"
 

@@ -10,7 +10,7 @@
 #include "os/file_io.h"
 #include "os/file_proc.h"
 #include "sample/cpu_list.h"
-#include "sample/perf_attr.h"
+#include "sample/perf_filter.h"
 #include "sample/tracefs.h"
 #include "sample/tracepoint.h"
 
@@ -84,7 +84,7 @@ static int open_cpu(struct wakeups *wakeups, uint32_t cpu, struct error *err)
 
 static int explain(int code, struct error *err)
 {
-    int filtered = perf_attr_filtered(code, err);
+    int filtered = perf_filter_refused(code, err);
     if (filtered)
         return filtered;
     if (code != -EACCES && code != -EPERM)

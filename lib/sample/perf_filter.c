@@ -1,0 +1,15 @@
+#include "sample/perf_filter.h"
+
+#include "os/file_proc.h"
+
+#include <errno.h>
+#include <string.h>
+
+int perf_filter_refused(int code, struct error *err)
+{
+    if ((code != -EPERM && code != -EACCES && code != -ENOSYS) || !proc_has_seccomp_filter())
+        return 0;
+    return error_set(err, -code, "a seccomp filter refuses perf_event_open (%s)%s", strerror(-code),
+                     proc_is_in_container() ? "; 'docker run " CONTAINER_OPTIONS " ...' permits it"
+                                            : ", as container runtimes and sandboxes do; start prof outside of it");
+}

@@ -1,0 +1,10 @@
+/*
+ * Whether a seccomp filter, as container runtimes and sandboxes set one, refuses perf_event_open(2).
+ */
+#pragma once
+
+#include "base/error.h"
+
+/* If a seccomp filter of this process made perf_event_open() fail with `code`, returns the error with a sentence that
+ * names the filter and what permits the call; else 0. No kernel setting lifts a filter. */
+int perf_filter_refused(int code, struct error *err);
