@@ -6,7 +6,7 @@
 
 #include "serve/api_answer.h"
 #include "serve/http_library.h"
-#include "serve/serve.h"
+#include "serve/serve_options.h"
 
 /* The file that is served as profile.json. */
 struct served_profile {

@@ -3,8 +3,9 @@
  */
 #pragma once
 
+#include "base/error.h"
 #include "base/text_buffer.h"
-#include "serve/serve.h"
+#include "serve/serve_options.h"
 
 /* The asset that html_template() takes for its shell. */
 #define PAGE_SHELL "shell.html"

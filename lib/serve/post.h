@@ -8,7 +8,7 @@
 
 #include "serve/api_answer.h"
 #include "serve/http_library.h"
-#include "serve/serve.h"
+#include "serve/serve_options.h"
 #include "serve/symbol_api.h"
 
 #include <stdbool.h>
