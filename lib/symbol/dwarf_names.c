@@ -8,6 +8,7 @@
  * parent. So the scopes around it are found by a search from the start of the unit.
  */
 #include "symbol/demangle.h"
+#include "symbol/dwarf_file.h"
 #include "symbol/dwarf_names.h"
 
 #include <dwarf.h>

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "base/hash.h"
-#include "symbol/dwarf_file.h"
+#include "symbol/dwarf_sections.h"
 
 #include <stdatomic.h>
 

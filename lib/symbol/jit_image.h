@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/text_buffer.h"
+#include "symbol/jit_image_code.h"
 
 #include <stdint.h>
 
@@ -19,22 +20,6 @@
 /* What one file holds at most; and the addresses of its code: a profile's addresses have 31 bits. */
 enum { JIT_IMAGE_CODES_MAX = 16384, JIT_IMAGE_ID_SIZE = 20 };
 #define JIT_IMAGE_END (UINT64_C(1) << 31)
-
-/* From this offset in a code up to the next line's. */
-struct jit_image_line {
-    uint32_t offset, line, column; /* 1-based; 0: unknown */
-    const char *file;              /* NULL: unknown */
-};
-
-struct jit_image_code {
-    uint64_t start, size;               /* where it was in memory; `size` bytes */
-    const char *name;                   /* of the function */
-    const unsigned char *bytes;         /* its machine code */
-    const char *file;                   /* of the function; NULL: unknown */
-    const struct jit_image_line *lines; /* ascending */
-    size_t line_count;
-    uint64_t rva; /* set by jit_image_place(): its address in the image; JIT_IMAGE_NONE: there is no room */
-};
 
 /* Chooses the addresses of the codes. -ENOMEM. */
 int jit_image_place(struct jit_image_code *codes, size_t count, struct error *err);

@@ -3,7 +3,8 @@
  */
 #pragma once
 
-#include "symbol/jit_image.h"
+#include "base/text_buffer.h"
+#include "symbol/jit_image_code.h"
 
 enum { JIT_IMAGE_ABBREVIATIONS_SIZE = 25 };
 

@@ -1,0 +1,61 @@
+/*
+ * The DWARF sections of a file and the headers of its units, as plain data: dwarf_file.h reads them, dwarf_unit.h reads
+ * the DIEs of one unit.
+ *
+ * Section numbers are those of DWARF 5 (dwarfstd.org).
+ */
+#pragma once
+
+#include "base/array.h"
+#include "elf/bytes.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum dwarf_section {
+    DWARF_INFO,
+    DWARF_ABBREV,
+    DWARF_LINE,
+    DWARF_STR,
+    DWARF_LINE_STR,
+    DWARF_RANGES,
+    DWARF_RNGLISTS,
+    DWARF_ADDR,
+    DWARF_STR_OFFSETS,
+    DWARF_ARANGES,
+    DWARF_SECTIONS,
+};
+
+/* How far our reader got, and so whether libdw may read the rest. The first problem in a unit decides; of several units
+ * the worst verdict counts. */
+enum dwarf_verdict {
+    DWARF_READ,      /* to its end */
+    DWARF_DECLINED,  /* up to something that our reader does not know: a version, a form, an extension, a big-endian
+                        file. libdw reads the rest. */
+    DWARF_DAMAGED,   /* up to something that contradicts the standard, leads out of the file, or takes too long to read.
+                        Nobody reads the rest: libdw must not see a hostile file. */
+    DWARF_NO_MEMORY, /* until memory ran out: the lookup fails */
+};
+
+/* A unit header (7.5.1). Offsets are into .debug_info. */
+struct dwarf_unit {
+    uint64_t offset; /* of the header */
+    uint64_t root;   /* of the first DIE */
+    uint64_t end;
+    uint64_t abbrev_offset; /* into .debug_abbrev */
+    uint64_t dwo_id;        /* of a DW_UT_skeleton or DW_UT_split_compile */
+    uint16_t version;
+    uint8_t type; /* DW_UT_*; DW_UT_compile before version 5 */
+    uint8_t address_size, offset_size;
+    bool has_aranges;           /* .debug_aranges lists its addresses */
+    enum dwarf_verdict verdict; /* of the header; unless DWARF_READ, nothing behind it is read */
+};
+
+struct dwarf_file {
+    struct bytes sections[DWARF_SECTIONS];
+    unsigned char *owned[DWARF_SECTIONS];
+    ARRAY(struct dwarf_unit) units;     /* by offset */
+    const struct dwarf_file *alternate; /* the file that .gnu_debugaltlink names (dwz), or NULL */
+    bool is_split;                      /* the units are split ones: see dwarf_split.h */
+    enum dwarf_verdict verdict;         /* of the unit headers, and of the searched root DIEs */
+};

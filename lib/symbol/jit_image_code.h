@@ -1,0 +1,23 @@
+/*
+ * JIT-compiled functions that an image of JIT code (jit_image.h) is made of.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* From this offset in a code up to the next line's. */
+struct jit_image_line {
+    uint32_t offset, line, column; /* 1-based; 0: unknown */
+    const char *file;              /* NULL: unknown */
+};
+
+struct jit_image_code {
+    uint64_t start, size;               /* where it was in memory; `size` bytes */
+    const char *name;                   /* of the function */
+    const unsigned char *bytes;         /* its machine code */
+    const char *file;                   /* of the function; NULL: unknown */
+    const struct jit_image_line *lines; /* ascending */
+    size_t line_count;
+    uint64_t rva; /* set by jit_image_place(): its address in the image; JIT_IMAGE_NONE: there is no room */
+};
