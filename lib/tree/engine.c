@@ -1,3 +1,5 @@
+#include "tree/engine.h"
+
 #include "tree/engine_state.h"
 
 #include "tree/name_order.h"

@@ -1,6 +1,8 @@
 /*
  * Rows and paths of the current query, of its call tree or its inverted one: for those who ask it is the same.
  */
+#include "tree/engine.h"
+
 #include "tree/engine_state.h"
 
 #include "tree/search.h"

@@ -3,7 +3,12 @@
  */
 #pragma once
 
-#include "tree/engine.h"
+#include "tree/activity.h"
+#include "tree/compared.h"
+#include "tree/inverted.h"
+#include "tree/search.h"
+#include "tree/timings.h"
+#include "tree/transform.h"
 #include "tree/order.h"
 #include "tree/sample_filter.h"
 

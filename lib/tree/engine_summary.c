@@ -2,6 +2,8 @@
  * What a summary of the current query asks beside its trees: what each thread adds, and the functions by another
  * weight.
  */
+#include "tree/engine.h"
+
 #include "tree/engine_state.h"
 
 #include "tree/order.h"
