@@ -383,6 +383,42 @@ static void test_more_frames_than_a_stack_can_have_are_refused(void **unused)
     chunk_writer_free(writer);
 }
 
+/* What the chunk before said of a thread is not known to who reads this one alone. */
+static void test_a_chunk_is_read_without_those_before_it(void **unused)
+{
+    (void)unused;
+    uint64_t frames[] = {1, 2, 3};
+    const struct sample sample = {.thread = 1, .cpu = 2, .frame_count = 3, .kernel_frame_count = 1, .frames = frames};
+    struct chunk_writer *writer = chunk_writer_new();
+    for (int i = 0; i < 3; i++) {
+        struct chunk_reader *reader = chunk_reader_new();
+        struct sample got;
+        size_t size;
+        chunk_writer_reset(writer);
+        assert_true(chunk_writer_append(writer, &sample));
+        const unsigned char *bytes = chunk_writer_bytes(writer, &size);
+        chunk_reader_start(reader, bytes, size);
+        assert_int_equal(chunk_reader_next(reader, &got, NULL), 1);
+        assert_same_sample(&got, &sample);
+        chunk_reader_free(reader);
+    }
+    chunk_writer_free(writer);
+}
+
+static void test_a_chunk_that_begins_with_no_thread_is_refused(void **unused)
+{
+    (void)unused;
+    const struct sample sample = {.thread = 1};
+    struct chunk_writer *writer = chunk_writer_new();
+    size_t first, size;
+    assert_true(chunk_writer_append(writer, &sample));
+    chunk_writer_bytes(writer, &first);
+    assert_true(chunk_writer_append(writer, &sample));
+    const unsigned char *bytes = chunk_writer_bytes(writer, &size);
+    assert_refused(bytes + first, size - first, "in the middle");
+    chunk_writer_free(writer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -399,6 +435,8 @@ int main(void)
         cmocka_unit_test(test_the_deepest_stacks_may_share_all_their_frames),
         cmocka_unit_test(test_a_thread_number_beyond_32_bits_is_refused),
         cmocka_unit_test(test_more_frames_than_a_stack_can_have_are_refused),
+        cmocka_unit_test(test_a_chunk_is_read_without_those_before_it),
+        cmocka_unit_test(test_a_chunk_that_begins_with_no_thread_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
