@@ -2,7 +2,7 @@
 
 #include "process/attach.h"
 #include "spool/info.h"
-#include "process/tracker.h"
+#include "process/tracked_process.h"
 
 #include <stdlib.h>
 #include <string.h>

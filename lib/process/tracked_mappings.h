@@ -7,10 +7,11 @@
 #pragma once
 
 #include "base/error.h"
+#include "process/jit_files.h"
 #include "process/library_table.h"
-#include "spool/spool.h"
-#include "process/tracker.h"
+#include "process/tracked_process.h"
 #include "sample/perf_record.h"
+#include "spool/spool.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,3 +1,5 @@
+#include "process/tracker.h"
+
 #include "process/tracker_internal.h"
 
 #include "os/clock.h"

@@ -2,6 +2,8 @@
  * Compares the CPU time of processes that the spool has with what the kernel counts for them. The difference
  * (SPOOL_UNSEEN) is CPU time that no sample and no switch record shows.
  */
+#include "process/tracker.h"
+
 #include "process/tracker_internal.h"
 
 #include "os/clock.h"

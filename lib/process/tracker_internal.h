@@ -4,7 +4,6 @@
 #include "base/hash.h"
 #include "spool/index_pool.h"
 #include "process/tracked_mappings.h"
-#include "process/tracker.h"
 
 /* A thread that outlives its EXIT record for a moment. */
 struct ending {

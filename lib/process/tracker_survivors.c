@@ -1,4 +1,6 @@
 /* Counts and lists the processes that live on when a recording stops. */
+#include "process/tracker.h"
+
 #include "process/tracker_internal.h"
 
 #include "os/file_io.h"
