@@ -1,6 +1,6 @@
 #include "cmd/report/comparing.h"
 
-#include "cmd/report/report.h"
+#include "cmd/report/selection.h"
 #include "cmd/common/spool_input.h"
 #include "cmd/common/symbolicating.h"
 #include "cmd/common/ui.h"
@@ -70,7 +70,7 @@ int comparing_parse_option(struct comparing *comparing, const char *command, int
         return parse_forgiven(comparing, command, value);
     case OPTION_BASE_RANGE:
     case OPTION_NEW_RANGE:
-        return report_parse_range(command, value, &side->from, &side->to);
+        return selection_parse_range(command, value, &side->from, &side->to);
     case OPTION_BASE_THREAD:
     case OPTION_NEW_THREAD:
         return array_push(&side->threads, value) ? 0 : ui_fail("out of memory");
@@ -160,7 +160,7 @@ static int keep_threads(struct loaded_file *file, const struct compared_side *si
     struct thread_list found = {0};
     int status = 0;
     for (size_t i = 0; !status && i < side->threads.length; i++)
-        status = report_find_threads(&file->profile, file->path, side->threads.data[i], &found);
+        status = selection_find_threads(&file->profile, file->path, side->threads.data[i], &found);
     uint8_t *kept = status || !found.length ? NULL : calloc(file->profile.threads.length + 1, 1);
     if (!status && found.length && !kept)
         status = ui_fail("out of memory");

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "cmd/report/comparing.h"
+#include "cmd/report/selection.h"
 #include "cmd/common/symbol_options.h"
 
 #include "base/arena.h"
@@ -122,9 +123,6 @@ void report_destroy(struct report *report);
 
 /* ---- report_options.c ---- */
 
-/* "1.5,3" in seconds, of an option of the command. Returns 0, or the exit status after a message. */
-int report_parse_range(const char *command, const char *text, double *from, double *to);
-
 /* Parses the command line of options->command. Returns 0, the exit status after a message, or -1 after printing the
  * help. */
 int report_parse_options(int argc, char **argv, struct report_options *options);
@@ -133,9 +131,6 @@ int report_parse_options(int argc, char **argv, struct report_options *options);
 
 /* Sets threads, range and weight. Returns an exit status, after a message if it is not 0. */
 int report_select(struct report *report);
-
-/* Appends the threads that --thread NAME means. Returns an exit status, after a message if it is not 0. */
-int report_find_threads(const struct profile *profile, const char *path, const char *wanted, struct thread_list *found);
 
 /* The query for the options and the transforms so far. */
 struct tree_query report_query(const struct report *report);

@@ -46,42 +46,6 @@ enum {
     OPTION_TRANSFORM = OPTION_KIND + REPORT_KINDS /* first of the transforms */
 };
 
-/* Parses seconds, or ms with that suffix. */
-static bool parse_seconds(const char *text, char **end, double *seconds)
-{
-    *seconds = strtod(text, end);
-    if (*end == text || !isfinite(*seconds))
-        return false;
-    if (strncmp(*end, "ms", 2) == 0) {
-        *seconds /= 1000;
-        *end += 2;
-    } else if (**end == 's') {
-        ++*end;
-    }
-    return true;
-}
-
-/* "1.5,3", ",200ms", "2," */
-static bool parse_range(const char *text, double *from, double *to)
-{
-    char *end = (char *)text;
-    if (*text != ',' && !parse_seconds(text, &end, from))
-        return false;
-    if (*end != ',')
-        return false;
-    const char *second = end + 1;
-    if (*second && (!parse_seconds(second, &end, to) || *end))
-        return false;
-    return !(*to <= *from);
-}
-
-int report_parse_range(const char *command, const char *text, double *from, double *to)
-{
-    return parse_range(text, from, to)
-               ? 0
-               : ui_usage(command, "'%s' is not a range; give two times in seconds, like 1.5,3 or 200ms,", text);
-}
-
 static bool parse_count(const char *text, size_t *count)
 {
     char *end;
@@ -103,7 +67,7 @@ static int parse_value(int option, const char *value, struct report_options *opt
     size_t count = 0;
     switch (option) {
     case OPTION_RANGE:
-        return report_parse_range(options->command, value, &options->from, &options->to);
+        return selection_parse_range(options->command, value, &options->from, &options->to);
     case OPTION_MIN:
         return parse_percent(value, &options->min_percent)
                    ? 0

@@ -11,58 +11,11 @@
 #include <string.h>
 #include <strings.h>
 
-/* How a thread matches --thread: by tid, by index, by its whole name, by a part of its name. */
-enum { FITS_TID = 4, FITS_INDEX = 3, FITS_NAME = 2, FITS_PART = 1, FITS_NOT = 0 };
-
-static int fit_of_thread(const struct profile *profile, uint32_t index, const char *wanted)
-{
-    const struct thread *thread = &profile->threads.data[index];
-    char number[16];
-    snprintf(number, sizeof(number), "%u", index);
-    if (strcmp(profile_text(profile, thread->tid), wanted) == 0)
-        return FITS_TID;
-    if (strcmp(number, wanted) == 0)
-        return FITS_INDEX;
-    if (strcmp(profile_text(profile, thread->name), wanted) == 0)
-        return FITS_NAME;
-    return strcasestr(profile_text(profile, thread->name), wanted) ? FITS_PART : FITS_NOT;
-}
-
-static int say_no_thread(const struct profile *profile, const char *path, const char *wanted)
-{
-    enum { MOST_NAMED = 12 };
-    ui_fail("no thread of %s has the name or number '%s'; it has these threads:", path, wanted);
-    size_t count = profile->threads.length;
-    for (uint32_t i = 0; i < count && i < MOST_NAMED; i++) {
-        const struct thread *thread = &profile->threads.data[i];
-        fflush(stdout);
-        ui_say("  %u  tid %.40s  %.80s", i, profile_text(profile, thread->tid), profile_text(profile, thread->name));
-    }
-    if (count > MOST_NAMED)
-        ui_say("  and %zu more", count - MOST_NAMED);
-    return EXIT_FAILURE;
-}
-
-int report_find_threads(const struct profile *profile, const char *path, const char *wanted, struct thread_list *found)
-{
-    int best = FITS_NOT;
-    for (uint32_t i = 0; i < profile->threads.length; i++) {
-        int fit = fit_of_thread(profile, i, wanted);
-        best = fit > best ? fit : best;
-    }
-    if (best == FITS_NOT)
-        return say_no_thread(profile, path, wanted);
-    for (uint32_t i = 0; i < profile->threads.length; i++)
-        if (fit_of_thread(profile, i, wanted) == best && !array_push(found, i))
-            return ui_fail("out of memory");
-    return EXIT_SUCCESS;
-}
-
 static int choose_threads(struct report *report)
 {
     for (size_t i = 0; i < report->options.threads.length; i++) {
-        int status = report_find_threads(report->profile, report->options.path, report->options.threads.data[i],
-                                         &report->threads);
+        int status = selection_find_threads(report->profile, report->options.path, report->options.threads.data[i],
+                                            &report->threads);
         if (status)
             return status;
     }
