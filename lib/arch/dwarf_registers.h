@@ -1,4 +1,4 @@
-/* The registers of a frame, by their DWARF numbers. */
+/* The registers of a frame, by DWARF number. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,6 +10,6 @@ enum { UNWIND_REG_BP = 6, UNWIND_REG_SP = 7, UNWIND_REG_PC = 16, UNWIND_REGS = 1
 
 struct unwind_regs {
     uint64_t r[UNWIND_REGS];
-    bool is_32_bit;   /* of i386 code; false if that is not known */
-    uint32_t unknown; /* bits of the DWARF numbers of registers with unknown values */
+    bool is_32_bit;   /* of i386 code; false: unknown */
+    uint32_t unknown; /* bits of DWARF register numbers with unknown values */
 };

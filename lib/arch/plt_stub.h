@@ -12,7 +12,7 @@ struct plt_stub {
  * referenced by address, or all functions of a program linked without lazy binding). */
 bool plt_section_is(const struct elf_section *section);
 
-/* Reads the stub in `section` that contains the vaddr. False if there is none (the section begins with the code that
- * calls the dynamic linker), or if its code is unknown. */
+/* Reads the stub in `section` that contains the vaddr. False if no stub does (the section starts with the call of the
+ * dynamic linker), or if its code is unknown. */
 bool plt_stub_read(const struct elf_file *file, const struct elf_section *section, uint64_t vaddr,
                    struct plt_stub *stub);

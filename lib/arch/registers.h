@@ -1,6 +1,6 @@
 /*
- * The user registers of a sample: which registers perf copies, and their DWARF numbers. The one file of lib/sample that
- * depends on the architecture: a port adds its own two tables.
+ * The user registers of a sample: the registers that perf copies, and their DWARF numbers. A port adds its own two
+ * tables.
  */
 #pragma once
 
@@ -16,6 +16,6 @@ enum { SAMPLE_REGISTERS = 17 }; /* registers of a sample, indexed by DWARF numbe
  * refuses the segment registers between them (EINVAL), and unwinding does not need them. */
 #define SAMPLE_REGISTERS_MASK UINT64_C(0xff01ff)
 
-/* The DWARF number of each register, in the order of perf's copy (System V psABI, figure 3.36). */
+/* DWARF number of each register, in the order of perf's copy (System V psABI, figure 3.36). */
 static const uint8_t sample_register_dwarf[SAMPLE_REGISTERS] = {0, 3, 2,  1,  4,  5,  6,  7, 16,
                                                                 8, 9, 10, 11, 12, 13, 14, 15};

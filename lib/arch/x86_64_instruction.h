@@ -1,6 +1,6 @@
 /*
- * x86-64: what one instruction is. Decoding needs the length of every instruction and the meaning of a few: Intel's
- * Software Developer's Manual, volume 2, appendix A (opcode maps) and 2.1 to 2.7 (prefixes). Private to lib/unwind.
+ * x86-64: decodes one instruction: the length of all, and the meaning of a few. Intel's Software Developer's Manual,
+ * volume 2, appendix A (opcode maps) and 2.1 to 2.7 (prefixes). Private to lib/arch.
  */
 #pragma once
 
@@ -8,12 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes. SLACK: from the first of an instruction on, decoding may read so many, however short the code is. */
+/* Bytes. SLACK: decoding may read this many bytes from the start of an instruction, however short the code is. */
 enum { INSTRUCTION_LENGTH_MAX = 15, INSTRUCTION_SLACK = 40 };
 
 enum { REX_B = 1, REX_R = 4, REX_W = 8 };
 
-/* Registers as instructions number them. */
+/* Registers by their numbers in instructions. */
 enum {
     REG_RAX = 0,
     REG_RCX = 1,
@@ -31,20 +31,20 @@ struct instruction {
     unsigned length;
     uint8_t map; /* of the opcode: 1, 2 after 0F, 3 after 0F 38, 4 after 0F 3A */
     bool is_vex, has_notrack, has_66, has_f3;
-    uint8_t opcode, rex, modrm, sib; /* rex: of VEX and EVEX as well */
+    uint8_t opcode, rex, modrm, sib; /* rex: also of VEX and EVEX */
     uint8_t vex_register;            /* the operand in the prefix */
     int64_t displacement, constant;
 };
 
-/* Decodes the instruction at `code`, where INSTRUCTION_SLACK bytes must be readable for any `size`. Returns false if it
- * is not an instruction, or has more than `size` bytes. */
+/* Decodes the instruction at `code`. INSTRUCTION_SLACK bytes must be readable for any `size`. Returns false if it is no
+ * instruction, or longer than `size` bytes. */
 bool instruction_decode(const unsigned char *code, size_t size, struct instruction *in);
 
-/* The bits of the registers that an instruction may change, as instructions number them. Missing is rsp where it is
- * implied: push, pop, call, return, enter and leave; and what is popped or comes with leave. */
+/* Returns the bits of the registers that an instruction may change. Excludes the implied rsp of push, pop, call,
+ * return, enter and leave, and the registers that pop and leave restore. */
 unsigned instruction_writes(const struct instruction *in);
 
-/* The register of the ModRM byte; the other operand, if it is a register as well (see instruction_is_register). */
+/* Registers of the ModRM byte: reg; and rm, if it is a register (instruction_is_register()). */
 static inline unsigned instruction_reg(const struct instruction *in)
 {
     return (in->modrm >> 3 & 7) | (in->rex & REX_R ? 8 : 0);

@@ -1,13 +1,13 @@
 /*
- * The pc cache: for each pc of one address space, the rule of its frame.
+ * The pc cache of one address space: pc -> rule of its frame.
  *
- * Interpreting CFI for a pc costs 100 ns and more, and the same few
- * thousand pcs come again in every sample. A rule is 32 bytes, which hold all that compilers usually write (CFA =
- * register + offset, callee-saved registers in slots below it). What does not fit is marked RULE_COMPLEX and
- * interpreted every time. A hash of the pc gives a pair of rules in one cache line; a new rule replaces the older of
- * the pair. The table starts small and doubles while it misses much, so that a thousand short processes cost little.
+ * Interpreting CFI for a pc costs at least 100 ns, and samples repeat the same few thousand pcs. A rule has 32 bytes,
+ * enough for the usual output of compilers (CFA = register + offset, callee-saved registers in slots below it). Other
+ * CFI becomes RULE_COMPLEX, and the walker interprets it every time. A hash of the pc selects a pair of rules in one
+ * cache line; a new rule replaces the older of the pair. The table starts small and doubles while it has many misses,
+ * so that a thousand short processes cost little.
  *
- * A cache belongs to one address space. Only the thread that walks in it may use it.
+ * Only the thread that walks in the address space may use its cache.
  */
 #pragma once
 
@@ -18,26 +18,26 @@
 #include <string.h>
 
 enum rule_kind {
-    RULE_FRAME,           /* CFA = register + offset */
-    RULE_FRAME_DEREF,     /* the return address is return_slot words from the word at register + offset, the CFA is just
-                             above it (stacks that a function realigned) */
-    RULE_COMPLEX,         /* CFI that does not fit: interpret it again */
-    RULE_GO,              /* as RULE_FRAME, of Go: the frame pointer is kept, but not described */
-    RULE_GO_NO_CFI,       /* Go code whose table lacks the pc */
-    RULE_HASKELL,         /* its callers are not on the stack of the thread */
-    RULE_AFTER_CLONE,     /* RULE_START in the new thread, RULE_FRAME in the one that made it */
-    RULE_START,           /* the thread's first function: there is no caller */
-    RULE_NO_CFI,          /* follow the frame pointer */
-    RULE_RETURN,          /* as RULE_FRAME, from reading code ahead to its return; if a return address is there */
-    RULE_RETURN_DEREF,    /* as RULE_FRAME_DEREF, found so */
+    RULE_FRAME,       /* CFA = register + offset */
+    RULE_FRAME_DEREF, /* the return address is return_slot words from the word at register + offset, the CFA just above
+                         it (realigned stacks) */
+    RULE_COMPLEX,     /* CFI that does not fit: interpret it again */
+    RULE_GO,          /* as RULE_FRAME, of Go: keeps a frame pointer that its CFI does not describe */
+    RULE_GO_NO_CFI,   /* Go code whose table lacks the pc */
+    RULE_HASKELL,     /* compiled by GHC: its callers are not on the thread's stack */
+    RULE_AFTER_CLONE, /* RULE_START in the new thread, RULE_FRAME in its parent */
+    RULE_START,       /* the thread's first function: no caller */
+    RULE_NO_CFI,      /* follow the frame pointer */
+    RULE_RETURN, /* as RULE_FRAME, found by reading code ahead to its return; valid only with a return address there */
+    RULE_RETURN_DEREF,    /* as RULE_FRAME_DEREF, found like RULE_RETURN */
     RULE_RETURN_REGISTER, /* as RULE_RETURN, with the return address in the register return_slot */
-    RULE_NO_RETURN,       /* the same for code that does not seem to return: a thread's first function, exit, abort */
-    RULE_ENTRY,           /* as RULE_RETURN, near the ELF entry point; RULE_START if no return address is there */
-    RULE_PLANTED,         /* a return address that no call precedes: the mark of a context's first frame */
-    RULE_JAVA,            /* as RULE_FRAME, if a return address is there; else follow the frame pointer */
-    RULE_SIGNAL_FRAME,    /* no CFI either, but the kernel's signal frame is at sp */
-    RULE_UNMAPPED,        /* no executable memory there; never in the table */
-    RULE_TOO_COSTLY,      /* the process has done all the work that it may; never in the table */
+    RULE_NO_RETURN,       /* likewise for code that seems not to return: a thread's first function, exit, abort */
+    RULE_ENTRY,           /* as RULE_RETURN, near the ELF entry point; RULE_START without a return address there */
+    RULE_PLANTED,         /* a return address that follows no call: marks a context's first frame */
+    RULE_JAVA,            /* as RULE_FRAME with a return address there; else follow the frame pointer */
+    RULE_SIGNAL_FRAME,    /* no CFI; the kernel's signal frame is at sp */
+    RULE_UNMAPPED,        /* no executable memory; never in the table */
+    RULE_TOO_COSTLY,      /* the process has exceeded its work; never in the table */
 };
 
 struct rule {
@@ -45,16 +45,16 @@ struct rule {
     int32_t cfa_offset;
     uint8_t kind; /* enum rule_kind */
     uint8_t cfa_register;
-    uint16_t saved;                      /* bit of each DWARF register number that has a slot */
+    uint16_t saved;                      /* bits of the DWARF register numbers that have a slot */
     int16_t slots[ARCH_SAVED_REGISTERS]; /* distance from the CFA in words, in the order of arch_saved_registers */
-    int16_t return_slot;                 /* the same of the return address */
-    uint16_t generation;                 /* of the table when the rule was made; 0: empty */
+    int16_t return_slot;                 /* slot of the return address */
+    uint16_t generation;                 /* of the table when the rule was added; 0: empty */
 };
 
 _Static_assert(sizeof(struct rule) == 32, "two rules share a cache line");
 
-/* Fills in the rule of code that was recognized: the return address is below the CFA, the frame pointer below that if
- * it was saved. */
+/* Fills in the rule of recognized code: the return address is below the CFA, a saved frame pointer below the return
+ * address. */
 static inline void rule_of_snippet(const struct arch_code *code, enum rule_kind kind, struct rule *rule)
 {
     rule->kind = (uint8_t)kind;
@@ -67,8 +67,8 @@ static inline void rule_of_snippet(const struct arch_code *code, enum rule_kind 
     }
 }
 
-/* The same for a frame that was found by reading code ahead to its return. Returns false, and leaves the rule as it is,
- * if the frame does not fit. */
+/* Likewise for a frame found by reading code ahead to its return. Returns false, and does not change the rule, if the
+ * frame does not fit. */
 static inline bool rule_of_return(const struct arch_frame *frame, struct rule *rule)
 {
     bool is_plain = frame->return_slot == -1 && frame->cfa_offset % 8 == 0 &&
@@ -95,21 +95,21 @@ static inline bool rule_of_return(const struct arch_frame *frame, struct rule *r
 enum { CACHE_FIRST_BITS = 7, CACHE_MAX_BITS = 12 };
 
 struct unwind_cache {
-    struct rule (*pairs)[2]; /* 1 << bits of them; in each, the newer rule is the first */
+    struct rule (*pairs)[2]; /* 1 << bits pairs; the newer rule of a pair is first */
     unsigned bits;
-    uint16_t generation; /* rules of other generations are forgotten */
-    uint32_t misses;     /* since the table was made or grown */
+    uint16_t generation; /* rules of other generations are invalid */
+    uint32_t misses;     /* since the table was created or grown */
 };
 
-/* An empty cache, or NULL if memory ran out. */
+/* Returns an empty cache; NULL if memory ran out. */
 struct unwind_cache *unwind_cache_new(void);
 void unwind_cache_free(struct unwind_cache *cache);
 
-/* Forgets all rules; NULL is allowed. */
+/* Removes all rules. Accepts NULL. */
 void unwind_cache_clear(struct unwind_cache *cache);
 
-/* A rule for `pc`, all else zero, in place of the older of its pair; valid until the next. Doubles the table first if
- * it has missed more often than it has pairs. */
+/* Adds a zeroed rule for `pc`, replacing the older one of its pair. Valid until the next call. First doubles the table
+ * if it has more misses than pairs. */
 struct rule *unwind_cache_add(struct unwind_cache *cache, uint64_t pc);
 
 /* Fibonacci hashing (Knuth, TAOCP 3, 6.4). */
@@ -118,7 +118,7 @@ static inline struct rule *unwind_cache_pair(const struct unwind_cache *cache, u
     return cache->pairs[(pc * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - cache->bits)];
 }
 
-/* The rule of `pc`, or NULL. */
+/* Returns the rule of `pc`, or NULL. */
 static inline struct rule *unwind_cache_find(const struct unwind_cache *cache, uint64_t pc)
 {
     struct rule *pair = unwind_cache_pair(cache, pc);

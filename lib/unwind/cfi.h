@@ -1,12 +1,12 @@
 /*
- * Call frame information: what .eh_frame and .debug_frame say about one pc.
+ * Reads call frame information (CFI): the rules of .eh_frame and .debug_frame for one pc.
  *
  * A frame description entry (FDE) covers the pcs of one function and points to a common information entry (CIE). Both
- * hold instructions for a small machine, which builds a table of rows, one for each range of pcs: how to compute the
- * canonical frame address (CFA: sp as it was before the call), and where the caller's registers are. cfi_row_at() runs
- * these instructions up to the row of a pc.
+ * contain instructions that build a table of rows, one for each range of pcs: how to compute the canonical frame
+ * address (CFA: sp before the call), and the places of the caller's registers. cfi_row_at() runs these instructions up
+ * to the row of a pc.
  *
- * Sources: DWARF 5, section 6.4; Linux Standard Base 5.0 core, chapter 10.6 for what .eh_frame does differently.
+ * Sources: DWARF 5, section 6.4; Linux Standard Base 5.0 core, chapter 10.6 for the differences of .eh_frame.
  */
 #pragma once
 
@@ -45,15 +45,14 @@ struct cfi_fde {
     struct cursor instructions;
 };
 
-/* Reads the entry at `offset` of the section. Returns 1 and fills `fde`, which points into the section, if the entry is
- * a usable FDE. Returns 0 for a CIE, and for an FDE that is damaged or of an unknown kind. Returns -1 at the end of the
- * section: a terminator, or a length that cannot be right. Sets *next to the offset of the following entry, but for -1.
- */
+/* Reads the entry at `offset` of the section. Returns 1 and fills in `fde`, which points into the section, if the entry
+ * is a usable FDE. Returns 0 for a CIE, and for a damaged or unknown FDE. Returns -1 at the end of the section: a
+ * terminator, or an impossible length. Except for -1, sets *next to the offset of the following entry. */
 int cfi_fde_read(struct cfi_section *section, uint64_t offset, struct cfi_fde *fde, uint64_t *next);
 
 enum cfi_rule {
     CFI_SAME_VALUE, /* the caller's value is still in the register */
-    CFI_UNDEFINED,  /* lost; for the return address: there is no caller */
+    CFI_UNDEFINED,  /* lost; for the return address: no caller */
     CFI_OFFSET,     /* at CFA + value */
     CFI_VAL_OFFSET, /* is CFA + value */
     CFI_REGISTER,   /* in register `value` */
@@ -68,17 +67,17 @@ struct cfi_row {
     uint8_t cfa_kind;           /* enum cfi_cfa */
     uint8_t rules[UNWIND_REGS]; /* enum cfi_rule */
     uint64_t cfa_register;
-    int64_t cfa_value; /* offset from the register, or where the expression is */
+    int64_t cfa_value; /* offset from the register, or offset of the expression */
     int64_t values[UNWIND_REGS];
     const unsigned char *expressions, *end;
     bool is_signal_frame;
 };
 
-/* Computes the row for `pc`, which lies in `fde`. Returns false if the instructions are damaged or unknown, or more
- * than `work` allows. */
+/* Computes the row of `pc`, which must be in `fde`. Returns false if the instructions are damaged or unknown, or exceed
+ * `work`. */
 bool cfi_row_at(const struct cfi_fde *fde, uint64_t pc, struct cfi_row *row, struct unwind_work *work);
 
-/* The code of the expression that lies at `value`, an element of cfa_value or values. */
+/* Returns the code of an expression. `value`: cfa_value or an element of values. */
 struct cursor cfi_expression(const struct cfi_row *row, int64_t value);
 
 /* Reads an address in one of the DW_EH_PE encodings (Linux Standard Base, 10.5.1). `vaddr` is the address of the

@@ -1,14 +1,14 @@
 /*
- * A second opinion: libunwind walks the stack of a thread that is stopped by ptrace, in its own memory. For stacks that
- * our walker leaves truncated: libunwind reads the stack as far as it goes, and knows .debug_frame of separate files.
+ * Walks the stack of a thread stopped by ptrace with libunwind, if prof's own walker found only a truncated stack:
+ * libunwind reads the whole stack in the thread's memory, and knows .debug_frame of separate files.
  *
- * It takes 50 us where ours takes one, during which the thread stands still, and milliseconds for the first stack of a
- * program. So the time is limited, for a walk and on the whole. It guesses by frame pointers where it knows nothing: a
- * stack counts only if it ends where our rules find the start of a thread. docs/decisions.md, "An own unwinder".
+ * It takes 50 us instead of 1 us, during which the thread stays stopped, and milliseconds for a program's first stack.
+ * So the time is limited, for each walk and in total. Without CFI it guesses by frame pointers: a stack counts only if
+ * it ends where prof's own rules find the start of a thread. docs/decisions.md, "An own unwinder".
  *
- * libunwind-ptrace is loaded when the first stack asks for it.
+ * The first stack loads libunwind-ptrace.
  *
- * Threads: one thread, the one that traces the threads whose stacks are walked.
+ * Threads: one thread, the tracer of the threads whose stacks it walks.
  */
 #pragma once
 
@@ -19,17 +19,17 @@
 
 struct in_place_walker;
 
-/* NULL if libunwind is not installed, or memory ran out. */
+/* Returns NULL if libunwind is not installed, or memory ran out. */
 struct in_place_walker *in_place_walker_new(void);
 void in_place_walker_free(struct in_place_walker *walker);
 
-/* A thread that is stopped. */
+/* A stopped thread. */
 struct in_place_thread {
     pid_t tid;
-    uint32_t program;            /* the caller's number for the program in memory: another one after exec */
+    uint32_t program;            /* the caller's number of the program, which changes with exec */
     struct address_space *space; /* of its process */
 };
 
-/* Walks to the start of the thread, and writes up to `max` pcs as unwind_walk() does. Returns how many, or 0: the walk
- * did not get there, or it may not be tried now, because such walks have taken 1 % of the time. */
+/* Walks to the start of the thread, and writes up to `max` pcs as unwind_walk() does. Returns their number; 0 if the
+ * walk did not reach the start, or if such walks have already taken 1% of the time. */
 size_t in_place_walk(struct in_place_walker *walker, const struct in_place_thread *thread, uint64_t *pcs, size_t max);

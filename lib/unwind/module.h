@@ -1,19 +1,17 @@
 /*
- * Inside of `struct unwind_module`, for the walker: finding the CFI of a pc in one ELF file, or its code.
+ * The inside of `struct unwind_module`, for the walker: finds the CFI and the code of a pc in one ELF file.
  *
- * Opening a module reads its headers only (elf/elf_file.h). The CFI is found at the first walk into it, in this order:
+ * Opening a module reads only its headers (elf/elf_file.h). The first walk into it searches the CFI in this order:
  *
  * 1. PT_GNU_EH_FRAME (.eh_frame_hdr): a sorted table of all functions and their FDEs. The program headers lead to it,
  * so that stripped files have it, too. Nothing needs to be built.
- * 2. .eh_frame without that table, or with a table of a kind that no linker writes. The section header leads to it; one
- *    pass over the section builds the table.
- * 3. .debug_frame, for a pc that the first two do not cover: programs built without unwind tables. It may be
- * compressed.
+ * 2. .eh_frame without that table, or with an unusual table. The section header leads to it; one pass over the section
+ *   builds the table.
+ * 3. .debug_frame, possibly compressed, for pcs that the first two do not cover: programs built without unwind tables.
  *
- * Go's functions have no .eh_frame. Their frames are described by the table that each Go program carries
- * (elf/go_functions.h).
+ * Go's functions have no .eh_frame. Each Go program has its own table of frames (elf/go_functions.h).
  *
- * A module loads and caches what it is asked for, without locks: one thread at a time (unwind.h).
+ * A module loads and caches its data on request, without locks: one thread at a time (unwind.h).
  */
 #pragma once
 
@@ -29,7 +27,7 @@ struct fde_entry {
     uint64_t offset; /* of the FDE in its section */
 };
 
-/* FDEs sorted by their first pc; built when no table comes with the section. */
+/* FDEs sorted by their first pc; built if the section has no table. */
 struct fde_table {
     ARRAY(struct fde_entry) entries;
 };
@@ -38,7 +36,7 @@ struct fde_table {
 struct eh_frame_header {
     struct file_part part;
     uint64_t vaddr;
-    uint64_t table; /* offset of the pairs in the part; 0 if there is no such table */
+    uint64_t table; /* offset of the pairs in the part; 0: no such table */
     uint64_t count;
 };
 
@@ -49,31 +47,31 @@ struct unwind_module {
     struct elf_file elf; /* of code without a file: its one segment, and no bytes */
     enum load_state eh_frame_state, debug_frame_state;
     bool is_haskell;
-    uint8_t haskell_looks; /* in vain */
+    uint8_t haskell_looks; /* places tested without success */
     enum load_state go_state;
-    bool is_go;             /* known once go_state is LOADED */
-    struct go_functions go; /* empty if the program has no table that can be read */
+    bool is_go;             /* valid once go_state is LOADED */
+    struct go_functions go; /* empty without a readable table */
     struct eh_frame_header header;
     struct cfi_section eh_frame, debug_frame;
     struct fde_table eh_frame_table, debug_frame_table;
     unsigned char *owned_frames; /* behind debug_frame if it was compressed, or the frames of code without a file */
 };
 
-/* The FDE that covers `vaddr`; false if there is none. The result is valid as long as the module. */
+/* Finds the FDE that covers `vaddr`; false: none. Valid as long as the module. */
 bool unwind_module_find(struct unwind_module *module, uint64_t vaddr, struct cfi_fde *fde);
 
-/* True if the code at vaddr, which has no CFI, was compiled by GHC. Reads the code around it, until some of the module
- * was, or a few places were not. */
+/* Whether GHC compiled the code at vaddr, which has no CFI. Reads the code around it, until one place of the module was
+ * GHC's, or a few were not. */
 bool unwind_module_is_haskell(struct unwind_module *module, uint64_t vaddr);
 
-/* True if the module was linked by Go: its functions keep a frame pointer, and their CFI says nothing about it. */
+/* Whether Go linked the module: its functions keep a frame pointer that their CFI does not describe. */
 bool unwind_module_is_go(struct unwind_module *module);
 
 /* Returns the distance from sp to the return address at a pc in Go code, in bytes; -1 if the module's table lacks the
  * pc. */
 int32_t unwind_module_go_frame_size(struct unwind_module *module, uint64_t vaddr);
 
-/* True if the module is of i386 code. Its CFI has the register numbers of that. */
+/* Whether the module has i386 code. Its CFI then has i386 register numbers. */
 bool unwind_module_is_32_bit(const struct unwind_module *module);
 
 /* True if vaddr lies in the code that the ELF entry point begins, and that code has no CFI: in the first 128 bytes from
@@ -81,7 +79,7 @@ bool unwind_module_is_32_bit(const struct unwind_module *module);
  * not, like gcc's register_tm_clones, is an ordinary function.) */
 bool unwind_module_is_entry(struct unwind_module *module, uint64_t vaddr);
 
-/* False for the code that a jitdump file describes: the module has its frames, and only the process has its bytes. */
+/* False for code from a jitdump file: the module has its frames, and only the process has its bytes. */
 bool unwind_module_has_code(const struct unwind_module *module);
 
 /* The bytes around `vaddr`: ARCH_CODE_BEFORE before, ARCH_CODE_AFTER from it. False, and zeros, if the file does not
@@ -89,14 +87,14 @@ bool unwind_module_has_code(const struct unwind_module *module);
 bool unwind_module_code(struct unwind_module *module, uint64_t vaddr,
                         unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
 
-/* Copies up to `size` bytes of code at `vaddr`; returns how many there are. The segment need not be executable: what
- * asks has seen it mapped so (GCL saves compiled Lisp in its data and makes that executable). */
+/* Copies up to `size` bytes of code at `vaddr`; returns their number. The segment need not be executable: the caller
+ * has seen an executable mapping of it (GCL saves compiled Lisp in its data and makes that executable). */
 size_t unwind_module_read_code(struct unwind_module *module, uint64_t vaddr, unsigned char *out, size_t size);
 
-/* How many FDEs the module has put into indexes so far. */
+/* Returns the number of FDEs in the module's indexes. */
 size_t unwind_module_indexed(const struct unwind_module *module);
 
-/* Internal to the module: loading, see frame_table.c. Both are done at most once; failing leaves an empty table. */
+/* Internal to the module (frame_table.c): load the sections, at most once. A failure leaves an empty table. */
 void unwind_module_load_eh_frame(struct unwind_module *module);
 void unwind_module_load_debug_frame(struct unwind_module *module);
 
@@ -105,5 +103,5 @@ void unwind_module_load_debug_frame(struct unwind_module *module);
 bool unwind_module_use_frames(struct unwind_module *module, size_t frames_size, uint64_t eh_frame_vaddr, uint64_t start,
                               uint64_t size);
 
-/* What the file holds from `vaddr` to the end of the PT_LOAD that vaddr lies in; empty if it lies in none. */
+/* Returns the file's bytes from `vaddr` to the end of its PT_LOAD; empty if vaddr is in none. */
 struct bytes unwind_module_bytes(const struct unwind_module *module, uint64_t vaddr);

@@ -1,6 +1,6 @@
 /*
- * What the parts of the stack walker share: the state of a walk, and the functions of its inner loop. walk.c explains
- * the walker; walk_*.c hold what most frames do not need. Private to lib/unwind.
+ * Shared by the files of the stack walker: the state of a walk, and the functions of its inner loop. walk.c explains
+ * the walker; walk_*.c handle the rarer frames. Private to lib/unwind.
  */
 #pragma once
 
@@ -14,34 +14,34 @@ struct walk {
     struct unwind_cache *cache;
     const struct unwind_stack *stack;
     struct unwind_regs regs;
-    uint32_t stale; /* bits of DWARF register numbers: a light walk has lost their values, or they are unknown */
+    uint32_t stale; /* bits of DWARF register numbers with unknown values, or lost by a light walk */
     bool full;
-    bool leaf_by_return;    /* the leaf's CFI led nowhere: read its code instead */
-    bool exact;             /* the pc of this frame was interrupted, it is not a return address */
-    bool is_in_system_call; /* its leaf */
-    bool by_pointer;        /* this frame was found by the frame pointer of the one before */
+    bool leaf_by_return;    /* the leaf's CFI failed: read its code instead */
+    bool exact;             /* the pc of this frame was interrupted; it is no return address */
+    bool is_in_system_call; /* the leaf is in a system call */
+    bool by_pointer;        /* this frame was found by its callee's frame pointer */
     uint64_t *pcs;
     size_t frame;
-    uint64_t omitted;      /* frames in the middle that found no room */
+    uint64_t omitted;      /* frames dropped from the middle */
     unsigned switches;     /* to a stack below this one, by a frame pointer of Go */
-    bool off_copied_stack; /* on another stack than the one that was copied */
-    bool asked_below;      /* for a word below sp */
-    uint64_t fetched;      /* bytes of the copy that are on their way to this processor */
-    struct rule made;      /* one that is not for the cache */
-    struct rule kept;      /* that of this frame, while the cache is filled */
-    size_t guess;          /* the frame that leave_jit_code() found, 0 if none: what it leads to must be complete */
-    uint64_t java_sp; /* the stack pointer of this frame, if the one before is of HotSpot's interpreter; 0: cannot be */
-    uint64_t unmapped; /* as in the result, also of walks that were restarted */
+    bool off_copied_stack; /* on another stack than the copied one */
+    bool asked_below;      /* has read a word below sp */
+    uint64_t fetched;      /* bytes of the copy that were prefetched */
+    struct rule made;      /* a rule outside of the cache */
+    struct rule kept;      /* copy of this frame's rule, while the cache changes */
+    size_t guess;          /* frame found by leave_jit_code(); 0: none; the walk from there must be complete */
+    uint64_t java_sp;      /* stack pointer of this frame if its callee may be HotSpot's interpreter; else 0 */
+    uint64_t unmapped;     /* as in the result; survives restarts */
     struct unwind_result result;
 };
 
-/* Bytes. What lies further above sp is in another stack: no frame is so large, and most stacks are smaller. */
+/* Bytes. An address this far above sp is in another stack: no frame is that large, and most stacks are smaller. */
 enum { FAR = 16 << 20 };
 
 enum step {
     STEP_CALLER,  /* the registers are now the caller's */
-    STEP_END,     /* result.end says why */
-    STEP_RESTART, /* a light walk needs a register that it has lost */
+    STEP_END,     /* result.end has the reason */
+    STEP_RESTART, /* a light walk needs a lost register */
 };
 
 /* ---- ends (walk.c) ---- */
@@ -54,7 +54,7 @@ static inline void walk_note_unmapped(struct walk *walk, uint64_t pc)
         walk->unmapped = pc;
 }
 
-/* Ends the walk at a word that cannot be read. */
+/* Ends the walk at an unreadable word. */
 enum step walk_end_of_memory(struct walk *walk);
 
 /* Ends the walk at a frame whose caller cannot be found. */
@@ -64,15 +64,15 @@ enum step walk_end_without_rule(struct walk *walk);
  * A wrong step finds such words anywhere, so the mark counts only if the stack ends there. */
 enum step walk_end_at_mark(struct walk *walk, uint64_t sp);
 
-/* Starts over, restoring all registers: this frame needs one that a light walk has lost. */
+/* Restarts as a full walk: this frame needs a register that the light walk has lost. */
 enum step walk_restart_in_full(struct walk *walk);
 
 /* ---- memory of the walked thread (walk_memory.c) ---- */
 
-/* Reads bytes that are not all in the copy. */
+/* Reads bytes that are not entirely in the copy. */
 bool walk_read_outside(struct walk *walk, uint64_t address, unsigned char *out, size_t size);
 
-/* As expression_evaluate() wants it; the context is the walk. */
+/* For expression_evaluate(); `context`: the walk. */
 bool walk_read_for_expression(void *context, uint64_t address, unsigned size, uint64_t *value);
 
 static inline bool walk_read_word(struct walk *walk, uint64_t address, uint64_t *value)
@@ -91,23 +91,23 @@ static inline bool walk_read_word(struct walk *walk, uint64_t address, uint64_t 
 
 /* ---- rules and return addresses (walk_rule.c) ---- */
 
-/* Makes the rule of a pc that is not in the cache. Valid until the next rule is made. */
+/* Makes the rule of a pc that is not in the cache. Valid until the next call. */
 const struct rule *walk_rule_make(struct walk *walk, uint64_t pc, bool exact);
 
-/* Makes the rule that reading ahead to the return gives, for a leaf whose CFI led nowhere and for JIT code. (Code of a
- * file without CFI has such a rule from the start.) Returns false if the frame is in neither. */
+/* Makes a rule by reading code ahead to its return, for a leaf whose CFI failed, and for JIT code. (File code without
+ * CFI already has such a rule.) Returns false for other frames. */
 bool walk_rule_by_return(struct walk *walk, struct rule *rule);
 
-/* Returns whether a call instruction ends at this address. *target is where a direct call went, else 0. */
+/* Whether a call instruction ends at `address`. *target: of a direct call; else 0. */
 bool walk_follows_call(struct walk *walk, uint64_t address, uint64_t *target);
 
-/* Whether `pc`, where the kernel reports a thread in a system call, is behind the last instruction of its function. */
+/* Whether `pc`, at which the kernel reports a thread in a system call, follows the last instruction of its function. */
 bool walk_ends_in_system_call(struct walk *walk, uint64_t pc);
 
 /* Finds the first word from `*sp` up that can be a return address, and sets *sp to the address of that word. */
 bool walk_next_return_address(struct walk *walk, uint64_t *sp, uint64_t *address);
 
-/* `exact` is walk->exact, but for this pc, which may be of another frame. */
+/* `exact`: as walk->exact, for this pc, which may belong to another frame. */
 static inline const struct rule *walk_rule_for(struct walk *walk, uint64_t pc, bool exact)
 {
     const struct rule *rule = unwind_cache_find(walk->cache, pc);
@@ -125,13 +125,13 @@ static inline bool walk_can_return_to(struct walk *walk, uint64_t address)
 /* Steps by a rule of a kind like RULE_FRAME (walk.c). */
 enum step walk_step_frame(struct walk *walk, const struct rule *rule);
 
-/* Ends the step to a caller that was found by frame pointer: its pc, frame pointer and sp (walk_no_cfi.c). */
+/* Ends the step to a caller found by frame pointer: its pc, frame pointer and sp (walk_no_cfi.c). */
 enum step walk_arrive_by_pointer(struct walk *walk, uint64_t pc, uint64_t bp, uint64_t sp);
 
-/* Finds the value that an unknown frame pointer must have. Returns false if there is none (walk_frame_pointer.c). */
+/* Finds the value of an unknown frame pointer. Returns false if none fits (walk_frame_pointer.c). */
 bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule);
 
-/* Steps by the rule that reading ahead gave, if it leads to a return address; else changes nothing (walk_no_cfi.c). */
+/* Steps by a rule from reading ahead, if it leads to a return address; else changes nothing (walk_no_cfi.c). */
 bool walk_try_return(struct walk *walk, const struct rule *rule, enum step *step);
 
 /* The steps of code without CFI (walk_no_cfi.c), and of Go (walk_go.c). */
