@@ -14,11 +14,11 @@
 struct batch_address {
     uint64_t rva;
     uint32_t lib;       /* the caller's index */
-    uint32_t requester; /* the caller's index of whatever has this address (a frame) */
+    uint32_t requester; /* the caller's index of the item with this address (a frame) */
     uint32_t answer;    /* index into the answers of the job */
 };
 
-/* Zero it. */
+/* Starts zeroed. */
 struct address_batches {
     ARRAY(struct batch_address) addresses; /* after address_batches_make(): by library, then by address */
     ARRAY(struct symbol_job) jobs;

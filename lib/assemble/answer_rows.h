@@ -7,7 +7,7 @@
 #include "profile/intern.h"
 #include "symbol/symbol.h"
 
-/* Columns that all frames of an address share. */
+/* Columns shared by all frames of an address. */
 struct library_rows {
     uint32_t lib, resource;         /* rows */
     uint32_t category, subcategory; /* PROFILE_NONE, both or neither */

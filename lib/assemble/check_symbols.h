@@ -1,6 +1,6 @@
 /*
- * Compares the two readers of DWARF: looks up all addresses of a profile with our own reader and with libdw
- * (symbol/libdw_reader.h), and reports every difference.
+ * Compares prof's DWARF reader with libdw (symbol/libdw_reader.h): looks up all addresses of a profile with both, and
+ * reports every difference.
  */
 #pragma once
 
@@ -19,17 +19,18 @@ struct symbol_difference {
 struct symbol_check {
     uint64_t addresses; /* distinct addresses of the profile */
     uint64_t compared;  /* of these: addresses with frames from one of the readers or from both */
-    uint64_t declined;  /* of these: addresses in units that our reader declines; only libdw answers */
+    uint64_t declined;  /* of these: addresses in units that prof's reader declines; only libdw answers */
     uint64_t differing;
 };
 
 struct symbol_check_listener {
     void (*differs)(void *context, const struct symbol_difference *difference);
-    void (*skipped)(void *context, const char *library, const char *why); /* a library that was not compared */
+    void (*skipped)(void *context, const char *library,
+                    const char *why); /* called for each library that is not compared */
     void *context;
 };
 
-/* `search` says where debug files are, or is NULL. Skips libraries that our reader finds damaged: libdw must not read
- * them. Fails only when memory runs out. */
+/* `search`: directories of debug files; may be NULL. Skips libraries that prof's reader finds damaged: libdw must not
+ * read them. Fails only when memory runs out. */
 int profile_check_symbols(const struct profile *profile, const struct debug_search *search,
                           const struct symbol_check_listener *listener, struct symbol_check *check, struct error *err);

@@ -1,6 +1,6 @@
 /*
- * The samples of the events that were recorded beside CPU time: for each event a store of its own (sample_store.h), so
- * that those of the clock are as without them.
+ * The samples of events other than the CPU clock. Each event has its own store (sample_store.h), so that CPU samples do
+ * not depend on them.
  */
 #pragma once
 
@@ -9,15 +9,15 @@
 
 struct event_sample {
     uint64_t time;   /* ns */
-    uint64_t period; /* how many events it stands for */
+    uint64_t period; /* occurrences that the sample stands for */
     uint32_t stack;  /* index of the replay's stack */
 };
 
 struct replay_event {
-    struct sample_store *store; /* NULL: no sample has come */
+    struct sample_store *store; /* NULL: no sample so far */
     uint64_t samples, truncated;
     uint64_t total; /* sum of their periods */
-    double scale;   /* how many events one of a period stands for */
+    double scale;   /* occurrences per unit of period */
 };
 
 /* `beside`: as of sample_store_new(). */

@@ -1,6 +1,6 @@
 /*
- * Hints for the next recording, one sentence each: why there are few or no samples, and how to make a JIT compiler name
- * its code.
+ * Hints for the next recording, one sentence each: reasons for few or no samples, and how to make a JIT compiler write
+ * symbols.
  */
 #pragma once
 

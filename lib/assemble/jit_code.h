@@ -1,6 +1,6 @@
 /*
- * The machine code of the JIT functions that a recording has samples of, as jitdump files have it. The code of one file
- * becomes an image (jit_image.h) in the cache folder, and a library of the profile.
+ * Saves the machine code of sampled JIT functions from jitdump files. The code of one file becomes an image
+ * (jit_image.h) in the cache directory, and a library of the profile.
  */
 #pragma once
 
@@ -8,25 +8,25 @@
 #include "base/hash.h"
 #include "profile/intern.h"
 
-/* A piece of code in the profile. */
+/* A JIT function in the profile. */
 struct jit_code_place {
     uint64_t rva;                /* of its first byte, in the image */
     uint32_t lib, native_symbol; /* rows of the profile */
 };
 
-/* Zero it to start. */
+/* Starts zeroed. */
 struct jit_code_places {
     ARRAY(struct jit_code_place) places;
     struct hash by_code; /* process and code -> index in `places` */
 };
 
-/* Writes the images, and adds their libraries and native symbols to the profile. `folder`: of the cache; NULL: no code
- * is kept. Code that cannot be read or kept has no place. Call jit_code_places_destroy() also after a failure. Fails
- * only when memory runs out. */
+/* Writes the images, and adds their libraries and native symbols to the profile. `folder`: the cache directory; NULL:
+ * saves no code. Code that cannot be read or saved has no place. Call jit_code_places_destroy() also after a failure.
+ * Fails only when memory runs out. */
 int jit_code_places_make(struct jit_code_places *places, const struct replay *replay, const char *folder,
                          struct interner *interner, struct error *err);
 
-/* The place of a frame with REPLAY_LIB_DUMPED; NULL if there is none. */
+/* Returns the place of a frame with REPLAY_LIB_DUMPED; NULL: none. */
 const struct jit_code_place *jit_code_place_of(const struct jit_code_places *places, const struct replay_frame *frame);
 
 void jit_code_places_destroy(struct jit_code_places *places);

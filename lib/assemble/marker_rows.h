@@ -1,6 +1,6 @@
 /*
- * The markers of a profile while they are collected: rows of any thread in any order, which become the marker tables of
- * the threads, by start.
+ * Collects the markers of a profile: rows of any thread in any order, which become the marker tables of the threads,
+ * sorted by start.
  */
 #pragma once
 
@@ -12,13 +12,13 @@
 
 #include <stdint.h>
 
-/* As the format numbers the phases of a marker. */
+/* Phases of a marker, as numbered by the format. */
 enum marker_phase { PHASE_INSTANT, PHASE_INTERVAL, PHASE_START, PHASE_END };
 
 struct marker_entry {
     uint32_t thread, name, category, data; /* data: JSON text, a string of the profile; PROFILE_NONE */
     uint8_t phase;                         /* enum marker_phase */
-    double start, end;                     /* ms; NAN: not there */
+    double start, end;                     /* ms; NAN: none */
 };
 
 struct marker_rows {
@@ -33,21 +33,22 @@ struct marker_rows {
 
 void marker_rows_init(struct marker_rows *rows, struct profile *profile, uint64_t start_ns, uint64_t end_ns);
 
-/* Begins a payload of this type: members follow. The next row takes it. NULL if memory ran out. */
+/* Starts a payload of this type: the caller writes its members, and the next row uses it. Returns NULL if memory ran
+ * out. */
 struct json_writer *marker_rows_payload(struct marker_rows *rows, const char *type);
 
-/* Adds a row with the payload that was begun. `name`: a string of the profile. Times are ns of CLOCK_MONOTONIC; that
- * which the phase has not is ignored. */
+/* Adds a row with the started payload. `name`: a string of the profile. Times: ns of CLOCK_MONOTONIC; ignores a time
+ * that the phase does not use. */
 void marker_rows_add(struct marker_rows *rows, uint32_t thread, uint32_t name, uint32_t category,
                      enum marker_phase phase, uint64_t start, uint64_t end);
 
-/* The category of this name, added if it is new. */
+/* Returns the category of this name; adds it if new. */
 uint32_t marker_rows_category(struct marker_rows *rows, const char *name, const char *color);
 
-/* Time of the recording in ms of the profile. */
+/* Converts a time of the recording (ns) to ms of the profile. */
 double marker_rows_ms(const struct marker_rows *rows, uint64_t time);
 
-/* Fills the marker tables of the profile's threads, which are empty. */
+/* Fills the empty marker tables of the profile's threads. */
 int marker_rows_fill(struct marker_rows *rows, struct error *err);
 
 void marker_rows_destroy(struct marker_rows *rows);

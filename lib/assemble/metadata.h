@@ -8,20 +8,19 @@
 #include "assemble/symbolization.h"
 #include "assemble/trust.h"
 
-/* Is told each entry about the quality of the data: its format (profile-format: extra) and value, a number in digits.
- */
+/* Receives each entry about data quality: its format (profile-format: extra) and value, a number in digits. */
 struct metadata_listener {
-    void (*tell)(void *context, const char *label, const char *format, const char *value); /* NULL: nobody listens */
+    void (*tell)(void *context, const char *label, const char *format, const char *value); /* may be NULL */
     void *context;
 };
 
-/* What metadata is of. */
+/* Sources of the metadata. */
 struct metadata_source {
     const struct replay *replay;
     const struct symbolization *symbolization;
     const struct hints *hints;
     const struct trust *trust;
-    double range_start; /* ms: the first time that the profile is about */
+    double range_start; /* ms: start of the profile's range */
     uint64_t start_ns;  /* CLOCK_MONOTONIC at time 0 of the profile */
     struct metadata_listener listener;
 };
@@ -29,5 +28,5 @@ struct metadata_source {
 /* Fills profile->meta. */
 int fill_metadata(struct profile *profile, const struct metadata_source *source, struct error *err);
 
-/* Adds how many counters of programs, and markers of processes, threads and libraries, the profile has no room for. */
+/* Adds the numbers of program counters and of process, thread and library markers beyond the profile's limits. */
 int metadata_note_markers(struct profile *profile, size_t counters, size_t markers, struct error *err);

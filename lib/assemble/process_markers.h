@@ -1,7 +1,6 @@
 /*
- * Markers that tell of the lives of processes and threads: when each began and ended, what it executed, which libraries
- * it loaded. Those of a process are in the row of its main thread; where it has none, in that of the next process
- * above.
+ * Markers for the lifetime of processes and threads: start, end, executed programs and loaded libraries. Markers of a
+ * process are in its main thread; if the profile lacks that thread, in its closest ancestor's.
  */
 #pragma once
 
@@ -9,6 +8,6 @@
 
 enum { PROCESS_MARKERS_MAX = 2000 }; /* of each kind */
 
-/* Adds at most PROCESS_MARKERS_MAX of each kind. Memory that ran out is noted in `rows`. Returns how many are left out.
- */
+/* Adds at most PROCESS_MARKERS_MAX of each kind. Notes a lack of memory in `rows`. Returns the number of markers beyond
+ * the limit. */
 size_t process_markers_add(struct marker_rows *rows, const struct shown_threads *shown);

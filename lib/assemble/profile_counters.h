@@ -6,7 +6,7 @@
  * (memory, threads) begins with 0, so that its sum is what there is, and not how it differs from the beginning. CPU
  * time is counted in ms, so that its change per ms is the share of one CPU. Counters that stay 0 are left out.
  *
- * What the format has no word for is in `display`, under names that other readers skip: see tree/counters.h.
+ * `display` has data that the format does not define, under names that other readers skip: see tree/counters.h.
  */
 #pragma once
 

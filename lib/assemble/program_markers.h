@@ -1,5 +1,5 @@
 /*
- * What programs marked, in the profile: markers of the thread that made them, and a counter for each name of a
+ * Adds the marks of programs to the profile: markers in the thread that set them, and a counter for each name of a
  * process's counter marks.
  */
 #pragma once
@@ -13,10 +13,10 @@ struct shown_threads {
     const struct replay *replay;
 };
 
-/* The profile's thread that stands for a thread of the replay: itself, that of its process, that of the next process
- * above that has one, or the first. */
+/* Returns the profile's thread that stands for a thread of the replay: itself, else its process's, else its closest
+ * ancestor's, else the first. */
 uint32_t shown_thread(const struct shown_threads *shown, uint32_t thread);
 
-/* Adds markers and counters. Memory that ran out is noted in `rows`. Returns how many counters are left out, because a
- * profile takes only so many. */
+/* Adds markers and counters. Notes a lack of memory in `rows`. Returns the number of counters beyond the profile's
+ * limit. */
 size_t program_markers_add(struct marker_rows *rows, const struct shown_threads *shown);

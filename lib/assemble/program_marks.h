@@ -1,7 +1,7 @@
 /*
- * What programs marked while they were recorded, as the spool has it, and what else comes beside samples: how processes
- * ended, what the recorder did. A mark names a pid and a tid; which thread that was depends on the time, because
- * numbers are used again and an exec begins a new thread. So threads are found when all are known.
+ * Collects the marks of programs from the spool, and other events: exits and signals of processes, work of the
+ * recorder. A mark has a pid and a tid; its thread depends on the time, because the system reuses numbers, and exec
+ * starts a new thread. So threads are found at the end, when all are known.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 struct replay;
 
 struct program_mark {
-    uint64_t time, end; /* as SPOOL_PROGRAM_MARK has them */
+    uint64_t time, end; /* as in SPOOL_PROGRAM_MARK */
     uint32_t pid, tid;
     uint32_t thread;     /* of the replay; REPLAY_NONE: not known */
     uint32_t name, text; /* strings of `texts`; text: STRING_NONE */
@@ -51,10 +51,10 @@ struct oom_kill {
     uint64_t time, count; /* as SPOOL_OOM_KILL has them */
 };
 
-/* Zero it. */
+/* Starts zeroed. */
 struct program_marks {
     struct strings texts;
-    ARRAY(uint32_t) names; /* by their numbers in the spool: strings of `texts`, STRING_NONE */
+    ARRAY(uint32_t) names; /* indexed by number in the spool: strings of `texts`; STRING_NONE */
     ARRAY(struct program_mark) items;
     ARRAY(struct lost_marks) lost;
     ARRAY(struct process_exit) exits;
@@ -62,16 +62,16 @@ struct program_marks {
     ARRAY(struct process_signal) signals;
     ARRAY(struct oom_kill) oom_kills;
     struct hash commands; /* number of a process -> string of `texts` */
-    uint64_t homeless;    /* marks of processes that are not recorded */
+    uint64_t homeless;    /* marks of processes outside of the recording */
 };
 
-/* Whether an event is one of these. */
+/* Whether an event belongs here. */
 bool program_marks_is_event(const struct spool_event *event);
 
 int program_marks_event(struct program_marks *marks, const struct spool_event *event, struct error *err);
 
-/* Finds the thread of each mark, and notes in the replay which threads have some; drops marks without one, and those
- * that are over before `first_time` (ns). */
+/* Finds the thread of each mark, and sets has_marks in the replay. Drops marks without a thread, and marks that end
+ * before `first_time` (ns). */
 int program_marks_find_threads(struct replay *replay, uint64_t first_time, struct error *err);
 
 void program_marks_destroy(struct program_marks *marks);

@@ -1,6 +1,6 @@
 /*
  * Reads a recording once, from start to end: its processes, threads and libraries, and each sample's stack as an index
- * into a table of (caller's stack, frame) pairs. Frames are addresses in libraries; symbolization.c names them.
+ * into a table of (caller's stack, frame) pairs. Frames are addresses in libraries; symbolization.c symbolizes them.
  */
 #pragma once
 
@@ -27,22 +27,23 @@ struct jitdump;
 /* Values of `lib` for frames outside libraries. */
 enum {
     REPLAY_LIB_ANONYMOUS = UINT32_MAX,          /* anonymous executable memory: address is the pc */
-    REPLAY_LIB_TRUNCATED = UINT32_MAX - 1,      /* marker: the callers missing from a truncated stack */
+    REPLAY_LIB_TRUNCATED = UINT32_MAX - 1,      /* placeholder: the missing callers of a truncated stack */
     REPLAY_LIB_UNKNOWN_KERNEL = UINT32_MAX - 2, /* a kernel address outside the known image and modules */
     REPLAY_LIB_DUMPED = UINT32_MAX - 3,         /* JIT code in the jitdump file of `process`: `code` in it */
     REPLAY_LIB_UNMAPPED = UINT32_MAX - 4,       /* no known executable memory: address is the pc */
-    REPLAY_LIB_NOT_SAMPLED = UINT32_MAX - 5,    /* marker: CPU time that no sample covers (unsampled.h) */
-    REPLAY_LIB_WAIT = UINT32_MAX - 6,           /* marker: what a thread waits for; replay_wait_address() */
-    REPLAY_LIB_OMITTED = UINT32_MAX - 8,        /* marker: `address` or more frames of a deep stack, less than double */
-    REPLAY_LIB_PYTHON = UINT32_MAX - 7,         /* a Python frame: address is that of python_frame.h */
+    REPLAY_LIB_NOT_SAMPLED = UINT32_MAX - 5,    /* placeholder: CPU time without a sample (unsampled.h) */
+    REPLAY_LIB_WAIT = UINT32_MAX - 6,           /* placeholder: the reason of a wait; replay_wait_address() */
+    REPLAY_LIB_OMITTED =
+        UINT32_MAX - 8, /* placeholder: omitted frames of a deep stack, at least `address`, less than double */
+    REPLAY_LIB_PYTHON = UINT32_MAX - 7, /* a Python frame: address is that of python_frame.h */
 };
 
 struct replay_frame {
     uint32_t lib;     /* into libs, or one of the above */
-    uint32_t process; /* whose perf map or jitdump file may name this code; REPLAY_NONE: none */
+    uint32_t process; /* process whose perf map or jitdump may have its symbol; REPLAY_NONE: none */
     uint64_t address; /* library-relative, or the pc */
     uint32_t code;    /* REPLAY_LIB_DUMPED: index in jitdump.codes */
-    uint64_t samples; /* number of samples whose innermost frame it is */
+    uint64_t samples; /* samples with this leaf frame */
 };
 
 struct replay_stack {
@@ -50,23 +51,23 @@ struct replay_stack {
     uint32_t frame;
 };
 
-/* Whether a process has a file with the names of its JIT code (process_perf_map.h, process_jitdump.h). */
+/* Whether a process has a perf map or jitdump (process_perf_map.h, process_jitdump.h). */
 enum replay_jit_state { REPLAY_JIT_UNKNOWN, REPLAY_JIT_MISSING, REPLAY_JIT_FOUND };
 
 struct replay_process {
     bool known;
     uint32_t parent, pid;
-    uint32_t instance;                  /* number of programs that this pid ran before: "123", "123.1" */
+    uint32_t instance;                  /* earlier programs of this pid: "123", "123.1" */
     uint64_t start, end;                /* ns; end 0: unknown */
     uint32_t name;                      /* index of a string */
     uint32_t live_threads, main_thread; /* main_thread: REPLAY_NONE if unknown */
     uint64_t samples;
-    uint64_t unseen; /* ns that the kernel counted for it and the switches of its threads do not show; SPOOL_UNSEEN */
-    double scale;    /* of the CPU time of its samples; 0: 1 (unsampled.h) */
+    uint64_t unseen; /* ns that the kernel counted beyond the switches of its threads; SPOOL_UNSEEN */
+    double scale;    /* factor for the CPU time of its samples; 0 is 1 (unsampled.h) */
     struct address_space space;
     uint32_t map_generation; /* incremented by every change of `space` */
     enum replay_jit_state map_state, dump_state;
-    const char *map_problem;    /* why its perf map is not used; NULL: it is, or there is none */
+    const char *map_problem;    /* reason why its perf map is not used; NULL: used, or none */
     struct jitdump *dump;       /* NULL: none */
     uint32_t dump_lib;          /* index of its jitdump file's library, plus 1; 0: none mapped */
     struct hash map_frames;     /* pc -> frame, in anonymous code that only this process's perf map can name */
@@ -78,20 +79,20 @@ struct replay_thread {
     uint32_t process, tid;
     uint64_t start, end;                                      /* ns; end 0: unknown */
     uint32_t name;                                            /* index of a string */
-    uint64_t samples, truncated, completed_live, without_cfi; /* quality of its stacks */
-    uint64_t event_samples;                                   /* of the events beside the clock */
-    uint64_t last_event_time;                                 /* ns: of these */
-    uint64_t waits;            /* but for preemptions: a thread that was only ready to run need not be shown */
+    uint64_t samples, truncated, completed_live, without_cfi; /* counts of its samples, by quality of the stack */
+    uint64_t event_samples;                                   /* samples of events other than the clock */
+    uint64_t last_event_time;                                 /* ns: last event sample */
+    uint64_t waits;            /* except preemptions: a thread that was only runnable need not be shown */
     uint64_t last_wait;        /* samples of the store up to its last wait */
-    uint64_t covered_cpu_time; /* ns, as of replay.covered_cpu_time */
+    uint64_t covered_cpu_time; /* ns, as in replay.covered_cpu_time */
     uint64_t last_time;
-    uint64_t covered_until;  /* ns: the samples cover its CPU time up to here; its start if it has none */
-    bool has_marks;          /* it, or another thread of its process, marked something */
-    bool goes_on;            /* continues after exec as another thread, whose samples cover the rest */
+    uint64_t covered_until;  /* ns: end of the CPU time covered by samples; its start without samples */
+    bool has_marks;          /* its process has set marks */
+    bool goes_on;            /* continues after exec as another thread, whose samples cover the remaining CPU time */
     uint64_t rest;           /* ns on a CPU after its last sample or wait */
     uint64_t ran_to_waits;   /* ns on a CPU between its last sample and its last wait */
-    uint64_t unsampled;      /* samples that stand for CPU time without samples */
-    uint32_t threads_in_row; /* threads without samples whose CPU time is in this thread's row, including itself */
+    uint64_t unsampled;      /* added samples for CPU time without samples */
+    uint32_t threads_in_row; /* threads without samples merged into this thread's row, including itself */
     /* The last stack, outermost first, with the index of the stack that ends at each frame. */
     ARRAY(uint64_t) last_pcs;
     ARRAY(uint32_t) last_stacks;
@@ -99,13 +100,13 @@ struct replay_thread {
     uint64_t last_map_generation, last_code_generation;
 };
 
-/* A process maps a file with code for the first time. */
+/* First mapping of a library in a process. */
 struct replay_load {
     uint32_t process, lib;
     uint64_t time; /* ns */
 };
 
-/* A library; `arena` holds texts and bytes. `path` NULL: the recording lost the event that describes it. */
+/* A library; `arena` owns texts and bytes. `path` NULL: the event that describes it was lost. */
 struct replay_lib {
     struct spool_lib lib;
 };
@@ -122,8 +123,8 @@ struct replay_info {
     uint32_t name, value; /* indexes of strings */
 };
 
-/* The recorder never uses a number of a process or thread again, and a flight recorder drops most of them. So its rows
- * are numbered anew, but for windows, whose rows are the same in each. */
+/* The recorder never reuses numbers of processes and threads, and a flight recorder drops most of them. So the replay
+ * renumbers them as rows, except for windows, which share their rows. */
 struct replay_rows {
     struct hash processes, threads; /* number in the spool -> row */
     ARRAY(uint32_t) of_processes;   /* row -> number in the spool */
@@ -138,44 +139,43 @@ struct replay {
     ARRAY(struct replay_thread) threads;
     ARRAY(struct replay_lib) libs;
     ARRAY(uint32_t)
-    objects; /* what threads wait for, and what wakes them, by number less 1: indexes of strings,
-              * STRING_NONE */
+    objects; /* wait objects and wakers, indexed by number - 1: indexes of strings; STRING_NONE */
     ARRAY(struct replay_function) python_functions;
     ARRAY(struct replay_frame) frames;
     ARRAY(struct replay_stack) stacks;
     struct sample_store *samples;
-    ARRAY(struct replay_event) events; /* those beside the clock, by number less 1; at most EVENTS_MAX */
+    ARRAY(struct replay_event) events; /* other than the clock, indexed by number - 1; at most EVENTS_MAX */
     const char *spool_path;
     struct replay_marks marks;
     struct replay_counters counters;
-    ARRAY(uint64_t) counter_values; /* of the reading at hand */
+    ARRAY(uint64_t) counter_values; /* of the current reading */
     struct program_marks program_marks;
     ARRAY(struct replay_load) loads; /* up to REPLAY_LOADS of them */
     struct hash loaded;              /* process << 32 | lib */
-    size_t more_loads;               /* those beyond */
-    bool has_rests;                  /* the recorder has written thread.rest of some thread */
+    size_t more_loads;               /* loads beyond REPLAY_LOADS */
+    bool has_rests;                  /* some thread has a `rest` */
     uint64_t rest;                   /* bytes at the end of the spool that are no whole block */
     uint64_t sample_count, wait_count, damaged_blocks;
-    uint64_t lost;                   /* samples of the clock, as far as the kernel tells them from those of events */
+    uint64_t lost;                   /* lost samples of the clock, if the kernel separates them from events' */
     uint64_t damaged_bytes;          /* of the spool */
-    uint64_t samples_without_thread; /* left out: the event that describes their thread was in a damaged block */
-    uint64_t omitted_frames;         /* missing from the middle of `omitted_stacks` samples' stacks */
+    uint64_t samples_without_thread; /* dropped samples, whose thread was described in a damaged block */
+    uint64_t omitted_frames;         /* frames omitted from the middle of `omitted_stacks` stacks */
     uint64_t omitted_stacks;
-    uint64_t covered_cpu_time;      /* ns covered by samples */
+    uint64_t covered_cpu_time;      /* ns of CPU time covered by samples */
     uint64_t interval;              /* INFO_INTERVAL: ns between two samples of a busy thread; 0 unknown */
-    uint64_t excess_cpu_time;       /* ns: what samples cover beyond a period each */
-    double excess_removed;          /* the part of it that is taken off again (unsampled.h) */
-    uint64_t unseen_cpu_time;       /* ns that the kernel counted and switches do not show (unsampled.h) */
-    uint64_t unsampled_count;       /* samples that stand for the rest */
+    uint64_t excess_cpu_time;       /* ns: CPU time of samples beyond one period each */
+    double excess_removed;          /* removed part of it (unsampled.h) */
+    uint64_t unseen_cpu_time;       /* ns that the kernel counted beyond the switches (unsampled.h) */
+    uint64_t unsampled_count;       /* added samples for CPU time without samples */
     uint64_t first_time, last_time; /* ns, of events and samples; 0 if there are none */
     const char *rest_path;          /* a spool file that follows; NULL: none */
-    bool is_running;                /* the recorder writes the spool still */
-    bool keeps_last;                /* the spool has only the newest samples, but counts of the recorder are of all */
+    bool is_running;                /* the recorder still writes the spool */
+    bool keeps_last;                /* the spool has only the newest samples, but the recorder's counts include all */
     uint64_t first_sample_time;     /* ns; 0: none */
-    const char *perf_map_folder;    /* where JIT compilers write perf maps; NULL: do not use perf maps */
-    const struct recording_window *window; /* what is read; NULL: the whole recording */
+    const char *perf_map_folder;    /* directory of perf maps; NULL: do not use perf maps */
+    const struct recording_window *window; /* part to read; NULL: the whole recording */
     struct spool_place window_end;
-    uint64_t window_missed;            /* chunks that are no longer there */
+    uint64_t window_missed;            /* dropped chunks of this window */
     const struct jit_files *jit_files; /* the recorder's open files of live processes; NULL: none */
     struct spool_reader *reader;
 
@@ -191,19 +191,18 @@ struct replay {
  * also after a failure. */
 int replay_spool(struct replay *replay, const char *spool_path, struct error *err);
 
-/* The same of a recording that goes on, as often as it has more: reads what its spool has more than when this was
- * called last. Samples that are older than `settled` (ns of CLOCK_MONOTONIC) are all in the spool: what happened before
- * happens. Nothing is taken for the end: no sample stands for CPU time that none covers. Not of a flight recorder,
- * whose oldest samples go. */
+/* Likewise for a running recording: reads the part of the spool that is new since the last call. All samples older than
+ * `settled` (ns of CLOCK_MONOTONIC) are in the spool, so events up to then apply. Adds no samples for CPU time without
+ * samples, because this is not the end. Does not support flight recorders, which drop their oldest samples. */
 int replay_go_on(struct replay *replay, const char *spool_path, uint64_t settled, struct error *err);
 
-/* The value of an info, or NULL if the recording lacks it. */
+/* Returns the value of an info; NULL if the recording lacks it. */
 const char *replay_info(const struct replay *replay, const char *name);
 
-/* The value of an info as a decimal number; `missing` if the recording lacks it or it is not a number. */
+/* Returns the value of an info as a number; `missing` if the recording lacks it or it is no decimal number. */
 uint64_t replay_info_number(const struct replay *replay, const char *name, uint64_t missing);
 
-/* The address of a frame of REPLAY_LIB_WAIT, and the enum wait_reason and the number of the object in it. */
+/* Pack and unpack the address of a REPLAY_LIB_WAIT frame: enum wait_reason, and the number of the object. */
 static inline uint64_t replay_wait_address(uint32_t reason, uint32_t object)
 {
     return (uint64_t)reason << 32 | object;
@@ -219,32 +218,32 @@ static inline uint32_t replay_wait_object(uint64_t address)
     return (uint32_t)address;
 }
 
-/* The name of what threads wait for, or of what wakes them; NULL if it is not known. */
+/* Returns the name of a wait object or waker; NULL: unknown. */
 const char *replay_object(const struct replay *replay, uint32_t number);
 
-/* The process that `number` was forked from, if it still has that process's JIT code; REPLAY_NONE if it was not forked,
- * or called exec since. */
+/* Returns the parent of a forked process that still has the parent's JIT code; REPLAY_NONE if it was not forked, or has
+ * called exec. */
 uint32_t replay_forked_from(const struct replay *replay, uint32_t number);
 
-/* The index of the stack with only the marker frame REPLAY_LIB_TRUNCATED or REPLAY_LIB_NOT_SAMPLED. REPLAY_NONE if
- * memory ran out. */
+/* Returns the index of the stack that has only the placeholder frame REPLAY_LIB_TRUNCATED or REPLAY_LIB_NOT_SAMPLED.
+ * REPLAY_NONE if memory ran out. */
 uint32_t replay_add_mark(struct replay *replay, uint32_t lib);
 
 bool replay_is_main_thread(const struct replay *replay, const struct replay_thread *thread);
 
-/* Whether the profile has a row for the thread: it has samples, also of events, or waits, but for preemptions, or is
- * the main thread of a process with samples, whose row stands for the process. */
+/* Whether the profile shows the thread: it has samples (of any event) or waits (except preemptions), or is the main
+ * thread of a process with samples. */
 bool replay_is_shown(const struct replay *replay, const struct replay_thread *thread);
 
 /* Converts a time of the recording (ns of CLOCK_MONOTONIC) to ns since the Unix epoch; 0 if the recording lacks the
  * offset. */
 uint64_t replay_realtime(const struct replay *replay, uint64_t time);
 
-/* When the recording stopped (ns of CLOCK_MONOTONIC), up to which it is told what threads did that had not ended. Of
- * one that was not ended, its last record. */
+/* Returns the time (ns of CLOCK_MONOTONIC) at which the recording stopped, the end of all live threads. For an
+ * unfinished recording: its last record. */
 uint64_t replay_stop(const struct replay *replay);
 
-/* ns that the recording took; 0: unknown, the recorder did not end it. */
+/* Returns the duration of the recording in ns; 0: unknown, because the recorder did not finish. */
 uint64_t replay_wall(const struct replay *replay);
 
 void replay_destroy(struct replay *replay);

@@ -1,6 +1,6 @@
 /*
- * The readings of counters in a recording (spool/counter_reading.h), a series for each process, one of the CPUs and
- * one of energy. Memory is bounded: where there are very many readings, some are left out, and neighbors show as one.
+ * Collects the counter readings of a recording (spool/counter_reading.h): one series for each process, one for the CPUs
+ * and one for energy. Memory has a limit: beyond it, readings are thinned out, so that neighbors merge.
  */
 #pragma once
 
@@ -20,24 +20,24 @@ struct replay_reading {
 
 struct replay_series {
     uint32_t whose;                        /* as in struct counter_reading */
-    size_t width;                          /* values of a reading */
+    size_t width;                          /* values per reading */
     ARRAY(struct replay_reading) readings; /* times do not decrease */
-    ARRAY(uint64_t) values;                /* `width` for each */
+    ARRAY(uint64_t) values;                /* `width` per reading */
 };
 
-/* Zero it. */
+/* Starts zeroed. */
 struct replay_counters {
     struct hash index; /* whose -> series */
     ARRAY(struct replay_series) series;
     size_t values; /* of all series */
-    size_t most;   /* values at which readings are left out; 0: REPLAY_COUNTERS_MOST */
+    size_t most;   /* most values before thinning out; 0: REPLAY_COUNTERS_MOST */
 };
 enum { REPLAY_COUNTERS_MOST = 6 << 20 }; /* 48 MiB */
 
-/* Adds a reading, unless it makes no sense. */
+/* Adds a reading; ignores an inconsistent one. */
 int replay_counters_add(struct replay_counters *counters, const struct counter_reading *reading, struct error *err);
 
-/* The series of `whose`; NULL: there is none. */
+/* Returns the series of `whose`; NULL: none. */
 const struct replay_series *replay_counters_find(const struct replay_counters *counters, uint32_t whose);
 
 /* A value of a reading. */

@@ -1,23 +1,23 @@
 /*
- * The events that were recorded beside CPU time, in a replay: their samples, and what the recorder says of them.
+ * The events of a replay other than the CPU clock: their samples and counts.
  */
 #pragma once
 
 #include "assemble/replay.h"
 
-/* Takes in a sample of an event. It takes no part in the CPU time of its thread, nor in what is said of the samples of
- * that. `stack`: of the replay. */
+/* Adds a sample of an event. It counts neither as CPU time nor as a CPU sample of its thread. `stack`: of the
+ * replay. */
 int replay_add_event(struct replay *replay, const struct sample *sample, uint32_t stack, struct error *err);
 
-/* When all samples are there: adds the events that have none, and finds how the samples of each are scaled. */
+/* Call it after all samples: adds events without samples, and computes the scale of each event. */
 int replay_end_events(struct replay *replay, struct error *err);
 
 void replay_events_destroy(struct replay *replay);
 
-/* Whether CPU time was counted, and not sampled. */
+/* Whether CPU time was only counted, not sampled. */
 bool replay_has_only_events(const struct replay *replay);
 
-/* How many events the samples of events.data[i] stand for. */
+/* Returns the occurrences for which the samples of events.data[i] stand. */
 double replay_event_total(const struct replay *replay, size_t i);
 
 /* The name of events.data[i] of the recording; NULL if it is not known. */

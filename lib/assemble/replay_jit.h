@@ -1,22 +1,23 @@
 /*
- * Frames of a replay outside of files: in JIT code, or where no code is known.
+ * Frames of a replay outside of files: in JIT code, or in unknown memory.
  */
 #pragma once
 
 #include "assemble/replay.h"
 
-/* A frame, and where its number is, or will be: in which of the replay's tables, under which key. */
+/* A frame, with the replay's table and the key under which its number is stored. */
 struct replay_jit_frame {
     struct replay_frame frame;
     struct hash *index;
     uint64_t key;
 };
 
-/* The frame of `pc` in `process` at `time` (ns of CLOCK_MONOTONIC); `is_mapped`: there is executable memory. */
+/* Returns the frame of `pc` in `process` at `time` (ns of CLOCK_MONOTONIC). `is_mapped`: `pc` is in executable
+ * memory. */
 struct replay_jit_frame replay_jit_frame(struct replay *replay, uint32_t process, uint64_t pc, uint64_t time,
                                          bool is_mapped);
 
-/* Changes whenever the code at an address of the process may have changed. */
+/* Returns a number that changes whenever the code at an address of the process may have changed. */
 uint64_t replay_jit_generation(const struct replay *replay, uint32_t process, uint64_t time);
 
 /* Call it when the process maps a library: it may be a jitdump file. */

@@ -1,6 +1,6 @@
 /*
- * What happened to a recording itself while it ran: samples were lost, it was paused, the user marked a moment. The
- * replay notes it here, and recording_markers.h makes markers of it.
+ * Collects events about the recording itself during the replay: lost samples, pauses, marks of the user.
+ * recording_markers.h turns them into markers.
  */
 #pragma once
 
@@ -21,9 +21,9 @@ enum replay_mark_kind {
 
 struct replay_mark {
     enum replay_mark_kind kind;
-    uint64_t start, end; /* ns; equal: a moment; end 0: until the end of the recording */
+    uint64_t start, end; /* ns; equal: an instant; end 0: until the end of the recording */
     uint64_t count;
-    uint32_t cpu;  /* SPOOL_NO_NUMBER: not known */
+    uint32_t cpu;  /* SPOOL_NO_NUMBER: unknown */
     uint32_t text; /* index of a string; STRING_NONE: none */
 };
 
@@ -35,16 +35,16 @@ struct replay_marks {
     uint64_t lost;               /* samples of REPLAY_MARK_LOST so far */
 };
 
-/* Notes an event, SPOOL_LOST in order of time among the samples. Ignores other kinds of events. */
+/* Adds an event; SPOOL_LOST events must be in order of time among the samples. Ignores other kinds. */
 int replay_marks_event(struct replay_marks *marks, const struct spool_event *event, struct error *err);
 
-/* Notes when a CPU was sampled last: samples that it loses from then on are lost after that. */
+/* Notes the last sample of a CPU: the start of a later loss. */
 int replay_marks_sample(struct replay_marks *marks, const struct sample *sample, struct error *err);
 
-/* Adds the rest of `lost` samples that the kernel counted, of which no record tells, at the end. */
+/* Adds the lost samples that the kernel counted without a record, at the end. `lost`: all lost samples. */
 int replay_marks_end(struct replay_marks *marks, uint64_t lost, uint64_t end, struct error *err);
 
-/* Drops what ended before `time`. */
+/* Drops entries that ended before `time`. */
 void replay_marks_drop_before(struct replay_marks *marks, uint64_t time);
 
 void replay_marks_destroy(struct replay_marks *marks);

@@ -7,8 +7,8 @@
 
 #include "assemble/replay.h"
 
-/* Replace the numbers of processes and threads by rows, which begin at 0 with the first process and thread. 1; 0 if the
- * item is about one that the spool does not have any more; or -ENOMEM. */
+/* Replace the numbers of processes and threads by rows, 0-based in order of appearance. Return 1; 0 if the spool no
+ * longer has the item's process or thread; or -ENOMEM. */
 int replay_renumber_event(struct replay *replay, struct spool_event *event, struct error *err);
 int replay_renumber_sample(struct replay *replay, struct sample *sample);
 

@@ -1,5 +1,5 @@
 /*
- * The tables of a replay: the processes, threads, libraries, mappings and names that the events of the spool tell of.
+ * The tables of a replay, filled from events of the spool: processes, threads, libraries, mappings and names.
  *
  * The spool stores events and samples in blocks, so an event may precede older samples in the file. An event therefore
  * waits in `pending` until a sample of its time or later arrives: each sample sees the processes, threads and mappings
@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Takes in an event that was read from the spool. Applies at once what holds for the whole recording, and keeps the
- * rest in `pending`. Counts an event whose number is damaged, and ignores it. Fails only if memory runs out. */
+/* Handles an event of the spool. Applies events of the whole recording at once, and queues the others in `pending`.
+ * Counts and ignores an event with a damaged number. Fails only if memory runs out. */
 int replay_take_event(struct replay *replay, const struct spool_event *event, struct error *err);
 
 /* Applies the pending events up to `time` (ns of CLOCK_MONOTONIC), in their order. Fails only if memory runs out. */
@@ -29,5 +29,5 @@ bool replay_knows_thread(const struct replay *replay, uint32_t number);
 /* Whether an event has described the library: that event may be in a lost block. */
 bool replay_knows_lib(const struct replay *replay, uint32_t number);
 
-/* Makes the span of the recording reach to `time` (ns of CLOCK_MONOTONIC); 0: no time, does nothing. */
+/* Extends the recording's range to `time` (ns of CLOCK_MONOTONIC). 0: does nothing. */
 void replay_note_time(struct replay *replay, uint64_t time);

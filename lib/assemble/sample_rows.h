@@ -12,13 +12,13 @@
 
 #include <math.h>
 
-/* How far the rows of one table are. Zero it, but for `time` (NAN). */
+/* Position in one table. Starts zeroed, except `time` (NAN). */
 struct sample_rows_state {
     uint64_t row;       /* rows so far */
-    uint64_t position;  /* stored samples of these */
-    double cpu, waited; /* ms that the weight of no sample has yet: on a CPU, and off it */
+    uint64_t position;  /* stored samples read so far */
+    double cpu, waited; /* ms on and off CPU, not yet in the weight of a sample */
     double time;        /* ms: of the last sample; NAN before the first */
-    double carried;     /* part of an event that the weight of no sample has yet */
+    double carried;     /* fraction of an event, not yet in the weight of a sample */
     struct time_quantizer times;
     struct cpu_quantizer cpu_times;
 };
@@ -35,19 +35,19 @@ struct sample_rows {
     struct sample_cursor cursor;
     const struct replay_thread *thread;
     uint32_t number;                     /* of the thread */
-    bool of_event, is_empty;             /* the samples of an event, of which there are none */
+    bool of_event, is_empty;             /* of_event: samples of an event; is_empty: without samples */
     double scale;                        /* of their weights */
-    bool is_growing;                     /* others follow the last row: what is left at the end is theirs */
+    bool is_growing;                     /* more rows will follow, which take the rest */
     struct rows_behind behind_last_wait; /* of this thread */
     struct sample_rows_state state, start;
     struct error *err;
     int code; /* of the first failed read */
 };
 
-/* Begins with `start` in each pass over the rows of a table. */
+/* Restarts at `start` for a new pass over the rows of a table. */
 int sample_rows_rewind(void *context, size_t thread, struct error *err);
 int sample_rows_rewind_event(void *context, size_t thread, size_t event, struct error *err);
 bool sample_rows_next(void *context, struct sample_row *row);
 
-/* A source of all of the recording; call sample_cursor_destroy(&rows->cursor) in the end. */
+/* Returns a source of the whole recording; call sample_cursor_destroy(&rows->cursor) at the end. */
 struct sample_source sample_rows_source(struct sample_rows *rows);

@@ -15,8 +15,8 @@ enum { SAMPLE_CPU_UNIT = 100 /* ns */ };
 struct stored_sample {
     uint64_t time;          /* ns */
     uint32_t stack;         /* index of the replay's stack */
-    uint32_t cpu_time : 30; /* since the thread's previous sample, in units of SAMPLE_CPU_UNIT; a wait has none: with
-                             * is_end the number of who ended it, of replay.objects; 0 unknown */
+    uint32_t cpu_time : 30; /* since the thread's previous sample, in units of SAMPLE_CPU_UNIT; for the end of a wait:
+                               its waker, a number of replay.objects; 0: unknown */
     uint32_t is_wait : 1;   /* the beginning or the end of a wait */
     uint32_t is_end : 1;    /* its end */
 };
@@ -25,10 +25,10 @@ enum { SAMPLE_CPU_MAX = INT32_MAX / 2 }; /* units */
 
 struct sample_store;
 
-/* Creates the file in the folder of `beside`, where the recording is: /tmp may be in memory. A file that the folder
- * does not take (its disk is full or read-only) is in memory. */
+/* Creates the file in the directory of `beside`, the recording, because /tmp may be in memory. If that fails (its disk
+ * is full or read-only), creates it in memory. */
 struct sample_store *sample_store_new(const char *beside);
-/* Such a file, for the caller. */
+/* Opens another such file, owned by the caller. */
 int sample_store_open_file(const char *beside, struct error *err);
 
 void sample_store_free(struct sample_store *store);
@@ -36,12 +36,12 @@ void sample_store_free(struct sample_store *store);
 int sample_store_add(struct sample_store *store, uint32_t thread, const struct stored_sample *sample,
                      struct error *err);
 
-/* The thread's newest sample, which the caller may change until it adds the next one; NULL if there is none. */
+/* Returns the thread's newest sample, which the caller may change until it adds the next one; NULL: none. */
 struct stored_sample *sample_store_newest(struct sample_store *store, uint32_t thread);
 
 uint64_t sample_store_count(const struct sample_store *store, uint32_t thread);
 
-/* Reads the samples of one thread in the order of their addition. Zero it. */
+/* Reads the samples of one thread in the order of their addition. Starts zeroed. */
 struct sample_cursor {
     const struct sample_store *store;
     uint32_t thread;

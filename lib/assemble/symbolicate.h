@@ -10,8 +10,8 @@
 /* A library that contains frames of the profile. */
 struct symbolicated_library {
     uint32_t lib;                /* row */
-    uint64_t addresses, unnamed; /* distinct addresses, and those still without a name */
-    char problem[256];           /* why, if known; may be empty */
+    uint64_t addresses, unnamed; /* distinct addresses; addresses still without a symbol */
+    char problem[256];           /* the reason, if known; may be empty */
 };
 
 struct symbolicate_result {

@@ -29,9 +29,9 @@
 
 #include "assemble/replay.h"
 
-/* Makes the CPU time of a complete replay equal to what the kernel counted, as far as the recording has that and is not
- * damaged: adds samples, and sets excess_removed and the scales of processes. */
+/* Makes the CPU time of a complete replay equal to the kernel's count, if the recording has it and is undamaged: adds
+ * samples, and sets excess_removed and the scales of processes. */
 int unsampled_add(struct replay *replay, struct error *err);
 
-/* Whether the recording has the count of the kernel, so that what samples do not cover is in the profile. */
+/* Whether the recording has the kernel's count, so that the profile includes CPU time without samples. */
 bool unsampled_has_all(const struct replay *replay);
