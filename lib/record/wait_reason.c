@@ -18,14 +18,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-const char *const wait_reason_names[WAIT_REASONS] = {
-    [REASON_UNKNOWN] = "Other",         [REASON_LOCK] = "Lock",
-    [REASON_SLEEP] = "Sleep",           [REASON_DISK] = "Disk",
-    [REASON_NETWORK] = "Network",       [REASON_PIPE] = "Pipe",
-    [REASON_PAGE_FAULT] = "Page fault", [REASON_CHILD] = "Child",
-    [REASON_PREEMPTED] = "Preempted",
-};
-
 /* Which argument of a system call identifies what it waits for. */
 enum wait_object {
     OBJECT_NONE,    /* none: only `name` counts */

@@ -6,26 +6,11 @@
  */
 #pragma once
 
+#include "spool/wait_reasons.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* Spool files contain these values. */
-enum wait_reason {
-    REASON_UNKNOWN,
-    REASON_LOCK,       /* futex, file locks, System V semaphores */
-    REASON_SLEEP,      /* until a time or a signal */
-    REASON_DISK,       /* files and directories */
-    REASON_NETWORK,    /* sockets, poll(), select(), epoll_wait() */
-    REASON_PIPE,       /* pipes, terminals, event counters, message queues */
-    REASON_PAGE_FAULT, /* memory that the kernel has to load */
-    REASON_CHILD,      /* the end of a process */
-    REASON_PREEMPTED,  /* nothing: runnable while other threads ran */
-};
-enum { WAIT_REASONS = REASON_PREEMPTED + 1 };
-
-/* Names for users: "Lock"; "Other" for REASON_UNKNOWN. */
-extern const char *const wait_reason_names[WAIT_REASONS];
 
 enum { WAIT_OBJECT_SIZE = 256, WAIT_ARGUMENTS = 6 };
 

@@ -18,9 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The last character is the version. */
+/* The last character is the version, BLOCK_FILE_VERSION. */
 #define BLOCK_FILE_MAGIC "PROFSPL2"
 enum {
+    BLOCK_FILE_VERSION = 2,
     BLOCK_FILE_MAGIC_SIZE = 8,
     BLOCK_FILE_MAGIC_NAME = 7,           /* what all versions begin with */
     BLOCK_HEADER = 9,                    /* kind, length, checksum */

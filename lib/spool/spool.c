@@ -4,7 +4,7 @@
  *
  * The file is blocks (block_file.c): of samples, each one chunk (chunk.c), and of events:
  *
- *     event := kind (1 byte), then its fields in the order of spool_event_code() (spool_event.c)
+ *     event := kind (1 byte), then its fields in the order of record_kinds.h
  *
  * The numbers of events are LEB128, texts end with a NUL. Events are buffered like samples and written first, so a
  * chunk never refers to an event that comes after it.

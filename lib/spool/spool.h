@@ -18,37 +18,10 @@
 
 enum { SPOOL_NO_NUMBER = UINT32_MAX };
 
+/* Each kind is described in record_kinds.h: its fields, and the members below that hold them. */
 enum spool_event_kind {
-    SPOOL_INFO = 1, /* name, value: metadata (info.h); the last value of a name counts */
-    SPOOL_PROCESS,  /* number, parent, pid, time, name: a process starts (fork), or an old one goes on as a new program
-                       (exec) */
-    SPOOL_THREAD,   /* number, process, tid, time, name: a thread starts, or enters a new program after exec */
-    SPOOL_NAME,     /* number (thread), time, name: a thread is renamed */
-    SPOOL_THREAD_END, /* number (thread), time */
-    SPOOL_LIB,        /* number, lib: a file that is mapped with execute permission */
-    SPOOL_MAP,  /* number (process; SPOOL_NO_NUMBER: the kernel's, the same in every process), time, start, end, rva,
-                   lib number; lib_number SPOOL_NO_NUMBER: anonymous */
-    SPOOL_LOST, /* time, start, cpu, count: samples that the kernel had no room for (start 0: since when is not known),
-                   or a full disk (cpu SPOOL_NO_NUMBER) */
-    SPOOL_PAUSED,       /* time: nothing is recorded from then on */
-    SPOOL_RESUMED,      /* time */
-    SPOOL_MARK,         /* time, value: a moment that the user wants to find again */
-    SPOOL_RUN,          /* time, count: run number `count` of the command begins */
-    SPOOL_UNSAMPLED,    /* number (thread), time, count: ns on a CPU after its last sample or wait, told at its end */
-    SPOOL_OBJECT,       /* number, name: something that threads wait for, or that wakes them; numbers start at 1 */
-    SPOOL_MARK_NAME,    /* number, name: what SPOOL_PROGRAM_MARK calls `number` */
-    SPOOL_PROGRAM_MARK, /* mark, number, pid, tid, time, end, value: a program marks a moment, an interval, a value */
-    SPOOL_MARKS_LOST,   /* pid, start, time, count: marks of a process that were not recorded between these times */
-    SPOOL_COMMAND,      /* number (process), value: the command line that it was started with, its words quoted */
-    SPOOL_EXIT,         /* pid, time, count: a process has ended, with that status of wait(2) */
-    SPOOL_WORK,         /* time, end, name: the recorder was busy with that */
-    SPOOL_PYTHON_FUNCTION, /* number, name, value: its file, count: its first line; frames of samples name it
-                              (python_frame.h) */
-    SPOOL_SIGNAL,   /* pid, tid, time, number: that signal reaches a thread; name: who sent it, "" if not known */
-    SPOOL_OOM_KILL, /* pid, time, count: SIGKILL has ended a process, and the kernel's count of those that it killed for
-                       lack of memory has risen by so many since the last look at it */
-    SPOOL_UNSEEN, /* number (process), time, count: ns of CPU time that the kernel counted for it beyond its samples and
-                     SPOOL_UNSAMPLED; for processes that live when the recording ends */
+#define EVENT(ID, number, ...) SPOOL_##ID = (number),
+#include "spool/record_kinds.h"
 };
 
 /* What SPOOL_PROGRAM_MARK tells of. */
@@ -68,6 +41,7 @@ enum spool_lib_kind {
     SPOOL_LIB_KERNEL_MODULE,
     SPOOL_LIB_VDSO,
     SPOOL_LIB_KERNEL_CODE, /* made while the kernel ran (a BPF program): one function, whose name is the path */
+    SPOOL_LIB_KINDS
 };
 
 struct spool_lib {

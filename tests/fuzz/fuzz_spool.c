@@ -1,7 +1,8 @@
-/* Any bytes as the spool file of a recording, replayed to the end. The checksums are made right first, so that the
+/* Any bytes as the spool file of a recording, replayed and dumped. The checksums are made right first, so that the
  * search gets past them to the events. */
 #include "assemble/replay.h"
 #include "spool/block_file.h"
+#include "spool/spool_dump.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +37,32 @@ static void mend_checksums(unsigned char *bytes, size_t size)
     }
 }
 
+static int drop(void *unused, const void *bytes, size_t size, struct error *err)
+{
+    (void)unused, (void)bytes, (void)size, (void)err;
+    return 0;
+}
+
+static void dump(const char *path)
+{
+    static const struct byte_sink nowhere = {.write = drop};
+    static struct json_writer json;
+    struct spool_reader *reader;
+    struct spool_event event;
+    struct sample sample;
+    if (spool_reader_open(&reader, path, NULL))
+        return;
+    json_writer_init(&json, &nowhere, NULL);
+    for (int item; (item = spool_reader_next(reader, &event, &sample, NULL)) > 0;) {
+        if (item == SPOOL_ITEM_EVENT)
+            spool_dump_event(&json, &event);
+        else
+            spool_dump_sample(&json, &sample);
+    }
+    json_writer_finish(&json);
+    spool_reader_close(reader);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     char path[64];
@@ -52,6 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     struct error err;
     replay_spool(&replay, path, &err);
     replay_destroy(&replay);
+    dump(path);
     free(copy);
     close(fd);
     return 0;

@@ -1,0 +1,212 @@
+#include "spool/spool_format.h"
+
+#include "spool/block_file.h"
+#include "spool/counter_reading.h"
+#include "spool/wait_reasons.h"
+
+#include <stdio.h>
+
+/* ---- types ---- */
+
+#define WITH_NAMES(array) .names = (array), .name_count = sizeof(array) / sizeof(*(array))
+
+static const char *const library_kinds[] = {
+    [SPOOL_LIB_FILE] = "file", [SPOOL_LIB_KERNEL] = "kernel",           [SPOOL_LIB_KERNEL_MODULE] = "kernel_module",
+    [SPOOL_LIB_VDSO] = "vdso", [SPOOL_LIB_KERNEL_CODE] = "kernel_code",
+};
+_Static_assert(sizeof(library_kinds) / sizeof(*library_kinds) == SPOOL_LIB_KINDS, "each kind of library has a name");
+
+static const char *const marks[] = {
+    [SPOOL_MARK_INSTANT] = "instant", [SPOOL_MARK_BEGIN] = "begin",     [SPOOL_MARK_END] = "end",
+    [SPOOL_MARK_SPAN] = "span",       [SPOOL_MARK_COUNTER] = "counter",
+};
+_Static_assert(sizeof(marks) / sizeof(*marks) == SPOOL_MARK_KINDS, "each kind of mark has a name");
+
+/* Of the bits from SAMPLE_TRUNCATED to SAMPLE_WAIT_GOES_ON; those of counters make the kind of the record. */
+static const char *const sample_flags[] = {"truncated", "without_cfi", "completed_live", "wait_goes_on"};
+_Static_assert(SAMPLE_TRUNCATED == 1 && SAMPLE_WITHOUT_CFI == 2 && SAMPLE_COMPLETED_LIVE == 4 &&
+                   SAMPLE_WAIT_GOES_ON == 8,
+               "the names are in the order of the bits");
+
+const char *const spool_counter_names[] = {
+    [COUNTER_SWAP] = "swap_bytes",
+    [COUNTER_THREADS] = "threads",
+    [COUNTER_MAJOR_FAULTS] = "major_faults",
+    [COUNTER_DISK_READ] = "disk_read_bytes",
+    [COUNTER_DISK_WRITTEN] = "disk_written_bytes",
+    [COUNTER_PREEMPTIONS] = "preemptions",
+    [COUNTER_READ] = "read_bytes",
+    [COUNTER_WRITTEN] = "written_bytes",
+    [COUNTER_WAITS] = "waits",
+    [COUNTER_MEMORY] = "memory_bytes",
+    [COUNTER_MINOR_FAULTS] = "minor_faults",
+    [COUNTER_CPU_TIME] = "cpu_time_ns",
+};
+_Static_assert(sizeof(spool_counter_names) / sizeof(*spool_counter_names) == COUNTER_KINDS, "each counter has a name");
+
+#define NUMBER_OF(what) "number of " what "; null: none"
+
+const struct spool_type_text spool_types[SPOOL_TYPES] = {
+    [SPOOL_TYPE_TEXT] = {"text", "text; bytes that are no UTF-8 are U+FFFD"},
+    [SPOOL_TYPE_BYTES] = {"bytes", "text of two hexadecimal digits for each byte, of the first 64 bytes"},
+    [SPOOL_TYPE_IMAGE] = {"image", "number of bytes"},
+    [SPOOL_TYPE_BOOL] = {"bool", "true or false"},
+    [SPOOL_TYPE_COUNT] = {"number", "number"},
+    [SPOOL_TYPE_SIZE] = {"size", "number of bytes"},
+    [SPOOL_TYPE_TIME] = {"time", "ns of the clock CLOCK_MONOTONIC, or of the clock that metadata `clock` names"},
+    [SPOOL_TYPE_REALTIME] = {"date", "ns since the Unix epoch"},
+    [SPOOL_TYPE_DURATION] = {"duration", "ns"},
+    [SPOOL_TYPE_DOUBLE] = {"double", "number; null if it is not finite"},
+    [SPOOL_TYPE_ADDRESS] = {"address", "text in hexadecimal: \"0x7f00\""},
+    [SPOOL_TYPE_PID] = {"pid", "number"},
+    [SPOOL_TYPE_CPU] = {"cpu", NUMBER_OF("the CPU, from 0")},
+    [SPOOL_TYPE_PROCESS] = {"process", NUMBER_OF("a `process` record")},
+    [SPOOL_TYPE_THREAD] = {"thread", NUMBER_OF("a `thread` record")},
+    [SPOOL_TYPE_LIBRARY] = {"library", NUMBER_OF("a `library` record")},
+    [SPOOL_TYPE_OBJECT] = {"object", "number of an `object` record; 0: none"},
+    [SPOOL_TYPE_FUNCTION] = {"function", NUMBER_OF("a `python_function` record")},
+    [SPOOL_TYPE_MARK_NAME] = {"mark_name", NUMBER_OF("a `mark_name` record")},
+    [SPOOL_TYPE_LIBRARY_KIND] = {"library_kind", "one of these", WITH_NAMES(library_kinds)},
+    [SPOOL_TYPE_MARK] = {"mark", "one of these", WITH_NAMES(marks)},
+    [SPOOL_TYPE_WAIT_REASON] = {"wait_reason", "one of these", .names = wait_reason_names, .name_count = WAIT_REASONS},
+    [SPOOL_TYPE_SAMPLE_FLAGS] = {"flags", "list of these", WITH_NAMES(sample_flags)},
+    [SPOOL_TYPE_COUNTED] = {"counted", "number of a `process` record, \"cpus\" or \"power\""},
+    [SPOOL_TYPE_FRAMES] = {"frames", "list of addresses; a frame of Python is bit 62, the number of a "
+                                     "`python_function` record << 24, and the line"},
+    [SPOOL_TYPE_VALUES] = {"values", "object or list of numbers; null: unknown"},
+};
+
+/* ---- kinds ---- */
+
+/* The storage of a member; a type that no field can have does not compile. */
+#define STORAGE(type, member)                                                                                          \
+    _Generic(((const type *)0)->member,                                                                                \
+        bool: SPOOL_STORES_BOOL,                                                                                       \
+        uint32_t: SPOOL_STORES_U32,                                                                                    \
+        uint64_t: SPOOL_STORES_U64,                                                                                    \
+        const char *: SPOOL_STORES_TEXT,                                                                               \
+        const unsigned char *: SPOOL_STORES_BYTES,                                                                     \
+        const uint64_t *: SPOOL_STORES_U64S)
+
+#define STRUCT_FIELD(struct_type, text, member, TYPE, mark, description)                                               \
+    {.name = (text),                                                                                                   \
+     .type = SPOOL_TYPE_##TYPE,                                                                                        \
+     .storage = STORAGE(struct_type, member),                                                                          \
+     .offset = offsetof(struct_type, member),                                                                          \
+     .only_in = (mark),                                                                                                \
+     .meaning = (description)},
+#define FIELD(text, member, TYPE, description)                                                                         \
+    STRUCT_FIELD(struct spool_event, text, member, TYPE, SPOOL_MARK_INSTANT, description)
+#define FIELD_IF(mark, text, member, TYPE, description)                                                                \
+    STRUCT_FIELD(struct spool_event, text, member, TYPE, SPOOL_MARK_##mark, description)
+#define SAMPLE_FIELD(text, member, TYPE, description)                                                                  \
+    STRUCT_FIELD(struct sample, text, member, TYPE, SPOOL_MARK_INSTANT, description)
+#define READING_FIELD(text, member, TYPE, description)                                                                 \
+    STRUCT_FIELD(struct counter_reading, text, member, TYPE, SPOOL_MARK_INSTANT, description)
+#define FIELDS(...) ((const struct spool_field[]){__VA_ARGS__{.name = NULL}})
+
+const struct spool_kind spool_event_kinds[SPOOL_EVENT_KINDS] = {
+#define EVENT(ID, number, since, name, meaning, ...) [SPOOL_##ID] = {(name), (since), (meaning), FIELDS(__VA_ARGS__)},
+#include "spool/record_kinds.h"
+};
+
+const struct spool_kind spool_sample_kinds[SPOOL_SAMPLE_KINDS] = {
+#define SAMPLE(ID, since, name, meaning, ...) [SPOOL_SAMPLE_##ID] = {(name), (since), (meaning), FIELDS(__VA_ARGS__)},
+#include "spool/record_kinds.h"
+};
+
+_Static_assert(SPOOL_DUMP_BYTES == 64, "the type has the number");
+/* SPOOL_STORES_BYTES */
+_Static_assert(offsetof(struct spool_lib, build_id_size) == offsetof(struct spool_lib, build_id) + sizeof(void *) &&
+                   offsetof(struct spool_lib, image_size) == offsetof(struct spool_lib, image) + sizeof(void *),
+               "the size of bytes is behind their pointer");
+
+const struct spool_kind *spool_event_kind_of(uint32_t number)
+{
+    return number < SPOOL_EVENT_KINDS && spool_event_kinds[number].name ? &spool_event_kinds[number] : NULL;
+}
+
+/* ---- documentation ---- */
+
+static const char introduction[] =
+    "# The spool file\n"
+    "\n"
+    "A recorder writes this file while its target runs, and `prof load` makes a profile of it. `prof dump FILE` prints "
+    "each\n"
+    "record as a line of JSON. `prof dump --format` prints this page, from the table in `lib/spool/record_kinds.h`.\n"
+    "\n"
+    "This page describes version %d of the format. prof reads a file of this version only; for a file of another "
+    "version, it\n"
+    "names the prof that recorded it. A version with other kinds or fields has another number.\n"
+    "\n"
+    "## Bytes\n"
+    "\n"
+    "The file begins with `%s`, whose last character is the version. Blocks follow, each with its kind, its length\n"
+    "and a checksum (`lib/spool/block_file.c`). A block holds events, one after the other, or one chunk of samples. A "
+    "recorder\n"
+    "that is killed leaves whole blocks, and at most one incomplete block at the end.\n"
+    "\n"
+    "An event is the number of its kind in one byte, then its fields in the order below. Numbers are LEB128, bools are "
+    "0 or 1.\n"
+    "Texts end with a NUL byte. Bytes and images begin with their size. A double is the number that has its bits.\n"
+    "\n"
+    "A sample is an entry of a chunk. It holds the differences from the previous sample of its thread\n"
+    "(`lib/spool/chunk.c`). Counters are stored as entries with the flag `SAMPLE_COUNTERS` "
+    "(`lib/spool/counter_reading.c`).\n"
+    "\n"
+    "An event precedes the records that refer to it. A number that a record gives to a process, thread or library is "
+    "valid up\n"
+    "to the end of the file.\n";
+
+static bool describe_type(struct text_buffer *out, const struct spool_type_text *type)
+{
+    bool ok = text_append_z(out, "| ") && text_append_z(out, type->name) && text_append_z(out, " | ") &&
+              text_append_z(out, type->in_dump);
+    for (size_t i = 0; i < type->name_count; i++)
+        ok = ok && text_append_z(out, i ? ", `" : ": `") && text_append_z(out, type->names[i]) &&
+             text_append_z(out, "`");
+    return ok && text_append_z(out, " |\n");
+}
+
+/* `number` 0: the kind is a sample. */
+static bool describe_kind(struct text_buffer *out, const struct spool_kind *kind, uint32_t number)
+{
+    char origin[64];
+    if (number)
+        snprintf(origin, sizeof(origin), "Event %u, since version %u.", (unsigned)number, (unsigned)kind->since);
+    else
+        snprintf(origin, sizeof(origin), "Entry of a chunk, since version %u.", (unsigned)kind->since);
+    bool ok = text_append_z(out, "\n### ") && text_append_z(out, kind->name) && text_append_z(out, "\n\n") &&
+              text_append_z(out, kind->meaning) && text_append_z(out, " ") && text_append_z(out, origin) &&
+              text_append_z(out, "\n\n| field | type | meaning |\n|---|---|---|\n");
+    for (const struct spool_field *field = kind->fields; ok && field->name; field++) {
+        ok = text_append_z(out, "| `") && text_append_z(out, field->name) && text_append_z(out, "` | ") &&
+             text_append_z(out, spool_types[field->type].name) && text_append_z(out, " | ") &&
+             text_append_z(out, field->meaning);
+        if (field->only_in != SPOOL_MARK_INSTANT)
+            ok = ok && text_append_z(out, "; only if `mark` is `") && text_append_z(out, marks[field->only_in]) &&
+                 text_append_z(out, "`");
+        ok = ok && text_append_z(out, " |\n");
+    }
+    return ok;
+}
+
+bool spool_format_describe(struct text_buffer *out)
+{
+    char text[sizeof(introduction) + 64];
+    snprintf(text, sizeof(text), introduction, BLOCK_FILE_VERSION, BLOCK_FILE_MAGIC);
+    bool ok = text_append_z(out, text) && text_append_z(out, "\n## Types\n\n| type | in the dump |\n|---|---|\n");
+    for (size_t i = 0; ok && i < SPOOL_TYPES; i++)
+        ok = describe_type(out, &spool_types[i]);
+    ok = ok && text_append_z(out, "\n## Events\n");
+    for (uint32_t i = 0; ok && i < SPOOL_EVENT_KINDS; i++)
+        ok = !spool_event_kinds[i].name || describe_kind(out, &spool_event_kinds[i], i);
+    ok = ok && text_append_z(out, "\n## Samples\n");
+    for (size_t i = 0; ok && i < SPOOL_SAMPLE_KINDS; i++)
+        ok = describe_kind(out, &spool_sample_kinds[i], 0);
+    ok = ok && text_append_z(out, "\n## Counters of a process\n\n");
+    for (size_t i = 0; ok && i < COUNTER_KINDS; i++)
+        ok = text_append_z(out, i ? ", `" : "`") && text_append_z(out, spool_counter_names[i]) &&
+             text_append_z(out, "`");
+    return ok && text_append_z(out, "\n");
+}

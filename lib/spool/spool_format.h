@@ -1,0 +1,111 @@
+/*
+ * The format of the spool file as data: record kinds, their fields, the types of these. record_kinds.h is the source.
+ *
+ * Threads: any; all is constant.
+ */
+#pragma once
+
+#include "base/text_buffer.h"
+#include "spool/spool.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SPOOL_DUMP_BYTES = 64 }; /* of a field of bytes, in the dump */
+
+/* What a field means. spool_types has the unit of each. */
+enum spool_type {
+    SPOOL_TYPE_TEXT,
+    SPOOL_TYPE_BYTES,
+    SPOOL_TYPE_IMAGE,
+    SPOOL_TYPE_BOOL,
+    SPOOL_TYPE_COUNT,
+    SPOOL_TYPE_SIZE,
+    SPOOL_TYPE_TIME,
+    SPOOL_TYPE_REALTIME,
+    SPOOL_TYPE_DURATION,
+    SPOOL_TYPE_DOUBLE,
+    SPOOL_TYPE_ADDRESS,
+    SPOOL_TYPE_PID,
+    SPOOL_TYPE_CPU,
+    SPOOL_TYPE_PROCESS,
+    SPOOL_TYPE_THREAD,
+    SPOOL_TYPE_LIBRARY,
+    SPOOL_TYPE_OBJECT,
+    SPOOL_TYPE_FUNCTION,
+    SPOOL_TYPE_MARK_NAME,
+    SPOOL_TYPE_LIBRARY_KIND,
+    SPOOL_TYPE_MARK,
+    SPOOL_TYPE_WAIT_REASON,
+    SPOOL_TYPE_SAMPLE_FLAGS,
+    SPOOL_TYPE_COUNTED,
+    SPOOL_TYPE_FRAMES, /* of struct sample */
+    SPOOL_TYPE_VALUES, /* of struct counter_reading */
+    SPOOL_TYPES
+};
+
+struct spool_type_text {
+    const char *name;
+    const char *in_dump;      /* its form in the output of `prof dump`, with its unit */
+    const char *const *names; /* of the values of an enum, or of the bits of flags; NULL for other types */
+    size_t name_count;
+};
+
+extern const struct spool_type_text spool_types[SPOOL_TYPES];
+
+/* How the member of the struct holds a field, which follows from its type in C. */
+enum spool_storage {
+    SPOOL_STORES_BOOL,
+    SPOOL_STORES_U32,
+    SPOOL_STORES_U64,
+    SPOOL_STORES_TEXT,
+    SPOOL_STORES_BYTES, /* a pointer, and behind it the size */
+    SPOOL_STORES_U64S,
+};
+
+struct spool_field {
+    const char *name;
+    enum spool_type type;
+    enum spool_storage storage;
+    size_t offset;           /* in struct spool_event, struct sample or struct counter_reading */
+    enum spool_mark only_in; /* SPOOL_MARK_INSTANT: in all; else only in marks of this kind */
+    const char *meaning;
+};
+
+struct spool_kind {
+    const char *name; /* NULL: no kind has this number */
+    uint32_t since;   /* version of the format */
+    const char *meaning;
+    const struct spool_field *fields; /* the last one has no name */
+};
+
+enum {
+    SPOOL_EVENT_KINDS = 1
+#define EVENT(...) +1
+#include "spool/record_kinds.h"
+};
+
+enum spool_sample_kind {
+#define SAMPLE(ID, ...) SPOOL_SAMPLE_##ID,
+#include "spool/record_kinds.h"
+    SPOOL_SAMPLE_KINDS
+};
+
+extern const struct spool_kind spool_event_kinds[SPOOL_EVENT_KINDS]; /* by enum spool_event_kind */
+extern const struct spool_kind spool_sample_kinds[SPOOL_SAMPLE_KINDS];
+
+/* The kind of an event; NULL if the number is of none. */
+const struct spool_kind *spool_event_kind_of(uint32_t number);
+
+/* Names of the values of a process, by enum counter_kind. */
+extern const char *const spool_counter_names[];
+
+/* Whether an event whose `mark` this is has the field. */
+static inline bool spool_field_is_in(const struct spool_field *field, uint32_t mark)
+{
+    return field->only_in == SPOOL_MARK_INSTANT || field->only_in == mark;
+}
+
+/* Appends the documentation of the format in Markdown, docs/spool-format.md. False if memory ran out. */
+bool spool_format_describe(struct text_buffer *out);

@@ -1,0 +1,9 @@
+#include "spool/wait_reasons.h"
+
+const char *const wait_reason_names[WAIT_REASONS] = {
+    [REASON_UNKNOWN] = "Other",         [REASON_LOCK] = "Lock",
+    [REASON_SLEEP] = "Sleep",           [REASON_DISK] = "Disk",
+    [REASON_NETWORK] = "Network",       [REASON_PIPE] = "Pipe",
+    [REASON_PAGE_FAULT] = "Page fault", [REASON_CHILD] = "Child",
+    [REASON_PREEMPTED] = "Preempted",
+};

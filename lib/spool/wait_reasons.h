@@ -1,0 +1,18 @@
+/* Why a thread waits. Spool files contain these values. */
+#pragma once
+
+enum wait_reason {
+    REASON_UNKNOWN,
+    REASON_LOCK,       /* futex, file locks, System V semaphores */
+    REASON_SLEEP,      /* until a time or a signal */
+    REASON_DISK,       /* files and directories */
+    REASON_NETWORK,    /* sockets, poll(), select(), epoll_wait() */
+    REASON_PIPE,       /* pipes, terminals, event counters, message queues */
+    REASON_PAGE_FAULT, /* memory that the kernel has to load */
+    REASON_CHILD,      /* the end of a process */
+    REASON_PREEMPTED,  /* nothing: runnable while other threads ran */
+};
+enum { WAIT_REASONS = REASON_PREEMPTED + 1 };
+
+/* Names for users: "Lock"; "Other" for REASON_UNKNOWN. */
+extern const char *const wait_reason_names[WAIT_REASONS];
