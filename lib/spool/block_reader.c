@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -37,6 +38,37 @@ struct block_header {
     uint32_t size, checksum;
 };
 
+/* Finds the name of the prof that recorded a spool of another version: metadata is text in all of them. */
+static bool find_recorder(int fd, char *name, size_t size)
+{
+    static const char key[] = "recorder\0prof ", prefix[] = "prof ";
+    char text[64 * 1024];
+    ssize_t got = file_read_at(fd, text, sizeof(text), 0);
+    const char *end = text + (got > 0 ? got : 0);
+    const char *found = got > 0 ? memmem(text, (size_t)got, key, sizeof(key) - 1) : NULL;
+    size_t length = 0;
+    for (const char *at = found ? found + sizeof(key) - sizeof(prefix) : end; at < end && isprint((unsigned char)*at);
+         at++) {
+        if (length + 1 == size)
+            return false;
+        name[length++] = *at;
+    }
+    name[length] = '\0';
+    return length >= sizeof(prefix);
+}
+
+static int refuse_version(int fd, const char *path, const char *start, struct error *err)
+{
+    char recorder[64];
+    if (!find_recorder(fd, recorder, sizeof(recorder)))
+        snprintf(recorder, sizeof(recorder), "the prof that recorded it");
+    return error_set(
+        err, EINVAL,
+        "%s is a recording of another version of prof: it begins with %.*s, and this prof reads " BLOCK_FILE_MAGIC
+        "; %s can load it",
+        path, isprint((unsigned char)start[BLOCK_FILE_MAGIC_NAME]) ? 8 : 7, start, recorder);
+}
+
 static int open_spool(const char *path, struct error *err)
 {
     char start[BLOCK_FILE_MAGIC_SIZE];
@@ -44,18 +76,18 @@ static int open_spool(const char *path, struct error *err)
     if (fd < 0)
         return error_set(err, errno, "cannot open %s: %s", path, strerror(errno));
     ssize_t got = file_read_at(fd, start, sizeof(start), 0);
-    if (got == (ssize_t)sizeof(start) && memcmp(start, BLOCK_FILE_MAGIC, sizeof(start)) == 0)
+    bool is_whole = got == (ssize_t)sizeof(start);
+    if (is_whole && memcmp(start, BLOCK_FILE_MAGIC, sizeof(start)) == 0)
         return fd;
-    close(fd);
+    int code;
     if (got < 0)
-        return error_set(err, (int)-got, "cannot read %s: %s", path, strerror((int)-got));
-    if (got == (ssize_t)sizeof(start) && memcmp(start, BLOCK_FILE_MAGIC, BLOCK_FILE_MAGIC_NAME) == 0)
-        return error_set(
-            err, EINVAL,
-            "%s is a recording of another version of prof, which has to save it as a profile: it begins with "
-            "%.*s, and this prof reads " BLOCK_FILE_MAGIC,
-            path, isprint((unsigned char)start[BLOCK_FILE_MAGIC_NAME]) ? 8 : 7, start);
-    return error_set(err, EINVAL, "%s is not a recording of prof: it does not begin with " BLOCK_FILE_MAGIC, path);
+        code = error_set(err, (int)-got, "cannot read %s: %s", path, strerror((int)-got));
+    else if (is_whole && memcmp(start, BLOCK_FILE_MAGIC, BLOCK_FILE_MAGIC_NAME) == 0)
+        code = refuse_version(fd, path, start, err);
+    else
+        code = error_set(err, EINVAL, "%s is not a recording of prof: it does not begin with " BLOCK_FILE_MAGIC, path);
+    close(fd);
+    return code;
 }
 
 int block_reader_open(struct block_reader **out, const char *path, struct error *err)

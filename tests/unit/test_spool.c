@@ -409,7 +409,35 @@ static void test_a_spool_of_another_version_is_refused_with_a_sentence(void **un
         assert_true(spool_is_spool(path));
         assert_int_equal(spool_reader_open(&reader, path, &err), -EINVAL);
         assert_non_null(strstr(err.text, "is a recording of another version of prof"));
-        assert_non_null(strstr(err.text, BLOCK_FILE_MAGIC));
+        assert_non_null(
+            strstr(err.text, "this prof reads " BLOCK_FILE_MAGIC "; the prof that recorded it can load it"));
+        unlink(path);
+    }
+}
+
+static void test_a_spool_of_another_version_names_the_prof_that_recorded_it(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *recorder, *wanted;
+    } cases[] = {
+        {"prof 9.8.7", "; prof 9.8.7 can load it"},
+        {"prof 9\033[2J", "; prof 9 can load it"},
+        {"prof 0123456789012345678901234567890123456789012345678901234567890123456789",
+         "; the prof that recorded it can load it"},
+        {"prof ", "; the prof that recorded it can load it"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct spool_event event = {.kind = SPOOL_INFO, .name = "recorder", .value = cases[i].recorder};
+        struct spool_writer *writer;
+        struct spool_reader *reader;
+        struct error err;
+        assert_int_equal(spool_writer_new(&writer, path, NULL), 0);
+        assert_int_equal(spool_writer_event(writer, &event, NULL), 0);
+        assert_int_equal(spool_writer_close(writer, NULL), 0);
+        change_byte(BLOCK_FILE_MAGIC_NAME, '7');
+        assert_int_equal(spool_reader_open(&reader, path, &err), -EINVAL);
+        assert_non_null(strstr(err.text, cases[i].wanted));
         unlink(path);
     }
 }
@@ -959,6 +987,7 @@ int main(void)
         cmocka_unit_test(test_damage_to_any_byte_of_a_header_loses_only_its_block),
         cmocka_unit_test(test_a_block_of_another_kind_is_damaged),
         cmocka_unit_test(test_a_spool_of_another_version_is_refused_with_a_sentence),
+        cmocka_unit_test(test_a_spool_of_another_version_names_the_prof_that_recorded_it),
         cmocka_unit_test(test_damage_to_the_last_header_loses_only_the_last_block),
         cmocka_unit_test(test_any_number_of_bytes_may_be_lost_or_overwritten),
         cmocka_unit_test(test_headers_everywhere_are_searched_in_time),
