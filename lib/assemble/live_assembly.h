@@ -2,15 +2,15 @@
  * The profile of a running recording, which grows with it. Each step reads the new part of the spool, and produces
  *
  * - the rows added to the sample tables and to the tables from stacks to sources (profile/append.h), appended to a
- *   file; existing rows keep their numbers; - a description: the profile without these tables. Its sources are the
- *   scripts, which the server may send.
+ *   file; existing rows keep their numbers;
+ * - a description: the profile without these tables. Its sources are the scripts, which the server may send.
  *
- * So a step costs the time of what is new, and of the threads, markers and counters so far, not that of the samples and
- * stacks so far.
+ * So the cost of a step depends on the new data and on the number of threads, markers and counters, not on all samples
+ * and stacks so far.
  *
- * Names that JIT compilers write later than the code runs come too late for it: see live_assembly_is_outdated().
+ * Symbols that JIT compilers write after their code has run come too late: see live_assembly_is_outdated().
  *
- * A flight recorder, whose oldest samples go, is not for it.
+ * Does not support flight recorders, which drop their oldest samples.
  *
  * Threads: one at a time.
  */

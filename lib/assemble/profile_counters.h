@@ -1,10 +1,10 @@
 /*
- * Makes counters of a profile from the readings of a recording (replay_counters.h): of each process that has a row, and
- * of the machine.
+ * Makes the profile's counters from the readings of a recording (replay_counters.h), for each process in the profile
+ * and for the machine.
  *
- * Times and changes are those of the format: the sum of changes is what a counter has. A counter of what there is
- * (memory, threads) begins with 0, so that its sum is what there is, and not how it differs from the beginning. CPU
- * time is counted in ms, so that its change per ms is the share of one CPU. Counters that stay 0 are left out.
+ * In the format, the sum of changes is the value of a counter. A counter of a level (memory, threads) starts with 0, so
+ * that its sum is the level, not the difference from the start. CPU time is in ms, so that its change per ms is the
+ * share of one CPU. Counters that stay 0 are omitted.
  *
  * `display` has data that the format does not define, under names that other readers skip: see tree/counters.h.
  */

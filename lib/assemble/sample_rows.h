@@ -1,8 +1,8 @@
 /*
- * The rows of a profile's sample tables, made of what the replay has stored, thread by thread.
+ * Makes the rows of a profile's sample tables from the stored samples of a replay, thread by thread.
  *
- * Times and CPU times are rounded here as the profile will have them, and weights are made of these: what a reader adds
- * up of the weights, another one adds up of the times.
+ * Rounds times and CPU times to the profile's resolution, and computes weights from the rounded values, so that sums of
+ * weights equal sums of times.
  */
 #pragma once
 

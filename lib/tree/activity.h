@@ -1,5 +1,5 @@
 /*
- * The timeline: how busy a thread was, per pixel and category, and which sample a place shows.
+ * The activity graph of the timeline: CPU share of threads per pixel and category, and the sample at a position.
  */
 #pragma once
 
@@ -7,21 +7,22 @@
 #include "tree/weights.h"
 
 struct activity_request {
-    const struct sample_table *const *samples; /* of each thread: their shares add up */
+    const struct sample_table *const *samples; /* one per thread: their shares add up */
     const struct wait_rows *waits;             /* of each thread */
     size_t thread_count;
-    double interval;            /* ms: how far the first sample reaches back and the last one forward */
-    double from, to;            /* ms: the left edge of the first and the right edge of the last pixel */
-    uint32_t width;             /* pixels */
-    bool is_filtered;           /* some samples have lost their stacks, and do not count */
-    const uint8_t *matching[2]; /* per node: 0 where samples do not count; NULL: all count. Both have to agree */
+    double interval;  /* ms: extent of the first sample backward and of the last one forward */
+    double from, to;  /* ms: the left edge of the first and the right edge of the last pixel */
+    uint32_t width;   /* pixels */
+    bool is_filtered; /* samples without a stack do not count */
+    const uint8_t
+        *matching[2]; /* per node: 0 excludes its samples; NULL: all count. A sample counts if both include it */
 };
 
-/* What the strip of single samples shows in a pixel. */
+/* State of a pixel in the strip of single samples. */
 enum strip_pixel {
     STRIP_EMPTY,
-    STRIP_IDLE,   /* only samples without a stack, or since which no CPU time was used; recorded waits */
-    STRIP_SAMPLE, /* a sample that does something */
+    STRIP_IDLE,   /* only waits, and samples without a stack or without CPU time */
+    STRIP_SAMPLE, /* an active sample */
 };
 
 struct activity {

@@ -1,6 +1,6 @@
 /*
- * What the instructions of one native symbol cost, and in which symbols the code of a func lies: the machine code of an
- * inlined func is a part of all functions that call it.
+ * The costs of the instructions of one native symbol, and the symbols that contain the code of a func: the machine code
+ * of an inlined func is part of all its callers.
  */
 #pragma once
 
@@ -8,19 +8,19 @@
 
 struct address_cost {
     int64_t address; /* as in the frame table (of a call, the last byte of the instruction), or where that begins */
-    double total;    /* of samples that have a frame there, each once */
-    double self;     /* of those that end there */
+    double total;    /* weight of samples with a frame there, each once */
+    double self;     /* weight of samples that end there */
 };
 
 struct address_costs {
-    ARRAY(struct address_cost) rows; /* by address; those that some stack has, even if no counted sample does */
+    ARRAY(struct address_cost) rows; /* by address; includes addresses of uncounted samples */
     double total, self;              /* of the whole symbol: each sample once */
 };
 
 struct address_request {
     uint32_t symbol;        /* into profile->native_symbols */
-    const uint32_t *starts; /* where instructions begin, after the symbol's address, ascending: all addresses of one are
-                             * one row. NULL: each address has its own */
+    const uint32_t *starts; /* starts of instructions relative to the symbol, ascending: one row per instruction. NULL:
+                               one row per address */
     size_t start_count;
     struct frame_selection selection;
 };
@@ -34,13 +34,13 @@ void address_costs_destroy(struct address_costs *costs);
 
 struct symbol_cost {
     uint32_t symbol;
-    double total; /* of samples that have a frame of the func in this symbol */
+    double total; /* weight of samples with a frame of the func in this symbol */
     double self;
 };
 
 ARRAY_TYPE(struct symbol_costs, struct symbol_cost);
 
-/* The symbols with frames of the func, heaviest first; those without a counted sample are there, too. */
+/* The symbols with frames of the func, heaviest first; includes symbols without a counted sample. */
 int symbol_costs_compute(struct symbol_costs *costs, const struct profile *profile,
                          const struct counted_stacks *counted, uint32_t func, struct frame_selection selection,
                          struct error *err);
@@ -55,5 +55,5 @@ struct address_line {
 
 ARRAY_TYPE(struct address_lines, struct address_line);
 
-/* What the frames of the profile say of a symbol, by address and depth, each once. */
+/* Reads the funcs and lines of a symbol from the profile's frames, by address and depth, each once. */
 int address_lines_of(struct address_lines *lines, const struct profile *profile, uint32_t symbol, struct error *err);

@@ -1,16 +1,17 @@
 /*
- * The butterfly, or sandwich: who calls a function, and what it calls, in all call paths. Two trees begin at the focus
+ * The butterfly, or sandwich: the callers and callees of a function, in all call paths. Two trees begin at the focus
  * function: the callers are the inverted tree of its total, the callees are the call tree of the stacks from the
  * function down.
  *
  * Recursion counts once: the outermost frame of the function splits the stack. So the callees are the tree of the
  * transform "focus function", and the callers are the inverted tree of "collapse function".
  *
- * The focus may also be a whole library or a category. Many stacks leave it and come back (the C library starts the
- * program that calls it), so the last entry splits the stack: the callers are those of that entry, the callees begin
- * with the function that was entered.
+ * The focus may also be a library or a category. Many stacks leave and re-enter it (the C library starts the program
+ * that calls it), so the last entry splits the stack: the callers are those of that entry, and the callees start at the
+ * entered function.
  *
- * Like the inverted tree (inverted.h) both are made from the call-node table, node by node as they are opened.
+ * Like the inverted tree (inverted.h), both trees are built from the call-node table, node by node as the user expands
+ * them.
  */
 #pragma once
 
@@ -27,7 +28,7 @@ struct butterfly_focus {
 
 enum butterfly_side { BUTTERFLY_CALLERS, BUTTERFLY_CALLEES };
 
-/* A node of one side stands for several call nodes, with the node at which the stack was cut to come to each. */
+/* A call node of a butterfly node, with the node at which its stack was split. */
 struct butterfly_member {
     uint32_t top, node;
 };
@@ -43,7 +44,7 @@ struct butterfly_node {
     bool expanded;
     bool has_children;
     double total;
-    double self; /* callers: 0, since what they spent themselves is not time of the focus */
+    double self;                              /* callers: 0, because their self time is not time of the focus */
     struct side_figures sides[PROFILE_SIDES]; /* of a comparison */
 };
 
@@ -66,23 +67,22 @@ struct butterfly {
     double *own_side_total[PROFILE_SIDES]; /* of a comparison */
     uint8_t *own_alive;
     uint32_t *group_of_func;                         /* scratch: all NODE_NONE between calls */
-    double total;                                    /* of samples with the focus anywhere in their stack */
+    double total;                                    /* weight of samples with the focus in their stack */
     double self;                                     /* of those that end in it */
-    struct side_figures side_figures[PROFILE_SIDES]; /* the same on each side of a comparison */
+    struct side_figures side_figures[PROFILE_SIDES]; /* likewise for each side of a comparison */
 };
 
-/* Finds the focus. `nodes` and `timings` must outlive it and not change. */
+/* Finds the focus. `nodes` and `timings` must outlive the butterfly and not change. */
 int butterfly_init(struct butterfly *butterfly, const struct profile *profile, const struct call_nodes *nodes,
                    const struct timings *timings, uint32_t default_category, struct butterfly_focus focus,
                    struct error *err);
 
 void butterfly_destroy(struct butterfly *butterfly);
 
-/* The children of a node of one side (NODE_NONE: of the focus), heaviest first. -EINVAL for a handle that the side
- * does not have. */
+/* Lists the children of a node of one side (NODE_NONE: of the focus), heaviest first. -EINVAL for an invalid handle. */
 int butterfly_children(struct butterfly *butterfly, enum butterfly_side side, uint32_t node, struct tree_rows *rows,
                        struct error *err);
 
-/* All rows below a node, depth first, each level heaviest first, until there are `limit`. */
+/* Lists the rows below a node, at most `limit`, depth first, each level heaviest first. */
 int butterfly_descendants(struct butterfly *butterfly, enum butterfly_side side, uint32_t node, size_t limit,
                           struct tree_rows *rows, struct error *err);

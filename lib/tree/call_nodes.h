@@ -1,6 +1,6 @@
 /*
- * The call-node table: the stack table with all frames of one func under one caller merged into one node. It depends on
- * tables alone, never on samples, so it is built once per stack view.
+ * The call-node table: the stack table with all frames of one func under one caller merged into one node. It depends
+ * only on tables, not on samples, so it is built once per stack view.
  *
  * Nodes are numbered depth first. The nodes below n are exactly n + 1 .. end[n] - 1; the first child of n is n + 1, if
  * that is below end[n]; and the next sibling of a child c is end[c], if that is still below the end of the parent.
@@ -16,7 +16,7 @@ struct call_nodes {
     uint32_t *end;    /* one past the last node of the subtree */
     uint32_t *func;
     uint32_t *depth;    /* 0 for roots */
-    uint16_t *category; /* of all stacks of the node; the default category where they disagree */
+    uint16_t *category; /* of all stacks of the node; the default category if they differ */
     size_t length;
     uint32_t *of_stack;  /* stack of the view -> node; NODE_NONE for stacks that are not used */
     uint32_t *of_sample; /* stack of the profile -> node in which its samples end; NODE_NONE if they do not count. The

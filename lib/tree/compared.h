@@ -15,7 +15,7 @@
 
 #include "tree/timings.h"
 
-/* What a query of a comparison counts: the new side less the base, or one side alone. */
+/* Weights of a query of a comparison: new side minus base, or one side alone. */
 enum compared { COMPARED_CHANGE, COMPARED_BASE, COMPARED_NEW };
 
 struct compared_request {
@@ -24,37 +24,36 @@ struct compared_request {
     double scale; /* of the new side */
 };
 
-/* What the weights of a thread are multiplied with: of the mean of the runs of its side, to its scale, negative for the
- * base of a change. 0 if it does not count; 1 if the profile is no comparison. */
+/* Returns the factor for the weights of a thread: the mean of its side's runs, times the scale, negative for the base
+ * of a change. 0 if the thread does not count; 1 if the profile is no comparison. */
 double compared_factor(const struct profile *profile, const struct compared_request *request, uint32_t thread);
 
-/* What is made the same on both sides: nothing, or one of these. */
+/* The quantity that scaling makes equal on both sides. */
 enum compare_by { COMPARE_BY_NONE, COMPARE_BY_SAMPLES, COMPARE_BY_CPU_TIME, COMPARE_BY_WALL_TIME, COMPARE_BY_FUNCTION };
 
-/* The name of the functions that this stands for: the whole name of one or more functions, else a part of the name of
- * all that have it, in upper or lower case; text of the profile. -EINVAL, with the names, if it is a part of several.
- */
+/* Finds a function by its whole name, else by a part of it, ignoring case. Returns text of the profile. -EINVAL with
+ * the names if several functions match. */
 int comparison_find_function(const struct profile *profile, const char *wanted, const char **name, struct error *err);
 
-/* What the new side has to be multiplied with, by all threads. `func`: as for comparison_find_function(). -EINVAL where
- * one side has nothing of it. */
+/* Computes the factor for the new side, over all threads. `func`: as for comparison_find_function(). -EINVAL if the
+ * quantity is 0 on one side. */
 int comparison_find_scale(const struct profile *profile, enum compare_by by, const char *func, double *scale,
                           struct error *err);
 
-/* Makes that the scale of the comparison. */
+/* Sets the scale of the comparison to that factor. */
 int comparison_set_scale(struct profile *profile, enum compare_by by, const char *func, struct error *err);
 
-/* How long each run of a side took: ms from its start to its last sample, or the end of its last thread. Free it; NULL
- * if memory is short. */
+/* Returns the duration of each run of a side: ms from its start to its last sample, or the end of its last thread. The
+ * caller frees it; NULL if memory ran out. */
 double *comparison_wall_times(const struct profile *profile, enum profile_side side);
 
-/* The weights of a query: those of stack_weights_sum(), or of a comparison the change into `weights` and what it is
- * between into `sides`. */
+/* Sums the weights of a query as stack_weights_sum() does. For a comparison: `weights` gets the change, `sides` the two
+ * sides. */
 int compared_weights_sum(struct stack_weights *weights, struct stack_weights sides[PROFILE_SIDES],
                          const struct profile *profile, const struct weighing *weighing,
                          const struct compared_request *request, struct error *err);
 
-/* The timings of these weights: see timings_compute() and timings_compare(). */
+/* Computes the timings of these weights: see timings_compute() and timings_compare(). */
 int compared_timings(struct timings *timings, const struct call_nodes *nodes, const struct stack_weights *weights,
                      const struct stack_weights sides[PROFILE_SIDES], const uint8_t *matching,
                      const struct compared_request *request, struct error *err);

@@ -14,7 +14,7 @@
 #include "profile/profile.h"
 
 struct counter_display {
-    bool is_rate;                                          /* else the running sum */
+    bool is_rate;                                          /* false: the running sum */
     double sort_weight;                                    /* the smaller, the higher it stands */
     bool starts_at_zero, is_hidden_at_first, is_of_system; /* see above */
     char unit[32];  /* "bytes", "pWh", "percent", "" ...; "cpu-us", "cpu-ms": CPU time, whose rate is a share */
@@ -22,12 +22,12 @@ struct counter_display {
     char label[128];
 };
 
-/* What the file says of the counter; what it does not say is that of counters of this category. */
+/* Reads the counter's display from the file, with the defaults of its category. */
 void counter_display_of(struct counter_display *display, const struct profile *profile, const struct counter *counter);
 
-/* One value for each pixel from `from` to `to` (ms), the largest there: the running sum in the counter's unit, or the
- * change per ms. NAN where the counter was not recorded. Before the first sample nothing is known: its change does not
- * count. */
+/* Computes one value per pixel from `from` to `to` (ms), its maximum: the running sum in the counter's unit, or the
+ * change per ms. NAN where the counter was not recorded. The change of the first sample does not count, because the
+ * value before is unknown. */
 void counter_graph(const struct counter *counter, bool is_rate, double from, double to, float *values, uint32_t width);
 
 struct counter_value {
@@ -42,25 +42,25 @@ bool counter_at(struct counter_value *value, const struct counter *counter, bool
 
 struct counter_totals {
     double total;       /* the sum of changes of samples with from < time <= to */
-    double least, most; /* per ms: the least and the largest rate between two samples in the range; NAN: no such */
-    double covered;     /* ms of the range in which it was counted */
-    double mean;        /* of the running sum, each value as long as it was there; NAN: as for low */
-    double low, high;   /* the least and the largest running sum in the range; NAN: no sample reaches into it */
+    double least, most; /* per ms: minimum and maximum rate between two samples in the range; NAN: none */
+    double covered;     /* ms of the range covered by samples */
+    double mean;        /* time-weighted mean of the running sum; NAN: as for low */
+    double low, high;   /* minimum and maximum running sum in the range; NAN: no sample covers it */
 };
 
 /* `starts_at_zero`: as in struct counter_display; the first sample is then no value. */
 void counter_totals_of(struct counter_totals *totals, const struct counter *counter, bool starts_at_zero, double from,
                        double to);
 
-/* What a graph of a counter or of markers draws: the largest value of each pixel. */
+/* A graph of a counter or of markers: the maximum value of each pixel. */
 struct pixel_values {
     float *values;   /* of each pixel; NAN: none */
-    uint32_t *whose; /* of each pixel: what its value belongs to; NULL if nobody asks */
+    uint32_t *whose; /* per pixel: owner of its value; may be NULL */
     uint32_t width;
     double from, per_ms; /* ms: the left edge; pixels of a ms */
 };
 
-/* Makes all pixels empty. from < to, ms. */
+/* Clears all pixels. from < to, ms. */
 void pixel_values_start(struct pixel_values *pixels, double from, double to);
 
 /* Raises the pixels that [start, end) touches, or the one that start == end lies in. */

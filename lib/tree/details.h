@@ -1,12 +1,12 @@
 /*
- * What the sidebar shows of one node: categories of its samples, source lines of its own frame, and inlining.
+ * The sidebar's data of one node: categories of its samples, source lines of its own frame, and inlining.
  */
 #pragma once
 
 #include "tree/call_nodes.h"
 #include "tree/weights.h"
 
-/* The func at the root of a stack of which the recorder could not read the rest. */
+/* The func at the root of a truncated stack. */
 #define TRUNCATED_NAME "(truncated)"
 
 struct category_weight {
@@ -16,13 +16,13 @@ struct category_weight {
 
 struct line_weight {
     uint32_t line; /* 1-based, in the source file of the func */
-    double total;  /* of samples that have the node's frame at this line */
+    double total;  /* weight of samples with the node's frame at this line */
     double self;   /* of those that end there */
 };
 
 enum inlining { INLINED_NEVER, INLINED_SOMETIMES, INLINED_ALWAYS };
 
-/* Per func: enum inlining of its frames, all over the profile. Zero it to start. */
+/* Per func: enum inlining of its frames in the whole profile. Starts zeroed. */
 ARRAY_TYPE(struct func_inlining, uint8_t);
 
 /* Fills it, at most once; free it with array_free(). */
@@ -35,12 +35,12 @@ struct node_details {
                                                * has merged it into a caller; heaviest first */
     struct category_weights categories_self;
     ARRAY(struct line_weight) lines; /* heaviest first; none for a func that stands for a whole library */
-    double truncated; /* of samples whose stack begins at TRUNCATED_NAME: who called its other funcs is not known */
-    enum inlining inlining; /* of the frames of the node that some counted sample has */
-    uint32_t inlined_into;  /* string: the symbol that all inlined frames lie in; PROFILE_NONE: none, or several */
+    double truncated;                /* weight of samples with a truncated stack, whose outer callers are unknown */
+    enum inlining inlining;          /* of the node's frames in counted samples */
+    uint32_t inlined_into;           /* string: the symbol of all inlined frames; PROFILE_NONE: none, or several */
 };
 
-/* What is looked at: see timings_compute(). */
+/* The counted samples: see timings_compute(). */
 struct counted_stacks {
     const struct stack_view *stacks;
     const struct call_nodes *nodes;
@@ -48,7 +48,7 @@ struct counted_stacks {
     const uint8_t *matching; /* per node, or NULL */
 };
 
-/* The weight of the samples that a stack of the profile has, 0 if they do not count. */
+/* Returns the weight of a stack's samples; 0 if they do not count. */
 static inline double counted_stacks_weight(const struct counted_stacks *counted, size_t stack)
 {
     uint32_t node = counted->nodes->of_sample[stack];
@@ -57,12 +57,11 @@ static inline double counted_stacks_weight(const struct counted_stacks *counted,
     return counted->weights->of_stack[stack];
 }
 
-/* What has details: an inverted node, a node of the call-node table, or a func, wherever it is: its innermost frame in
- * each stack. */
+/* The subject of details: an inverted node, a call node, or a func (its innermost frame in each stack). */
 struct details_subject {
     const uint32_t *path; /* of the inverted node, leaf func first, of at least one func; NULL: it is none */
     size_t path_length;
-    uint32_t node; /* NODE_NONE: it is the func */
+    uint32_t node; /* NODE_NONE: use the func */
     uint32_t func;
 };
 

@@ -1,9 +1,8 @@
 /*
- * The engine: one profile, what is derived from it, and a query. Engines of several queries can share a
- * profile: each answers about its own. Everything that shows numbers asks the engine: the page (through wasm_*.c),
- * `prof report`, and the tests. The engine passes over the tables once. A new query repeats only the passes that its
- * change needs: another range or other threads, the one over samples; another search, the one over nodes; inverting,
- * neither.
+ * The engine: one profile, its derived tables, and a query. Several engines, each with its own query, can share a
+ * profile. All consumers of numbers call the engine: the page (through wasm_*.c), `prof report`, and the tests. The
+ * engine passes over the tables once. A new query repeats only the necessary passes: the pass over samples for another
+ * range or other threads, the pass over nodes for another search, none for inverting.
  */
 #pragma once
 
@@ -22,7 +21,7 @@ struct tree_query {
     const uint32_t *threads; /* several are merged */
     size_t thread_count;
     struct time_range range;
-    const struct transform *transforms; /* done one after another, before the search */
+    const struct transform *transforms; /* applied in order, before the search */
     size_t transform_count;
     const char *search; /* see search.h; length 0: everything */
     size_t search_length;
@@ -30,60 +29,60 @@ struct tree_query {
     enum sample_weight weight;
     enum sample_table_kind table;
     enum compared compared; /* of a comparison: see compared.h */
-    double scale;           /* and what the new side counts is multiplied with; 0: what the profile says */
+    double scale;           /* factor for the new side; 0: the profile's */
 };
 
 ARRAY_TYPE(struct node_path, uint32_t); /* the funcs from the root of the (inverted) tree down to a node */
 
 struct engine;
 
-/* Takes over a checked profile, which must not move or change any more: it is destroyed with the last engine of it, and
- * also if this fails (then NULL). There is no query yet: until engine_query() or engine_transform(), only what is said
- * of the profile, of its stacks and of activity can be asked. */
+/* Takes ownership of a checked profile, which must not move or change: the last engine destroys it, as does a failure
+ * (returns NULL). Before engine_query() or engine_transform(), only data of the profile, its stacks and its activity
+ * are available. */
 struct engine *engine_new(struct profile *profile, struct error *err);
 
-/* Another engine of the same profile, for another query. */
+/* Creates another engine of the same profile, for another query. */
 struct engine *engine_share(const struct engine *engine, struct error *err);
 
 void engine_free(struct engine *engine);
 
-/* Frees the only engine of a profile, and gives that back as it was. */
+/* Frees the only engine of a profile, and returns the unchanged profile. */
 void engine_return_profile(struct engine *engine, struct profile *profile);
 
 const struct profile *engine_profile(const struct engine *engine);
 
-/* Samples as the transforms of the query by markers leave them: those that they drop have no stack. */
+/* Returns a thread's samples after the query's marker transforms: dropped samples have no stack. */
 const struct sample_table *engine_samples(const struct engine *engine, uint32_t thread);
 
-/* Stacks and nodes as the other transforms leave them. */
+/* Return stacks and nodes after the other transforms. */
 const struct stack_view *engine_stacks(const struct engine *engine);
 const struct call_nodes *engine_nodes(const struct engine *engine);
 const struct timings *engine_timings(const struct engine *engine);
-/* What the query counts, for costs that are summed stack by stack; valid until the next query. */
+/* Returns the weights of the query, for costs that are summed stack by stack. Valid until the next query. */
 struct counted_stacks engine_counted(const struct engine *engine);
-/* The same of one side of a comparison, for costs beside those of the other one; only if the query is about both. */
+/* Likewise for one side of a comparison; only if the query covers both. */
 struct counted_stacks engine_counted_side(const struct engine *engine, enum profile_side side);
 bool engine_has_waits(const struct engine *engine);         /* recorded ones: see wait_rows.h */
 uint32_t engine_idle_category(const struct engine *engine); /* the one named "Idle", or PROFILE_NONE */
 
-/* The full range, ms: what the file says, else from the first sample to one interval after the last; of threads without
- * samples from the first marker to one interval after the last. */
+/* Returns the full range (ms): the file's, else from the first sample to one interval after the last; without samples,
+ * from the first marker to one interval after the last. */
 struct time_range engine_full_range(const struct engine *engine);
 
-/* Makes `query` that of the engine (nothing of it is kept but its contents). */
+/* Sets the engine's query to a copy of `query`. */
 int engine_query(struct engine *engine, const struct tree_query *query, struct error *err);
 
-/* Only its threads and transforms: enough for engine_activity() and engine_sample_at(), and no pass over samples. */
+/* Sets only the query's threads and transforms, without a pass over samples: enough for engine_activity() and
+ * engine_sample_at(). */
 int engine_transform(struct engine *engine, const struct tree_query *query, struct error *err);
 
-/* The nodes at the top of the tree: call nodes, or inverted nodes. */
+/* Returns the number of nodes: call nodes, or roots of the inverted tree. */
 size_t engine_node_count(const struct engine *engine); /* shown call nodes; inverted: roots */
 
-/* The children of a node (NODE_NONE: the roots) that have anything to show, heaviest first. -EINVAL for a handle that
- * the query does not have. */
+/* Lists the visible children of a node (NODE_NONE: the roots), heaviest first. -EINVAL for an invalid handle. */
 int engine_children(struct engine *engine, uint32_t node, struct tree_rows *rows, struct error *err);
 
-/* All rows below a node, depth first, each level heaviest first, until there are `limit`. */
+/* Lists the rows below a node, at most `limit`, depth first, each level heaviest first. */
 int engine_descendants(struct engine *engine, uint32_t node, size_t limit, struct tree_rows *rows, struct error *err);
 
 /* One node as a row. */
@@ -96,7 +95,7 @@ int engine_path(struct engine *engine, uint32_t node, struct node_path *path, st
 int engine_find(struct engine *engine, const uint32_t *path, size_t length, bool nearest, uint32_t *node,
                 struct error *err);
 
-/* What a path of the tree becomes in the tree after one more transform: see transform_path(). */
+/* Converts a path of the tree to the tree after one more transform: see transform_path(). */
 int engine_rewrite_path(struct engine *engine, const struct transform *transform, uint32_t *path, size_t *length,
                         struct error *err);
 
@@ -108,17 +107,16 @@ int engine_heaviest_path(struct engine *engine, size_t depth, double share, stru
 /* `details` is zeroed by the caller and destroyed with node_details_destroy(). */
 int engine_details(struct engine *engine, uint32_t node, struct node_details *details, struct error *err);
 
-/* The same for a func, wherever it is in the tree. */
+/* Likewise for all nodes of a func. */
 int engine_function_details(struct engine *engine, uint32_t func, struct node_details *details, struct error *err);
 
 int engine_functions(struct engine *engine, enum func_order order, struct func_timings *functions, struct error *err);
 
-/* The functions of the query by self, had it another weight: where threads waited beside where they
- * ran. */
+/* Lists the functions of the query by self, with another weight: waits in addition to CPU time. */
 int engine_functions_weighed(struct engine *engine, enum sample_weight weight, enum sample_table_kind table,
                              struct func_timings *functions, struct error *err);
 
-/* What a thread adds to the total of the query, had it another weight. */
+/* Returns a thread's part of the query's total, with another weight. */
 double engine_thread_total(const struct engine *engine, uint32_t thread, enum sample_weight weight,
                            enum sample_table_kind table);
 
@@ -140,15 +138,14 @@ int engine_butterfly(const struct engine *engine, struct butterfly_focus focus, 
 
 enum recursion { RECURSION_NONE, RECURSION_INDIRECT, RECURSION_DIRECT };
 
-/* Whether a func calls itself in the stacks that the query counts, and somewhere even without others between.
- */
+/* Returns the recursion of a func in the counted stacks: none, indirect or direct. */
 enum recursion engine_recursion(const struct engine *engine, uint32_t func);
 
 /* The activity of threads between two times, their sum: of all samples whatever the query is. */
 int engine_activity_of_all(struct engine *engine, const uint32_t *threads, size_t thread_count, double from, double to,
                            uint32_t width, struct activity *activity, struct error *err);
 
-/* What a thread did between two times, ms: see thread_activity(). 0 for one that is not there. */
+/* Returns a thread's activity between two times, ms: see thread_activity(). 0 for an unknown thread. */
 double engine_thread_time(const struct engine *engine, uint32_t thread, struct time_range range);
 
 /* The activity of what the transforms of the query leave; a search leaves only samples that match it, and a
@@ -157,12 +154,12 @@ int engine_activity(struct engine *engine, const uint32_t *threads, size_t threa
                     uint32_t width, const char *search, size_t search_length, const struct tree_path *path,
                     struct activity *activity, struct error *err);
 
-/* What a thread did at a time. */
+/* A thread's state at a time. */
 struct sample_place {
-    bool is_known;          /* else the rest means nothing: the thread was not there, or nobody knows */
+    bool is_known;          /* false: unknown, or outside of the thread's lifetime; the rest is invalid */
     uint8_t is_dropped;     /* a transform has dropped the sample: the path is empty */
     uint32_t category;      /* of the sample */
-    double time;            /* ms, of the sample that stands for it */
+    double time;            /* ms: time of the sample */
     double cpu_percent;     /* NAN unknown */
     struct time_range wait; /* ms: in it the thread did not run; else NAN. With a path: a recorded wait, else nobody
                              * knows what for */

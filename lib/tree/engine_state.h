@@ -1,5 +1,5 @@
 /*
- * What an engine holds: for engine.c, which makes it, and engine_rows.c, which reads rows and paths out of it.
+ * The state of an engine, shared by engine.c and engine_rows.c.
  */
 #pragma once
 
@@ -12,15 +12,15 @@
 #include "tree/order.h"
 #include "tree/sample_filter.h"
 
-/* The nodes that a search keeps, remembered because the query and every track of the timeline ask for the same. */
+/* The nodes that match a search, cached because the query and every track of the timeline request the same. */
 struct matching_nodes {
     ARRAY(char) search;
     uint8_t *matching;     /* NULL before the first search */
-    uint8_t *matched_func; /* per func: some term that is looked for is in its names */
+    uint8_t *matched_func; /* per func: its names contain a search term */
     bool valid;
 };
 
-/* What engines of one profile share. */
+/* Shared by the engines of one profile. */
 struct engine_base {
     uint32_t users;
     struct profile profile;
@@ -28,18 +28,18 @@ struct engine_base {
     struct call_nodes whole_nodes;
     uint32_t idle_category;
     bool has_waits;       /* see profile_has_waits() */
-    uint32_t not_running; /* the stack of waits that no sample tells of; PROFILE_NONE: no such weight */
-    uint32_t *name_ranks; /* see name_order.h; NULL until someone asks for names in order */
+    uint32_t not_running; /* the stack of waits without a sample; PROFILE_NONE: none */
+    uint32_t *name_ranks; /* see name_order.h; NULL until the first use */
 };
 
 struct engine {
     struct engine_base *base;
 
-    struct sample_filter filter;      /* of the transforms of the query that are about markers */
-    struct transform_list transforms; /* the others of them */
-    struct stack_view transformed;    /* what they leave; empty without transforms */
+    struct sample_filter filter;      /* of the query's marker transforms */
+    struct transform_list transforms; /* the other transforms */
+    struct stack_view transformed;    /* stacks after the transforms; empty without transforms */
     struct call_nodes transformed_nodes;
-    const struct stack_view *stacks; /* those that the query is about */
+    const struct stack_view *stacks; /* the stacks of the query */
     const struct call_nodes *nodes;
 
     ARRAY(uint32_t) threads; /* of the weights */
@@ -50,7 +50,7 @@ struct engine {
     double scale;
     bool has_weights;
     struct stack_weights weights;
-    struct stack_weights sides[PROFILE_SIDES]; /* of a query about both sides of a comparison */
+    struct stack_weights sides[PROFILE_SIDES]; /* of a query of both sides of a comparison */
 
     struct matching_nodes query_search; /* of the timings; empty search: not used */
     struct matching_nodes activity_search;
@@ -67,20 +67,19 @@ struct engine {
 /* -EINVAL for a handle that the current query does not have. */
 int engine_check_handle(const struct engine *engine, uint32_t node, struct error *err);
 
-/* Appends the children of a node (NODE_NONE: the roots) that have anything to show, in no order, with the magnitude of
- * their total. */
+/* Appends the visible children of a node (NODE_NONE: the roots), unsorted, with the magnitude of their total. */
 int engine_collect_children(struct engine *engine, uint32_t node, struct order_entries *children, struct error *err);
 
-/* What the query counts. */
+/* Returns the weighing of the query. */
 struct weighing engine_weighing(const struct engine *engine);
 
-/* How the query counts the threads of a comparison; of other profiles, all alike. */
+/* Returns how the query weighs the threads of a comparison; in other profiles, all equally. */
 struct compared_request engine_compared(const struct engine *engine);
 
 /* Per call node, 0 if the search of the query excludes it; NULL: all match. */
 const uint8_t *engine_matching(const struct engine *engine);
 
-/* Whether a func is one that the search of the query looks for; without such a search, all are. */
+/* Whether a func matches the query's search. True for all funcs without a search. */
 bool engine_func_matches(const struct engine *engine, uint32_t func);
 
 /* The rank of each func by name: see name_order.h. */

@@ -16,37 +16,36 @@ struct flame_part {
 };
 
 struct flame_request {
-    struct flame_part part; /* that is shown */
-    double least;           /* rects narrower than this, in widths of the part, are left out */
+    struct flame_part part; /* the visible part */
+    double least;           /* omits rects narrower than this, in widths of the part */
 };
 
 enum { FLAME_NO_RECT = UINT32_MAX };
 
 struct flame_rect {
-    double start, end;            /* in widths of the part, which is 0 to 1: its sides may lie outside */
-    double total, self;           /* of a run: the sum of magnitudes, and 0; of a comparison: the changes */
-    double base_total, new_total; /* of a comparison, on each side; of a run their sums */
-    uint32_t node;   /* handle, valid until the next query; NODE_NONE: this is a run of neighbors, each too narrow */
-    uint32_t parent; /* index of the rect it lies on; FLAME_NO_RECT for the first row */
+    double start, end;            /* in widths of the part, 0 to 1; may extend beyond it */
+    double total, self;           /* run: sum of magnitudes, and 0; comparison: the changes */
+    double base_total, new_total; /* of each side of a comparison; for a run, their sums */
+    uint32_t node;   /* handle, valid until the next query; NODE_NONE: a run of neighbors that are each too narrow */
+    uint32_t parent; /* index of its caller's rect; FLAME_NO_RECT for the first row */
     uint32_t depth;
     uint32_t func;     /* PROFILE_NONE for a run */
-    uint32_t category; /* of a run: that of all, else the default one */
-    uint32_t count;    /* of nodes: 1, or those of a run */
+    uint32_t category; /* run: the common category, else the default one */
+    uint32_t count;    /* number of nodes: 1, or more in a run */
     uint32_t matches;  /* 0 if a search is active and this func does not match */
 };
 
-/* Row by row from the roots on, each from left to right. Zero it to start. */
+/* Row by row, starting at the roots, each from left to right. Starts zeroed. */
 ARRAY_TYPE(struct flame_rects, struct flame_rect);
 
-/* The rects of the part, those that a call replaces are forgotten. In a comparison a rect is as wide as both
- * sides together. Callees that are (in a profile with negative
- * weights) wider than their caller are squeezed into its width. Opens callers of an inverted tree as far as they are
- * wide enough. At most FLAME_MOST_RECTS. */
+/* Computes the rects of the part, at most FLAME_MOST_RECTS, replacing earlier ones. In a comparison a rect is as wide
+ * as both sides together. Callees wider than their caller (with negative weights) are squeezed into its width. Expands
+ * callers of an inverted tree that are wide enough. */
 int engine_flame(struct engine *engine, const struct flame_request *request, struct flame_rects *rects,
                  struct error *err);
 
 enum { FLAME_MOST_RECTS = 1 << 20 };
 
-/* Where the node with this path is, or the last of the path that exists; the whole for a path that does not begin. */
+/* Finds the part of the node with this path, or of its last existing node; the whole graph if no node exists. */
 int engine_flame_find(struct engine *engine, const uint32_t *path, size_t length, struct flame_part *part,
                       struct error *err);

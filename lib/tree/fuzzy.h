@@ -36,17 +36,17 @@ struct fuzzy_text {
     size_t length;
 };
 
-/* Which letters a text has, as a set: it has no word with a letter that is not in there. */
+/* Returns the set of letters in a text, to exclude words with other letters quickly. */
 uint64_t fuzzy_letters(struct fuzzy_text text);
 
-/* Splits what was typed. Returns the number of words. */
+/* Splits the search text into words. Returns their number. */
 size_t fuzzy_words(struct fuzzy_word words[FUZZY_WORDS], const char *text, size_t length);
 
-/* How good the best place of a word is; FUZZY_NOWHERE if there is none. */
+/* Returns the best score of a word in the text; FUZZY_NOWHERE: no match. */
 int fuzzy_score(struct fuzzy_text text, const struct fuzzy_word *word);
 
-/* The same; besides, sets the bits `mark` of marks[i] for each byte i of that place. */
+/* Likewise; also sets the bits `mark` in marks[i] for each matched byte i. */
 int fuzzy_mark(struct fuzzy_text text, const struct fuzzy_word *word, uint8_t *marks, uint8_t mark);
 
-/* Whether the text has the word somewhere in one piece. */
+/* Whether the text contains the word as a substring. */
 bool fuzzy_is_part(struct fuzzy_text text, const struct fuzzy_word *word);

@@ -1,6 +1,6 @@
 /*
- * The inverted call tree: roots are the funcs in which samples end, children are callers. It is made from the call-node
- * table and its self times, and node by node as it is opened: a whole inverted tree would be far larger than the table.
+ * The inverted call tree: roots are the leaf funcs of samples, children are callers. Built from the call-node table and
+ * its self times, node by node as the user expands it: the whole inverted tree would be far larger than the table.
  */
 #pragma once
 
@@ -13,7 +13,7 @@ struct inverted_node {
     uint32_t depth;                    /* 0 for roots */
     uint32_t first, last;              /* the node's part of inverted.order */
     uint32_t first_child, child_count; /* valid once expanded; children are numbered one after another */
-    uint16_t category; /* of all call nodes that the node stands for; the default category where they disagree */
+    uint16_t category;                 /* of all call nodes of the node; the default category if they differ */
     bool expanded;
     bool has_children;
     double total;
@@ -34,11 +34,11 @@ struct inverted {
     uint32_t root_count; /* roots are tree[0 .. root_count - 1], by func */
 };
 
-/* Makes the roots. `nodes` and `timings` must outlive the tree and not change. */
+/* Creates the roots. `nodes` and `timings` must outlive the tree and not change. */
 int inverted_init(struct inverted *inverted, const struct call_nodes *nodes, const struct timings *timings,
                   uint32_t default_category, struct error *err);
 
-/* Makes the children of a node, if they are not there yet. Nodes move: keep indexes. */
+/* Creates the children of a node unless they exist. Nodes move: keep indexes, not pointers. */
 int inverted_expand(struct inverted *inverted, uint32_t node, struct error *err);
 
 void inverted_destroy(struct inverted *inverted);

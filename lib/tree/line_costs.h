@@ -1,6 +1,5 @@
 /*
- * What the lines of one source file cost, and which calls the compiler has inlined into them; and the hottest lines of
- * all files.
+ * The costs of the lines of one source file, with the calls inlined into them; and the hottest lines of all files.
  */
 #pragma once
 
@@ -8,18 +7,18 @@
 
 struct line_cost {
     uint32_t line; /* 1-based; 0: frames of the file without a line */
-    double total;  /* of samples that have a frame at this line, each once */
+    double total;  /* weight of samples with a frame at this line, each once */
     double self;   /* of those that end there */
 };
 
 struct inlined_cost {
     uint32_t line; /* of the calling frame */
-    uint32_t func; /* that was inlined there */
+    uint32_t func; /* the inlined func */
     double total;
 };
 
 struct line_costs {
-    ARRAY(struct line_cost) lines;      /* by line; those that some stack has, even if no counted sample does */
+    ARRAY(struct line_cost) lines;      /* by line; includes lines of uncounted samples */
     ARRAY(struct inlined_cost) inlined; /* by line, and heaviest first in each */
     double total, self;                 /* of the whole file: each sample once */
 };
@@ -39,14 +38,14 @@ void line_costs_destroy(struct line_costs *costs);
 /* ---- the hottest lines of all files ---- */
 
 struct hot_line {
-    uint32_t func; /* that has most of it: several can, if they were made from one template */
+    uint32_t func; /* the func with most of it: a template makes several funcs of one line */
     uint32_t line; /* 1-based, in the source file of the func */
     double self;
 };
 
 struct hot_lines {
     ARRAY(struct hot_line) rows; /* heaviest first */
-    double known;                /* self of all lines, those beyond the limit too; the rest of the total has no line */
+    double known; /* self of all lines, including those beyond the limit; the rest of the total has no line */
 };
 
 /* The lines of all files by self, at most `limit`: each has the self that line_costs_compute() gives it. Linear in the
@@ -65,6 +64,6 @@ struct code_address {
 
 ARRAY_TYPE(struct code_addresses, struct code_address);
 
-/* For each library with code of this file, up to `limit`, an address that comes from it. */
+/* Finds one code address of this file for each library, at most `limit`. */
 int source_places(struct code_addresses *places, const struct profile *profile, uint32_t source, size_t limit,
                   struct error *err);

@@ -1,6 +1,6 @@
 /*
  * The costs of locations: lines of a source file, addresses of a function, calls inlined into a line. The cost of a
- * location is the weight of the samples that have it on their stack. Each sample counts once, recursion or not.
+ * location is the weight of the samples with it in their stack. Each sample counts once, even with recursion.
  */
 #pragma once
 
@@ -9,20 +9,20 @@
 #include "tree/details.h"
 #include "tree/path_nodes.h"
 
-/* Which frames of the samples are looked at: those of one row of a tree, or of one func, and all that these call. */
+/* The counted frames of samples: those of one row of a tree, or of one func, and their callees. */
 struct frame_selection {
     const struct tree_path *path; /* of the row; NULL: see func */
     uint32_t func;                /* PROFILE_NONE: all frames of all samples */
 };
 
 struct location_request {
-    const uint32_t *of_stack; /* per stack of the view: the place of its frame, or PROFILE_NONE */
-    uint32_t count;           /* places are below it */
-    bool are_calls; /* a place is a call: it is looked at only if the calling frame, that of the prefix, is as well */
+    const uint32_t *of_stack; /* stack of the view -> location of its frame, or PROFILE_NONE */
+    uint32_t count;           /* number of locations */
+    bool are_calls; /* a location is a call: counts only if its calling frame, that of the prefix, also counts */
     struct frame_selection selection;
 };
 
-/* Gives each value that stands for a place a number, in the order in which they are seen. Zero it to start. */
+/* Numbers the values that identify locations, in order of first use. Starts zeroed. */
 struct location_numbers {
     struct hash index;
     ARRAY(uint64_t) values; /* of each number */
@@ -33,10 +33,10 @@ uint32_t location_number(struct location_numbers *numbers, uint64_t value);
 void location_numbers_destroy(struct location_numbers *numbers);
 
 struct location_costs {
-    double *total;    /* per place: of samples that have it; owned */
-    double *self;     /* per place: of samples that end in it */
-    double any_total; /* of samples that have any place */
-    double any_self;  /* of samples that end in any place */
+    double *total;    /* per location: weight of samples with it; owned */
+    double *self;     /* per location: weight of samples that end in it */
+    double any_total; /* weight of samples with any location */
+    double any_self;  /* weight of samples that end in any location */
 };
 
 /* Linear in the number of stacks; for a path of an inverted tree, times its length where it matches. */

@@ -1,8 +1,8 @@
 /*
- * The marker chart: which marker lies in which row, and what of that a window of time and rows shows. Rows stand
- * together by category ("Test" first, "Other" last, the others by the alphabet), then by name in the order in which
- * names first occur. Of a name, instants have a row of their own before the others; an interval lies in the first row
- * in which there is room, and in the last of MARKER_MOST_ROWS if there is none.
+ * The marker chart: the row of each marker, and the visible part for a range of time and rows. Rows stand together by
+ * category ("Test" first, "Other" last, the others by the alphabet), then by name in the order in which names first
+ * occur. Of a name, instants have a row of their own before the others; an interval lies in the first row in which
+ * there is room, and in the last of MARKER_MOST_ROWS if there is none.
  */
 #pragma once
 
@@ -31,14 +31,14 @@ void marker_chart_destroy(struct marker_chart *chart);
 
 struct marker_window {
     double from, to; /* ms */
-    double pixel;    /* ms: how long what can be told apart is; markers that fall together in one are a single rect */
+    double pixel;    /* ms per pixel; markers within the same pixel become one rect */
     uint32_t first_row, last_row;
 };
 
-/* Rects, a column each, row by row from left to right. Zero it to start; the memory is used again. */
+/* Rects in columns, row by row from left to right. Starts zeroed; reuses its memory. */
 struct marker_rects {
-    uint32_t *row, *marker; /* the marker (index in the list): the first of those that fall together */
-    uint32_t *count;        /* so many markers, from 1 */
+    uint32_t *row, *marker; /* index in the list of the rect's first marker */
+    uint32_t *count;        /* number of markers, at least 1 */
     double *start, *end;    /* ms; the same for an instant */
     size_t length, capacity;
 };

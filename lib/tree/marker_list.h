@@ -10,8 +10,8 @@
 enum marker_kind {
     MARKER_INSTANT,
     MARKER_INTERVAL,
-    MARKER_WITHOUT_START, /* an end alone: begins with the recording */
-    MARKER_WITHOUT_END,   /* a start alone: lasts until the recording ends */
+    MARKER_WITHOUT_START, /* only an end: starts with the recording */
+    MARKER_WITHOUT_END,   /* only a start: lasts until the end of the recording */
 };
 
 struct marker {

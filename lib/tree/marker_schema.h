@@ -1,6 +1,6 @@
 /*
- * What a profile says about its kinds of markers: meta.markerSchema, read from its JSON text. A marker's kind is the
- * `type` of its payload. Versions before 55 have the fields under `data`, with notes among them that are no fields.
+ * The schemas of a profile's kinds of markers, read from the JSON text of meta.markerSchema. A marker's kind is the
+ * `type` of its payload. Versions before 55 have the fields under `data`, mixed with notes that are no fields.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ struct marker_field {
     bool hidden;
 };
 
-/* A field whose numbers are to be drawn over time: see marker_graph.h. */
+/* A field drawn as a graph over time: see marker_graph.h. */
 struct marker_graph_kind {
     const char *key;
     const char *color; /* a name of the format; NULL where the file has none */
@@ -60,7 +60,7 @@ int marker_schemas_read(struct marker_schemas *schemas, const char *json, size_t
 /* The schema of this name, or SCHEMA_NONE. */
 uint32_t marker_schemas_find(const struct marker_schemas *schemas, const char *name, size_t length);
 
-/* What a field is called. */
+/* Returns the label of a field. */
 const char *marker_schema_label(const struct marker_schemas *schemas, uint32_t schema, const char *key);
 
 void marker_schemas_destroy(struct marker_schemas *schemas);

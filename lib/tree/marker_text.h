@@ -36,7 +36,7 @@ const struct payload_value *payload_find(const struct payload *payload, const ch
 
 void payload_destroy(struct payload *payload);
 
-/* One field as it is shown. */
+/* One displayed field. */
 struct marker_field_text {
     const struct payload_value *value;
     const struct marker_field *field; /* NULL: the schema does not have it, or there is no schema */

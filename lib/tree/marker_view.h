@@ -1,6 +1,6 @@
 /*
- * Answers the views of markers: the markers of some threads that a range and a search leave, sorted or laid out. Each
- * step is repeated only when its input has changed: the threads make the list, the range and the search choose from it.
+ * The marker views: the markers of threads, filtered by range and search, sorted or laid out. A new query repeats only
+ * the steps whose input changed: threads make the list; range and search filter it.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 #include "tree/marker_search.h"
 
 struct marker_query {
-    const uint32_t *threads; /* several are merged; those that do not exist have no markers */
+    const uint32_t *threads; /* merged if several; unknown threads have no markers */
     size_t thread_count;
     struct time_range range; /* markers that reach into it */
     const char *search;      /* see marker_search.h */
@@ -33,7 +33,7 @@ void marker_view_free(struct marker_view *view);
 
 const struct marker_context *marker_view_context(const struct marker_view *view);
 
-/* The markers of a thread in the order of their starts; kept. NULL if memory ran out. */
+/* Returns the markers of a thread, sorted by start. Cached. NULL if memory ran out. */
 const struct marker_list *marker_view_thread(struct marker_view *view, uint32_t thread, struct error *err);
 
 int marker_view_query(struct marker_view *view, const struct marker_query *query, struct error *err);
@@ -41,7 +41,7 @@ int marker_view_query(struct marker_view *view, const struct marker_query *query
 /* All markers of the threads of the query: what indexes of markers mean until a query names other threads. */
 const struct marker_list *marker_view_list(const struct marker_view *view);
 
-/* Those that the query leaves, by their starts. */
+/* Returns the markers that match the query, sorted by start. */
 const uint32_t *marker_view_shown(const struct marker_view *view, size_t *count);
 
 /* The same in another order: by the first key, among equal ones by the next, last by start. Durations of instants are
@@ -60,11 +60,11 @@ int marker_view_strip(struct marker_view *view, uint32_t thread, const struct ma
 const struct marker_points *marker_view_points(struct marker_view *view, uint32_t thread, uint32_t schema,
                                                uint32_t graph, struct error *err);
 
-/* Where a thread's markers are shown, those of kinds with a schema: enum marker_place of all. Nothing is kept. */
+/* Returns the places of a thread's markers with a schema: bits of enum marker_place. Not cached. */
 unsigned marker_view_places(const struct marker_view *view, uint32_t thread);
 
 /* Whether a thread has markers of a kind. */
 bool marker_view_has_kind(const struct marker_view *view, uint32_t thread, uint32_t schema);
 
-/* The query laid out in rows; kept until the next query. NULL if memory ran out. */
+/* Returns the query's markers laid out in rows. Valid until the next query. NULL if memory ran out. */
 const struct marker_chart *marker_view_chart(struct marker_view *view, struct error *err);

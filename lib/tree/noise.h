@@ -37,8 +37,8 @@ struct noise_units {
 struct change_estimate {
     double base, new; /* means of runs, or sums of blocks */
     double low, high; /* of new - base, 95 % */
-    double chance;    /* that the change is as large, or larger, if there is none */
-    bool is_noise;    /* after it was judged: not more than noise */
+    double chance;    /* probability of a change at least this large by chance */
+    bool is_noise;    /* set by judging: no more than noise */
 };
 
 struct change_estimate change_estimate_of(const struct noise_units *base, const struct noise_units *new);
@@ -46,9 +46,9 @@ struct change_estimate change_estimate_of(const struct noise_units *base, const 
 /* Judges limits. */
 int changes_judge(struct change_estimate *const *changes, size_t count, struct error *err);
 
-/* Judges the total and the functions of a list. */
+/* Judges the total and the functions of a list together. */
 int function_changes_judge(struct change_estimate *all, struct change_estimate *functions, size_t count,
                            struct error *err);
 
-/* How probable it is that |t| of Student's distribution is as large, or larger; exported for tests. */
+/* Returns the probability of a |t| of Student's distribution at least this large; exported for tests. */
 double student_chance(double t, double degrees);

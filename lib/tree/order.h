@@ -1,6 +1,5 @@
 /*
- * Sorting heaviest first, or in an order of the caller's. The C library of the WebAssembly build has a slow qsort, and
- * none is stable.
+ * Stable sorting, heaviest first or by a callback. The WebAssembly build's qsort is slow, and no qsort is stable.
  */
 #pragma once
 
@@ -22,7 +21,7 @@ ARRAY_TYPE(struct order_entries, struct order_entry);
  */
 int order_heaviest_first(struct order_entry *entries, size_t length, struct error *err);
 
-/* Whether `b` has to stand before `a`, which is before it now. */
+/* Whether to move `b` before `a`. */
 typedef bool order_is_turned(const void *context, uint32_t a, uint32_t b);
 
 /* Sorts numbers, which stand for whatever the caller sorts; equal ones stay in the order in which they are. O(n log n).

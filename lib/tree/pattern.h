@@ -16,8 +16,8 @@ enum { PATTERN_MAX_STEPS = 512 };
 
 struct pattern_step {
     uint8_t kind;
-    int16_t first, second; /* where to go on, relative to the step */
-    uint16_t set;          /* of the bytes that it takes */
+    int16_t first, second; /* next steps, relative to this step */
+    uint16_t set;          /* set of matching bytes */
 };
 
 struct byte_set {
