@@ -2,7 +2,7 @@
 _prof() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W 'record load report diff check export push symbolicate ctl events doctor help --version --licenses --help' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'record load report diff check export push symbolicate ctl events dump doctor help --version --licenses --help' -- "$word")
         return
     fi
     if [[ $previous == --ui && $command =~ ^(record|load)$ ]]; then
@@ -56,9 +56,10 @@ _prof() {
         ;;
     events:-*) mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$word") ;;
     events:*) mapfile -t COMPREPLY < <(compgen -c -f -- "$word") ;;
+    dump:-*) mapfile -t COMPREPLY < <(compgen -W '--format --help' -- "$word") ;;
     doctor:-*) mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$word") ;;
     doctor:*) mapfile -t COMPREPLY < <(compgen -c -f -- "$word") ;;
-    help:*) mapfile -t COMPREPLY < <(compgen -W 'record load report diff check export push symbolicate ctl events doctor help' -- "$word") ;;
+    help:*) mapfile -t COMPREPLY < <(compgen -W 'record load report diff check export push symbolicate ctl events dump doctor help' -- "$word") ;;
     record:*)
         case $previous in
         record) mapfile -t COMPREPLY < <(compgen -c -f -- "$word") ;;

@@ -32,6 +32,7 @@ const struct command commands[] = {
     {"symbolicate", cmd_symbolicate, "Add symbols to a saved profile on this machine"},
     {"ctl", cmd_ctl, "Pause, mark, snapshot or end a running recording"},
     {"events", cmd_events, "List the events that prof can record here, and why others are not available"},
+    {"dump", cmd_dump, "Print the records of a recording, one line of JSON each"},
     {"doctor", cmd_doctor, "Print the kinds of recordings that work here, and the settings that enable more"},
     {"help", cmd_help, "Show the help of a command"},
 };

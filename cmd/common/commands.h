@@ -20,6 +20,7 @@ int cmd_export(int argc, char **argv);
 int cmd_push(int argc, char **argv);
 int cmd_ctl(int argc, char **argv);
 int cmd_events(int argc, char **argv);
+int cmd_dump(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 

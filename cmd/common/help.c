@@ -333,6 +333,16 @@ static const char events_help[] =
     "\n"
     "      --json   print JSON: events, tracepoints and probes, with their availability or the reason\n";
 
+static const char dump_help[] =
+    "usage: prof dump FILE\n"
+    "       prof dump --format\n"
+    "\n"
+    "Prints each record of a recording as a line of JSON: samples, waits, counters, processes, threads, libraries,\n"
+    "marks. FILE is the spool file that prof record writes beside its output while it runs, and leaves there if it is\n"
+    "killed. Exits with status 1 if a part of FILE is damaged; the other records are printed.\n"
+    "\n"
+    "      --format   print the documentation of the records, in Markdown\n";
+
 static const char doctor_help[] =
     "usage: prof doctor [--json] [PROGRAM]\n"
     "\n"
@@ -351,7 +361,8 @@ static const struct {
 } topics[] = {
     {"record", record_help}, {"load", load_help},     {"report", report_help}, {"diff", diff_help},
     {"check", check_help},   {"export", export_help}, {"push", push_help},     {"symbolicate", symbolicate_help},
-    {"ctl", ctl_help},       {"events", events_help}, {"doctor", doctor_help}, {"help", help_help},
+    {"ctl", ctl_help},       {"events", events_help}, {"dump", dump_help},     {"doctor", doctor_help},
+    {"help", help_help},
 };
 
 static const char *text_of(const char *command)

@@ -1,0 +1,104 @@
+/*
+ * `prof dump FILE`: prints each record of a spool file as a line of JSON, also while the recorder writes the file, and
+ * after the recorder was killed. `prof dump --format` prints the documentation of the records.
+ */
+#include "cmd/common/commands.h"
+#include "cmd/common/ui.h"
+
+#include "base/json_write.h"
+#include "base/text_buffer.h"
+#include "spool/spool.h"
+#include "spool/spool_dump.h"
+#include "spool/spool_format.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int write_to_stdout(void *context, const void *bytes, size_t size, struct error *err)
+{
+    (void)context;
+    if (!ui_write(bytes, size))
+        return error_set(err, errno ? errno : EIO, "cannot write to standard output: %s", strerror(errno));
+    return 0;
+}
+
+static int print_records(struct spool_reader *reader, struct error *err)
+{
+    static const struct byte_sink out = {.write = write_to_stdout};
+    static struct json_writer json;
+    struct spool_event event;
+    struct sample sample;
+    int item = 0;
+    json_writer_init(&json, &out, err);
+    while (!json.status && (item = spool_reader_next(reader, &event, &sample, err)) > 0) {
+        if (item == SPOOL_ITEM_EVENT)
+            spool_dump_event(&json, &event);
+        else
+            spool_dump_sample(&json, &sample);
+        json.separator = false;
+        json_raw(&json, "\n", 1);
+        json.separator = false;
+    }
+    int code = json_writer_finish(&json);
+    return code ? code : item;
+}
+
+/* The exit status, with a sentence about what could not be read. */
+static int report_damage(const char *path, const struct spool_reader *reader, bool is_running)
+{
+    uint64_t damaged = spool_reader_damaged(reader), rest = is_running ? 0 : spool_reader_rest(reader);
+    if (damaged)
+        ui_say("%s: %" PRIu64 " damaged part%s, %" PRIu64 " bytes, could not be read; all other records are above",
+               path, damaged, damaged == 1 ? "" : "s", spool_reader_damaged_bytes(reader));
+    if (rest)
+        ui_say("%s: its last %" PRIu64 " bytes are an incomplete block; all records before it are above", path, rest);
+    return damaged || rest ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int dump(const char *path)
+{
+    struct spool_reader *reader;
+    struct error err = {0};
+    bool is_running = spool_is_being_written(path);
+    if (spool_reader_open(&reader, path, &err))
+        return ui_fail_error(&err);
+    int code = print_records(reader, &err);
+    if (!code && fflush(stdout))
+        code = error_set(&err, errno, "cannot write to standard output: %s", strerror(errno));
+    int status = code ? ui_fail_error(&err) : report_damage(path, reader, is_running);
+    spool_reader_close(reader);
+    return status;
+}
+
+static int print_format(void)
+{
+    struct text_buffer text = {0};
+    bool done = spool_format_describe(&text) && ui_write(text.data, text.length) && !fflush(stdout);
+    array_free(&text);
+    return done ? EXIT_SUCCESS : ui_fail("cannot write the format of spool files to standard output");
+}
+
+int cmd_dump(int argc, char **argv)
+{
+    static const struct option long_options[] = {
+        {"help", no_argument, NULL, 'h'},
+        {"format", no_argument, NULL, 'f'},
+        {NULL, 0, NULL, 0},
+    };
+    bool wants_format = false;
+    for (int option; (option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1;) {
+        if (option != 'f')
+            return option == 'h' ? help_print("dump") : ui_bad_option("dump", option, argv);
+        wants_format = true;
+    }
+    int files = argc - optind;
+    if (wants_format)
+        return files ? ui_usage("dump", "--format takes no file") : print_format();
+    if (files != 1)
+        return files ? ui_usage("dump", "it takes one file, not %d", files) : ui_usage("dump", "no file given");
+    return dump(argv[optind]);
+}
