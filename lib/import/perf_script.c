@@ -22,6 +22,7 @@ struct perf_script {
     bool has_indent;        /* of samples: the name of the thread is filled up from the left */
     bool has_events;        /* beside the main one */
     ARRAY(uint32_t) frames; /* of the sample that is read, the innermost first */
+    ARRAY(struct perf_script_frame) inlined; /* inlined calls of the frame to come */
     struct perf_script_header header;
     bool is_open;
     double time;                /* ms: of the last sample */
@@ -116,7 +117,7 @@ static bool text_is(struct builder_text text, const char *wanted)
     return text.length == strlen(wanted) && memcmp(text.text, wanted, text.length) == 0;
 }
 
-static int add_frame(struct perf_script *file, const struct perf_script_frame *from)
+static int add_frame_of(struct perf_script *file, const struct perf_script_frame *from, struct builder_text library)
 {
     struct builder_frame frame = {.name = from->symbol};
     char text[24];
@@ -124,15 +125,33 @@ static int add_frame(struct perf_script *file, const struct perf_script_frame *f
         snprintf(text, sizeof(text), "0x%llx", (unsigned long long)from->address);
         frame.name = builder_text(text);
     }
-    frame.category = (is_kernel(from->library, from->address) ? file->kernel : file->user) + 1;
-    if (from->library.length && !text_is(from->library, "inlined") && !text_is(from->library, "[unknown]")) {
-        uint32_t resource = resource_of(file, from->library);
+    frame.category = (is_kernel(library, from->address) ? file->kernel : file->user) + 1;
+    if (library.length && !text_is(library, "[unknown]")) {
+        uint32_t resource = resource_of(file, library);
         if (resource == PROFILE_NONE)
             return error_no_memory(file->err);
         frame.resource = resource + 1;
     }
     uint32_t row = builder_frame(file->builder, &frame);
     return row != PROFILE_NONE && array_push(&file->frames, row) ? 0 : error_no_memory(file->err);
+}
+
+static int add_inlined_frames(struct perf_script *file, struct builder_text library)
+{
+    int code = 0;
+    for (size_t i = 0; i < file->inlined.length && !code; i++)
+        code = add_frame_of(file, &file->inlined.data[i], library);
+    file->inlined.length = 0;
+    return code;
+}
+
+/* An inlined call has "(inlined)" in the place of its library: it has the library of the frame outside of it. */
+static int add_frame(struct perf_script *file, const struct perf_script_frame *from)
+{
+    if (text_is(from->library, "inlined"))
+        return array_push(&file->inlined, *from) ? 0 : error_no_memory(file->err);
+    int code = add_inlined_frames(file, from->library);
+    return code ? code : add_frame_of(file, from, from->library);
 }
 
 /* ---- samples ---- */
@@ -175,7 +194,9 @@ static int end_sample(struct perf_script *file)
     if (!file->is_open)
         return 0;
     file->is_open = false;
-    int code = file->frames.length == 0 && perf_script_frame(file->header.rest, &frame) ? add_frame(file, &frame) : 0;
+    int code = add_inlined_frames(file, (struct builder_text){0});
+    if (!code && file->frames.length == 0 && perf_script_frame(file->header.rest, &frame))
+        code = add_frame_of(file, &frame, frame.library);
     if (code)
         return code;
     uint32_t stack = PROFILE_NONE;
@@ -199,6 +220,7 @@ static int begin_sample(struct perf_script *file, const struct perf_script_heade
     int code = end_sample(file);
     file->header = *header;
     file->frames.length = 0;
+    file->inlined.length = 0;
     file->is_open = true;
     return code;
 }
@@ -314,5 +336,6 @@ int perf_script_read(const char *text, size_t size, struct profile_builder *buil
     choose_event(&file, text, size);
     int code = read_all(&file, text, size);
     array_free(&file.frames);
+    array_free(&file.inlined);
     return code;
 }

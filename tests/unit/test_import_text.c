@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "support/import_text.h"
+#include "tree/stack_view.h"
 
 #define FRAMES "\t            11d6 hot+0x16 (/opt/app)\n\t            11f0 main+0x10 (/opt/app)\n\n"
 
@@ -82,6 +83,25 @@ static void test_lines_between_the_samples_are_none(void **state)
     assert_sample(&profile, &other->samples, 0, "main;hot", 100, 0.125);
     assert_sample(&profile, thread_samples(app, TABLE_EVENTS), 0, "main;hot", 200, 7);
     assert_warns(&profile, "The profile leaves out line 9, which is neither a sample nor a frame.");
+    profile_destroy(&profile);
+}
+
+static void test_an_inlined_call_is_in_the_library_of_its_caller(void **state)
+{
+    (void)state;
+    struct profile profile;
+    import_text("app   48 [001]   702.300000:     125000 cpu-clock: \n"
+                "\t            11d6 innermost+0x16 (inlined)\n"
+                "\t            11d6 inner+0x16 (inlined)\n"
+                "\t            11d6 outer+0x16 (/opt/libouter.so)\n"
+                "\t            21d6 main+0x16 (/opt/app)\n\n",
+                &profile);
+    assert_sample(&profile, &profile.threads.data[0].samples, 0, "main;outer;inner;innermost", 0, 0.125);
+    for (uint32_t i = 0; i < profile.funcs.length; i++) {
+        struct func_names names = func_names_of(&profile, i);
+        assert_string_equal(profile_text(&profile, names.lib),
+                            strcmp(profile_text(&profile, names.name), "main") == 0 ? "app" : "libouter.so");
+    }
     profile_destroy(&profile);
 }
 
@@ -193,6 +213,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_choice_of_fields_has_the_samples),
         cmocka_unit_test(test_lines_between_the_samples_are_none),
+        cmocka_unit_test(test_an_inlined_call_is_in_the_library_of_its_caller),
         cmocka_unit_test(test_samples_may_be_indented),
         cmocka_unit_test(test_records_alone_are_no_samples),
         cmocka_unit_test(test_collapsed_stacks_may_begin_like_json),
