@@ -146,7 +146,7 @@ static void print_markdown(const struct check *check)
     size_t passed = count_passed(check), listed = 0;
     ui_print("### prof: %s\n\n", passed                   ? "a limit is exceeded"
                                  : count_undecided(check) ? "no limit is exceeded for certain"
-                                                          : "all limits are kept");
+                                                          : "no limit is exceeded");
     fputs("Base ", stdout);
     put_code(side_name(check, SIDE_BASE));
     fputs(", new ", stdout);
@@ -326,7 +326,8 @@ static int parse_limits(struct check *check)
 {
     const struct report_options *options = &check->report.options;
     if (!options->limits.length)
-        return ui_usage("check", "no limit given; --fail-if 'total > +3%%' fails if the new side takes 3%% more");
+        return ui_usage("check",
+                        "no limit given; for example, --fail-if 'total > +3%%' fails if the new side takes 3%% more");
     check->limits = calloc(options->limits.length, sizeof(*check->limits));
     if (!check->limits)
         return ui_fail("out of memory");
@@ -372,7 +373,7 @@ static int refuse_empty_sides(const struct report *report)
     }
     if (samples[SIDE_BASE] && samples[SIDE_NEW])
         return EXIT_SUCCESS;
-    return ui_fail("the %s side has no samples: nothing can be checked", samples[SIDE_BASE] ? "new" : "base");
+    return ui_fail("cannot check: the %s side has no samples", samples[SIDE_BASE] ? "new" : "base");
 }
 
 static int run(struct check *check, int argc, char **argv)

@@ -202,8 +202,7 @@ static int measure_all(struct limit *limits, size_t count, const struct report *
     int code = 0;
     for (size_t i = 0; i < count; i++)
         if (limits[i].is_of_time && strcmp(report->weight.unit, "ms") != 0)
-            return ui_usage("check", "'%s' is about time, and the weight counts %s", limits[i].text,
-                            report->weight.unit);
+            return ui_usage("check", "'%s' limits time, but the weight counts %s", limits[i].text, report->weight.unit);
     pass.group_of_func = malloc((pass.func_count + 1) * sizeof(*pass.group_of_func));
     if (!pass.group_of_func)
         return ui_fail("out of memory");
@@ -211,7 +210,7 @@ static int measure_all(struct limit *limits, size_t count, const struct report *
         if (!limits[i].pass)
             code = measure_some(limits, count, i, &pass, report, &err);
         if (!code && !limits[i].has_funcs)
-            ui_say("'%s': no function of the profiles has such a name", limits[i].text);
+            ui_say("'%s': no function of the profiles matches", limits[i].text);
     }
     free(pass.group_of_func);
     return code ? ui_fail_error(&err) : EXIT_SUCCESS;

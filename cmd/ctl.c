@@ -178,7 +178,7 @@ static int send_to(const struct running_list *list, const struct options *option
     for (size_t i = 0; i < list->length; i++) {
         const struct running *running = &list->data[i];
         if (!ask(running->path, request, answer, sizeof(answer)))
-            status = ui_fail("recording %d has ended before it answered", (int)running->pid);
+            status = ui_fail("recording %d ended before it answered", (int)running->pid);
         else if (strncmp(answer, "ok ", 3) == 0)
             ui_say("recording %d: %s", (int)running->pid, answer + 3);
         else
@@ -195,7 +195,7 @@ static int control(const struct options *options)
     char problem[400];
     bool ok = list_running(&list);
     if (ok && !list.length && control_socket_find_problem(problem, sizeof(problem)))
-        ui_say("recordings cannot be reached: %s", problem);
+        ui_say("cannot connect to recordings: %s", problem);
     if (!ok)
         status = ui_fail("out of memory");
     else if (strcmp(options->verb, "list") == 0)
@@ -204,12 +204,13 @@ static int control(const struct options *options)
         if (options->pid)
             select_pid(&list, options->pid);
         if (!list.length && options->pid)
-            status = ui_fail("no recording of yours has the process id %d, nor records it; 'prof ctl list' lists them",
-                             (int)options->pid);
+            status =
+                ui_fail("no recording of yours has or records the process ID %d; 'prof ctl list' lists your recordings",
+                        (int)options->pid);
         else if (!list.length)
-            status = ui_fail("no recording of yours runs, or none that can be reached");
+            status = ui_fail("found no running recording of yours");
         else if (list.length > 1 && !options->all && !options->pid)
-            status = ui_fail("%zu recordings of yours run: say which with its process id ('prof ctl list'), or --all",
+            status = ui_fail("%zu recordings of yours run: give a process ID ('prof ctl list' lists them) or --all",
                              list.length);
         else
             status = send_to(&list, options);
@@ -233,11 +234,11 @@ static int parse_words(struct options *options, int count, char **words)
     static const char *const verbs[] = {"pause", "resume", "mark", "snapshot", "stop", "list"};
     size_t known = 0;
     if (!count)
-        return ui_usage("ctl", "nothing to do given: pause, resume, mark TEXT, snapshot, stop or list");
+        return ui_usage("ctl", "no request given: pause, resume, mark TEXT, snapshot, stop or list");
     while (known < sizeof(verbs) / sizeof(*verbs) && strcmp(words[0], verbs[known]) != 0)
         known++;
     if (known == sizeof(verbs) / sizeof(*verbs))
-        return ui_usage("ctl", "'%s' is none of pause, resume, mark, snapshot, stop and list", words[0]);
+        return ui_usage("ctl", "'%s' is not a request: give pause, resume, mark, snapshot, stop or list", words[0]);
     options->verb = words[0];
     int at = 1;
     if (strcmp(options->verb, "mark") == 0) {
@@ -246,13 +247,13 @@ static int parse_words(struct options *options, int count, char **words)
         options->text = words[at++];
     }
     if (at < count && !parse_pid(words[at], &options->pid))
-        return ui_usage("ctl", "'%s' is not the id of a process", words[at]);
+        return ui_usage("ctl", "'%s' is not a process ID", words[at]);
     if (count > at + 1)
-        return ui_usage("ctl", "it takes one process id, not %d", count - at);
+        return ui_usage("ctl", "give one process ID, not %d", count - at);
     if (options->pid && options->all)
-        return ui_usage("ctl", "--all takes no process id");
+        return ui_usage("ctl", "--all takes no process ID");
     if (strcmp(options->verb, "list") == 0 && (options->pid || options->all))
-        return ui_usage("ctl", "list takes no process id and no --all");
+        return ui_usage("ctl", "list takes no process ID and no --all");
     return 0;
 }
 

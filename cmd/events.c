@@ -214,7 +214,7 @@ static bool list_tracepoints(const char *pattern)
     if (all.no_memory)
         ui_fail("out of memory");
     if (!pattern) {
-        ui_print("\nTracepoints of the kernel%s%s (prof events 'sched:*' lists those of one system)\n",
+        ui_print("\nTracepoints of the kernel%s%s (prof events 'sched:*' lists the tracepoints of one system)\n",
                  code ? "" : ": ", code ? "" : count);
         print_systems(&all);
         if (!works)
@@ -251,7 +251,7 @@ static bool try_probe(const char *path, struct error *why)
 static void list_probes(void)
 {
     struct error why = {0};
-    puts("\nProbes in programs and libraries (prof events PROGRAM lists the static ones of a program)");
+    puts("\nProbes in programs and libraries (prof events PROGRAM lists the static probes of a program)");
     put_event("uprobe:PATH:FUNCTION", "calls of a function; FUNCTION+0x10 or 0xADDRESS: an instruction");
     put_event("uretprobe:PATH:FUNCTION", "returns from it");
     put_event("usdt:PATH:PROVIDER:NAME", "a static probe");
@@ -279,7 +279,7 @@ static int list_probes_of(const char *path)
         return ui_fail_error(&err);
     }
     if (!probes.items.length)
-        ui_print("%s has no static probes (USDT); its functions can be probed: uprobe:%s:FUNCTION\n", path, path);
+        ui_print("%s has no static probes (USDT); probe its functions with uprobe:%s:FUNCTION\n", path, path);
     else
         ui_print("Static probes (USDT) of %s\n", path);
     if (probes.items.length)
@@ -289,7 +289,7 @@ static int list_probes_of(const char *path)
              next < probes.items.length && compare_probes(&probes.items.data[i], &probes.items.data[next]) == 0;)
             next++;
         ui_print("  usdt:%s:%s:%s", path, probes.items.data[i].provider, probes.items.data[i].name);
-        ui_print(next - i > 1 ? "  (%zu places)\n" : "\n", next - i);
+        ui_print(next - i > 1 ? "  (%zu locations)\n" : "\n", next - i);
     }
     if (!try_probe(path, &err))
         put_reason(err.text);
@@ -435,7 +435,7 @@ int cmd_events(int argc, char **argv)
         is_json = true;
     }
     if (argc - optind > 1)
-        return ui_usage("events", "it takes one pattern or program, not %d", argc - optind);
+        return ui_usage("events", "give one pattern or program, not %d", argc - optind);
     const char *word = argv[optind];
     if (is_json)
         return print_json(word);

@@ -46,13 +46,12 @@ static int choose_exporter(struct report_options *options)
             report_append(list, "%s%s", i == 0 ? "" : i + 1 < exporter_count ? ", " : " or ", exporters[i].name);
         return ui_usage("export", "%s; give --format %s",
                         options->output && strcmp(options->output, "-") != 0
-                            ? "the name of the output does not say which format to write"
+                            ? "the extension of the output is not a known format"
                             : "no format given",
                         list);
     }
     if (options->kind != REPORT_TREE && strcmp(options->exporter->name, "csv") != 0)
-        return ui_usage("export",
-                        "the tables (--functions, --markers and others) are written with --format csv, not %s",
+        return ui_usage("export", "tables (--functions, --markers and others) need --format csv, not %s",
                         options->exporter->name);
     if (options->keep_names.length && !options->sanitized)
         options->sanitized = SANITIZE_ALL;
@@ -62,8 +61,7 @@ static int choose_exporter(struct report_options *options)
         return ui_usage("export", "--view works only with --format html");
     if (!options->is_dry_run && (!options->output || strcmp(options->output, "-") == 0) &&
         options->exporter->is_binary && isatty(STDOUT_FILENO))
-        return ui_usage("export",
-                        "the format %s is not text, and standard output is a terminal; give -o FILE, or a pipe",
+        return ui_usage("export", "cannot write the binary format %s to a terminal; give -o FILE, or a pipe",
                         options->exporter->name);
     return EXIT_SUCCESS;
 }

@@ -78,7 +78,7 @@ int command_unknown(const char *name)
     if (meant)
         ui_say("there is no command '%s'; did you mean 'prof %s'?", name, meant->name);
     else if (is_file && (ends_with(name, ".json") || ends_with(name, ".json.gz")))
-        ui_say("there is no command '%s'; to see that file: prof load %s", name, name);
+        ui_say("there is no command '%s'; to show that file: prof load %s", name, name);
     else if (is_file && (info.st_mode & 0111))
         ui_say("there is no command '%s'; to profile that program: prof record %s", name, name);
     else
@@ -108,7 +108,7 @@ static int print_licenses(void)
     if (!code)
         ui_print("%.*s", (int)text.length, text.data);
     array_free(&text);
-    return code ? ui_fail("the licenses could not be read from this binary; build prof again") : EXIT_SUCCESS;
+    return code ? ui_fail("cannot read the licenses in this binary; build prof again") : EXIT_SUCCESS;
 }
 
 int main(int argc, char **argv)

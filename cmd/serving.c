@@ -82,11 +82,12 @@ int serving_parse_option(struct serving_options *options, struct symbol_options 
     case OPTION_UI:
         return parse_ui(optarg, options)
                    ? 0
-                   : ui_usage(command, "'%s' is not a front-end: give 'hosted' or a folder with an index.html", optarg);
+                   : ui_usage(command, "'%s' is not a front end: give 'hosted' or a directory with an index.html",
+                              optarg);
     case OPTION_SOURCE_MAP:
         return add_source_map(optarg, options)
                    ? 0
-                   : ui_usage(command, "'%s' does not map a folder: give OLD=NEW, such as /build/src=/home/me/src",
+                   : ui_usage(command, "'%s' does not map a directory: give OLD=NEW, such as /build/src=/home/me/src",
                               optarg);
     default:
         return ui_bad_option(command, option, argv);
@@ -176,7 +177,7 @@ static bool find_address(struct lasting_address *lasting, int original_fd, const
         return false;
     if (lasting_address_open(lasting, folder, original_fd, &err) == 0)
         return true;
-    ui_say("the address is a new one each time: %s", err.text);
+    ui_say("cannot reuse addresses: %s", err.text);
     return false;
 }
 

@@ -55,7 +55,7 @@ static int save_spool(const char *spool, const char *output, const struct symbol
     struct assemble_result result;
     int status = spool_input_assemble(spool, output, symbols, no_cache, &result);
     if (status == EXIT_SUCCESS)
-        ui_say("%s: %" PRIu64 " of %" PRIu64 " addresses have a name", output, result.addresses - result.unnamed,
+        ui_say("%s: %" PRIu64 " of %" PRIu64 " addresses have a symbol", output, result.addresses - result.unnamed,
                result.addresses);
     return status;
 }
@@ -74,7 +74,7 @@ static void say_difference(void *context, const struct symbol_difference *differ
 static void say_skipped(void *context, const char *library, const char *why)
 {
     (void)context;
-    ui_say("%s was not compared: %s", library, why);
+    ui_say("cannot compare %s: %s", library, why);
 }
 
 static int check(const char *input, const struct symbol_options *symbols)
@@ -93,8 +93,7 @@ static int check(const char *input, const struct symbol_options *symbols)
            " of the others have none",
            input, result.differing, result.compared, result.addresses - result.compared - result.declined);
     if (result.declined)
-        ui_say("%" PRIu64 " addresses are in debug info that prof does not know: libdw alone names them",
-               result.declined);
+        ui_say("%" PRIu64 " addresses are in debug info that only libdw reads", result.declined);
     return result.differing ? EXIT_DIFFERENT : EXIT_SUCCESS;
 }
 
@@ -147,12 +146,11 @@ int cmd_symbolicate(int argc, char **argv)
     if (optind == argc)
         return ui_usage("symbolicate", "no file given");
     if (argc - optind > 1)
-        return ui_usage("symbolicate", "it takes one file, not %d", argc - optind);
+        return ui_usage("symbolicate", "give one file, not %d", argc - optind);
     if (is_check && output)
-        return ui_usage("symbolicate", "--check saves nothing, so -o has no meaning with it");
+        return ui_usage("symbolicate", "--check saves nothing, and takes no -o");
     if (!is_check && !output && is_jslb_name(argv[optind]))
-        return ui_usage("symbolicate", "the result is JSON, which does not belong in %s: name a file with -o",
-                        argv[optind]);
+        return ui_usage("symbolicate", "cannot save JSON in %s: name a file with -o", argv[optind]);
     bool is_spool = spool_input_is_recording(argv[optind]);
     if (is_spool && (is_check || !output))
         return ui_usage("symbolicate", "%s is %s: %s", argv[optind], spool_input_kind(argv[optind]),

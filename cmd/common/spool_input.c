@@ -44,7 +44,7 @@ bool spool_input_is_recording(const char *path)
 
 const char *spool_input_kind(const char *path)
 {
-    return is_perf_data(path) ? "a perf.data file" : "a recording that was not saved as a profile";
+    return is_perf_data(path) ? "a perf.data file" : "an unsaved recording";
 }
 
 /* ", the last at 14:03:22, 12.34 s after the start" */
@@ -86,14 +86,12 @@ static void say_state(const char *spool, bool is_running, const struct assemble_
         snprintf(missing + used, sizeof(missing) - used, "; %" PRIu64 " bytes at its end are an incomplete block",
                  result->rest);
     if (is_running)
-        ui_say("%s is a recording that still runs: %" PRIu64 " samples so far%s%s", spool, result->samples, last,
-               missing);
+        ui_say("%s is a running recording: %" PRIu64 " samples so far%s%s", spool, result->samples, last, missing);
     else if (result->is_finished)
-        ui_say("%s is a recording that was not saved as a profile: %" PRIu64 " samples%s%s", spool, result->samples,
-               last, missing);
+        ui_say("%s is an unsaved recording: %" PRIu64 " samples%s%s", spool, result->samples, last, missing);
     else
-        ui_say("%s is a recording whose prof ended before it was saved: %" PRIu64
-               " samples%s; up to a second after it may be missing%s",
+        ui_say("%s is the recording of a killed prof: %" PRIu64
+               " samples%s; up to a second at the end may be missing%s",
                spool, result->samples, last, missing);
 }
 
@@ -128,23 +126,24 @@ static void say_import(const char *path, const struct perf_data_result *found)
     used += say_count(text + used, sizeof(text) - used, found->waits, "waits");
     used += say_count(text + used, sizeof(text) - used, found->truncated, "with a truncated stack");
     used += say_count(text + used, sizeof(text) - used, found->lost, "lost by the kernel");
-    used += say_count(text + used, sizeof(text) - used, found->idle, "of idle CPUs left out");
-    used += say_count(text + used, sizeof(text) - used, found->guest, "of virtual machines left out");
-    used += say_count(text + used, sizeof(text) - used, found->other, "of more events than a profile has left out");
+    used += say_count(text + used, sizeof(text) - used, found->idle, "of idle CPUs omitted");
+    used += say_count(text + used, sizeof(text) - used, found->guest, "of virtual machines omitted");
+    used += say_count(text + used, sizeof(text) - used, found->other, "beyond the event limit of a profile omitted");
     used += say_count(text + used, sizeof(text) - used, found->late, "records out of order");
-    say_count(text + used, sizeof(text) - used, found->damaged, "damaged records left out");
+    say_count(text + used, sizeof(text) - used, found->damaged, "damaged records omitted");
     ui_say("%s is a perf.data file%s%s: %" PRIu64 " samples%s%s", path, found->version[0] ? " of perf " : "",
            found->version, found->samples, text, found->is_truncated ? "; its end is missing" : "");
     if (found->missing == 1)
-        ui_say("%s is not on this machine, or has another build id: stacks through it may be truncated, and its "
-               "functions have no names",
+        ui_say("%s is missing on this machine, or has another build ID: stacks through it may be truncated, and its "
+               "functions have no symbols",
                found->missing_name);
     else if (found->missing)
-        ui_say("%s and %" PRIu64 " more files are not on this machine, or have other build ids: stacks through them "
-               "may be truncated, and their functions have no names",
+        ui_say("%s and %" PRIu64
+               " more files are missing on this machine, or have other build IDs: stacks through them "
+               "may be truncated, and their functions have no symbols",
                found->missing_name, found->missing - 1);
     if (found->is_other_kernel)
-        ui_say("the kernel that was recorded is not the one that runs here: its functions have no names");
+        ui_say("the recording comes from another kernel than the running one: kernel functions have no symbols");
 }
 
 /* The copy of a perf.data file that is read twice, and is a stream or packed. */
@@ -162,10 +161,10 @@ static int write_block(struct copying *copying, const void *bytes, size_t size, 
 {
     copying->size += size;
     if (copying->size > UNPACKED_MAX)
-        return error_set(err, EFBIG, "%s has more than %" PRIu64 " GiB, the most that prof copies", copying->name,
+        return error_set(err, EFBIG, "%s has more than %" PRIu64 " GiB, the size limit of a copy", copying->name,
                          UNPACKED_MAX >> 30);
     int code = file_write(copying->to, bytes, size);
-    return code ? error_set(err, -code, "cannot copy %s to %s: %s; TMPDIR may name another place", copying->name,
+    return code ? error_set(err, -code, "cannot copy %s to %s: %s; set TMPDIR to another directory", copying->name,
                             copying->path, strerror(-code))
                 : 0;
 }
@@ -261,8 +260,8 @@ static int assemble_perf_data(const char *path, const char *output, const struct
     struct perf_data_result found;
     int used = snprintf(folder, sizeof(folder), "%s/prof-import-XXXXXX", temporary && *temporary ? temporary : "/tmp");
     if (used < 0 || (size_t)used >= sizeof(folder) || !mkdtemp(folder)) {
-        error_set(&err, errno, "cannot create a folder for the records of %s: %s; TMPDIR may name another place", path,
-                  strerror(errno));
+        error_set(&err, errno, "cannot create a directory for the records of %s: %s; set TMPDIR to another directory",
+                  path, strerror(errno));
         return ui_fail_error(&err);
     }
     snprintf(spool, sizeof(spool), "%s/spool", folder);

@@ -18,7 +18,7 @@ int symbol_options_parse(struct symbol_options *options, const char *command, in
         return strstr(value, "://") ? 0 : ui_usage(command, "'%s' is not the address of a debuginfod server", value);
     }
     if (stat(value, &info) != 0 || !S_ISDIR(info.st_mode))
-        return ui_usage(command, "--symbol-dir: there is no folder %s", value);
+        return ui_usage(command, "--symbol-dir: the directory %s does not exist", value);
     return array_push(&options->folders, value) ? 0 : ui_fail("out of memory");
 }
 
@@ -44,14 +44,14 @@ static bool watch_fetches(void *context, const struct debug_server_progress *pro
     const char *hint = options->leave_interrupts ? "" : " (Ctrl+C skips it)";
     bool stop = !options->leave_interrupts && is_interrupted();
     if (stop)
-        ui_say("stopped fetching debug files; names that only they contain are missing");
+        ui_say("stopped downloading debug files; the symbols in these files are missing");
     else if (progress->ended)
         ui_show("%s", "");
     else if (progress->total)
-        ui_show("fetching the debug file of %.40s, %.1f of %.1f MB%s", progress->name, (double)progress->done / 1e6,
+        ui_show("downloading the debug file of %.40s, %.1f of %.1f MB%s", progress->name, (double)progress->done / 1e6,
                 (double)progress->total / 1e6, hint);
     else
-        ui_show("asking for the debug file of %.40s%s", progress->name, hint);
+        ui_show("searching the debug file of %.40s%s", progress->name, hint);
     return !stop;
 }
 

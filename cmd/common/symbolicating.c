@@ -28,7 +28,7 @@ static const char *name_of(const struct profile *profile, uint32_t lib)
 static void say_result(const struct profile *profile, struct symbolicate_result *result, const char *subject)
 {
     size_t left = 0;
-    ui_say("%s: %" PRIu64 " of %" PRIu64 " addresses have a name", subject, result->addresses - result->unnamed,
+    ui_say("%s: %" PRIu64 " of %" PRIu64 " addresses have a symbol", subject, result->addresses - result->unnamed,
            result->addresses);
     if (result->libraries.length)
         qsort(result->libraries.data, result->libraries.length, sizeof(*result->libraries.data), by_falling_unnamed);
@@ -37,11 +37,11 @@ static void say_result(const struct profile *profile, struct symbolicate_result 
         if (i >= LIBRARIES_SAID)
             left++;
         else
-            ui_say("%s: %" PRIu64 " of %" PRIu64 " addresses have no name%s%s", name_of(profile, library->lib),
+            ui_say("%s: %" PRIu64 " of %" PRIu64 " addresses have no symbol%s%s", name_of(profile, library->lib),
                    library->unnamed, library->addresses, library->problem[0] ? ": " : "", library->problem);
     }
     if (left)
-        ui_say("%zu other libraries have addresses without a name, too", left);
+        ui_say("%zu more libraries have addresses without a symbol", left);
 }
 
 int symbolicate_and_say(struct profile *profile, const char *subject, struct symbol_options *symbols, bool no_cache)

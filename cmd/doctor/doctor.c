@@ -162,6 +162,6 @@ int cmd_doctor(int argc, char **argv)
         as_json = true;
     }
     if (argc - optind > 1)
-        return ui_usage("doctor", "it takes one program, not %d", argc - optind);
+        return ui_usage("doctor", "give one program, not %d", argc - optind);
     return examine(argv[optind], as_json);
 }

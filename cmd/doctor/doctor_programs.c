@@ -44,12 +44,12 @@ static void look_at_libraries(struct findings *findings)
     static const struct package_names capstone = {APT_NAME(CS_API_MAJOR), "capstone", "capstone", "libcapstone"};
     bool serves = http_library_load(NULL) == 0, disassembles = is_loadable(CAPSTONE(CS_API_MAJOR));
     finding_add(findings, serves ? FINDING_OK : FINDING_FAILED, "microhttpd", "page",
-                serves ? "libmicrohttpd is there: prof can show profiles in the browser"
+                serves ? "libmicrohttpd is installed: prof can show profiles in the browser"
                        : "libmicrohttpd.so.12 is not installed: prof records, but cannot show profiles in the browser");
     if (!serves)
         finding_install(findings, &http);
     finding_add(findings, disassembles ? FINDING_OK : FINDING_LESS, "capstone", "machine code",
-                disassembles ? CAPSTONE(CS_API_MAJOR) " is there"
+                disassembles ? CAPSTONE(CS_API_MAJOR) " is installed"
                              : CAPSTONE(CS_API_MAJOR) " is not installed: prof shows no machine code");
     if (!disassembles)
         finding_install(findings, &capstone);
@@ -61,8 +61,8 @@ static void look_at_tools(struct findings *findings)
     static const struct package_names opener = {"xdg-utils", "xdg-utils", "xdg-utils", "xdg-utils"};
     bool has_objdump = is_in_path("objdump"), has_opener = is_in_path("xdg-open"), has_desktop = browser_has_desktop();
     finding_add(findings, has_objdump ? FINDING_OK : FINDING_LESS, "objdump", "objdump",
-                has_objdump ? "is there, for x86 instructions that capstone does not know"
-                            : "is not installed: new x86 instructions are shown as bytes");
+                has_objdump ? "is installed, for x86 instructions that capstone does not know"
+                            : "is not installed: prof shows new x86 instructions as bytes");
     if (!has_objdump)
         finding_install(findings, &binutils);
     finding_add(findings, has_opener || !has_desktop ? FINDING_OK : FINDING_LESS, "browser", "browser",
@@ -78,7 +78,7 @@ static void look_at_pushing(struct findings *findings)
     static const struct package_names names = {"libcurl4", "libcurl", "curl", "libcurl4"};
     bool is_there = http_client_is_possible();
     finding_add(findings, is_there ? FINDING_OK : FINDING_LESS, "curl", "pushing",
-                is_there ? "libcurl is there: prof can send profiles to servers"
+                is_there ? "libcurl is installed: prof can send profiles to servers"
                          : "libcurl.so.4 is not installed: prof cannot send profiles to servers");
     if (!is_there)
         finding_install(findings, &names);
@@ -91,7 +91,7 @@ static void look_at_debuginfod(struct findings *findings)
     const char *urls = getenv("DEBUGINFOD_URLS");
     bool is_set = urls && *urls, is_there = is_loadable("libdebuginfod.so.1");
     finding_add(findings, is_there && is_set ? FINDING_OK : FINDING_LESS, "debuginfod", "debug servers",
-                !is_there ? "libdebuginfod.so.1 is not installed: prof cannot fetch missing debug files"
+                !is_there ? "libdebuginfod.so.1 is not installed: prof cannot download missing debug files"
                 : is_set  ? "DEBUGINFOD_URLS is %.200s"
                           : "DEBUGINFOD_URLS is not set: prof asks no server for missing debug files",
                 urls ? urls : "");

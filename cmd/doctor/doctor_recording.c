@@ -77,8 +77,8 @@ static void describe_perf(struct findings *findings, const struct perf_events *e
         finding_fix(findings, "%ssysctl kernel.perf_event_paranoid=1", sudo());
     finding_add(findings, FINDING_OK, "pmu", "CPU cycles",
                 events->hardware ? "counted by the processor"
-                                 : "not counted here, as in most virtual machines: prof "
-                                   "samples by the CPU clock, which is as good for time");
+                                 : "not available, as in most virtual machines: prof "
+                                   "samples by the CPU clock, which measures time as well");
 }
 
 static void look_at_buffers(struct findings *findings, const struct perf_events *events)
@@ -159,10 +159,10 @@ static void look_at_kernel_names(struct findings *findings)
     bool are_shown = has_line && strtoull(line, NULL, 16) != 0;
     long restrict_ = setting("kptr_restrict");
     finding_add(findings, are_shown ? FINDING_OK : FINDING_LESS, "kptr_restrict", "kernel names",
-                are_shown  ? "functions of the kernel have names (kernel.kptr_restrict is %ld, perf_event_paranoid %ld)"
-                : has_line ? "functions of the kernel have no names for you: kernel.kptr_restrict is %ld and "
+                are_shown  ? "kernel functions have symbols (kernel.kptr_restrict is %ld, perf_event_paranoid %ld)"
+                : has_line ? "kernel functions have no symbols for this user: kernel.kptr_restrict is %ld and "
                              "perf_event_paranoid %ld"
-                           : "functions of the kernel have no names: /proc/kallsyms cannot be read "
+                           : "kernel functions have no symbols: prof cannot read /proc/kallsyms "
                              "(kernel.kptr_restrict is %ld, perf_event_paranoid %ld)",
                 restrict_, setting("perf_event_paranoid"));
     if (!are_shown && has_line) /* without a restriction, whoever may sample the kernel may see its addresses */
@@ -186,10 +186,10 @@ static void look_at_tracepoints(struct findings *findings)
     if (works)
         wakeups_close(&wakeups);
     finding_add(findings, works ? FINDING_OK : FINDING_LESS, "tracefs", "tracepoints",
-                works         ? "readable: who woke which thread can be recorded (--wakers)"
-                : is_readable ? "readable, but the kernel refuses their events: who woke which thread is not recorded"
-                : is_there    ? "not readable for you (tracefs): who woke which thread is not recorded"
-                              : "not there (tracefs is not mounted): who woke which thread is not recorded");
+                works         ? "readable: prof can record wakers (--wakers)"
+                : is_readable ? "readable, but the kernel refuses their events: prof records no wakers"
+                : is_there    ? "not readable for this user (tracefs): prof records no wakers"
+                              : "tracefs is not mounted: prof records no wakers");
     if (is_readable && !works)
         finding_fix(findings, "%ssysctl kernel.perf_event_paranoid=-1", sudo());
     else if (!works) {
@@ -225,15 +225,15 @@ static bool look_at_ptrace(struct findings *findings, pid_t child, bool perf_wor
     long scope = setting("yama/ptrace_scope");
     enum finding_state state = traces && reads ? FINDING_OK : perf_works ? FINDING_LESS : FINDING_FAILED;
     finding_add(findings, state, "ptrace", "ptrace",
-                !traces  ? "not permitted: prof cannot record where perf events are refused"
-                : !reads ? "works, but memory of other processes cannot be read: deep stacks are truncated"
-                         : "works: prof can record where perf events are refused, and complete deep stacks");
+                !traces  ? "not permitted: prof cannot record without perf events"
+                : !reads ? "works, but prof cannot read the memory of other processes: deep stacks are truncated"
+                         : "works: prof can record without perf events, and complete deep stacks");
     if (scope != SETTING_UNKNOWN) {
         bool is_limited = scope > 0 && geteuid() != 0;
         finding_add(findings, is_limited ? FINDING_LESS : FINDING_OK, "ptrace_scope", "running programs",
-                    is_limited ? "kernel.yama.ptrace_scope is %ld: of processes that run already (-p), stacks deeper "
+                    is_limited ? "kernel.yama.ptrace_scope is %ld: for running processes (-p), stacks deeper "
                                  "than their copy are truncated, and ptrace cannot sample them"
-                               : "kernel.yama.ptrace_scope is %ld: it keeps nothing from you",
+                               : "kernel.yama.ptrace_scope is %ld: no limits for this user",
                     scope);
         if (is_limited)
             finding_fix(findings, "%ssysctl kernel.yama.ptrace_scope=0", sudo());
@@ -245,7 +245,8 @@ bool doctor_look_at_recording(struct findings *findings)
 {
     pid_t child = start_child();
     if (child < 0) {
-        finding_add(findings, FINDING_FAILED, "process", "processes", "cannot start one: %s", strerror(errno));
+        finding_add(findings, FINDING_FAILED, "process", "processes", "cannot start a child process: %s",
+                    strerror(errno));
         return false;
     }
     bool perf = try_perf(findings, child);

@@ -125,22 +125,24 @@ static void describe_names(struct findings *findings, const char *path, const st
     const char *where = lines && separate ? " (in a separate debug file)" : "";
     enum finding_state state = lines || is_go ? FINDING_OK : FINDING_LESS;
     finding_add(findings, state, "debug_info", "debug info",
-                lines     ? "functions, inlined functions and lines will be known%s"
-                : is_go   ? "functions and lines will be known, from the tables of Go%s"
-                : symbols ? "functions will be known, but no lines and no inlined functions%s"
-                          : "stripped: only functions that it exports will have names%s",
+                lines     ? "the profile will have functions, inlined functions and lines%s"
+                : is_go   ? "the profile will have functions and lines, from the tables of Go%s"
+                : symbols ? "the profile will have functions, but no lines and no inlined functions%s"
+                          : "stripped: only exported functions will have symbols%s",
                 where);
     if (state != FINDING_OK)
         advise_debug_files(findings, path, symbols);
     bool unwinds = has_section(files->has_mapped, mapped, ".eh_frame") ||
                    has_section(files->has_mapped, mapped, ".debug_frame") ||
                    has_section(separate, &files->separate, ".debug_frame");
-    finding_add(findings, unwinds || is_go ? FINDING_OK : FINDING_LESS, "unwind_info", "stacks",
-                unwinds ? "it has unwinding information: stacks will be complete"
-                : is_go ? "Go keeps frame pointers: stacks will be complete"
-                        : "it has no unwinding information (.eh_frame): stacks are complete only with frame pointers");
+    finding_add(
+        findings, unwinds || is_go ? FINDING_OK : FINDING_LESS, "unwind_info", "stacks",
+        unwinds ? "the program has unwind information: stacks will be complete"
+        : is_go ? "Go keeps frame pointers: stacks will be complete"
+                : "the program has no unwind information (.eh_frame): stacks are complete only with frame pointers");
     if (!unwinds && !is_go)
-        finding_fix(findings, "compile it without -fno-asynchronous-unwind-tables, or with -fno-omit-frame-pointer");
+        finding_fix(findings,
+                    "compile the program without -fno-asynchronous-unwind-tables, or with -fno-omit-frame-pointer");
 }
 
 static void look_at_file(struct findings *findings, const char *path)
@@ -150,13 +152,14 @@ static void look_at_file(struct findings *findings, const char *path)
     int code = elf_file_open(&file, path, &err);
     if (code) {
         finding_add(findings, code == -ENOEXEC || code == -EACCES ? FINDING_LESS : FINDING_FAILED, "program", "program",
-                    "%.380s", code == -EACCES ? "it may not be read: only root can look up its names" : err.text);
+                    "%.380s",
+                    code == -EACCES ? "this user may not read the program: only root can symbolize it" : err.text);
         return;
     }
     char id[2 * ELF_BUILD_ID_MAX + 1] = "none";
     for (size_t i = 0; i < file.build_id_size; i++)
         snprintf(id + 2 * i, 3, "%02x", file.build_id[i]);
-    finding_add(findings, FINDING_OK, "program", "program", "%.250s, build id %s", path, id);
+    finding_add(findings, FINDING_OK, "program", "program", "%.250s, build ID %s", path, id);
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF,
                              .name = path_base_name(path),
                              .path = path,
@@ -175,7 +178,7 @@ static void look_at_rights(struct findings *findings, const char *path)
     if (stat(path, &info) || geteuid() == 0 || (!(info.st_mode & (S_ISUID | S_ISGID)) && access(path, R_OK) == 0))
         return;
     finding_add(findings, FINDING_FAILED, "rights", "rights",
-                "%.250s runs with the rights of another user, or may not be read: only root can record it", path);
+                "%.250s is a setuid program, or this user may not read it: only root can record it", path);
     finding_fix(findings, "sudo prof record %.250s", path);
 }
 
@@ -188,7 +191,7 @@ void doctor_look_at_target(struct findings *findings, const char *program)
         return;
     }
     if (read_interpreter(path, interpreter, sizeof(interpreter))) {
-        finding_add(findings, FINDING_OK, "script", "script", "%.180s is run by %.180s, which is what prof records",
+        finding_add(findings, FINDING_OK, "script", "script", "%.180s is a script: prof records its interpreter %.180s",
                     path, interpreter);
         if (program_file_find(interpreter, path))
             return;

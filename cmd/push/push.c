@@ -70,8 +70,8 @@ static int parse_options(struct options *options, int argc, char **argv)
     if (!options->queued && !words)
         return ui_usage("push", "no file given; for example: prof push profile.json.gz http://localhost:4318");
     if (words > most)
-        return ui_usage("push", options->queued ? "--queued takes an address and no file"
-                                                : "it takes one file and one address");
+        return ui_usage("push",
+                        options->queued ? "--queued takes an address and no file" : "give one file and one address");
     options->path = options->queued ? NULL : argv[optind];
     return push_options_resolve(&options->push, words == most ? argv[argc - 1] : NULL);
 }
@@ -105,7 +105,7 @@ static int push(struct options *options)
     if (!status)
         status = pushing_send(&pushing, options->push.retry);
     if (!status && !options->quiet && !pushing.sent)
-        ui_say("no profile waits for this address");
+        ui_say("the queue has no profile for this address");
     pushing_say_sent(&pushing);
     pushing_close(&pushing);
     return status;

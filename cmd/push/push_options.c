@@ -118,7 +118,7 @@ int push_parse_option(struct push_options *options, int option)
         return parse_label(options);
     case OPTION_PUSH_QUEUE:
         options->queue = optarg;
-        return *optarg ? 0 : ui_usage(options->command, "--queue needs the name of a folder");
+        return *optarg ? 0 : ui_usage(options->command, "--queue needs the name of a directory");
     case OPTION_PUSH_QUEUE_SIZE:
         return parse_size(optarg, &options->queue_size)
                    ? 0

@@ -78,7 +78,7 @@ static void say_missed(struct pusher *pusher)
     if (pusher->window.missed == pusher->missed)
         return;
     pusher->missed = pusher->window.missed;
-    ui_say("samples were dropped before they were pushed: --last keeps too little for --every");
+    ui_say("prof dropped samples before pushing them: --last is too short for --every");
 }
 
 /* Makes the profile of the next window. *samples: how many it has, known also if it fails; NOT_KNOWN otherwise. */
@@ -127,9 +127,9 @@ static void say_failed(struct pusher *pusher, uint64_t samples, bool are_lost, c
         snprintf(what + length, sizeof(what) - (size_t)length, " (%" PRIu64 " sample%s)", samples,
                  samples == 1 ? "" : "s");
     if (are_lost)
-        ui_fail("%s of the recording are not pushed: %s", what, err->text);
+        ui_fail("cannot push %s of the recording: %s", what, err->text);
     else if (!pusher->is_behind)
-        ui_say("%s; the next window takes over the %s of this one", err->text, what);
+        ui_say("%s; the next window includes the %s of this one", err->text, what);
     pusher->is_behind = !are_lost;
     pusher->has_lost |= are_lost;
 }
@@ -362,7 +362,7 @@ int push_windows_end(struct push_windows *windows, bool is_last_call)
             kill(windows->pid, SIGTERM);
     free(windows);
     if (WIFSIGNALED(status))
-        ui_say("the process that pushes profiles ended by signal %d: what it had not put into the queue is not pushed",
+        ui_say("signal %d ended the process that pushes profiles: windows that it had not queued are lost",
                WTERMSIG(status));
     return status ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -45,7 +45,7 @@ int pushing_open(struct pushing *pushing, const struct push_options *options)
     *pushing = (struct pushing){.options = options};
     signal(SIGPIPE, SIG_IGN); /* of a connection that the server has closed, inside the TLS library */
     if (!options->queue && !own_queue(own, sizeof(own)))
-        return ui_fail("there is no folder for profiles that wait: neither XDG_STATE_HOME nor HOME is set; give one "
+        return ui_fail("no directory for the queue: neither XDG_STATE_HOME nor HOME is set; give one "
                        "with --queue");
     if (push_queue_open(&pushing->queue, options->queue ? options->queue : own, options->queue_size, &err) ||
         http_client_new(&pushing->client, &err))
@@ -83,8 +83,8 @@ int pushing_add(struct pushing *pushing, struct profile *profile, struct time_ra
         code = push_queue_add(pushing->queue, options->url, bytes.data, bytes.length, &dropped, err);
     array_free(&bytes);
     if (dropped)
-        ui_say("the queue is full (--queue-size): the oldest %" PRIu32 " profile%s not sent, and dropped", dropped,
-               dropped == 1 ? " was" : "s were");
+        ui_say("the queue is full (--queue-size): dropped the oldest %" PRIu32 " profile%s", dropped,
+               dropped == 1 ? "" : "s");
     pushing->dropped += dropped;
     return code;
 }
@@ -122,7 +122,7 @@ static int try_item(struct pushing *pushing, const struct push_item *item, struc
         else
             snprintf(try->why, sizeof(try->why), "the server answers %ld%s%s%s%.*s%s%s%s", http->status,
                      *name ? " " : "", name, http->location[0] ? " to " : "", LOCATION_SHOWN, http->location,
-                     http->location[0] ? "; give that address" : "", answer.sentence[0] ? ": " : "", answer.sentence);
+                     http->location[0] ? "; give this address" : "", answer.sentence[0] ? ": " : "", answer.sentence);
     } else {
         try->outcome = http->is_lasting ? PUSH_BARRED : PUSH_LATER;
         snprintf(try->why, sizeof(try->why), "%.*s%s", PUSH_SENTENCE_MAX, http->problem.text,
@@ -170,13 +170,13 @@ static void say_taken(struct pushing *pushing, const struct try *try)
 {
     pushing->sent++;
     if (pushing->said[0] && pushing->is_background)
-        ui_say("profiles are sent again");
+        ui_say("the server accepts profiles again");
     pushing->said[0] = '\0';
     if (try->rejected)
-        ui_say("the server did not take %" PRIu64 " part%s of a profile%s%s", try->rejected,
-               try->rejected == 1 ? "" : "s", try->why[0] ? ": " : "", try->why);
+        ui_say("the server rejected %" PRIu64 " part%s of a profile%s%s", try->rejected, try->rejected == 1 ? "" : "s",
+               try->why[0] ? ": " : "", try->why);
     else if (try->why[0])
-        ui_say("the server took a profile, and says: %s", try->why);
+        ui_say("the server accepted a profile with a message: %s", try->why);
 }
 
 static void say_waiting(struct pushing *pushing)
@@ -205,12 +205,12 @@ static bool wait_for_next(struct pushing *pushing, const struct try *try, uint32
     uint64_t ms = backoff_ms(failures, try->retry_after, random_number()), now = monotonic_ns();
     if (deadline < now || ms * MS > deadline - now) {
         if (try->retry_after)
-            snprintf(next, sizeof(next), "; it is not to be asked again for %" PRIu64 " s", try->retry_after);
+            snprintf(next, sizeof(next), "; the server asks to wait for %" PRIu64 " s", try->retry_after);
         say_failure(pushing, try->why, next);
         return false;
     }
     if (failures == 1)
-        say_failure(pushing, try->why, "; trying again");
+        say_failure(pushing, try->why, "; retrying");
     return wait_ms(pushing, ms);
 }
 
@@ -258,7 +258,7 @@ int pushing_send(struct pushing *pushing, uint64_t retry)
             say_taken(pushing, &try);
         } else if (try.outcome == PUSH_REFUSED) {
             pushing->refused++;
-            ui_say("%.*s refuses a profile: %s", push_address_shown(url), url, try.why);
+            ui_say("%.*s rejected a profile: %s", push_address_shown(url), url, try.why);
         } else {
             say_failure(pushing, try.why, "");
             goes_on = false;

@@ -61,15 +61,15 @@ int control_check(const struct control_options *options, bool has_command, bool 
 {
     bool keeps_last = options->keep.bytes || options->keep.ns;
     if (is_recovery && (keeps_last || options->max_size || options->paused || options->delay || options->iterations))
-        return ui_usage("record", "--recover records nothing: --last, --max-size, --paused, --delay and --iterations "
-                                  "have no meaning with it");
+        return ui_usage("record", "--recover records nothing, and takes no --last, --max-size, --paused, --delay or "
+                                  "--iterations");
     if (options->iterations && !has_command)
         return ui_usage("record", "--iterations needs a command to run");
     if (options->paused && options->delay)
         return ui_usage("record", "--paused starts paused until 'prof ctl resume', --delay for a time: give one of "
                                   "them");
     if (keeps_last && options->max_size)
-        return ui_usage("record", "--last bounds the recording already: --max-size has no meaning with it");
+        return ui_usage("record", "--last and --max-size exclude each other: both limit the size of the recording");
     return 0;
 }
 
@@ -108,7 +108,7 @@ static bool make_snapshot(void *context, char *answer, size_t size)
     struct assemble_result result;
     char name[PATH_MAX];
     if (!choose_name(source->output, name, sizeof(name))) {
-        snprintf(answer, size, "there is no name for a snapshot of %s", source->output);
+        snprintf(answer, size, "cannot find a free name for a snapshot of %s", source->output);
         return false;
     }
     struct assemble_options options = {.threads = 1, /* the target's processors are not ours */

@@ -13,7 +13,7 @@ static int add_texts(struct event_options *options, const char *list)
     for (const char *at = list;; at++) {
         size_t length = strcspn(at, ",");
         if (!length)
-            return ui_usage("record", "-e/--event needs the names of events, with commas between them, not '%s'", list);
+            return ui_usage("record", "-e/--event needs names of events, separated by commas, not '%s'", list);
         char *text = strndup(at, length);
         if (!text || !array_push(&options->texts, text)) {
             free(text);
@@ -48,14 +48,14 @@ int event_parse_option(struct event_options *options, int option)
         return -1;
     return parse_period(optarg, &options->period)
                ? 0
-               : ui_usage("record", "'%s' is not a period: one sample for so many events, from 1 on", optarg);
+               : ui_usage("record", "'%s' is not a period: give a number of events per sample, at least 1", optarg);
 }
 
 int event_options_find(struct event_options *options)
 {
     struct error err;
     if (options->period && !options->texts.length)
-        return ui_usage("record", "--period is that of the events of -e, and none is given; -r sets how often CPU time "
+        return ui_usage("record", "--period needs -e, which is missing; -r sets the rate at which CPU time "
                                   "is sampled");
     if (options->no_cpu_samples && !options->texts.length)
         return ui_usage("record", "--no-cpu-samples leaves nothing to sample without -e");

@@ -50,6 +50,6 @@ void leftover_say(const char *base)
     if (names)
         closedir(names);
     if (found[0])
-        ui_say("%.*s%s is an earlier recording that was not saved; 'prof load %.*s%s' shows it, or remove it",
-               folder_length, base, found, folder_length, base, found);
+        ui_say("%.*s%s is an earlier, unsaved recording; 'prof load %.*s%s' shows it, or remove it", folder_length,
+               base, found, folder_length, base, found);
 }

@@ -152,11 +152,11 @@ static int parse_option(struct options *options, int option, char **argv)
     case 'r':
         return parse_rate(optarg, &options->rate)
                    ? 0
-                   : ui_usage("record", "'%s' is not a rate: from 1 to 1000000 Hz", optarg);
+                   : ui_usage("record", "'%s' is not a rate: give 1 to 1000000 Hz", optarg);
     case 'd':
         return parse_duration(optarg, &options->duration)
                    ? 0
-                   : ui_usage("record", "'%s' is not a duration: from 0.001 seconds on", optarg);
+                   : ui_usage("record", "'%s' is not a duration: give at least 0.001 seconds", optarg);
     case 's':
         options->save_only = true;
         return 0;
@@ -182,8 +182,8 @@ static int parse_option(struct options *options, int option, char **argv)
         return counters_parse(optarg, &options->counters)
                    ? 0
                    : ui_usage("record",
-                              "'%s' is not a list of counters: some of cpu, memory, faults, io, switches, "
-                              "threads, system and power with commas between, or all or none",
+                              "'%s' is not a list of counters: give some of cpu, memory, faults, io, switches, "
+                              "threads, system and power, separated by commas, or all or none",
                               optarg);
     case OPTION_ENV:
         if (!*optarg || strchr(optarg, '='))
@@ -203,7 +203,7 @@ static int parse_option(struct options *options, int option, char **argv)
     case OPTION_SAMPLER:
         return parse_sampler(optarg, &options->sampler)
                    ? 0
-                   : ui_usage("record", "'%s' is not a sampler: perf, ptrace or auto", optarg);
+                   : ui_usage("record", "'%s' is not a sampler: give perf, ptrace or auto", optarg);
     case 'h':
         options->help = true;
         return 0;
@@ -235,28 +235,28 @@ static int parse_options(struct options *options, int argc, char **argv)
     if (options->quiet && options->verbose)
         return ui_usage("record", "-q/--quiet and -v/--verbose exclude each other");
     if (options->whom.all && options->sampler == RECORD_BY_PTRACE)
-        return ui_usage("record", "--sampler ptrace records a command or processes (-p), not all of them");
+        return ui_usage("record", "--sampler ptrace records a command or processes (-p), not all processes");
     if (options->wakers && options->no_off_cpu)
-        return ui_usage("record", "--wakers notes who ends waits, and --off-cpu=no records none");
+        return ui_usage("record", "--wakers records the wakers of waits, but --off-cpu=no records no waits");
     if (options->recover && *options->command)
-        return ui_usage("record", "--recover takes no command: it makes the profile of an earlier recording");
+        return ui_usage("record", "--recover takes no command: it saves the profile of an earlier recording");
     bool has_whom = options->whom.pid_count || options->whom.all;
     if (options->recover && has_whom)
-        return ui_usage("record", "--recover takes no %s: it makes the profile of an earlier recording",
+        return ui_usage("record", "--recover takes no %s: it saves the profile of an earlier recording",
                         options->whom.pid_count ? "-p" : "-a or --cgroup");
     if (!options->recover && !has_whom && !*options->command)
         return ui_usage("record", "no command given; for example: prof record ./program, or prof record -p PID");
     if (options->recover && options->events.texts.length)
-        return ui_usage("record", "--recover takes no -e: it makes the profile of an earlier recording");
+        return ui_usage("record", "--recover takes no -e: it saves the profile of an earlier recording");
     if (options->sampler == RECORD_BY_PTRACE && options->events.texts.length)
         return ui_usage("record", "--sampler ptrace samples CPU time alone, not the events of -e");
     if (options->live && options->recover)
-        return ui_usage("record", "--recover takes no --live: it makes the profile of an earlier recording");
+        return ui_usage("record", "--recover takes no --live: it saves the profile of an earlier recording");
     if (options->live && (options->save_only || is_standard_output(options)))
         return ui_usage("record", "--live shows the profile in prof's page, and %s shows none",
                         options->save_only ? "-s/--save-only" : "-o -");
     if (options->live && options->serving.ui)
-        return ui_usage("record", "--live works in prof's own page: it takes no --ui");
+        return ui_usage("record", "--live takes no --ui: it needs prof's own page");
     int status = control_check(&options->control, *options->command != NULL, options->recover != NULL);
     if (!status)
         status = whom_check(&options->whom, *options->command != NULL);
@@ -286,20 +286,19 @@ static int check_output(const char *output)
         return ui_fail("the name of the output file is too long");
     snprintf(folder, sizeof(folder), "%.*s", length ? (int)length : 1, length ? output : ".");
     if (slash && !slash[1])
-        return ui_fail("cannot save in %s: name a file in that folder, such as %sprofile.json.gz", output, output);
+        return ui_fail("cannot save in %s: name a file in that directory, such as %sprofile.json.gz", output, output);
     if (!is_directory(folder))
-        return ui_fail("cannot save %s: there is no folder %s", output, folder);
+        return ui_fail("cannot save %s: the directory %s does not exist", output, folder);
     if (access(folder, W_OK | X_OK))
-        return ui_fail("cannot save %s: the folder %s cannot be written: %s", output, folder, strerror(errno));
+        return ui_fail("cannot save %s: the directory %s is not writable: %s", output, folder, strerror(errno));
     if (is_directory(output))
-        return ui_fail("cannot save %s: that is a folder; name a file in it, such as %s/profile.json.gz", output,
+        return ui_fail("cannot save %s: that is a directory; name a file in it, such as %s/profile.json.gz", output,
                        output);
     if (stat(output, &info) == 0 && !S_ISREG(info.st_mode))
         return ui_fail("cannot save %s: that is not a regular file", output);
     snprintf(old, sizeof(old), "%s.old", output);
     if (is_directory(old) && stat(output, &info) == 0)
-        return ui_fail("cannot save %s: the file that has this name would become %s, which is a directory", output,
-                       old);
+        return ui_fail("cannot save %s: the earlier file would become %s, which is a directory", output, old);
     return file_output_check(output, &err) ? ui_fail_error(&err) : 0;
 }
 
@@ -408,7 +407,7 @@ static void say_if_still_running(const struct record_result *recorded)
             return;
         nanosleep(&step, NULL);
     }
-    ui_say("the command is still running, as process %d", (int)recorded->pid);
+    ui_say("the command is still running as process %d", (int)recorded->pid);
 }
 
 static void say_attached(void *context)
@@ -554,8 +553,9 @@ int cmd_record(int argc, char **argv)
     if (is_standard_output(&options)) {
         options.save_only = true;
         if (isatty(STDOUT_FILENO))
-            return ui_fail("a profile is not for a terminal: send the output to a file or a program, or name a file "
-                           "with -o");
+            return ui_fail(
+                "cannot write a profile to a terminal: redirect the output to a file or a program, or name a file "
+                "with -o");
     } else {
         status = check_output(options.output);
         if (status)

@@ -18,7 +18,7 @@ int record_push_parse_option(struct record_push_options *options, int option)
         return push_parse_option(&options->shared, option);
     return parse_time(optarg, &options->every) && options->every >= shortest_window
                ? 0
-               : ui_usage("record", "'%s' is not a time from 1s on (s, min, h), such as 60s", optarg);
+               : ui_usage("record", "'%s' is not a time of at least 1s (s, min, h), such as 60s", optarg);
 }
 
 int record_push_check(struct record_push_options *options, bool is_recovery, bool is_standard_output, uint64_t last)
@@ -29,11 +29,11 @@ int record_push_check(struct record_push_options *options, bool is_recovery, boo
     if (!options->address)
         return 0;
     if (is_recovery)
-        return ui_usage("record", "--recover takes no --push: 'prof push' sends the profile that it saves");
+        return ui_usage("record", "--recover takes no --push: 'prof push' sends the saved profile");
     if (is_standard_output && !options->every)
         return ui_usage("record", "--push sends the saved profile, and -o - saves none: give -o FILE, or --every 60s");
     if (options->every && last && last < 2 * options->every)
-        return ui_usage("record", "--last must be at least twice the time of --every, which else misses samples");
+        return ui_usage("record", "--last must be at least twice the time of --every, which otherwise misses samples");
     return push_options_resolve(&options->shared, strcmp(options->address, "env") == 0 ? NULL : options->address);
 }
 

@@ -114,8 +114,7 @@ static void describe_samples(struct lines *lines, const char *output, const stru
 
 static void describe_stacks(struct lines *lines, const struct trust_counts *counts)
 {
-    static const char *const what[] = {"completed from the live process", "truncated",
-                                       "with frames found by frame pointer"};
+    static const char *const what[] = {"completed from the live process", "truncated", "unwound with frame pointers"};
     const uint64_t parts[] = {counts->completed_live, counts->truncated, counts->without_cfi};
     if (has_perfect_stacks(counts))
         return;
@@ -158,14 +157,14 @@ static void describe_doubts(struct lines *lines, const struct assemble_result *s
     if (!saved->missing_symbols_count && percent(counts->unnamed, counts->samples) >= much_unnamed) {
         begin_doubt(line);
         append_percent(line, counts->unnamed, counts->samples);
-        append(line, " of the samples are in functions without a name");
+        append(line, " of the samples are in functions without a symbol");
     }
     bool is_explained = saved->hints.count != 0; /* or they are too few to count */
     if (!is_explained && counts->requested > all &&
         percent(counts->requested - all, counts->requested) >= much_unsampled) {
         begin_doubt(line);
         append_percent(line, counts->requested - all, counts->requested);
-        append(line, " of the requested samples were not taken ('prof report -v' says why)");
+        append(line, " of the requested samples are missing ('prof report -v' shows the reason)");
     }
     if (line[0])
         append(next_line(lines), "%s", line);
@@ -195,7 +194,7 @@ static void append_kernel_advice(char *line, const struct assemble_result *saved
         is_hidden |= saved->missing_symbols[i].reason == MISSING_SYMBOLS_NOT_READABLE &&
                      strcmp(saved->missing_symbols[i].library, "the kernel") == 0;
     if (is_hidden && (is_restricted || is_paranoid))
-        append(line, "; '%ssysctl%s%s' has the kernel show its names to the next recording", is_root ? "" : "sudo ",
+        append(line, "; '%ssysctl%s%s' makes kernel symbols available to the next recording", is_root ? "" : "sudo ",
                !is_restricted ? ""
                : is_root      ? " kernel.kptr_restrict=1"
                               : " kernel.kptr_restrict=0",
@@ -210,7 +209,8 @@ static void describe_names(struct lines *lines, const struct record_summary *sum
     if (!saved->missing_symbols_count)
         return;
     char *line = next_line(lines);
-    append(line, "%swithout names: ", percent(saved->trust.unnamed, saved->samples) >= much_unnamed ? "Warning: " : "");
+    append(line,
+           "%swithout symbols: ", percent(saved->trust.unnamed, saved->samples) >= much_unnamed ? "Warning: " : "");
     if (saved->trust.unnamed) {
         append_percent(line, saved->trust.unnamed, saved->samples);
         append(line, " of the samples; ");
@@ -227,12 +227,12 @@ static void describe_names(struct lines *lines, const struct record_summary *sum
     if (!first->is_packaged && first->reason == MISSING_SYMBOLS_STRIPPED && strcmp(first->library, "the kernel") != 0)
         append(line, "; build %s with -g, and do not strip it", first->library);
     else if (is_packaged && !summary->has_debug_servers)
-        append(line, "; 'prof %s --debuginfod https://debuginfod.elfutils.org/ %.200s' fetches debug info",
+        append(line, "; 'prof %s --debuginfod https://debuginfod.elfutils.org/ %.200s' downloads debug info",
                strcmp(summary->output, "-") ? "symbolicate" : "record",
                strcmp(summary->output, "-") ? summary->output : "...");
     else if (first->is_packaged && first->reason == MISSING_SYMBOLS_STRIPPED)
         append(line,
-               "; the debug servers do not know it: the debug package of %s (-dbg, -dbgsym, -debuginfo) has names",
+               "; the debug servers do not know it: the debug package of %s (-dbg, -dbgsym, -debuginfo) has symbols",
                first->library);
     append_kernel_advice(line, saved);
 }
@@ -243,7 +243,7 @@ static void describe_gone(struct lines *lines, const struct assemble_result *sav
     if (!saved->gone_count)
         return;
     char *line = next_line(lines);
-    append(line, "deleted, replaced or unmounted during the recording (names are those of the file that ran): %s",
+    append(line, "deleted, replaced or unmounted during the recording (symbols come from the executed file): %s",
            saved->gone);
     if (saved->gone_count > 1)
         append(line, " and %zu more", saved->gone_count - 1);
@@ -322,6 +322,6 @@ void record_summary_print(const struct record_summary *summary, const struct ass
     for (size_t i = 0; i < shown; i++)
         ui_say("%s", lines.text[i]);
     if (is_cut)
-        ui_say("and %zu more remarks: -v prints them, and 'prof report -v' shows them", lines.count - shown);
+        ui_say("and %zu more notes: -v and 'prof report -v' print them", lines.count - shown);
     print_details(summary);
 }

@@ -15,10 +15,9 @@ static int parse_pids(struct whom_options *options, const char *text)
         errno = 0;
         long pid = strtol(at, &end, 10);
         if (*at < '0' || *at > '9' || (*end && *end != ',') || errno || pid < 1 || pid > INT_MAX)
-            return ui_usage("record", "'%s' is not the id of a process, nor a list of some with commas between them",
-                            text);
+            return ui_usage("record", "'%s' is not a process ID or a list of process IDs, separated by commas", text);
         if (options->pid_count == MAX_PIDS)
-            return ui_usage("record", "at most %d processes can be recorded at a time", MAX_PIDS);
+            return ui_usage("record", "prof records at most %d processes at a time", MAX_PIDS);
         options->pids[options->pid_count++] = (pid_t)pid;
         at = end;
         if (!*at)
@@ -67,15 +66,15 @@ int whom_check(const struct whom_options *options, bool has_command)
 {
     const char *all = options->cgroup ? "--cgroup" : "-a";
     if (options->pid_count && has_command)
-        return ui_usage("record", "-p takes no command: it records a process that runs already");
+        return ui_usage("record", "-p takes no command: it records a running process");
     if (options->pid_count && options->all)
         return ui_usage("record", "%s takes no -p: %s", all,
                         options->cgroup ? "it records the processes of a cgroup" : "it records all processes");
     if (options->no_inherit && options->all)
-        return ui_usage("record", "%s takes no --no-inherit: that is for a command or the processes of -p", all);
+        return ui_usage("record", "%s takes no --no-inherit: it needs a command or -p", all);
     if (options->follow_daemons && (options->all || options->no_inherit))
-        return ui_usage("record", "--follow-daemons is for the children of a command or of processes, which %s",
-                        options->all ? "are among all processes" : "--no-inherit leaves out");
+        return ui_usage("record", "--follow-daemons follows child processes, which %s",
+                        options->all ? "-a and --cgroup record anyway" : "--no-inherit excludes");
     return 0;
 }
 
@@ -112,7 +111,7 @@ static void say_children(const struct whom_options *options)
     else if (used)
         ui_say("%s %zu child processes, which are not recorded; add -p %s to record them", whom, count, list + 1);
     else
-        ui_say("%s %zu child processes, which are not recorded; name them with -p as well, or record their cgroup with "
+        ui_say("%s %zu child processes, which are not recorded; add them to -p, or record their cgroup with "
                "--cgroup",
                whom, count);
 }

@@ -50,7 +50,7 @@ static int parse_forgiven(struct comparing *comparing, const char *command, cons
         while (i < 2 && (strlen(kinds[i].name) != length || strncmp(kinds[i].name, at, length) != 0))
             i++;
         if (i == 2)
-            return ui_usage(command, "--forgive takes templates, suffixes, or both with a comma between, not '%s'",
+            return ui_usage(command, "--forgive takes templates, suffixes, or both separated by a comma, not '%s'",
                             text);
         comparing->forgiven |= kinds[i].value;
         if (!at[length])
@@ -101,12 +101,12 @@ int comparing_choose_files(struct comparing *comparing, const char *command, int
         return ui_usage(command, "no file given");
     if (count == 1 && after <= 0) {
         if (!has_part(base) && !has_part(new))
-            return ui_usage(command, "one file given; give two, or say what of it to compare: --base-range and "
+            return ui_usage(command, "one file given; give two, or two parts of it: --base-range and "
                                      "--new-range, or --base-thread and --new-thread");
         return array_push(&base->files, files[0]) && array_push(&new->files, files[0]) ? 0 : ui_fail("out of memory");
     }
     if (after < 0 && count > 2)
-        return ui_usage(command, "%d files given; write those of the new side after '--'", count);
+        return ui_usage(command, "%d files given; put the files of the new side after '--'", count);
     int news = after < 0 ? 1 : after;
     if (news == 0 || news == count)
         return ui_usage(command, "there is no file %s '--'", news == 0 ? "after" : "before");

@@ -31,7 +31,7 @@ static void print_nothing_left(const struct report *report)
     else
         report_put_wrapped(report,
                            samples ? "No sample of this profile has a stack."
-                                   : "This profile has no samples: nothing recorded used enough CPU time for one.",
+                                   : "This profile has no samples: the recorded threads used too little CPU time.",
                            0, 0);
 }
 

@@ -12,11 +12,11 @@
 enum { DEFAULT_LIMIT = 60 };
 
 static const char one_run_text[] =
-    "One run of a side: how much longer the next one takes is not known, so only large changes are told from noise. "
+    "One run of a side: the variation between runs is unknown, and only large changes exceed noise. "
     "Compare several (prof record --iterations 10).";
-static const char one_after_other_text[] = "One side was recorded before the other: what changed on the machine "
-                                           "meanwhile counts as a change, too. To be sure, "
-                                           "record both in turn, as the examples of prof-diff(1) do.";
+static const char one_after_other_text[] = "One side was recorded before the other: changes of the machine "
+                                           "in between count as changes, too. To exclude them, "
+                                           "alternate the recordings, as in the examples of prof-diff(1).";
 
 static bool is_anything_changed(const struct func_changes *changes)
 {
@@ -89,7 +89,7 @@ static void print_noise_title(const struct func_changes *changes)
         any_outside |= changes->estimates[i].is_noise && changes->estimates[i].low * changes->estimates[i].high > 0;
     fputs("\nNot more than noise", stdout);
     if (any_outside && changes->length > 1)
-        ui_print(" (of %zu functions, the interval of about %.0f leaves out 0 by chance)", changes->length,
+        ui_print(" (of %zu functions, the interval of about %.0f excludes 0 by chance)", changes->length,
                  ceil(0.05 * (double)changes->length));
     puts(":");
 }

@@ -206,7 +206,7 @@ void report_print_compared_head(const struct report *report, const struct func_c
         ui_print(": %s", changes->all.is_noise ? "not more than noise" : "more than noise");
     }
     if (comparison->scaled_by != PROFILE_NONE)
-        ui_print("; the new side is multiplied by %.4g, for the same %s on both", comparison->scale,
+        ui_print("; prof scaled the new side by %.4g, for the same %s on both", comparison->scale,
                  profile_text(report->profile, comparison->scaled_by));
     putchar('\n');
     if (changes && changes->has_wall_time)

@@ -224,7 +224,7 @@ int report_print_compared_file(const struct report *report, struct error *err)
         else if (printed++ == limit)
             omissions.limit = limit;
         else
-            put_file_line(report, row, row->line ? source_text_line(&text, row->line) : "(no line known)");
+            put_file_line(report, row, row->line ? source_text_line(&text, row->line) : "(unknown line)");
     }
     if (!code)
         report_print_omissions(report, &omissions, "line");

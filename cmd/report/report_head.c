@@ -228,10 +228,10 @@ static int warn_of_unnamed_code(const struct report *report, struct error *err)
     func_timings_destroy(&functions);
     if (report_percent(report, unnamed) < much)
         return 0;
-    report_append(text, "%.0f%% of self time is in functions without names", report_percent(report, unnamed));
+    report_append(text, "%.0f%% of self time is in functions without symbols", report_percent(report, unnamed));
     for (size_t i = 0; i < named_count; i++)
         report_append(text, "%s%.64s", i == 0 ? ": " : i + 1 == named_count && !others ? " and " : ", ", named[i]);
-    report_append(text, "%s (-v says why).", others ? " and others" : "");
+    report_append(text, "%s (-v shows the reason).", others ? " and others" : "");
     report_warn(report, text);
     return 0;
 }
@@ -246,12 +246,12 @@ static void warn_of_few_samples(const struct report *report)
     double wall = report->range.to - report->range.from;
     if (samples == 0 || samples >= FEW_SAMPLES)
         return;
-    report_append(text, "%.0f sample%s %s too few for percentages to mean much", samples, samples == 1 ? "" : "s",
+    report_append(text, "%.0f sample%s %s too few for reliable percentages", samples, samples == 1 ? "" : "s",
                   samples == 1 ? "is" : "are");
     if (report_is_filtered(report))
         report_append(text, ".");
     else if (cpu > 0 && cpu < mostly_waiting * wall)
-        report_append(text, ": the target waited %.1f%% of the time, and only CPU time is sampled.",
+        report_append(text, ": the target waited %.1f%% of the time, and samples cover only CPU time.",
                       100 - 100 * cpu / wall);
     else
         report_append(text, ": record for longer, or with more samples a second (prof record -r).");
@@ -287,19 +287,19 @@ static int print_doubts(const struct report *report, const struct metadata *meta
     if (own[0])
         report_warn(report, own);
     if (lost > 0 && 100 * lost / (lost + all) >= much) {
-        report_append(text, "%.1f%% of the samples were lost, %s (--markers has when, -v the figures).",
+        report_append(text, "%.1f%% of the samples were lost, %s (--markers shows the times, -v the counts).",
                       100 * lost / (lost + all),
                       covered ? "and their time is shown as (not sampled)" : "so times are too short");
         report_warn(report, text);
     }
     if (covered && strtod(covered, NULL) < least_covered && !find_metadata(metadata, hint_names)) {
-        snprintf(text, sizeof(text), "only %.0f%% of the CPU time is covered by samples (-v says why).",
+        snprintf(text, sizeof(text), "only %.0f%% of the CPU time has samples (-v shows the reason).",
                  strtod(covered, NULL));
         report_warn(report, text);
     }
     if (all > 0 && 100 * truncated / all >= much) {
         snprintf(text, sizeof(text),
-                 "%.1f%% of the stacks are truncated: their outer callers are missing (-v says why).",
+                 "%.1f%% of the stacks are truncated: their outer callers are missing (-v shows the reason).",
                  100 * fmin(1, truncated / all));
         report_warn(report, text);
     }

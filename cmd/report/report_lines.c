@@ -48,7 +48,7 @@ static size_t count_fitting(const struct report *report, const char *wanted, boo
 static int say_several(const struct report *report, const char *wanted)
 {
     enum { MOST_NAMED = 12 };
-    ui_fail("several source files are called %s:", wanted);
+    ui_fail("several source files have the name %s:", wanted);
     size_t named = 0;
     for (uint32_t source = 0; source < report->profile->sources.length && named < MOST_NAMED; source++)
         if (source_fits(report, source, wanted, false)) {
@@ -69,7 +69,7 @@ int report_resolve_source(struct report *report)
     if (count > 1)
         return say_several(report, wanted);
     return count == 1 ? EXIT_SUCCESS
-                      : ui_fail("no function of %s is from a file %s; only code that is compiled with -g names its "
+                      : ui_fail("no function of %s comes from a file %s; only code that is compiled with -g names its "
                                 "source files",
                                 report->options.path, wanted);
 }
@@ -120,7 +120,7 @@ int report_print_lines(const struct report *report, struct error *err)
             continue;
         }
         report_put_figures(report, row->total, row->self);
-        const char *line = row->line ? source_text_line(&text, row->line) : "(no line known)";
+        const char *line = row->line ? source_text_line(&text, row->line) : "(unknown line)";
         ui_print("%*u%s", NUMBER_COLUMNS - 2, row->line, line && *line ? "  " : "");
         report_put_text(report, line ? line : "",
                         report_columns_left(report, report->figures_columns + NUMBER_COLUMNS));

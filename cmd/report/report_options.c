@@ -401,18 +401,17 @@ int report_parse_options(int argc, char **argv, struct report_options *options)
             return status;
     }
     if (!is_diff && argc - optind != 1)
-        return ui_usage(options->command, argc == optind ? "no file given" : "it takes one file, not %d",
-                        argc - optind);
+        return ui_usage(options->command, argc == optind ? "no file given" : "give one file, not %d", argc - optind);
     if (options->inverted && options->kind != REPORT_TREE)
         return ui_usage(options->command, "--inverted works only with the tree");
     if (!is_diff && options->has_symbols && options->kind != REPORT_ANNOTATION &&
         !spool_input_is_recording(argv[optind]))
-        return ui_usage(options->command,
-                        "--symbol-dir and --debuginfod work only with --annotate, or with a recording that "
-                        "was not saved as a profile");
+        return ui_usage(options->command, "--symbol-dir and --debuginfod work only with --annotate, or with an unsaved "
+                                          "recording");
     for (size_t i = 0; options->inverted && i < options->transforms.length; i++)
         if (options->transforms.data[i].kind == TRANSFORM_MERGE_CALL_NODE)
-            return ui_usage(options->command, "--merge-call-node takes a path from the root, which --inverted has not");
+            return ui_usage(options->command,
+                            "--merge-call-node takes a path from the root, and does not work with --inverted");
     options->path = is_diff ? "the comparison" : argv[optind];
     return 0;
 }

@@ -61,7 +61,7 @@ static int choose_weight(struct report *report)
     if (!is_known || (report->weight.table != TABLE_SAMPLES && !weight_is_offered(report->profile, &report->weight)))
         status = say_no_weight(report, &weights);
     else if (weight_needs_cpu_times(report->weight.kind) && !weight_is_held(report->profile, WEIGH_CPU_TIME))
-        status = ui_fail("%s does not say when its threads were on a CPU", report->options.path);
+        status = ui_fail("%s does not record when its threads were on a CPU", report->options.path);
     array_free(&weights);
     return status;
 }

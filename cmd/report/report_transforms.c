@@ -90,7 +90,8 @@ static bool keep_best(struct indexes *found, int *best, uint32_t index, int fit)
 
 static int say_none(const struct report *report, const struct report_transform *transform, const char *noun)
 {
-    return ui_fail("--%s: no %s of %s is called '%s'", transform->option, noun, report->options.path, transform->text);
+    return ui_fail("--%s: no %s of %s has the name '%s'", transform->option, noun, report->options.path,
+                   transform->text);
 }
 
 static void print_name(const struct report *report, uint32_t func, bool with_origin)
@@ -106,7 +107,7 @@ static int say_several(const struct report *report, const struct report_transfor
                        const struct indexes *funcs)
 {
     enum { MOST_NAMED = 12 };
-    ui_fail("--%s: several functions fit '%s'; write one as", transform->option, transform->text);
+    ui_fail("--%s: several functions match '%s'; write one as", transform->option, transform->text);
     for (size_t i = 0; i < funcs->length && i < MOST_NAMED; i++)
         print_name(report, funcs->data[i], true);
     if (funcs->length > MOST_NAMED)
@@ -154,10 +155,9 @@ static int find_functions(struct report *report, const struct report_transform *
     if (!enough)
         return ui_fail("out of memory");
     if (found->length == 0)
-        return ui_fail(
-            "--%s: no function of the samples that are left (by threads, range and the transforms before) is "
-            "called '%s'",
-            transform->option, transform->text);
+        return ui_fail("--%s: no function of the remaining samples (after threads, range and earlier transforms) is "
+                       "called '%s'",
+                       transform->option, transform->text);
     if (found->length > 1 && (best == FITS_PART || only_one))
         return say_several(report, transform, found);
     return EXIT_SUCCESS;
@@ -219,7 +219,7 @@ static int find_libraries(const struct report *report, const struct report_trans
         return say_none(report, transform, "library");
     if (found->length == 1 || best == FITS_WHOLE)
         return EXIT_SUCCESS;
-    ui_fail("--%s: several libraries fit '%s'", transform->option, transform->text);
+    ui_fail("--%s: several libraries match '%s'", transform->option, transform->text);
     for (size_t i = 0; i < found->length; i++)
         ui_say("  %.200s", strings_text(&profile->strings, profile->resources.data[found->data[i]].name));
     return EXIT_FAILURE;
@@ -248,7 +248,7 @@ static int resolve_frames(struct report *report, const struct report_transform *
             return add_transform(report, (struct transform){.kind = transform->kind, .index = choices[i].kinds})
                        ? EXIT_SUCCESS
                        : ui_fail("out of memory");
-    return ui_usage(report->options.command, "'%s' is no kind of frames; give user, kernel, native, jit or js",
+    return ui_usage(report->options.command, "'%s' is not a kind of frames; give user, kernel, native, jit or js",
                     transform->text);
 }
 
@@ -278,7 +278,7 @@ static uint32_t find_child(struct report *report, const struct report_transform 
     else if (found.length == 1)
         child = rows.node[found.data[0]];
     else
-        ui_fail("--%s: %s row at this place of the tree is called '%.*s'", transform->option,
+        ui_fail("--%s: %s row at this position of the tree has the name '%.*s'", transform->option,
                 found.length ? "more than one" : "no", (int)wanted->length, wanted->text);
     for (uint32_t i = 0; enough && child == NODE_NONE && i < rows.length && i < 12; i++)
         print_name(report, rows.func[i], true);

@@ -73,7 +73,7 @@ void report_print_omissions(const struct report *report, const struct omissions 
     }
     if (omissions->deep) {
         count_text(count, (double)omissions->deep);
-        report_append(text, ", what is below %s row%s of level %" PRIu32 " (--depth)", count,
+        report_append(text, ", callees of %s row%s of level %" PRIu32 " (--depth)", count,
                       omissions->deep == 1 ? "" : "s", most_levels(report));
     }
     if (omissions->limit)

@@ -27,14 +27,14 @@ int report_choose_waits(struct report *report)
     const char *name = report->options.subject;
     report->wait_grouping = WAITS_BY_OBJECT;
     if (!engine_has_waits(report->engine))
-        return ui_fail("%s does not say what its threads waited for", report->options.path);
+        return ui_fail("%s has no recorded waits", report->options.path);
     for (int i = 0; name && i < WAIT_GROUPINGS; i++)
         if (strcmp(grouping_names[i], name) == 0) {
             report->wait_grouping = (enum wait_grouping)i;
             return i != WAITS_BY_WAKER || profile_has_wakers(report->profile)
                        ? EXIT_SUCCESS
-                       : ui_fail("%s does not say who ended waits: 'prof record --wakers' notes it where the kernel "
-                                 "allows it ('prof doctor' tells)",
+                       : ui_fail("%s has no wakers: 'prof record --wakers' records them if the kernel "
+                                 "permits it (see 'prof doctor')",
                                  report->options.path);
         }
     return name ? ui_usage("report", "--waits takes reason, object, stack, thread or waker, not '%s'", name)
@@ -139,7 +139,7 @@ static void put_details(const struct report *report, const struct wait_group *gr
             report_append(text, ", ended by %.40s", waker_text(report, group));
     }
     if (group->preempted > 0 && by != WAITS_BY_REASON && group->preempted < group->total)
-        report_append(text, "; %.1f ms of it preempted", group->preempted);
+        report_append(text, ", %.1f ms preempted", group->preempted);
     fputs("  ", stdout);
     report_color(report, COLOR_DIM);
     report_put_text(report, text, report_columns_left(report, used));
@@ -171,9 +171,9 @@ static void print_totals(const struct report *report, const struct wait_totals *
     report_format_time(totals->waited, waited, sizeof(waited));
     report_format_time(totals->there, there, sizeof(there));
     report_format_time(totals->preempted, preempted, sizeof(preempted));
-    report_append(text, "Off the CPU for %s of %s", waited, there);
+    report_append(text, "Off CPU for %s of %s", waited, there);
     if (totals->preempted > 0)
-        report_append(text, ", %s of it preempted", preempted);
+        report_append(text, ", %s preempted", preempted);
     ui_print("%s\n", text);
     putchar('\n');
     report_color(report, COLOR_BOLD);
@@ -282,9 +282,9 @@ int report_describe_waiting(const struct report *report, char *text, struct erro
         char ran_text[32], there_text[32];
         report_format_time(groups.totals.ran, ran_text, sizeof(ran_text));
         report_format_time(there, there_text, sizeof(there_text));
-        report_append(text, "The thread%s ran for %s of %s: --off-cpu shows where %s waited, --waits for what.",
-                      report->threads.length == 1 ? "" : "s", ran_text, there_text,
-                      report->threads.length == 1 ? "it" : "they");
+        report_append(
+            text, "The thread%s ran for %s of %s: --off-cpu shows where %s waited, --waits shows the reasons.",
+            report->threads.length == 1 ? "" : "s", ran_text, there_text, report->threads.length == 1 ? "it" : "they");
     }
     wait_groups_destroy(&groups);
     return code;

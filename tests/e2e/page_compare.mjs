@@ -194,7 +194,7 @@ await check('the summary says how far the change of all and the largest one are 
 });
 
 await check('the wall time and the order of the recordings are said', async () => {
-    const order = 'One side was recorded before the other: what changed on the machine meanwhile counts as a change, too.';
+    const order = 'One side was recorded before the other: changes of the machine in between count as changes, too.';
     const wallTime = '3 ms to 161 ms, +5,267% (95%: ±0)';
     const head = async () => (await page.locator('.summary-head').innerText()).replace(/\s+/g, ' ');
     await page.goto(`${runsUrl}?tab=summary&weight=cpu-time`);
@@ -210,7 +210,7 @@ await check('the wall time and the order of the recordings are said', async () =
     await page.goto(`${url}?tab=summary`);
     await page.waitForSelector('.summary-note');
     assert(!(await head()).includes('Wall time') && !(await head()).includes(order), `of samples, the head is ${await head()}`);
-    assert((await head()).includes('One run of a side: how much longer the next one takes is not known'), 'one run is taken for several');
+    assert((await head()).includes('One run of a side: the variation between runs is unknown'), 'one run is taken for several');
 });
 
 await check('a butterfly has the change of callers and callees', async () => {

@@ -10,11 +10,11 @@ const CALM = 150;
 
 /** What a comparison of one run cannot say, in the words of `prof diff`. */
 export const ONE_RUN =
-    'One run of a side: how much longer the next one takes is not known, so only large changes are told from noise. Compare several (prof record --iterations 10).';
+    'One run of a side: the variation between runs is unknown, and only large changes exceed noise. Compare several (prof record --iterations 10).';
 
 /** What sides cannot say that were not recorded in turn. */
 export const ONE_AFTER_OTHER =
-    'One side was recorded before the other: what changed on the machine meanwhile counts as a change, too. To be sure, record both in turn, as the examples of prof-diff(1) do.';
+    'One side was recorded before the other: changes of the machine in between count as changes, too. To exclude them, alternate the recordings, as in the examples of prof-diff(1).';
 
 /** What of a function is judged; the functions of one answer are judged together. */
 export type SelfOrTotal = 'self' | 'total';
