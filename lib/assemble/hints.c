@@ -53,11 +53,11 @@ static void explain_uncovered(struct hints *hints, const struct replay *replay, 
         replay->lost * replay->interval > missing / 2)
         return;
     if (replay->unseen_cpu_time <= missing / 2)
-        add_hint(hints, "%.0f %% of the CPU time was used by threads that ended before their next sample%s",
+        add_hint(hints, "threads that ended before their next sample used %.0f %% of the CPU time%s",
                  100 * (double)missing / (double)used, higher_rate(replay->interval, rate, sizeof(rate)));
     else if (!event || strcmp(event, "ptrace") != 0)
         add_hint(hints,
-                 "%.0f %% of the CPU time passed in the kernel while it switched between threads or ended them, where "
+                 "%.0f %% of the CPU time passed in the kernel during context switches and thread exits, where "
                  "prof takes no samples",
                  100 * (double)replay->unseen_cpu_time / (double)used);
 }
@@ -80,25 +80,25 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
     uint64_t left_out = replay_info_number(replay, INFO_LEFT_OUT, 0);
     const char *filters = replay_info(replay, INFO_FILTERS);
     if (!left_out && of_target > used + MUCH_MS * MS && used < of_target / 2)
-        add_hint(
-            hints,
-            "%.2f of %.2f s of CPU time were used by a program that this user may not sample, because it is setuid "
-            "or not readable; record it as root",
-            (double)(of_target - used) / 1e9, (double)of_target / 1e9);
+        add_hint(hints,
+                 "a program that this user may not sample used %.2f of %.2f s of CPU time, because it is setuid "
+                 "or not readable; record it as root",
+                 (double)(of_target - used) / 1e9, (double)of_target / 1e9);
     else if (is_few && (survivors || (!left_out && replay->unseen_cpu_time > used / 2 && used > MUCH_MS * MS)))
         return; /* a hint below names the survivors, and the recorder has explained the unseen CPU time */
     else if (is_few && left_out)
-        add_hint(hints, "%.150s took %" PRIu64 " samples, and left out %" PRIu64 " of other threads%s",
-                 filters ? filters : "the choice of threads", (uint64_t)replay->sample_count, left_out,
-                 replay->sample_count ? ""
-                                      : "; 'ps -L -o comm -p PID' lists the names of threads, of 15 bytes at most");
+        add_hint(hints, "%.150s stored %" PRIu64 " samples, and discarded %" PRIu64 " of other threads%s",
+                 filters ? filters : "the thread filter", (uint64_t)replay->sample_count, left_out,
+                 replay->sample_count
+                     ? ""
+                     : "; 'ps -L -o comm -p PID' lists the names of threads, which have at most 15 bytes");
     else if (is_few && wall > LONG_MS * MS && used < wall / 100 * LEAST_BUSY_PERCENT)
         add_hint(hints, "in %.2f s the program used %.1f ms of CPU time and waited for the rest; %s", seconds, used_ms,
-                 replay->wait_count ? "'prof report --waits' and the page's Waits tab show for what"
-                                    : "prof samples only threads that run");
+                 replay->wait_count ? "'prof report --waits' and the page's Waits tab show the reasons"
+                                    : "prof samples only running threads");
     else if (is_few)
-        add_hint(hints, "the program used only %.1f ms of CPU time, and prof takes a sample every %.4g ms of it%s",
-                 used_ms, (double)interval / (double)MS, higher_rate(interval, rate, sizeof(rate)));
+        add_hint(hints, "the program used only %.1f ms of CPU time, and prof takes one sample per %.4g ms%s", used_ms,
+                 (double)interval / (double)MS, higher_rate(interval, rate, sizeof(rate)));
     else
         explain_uncovered(hints, replay, used);
 }
@@ -111,10 +111,11 @@ static void list_survivors(struct hints *hints, const struct replay *replay)
     if (!count)
         return;
     if (replay_info_number(replay, INFO_FOLLOWED, 0))
-        add_hint(hints, "%s %s", names ? names : "", count == 1 ? "runs on" : "run on");
+        add_hint(hints, "%s %s", names ? names : "",
+                 count == 1 ? "continues after the recording" : "continue after the recording");
     else
-        add_hint(hints, "%s %s on without being recorded; '--follow-daemons' records until %s ended, too",
-                 names ? names : "", count == 1 ? "runs" : "run", count == 1 ? "it has" : "they have");
+        add_hint(hints, "%s %s after the recording; '--follow-daemons' records until %s ended, too", names ? names : "",
+                 count == 1 ? "continues" : "continue", count == 1 ? "it has" : "they have");
 }
 
 /* ---- names of JIT code ---- */
@@ -131,12 +132,12 @@ static const struct {
     {"libnode", "run 'node --perf-basic-prof --interpreted-frames-native-stack'", NODE_VARIABLE},
     {"libjvm.", "run 'java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit' (Java 17 and later)",
      "set JAVA_TOOL_OPTIONS='-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit' (Java 17 and later)"},
-    {"luajit", "run 'luajit -lperfmap' with the module that 'man prof-record' has under LuaJIT", NULL},
-    {"libluajit", "load the module that 'man prof-record' has under LuaJIT", NULL},
+    {"luajit", "run 'luajit -lperfmap' with the module in 'man prof-record' (LuaJIT)", NULL},
+    {"libluajit", "load the module in 'man prof-record' (LuaJIT)", NULL},
     {"python3", "run 'python3 -X perf' (Python 3.12 and later)", PYTHON_VARIABLE},
     {"libpython3", "run 'python3 -X perf' (Python 3.12 and later)", PYTHON_VARIABLE},
-    {"beam.", "run 'erl +JPperf true', and '+JPperf fp', too, from Erlang 26 on",
-     "set ERL_FLAGS='+JPperf true', and '+JPperf fp', too, from Erlang 26 on"},
+    {"beam.", "run 'erl +JPperf true', and also '+JPperf fp' with Erlang 26 or later",
+     "set ERL_FLAGS='+JPperf true', and also '+JPperf fp' with Erlang 26 or later"},
     {"libcoreclr.", "set DOTNET_PerfMapEnabled=1 in the environment", NULL},
     {"ruby", "run 'ruby --yjit --yjit-perf' (Ruby 3.3 and later)",
      "set RUBYOPT='--yjit --yjit-perf' (Ruby 3.3 and later)"},
@@ -146,7 +147,7 @@ static const struct {
     {"mono-sgen", "run 'mono --jitmap'", "set MONO_ENV_OPTIONS=--jitmap"},
     {"opcache.", "run 'php -d opcache.jit_debug=0x20', which writes a jitdump file", NULL},
     {"deno", "run 'deno run --v8-flags=--perf-basic-prof,--interpreted-frames-native-stack'", NULL},
-    {"libjulia", "set ENABLE_JITPROFILING=1 in the environment, for a Julia that was built with it", NULL},
+    {"libjulia", "set ENABLE_JITPROFILING=1 in the environment, for a Julia built with this support", NULL},
 };
 
 /* Of the virtual machine in this file, if it is one. `product` is the name of the recorded program. */
@@ -192,12 +193,12 @@ static void explain_jit_code(struct hints *hints, const struct replay *replay,
     const char *product = replay_info(replay, INFO_PRODUCT);
     if (symbolization->jit_unnamed_samples && symbolization->jit_unnamed_samples >= replay->sample_count / FIFTIETH) {
         const char *advice = find_advice(replay);
-        add_hint(hints, "JIT code has no names; %s",
-                 advice ? advice : "'man prof-record' says how to enable them in a JIT compiler");
+        add_hint(hints, "JIT code has no symbols; %s",
+                 advice ? advice : "'man prof-record' describes how a JIT compiler writes them");
     } else if (product && strncmp(product, "python3", 7) == 0 && !symbolization->jit_addresses &&
                !replay->python_functions.length && replay->sample_count &&
                mapped_python_version(replay) >= FIRST_PYTHON_WITH_NAMES) {
-        add_hint(hints, "the functions of Python code are not in the profile; 'python3 -X perf' puts them there");
+        add_hint(hints, "the profile has no functions of Python code; 'python3 -X perf' adds them");
     }
 }
 
@@ -211,8 +212,9 @@ static void explain_python(struct hints *hints, const struct replay *replay)
     if (samples >= FEW_SAMPLES && late > samples / MANY)
         add_hint(
             hints,
-            "%.0f %% of the samples in Python lack their Python frames: the threads ran on before these were read; "
-            "with --sampler ptrace nearly all have them, as root more do ('man prof-record', Python)",
+            "%.0f %% of the samples in Python lack their Python frames: the threads continued before prof read the "
+            "frames; "
+            "--sampler ptrace records nearly all frames, and root more than other users ('man prof-record', Python)",
             100 * (double)late / (double)samples);
 }
 

@@ -86,11 +86,11 @@ const char *process_perf_map_problem(int code)
 {
     switch (code) {
     case -EPERM:
-        return "it belongs to another user than the process, so it is not used";
+        return "prof does not use it, because it belongs to another user than the process";
     case -ELOOP:
-        return "it is a symbolic link, so it is not used";
+        return "prof does not use it, because it is a symbolic link";
     case -EINVAL:
-        return "it is no regular file, so it is not used";
+        return "prof does not use it, because it is not a regular file";
     case -EACCES:
         return "this user may not read it";
     case -ETIMEDOUT:
@@ -187,7 +187,7 @@ static const char *problem_of_counts(const struct perf_map_counts *counts)
 {
     if (counts->malformed > counts->lines / 2)
         return "most of its lines are not of the form 'START SIZE NAME'";
-    return counts->is_cut ? "it is so large that only its end was read" : NULL;
+    return counts->is_cut ? "it is so large that prof read only its end" : NULL;
 }
 
 static int look_up(struct wanted *wanted, const struct replay *replay, uint32_t process, struct error *err)
@@ -199,7 +199,7 @@ static int look_up(struct wanted *wanted, const struct replay *replay, uint32_t 
     int code = perf_map_find(fd, wanted->addresses.data, wanted->addresses.length, wanted->names.data, &wanted->texts,
                              &counts, err);
     close(fd);
-    const char *problem = code == -ENOMEM ? NULL : code ? "it cannot be read" : problem_of_counts(&counts);
+    const char *problem = code == -ENOMEM ? NULL : code ? "prof cannot read it" : problem_of_counts(&counts);
     if (code == -ENOMEM ||
         (problem && !array_push(wanted->problems, (struct perf_map_problem){.process = process, .text = problem})))
         return error_no_memory(err);

@@ -84,7 +84,7 @@ static int open_in_folder(const char *folder)
 static int open_in_memory(struct error *err)
 {
     int fd = memfd_create("prof-samples", MFD_CLOEXEC);
-    return fd < 0 ? error_set(err, errno, "cannot keep the samples in memory: %s", strerror(errno)) : fd;
+    return fd < 0 ? error_set(err, errno, "cannot store the samples in memory: %s", strerror(errno)) : fd;
 }
 
 int sample_store_open_file(const char *beside, struct error *err)

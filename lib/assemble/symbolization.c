@@ -313,7 +313,7 @@ static bool tell_unnamed_kernel(struct frame_builder *builder)
     return add_missing(builder, &missing) &&
            add_problem(builder, "the kernel",
                        is_hidden ? builder->kallsyms->problem
-                                 : "some of its code was removed before the recording ended");
+                                 : "the program removed some of its code before the recording ended");
 }
 
 /* Adds the frame of an unknown kernel address. Without a name, all of them share one func: a kernel address says
@@ -395,12 +395,13 @@ static bool tell_bad_dumps(struct frame_builder *builder)
     for (size_t i = 0; i < replay->processes.length; i++) {
         const struct replay_process *process = &replay->processes.data[i];
         bool is_unusable = process->dump_state == REPLAY_JIT_MISSING && process->dump_lib;
-        const char *reason = is_unusable ? "it cannot be read, is damaged, or is another user's or a later file"
-                             : process->dump && process->dump->is_full
-                                 ? "it is so large that only its beginning was read: some names are missing"
-                             : process->dump && process->dump->is_cut
-                                 ? "it ends in the middle of a record, or part of it is damaged: some names are missing"
-                                 : NULL;
+        const char *reason =
+            is_unusable ? "prof cannot read it, or it is damaged, another user's or a later file"
+            : process->dump && process->dump->is_full
+                ? "it is so large that prof read only its beginning: some symbols are missing"
+            : process->dump && process->dump->is_cut
+                ? "it ends in the middle of a record, or part of it is damaged: some symbols are missing"
+                : NULL;
         char name[32];
         snprintf(name, sizeof(name), "jit-%" PRIu32 ".dump", process_perf_map_own_pid(replay, (uint32_t)i));
         if (reason && !add_problem(builder, name, reason))

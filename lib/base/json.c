@@ -229,7 +229,7 @@ static bool decode_string(struct json *json, const char *at, size_t length)
         if (*at == '\\') {
             size_t size = decode_escape(&at, end, out);
             if (size == 0) {
-                fail(json, "a backslash in a string begins no known escape", json->offset);
+                fail(json, "a string has an unknown escape sequence", json->offset);
                 return false;
             }
             out += size;
@@ -312,7 +312,7 @@ static enum json_type finish_word(struct json *json, const char *text, size_t le
                           : length == 5 && memcmp(text, "false", 5) == 0 ? JSON_FALSE
                                                                          : JSON_FAILED;
     if (type == JSON_FAILED)
-        return fail(json, "a word that is neither true, false nor null", json->offset);
+        return fail(json, "an unknown word instead of true, false or null", json->offset);
     json->text = text;
     json->length = length;
     value_ended(json);

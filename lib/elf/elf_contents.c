@@ -63,16 +63,16 @@ static const char *unpack(uint32_t type, const unsigned char *packed, size_t pac
                           unsigned char **out)
 {
     if (type != ELFCOMPRESS_ZLIB && type != ELFCOMPRESS_ZSTD)
-        return "is compressed in a way that is not known here";
+        return "is compressed with an unknown method";
 #ifndef HAVE_ZSTD
     if (type == ELFCOMPRESS_ZSTD)
-        return "is compressed with zstd, which this prof was built without";
+        return "is compressed with zstd, which this build of prof does not support";
 #endif
     if (!is_plausible_size(size, packed_size))
-        return "is damaged: it would be far too large when it is decompressed";
+        return "is damaged: its decompressed size is implausible";
     unsigned char *memory = malloc(size + 1);
     if (!memory)
-        return "is too large for the memory that is left";
+        return "is too large for the free memory";
     bool done = type == ELFCOMPRESS_ZSTD ? unpack_zstd(memory, size, packed, packed_size)
                                          : unpack_zlib(memory, size, packed, packed_size);
     if (!done) {
@@ -203,7 +203,7 @@ struct bytes elf_file_contents(const struct elf_file *file, const char *name, un
     if (!*owned)
         *owned = bytes_load(&bytes);
     if (!*owned) {
-        error_set(err, EIO, "section %s cannot be read", name);
+        error_set(err, EIO, "cannot read section %s", name);
         return (struct bytes){0};
     }
     elf_relocate(file, section, *owned, bytes.size);

@@ -176,7 +176,7 @@ static int take_header(struct elf_file *file, Elf *elf, const char *name, struct
 static int take_all(struct elf_file *file, Elf *elf, const char *name, struct error *err)
 {
     if (elf_kind(elf) != ELF_K_ELF)
-        return damaged(err, name, elf ? "its ELF header is of no known class" : elf_errmsg(-1));
+        return damaged(err, name, elf ? "its ELF header has an unknown class" : elf_errmsg(-1));
     int code = take_header(file, elf, name, err);
     if (code == 0)
         code = take_segments(file, elf, err);

@@ -311,7 +311,7 @@ static int open_part(struct go_table *table, const struct elf_file *file, const 
         if (!table->relocated)
             return error_no_memory(err);
         if (!read_program(file, place->address, table->relocated, (size_t)bytes.size))
-            return error_set(err, EINVAL, "its table of Go functions cannot be read");
+            return error_set(err, EINVAL, "prof cannot read its table of Go functions");
         bytes = (struct bytes){.memory = table->relocated, .size = bytes.size};
     }
     return file_part_open(&table->part, &bytes) ? 0 : error_no_memory(err);

@@ -39,7 +39,7 @@ static int find_weight(const struct profile *profile, const struct weight *wante
         if (weights.data[i].kind == wanted->kind && weights.data[i].table == wanted->table)
             found = &weights.data[i];
     if (!code && !found)
-        code = error_set(err, ENOENT, "nothing of the weight '%s' is left", wanted->id);
+        code = error_set(err, ENOENT, "the remaining samples have no weight '%s'", wanted->id);
     if (found)
         *weight = *found;
     array_free(&weights);

@@ -6,16 +6,15 @@
 #include <string.h>
 
 const struct exporter exporters[] = {
-    {"html", ".html .htm", "a page that needs nothing else, for any browser", false, true, true, export_profile_json},
+    {"html", ".html .htm", "a self-contained page for any browser", false, true, true, export_profile_json},
     {"profile", ".json.gz .json", "a profile for prof, the Firefox Profiler and samply", false, false, false,
      export_profile_json},
-    {"pprof", ".pb.gz .pprof .pb", "for 'go tool pprof' and what reads its profile.proto", true, true, false,
+    {"pprof", ".pb.gz .pprof .pb", "for 'go tool pprof' and other readers of profile.proto", true, true, false,
      export_pprof},
-    {"collapsed", ".collapsed .folded", "a line for each stack, for flamegraph.pl and speedscope", false, false, false,
+    {"collapsed", ".collapsed .folded", "one line per stack, for flamegraph.pl and speedscope", false, false, false,
      export_collapsed},
     {"speedscope", ".speedscope.json .speedscope", "for speedscope.app", false, false, false, export_speedscope},
-    {"perf-script", ".perf .perf.txt", "text as 'perf script' prints it, for what reads that", false, false, false,
-     export_perf_script},
+    {"perf-script", ".perf .perf.txt", "the text format of 'perf script'", false, false, false, export_perf_script},
     {"chrome-trace", ".trace.json", "for Chrome's developer tools and Perfetto", false, false, false,
      export_chrome_trace},
     {"jslb", ".jslb", "a profile for prof, samply and the Firefox Profiler", true, false, false, export_jslb},

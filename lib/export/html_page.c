@@ -147,7 +147,7 @@ int html_template(const char *shell, size_t length, const struct html_file *file
         const char *name = marker + strlen(file_marker), *after = find_ascii(name, (size_t)(end - name), marker_end);
         const struct html_file *file = after ? find_file(files, count, name, (size_t)(after - name)) : NULL;
         if (!file)
-            return error_set(err, EINVAL, "the page of this prof lacks a file of its own: build prof again");
+            return error_set(err, EINVAL, "the page of this prof lacks a file: build prof again");
         put_ascii(&writer, shell, (size_t)(marker - shell));
         encode(&writer, file->gzip, file->size);
         shell = after + strlen(marker_end);
@@ -200,7 +200,7 @@ int html_page_write(const struct html_page *page, const struct byte_sink *sink, 
     const char *profile = find(text, page->length, profile_marker), *editor = find(text, page->length, editor_begin);
     const char *after = editor ? find(editor, (size_t)(end - editor), editor_end) : NULL;
     if (!profile || !!editor != !!after || (editor && editor > profile))
-        return error_set(err, EINVAL, "the page of this prof cannot be put in a file: build prof again");
+        return error_set(err, EINVAL, "cannot export the page of this prof: build prof again");
     int code = 0;
     if (editor && !page->has_editor) {
         code = put_part(sink, text, editor, err);

@@ -67,7 +67,7 @@ bool sanitize_describe(const struct sanitize_summary *summary, const struct sani
                        struct text_buffer *out)
 {
     static const char *const what[SANITIZE_PARTS] = {"home folders", "user and host names, IP addresses",
-                                                     "URLs but for their schemes", "arguments of commands",
+                                                     "URLs except for their schemes", "arguments of commands",
                                                      "texts of source files"};
     static const char *const where[SANITIZE_PARTS] = {"text", "text", "text", "command", "file"};
     const struct sanitize_summary *sum = summary;
@@ -99,7 +99,7 @@ bool sanitize_describe(const struct sanitize_summary *summary, const struct sani
         }
     }
     if (sum->entries)
-        put_line(out, &failed, "-%s entr%s of the information about machine and recording", COUNT(sum->entries),
+        put_line(out, &failed, "-%s entr%s of the metadata about machine and recording", COUNT(sum->entries),
                  sum->entries == 1 ? "y" : "ies");
     if (options->library_count)
         put_line(out, &failed, "-names of %s function%s in other libraries", COUNT(sum->hidden), plural(sum->hidden));

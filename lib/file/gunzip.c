@@ -73,7 +73,7 @@ static const char *problem_of(int code)
 {
     switch (code) {
     case ISAL_INVALID_WRAPPER:
-        return "no gzip header where one should be";
+        return "a gzip header is missing";
     case ISAL_UNSUPPORTED_METHOD:
         return "an unknown method of compression";
     case ISAL_INVALID_LOOKBACK:

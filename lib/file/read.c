@@ -46,7 +46,7 @@ static int feed_file(int fd, struct loading *loading, struct error *err)
         if (size < 0)
             return error_set(err, (int)-size, "cannot be read: %s", strerror((int)-size));
         if (loading->stop && *loading->stop)
-            return error_set(err, ECANCELED, "nobody waits for it any more");
+            return error_set(err, ECANCELED, "canceled");
         if (size == 0)
             return loading->unpacker ? unpacker_end(loading->unpacker, err) : 0;
         enum unpacker_format format = first ? unpacker_format(loading->block, (size_t)size) : UNPACKER_NONE;
@@ -76,7 +76,7 @@ static int read_whole(int fd, const atomic_bool *stop, struct profile *out, stru
 {
     struct stat status;
     if (fstat(fd, &status) == 0 && S_ISDIR(status.st_mode))
-        return error_set(err, EISDIR, "it is a folder; give the profile file in it");
+        return error_set(err, EISDIR, "it is a directory; give the profile file in it");
     struct loading *loading = calloc(1, sizeof(*loading));
     if (!loading)
         return error_no_memory(err);
@@ -89,7 +89,7 @@ static int read_whole(int fd, const atomic_bool *stop, struct profile *out, stru
 int profile_load_fd(int fd, const atomic_bool *stop, struct profile *out, struct error *err)
 {
     if (lseek(fd, 0, SEEK_SET) != 0)
-        return error_set(err, errno, "cannot go to its beginning: %s", strerror(errno));
+        return error_set(err, errno, "cannot seek to its beginning: %s", strerror(errno));
     return read_whole(fd, stop, out, err);
 }
 

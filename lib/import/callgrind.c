@@ -255,7 +255,7 @@ static int read_cost(struct reading *reading, struct scan line)
         if (line.at == line.end)
             break; /* the others are 0 */
         if (!take_number(&line, &cost))
-            return damaged(reading, "has a cost that is no number");
+            return damaged(reading, "has a cost that is not a number");
         reading->costs.data[costs + i] += cost;
         if (is_of_others)
             reading->functions.data[row].called[i] += cost;

@@ -62,7 +62,7 @@ static int make_stack(struct cpu_profile *file, uint32_t node, uint32_t *stack)
             break;
         }
         if (path.length > tree->nodes.length) {
-            code = error_set(file->err, EINVAL, "nodes are the callers of each other in a circle");
+            code = error_set(file->err, EINVAL, "the callers of nodes form a cycle");
             break;
         }
         if (!array_push(&path, at)) {
@@ -113,10 +113,10 @@ static int note_samples(struct cpu_profile *file, struct v8_samples *rows)
          node = json_tree_next(tree, samples, node)) {
         uint32_t of = hash_get(&file->by_id, id_of(file, node)), stack;
         if (of == HASH_MISSING)
-            return error_set(file->err, EINVAL, "samples[%zu] names a node that is not there", rows->length);
+            return error_set(file->err, EINVAL, "samples[%zu] refers to a missing node", rows->length);
         double step = delta == JSON_TREE_NONE ? NAN : json_tree_number(tree, delta);
         if (!isfinite(step))
-            return error_set(file->err, EINVAL, "timeDeltas[%zu] is no number", rows->length);
+            return error_set(file->err, EINVAL, "timeDeltas[%zu] is not a number", rows->length);
         delta = json_tree_next(tree, deltas, delta);
         time += step / 1000;
         uint32_t known = hash_get(&file->nodes.stacks, id_of(file, node));
@@ -140,7 +140,7 @@ static int read_all(struct cpu_profile *file)
     struct v8_samples rows = {0};
     uint32_t list = json_tree_get(tree, 0, "nodes");
     int code = json_tree_is(tree, list, JSON_ARRAY_OPEN) ? note_nodes(file, list)
-                                                         : error_set(file->err, EINVAL, "its nodes are no list");
+                                                         : error_set(file->err, EINVAL, "its nodes are not a list");
     if (!code)
         code = note_samples(file, &rows);
     double start = json_tree_number(tree, json_tree_get(tree, 0, "startTime"));

@@ -97,7 +97,7 @@ static int read_frames(struct dhat *dhat, uint32_t list)
     for (uint32_t row = json_tree_first(tree, list); row != JSON_TREE_NONE; row = json_tree_next(tree, list, row)) {
         const struct string_entry *text = json_tree_text(tree, row);
         if (!text)
-            return error_set(dhat->err, EINVAL, "ftbl[%zu] is no text", dhat->frames.length);
+            return error_set(dhat->err, EINVAL, "ftbl[%zu] is not a string", dhat->frames.length);
         uint32_t frame = frame_of(dhat, text);
         if (frame == PROFILE_NONE || !array_push(&dhat->frames, frame))
             return error_no_memory(dhat->err);
@@ -113,7 +113,7 @@ static int add_value(struct dhat *dhat, uint32_t point, const char *key, uint32_
         return 0;
     double value = json_tree_number(tree, node);
     if (!isfinite(value) || value < 0)
-        return error_set(dhat->err, EINVAL, "pps[%zu].%s is missing, or no count", number, key);
+        return error_set(dhat->err, EINVAL, "pps[%zu].%s is missing, or not a count", number, key);
     return value > 0 && !builder_sample(dhat->builder, dhat->thread, table, stack, 0, value)
                ? error_no_memory(dhat->err)
                : 0;
@@ -129,7 +129,7 @@ static int read_point(struct dhat *dhat, uint32_t point, size_t number)
     for (uint32_t row = json_tree_first(tree, list); row != JSON_TREE_NONE; row = json_tree_next(tree, list, row)) {
         uint64_t index = json_tree_whole(tree, row, UINT32_MAX, UINT64_MAX);
         if (index >= dhat->frames.length)
-            return error_set(dhat->err, EINVAL, "pps[%zu] names a frame that ftbl lacks", number);
+            return error_set(dhat->err, EINVAL, "pps[%zu] refers to a missing frame of ftbl", number);
         if (!array_push(&dhat->stack, dhat->frames.data[index]))
             return error_no_memory(dhat->err);
     }
@@ -151,7 +151,7 @@ static int read_all(struct dhat *dhat)
     uint32_t points = json_tree_get(tree, 0, "pps");
     double version = json_tree_number(tree, json_tree_get(tree, 0, "dhatFileVersion"));
     if (version != 1 && version != 2)
-        return error_set(dhat->err, EINVAL, "its dhatFileVersion is neither 1 nor 2, the ones that prof reads");
+        return error_set(dhat->err, EINVAL, "its dhatFileVersion is unknown: prof reads 1 and 2");
     if (!json_tree_is(tree, points, JSON_ARRAY_OPEN))
         return error_set(dhat->err, EINVAL, "it has no pps, the stacks");
     /* of calls and of whatever a program counts: the numbers are no bytes of the heap */

@@ -70,8 +70,7 @@ static uint64_t index_of(const struct gecko *file, uint32_t node)
 
 static int wrong(const struct gecko *file, const char *what, size_t row)
 {
-    return error_set(file->err, EINVAL, "thread %zu: %s[%zu] names a row that is not there", file->thread_number, what,
-                     row);
+    return error_set(file->err, EINVAL, "thread %zu: %s[%zu] refers to a missing row", file->thread_number, what, row);
 }
 
 /* ---- processes ---- */
@@ -224,7 +223,7 @@ static int read_samples(struct gecko *file, uint32_t thread, uint32_t to)
     struct table samples = table_of(file, thread, "samples");
     if (json_tree_is(&file->tree, json_tree_get(&file->tree, thread, "samples"), JSON_ARRAY_OPEN))
         return error_set(file->err, EINVAL,
-                         "thread %zu: its samples are a list; Gecko profiles from version 3 on can be read",
+                         "thread %zu: its samples are a list; prof reads Gecko profiles of version 3 and later",
                          file->thread_number);
     uint32_t stack_column = column_of(file, &samples, "stack"), time_column = column_of(file, &samples, "time");
     size_t number = 0;

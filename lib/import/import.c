@@ -111,8 +111,8 @@ static int hold(struct import *import, const char *bytes, size_t size)
 {
     const struct importer *importer = import->importer;
     if (importer && import->held.length + size > importer->most)
-        return error_set(&import->error, EFBIG, "the file is a %s of more than %zu MiB, the most that can be read",
-                         importer->from, importer->most >> 20);
+        return error_set(&import->error, EFBIG, "the file is a %s of more than %zu MiB, the size limit", importer->from,
+                         importer->most >> 20);
     return array_append(&import->held, bytes, size) ? 0 : error_no_memory(&import->error);
 }
 
@@ -178,7 +178,7 @@ static int read_profile(struct import *import, struct profile *out)
         return code;
     profile_destroy(out);
     *out = (struct profile){0};
-    return error_set(&import->error, EINVAL, "it is a part of a profile that grew, whose beginning is not there");
+    return error_set(&import->error, EINVAL, "it is an update of a live profile, without its beginning");
 }
 
 static int finish(struct import *import, struct profile *out)
@@ -197,7 +197,7 @@ static int finish(struct import *import, struct profile *out)
     if (!import->importer)
         return read_profile(import, out);
     if (import->stop && *import->stop)
-        return error_set(&import->error, ECANCELED, "nobody waits for it any more");
+        return error_set(&import->error, ECANCELED, "canceled");
     return importer_read(import->importer, import->held.data, import->held.length, out, &import->error);
 }
 

@@ -42,7 +42,8 @@ int json_tree_read_value(struct json_tree *tree, struct json *json, enum json_ty
         }
         if (type == JSON_OBJECT_CLOSE || type == JSON_ARRAY_CLOSE) {
             if (depth == 0)
-                return error_set(err, EINVAL, "at byte %llu: nothing is open here", (unsigned long long)json->offset);
+                return error_set(err, EINVAL, "at byte %llu: a closing bracket has no opening bracket",
+                                 (unsigned long long)json->offset);
             tree->nodes.data[open[--depth]].next = (uint32_t)tree->nodes.length;
         } else {
             bool is_open = type == JSON_OBJECT_OPEN || type == JSON_ARRAY_OPEN;

@@ -315,7 +315,7 @@ static int make_stack(struct otlp *file, struct stack *stack)
         uint64_t index;
         while (field.number == 1 && protobuf_next_value(&field, &index)) {
             if (index >= file->locations.length)
-                return error_set(file->err, EINVAL, "a stack names location %llu, which is not there",
+                return error_set(file->err, EINVAL, "a stack refers to the missing location %llu",
                                  (unsigned long long)index);
             if (!array_push(&file->list, (uint32_t)index))
                 return error_no_memory(file->err);
@@ -368,7 +368,7 @@ static int read_sample(struct otlp *file, struct cursor message, const struct ki
     if (message.failed)
         return damaged(file, "a sample");
     if (index >= file->stacks.length)
-        return error_set(file->err, EINVAL, "a sample names stack %llu, which is not there", (unsigned long long)index);
+        return error_set(file->err, EINVAL, "a sample refers to the missing stack %llu", (unsigned long long)index);
     struct stack *stack = &file->stacks.data[index];
     int code = stack->is_made ? 0 : make_stack(file, stack);
     if (code)

@@ -303,11 +303,10 @@ static int warn_of_losses(struct perf_script *file)
                                   "The file has more events than prof shows; samples of some are left out.", file->err)
                    : 0;
     if (file->others == 1)
-        snprintf(text, sizeof(text), "The profile leaves out line %zu, which is neither a sample nor a frame.",
+        snprintf(text, sizeof(text), "prof ignored line %zu, which is neither a sample nor a frame.",
                  file->first_other);
     else
-        snprintf(text, sizeof(text),
-                 "The profile leaves out %zu lines that are neither samples nor frames, the first of them line %zu.",
+        snprintf(text, sizeof(text), "prof ignored %zu lines that are neither samples nor frames, first line %zu.",
                  file->others, file->first_other);
     return code || !file->others ? code : builder_warn(file->builder, text, file->err);
 }

@@ -269,7 +269,8 @@ static int choose_type(struct pprof *file, size_t *chosen)
         struct builder_text before = string_at(file, file->types.data[*chosen].type);
         struct builder_text now = string_at(file, file->types.data[i].type);
         char text[160];
-        snprintf(text, sizeof(text), "The default sample type of the file, %.*s, has no values: samples weigh %.*s.",
+        snprintf(text, sizeof(text),
+                 "The default sample type of the file, %.*s, has no values: the weight of samples is %.*s.",
                  (int)before.length % 40, before.text, (int)now.length % 40, now.text);
         *chosen = i;
         return builder_warn(file->builder, text, file->err);
@@ -431,7 +432,7 @@ static int stack_of(struct pprof *file, uint32_t *stack)
     for (size_t i = file->ids.length; i-- > 0;) { /* the leaf is the first */
         uint32_t index = hash_get(&file->location_of, file->ids.data[i]);
         if (index == HASH_MISSING)
-            return error_set(file->err, EINVAL, "a sample names location %llu, which is not there",
+            return error_set(file->err, EINVAL, "a sample refers to the missing location %llu",
                              (unsigned long long)file->ids.data[i]);
         struct location *location = &file->locations.data[index];
         int code = location->frames ? 0 : make_frames(file, location);

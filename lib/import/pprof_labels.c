@@ -209,7 +209,7 @@ int pprof_labels_finish(struct pprof_labels *labels, struct error *err)
         if (!array_push(&meta->initial_selected_threads, (uint32_t)i))
             return error_no_memory(err);
     return labels->has_too_many ? builder_warn(labels->builder,
-                                               "The file has more sets of labels than prof shows: samples of others "
+                                               "The file has too many sets of labels: the remaining samples "
                                                "have none.",
                                                err)
                                 : 0;

@@ -313,7 +313,7 @@ static int read_stack(struct reading *reading, struct scan line, size_t number)
             return error_no_memory(reading->err);
     take(&line, "");
     if (line.at != line.end)
-        return error_set(reading->err, EINVAL, "line %zu has something that is no address in its stack", number);
+        return error_set(reading->err, EINVAL, "the stack in line %zu has an invalid address", number);
     for (size_t i = reading->addresses.length; i-- > 0;) {
         uint32_t frame = frame_of(reading, reading->addresses.data[i]);
         if (frame == PROFILE_NONE)
@@ -358,7 +358,7 @@ static int add_heap_values(struct reading *reading, double values[VALUES_MAX])
 
 static int damaged(const struct reading *reading, size_t number)
 {
-    return error_set(reading->err, EINVAL, "line %zu is no sample: it is damaged, or the file is cut off", number);
+    return error_set(reading->err, EINVAL, "line %zu is not a sample: it is damaged, or the file is truncated", number);
 }
 
 static int read_line(struct reading *reading, struct scan line, size_t number)

@@ -547,8 +547,8 @@ int builder_lacks_names(struct profile_builder *builder, struct error *err)
 {
     builder->profile->meta.symbolicated = 0;
     return builder_warn(builder,
-                        "The file has no build ids: names are those of the programs and libraries that are at the same "
-                        "paths now.",
+                        "The file has no build IDs: symbols come from the current programs and libraries at the same "
+                        "paths.",
                         err);
 }
 
@@ -559,7 +559,7 @@ int profile_builder_finish(struct profile_builder *builder, struct error *err)
     if (!builder->has_no_times)
         begin_at_zero(builder);
     if (builder->threads.length == 0)
-        return error_set(err, EINVAL, "there is no sample in it");
+        return error_set(err, EINVAL, "it has no samples");
     if (builder->drops_empty_threads)
         find_empty_threads(builder);
     for (size_t i = 0; i < builder->threads.length; i++)
@@ -574,8 +574,8 @@ int profile_builder_finish(struct profile_builder *builder, struct error *err)
         builder->profile->meta.profiling_start = 0;
         builder->profile->meta.profiling_end = fmax(end, builder->profile->meta.interval);
         code = builder_warn(builder,
-                            "The file has no times: the timeline and the stack chart have its samples one after the "
-                            "other, each as long as it weighs.",
+                            "The file has no times: the timeline and the stack chart show its samples in "
+                            "sequence, each with its weight as its duration.",
                             err);
     }
     return code ? code : profile_check(builder->profile, err);

@@ -71,7 +71,7 @@ static int read_sampled(struct speedscope *file, uint32_t profile, double time)
              item = json_tree_next(tree, node, item)) {
             uint32_t frame = frame_at(file, item);
             if (frame == PROFILE_NONE)
-                return wrong(file, "samples", row, "has a frame that is not in shared.frames");
+                return wrong(file, "samples", row, "has a frame that is missing in shared.frames");
             stack = builder_stack(file->builder, stack, frame);
             if (stack == PROFILE_NONE)
                 return error_no_memory(file->err);
@@ -105,7 +105,7 @@ static int read_events(struct speedscope *file, uint32_t events, struct open_fra
         if (!isfinite(at) || (row && at < time))
             return wrong(file, "events", row, "is before the event that precedes it");
         if (frame == PROFILE_NONE)
-            return wrong(file, "events", row, "has a frame that is not in shared.frames");
+            return wrong(file, "events", row, "has a frame that is missing in shared.frames");
         if (at > time && row &&
             !builder_sample(file->builder, file->thread, 0, stack, time, stack == PROFILE_NONE ? 0 : at - time))
             return error_no_memory(file->err);
@@ -160,7 +160,7 @@ static int read_profile(struct speedscope *file, uint32_t profile)
 {
     const struct json_tree *tree = &file->tree;
     if (!set_unit(file, json_tree_get(tree, profile, "unit")))
-        return error_set(file->err, EINVAL, "profiles[%zu] has a unit that is not in the format", file->number);
+        return error_set(file->err, EINVAL, "profiles[%zu] has an unknown unit", file->number);
     uint32_t name = builder_string(file->builder, text_of(tree, json_tree_get(tree, profile, "name")));
     file->thread = builder_thread(file->builder, 0, file->number, name);
     if (name == STRING_NONE || file->thread == PROFILE_NONE)

@@ -260,10 +260,10 @@ static int warn_of_losses(struct trace *trace, size_t size)
 {
     char text[160];
     int code = 0;
-    snprintf(text, sizeof(text), "The trace is cut off after %zu bytes: its end is missing.", size);
+    snprintf(text, sizeof(text), "The trace is truncated after %zu bytes: its end is missing.", size);
     if (trace->is_cut)
         code = builder_warn(trace->builder, text, trace->err);
-    snprintf(text, sizeof(text), "The profile leaves out %zu event%s without a time (ts).", trace->without_time,
+    snprintf(text, sizeof(text), "prof ignored %zu event%s without a time (ts).", trace->without_time,
              trace->without_time == 1 ? "" : "s");
     return code || !trace->without_time ? code : builder_warn(trace->builder, text, trace->err);
 }

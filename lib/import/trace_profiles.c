@@ -249,9 +249,7 @@ static int warn_of_losses(const struct profiles *profiles)
     if (!code)
         code = warn(profiles, profiles->without_caller,
                     "The trace lacks the callers of %zu call node%s: stacks through them are truncated.");
-    return code
-               ? code
-               : warn(profiles, profiles->without_time, "The profile leaves out %zu sample%s of chunks without times.");
+    return code ? code : warn(profiles, profiles->without_time, "prof ignored %zu sample%s of chunks without times.");
 }
 
 int trace_add_profiles(struct trace *trace, bool *found)

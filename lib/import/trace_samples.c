@@ -31,7 +31,7 @@ static int note_frames(struct stack_frames *frames)
 {
     const struct json_tree *tree = &frames->tree;
     if (!json_tree_is(tree, 0, JSON_OBJECT_OPEN))
-        return error_set(frames->trace->err, EINVAL, "its stackFrames are no object");
+        return error_set(frames->trace->err, EINVAL, "its stackFrames are not an object");
     for (uint32_t node = json_tree_first(tree, 0); node != JSON_TREE_NONE; node = json_tree_next(tree, 0, node))
         if (!hash_set(&frames->by_id, key_of(tree, node), node))
             return error_no_memory(frames->trace->err);
@@ -78,7 +78,7 @@ static int make_stack(struct stack_frames *frames, uint64_t id, uint32_t *stack)
         if (known != HASH_MISSING || node == HASH_MISSING)
             break;
         if (path.length > frames->tree.nodes.length)
-            code = error_set(trace->err, EINVAL, "stackFrames are the parents of each other in a circle");
+            code = error_set(trace->err, EINVAL, "the parents of stackFrames form a cycle");
         else if (!array_push(&path, id))
             code = error_no_memory(trace->err);
         uint32_t parent = json_tree_get(&frames->tree, node, "parent");
@@ -137,7 +137,7 @@ static int add_samples(struct stack_frames *frames, bool *found)
     json_init_whole(&json, trace->text + trace->samples.at, trace->samples.size);
     json.allows_last_comma = true;
     enum json_type type = json_next(&json);
-    int code = type == JSON_ARRAY_OPEN ? 0 : error_set(trace->err, EINVAL, "its samples are no list");
+    int code = type == JSON_ARRAY_OPEN ? 0 : error_set(trace->err, EINVAL, "its samples are not a list");
     while (!code && (type = json_next(&json)) > JSON_END && type != JSON_ARRAY_CLOSE) {
         code = json_tree_read_value(&trace->tree, &json, type, trace->err);
         if (!code)
@@ -156,7 +156,7 @@ static int warn_of_losses(const struct stack_frames *frames)
              frames->without_frame);
     if (frames->without_frame)
         code = builder_warn(trace->builder, text, trace->err);
-    snprintf(text, sizeof(text), "The profile leaves out %zu samples without a time (ts).", frames->without_time);
+    snprintf(text, sizeof(text), "prof ignored %zu samples without a time (ts).", frames->without_time);
     return code || !frames->without_time ? code : builder_warn(trace->builder, text, trace->err);
 }
 

@@ -172,7 +172,7 @@ static int add_stacks(struct trace *trace)
     return code || !has_stacks
                ? code
                : builder_warn(trace->builder,
-                              "The trace has no samples: its stacks are its events, as they nest in their thread.",
+                              "The trace has no samples: stacks come from the nested events of each thread.",
                               trace->err);
 }
 

@@ -120,7 +120,8 @@ static bool find_layout(struct python_process *process, struct python_memory *me
         return process->is_known;
     if (!process->library.version) {
         process->is_unsupported = true;
-        error_set(&process->problem, ENOTSUP, "prof knows the frames of Python 3.11, 3.12 and 3.13, and this is older");
+        error_set(&process->problem, ENOTSUP,
+                  "this Python is older than 3.11; prof reads the frames of Python 3.11, 3.12 and 3.13");
         return false;
     }
     if (python_memory_copy(memory, process->start + process->library.version, &version, sizeof(version)) !=

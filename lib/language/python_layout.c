@@ -120,9 +120,9 @@ static int find_313(struct python_layout *layout, uint32_t version, const unsign
     layout->points_to_next = true;
     layout->text_compact = 56;
     if (!cookie || memcmp(cookie, "xdebugpy", 8) != 0 || told != version || !read_offsets_313(&at, layout))
-        return error_set(err, ENOTSUP, "what _PyRuntime says of itself makes no sense");
+        return error_set(err, ENOTSUP, "_PyRuntime has implausible values");
     if (is_free_threaded)
-        return error_set(err, ENOTSUP, "prof does not know the frames of Python without a GIL");
+        return error_set(err, ENOTSUP, "prof cannot read the frames of Python without a GIL");
     return 0;
 }
 

@@ -80,12 +80,12 @@ int file_folder_open(const char *path, struct error *err)
         folder = open(path, FLAGS);
     }
     if (folder < 0)
-        return error_set(err, errno, "cannot open the folder %s: %s", path, strerror(errno));
+        return error_set(err, errno, "cannot open the directory %s: %s", path, strerror(errno));
     struct stat info;
     if (fstat(folder, &info) == 0 && is_ours(&info))
         return folder;
     close(folder);
-    return error_set(err, EPERM, "the folder %s is not used: other users can write there", path);
+    return error_set(err, EPERM, "prof does not use the directory %s, because other users can write to it", path);
 }
 
 /* ---- one file ---- */

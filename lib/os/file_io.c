@@ -114,7 +114,7 @@ int file_load_text(int fd, const char *name, size_t limit, char **text, size_t *
         code = error_no_memory(err);
     *size = code ? 0 : (size_t)status.st_size;
     if (!code && file_read_at(fd, *text, *size, 0) != (ssize_t)*size)
-        code = error_set(err, EIO, "%s changes while it is read", name);
+        code = error_set(err, EIO, "%s changed while prof read it", name);
     close(fd);
     if (!code) {
         (*text)[*size] = '\0';

@@ -114,7 +114,7 @@ static int read_attrs(struct perf_data *data, struct section section, uint64_t e
 {
     struct cursor c = cursor_of_section(data, section);
     if (entry_size < ATTR_MIN + sizeof(struct section) || !cursor_left(&c))
-        return error_set(err, EINVAL, "is a damaged perf.data file: its header describes no event");
+        return error_set(err, EINVAL, "is a damaged perf.data file: its header has no event");
     while (cursor_left(&c) >= entry_size && data->attrs.length < ATTRS_MAX) {
         struct perf_data_attr attr;
         size_t size = (size_t)entry_size - sizeof(struct section);
@@ -369,7 +369,7 @@ int perf_data_open(struct perf_data *data, const void *bytes, size_t size, struc
     if (header_size == FILE_HEADER)
         return read_file_header(data, &c, err);
     if (header_size != PIPE_HEADER)
-        return error_set(err, EINVAL, "is a damaged perf.data file: no version of perf has a header of that size");
+        return error_set(err, EINVAL, "is a damaged perf.data file: its header has an unknown size");
     data->is_pipe = true;
     data->data_start = PIPE_HEADER;
     data->data_end = size;

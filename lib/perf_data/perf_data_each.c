@@ -97,7 +97,7 @@ static int decompress(struct reading *reading, const unsigned char *bytes, size_
 static int decompress(struct reading *reading, const unsigned char *bytes, size_t size)
 {
     (void)bytes, (void)size;
-    return error_set(reading->err, ENOTSUP, "is compressed with zstd, which this prof was built without");
+    return error_set(reading->err, ENOTSUP, "is compressed with zstd, which this build of prof does not support");
 }
 #endif
 

@@ -267,8 +267,8 @@ static int feed_all(struct perf_data_feed *feed, struct error *err)
         code = perf_data_order_finish(&feed->order);
     if (!code && !tracker_thread_count(feed->tracker))
         code = error_set(err, EINVAL, "is a perf.data file %s",
-                         feed->data->is_truncated ? "that is cut off in front of its first thread"
-                         : feed->data->damaged    ? "too damaged to tell of a thread"
+                         feed->data->is_truncated ? "that is truncated before its first thread"
+                         : feed->data->damaged    ? "without a readable thread"
                                                   : "without threads");
     return code ? code : perf_data_feed_finish(feed);
 }

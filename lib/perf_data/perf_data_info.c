@@ -187,14 +187,15 @@ static void describe_lacks(const struct perf_data_feed *feed, char *text, size_t
                                  result->missing > 1 ? "are" : "is");
     }
     if (result->is_other_kernel)
-        used += (size_t)snprintf(text + used, size - used,
-                                 "%sthe kernel is not the one that runs here, so its functions have no names",
-                                 used ? "; " : "");
+        used += (size_t)snprintf(
+            text + used, size - used,
+            "%sthe recording comes from another kernel than the running one: kernel functions have no symbols",
+            used ? "; " : "");
     if (result->guest)
         used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64 " samples of virtual machines are left out",
                                  used ? "; " : "", result->guest);
     if (!feed->has_times)
-        snprintf(text + used, size - used, "%sthe file has no times: the timeline has its samples one after the other",
+        snprintf(text + used, size - used, "%sthe file has no times: the timeline shows its samples in sequence",
                  used ? "; " : "");
 }
 

@@ -36,7 +36,7 @@ int cgroup_open(const char *name, struct error *err)
     char folder[PATH_MAX], path[2 * PATH_MAX];
     if (!find_mount(folder, sizeof(folder)))
         return error_set(err, ENODEV,
-                         "there are no cgroups to record: no cgroup2 file system is mounted ('mount -t cgroup2 none "
+                         "cannot record cgroups: no cgroup2 file system is mounted ('mount -t cgroup2 none "
                          "/sys/fs/cgroup' mounts it)");
     size_t length = strlen(folder);
     bool is_path = strncmp(name, folder, length) == 0 && (!name[length] || name[length] == '/');
@@ -45,6 +45,6 @@ int cgroup_open(const char *name, struct error *err)
     if (fd >= 0)
         return fd;
     return errno == ENOENT || errno == ENOTDIR
-               ? error_set(err, ENOENT, "there is no cgroup %s (no folder %s)", name, path)
+               ? error_set(err, ENOENT, "there is no cgroup %s (no directory %s)", name, path)
                : error_set(err, errno, "cannot open the cgroup %s: %s", path, strerror(errno));
 }

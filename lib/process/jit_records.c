@@ -13,9 +13,9 @@ int jit_header_read(struct cursor *c, struct jit_header *header, struct error *e
     cursor_bytes(c, 16); /* pad, pid, time: what V8 writes there is no time of the records' clock */
     header->has_own_clock = cursor_u64(c) & FLAG_ARCH_CLOCK;
     if (c->failed || memcmp(magic, "DTiJ", 4) != 0 || header->size < JIT_HEADER_SIZE)
-        return error_set(err, EINVAL, "this is no jitdump file of this kind of machine");
+        return error_set(err, EINVAL, "this is not a jitdump file for this processor architecture");
     if (version != 1)
-        return error_set(err, EINVAL, "this jitdump file is of version %u, and prof knows version 1", version);
+        return error_set(err, EINVAL, "this jitdump file has version %u; prof reads version 1", version);
     return 0;
 }
 

@@ -239,7 +239,7 @@ static int build_markers(struct build *build, struct raw_thread *thread, const s
 static int check_stop(struct build *build)
 {
     const atomic_bool *stop = build->raw->stop;
-    return stop && *stop ? error_set(build->err, ECANCELED, "nobody waits for it any more") : 0;
+    return stop && *stop ? error_set(build->err, ECANCELED, "canceled") : 0;
 }
 
 static int compare_paused(const void *a, const void *b)
@@ -379,7 +379,7 @@ static int build_warning(struct build *build)
     size_t used = own[0] ? (size_t)snprintf(text, sizeof(text), "%.2000s ", own) : 0;
     if (raw->meta.meta.version > PROFILE_NEWEST_VERSION)
         used += (size_t)snprintf(text + used, sizeof(text) - used,
-                                 "The file has version %u of the profile format, which prof knows up to version %d: "
+                                 "The file has version %u of the profile format, newer than version %d of this prof: "
                                  "parts of it may be missing or wrong. ",
                                  raw->meta.meta.version, PROFILE_NEWEST_VERSION);
     if (build->sorted)

@@ -270,9 +270,9 @@ static int check_counters(const struct profile *profile, struct error *err)
         for (size_t k = 0; !code && k < rows[i].length; k++)
             if (!isfinite(rows[i].time[k]) || !isfinite(rows[i].count[k]) ||
                 (k && rows[i].time[k] < rows[i].time[k - 1]))
-                code =
-                    error_set(err, EINVAL,
-                              "counters[%zu].samples[%zu] is before the sample that precedes it, or no number", i, k);
+                code = error_set(err, EINVAL,
+                                 "counters[%zu].samples[%zu] is before the sample that precedes it, or not a number", i,
+                                 k);
     return code;
 }
 

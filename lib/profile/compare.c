@@ -105,7 +105,7 @@ static int keep_threads(struct profile *profile, const uint8_t *kept, struct err
     }
     profile->counters.length = counters;
     free(moved);
-    return threads ? 0 : error_set(err, EINVAL, "no thread is left to compare");
+    return threads ? 0 : error_set(err, EINVAL, "no thread remains to compare");
 }
 
 /* ---- runs ---- */
@@ -290,7 +290,7 @@ static int agree(struct profile *out, struct profile *from, struct error *err)
     enum weight_type own = recorded_type(out), other = recorded_type(from);
     bool has_times = meta->has_cpu_delta && from->meta.has_cpu_delta;
     if (own != other && !has_times)
-        return error_set(err, EINVAL, "one side counts %s, the other one %s: they cannot be compared", units[own],
+        return error_set(err, EINVAL, "cannot compare: one side counts %s, the other side %s", units[own],
                          units[other]);
     if (!has_times) {
         drop_cpu_times(out);
@@ -308,8 +308,9 @@ static int agree(struct profile *out, struct profile *from, struct error *err)
     if (code || !(ratio < 0.99 || ratio > 1.01) || strstr(profile_text(out, meta->warning), start))
         return code;
     char text[200];
-    snprintf(text, sizeof(text), "%s %.3g ms, the other one every %.3g ms: samples are not the same time on both.",
-             start, meta->interval, from->meta.interval);
+    snprintf(text, sizeof(text),
+             "%s %.3g ms, the other one every %.3g ms: a sample stands for different times on the two sides.", start,
+             meta->interval, from->meta.interval);
     return warn(out, text, err);
 }
 

@@ -73,8 +73,8 @@ static int read_slab_table(struct container *container, const unsigned char *byt
         if (header.failed)
             break;
         if (offset > size || length > size - offset)
-            return error_set(container->err, EINVAL, "the file is cut off: its slab %u reaches to byte %llu of %zu", i,
-                             (unsigned long long)offset + length, size);
+            return error_set(container->err, EINVAL, "the file is cut off: its slab %u reaches to byte %llu of %zu",
+                             i, (unsigned long long)offset + length, size);
         if (element_size(type) == 0 || length % element_size(type))
             return error_set(container->err, EINVAL, "JSLB slab %u is of unknown type %u, or holds no whole elements",
                              i, type);
@@ -207,7 +207,7 @@ static int write_slab(struct container *container, double number)
     struct slab *slab =
         number >= 0 && number < (double)container->slabs.length ? &container->slabs.data[(size_t)number] : NULL;
     if (!slab)
-        return error_set(container->err, EINVAL, "the JSLB container has only %zu slabs, but one beyond is named",
+        return error_set(container->err, EINVAL, "the JSLB container has only %zu slabs, but refers to a slab beyond",
                          container->slabs.length);
     if (slab->used || container->nesting == MAX_NESTING)
         return error_set(container->err, EINVAL, "slab %zu of the JSLB container is used twice, or nested too deeply",

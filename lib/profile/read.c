@@ -209,7 +209,7 @@ static int append_number(struct profile_reader *reader, struct level *level, dou
     if (column_append(level->base, level->column, &value, 1))
         return 0;
     return fail(reader, EINVAL,
-                level->column == COLUMN_ADDRESS ? "no whole number" : "no index: a whole number from 0 on");
+                level->column == COLUMN_ADDRESS ? "no whole number" : "not an index (an integer of at least 0)");
 }
 
 /* A text as it stands in a column of texts, or in place of a number (`mark` is RAW_TEXT then), where the same one comes
@@ -310,7 +310,7 @@ static bool take_numbers(struct profile_reader *reader, int *code)
 static int begin_column(struct profile_reader *reader, const struct field *field, struct column *column)
 {
     if (column->present && reader->missing)
-        return fail(reader, EINVAL, "it is there twice, and numbers of the first are still missing");
+        return fail(reader, EINVAL, "it appears twice, and numbers of the first are still missing");
     column->present = true;
     column->length = 0; /* of a key that is there twice the last one counts, as in JavaScript */
     if (reader->sibling_length && !column_reserve(column, field->column, reader->sibling_length + NUMBERS_BATCH))
@@ -575,17 +575,16 @@ static int check_version(struct profile_reader *reader)
     struct raw_meta *meta = &reader->raw.meta;
     reader->failed = true;
     if (isnan(meta->version))
-        return error_set(&reader->error, EINVAL, "the file is a profile whose version is no number: it is damaged");
+        return error_set(&reader->error, EINVAL, "the file is a profile with an invalid version: it is damaged");
     if (meta->version < 0 || meta->version >= UINT32_MAX || floor(meta->version) != meta->version)
-        return error_set(
-            &reader->error, EINVAL,
-            "the file is a profile of version %.15g, and there is no such version: the file is damaged, or "
-            "whatever wrote it is faulty",
-            meta->version);
+        return error_set(&reader->error, EINVAL,
+                         "the file is a profile of version %.15g, which does not exist: the file is damaged, or "
+                         "its writer is faulty",
+                         meta->version);
     if (meta->version < PROFILE_OLDEST_VERSION)
         return error_set(&reader->error, EINVAL,
-                         "the file is a profile of version %.15g; versions from %d on can be read: open it in the "
-                         "Firefox Profiler and save it anew",
+                         "the file is a profile of version %.15g; prof reads version %d and later: open it in the "
+                         "Firefox Profiler and save it again",
                          meta->version, PROFILE_OLDEST_VERSION);
     meta->meta.version = (uint32_t)meta->version;
     reader->failed = false;
@@ -616,9 +615,8 @@ static int check_kind(struct profile_reader *reader)
             reader->raw.meta.version = PROFILE_OLDEST_VERSION;
             return check_version(reader);
         }
-        return fail_foreign(reader,
-                            "is a Gecko profile as Firefox records it, not yet processed; open it in the Firefox "
-                            "Profiler and save it from there");
+        return fail_foreign(reader, "is an unprocessed Gecko profile of Firefox; open it in the Firefox "
+                                    "Profiler and save it from there");
     }
     return check_version(reader);
 }

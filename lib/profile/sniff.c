@@ -17,19 +17,19 @@ static const struct {
     size_t length;
     const char *reason; /* completes "the file ..." */
 } MAGICS[] = {
-    {"\x1f\x8b", 2, "is gzip inside gzip, or was not unpacked"},
+    {"\x1f\x8b", 2, "is gzip inside gzip, or still compressed"},
     {"PERFILE2", 8,
      "is a perf.data file of Linux perf; 'prof load FILE' shows it, and 'prof symbolicate -o PROFILE FILE' saves its "
      "profile"},
     {"PROFSPL", 7,
-     "holds a recording that was not saved as a profile yet; 'prof load FILE' shows it, and 'prof symbolicate -o "
+     "is an unsaved recording; 'prof load FILE' shows it, and 'prof symbolicate -o "
      "PROFILE FILE' saves its profile"},
-    {"\xdc\xdf\x4aSLB", 6, "is a JSLB profile written for another byte order"},
-    {"\x28\xb5\x2f\xfd", 4, "is packed with zstd; unpack it first (zstd -d)"},
+    {"\xdc\xdf\x4aSLB", 6, "is a JSLB profile in another byte order"},
+    {"\x28\xb5\x2f\xfd", 4, "is compressed with zstd; decompress it first (zstd -d)"},
     {"\xfd"
      "7zXZ",
-     5, "is packed with xz; unpack it first (unxz)"},
-    {"BZh", 3, "is packed with bzip2; unpack it first (bunzip2)"},
+     5, "is compressed with xz; decompress it first (unxz)"},
+    {"BZh", 3, "is compressed with bzip2; decompress it first (bunzip2)"},
     {"PK\x03\x04", 4, "is a zip archive; unpack it first"},
     {"\x7f"
      "ELF",
@@ -120,6 +120,6 @@ const char *sniff_foreign(const unsigned char *bytes, size_t size)
     if (*bytes == '[')
         return "is a JSON array, as Chrome's traces are, not a profile";
     if (*bytes < 0x20 || *bytes >= 0x7f)
-        return "is binary data of no known kind, not a profile";
-    return "is text of no known kind, not a profile";
+        return "is binary data of an unknown kind, not a profile";
+    return "is text of an unknown kind, not a profile";
 }

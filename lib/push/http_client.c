@@ -100,7 +100,7 @@ int http_client_new(struct http_client **out, struct error *err)
         return error_no_memory(err);
     if (!load_library(&client->library)) {
         free(client);
-        return error_set(err, ENOSYS, "profiles cannot be sent: libcurl is not installed (package libcurl4)");
+        return error_set(err, ENOSYS, "cannot send profiles: libcurl is not installed (package libcurl4)");
     }
     client->curl = client->library.init();
     if (!client->curl) {

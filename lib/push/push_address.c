@@ -37,13 +37,13 @@ int push_address(const char *given, bool as_it_is, char url[PUSH_URL_MAX], struc
     size_t scheme = scheme_length(given), host = strcspn(given + scheme, "/?#");
     if (memchr(given + scheme, '@', host))
         return error_set(err, EINVAL,
-                         "the address of a server must not have a user name or password in it: give --header "
+                         "the address of a server must not contain a user name or password: give --header "
                          "'Authorization: ...' or OTEL_EXPORTER_OTLP_HEADERS");
     if (!is_visible_ascii(given) || strchr(given, '#') || (scheme && !host))
-        return error_set(err, EINVAL, "'%.200s' is not the address of a server: give one such as http://localhost:4318",
+        return error_set(err, EINVAL, "'%.200s' is not a server address: give one such as http://localhost:4318",
                          given);
     if (!scheme)
-        return error_set(err, EINVAL, "'%.200s' is not the address of a server: it must begin with http:// or https://",
+        return error_set(err, EINVAL, "'%.200s' is not a server address: it must begin with http:// or https://",
                          given);
     size_t base = scheme + host + strcspn(given + scheme + host, "?");
     const char *query = given + base;

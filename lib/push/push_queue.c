@@ -95,7 +95,7 @@ static int list_files(const struct push_queue *queue, struct waiting_files *file
         int reason = errno;
         if (listing >= 0)
             close(listing);
-        return error_set(err, reason, "cannot list the folder %s: %s", queue->path, strerror(reason));
+        return error_set(err, reason, "cannot list the directory %s: %s", queue->path, strerror(reason));
     }
     bool enough = true;
     for (struct dirent *entry; enough && (entry = readdir(list)) != NULL;) {
@@ -142,7 +142,7 @@ int push_queue_add(struct push_queue *queue, const char *url, const void *bytes,
         return error_set(err, ENAMETOOLONG, "the address %.64s... is too long", url);
     size_t whole = (size_t)length + size;
     if (whole > queue->limit)
-        return error_set(err, E2BIG, "a profile of %zu KiB has no room in the queue, which takes %" PRIu64 " KiB",
+        return error_set(err, E2BIG, "a profile of %zu KiB exceeds the queue, which holds %" PRIu64 " KiB",
                          (size >> 10) + 1, queue->limit >> 10);
     unsigned char *text = malloc(whole);
     if (!text)
@@ -154,7 +154,7 @@ int push_queue_add(struct push_queue *queue, const char *url, const void *bytes,
              queue->added++ % 100000, ending);
     int code = make_room(queue, whole, dropped, err);
     if (!code && (code = file_folder_save_lasting(queue->folder, name, text, whole)) != 0)
-        error_set(err, -code, "cannot keep a profile in %s: %s", queue->path, strerror(-code));
+        error_set(err, -code, "cannot store a profile in %s: %s", queue->path, strerror(-code));
     free(text);
     return code;
 }

@@ -132,7 +132,7 @@ static bool wait_for_next_snapshot(struct control *control, int client, char *an
     int own = fcntl(client, F_DUPFD_CLOEXEC, 0);
     if (own >= 0 && array_push(&control->snapshot_clients, own))
         return true;
-    snprintf(answer, size, "another snapshot is being made, and this one cannot wait: %s",
+    snprintf(answer, size, "prof is still saving another snapshot, and cannot queue this one: %s",
              strerror(own < 0 ? errno : ENOMEM));
     if (own >= 0)
         close(own);
@@ -144,7 +144,7 @@ static bool start_snapshot(struct recording *recording, const int *clients, size
     struct control *control = &recording->control;
     struct error err = {0};
     if (!options_of(recording)->snapshot) {
-        snprintf(answer, size, "this recording goes to the standard output, and has no name for a snapshot");
+        snprintf(answer, size, "this recording goes to the standard output, so a snapshot has no file name");
         return false;
     }
     if (spool_writer_flush(recording->spool, &err)) {
@@ -252,10 +252,11 @@ static void say_disk_state(struct recording *recording)
     struct control *control = &recording->control;
     bool is_full = spool_writer_is_waiting(recording->spool);
     if (is_full && !control->said_full)
-        say(recording, "the disk is full: the newest 64 MiB of the recording stay in memory until there is room, or "
-                       "until the end");
+        say(recording,
+            "the disk is full: prof keeps the newest 64 MiB of the recording in memory until the disk has room, or "
+            "until the end");
     else if (!is_full && control->said_full)
-        say(recording, "there is room on the disk again: the recording is written to it");
+        say(recording, "the disk has room again: prof writes the recording to it");
     control->said_full = is_full;
 }
 
@@ -264,7 +265,7 @@ int control_keep_time(struct recording *recording, uint64_t now, struct error *e
     const struct control_options *options = options_of(recording);
     if (options->max_size && spool_writer_size(recording->spool) >= options->max_size && !recording->ending) {
         recording_end(recording, RECORD_SIZE_REACHED, 0);
-        say(recording, "the recording has reached the size of --max-size, and ends here");
+        say(recording, "the recording has reached --max-size, and ends here");
     }
     say_disk_state(recording);
     return recording->control.delayed && now >= delay_end(recording) ? control_resume(recording, err) : 0;

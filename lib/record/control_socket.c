@@ -60,7 +60,7 @@ bool control_socket_find_problem(char *text, size_t size)
                  folders[i],
                  !S_ISDIR(info.st_mode)     ? "is no directory"
                  : info.st_uid != geteuid() ? "belongs to another user"
-                                            : "can be entered by other users");
+                                            : "is open to other users");
         return true;
     }
     return false;
@@ -185,7 +185,7 @@ static int take_request(struct recording *recording, int fd, struct request *req
         request->failed = !request->answers_later;
     } else {
         request->failed = true;
-        snprintf(request->answer, sizeof(request->answer), "this prof knows no '%.40s'", verb);
+        snprintf(request->answer, sizeof(request->answer), "this prof does not know the request '%.40s'", verb);
     }
     return code;
 }

@@ -44,7 +44,7 @@ int launch_check(const char *program, struct error *err)
     if (code == EISDIR)
         return error_set(err, EACCES, "%s is a directory, not a program", program);
     if (code == EACCES)
-        return error_set(err, EACCES, "%s is not executable for you", program);
+        return error_set(err, EACCES, "this user may not execute %s", program);
     return error_set(err, code, "cannot run %s: %s", program, strerror(code));
 }
 

@@ -49,17 +49,18 @@ static void note_count(struct recording *recording, uint64_t count, const char *
 void marks_note_missing(struct recording *recording)
 {
     const struct marks *marks = &recording->marks;
-    note_count(recording, marks->buffers.lost, "mark of a program found no room and is lost",
-               "marks of programs found no room and are lost: they came faster than they could be read");
-    note_count(recording, marks->writer.dropped, "mark is left out: a recording takes 5 million",
-               "marks are left out: a recording takes 5 million");
-    note_count(recording, marks->buffers.damaged, "buffer of marks was overwritten by its program",
-               "buffers of marks were overwritten by their programs");
-    note_count(recording, marks->buffers.unopened, "buffer of marks could not be opened",
-               "buffers of marks could not be opened");
-    note_count(recording, marks->files.unopened, "marker file could not be opened", "marker files could not be opened");
-    note_count(recording, marks->files.too_long, "marker file goes on beyond 256 MiB, which are read",
-               "marker files go on beyond 256 MiB, which are read");
+    note_count(recording, marks->buffers.lost, "mark of a program is lost: its buffer was full",
+               "marks of programs are lost: programs wrote them faster than prof read them");
+    note_count(recording, marks->writer.dropped, "mark is beyond the limit of 5 million per recording",
+               "marks are beyond the limit of 5 million per recording");
+    note_count(recording, marks->buffers.damaged, "buffer of marks is damaged: its program overwrote it",
+               "buffers of marks are damaged: their programs overwrote them");
+    note_count(recording, marks->buffers.unopened, "buffer of marks is missing: prof could not open it",
+               "buffers of marks are missing: prof could not open them");
+    note_count(recording, marks->files.unopened, "marker file is missing: prof could not open it",
+               "marker files are missing: prof could not open them");
+    note_count(recording, marks->files.too_long, "marker file is longer than 256 MiB: prof read the first 256 MiB",
+               "marker files are longer than 256 MiB: prof read the first 256 MiB");
     if (marks->files.bad_lines)
         recording_add_note(
             recording, "%" PRIu64 " line%s of marker files %s no 'START END NAME' and %s skipped; the first is %s",

@@ -26,8 +26,8 @@ static void note_privilege(struct recording *recording, const char *path, const 
         return;
     recording->noted.privilege = true;
     recording_add_note(recording,
-                       "%s is a program that runs with the rights of its owner, but a program that is sampled with "
-                       "ptrace runs with yours",
+                       "%s is a setuid or setgid program, but under "
+                       "ptrace it runs with the permissions of this user",
                        name);
 }
 
@@ -62,8 +62,8 @@ static void note_leak_sanitizer(struct recording *recording, const char *path, c
     recording->noted.leak_sanitizer = has_leak_sanitizer(path);
     if (recording->noted.leak_sanitizer)
         recording_add_note(recording,
-                           "LeakSanitizer needs ptrace for itself, so prof turns it off (LSAN_OPTIONS): %s reports no "
-                           "leaks while it is sampled with ptrace",
+                           "LeakSanitizer needs ptrace for itself, so prof disables it (LSAN_OPTIONS): %s reports no "
+                           "leaks while prof samples it with ptrace",
                            name);
 }
 

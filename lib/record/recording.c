@@ -57,10 +57,11 @@ void recording_note_no_waits(struct recording *recording)
 {
     if (!recording->options->off_cpu || recording->follows_runs)
         return;
-    recording_add_note(recording,
-                       recording->by_ptrace
-                           ? "waits are not recorded with --cpu by ptrace, which does not tell on which CPU they begin"
-                           : "waits are not recorded: this kernel does not tell when threads run (Linux 4.3 does)");
+    recording_add_note(
+        recording,
+        recording->by_ptrace
+            ? "ptrace records no waits with --cpu, because the CPU at their begin is unknown"
+            : "prof records no waits: this kernel does not report context switches (Linux 4.3 and later do)");
 }
 
 /* ---- wakeups ---- */
@@ -71,9 +72,9 @@ void recording_open_wakeups(struct recording *recording)
     if (!recording->options->wakers)
         return;
     if (recording->by_ptrace)
-        recording_add_note(recording, "who woke whom is not recorded: perf events tell it, and ptrace does not");
+        recording_add_note(recording, "prof records no wakers: ptrace does not report them, only perf events do");
     else if (!recording->follows_runs || !recording->options->off_cpu)
-        recording_add_note(recording, "who woke whom is not recorded, because waits are not");
+        recording_add_note(recording, "prof records no wakers, because it records no waits");
     else if (wakeups_open(&recording->wakeups, recording->events.layout.sample_type & PERF_SAMPLE_ID, &why))
         recording_add_note(recording, "%s", why.text);
 }
@@ -345,16 +346,16 @@ void recording_note_lost_files(struct recording *recording)
     const char *path = "";
     size_t count = library_table_lost(recording->libraries, &path);
     if (count == 1)
-        recording_add_note(recording, "%s was replaced or became unreadable before its unwinding information was read",
+        recording_add_note(recording, "%s was replaced or became unreadable before prof read its unwind information",
                            path_base_name(path));
     else if (count)
         recording_add_note(
-            recording, "%s and %zu more were replaced or became unreadable before their unwinding information was read",
+            recording, "%s and %zu more were replaced or became unreadable before prof read their unwind information",
             path_base_name(path), count - 1);
     count = library_table_silent(recording->libraries, &path);
     if (count)
         recording_add_note(recording,
-                           "%s%s on a file system that does not answer: functions there have no names, and stacks "
+                           "%s%s on a file system that does not answer: functions there have no symbols, and stacks "
                            "through them may be truncated",
                            path, count > 1 ? " and other files are" : " is");
     struct rlimit limit;
@@ -363,7 +364,7 @@ void recording_note_lost_files(struct recording *recording)
         recording_add_note(recording,
                            "the limit of %" PRIu64
                            " open files is too low to hold %zu deleted file%s open; functions in them may "
-                           "have no names; raise 'ulimit -n'",
+                           "have no symbols; raise 'ulimit -n'",
                            (uint64_t)limit.rlim_cur, files->lost, files->lost == 1 ? "" : "s");
 }
 
@@ -385,7 +386,7 @@ void recording_note_refused_waits(struct recording *recording)
         return;
     bool is_yama =
         file_read_text("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof(scope)) && strcmp(scope, "0") != 0;
-    recording_add_note(
-        recording, "where threads waited is not known for all waits: this user may not look into their processes%s",
-        is_yama ? " (kernel.yama.ptrace_scope); 'sudo sysctl kernel.yama.ptrace_scope=0' allows it" : "");
+    recording_add_note(recording, "some waits have no stack: this user may not read the processes%s",
+                       is_yama ? " (kernel.yama.ptrace_scope); 'sudo sysctl kernel.yama.ptrace_scope=0' permits it"
+                               : "");
 }

@@ -35,7 +35,7 @@ static void note_lower_rates(struct recording *recording)
                            " Hz, so as not to slow %s down; CPU time is that of every switch",
                            rates->lowered, rates->lowered == 1 ? "" : "s", rates->lowered == 1 ? "it was" : "they were",
                            UINT64_C(1000000000) / (rates->interval * PERF_RATE_FEWER),
-                           rates->lowered == 1 ? "it" : "them");
+                           rates->lowered == 1 ? "it" : "these processes");
 }
 
 enum {
@@ -141,19 +141,23 @@ void recording_fill_result(struct recording *recording, uint64_t cpu_before)
     excess_add_notes(recording);
     recording_note_refused_waits(recording);
     if (recording->python.problem[0])
-        recording_add_note(recording, "the frames of Python code are not recorded: %s", recording->python.problem);
+        recording_add_note(recording, "prof records no Python frames: %s", recording->python.problem);
     if (recording->signals.left_out)
         recording_add_note(recording, "%" PRIu64 " signals have no marker: a recording takes %d",
                            recording->signals.left_out, PROCESS_SIGNALS_MAX);
     if (recording->counters.was_refused)
-        recording_add_note(recording, "what some processes read and wrote is not counted: this user may not look into "
-                                      "them");
-    if (recording->lost_others)
         recording_add_note(recording,
-                           "%" PRIu64 " records of processes and mappings found no room: the mappings of these "
-                           "processes are read instead, and some of their names may be missing",
-                           recording->lost_others);
+                           "bytes read and written by some processes are not counted: this user may not read "
+                           "these processes");
+    if (recording->lost_others)
+        recording_add_note(
+            recording,
+            "%" PRIu64
+            " records of processes and mappings are lost, because the buffer was full: prof read the mappings of these "
+            "processes instead, and some of their symbols may be missing",
+            recording->lost_others);
     if (recording->lost_wakeups)
-        recording_add_note(recording, "who woke whom is not known of all waits: %" PRIu64 " wakeups found no room",
+        recording_add_note(recording,
+                           "some waits have no waker: %" PRIu64 " wakeups are lost, because the buffer was full",
                            recording->lost_wakeups);
 }

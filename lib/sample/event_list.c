@@ -39,21 +39,21 @@
 static const struct known_event known[] = {
     {"cpu-clock", "task-clock", EVENT_CLOCK, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, false,
      "CPU time, which every recording has", false},
-    SOFTWARE("page-faults", "faults", PERF_COUNT_SW_PAGE_FAULTS, false, "accesses to memory that was not mapped in"),
-    SOFTWARE("minor-faults", NULL, PERF_COUNT_SW_PAGE_FAULTS_MIN, false, "those that needed no disk"),
-    RARE("major-faults", NULL, PERF_COUNT_SW_PAGE_FAULTS_MAJ, false, "those that read from a disk"),
-    SOFTWARE("context-switches", "cs", PERF_COUNT_SW_CONTEXT_SWITCHES, true, "times that a thread left its CPU"),
+    SOFTWARE("page-faults", "faults", PERF_COUNT_SW_PAGE_FAULTS, false, "page faults of any kind"),
+    SOFTWARE("minor-faults", NULL, PERF_COUNT_SW_PAGE_FAULTS_MIN, false, "page faults without disk access"),
+    RARE("major-faults", NULL, PERF_COUNT_SW_PAGE_FAULTS_MAJ, false, "page faults with disk access"),
+    SOFTWARE("context-switches", "cs", PERF_COUNT_SW_CONTEXT_SWITCHES, true, "switches of a thread off its CPU"),
     RARE("cpu-migrations", "migrations", PERF_COUNT_SW_CPU_MIGRATIONS, true, "moves of a thread to another CPU"),
     RARE("alignment-faults", NULL, PERF_COUNT_SW_ALIGNMENT_FAULTS, false,
          "unaligned accesses that the kernel had to handle (none on x86)"),
     RARE("emulation-faults", NULL, PERF_COUNT_SW_EMULATION_FAULTS, false,
          "instructions that the kernel had to emulate"),
     HARDWARE("cycles", "cpu-cycles", PERF_COUNT_HW_CPU_CYCLES, "cycles of the CPU"),
-    HARDWARE("instructions", NULL, PERF_COUNT_HW_INSTRUCTIONS, "instructions that were executed"),
+    HARDWARE("instructions", NULL, PERF_COUNT_HW_INSTRUCTIONS, "executed instructions"),
     HARDWARE("cache-references", NULL, PERF_COUNT_HW_CACHE_REFERENCES, "accesses to the last cache"),
-    HARDWARE("cache-misses", NULL, PERF_COUNT_HW_CACHE_MISSES, "those that went to memory"),
-    HARDWARE("branches", "branch-instructions", PERF_COUNT_HW_BRANCH_INSTRUCTIONS, "branches that were executed"),
-    HARDWARE("branch-misses", NULL, PERF_COUNT_HW_BRANCH_MISSES, "branches that were predicted wrong"),
+    HARDWARE("cache-misses", NULL, PERF_COUNT_HW_CACHE_MISSES, "accesses that missed the last cache"),
+    HARDWARE("branches", "branch-instructions", PERF_COUNT_HW_BRANCH_INSTRUCTIONS, "executed branches"),
+    HARDWARE("branch-misses", NULL, PERF_COUNT_HW_BRANCH_MISSES, "mispredicted branches"),
     HARDWARE("bus-cycles", NULL, PERF_COUNT_HW_BUS_CYCLES, "cycles of the bus"),
     HARDWARE("ref-cycles", NULL, PERF_COUNT_HW_REF_CPU_CYCLES, "cycles at the nominal frequency"),
     HARDWARE("stalled-cycles-frontend", NULL, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, "cycles waiting for instructions"),
@@ -63,8 +63,8 @@ static const struct known_event known[] = {
     CACHE("LLC-loads", LL, READ, ACCESS, "loads from the last cache"),
     CACHE("LLC-load-misses", LL, READ, MISS, "those that missed it"),
     CACHE("dTLB-loads", DTLB, READ, ACCESS, "address translations of loads"),
-    CACHE("dTLB-load-misses", DTLB, READ, MISS, "those that the TLB missed"),
-    CACHE("iTLB-load-misses", ITLB, READ, MISS, "address translations of instructions that the TLB missed"),
+    CACHE("dTLB-load-misses", DTLB, READ, MISS, "address translations of loads that missed the TLB"),
+    CACHE("iTLB-load-misses", ITLB, READ, MISS, "address translations of instructions that missed the TLB"),
 };
 
 enum { KNOWN = sizeof(known) / sizeof(*known) };
@@ -229,10 +229,10 @@ static int apply_modifiers(struct event *event, struct error *err)
     if (!event->only_user && !event->only_kernel)
         return 0;
     if (event->only_user && event->in_kernel)
-        return error_set(err, EINVAL, "%s happens in the kernel: with ':u' nothing would be left of it", event->name);
+        return error_set(err, EINVAL, "%s happens only in the kernel: ':u' would exclude all of its samples",
+                         event->name);
     if (event->kind == EVENT_CLOCK)
-        return error_set(err, EINVAL,
-                         "the modifiers ':u' and ':k' are for events beside CPU time, which is that of both");
+        return error_set(err, EINVAL, "CPU time takes no modifiers ':u' and ':k': it covers user code and kernel");
     event->in_kernel |= event->only_kernel;
     size_t length = strlen(event->name);
     char *name = realloc(event->name, length + 3);
@@ -281,8 +281,8 @@ static int add_point(struct event *event, const struct elf_file *file, uint64_t 
     struct event_point point = {0};
     if (!elf_file_offset(file, address, 1, &point.offset) ||
         (semaphore && !elf_file_offset(file, semaphore, sizeof(uint16_t), &point.semaphore)))
-        return error_set(err, ERANGE, "cannot record %s: %s holds nothing that is loaded at 0x%" PRIx64, event->name,
-                         event->path, address);
+        return error_set(err, ERANGE, "cannot record %s: %s has no loaded code at 0x%" PRIx64, event->name, event->path,
+                         address);
     if (point.semaphore > UINT32_MAX)
         return error_set(err, ERANGE, "cannot record %s: its semaphore is too far from the start of %s", event->name,
                          event->path);
@@ -301,9 +301,10 @@ static int find_places(struct event *event, const struct elf_file *file, const c
                    : error_set(err, EINVAL, "'%s' is not an address, in '%s'", place, event->name);
     bool is_hex = plus && strncmp(plus + 1, "0x", 2) == 0;
     if (plus && !parse_number(plus + (is_hex ? 3 : 1), is_hex ? 16 : 10, &offset))
-        return error_set(err, EINVAL, "'%s' is not a distance, in '%s'", plus + 1, event->name);
+        return error_set(err, EINVAL, "'%s' is not an offset, in '%s'", plus + 1, event->name);
     if (plus && event->kind == EVENT_URETPROBE)
-        return error_set(err, EINVAL, "functions return, not instructions: '%s' has a distance", event->name);
+        return error_set(err, EINVAL, "a return probe needs a function, not an instruction: '%s' has an offset",
+                         event->name);
     snprintf(name, sizeof(name), "%.*s", plus ? (int)(plus - place) : (int)strlen(place), place);
     struct elf_addresses addresses = {0};
     int code = elf_find_function(file, name, &addresses, closest, sizeof(closest), err);
@@ -379,8 +380,8 @@ static int find_event(struct event *event, struct error *err)
     const char *colon = strchr(name, ':');
     for (size_t i = 0; colon && i < KNOWN; i++)
         if (has_name(&known[i], name, (size_t)(colon - name)) || has_alias(&known[i], name, (size_t)(colon - name)))
-            return error_set(err, EINVAL, "%s takes ':u' for what happens outside of the kernel or ':k', not '%s'",
-                             known[i].name, colon);
+            return error_set(err, EINVAL, "%s takes ':u' for user code or ':k' for the kernel, not '%s'", known[i].name,
+                             colon);
     if (colon)
         return find_tracepoint(name, event, err);
     return find_known(event) || is_raw(name, event) ? 0 : unknown_event(name, err);
@@ -485,7 +486,7 @@ int event_list_add(struct event_list *list, const char *text, uint64_t period, s
         return error_no_memory(err);
     if (!take_period(event.name, &event.period)) {
         event_destroy(&event);
-        return error_set(err, EINVAL, "'%s' has no period from 1 on: EVENT/period=N/", text);
+        return error_set(err, EINVAL, "'%s' needs a period of at least 1: EVENT/period=N/", text);
     }
     take_modifiers(&event);
     bool is_pattern = strpbrk(event.name, "*?[") && !probe_prefix_of(event.name);

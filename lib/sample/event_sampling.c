@@ -101,26 +101,28 @@ static int refused(const struct event *event, int code, struct error *err)
     bool is_denied = code == -EACCES || code == -EPERM;
     if (is_hardware && is_missing && access("/sys/bus/event_source/devices/cpu", F_OK) &&
         access("/sys/bus/event_source/devices/cpu_core", F_OK))
-        return error_set(err, -code,
-                         "the processor's counters (PMU) are not there, as in most virtual machines; on the host, or "
-                         "with a virtual PMU, they are");
+        return error_set(
+            err, -code,
+            "the processor's counters (PMU) are not available, as in most virtual machines; use the host, or "
+            "a virtual PMU");
     if (is_hardware && is_missing)
         return error_set(err, -code, "this processor has no counter for it");
     if (event->kind >= EVENT_UPROBE && is_denied)
         return error_set(err, -code,
-                         "the kernel lets only root and programs with the capability CAP_PERFMON probe programs, "
-                         "whatever kernel.perf_event_paranoid is (it is %ld); run prof with sudo",
+                         "the kernel permits probes only to root and to programs with the capability CAP_PERFMON, "
+                         "regardless of kernel.perf_event_paranoid (now %ld); run prof with sudo",
                          paranoid);
     if (is_denied && event->in_kernel && paranoid > 1)
         return error_set(err, -code,
-                         "it happens in the kernel, which kernel.perf_event_paranoid (%ld) does not let you see; 'sudo "
-                         "sysctl kernel.perf_event_paranoid=1' allows it, and so does the capability CAP_PERFMON",
+                         "it happens in the kernel, which kernel.perf_event_paranoid (%ld) hides from this user; 'sudo "
+                         "sysctl kernel.perf_event_paranoid=1' permits it, and so does the capability CAP_PERFMON",
                          paranoid);
     if (is_denied)
-        return error_set(err, -code,
-                         "the kernel does not allow it (perf_event_open: %s; kernel.perf_event_paranoid is %ld); 'sudo "
-                         "sysctl kernel.perf_event_paranoid=1' may, and so does the capability CAP_PERFMON",
-                         strerror(-code), paranoid);
+        return error_set(
+            err, -code,
+            "the kernel does not permit it (perf_event_open: %s; kernel.perf_event_paranoid is %ld); 'sudo "
+            "sysctl kernel.perf_event_paranoid=1' may, and so does the capability CAP_PERFMON",
+            strerror(-code), paranoid);
     return error_set(err, -code, "the kernel refuses it (perf_event_open: %s)", strerror(-code));
 }
 

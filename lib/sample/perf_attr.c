@@ -139,14 +139,13 @@ int perf_attr_refused(const struct perf_events *events, int code, struct error *
     long paranoid = proc_kernel_setting("perf_event_paranoid", -100);
     const char *host = proc_is_in_container() ? " (on the host, outside of this container)" : "";
     if (code == -EINVAL && events->threads_only)
-        return error_set(err, EINVAL,
-                         "this kernel cannot leave out the children of a process (--no-inherit needs Linux 5.13)");
+        return error_set(err, EINVAL, "this kernel cannot exclude child processes (--no-inherit needs Linux 5.13)");
     int filtered = perf_filter_refused(code, err);
     if (filtered)
         return filtered;
     if ((code == -EACCES || code == -EPERM) && events->all && paranoid > 0)
         return error_set(err, -code,
-                         "you may not record all processes: kernel.perf_event_paranoid is %ld; 'sudo sysctl "
+                         "this user may not record all processes: kernel.perf_event_paranoid is %ld; 'sudo sysctl "
                          "kernel.perf_event_paranoid=0'%s or the capability CAP_PERFMON permits it",
                          paranoid, host);
     if (code == -ENOSYS)
@@ -155,12 +154,12 @@ int perf_attr_refused(const struct perf_events *events, int code, struct error *
         return error_set(err, -code, "cannot open a perf event: %s", strerror(-code));
     if (paranoid > 2)
         return error_set(err, -code,
-                         "perf events are not allowed: kernel.perf_event_paranoid is %ld; 'sudo sysctl "
+                         "the kernel refuses perf events: kernel.perf_event_paranoid is %ld; 'sudo sysctl "
                          "kernel.perf_event_paranoid=2'%s or the capability CAP_PERFMON permits them for your own "
                          "programs",
                          paranoid, host);
     return error_set(err, -code,
-                     "perf events are not allowed here (perf_event_open: %s), although kernel.perf_event_paranoid "
+                     "the kernel refuses perf events (perf_event_open: %s), although kernel.perf_event_paranoid "
                      "permits them: a security module forbids the call",
                      strerror(-code));
 }

@@ -133,10 +133,11 @@ static int open_largest_rings(struct perf_events *events, struct error *err)
         events->ring_size /= 2;
     }
     if (code == -EPERM)
-        return error_set(err, EPERM,
-                         "no memory may be locked for ring buffers; raise the limit ('ulimit -l', now %ld KiB per CPU "
-                         "from kernel.perf_event_mlock_kb besides), or end other profilers of this user",
-                         proc_kernel_setting("perf_event_mlock_kb", 516));
+        return error_set(
+            err, EPERM,
+            "cannot lock memory for ring buffers; raise the limit ('ulimit -l', in addition to %ld KiB per CPU "
+            "from kernel.perf_event_mlock_kb), or end other profilers of this user",
+            proc_kernel_setting("perf_event_mlock_kb", 516));
     if (code)
         return code;
     fit_stack_to_rings(events);
@@ -233,15 +234,14 @@ static void note_tier(struct perf_events *events)
 {
     if (events->tier == PERF_TIER_USER)
         note(events,
-             "kernel frames are not recorded (kernel.perf_event_paranoid is %ld); 'sudo sysctl "
-             "kernel.perf_event_paranoid=1' allows them",
+             "prof records no kernel frames (kernel.perf_event_paranoid is %ld); 'sudo sysctl "
+             "kernel.perf_event_paranoid=1' permits them",
              proc_kernel_setting("perf_event_paranoid", 2));
     if (events->tier == PERF_TIER_USER && !events->switches)
-        note(events, "CPU time inside the kernel is not counted either: this kernel does not tell when threads run");
+        note(events, "prof also counts no CPU time inside the kernel: this kernel does not report context switches");
     if (!events->all && event_sampling_has_probes(&events->sampling))
-        note(events,
-             "probes count in the threads that are there at the start, not in those that start later; record all "
-             "processes (-a) to have them, too");
+        note(events, "probes count only in threads that exist at the start of the recording; record all "
+                     "processes (-a) to include later threads");
 }
 
 static int list_cpus(struct perf_events *events, const struct cpu_list *wanted, struct error *err)
@@ -293,11 +293,10 @@ static int open_sideband(struct perf_events *events, struct error *err)
 
 static int too_many_files(const struct perf_events *events, struct error *err)
 {
-    return error_set(
-        err, EMFILE,
-        "too many open files: prof needs 2 for each of the %zu CPUs, and %zu more for each thread that runs "
-        "already; raise 'ulimit -n'",
-        events->cpus.length, 1 + (events->sampling.list ? events->sampling.list->length : 0));
+    return error_set(err, EMFILE,
+                     "too many open files: prof needs 2 for each of the %zu CPUs, and %zu more for each running "
+                     "thread; raise 'ulimit -n'",
+                     events->cpus.length, 1 + (events->sampling.list ? events->sampling.list->length : 0));
 }
 
 static int open_all(struct perf_events *events, const struct perf_options *options, struct error *err)
@@ -344,7 +343,7 @@ static int not_added(const struct perf_events *events, pid_t tid, int code, stru
         return error_set(err, ESRCH, "there is no thread %d", (int)tid);
     if (code == -EACCES || code == -EPERM)
         return error_set(err, -code,
-                         "process %d may not be sampled: it belongs to another user or has more rights than you; run "
+                         "this user may not sample process %d: it belongs to another user or has more permissions; run "
                          "prof as its user or as root",
                          (int)tid);
     if (code == -EMFILE)
@@ -393,7 +392,7 @@ int perf_events_add_all(struct perf_events *events, int cgroup, struct error *er
     if (code && whom.is_cgroup)
         return error_set(err, -code, "cannot sample the cgroup: %s%s", strerror(-code),
                          code == -EINVAL || code == -EBADF ? " (the kernel has no perf events for cgroups, or this "
-                                                             "hierarchy does not have its perf_event controller)"
+                                                             "hierarchy lacks the perf_event controller)"
                                                            : "");
     return code == -EMFILE ? too_many_files(events, err)
            : code          ? error_set(err, -code, "cannot sample all processes: %s", strerror(-code))

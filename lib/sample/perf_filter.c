@@ -11,5 +11,5 @@ int perf_filter_refused(int code, struct error *err)
         return 0;
     return error_set(err, -code, "a seccomp filter refuses perf_event_open (%s)%s", strerror(-code),
                      proc_is_in_container() ? "; 'docker run " CONTAINER_OPTIONS " ...' permits it"
-                                            : ", as container runtimes and sandboxes do; start prof outside of it");
+                                            : ", as in container runtimes and sandboxes; start prof outside of it");
 }

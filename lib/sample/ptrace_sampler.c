@@ -89,14 +89,14 @@ static int explain_refusal(pid_t pid, int code, struct error *err)
     long tracer = status_number(pid, "\nTracerPid:");
     if (tracer > 0)
         return error_set(err, code,
-                         "process %d cannot be traced: process %ld traces it already, and a process has one tracer",
+                         "cannot trace process %d: process %ld traces it already, and a process has one tracer",
                          (int)pid, tracer);
     if (is_not_dumpable(pid))
         return error_set(err, code,
-                         "process %d cannot be traced: it keeps its memory to itself (it is not dumpable, see "
+                         "cannot trace process %d: it is not dumpable (see "
                          "prctl(2)); root, or the capability CAP_SYS_PTRACE, may trace it",
                          (int)pid);
-    return error_set(err, code, "process %d cannot be traced: %s", (int)pid, strerror(code));
+    return error_set(err, code, "cannot trace process %d: %s", (int)pid, strerror(code));
 }
 
 int ptrace_sampler_seize(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, bool at_exec, struct error *err)

@@ -63,7 +63,7 @@ static int open_cpu(struct signals *signals, uint32_t number, struct error *err)
     if (!code && signals->has_sent) {
         cpu.fds[1] = open_event(signals, signals->generate.id, number);
         if (cpu.fds[1] < 0 || ioctl(cpu.fds[1], PERF_EVENT_IOC_SET_OUTPUT, cpu.fds[0]))
-            code = error_set(err, errno, "the kernel refuses the tracepoint of signals that are sent");
+            code = error_set(err, errno, "the kernel refuses the tracepoint of sent signals");
     }
     if (!code && !array_push(&signals->cpus, cpu))
         code = error_no_memory(err);

@@ -60,7 +60,7 @@ int tracefs_event_id(const char *system, const char *name, uint64_t *id, struct 
         char command[TRACEFS_COMMAND];
         tracefs_command(command, true);
         return access(path, F_OK) == 0
-                   ? error_set(err, EACCES, "this user may not read %s; 'sudo %s' allows it", path, command)
+                   ? error_set(err, EACCES, "this user may not read %s; 'sudo %s' permits it", path, command)
                    : error_set(err, EINVAL, "there is no tracepoint '%s:%s'", system, name);
     }
     *id = strtoull(text, NULL, 10);

@@ -53,11 +53,10 @@ static int read_tracefs(struct wakeups *wakeups, struct error *err)
     char command[TRACEFS_COMMAND];
     tracefs_command(command, is_closed);
     return is_closed
-               ? error_set(err, EACCES,
-                           "who woke whom is not recorded: this user may not read tracefs; 'sudo %s' allows it",
+               ? error_set(err, EACCES, "prof records no wakers: this user may not read tracefs; 'sudo %s' permits it",
                            command)
                : error_set(err, ENOENT,
-                           "who woke whom is not recorded: the tracepoint sched_waking is not there; 'sudo %s' brings "
+                           "prof records no wakers: the tracepoint sched_waking is missing; 'sudo %s' adds "
                            "it, if the kernel has it",
                            command);
 }
@@ -88,11 +87,10 @@ static int explain(int code, struct error *err)
     if (filtered)
         return filtered;
     if (code != -EACCES && code != -EPERM)
-        return error_set(err, -code, "who woke whom is not recorded: the kernel refuses the tracepoint: %s",
-                         strerror(-code));
+        return error_set(err, -code, "prof records no wakers: the kernel refuses the tracepoint: %s", strerror(-code));
     return error_set(err, -code,
-                     "who woke whom is not recorded: the kernel refuses the tracepoint (kernel.perf_event_paranoid is "
-                     "%ld); 'sudo sysctl kernel.perf_event_paranoid=-1' allows it",
+                     "prof records no wakers: the kernel refuses the tracepoint (kernel.perf_event_paranoid is "
+                     "%ld); 'sudo sysctl kernel.perf_event_paranoid=-1' permits it",
                      proc_kernel_setting("perf_event_paranoid", 2));
 }
 
@@ -103,8 +101,8 @@ int wakeups_open(struct wakeups *wakeups, bool have_ids, struct error *err)
     if (proc_is_in_pid_namespace()) /* the tracepoint has pids of the outermost namespace, records those of prof's
                                        namespace */
         return error_set(err, EPERM,
-                         "who woke whom is not recorded: this is a container with process ids of its own, and the "
-                         "kernel tells those outside");
+                         "prof records no wakers: this container has its own process IDs, but the "
+                         "kernel reports process IDs of the host");
     int code = read_tracefs(wakeups, err);
     if (!code)
         code = cpu_list_online(&online, err);

@@ -56,7 +56,7 @@ static int parse(cJSON **tree, const char *body, size_t size, struct error *err)
         return error_set(err, EINVAL, "the request is not JSON: see byte %zu", (size_t)(end - body));
     for (; end < body + size; end++)
         if (!strchr(" \t\r\n", *end) || !*end)
-            return error_set(err, EINVAL, "something follows the JSON of the request, at byte %zu",
+            return error_set(err, EINVAL, "unexpected data follows the JSON of the request, at byte %zu",
                              (size_t)(end - body));
     if (!cJSON_IsObject(*tree))
         return error_set(err, EINVAL, "the request is not a JSON object");
@@ -157,7 +157,7 @@ static int read_stack(struct symbolicate_request *request, const cJSON *stack, s
         struct request_frame frame;
         if (!take_pair(pair, &module, &address) || !take_number(module, UINT32_MAX, &index) ||
             !take_number(address, address_limit, &frame.address))
-            return error_set(err, EINVAL, "a frame must be [module index, address], both whole numbers from 0 on");
+            return error_set(err, EINVAL, "a frame must be [module index, address], both integers of at least 0");
         if (index >= module_count)
             return error_set(err, EINVAL, "a frame is in module %zu, but \"memoryMap\" has %zu", (size_t)index,
                              module_count);

@@ -46,8 +46,7 @@ static int find_library(const struct symbol_api *api, const struct asm_request *
     uint32_t row = request->key ? served_libs_find(&api->libs, request->key)
                                 : served_libs_find_code_id(&api->libs, request->code_id);
     if (row == SERVED_LIB_NONE)
-        return error_set(err, ENOENT, "the profile names no library %s",
-                         request->key ? request->key : request->code_id);
+        return error_set(err, ENOENT, "the profile has no library %s", request->key ? request->key : request->code_id);
     return named_library_identify(&api->libs.rows.data[row], out, err);
 }
 
@@ -66,7 +65,7 @@ static int answer_asm(const struct symbol_api *api, const struct asm_request *re
     struct disassembly disassembly;
     code = disassemble(&disassembly, &wanted, api->names, err);
     if (code == -ENOENT && jit_files_is_jitdump_name(lib.symbol.name))
-        error_prefix(err, code, "prof no longer has the JIT code of this recording in its cache");
+        error_prefix(err, code, "the cache of prof no longer has the JIT code of this recording");
     if (code == 0)
         code = write_disassembly(&disassembly, answer, err);
     disassembly_destroy(&disassembly);

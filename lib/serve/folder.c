@@ -15,11 +15,11 @@ int folder_open(const char *path, struct error *err)
     uint64_t size;
     int folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
-        return error_set(err, errno, "cannot open the folder %s: %s", path, strerror(errno));
+        return error_set(err, errno, "cannot open the directory %s: %s", path, strerror(errno));
     int index = folder_open_file(folder, "index.html", &size);
     if (index < 0) {
         close(folder);
-        return error_set(err, ENOENT, "there is no front-end in %s: it has no index.html", path);
+        return error_set(err, ENOENT, "%s is not a front end: it has no index.html", path);
     }
     close(index);
     return folder;

@@ -27,7 +27,7 @@ static int check_secret(int folder, const char *path, struct error *err)
         return error_set(err, errno, "cannot read %s/%s: %s", path, secret_name, strerror(errno));
     const char *wrong = !S_ISREG(info.st_mode)              ? "is not a file"
                         : info.st_uid != geteuid()          ? "belongs to another user"
-                        : info.st_mode & OTHERS_HAVE_ACCESS ? "can be read by other users"
+                        : info.st_mode & OTHERS_HAVE_ACCESS ? "is readable for other users"
                         : info.st_size != KEYED_HASH_KEY    ? "is damaged"
                                                             : NULL;
     return wrong ? error_set(err, EPERM, "%s/%s %s; remove it", path, secret_name, wrong) : 0;

@@ -209,7 +209,7 @@ static int start(struct post_worker *worker, const struct serve_options *options
         return error_no_memory(err);
     int code = pthread_create(&worker->thread, NULL, work, worker);
     worker->has_ended = code != 0;
-    return code ? error_set(err, code, "cannot start the thread that looks up symbols: %s", strerror(code)) : 0;
+    return code ? error_set(err, code, "cannot start the symbolization thread: %s", strerror(code)) : 0;
 }
 
 int post_worker_start(struct post_worker **out, int profile_fd, const struct serve_options *options, struct error *err)

@@ -100,7 +100,7 @@ static int send_text(const struct source_request *request, const char *text, siz
                      struct error *err)
 {
     if (memchr(text, '\0', size))
-        return error_set(err, ENOENT, "%s is not a text", request->file);
+        return error_set(err, ENOENT, "%s is not a text file", request->file);
     return write_source(request->file, text, size, answer, err);
 }
 
@@ -122,7 +122,7 @@ static int answer_script(const struct symbol_api *api, const struct source_reque
     char *text = NULL;
     size_t size = 0;
     if (!api->is_of_own_page || strings_find(&api->libs.scripts, request->file, strlen(request->file)) == STRING_NONE)
-        return error_set(err, ENOENT, "no address of a library comes from it, nor is it a script");
+        return error_set(err, ENOENT, "the profile has neither addresses nor a script from it");
     int code = load_local(api, script_path(request->file), "", &text, &size, err);
     if (code == 0)
         code = send_text(request, text, size, answer, err);
@@ -135,7 +135,7 @@ static int answer_source(const struct symbol_api *api, const struct source_reque
 {
     uint32_t row = served_libs_find(&api->libs, request->key);
     if (row == SERVED_LIB_NONE)
-        return error_set(err, ENOENT, "the profile names no library %s", request->key);
+        return error_set(err, ENOENT, "the profile has no library %s", request->key);
     const struct named_library *served = &api->libs.rows.data[row];
     struct identified_library lib;
     int code = named_library_identify(served, &lib, err);
@@ -146,7 +146,7 @@ static int answer_source(const struct symbol_api *api, const struct source_reque
     if (code == 0 && is_file_of(&answers, request->file))
         code = send_file(api, &lib.symbol, served->path, request, answer, err);
     else if (code == 0)
-        code = error_set(err, ENOENT, "this address does not come from that file%s%s", answers.problem[0] ? ": " : "",
+        code = error_set(err, ENOENT, "the address does not come from this file%s%s", answers.problem[0] ? ": " : "",
                          answers.problem);
     symbol_answers_destroy(&answers);
     return code;

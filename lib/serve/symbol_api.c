@@ -222,7 +222,7 @@ static void write_stacks(struct json_writer *writer, const struct lookup_of_requ
 static const char *why_missing(const struct asked_lib *asked)
 {
     if (!asked)
-        return "the profile names no library with this name and id";
+        return "the profile has no library with this name and ID";
     if (!asked->is_identified)
         return asked->problem.text;
     return asked->found->is_found ? NULL : asked->found->problem;

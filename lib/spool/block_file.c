@@ -224,7 +224,7 @@ int block_file_move_waiting(struct block_file *file, struct error *err)
         return fd;
     if (fd >= 0)
         close(fd);
-    return error_set(err, -code, "cannot keep the rest of the recording in memory: %s", strerror(-code));
+    return error_set(err, -code, "cannot store the rest of the recording in memory: %s", strerror(-code));
 }
 
 /* ---- a flight recorder ---- */

@@ -268,7 +268,7 @@ static int read_frames(struct cursor *at, uint8_t head, struct last_sample *last
     uint64_t kernel = head & HEAD_KERNEL ? cursor_uleb(at) : 0;
     if (at->failed || shared > last->frames.length || shared > CHUNK_MAX_FRAMES || fresh > CHUNK_MAX_FRAMES - shared ||
         kernel > shared + fresh)
-        return error_set(err, EINVAL, "a sample's frame counts make no sense");
+        return error_set(err, EINVAL, "a sample has implausible frame counts");
     last->frames.length = shared;
     if (!array_reserve(&last->frames, fresh))
         return error_no_memory(err);
@@ -314,7 +314,7 @@ int chunk_reader_next(struct chunk_reader *reader, struct sample *sample, struct
         }
     }
     if (at->failed || !last)
-        return error_set(err, EINVAL, "a chunk of samples ends in the middle of one");
+        return error_set(err, EINVAL, "a chunk ends in the middle of a sample");
     size_t count = last->frames.length;
     reader->frames.length = 0;
     if (!array_reserve(&reader->frames, count))

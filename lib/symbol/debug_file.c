@@ -157,7 +157,7 @@ static void explain_missing(struct debug_files *files, int code, const struct er
 {
     files->missing_symbols = missing_symbols_reason_of(code);
     if (files->missing_symbols == MISSING_SYMBOLS_NO_FILE)
-        say(files, "%s is not there: it may have been removed, or its file system unmounted", files->lib->path);
+        say(files, "%s does not exist: it was removed, or its file system was unmounted", files->lib->path);
     else
         say(files, "%s", why->text);
 }
@@ -167,11 +167,11 @@ static void explain_replaced(struct debug_files *files)
     const struct symbol_lib *lib = files->lib;
     files->missing_symbols = MISSING_SYMBOLS_REPLACED;
     if (lib->build_id && lib->build_id_size)
-        say(files, "%s was replaced after it was mapped: the file there has another build id", lib->path);
+        say(files, "%s was replaced after it was mapped: the file there has another build ID", lib->path);
     else if (lib->origin && lib->origin->identity.size)
         say(files, "%s was replaced after it was mapped: the file there has another size or time", lib->path);
     else
-        say(files, "%s cannot be identified: it was gone before its first sample", lib->path);
+        say(files, "prof cannot identify %s: it was removed before its first sample", lib->path);
 }
 
 static bool open_mapped(struct debug_files *files)
@@ -189,7 +189,7 @@ static bool open_mapped(struct debug_files *files)
         else if (lib->name[0])
             say(files, "%s is not a file", lib->name);
         else
-            say(files, "the profile does not name its file");
+            say(files, "the profile does not contain its path");
         return false;
     }
     int code = open_path(&files->mapped, lib, &why);
@@ -269,7 +269,7 @@ static bool consider(void *context, int fd, const char *path)
     if (belongs(files, &file))
         return use_file(files, &file);
     elf_file_close(&file);
-    say(files, "%s does not belong to the mapped file: its build id or checksum differs", path);
+    say(files, "%s does not belong to the mapped file: its build ID or checksum differs", path);
     return false;
 }
 
@@ -374,7 +374,7 @@ static void open_alternate(struct debug_files *files)
             consider_alternate(&search, fd, name);
     }
     if (!files->has_alternate)
-        say(files, "some names are missing: the shared debug info %s was not found", name);
+        say(files, "some symbols are missing: prof did not find the shared debug info %s", name);
 }
 
 /* ---- .gnu_debugdata ---- */
@@ -483,13 +483,13 @@ static int open_kernel_code(struct elf_file *file, const struct symbol_lib *lib,
                             struct error *err)
 {
     if (lib->kind == SYMBOL_LIB_MODULE)
-        return error_set(err, ENOENT, "no file has the code of kernel modules as it runs");
+        return error_set(err, ENOENT, "no file has the running code of kernel modules");
     if (!kernel_file_open(file, lib, search))
-        return error_set(err, ENOENT, "the vmlinux of this kernel was not found");
+        return error_set(err, ENOENT, "prof did not find the vmlinux of this kernel");
     if (has_code(file))
         return 0;
     elf_file_close(file);
-    return error_set(err, ENOENT, "the vmlinux that was found has only debug info");
+    return error_set(err, ENOENT, "the vmlinux of this kernel has only debug info");
 }
 
 int debug_file_open_code(struct elf_file *file, const struct symbol_lib *lib, const struct debug_search *search,

@@ -110,6 +110,6 @@ int debug_search_source(const struct debug_search *search, const struct symbol_l
                         struct error *err)
 {
     if (!search || !search->server || !lib->build_id)
-        return error_set(err, ENOENT, "%s was not found, and no debug server is configured", path);
+        return error_set(err, ENOENT, "prof did not find %s, and no debug server is configured", path);
     return debug_server_fetch(search->server, DEBUG_SERVER_SOURCE, lib->build_id, lib->build_id_size, path, err);
 }

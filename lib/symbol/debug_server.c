@@ -105,7 +105,7 @@ int debug_server_new(struct debug_server **out, const struct debug_server_option
     debug_server_free(server);
     return error_set(
         err, ENOSYS,
-        "debug files cannot be fetched: libdebuginfod is not installed (package libdebuginfod1 or elfutils)");
+        "cannot download debug files: libdebuginfod is not installed (package libdebuginfod1 or elfutils)");
 }
 
 void debug_server_free(struct debug_server *server)
@@ -374,13 +374,13 @@ static int failed(struct debug_server *server, const char *name, int code, struc
     else if (code == ENOENT)
         code = error_set(&why, ENOENT, "no debug server has a file for %s", name);
     else if (code == ECANCELED)
-        code = error_set(&why, ECANCELED, "fetching from debug servers was stopped");
+        code = error_set(&why, ECANCELED, "downloads from debug servers were stopped");
     else if (code == ETIMEDOUT || code == ETIME)
         code = error_set(&why, ETIMEDOUT, "the debug server takes too long for %s", name);
     else if (!urls || !*urls)
-        code = error_set(&why, code, "no debug files can be fetched: DEBUGINFOD_URLS names no server");
+        code = error_set(&why, code, "cannot download debug files: DEBUGINFOD_URLS names no server");
     else
-        code = error_set(&why, code, "cannot fetch debug files from %s: %s", urls, strerror(code));
+        code = error_set(&why, code, "cannot download debug files from %s: %s", urls, strerror(code));
     pthread_mutex_lock(&server->lock);
     if (is_failure_of_server(-code)) {
         debug_server_stop(server);

@@ -96,7 +96,7 @@ int decoder_open(struct decoder **out, uint16_t machine, uint64_t base, struct e
             found = &machines[i];
     if (!found)
         return error_set(err, ENOTSUP,
-                         "its code is for another machine than those that can be disassembled here: "
+                         "prof cannot disassemble code for this processor architecture, only "
                          "x86-64, x86, arm64 and arm");
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load_capstone);
@@ -110,7 +110,7 @@ int decoder_open(struct decoder **out, uint16_t machine, uint64_t base, struct e
     for (size_t i = 0; i < found->syntax_count; i++)
         if (!open_syntax(decoder, i)) {
             decoder_close(decoder);
-            return error_set(err, ENOTSUP, "the disassembler that is installed here does not know %s", found->name);
+            return error_set(err, ENOTSUP, "the installed disassembler does not know %s", found->name);
         }
     *out = decoder;
     return 0;

@@ -55,11 +55,11 @@ static int open_file(struct work *work, struct error *err)
 {
     int code = debug_file_open_code(&work->file, &work->request->lib, work->request->search, err);
     if (code != 0)
-        return code == -ENOMEM ? code : error_prefix(err, -ENOENT, "its code cannot be read");
+        return code == -ENOMEM ? code : error_prefix(err, -ENOENT, "prof cannot read its code");
     work->is_open = true;
     work->base = work->file.base;
     if (work->file.is_big_endian)
-        return error_set(err, ENOTSUP, "big-endian code is not disassembled");
+        return error_set(err, ENOTSUP, "prof does not disassemble big-endian code");
     return decoder_open(&work->decoder, work->file.machine, work->base, err);
 }
 
@@ -80,7 +80,7 @@ static int choose_size(struct work *work, struct error *err)
     uint64_t end = 0;
     work->size = work->request->size;
     if (work->size > DISASSEMBLE_MAX)
-        return error_set(err, E2BIG, "more than %d bytes of code are not disassembled at once", DISASSEMBLE_MAX);
+        return error_set(err, E2BIG, "prof disassembles at most %d bytes of code at once", DISASSEMBLE_MAX);
     int code = work->request->until_function_end ? find_function_end(work, &end, err) : 0;
     if (code == 0 && end > work->start && end - work->start > work->size)
         work->size = end - work->start < DISASSEMBLE_MAX ? end - work->start : DISASSEMBLE_MAX;
@@ -101,7 +101,7 @@ static int read_code(struct work *work, struct error *err)
     if (!work->code)
         return error_no_memory(err);
     if (!bytes_read(&section->bytes, vaddr - section->address, work->code, work->code_size))
-        return error_set(err, ENOENT, "the code of %s changes while it is read", work->request->lib.name);
+        return error_set(err, ENOENT, "the code of %s changed while prof read it", work->request->lib.name);
     return mapping_symbols_find(&work->kinds, &work->file, vaddr, vaddr + work->size, err);
 }
 
@@ -326,7 +326,7 @@ static int annotate_all(struct work *work, struct error *err)
         if (work->targets.data[i].kind == REFERENCE_NONE)
             continue;
         if (work->names_size > NAMES_MAX)
-            return error_set(err, E2BIG, "the names in this code are too long: ask for less of it at once");
+            return error_set(err, E2BIG, "the names in this code are too long: request less code at once");
         struct disassembled *row = &out->instructions.data[i];
         for (size_t s = 0; s < out->syntax_count; s++) {
             row->texts[s] = annotate(work, row->texts[s], &work->targets.data[i]);

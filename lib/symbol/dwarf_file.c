@@ -117,7 +117,7 @@ static int load_abbrevs(struct dwarf_file *dwarf, struct error *err)
         return 0;
     dwarf->owned[DWARF_ABBREV] = bytes_load(abbrevs);
     if (!dwarf->owned[DWARF_ABBREV])
-        return error_set(err, EIO, "section .debug_abbrev cannot be read");
+        return error_set(err, EIO, "cannot read section .debug_abbrev");
     *abbrevs = (struct bytes){.memory = dwarf->owned[DWARF_ABBREV], .size = abbrevs->size};
     return 0;
 }
@@ -128,7 +128,7 @@ int dwarf_sections_load(struct bytes sections[DWARF_SECTIONS], unsigned char *ow
     const char *const *names = split ? split_section_names : section_names;
     uint64_t unpacked = 0;
     if (file->is_big_endian)
-        return error_set(err, ENOTSUP, "its debug info is not read: it is big-endian");
+        return error_set(err, ENOTSUP, "prof does not read its debug info: it is big-endian");
     for (int i = 0; i < DWARF_SECTIONS; i++) {
         struct error why = {""};
         if (!names[i])
@@ -138,8 +138,7 @@ int dwarf_sections_load(struct bytes sections[DWARF_SECTIONS], unsigned char *ow
             return error_set(err, EINVAL, "%s", why.text);
         unpacked += owned[i] ? sections[i].size : 0;
         if (unpacked > UNPACKED_MAX)
-            return error_set(err, E2BIG, "the debug info has more than %d GiB when it is decompressed",
-                             (int)(UNPACKED_MAX >> 30));
+            return error_set(err, E2BIG, "the decompressed debug info has more than %d GiB", (int)(UNPACKED_MAX >> 30));
     }
     return 0;
 }

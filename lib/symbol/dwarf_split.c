@@ -277,15 +277,15 @@ int dwarf_split_unit_open(struct dwarf_split_unit *split, struct dwarf_unit_read
     split->has_own = false;
     split->work_done = 0;
     if (!skeleton->has_dwo_id)
-        return error_set(err, ENOENT, "a unit has no id to know its .dwo file by");
+        return error_set(err, ENOENT, "a unit has no ID of its .dwo file");
     if (package && dwarf_split_unit_open_in(split, package, skeleton, NULL) == 0)
         return 0;
     if (!copy_text(skeleton, skeleton->dwo_name, name))
-        return error_set(err, ENOENT, "the name of a .dwo file cannot be read");
+        return error_set(err, ENOENT, "prof cannot read the name of a .dwo file");
     if (try_named_folders(&walk, name) || try_compilation_folder(&walk, skeleton, name) ||
         (slash && try_folder(&walk, lib->path, (size_t)(slash - lib->path), name)))
         return 0;
     if (walk.why.text[0])
         return error_set(err, ENOENT, "%s", walk.why.text);
-    return error_set(err, ENOENT, "%s was not found", name);
+    return error_set(err, ENOENT, "prof did not find %s", name);
 }

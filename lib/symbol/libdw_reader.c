@@ -121,7 +121,7 @@ static int open_elf(const struct elf_file *file, Elf **elf, int *fd, struct erro
     if (!*elf)
         return error_set(err, EINVAL, "libelf cannot open the file: %s", elf_errmsg(-1));
     if (debug_size(*elf) > LIBDW_SECTIONS_MAX)
-        return error_set(err, E2BIG, "it has more than %d MiB of debug info, which is too much for libdw",
+        return error_set(err, E2BIG, "it has more than %d MiB of debug info, the limit for libdw",
                          LIBDW_SECTIONS_MAX >> 20);
     return 0;
 }
@@ -154,7 +154,7 @@ static int begin_dwarf(struct libdw *libdw, struct error *err)
     if (!libdw->dwarf)
         return error_set(err, EINVAL, "libdw cannot read its debug info: %s", dwarf_errmsg(-1));
     if (!texts_end(libdw->elf) || !texts_end(libdw->alternate_elf))
-        return error_set(err, EINVAL, "its debug info is damaged: a section of texts has no end");
+        return error_set(err, EINVAL, "its debug info is damaged: a string section has no end");
     if (libdw->alternate)
         dwarf_setalt(libdw->dwarf, libdw->alternate);
     return 0;

@@ -145,7 +145,7 @@ static int open_dwarf(struct lookup *lookup, struct error *err)
     if (!file)
         return 0;
     if (file->type != ET_EXEC && file->type != ET_DYN && lookup->lib->kind != SYMBOL_LIB_MODULE) {
-        say(lookup, "debug info of object files that were not linked is not read");
+        say(lookup, "prof does not read the debug info of object files");
         return 0;
     }
     lookup->dwarf_base = file->has_load ? file->base : lookup->files.base;
@@ -332,7 +332,7 @@ static int symbols_of_kernel(struct lookup *lookup, const struct kallsyms *kalls
     if (is_other) {
         lookup->files.missing_symbols = MISSING_SYMBOLS_REPLACED;
         say(lookup,
-            module ? "another build of this kernel module is loaded" : "another kernel runs than the one recorded");
+            module ? "another build of this kernel module is loaded" : "the running kernel is not the recorded one");
     } else if (kallsyms->problem[0]) {
         say(lookup, kallsyms->problem);
     } else if (!base) {
@@ -431,7 +431,7 @@ static bool answer_one(struct symbol_answers *answers, struct strings *texts, si
 static void say_what_was_not_read(struct lookup *lookup)
 {
     if (lookup->job->answers.is_damaged)
-        say(lookup, "its debug info is damaged: names, lines and inlined functions may be missing");
+        say(lookup, "its debug info is damaged: symbols, lines and inlined functions may be missing");
     for (size_t i = 0; i < lookup->units.length; i++)
         if (lookup->units.data[i].problem && !lookup->problem[0])
             snprintf(lookup->problem, sizeof(lookup->problem),
@@ -529,9 +529,10 @@ void lookup_spans(const struct lookup *lookup, uint64_t *starts, uint32_t *sizes
 void lookup_conclude(struct lookup *lookup, struct symbol_answers *answers)
 {
     if (!answers->has_debug_info && lookup->lib->kind == SYMBOL_LIB_ELF)
-        say(lookup, answers->frames.length || answers->count == 0
-                        ? "no debug info, and no separate debug file was found: lines and inlined functions are missing"
-                        : "no symbols for these addresses, and no separate debug file was found");
+        say(lookup,
+            answers->frames.length || answers->count == 0
+                ? "no debug info, and prof found no separate debug file: lines and inlined functions are missing"
+                : "no symbols for these addresses, and prof found no separate debug file");
     memcpy(answers->problem, lookup->problem, sizeof(answers->problem));
     answers->missing_symbols = missing_symbols_reason_of(lookup, answers);
 }

@@ -74,7 +74,7 @@ static bool is_own_vdso(struct symbol_lib *lib)
 static int identify_in_memory(struct symbol_lib *lib, struct error *err)
 {
     if (!lib->build_id)
-        return error_set(err, ENOENT, "the profile does not say which %s it was recorded with", lib->name);
+        return error_set(err, ENOENT, "the profile does not contain the build ID of %s", lib->name);
     if (lib->kind == SYMBOL_LIB_VDSO && !is_own_vdso(lib))
         lib->kind = SYMBOL_LIB_ELF;
     return 0;
@@ -86,8 +86,8 @@ int named_library_identify(const struct named_library *library, struct identifie
     enum symbol_lib_kind kind = kind_of(library->path);
     if (size == 0 && kind == SYMBOL_LIB_ELF && !file_fits(library, out->build_id, &size))
         return library->debug_name[0]
-                   ? error_set(err, ENOENT, "no file has the id that the profile gives for %s", library->debug_name)
-                   : error_set(err, ENOENT, "the profile does not name its file");
+                   ? error_set(err, ENOENT, "no file has the ID of %s in the profile", library->debug_name)
+                   : error_set(err, ENOENT, "the profile does not contain its path");
     out->symbol = (struct symbol_lib){.kind = kind,
                                       .name = library->debug_name,
                                       .path = library->path[0] == '/' ? library->path : NULL,

@@ -175,7 +175,7 @@ int comparison_find_function(const struct profile *profile, const char *wanted, 
     if (are_several)
         return say_several(profile, wanted, err);
     *name = fitting;
-    return fitting ? 0 : error_set(err, EINVAL, "no function is called '%s'", wanted);
+    return fitting ? 0 : error_set(err, EINVAL, "no function has the name '%s'", wanted);
 }
 
 /* The sum of the weights of a side; with `is_named`, of stacks that have one of these functions. */
@@ -258,7 +258,7 @@ int comparison_find_scale(const struct profile *profile, enum compare_by by, con
     if (by == COMPARE_BY_NONE)
         return 0;
     if (by == COMPARE_BY_CPU_TIME && !weight_is_held(profile, WEIGH_CPU_TIME))
-        return error_set(err, EINVAL, "the profiles do not say when their threads were on a CPU");
+        return error_set(err, EINVAL, "the profiles do not record when their threads were on a CPU");
     for (int side = 0; !code && by == COMPARE_BY_WALL_TIME && side < PROFILE_SIDES; side++)
         code = mean_wall_time(profile, (enum profile_side)side, &sums[side], err);
     if (by == COMPARE_BY_FUNCTION)
@@ -266,8 +266,8 @@ int comparison_find_scale(const struct profile *profile, enum compare_by by, con
     else if (by != COMPARE_BY_WALL_TIME)
         code = sums_of_sides(profile, by, NULL, sums, err);
     if (!code && (!(sums[SIDE_BASE] > 0) || !(sums[SIDE_NEW] > 0)))
-        code = error_set(err, EINVAL, "the %s side has nothing of the %s to compare by",
-                         sums[SIDE_BASE] > 0 ? "new" : "base", by_names[by]);
+        code = error_set(err, EINVAL, "cannot scale: the %s side has no %s", sums[SIDE_BASE] > 0 ? "new" : "base",
+                         by_names[by]);
     if (!code)
         *scale = sums[SIDE_BASE] / sums[SIDE_NEW];
     return code;

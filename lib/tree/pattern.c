@@ -182,7 +182,7 @@ static void parse_atom(struct parser *parser)
     case '*':
     case '+':
     case '?':
-        parser->wrong = "there is nothing that a * + or ? in it could repeat";
+        parser->wrong = "a * + or ? in it has nothing to repeat";
         return;
     default:;
         unsigned byte = parse_byte(parser, &set, &class);
@@ -251,12 +251,12 @@ int pattern_init(struct pattern *pattern, const char *text, size_t length, struc
     struct parser parser = {.pattern = pattern, .at = text, .end = length ? text + length : text};
     parse_alternatives(&parser);
     if (!failed(&parser) && parser.at < parser.end)
-        parser.wrong = "a ) in it closes nothing";
+        parser.wrong = "a ) in it has no opening (";
     add_step(&parser, (struct pattern_step){.kind = STEP_FOUND});
     if (parser.no_memory)
         return error_no_memory(err);
     if (parser.wrong)
-        return error_set(err, EINVAL, "/%.*s/ is no regular expression: %s", length < 200 ? (int)length : 200, text,
+        return error_set(err, EINVAL, "/%.*s/ is not a regular expression: %s", length < 200 ? (int)length : 200, text,
                          parser.wrong);
     return 0;
 }

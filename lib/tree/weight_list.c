@@ -115,8 +115,8 @@ static const struct {
     const char *label, *hint;
 } of_waits[] = {
     {WEIGH_CPU_TIME, "On-CPU", "CPU time"},
-    {WEIGH_OFF_CPU_TIME, "Off-CPU", "Time that the thread waited or was ready to run, by what it waited for"},
-    {WEIGH_TIME, "Both", "On-CPU and off-CPU time: all the time that the thread was there"},
+    {WEIGH_OFF_CPU_TIME, "Off-CPU", "Time that the thread waited or was runnable, by the object of the wait"},
+    {WEIGH_TIME, "Both", "On-CPU and off-CPU time: the whole lifetime of the thread"},
     {WEIGH_SAMPLES, "Samples", "Each sample counts as one, and each recorded wait as two"},
 };
 enum { WAIT_WEIGHTS = sizeof(of_waits) / sizeof(*of_waits) };
@@ -157,7 +157,7 @@ static struct weight weight_of_event(const struct profile *profile, size_t i)
     const char *name = profile_text(profile, profile->meta.events.data[i].name), *slash = strrchr(name, '/');
     const char *shown = slash && slash[1] ? slash + 1 : name, *colon = strrchr(shown, ':');
     const char *unit = shown != name && colon && colon[1] ? colon + 1 : shown;
-    return (struct weight){name, shown,          "How often the event happened that the samples stand for",
+    return (struct weight){name, shown,          "Number of events that the samples stand for",
                            unit, WEIGH_RECORDED, (enum sample_table_kind)(TABLE_EVENTS + i)};
 }
 

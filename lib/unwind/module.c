@@ -25,7 +25,7 @@ static int check_machine(const struct elf_file *elf, const char *name, struct er
         return error_set(err, ENOEXEC,
                          "%s is for another kind of machine (ELF machine %u); its stacks are walked by frame pointer",
                          name, elf->machine);
-    return elf->has_load ? 0 : error_set(err, ENOEXEC, "%s has no segment that can be mapped", name);
+    return elf->has_load ? 0 : error_set(err, ENOEXEC, "%s has no mappable segment", name);
 }
 
 /* Makes a module of `elf`, an open file, and takes it over; closes it after a failure. */
@@ -94,7 +94,7 @@ int unwind_module_of_code(struct unwind_module **out, const void *frames, size_t
     if (!module->owned_frames || !array_push(&module->elf.segments, segment))
         code = error_no_memory(err);
     else if (!unwind_module_use_frames(module, frames_size, start + ((size + 7) & ~UINT64_C(7)), start, size))
-        code = error_set(err, ENOENT, "the unwinding information is not about this code");
+        code = error_set(err, ENOENT, "the unwind information is not for this code");
     if (code) {
         unwind_module_unref(module);
         *out = NULL;

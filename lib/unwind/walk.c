@@ -61,25 +61,24 @@
 
 const struct unwind_end_text unwind_ends[UNWIND_ENDS] = {
     [UNWIND_COMPLETE] = {"complete", "the stack reaches the start of its thread"},
-    [UNWIND_STACK_SHORT] = {"stack_short", "deeper than the copy of the stack, and the rest could not be read"},
-    [UNWIND_OFF_COPIED_STACK] = {"off_copied_stack",
-                                 "goes on in another stack (signal, goroutine, language runtime), which could not be "
-                                 "read"},
-    [UNWIND_NO_STACK] = {"no_stack", "no memory at the stack pointer could be copied"},
+    [UNWIND_STACK_SHORT] = {"stack_short", "deeper than the copy of the stack, and prof could not read the rest"},
+    [UNWIND_OFF_COPIED_STACK] =
+        {"off_copied_stack", "continues in another stack (signal, goroutine, language runtime), which prof could not "
+                             "read"},
+    [UNWIND_NO_STACK] = {"no_stack", "prof could not copy memory at the stack pointer"},
     [UNWIND_NO_CFI] = {"no_cfi", "in code whose file has no unwind information for it"},
-    [UNWIND_JIT_CODE] = {"jit_code", "in JIT code without unwind information, where no frame pointer leads on"},
-    [UNWIND_NO_FILE] = {"no_file", "in code whose file could not be read as an ELF file"},
+    [UNWIND_JIT_CODE] = {"jit_code", "in JIT code without unwind information or frame pointer"},
+    [UNWIND_NO_FILE] = {"no_file", "in code whose file is not a readable ELF file"},
     [UNWIND_NO_MODULE] = {"no_module", "outside of all code"},
     [UNWIND_DAMAGED] = {"damaged", "the unwind information or the stack is damaged"},
     [UNWIND_TOO_DEEP] = {"too_deep", "more than 32,768 frames"},
     [UNWIND_TOO_COSTLY] = {"too_costly", "in code whose unwind information takes too long to interpret"},
     [UNWIND_CHAIN_SHORT] = {"chain_short", "deeper than the call chains that perf recorded"},
     [UNWIND_NO_CALL_GRAPH] = {"no_call_graph", "recorded without call graphs"},
-    [UNWIND_NO_MEMORY] = {"no_memory", "prof had no memory to walk them"},
-    [UNWIND_HASKELL] = {"haskell",
-                        "in Haskell code, whose callers GHC keeps on a stack of its own in the heap, by rbp"},
+    [UNWIND_NO_MEMORY] = {"no_memory", "prof had no memory to unwind them"},
+    [UNWIND_HASKELL] = {"haskell", "in Haskell code, whose callers are on GHC's own stack in the heap"},
     [UNWIND_SAVED_BELOW] = {"saved_below",
-                            "in code that saves its caller's place below the stack pointer, where perf copies nothing"},
+                            "in code that saves its return address below the stack pointer, which perf does not copy"},
 };
 
 enum step walk_end(struct walk *walk, enum unwind_end end)

@@ -59,7 +59,7 @@ int session_butterfly(struct session *session, uint32_t query, int kind, uint32_
     if (!engine)
         return -EINVAL;
     if (kind < BUTTERFLY_FUNCTION || kind > BUTTERFLY_CATEGORY)
-        return error_set(&session->err, EINVAL, "there is no butterfly of this kind");
+        return error_set(&session->err, EINVAL, "unknown kind of butterfly");
     forget(open);
     int code = engine_butterfly(engine, (struct butterfly_focus){(enum butterfly_kind)kind, index}, &open->butterfly,
                                 &session->err);
@@ -78,7 +78,7 @@ static struct butterfly *find(struct session *session, uint32_t id)
         if (session->butterflies[i].id == id)
             return &session->butterflies[i].butterfly;
     session->asked_closed = true;
-    error_set(&session->err, EINVAL, "this butterfly is not open any more");
+    error_set(&session->err, EINVAL, "this butterfly is closed");
     return NULL;
 }
 
@@ -101,7 +101,7 @@ static bool is_side(struct session *session, int side)
 {
     if (side == BUTTERFLY_CALLERS || side == BUTTERFLY_CALLEES)
         return true;
-    error_set(&session->err, EINVAL, "a butterfly has no such side");
+    error_set(&session->err, EINVAL, "unknown side of a butterfly");
     return false;
 }
 

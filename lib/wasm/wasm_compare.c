@@ -23,7 +23,7 @@ int session_finish_side(struct session *session, uint32_t side)
 {
     struct profile profile;
     if (side >= PROFILE_SIDES)
-        return error_set(&session->err, EINVAL, "there is no such side");
+        return error_set(&session->err, EINVAL, "unknown side of a comparison");
     int code = session_take_import(session, &profile);
     if (code)
         return code;
@@ -42,7 +42,7 @@ int session_finish_side(struct session *session, uint32_t side)
 int session_keep_threads(struct session *session, uint32_t side, uint32_t size)
 {
     if (side >= PROFILE_SIDES || size > session->input.capacity)
-        return error_set(&session->err, EINVAL, "there is no such side");
+        return error_set(&session->err, EINVAL, "unknown side of a comparison");
     session->kept[side].length = 0;
     if (!array_reserve(&session->kept[side], size + 1))
         return error_no_memory(&session->err);
@@ -66,7 +66,7 @@ int session_compare(struct session *session, uint32_t size, double base_from, do
     const char *names = (const char *)session->input.data;
     const char *end = size ? memchr(names, 0, size) : NULL;
     if (!session->has_side[SIDE_BASE] || !session->has_side[SIDE_NEW] || !end || names[size - 1])
-        return error_set(&session->err, EINVAL, "two profiles are needed for a comparison");
+        return error_set(&session->err, EINVAL, "a comparison needs two profiles");
     const char *new_name = end + 1 < names + size ? end + 1 : "";
     struct profile before, compared;
     struct compare_input inputs[] = {
@@ -78,7 +78,7 @@ int session_compare(struct session *session, uint32_t size, double base_from, do
         inputs[side].kept = session->kept[side].length ? session->kept[side].data : NULL;
     }
     if (!fits)
-        return error_set(&session->err, EINVAL, "the threads that were chosen are of another profile");
+        return error_set(&session->err, EINVAL, "the selected threads are of another profile");
     unsigned forgiven = forgives ? FORGIVE_TEMPLATES | FORGIVE_SUFFIXES : 0;
     int code = profile_compare(&compared, inputs, PROFILE_SIDES, forgiven, &session->err);
     for (int side = 0; side < PROFILE_SIDES; side++) {
@@ -103,7 +103,7 @@ const struct view *session_scale(struct session *session, int by, uint32_t size)
     bool has_func = by == COMPARE_BY_FUNCTION;
     if (!session->engine || by < COMPARE_BY_NONE || by > COMPARE_BY_FUNCTION ||
         (has_func && (size < 2 || func[size - 1]))) {
-        error_set(&session->err, EINVAL, "comparisons are not normalized by that");
+        error_set(&session->err, EINVAL, "unknown kind of normalization");
         return NULL;
     }
     int code = comparison_find_scale(engine_profile(session->engine), (enum compare_by)by, has_func ? func : NULL,

@@ -85,7 +85,7 @@ static int request_begin(struct session *session, struct request *request, uint3
     const char *at = (const char *)session_words(session), *end = at + input_length;
     const char *format = next_text(&at, end), *search = next_text(&at, end);
     if (!search || table >= EXPORT_TABLES)
-        return error_set(&session->err, EINVAL, "this is no request for an export");
+        return error_set(&session->err, EINVAL, "invalid export request");
     request->exporter = exporter_find(format);
     if (!request->exporter)
         return error_set(&session->err, EINVAL, "there is no format '%s'", format);
@@ -156,7 +156,7 @@ const struct view *session_html_page(struct session *session, uint32_t view_leng
                                    .view = input,
                                    .has_editor = has_sources && html_needs_editor(engine_profile(session->engine))};
     if (!view_length || input[view_length - 1]) {
-        error_set(&session->err, EINVAL, "this is no request for a page");
+        error_set(&session->err, EINVAL, "invalid page request");
         return NULL;
     }
     session->text.length = 0;

@@ -67,7 +67,7 @@ void session_return_profile(struct session *session, struct profile *profile)
 
 int session_is_part(struct session *session)
 {
-    return error_set(&session->err, EINVAL, "this is a part of a profile, whose beginning is not there");
+    return error_set(&session->err, EINVAL, "this is an update of a profile, without its beginning");
 }
 
 /* The profile that was loaded takes the place of the one that is there, or continues it if it is the next part of it.
@@ -154,7 +154,7 @@ const struct view *session_numbers(struct session *session, uint32_t type, uint3
 {
     const struct column *numbers = numbers_read(&session->numbers, type, (const char *)session->input.data, size);
     if (!numbers) {
-        error_set(&session->err, EINVAL, "these are no numbers of that type");
+        error_set(&session->err, EINVAL, "these are not numbers of that type");
         return NULL;
     }
     size_t bytes = numbers->length * column_element_size(type);

@@ -20,7 +20,7 @@ static struct marker_view *markers_of(struct session *session)
 
 static const struct view *no_such(struct session *session, const char *noun)
 {
-    error_set(&session->err, EINVAL, "there is no such %s", noun);
+    error_set(&session->err, EINVAL, "unknown %s", noun);
     return NULL;
 }
 

@@ -19,7 +19,7 @@ int session_read_transforms(struct session *session, const uint32_t *words, size
         const uint32_t *item = words + at;
         size_t left = count - at < HEAD ? 0 : count - at - HEAD;
         if (count - at < HEAD || item[0] >= TRANSFORM_KINDS || item[3] > left || item[4] > (left - item[3]) * WORD)
-            return error_set(&session->err, EINVAL, "this is no list of transforms");
+            return error_set(&session->err, EINVAL, "invalid list of transforms");
         const uint32_t *path = item + HEAD;
         struct transform transform = {(enum transform_kind)item[0],   item[1], item[2] != 0, path, item[3],
                                       (const char *)(path + item[3]), item[4]};
@@ -137,7 +137,7 @@ struct engine *session_engine(struct session *session, uint32_t query)
     if (query && open->id == query)
         return open->engine;
     session->asked_closed = true;
-    error_set(&session->err, EINVAL, "this query is not open any more");
+    error_set(&session->err, EINVAL, "this query is closed");
     return NULL;
 }
 
@@ -161,7 +161,7 @@ int session_query(struct session *session, uint32_t place, uint32_t thread_count
     if (code)
         return code;
     if (place >= MOST_QUERIES)
-        return error_set(&session->err, EINVAL, "there is no place %u for a query", place);
+        return error_set(&session->err, EINVAL, "invalid query number %u", place);
     const struct weight *weighed;
     if ((code = session_weight(session, weight, &weighed)) != 0)
         return code;

@@ -99,7 +99,7 @@ const struct view *session_rewrite_path(struct session *session, uint32_t query,
     session->path.length = 0;
     int code = engine ? session_read_transforms(session, words, transform_words) : -EINVAL;
     if (!code && (session->transforms.length != 1 || !array_reserve(&session->path, left)))
-        code = error_set(&session->err, EINVAL, "this is not one transform");
+        code = error_set(&session->err, EINVAL, "give one transform");
     if (code)
         return NULL;
     if (left)

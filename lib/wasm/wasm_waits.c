@@ -25,7 +25,7 @@ const struct view *session_wait_groups(struct session *session, uint32_t query, 
     if (!engine)
         return NULL;
     if (by < 0 || by >= WAIT_GROUPINGS) {
-        error_set(&session->err, EINVAL, "waits have no such groups");
+        error_set(&session->err, EINVAL, "unknown grouping of waits");
         return NULL;
     }
     if (engine_wait_groups(engine, (enum wait_grouping)by, &session->wait_groups, &session->err))

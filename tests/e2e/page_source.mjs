@@ -487,7 +487,7 @@ await check('where there is no text, it says why and what to do, and has the cos
             assert(wider < share, 'a key does not move the edge');
             const words = await page.locator('.source-pane .empty').innerText();
             assert(words.includes('/gone/<b>lines</b>.c'), 'the file is not named');
-            assert(words.includes('does not come from that file'), 'it does not say why');
+            assert(words.includes('does not come from this file'), 'it does not say why');
             assert(words.includes('--symbol-dir'), 'it does not say what to do');
             const row = page.locator('.source-pane .lines tbody tr', { has: page.getByText(String(lineOf('HOT')), { exact: true }) });
             await askUntil((count) => count === 1, () => row.count());

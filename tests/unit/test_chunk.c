@@ -379,7 +379,7 @@ static void test_more_frames_than_a_stack_can_have_are_refused(void **unused)
     fresh = size - 2; /* the number of frames before the frame itself; what follows is zero and reads as frames */
     assert_int_equal(copy[fresh], 1);
     copy[fresh] = 100;
-    assert_refused(copy, sizeof(copy), "make no sense");
+    assert_refused(copy, sizeof(copy), "implausible");
     chunk_writer_free(writer);
 }
 

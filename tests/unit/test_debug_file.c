@@ -205,7 +205,7 @@ static void test_copy_in_a_named_folder_stands_for_the_missing_file(void **unuse
     assert_true(files.has_separate);
     assert_non_null(debug_files_dwarf(&files));
     assert_int_equal(files.missing_symbols, MISSING_SYMBOLS_NO_FILE);
-    assert_non_null(strstr(files.problem, "is not there"));
+    assert_non_null(strstr(files.problem, "does not exist"));
     debug_files_close(&files);
     const char *named = in_folder("named");
     struct debug_search search = {.folders = &named, .folder_count = 1};
@@ -213,7 +213,7 @@ static void test_copy_in_a_named_folder_stands_for_the_missing_file(void **unuse
     assert_non_null(elf_file_section(&code, ".text"));
     elf_file_close(&code);
     assert_int_equal(debug_file_open_code(&code, &bare.lib, NULL, &err), -ENOENT);
-    assert_non_null(strstr(err.text, "is not there"));
+    assert_non_null(strstr(err.text, "does not exist"));
     forget(&bare);
 }
 
@@ -243,7 +243,7 @@ static void test_file_overwritten_in_place_is_not_used(void **unused)
     open_files(&files, &whole, NULL);
     assert_false(files.has_mapped || files.has_separate);
     assert_int_equal(files.missing_symbols, MISSING_SYMBOLS_REPLACED);
-    assert_non_null(strstr(files.problem, "was replaced after it was mapped: the file there has another build id"));
+    assert_non_null(strstr(files.problem, "was replaced after it was mapped: the file there has another build ID"));
     debug_files_close(&files);
     forget(&whole);
 }
@@ -280,7 +280,7 @@ static void test_without_build_id_the_checksum_of_the_link_decides(void **unused
     open_files(&files, &linked, NULL);
     assert_true(files.has_mapped);
     assert_false(files.has_separate);
-    assert_non_null(strstr(files.problem, "does not belong to the mapped file: its build id or checksum differs"));
+    assert_non_null(strstr(files.problem, "does not belong to the mapped file: its build ID or checksum differs"));
     debug_files_close(&files);
     forget(&linked);
 }
@@ -295,7 +295,7 @@ static void test_file_without_build_id_that_nobody_saw_is_not_used(void **unused
     whole.origin.identity = (struct file_identity){0};
     open_files(&files, &whole, NULL);
     assert_false(files.has_mapped);
-    assert_non_null(strstr(files.problem, "cannot be identified"));
+    assert_non_null(strstr(files.problem, "cannot identify"));
     debug_files_close(&files);
     forget(&whole);
 }
@@ -496,7 +496,7 @@ static void test_kernel_that_does_not_run_is_named_by_its_vmlinux(void **unused)
     search = (struct debug_search){.root = "/nowhere"};
     answers = look_up(&lib, &search, &rva, 1); /* and not by the symbols of the one that runs */
     assert_null(answers.answers[0].symbol);
-    assert_non_null(strstr(answers.problem, "another kernel runs"));
+    assert_non_null(strstr(answers.problem, "the running kernel is not the recorded one"));
     assert_int_equal(answers.missing_symbols, MISSING_SYMBOLS_REPLACED);
     symbol_answers_destroy(&answers);
 }

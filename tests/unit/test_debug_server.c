@@ -275,7 +275,7 @@ static void test_that_there_is_no_server_is_said(void **unused)
     struct error err = {""};
     unsetenv("DEBUGINFOD_URLS");
     assert_true(fetch(client, &err) < 0);
-    assert_string_equal(err.text, "no debug files can be fetched: DEBUGINFOD_URLS names no server");
+    assert_string_equal(err.text, "cannot download debug files: DEBUGINFOD_URLS names no server");
     assert_string_equal(debug_server_problem(client), err.text);
     debug_server_free(client);
 }
@@ -325,7 +325,7 @@ static void test_user_who_has_enough_stops_everything(void **unused)
     struct error err = {""};
     start_server(&server, IS_SILENT);
     assert_int_equal(fetch(client, &err), -ECANCELED);
-    assert_string_equal(err.text, "fetching from debug servers was stopped");
+    assert_string_equal(err.text, "downloads from debug servers were stopped");
     assert_string_equal(debug_server_problem(client), ""); /* the user knows */
     assert_nothing_more_is_asked(client, &server);
     debug_server_free(client);

@@ -32,7 +32,7 @@ static void test_a_stack_may_be_empty(void **state)
     assert_int_equal(profile.threads.data[0].samples.length, 2);
     assert_int_equal(profile.threads.data[0].samples.stack[1], PROFILE_NONE);
     profile_destroy(&profile);
-    assert_refused(" 1\n", "the file is text of no known kind, not a profile");
+    assert_refused(" 1\n", "the file is text of an unknown kind, not a profile");
 }
 
 static void test_a_line_without_a_count_is_named(void **state)
@@ -44,7 +44,7 @@ static void test_a_line_without_a_count_is_named(void **state)
         used += (size_t)sprintf(text + used, "main;work;parse 3\n");
     strcpy(text + used, "main;work\n");
     assert_refused(text, "has no count at its end");
-    assert_refused("hello world\n", "the file is text of no known kind, not a profile");
+    assert_refused("hello world\n", "the file is text of an unknown kind, not a profile");
 }
 
 static const char *func_of_leaf(const struct profile *profile, const struct sample_table *samples, size_t row)
@@ -106,7 +106,7 @@ static void test_speedscope_has_sampled_and_evented_profiles(void **state)
                    "profiles[0].events[0] closes a frame that is not the innermost open one");
     assert_refused("{\"shared\":{\"frames\":[]},\"profiles\":[{\"type\":\"sampled\",\"unit\":\"none\",\"samples\":[[3]]"
                    ",\"weights\":[1]}]}",
-                   "profiles[0].samples[0] has a frame that is not in shared.frames");
+                   "profiles[0].samples[0] has a frame that is missing in shared.frames");
 }
 
 static void test_a_cpu_profile_weighs_the_time_to_the_next_sample(void **state)
@@ -123,8 +123,9 @@ static void test_a_cpu_profile_weighs_the_time_to_the_next_sample(void **state)
     profile_destroy(&profile);
     assert_refused("{\"nodes\":[{\"id\":1,\"children\":[2]},{\"id\":2,\"children\":[1]}],\"samples\":[1],"
                    "\"timeDeltas\":[0]}",
-                   "in a circle");
-    assert_refused("{\"nodes\":[{\"id\":1}],\"samples\":[2],\"timeDeltas\":[0]}", "samples[0] names a node");
+                   "form a cycle");
+    assert_refused("{\"nodes\":[{\"id\":1}],\"samples\":[2],\"timeDeltas\":[0]}",
+                   "samples[0] refers to a missing node");
 }
 
 static void test_trace_events_nest_as_stacks_where_there_are_no_samples(void **state)
@@ -297,7 +298,7 @@ static void test_a_part_of_a_profile_that_grows_is_no_profile(void **state)
                  "\"addedFrom\":%d,\"addedNext\":\"0-9\",\"added\":[{\"tables\":[{\"stacks\":%d,\"shared\":%s}]}]}",
                  9 * from, from, 9 * from, rows);
         if (from) {
-            assert_refused(text, "a part of a profile");
+            assert_refused(text, "an update of a live profile");
             continue;
         }
         import_text(text, &profile);

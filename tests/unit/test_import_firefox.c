@@ -86,7 +86,7 @@ static void test_lists_of_samples_are_refused(void **state)
 {
     (void)state;
     assert_refused("{" OLD_META ",\"threads\":[{\"name\":\"GeckoMain\",\"samples\":[{\"name\":\"(root)\"}]}]}",
-                   "Gecko profiles from version 3 on can be read");
+                   "prof reads Gecko profiles of version 3 and later");
 }
 
 int main(void)

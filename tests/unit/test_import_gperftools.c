@@ -63,7 +63,7 @@ static void test_stacks_have_their_counts_and_libraries(void **state)
         assert_string_equal(profile_text(&profile, profile.libs.data[0].path), "/nonexistent/program");
         assert_true(profile.meta.interval > 9.99 && profile.meta.interval < 10.01);
         assert_int_equal(profile.meta.symbolicated, 0);
-        assert_warns(&profile, "no build ids");
+        assert_warns(&profile, "no build IDs");
         profile_destroy(&profile);
     }
 }

@@ -192,7 +192,7 @@ static void test_indices_that_are_not_there_are_refused(void **state)
     protobuf_put_text(&w, 5, "");
     protobuf_close(&w, dictionary);
     assert_int_not_equal(import_bytes(w.bytes.data, w.bytes.length, &profile, &err), 0);
-    assert_non_null(strstr(err.text, "a sample names stack 1, which is not there"));
+    assert_non_null(strstr(err.text, "a sample refers to the missing stack 1"));
     array_free(&w.bytes);
 }
 

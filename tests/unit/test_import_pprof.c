@@ -156,7 +156,7 @@ static void test_sets_of_labels_are_bounded(void **state)
     import_made(&out, &profile);
     assert_int_equal(profile.threads.length, 257);
     assert_int_equal(profile.threads.data[256].samples.length, SETS - 256);
-    assert_warns(&profile, "more sets of labels");
+    assert_warns(&profile, "too many sets of labels");
     profile_destroy(&profile);
 }
 

@@ -87,7 +87,7 @@ static void test_addresses_are_those_of_the_libraries(void **state)
         assert_int_equal(profile.meta.events.length, i ? 1 : 3);
         assert_string_equal(profile_text(&profile, profile.libs.data[0].path), "/nonexistent/program");
         assert_int_equal(profile.meta.symbolicated, 0);
-        assert_warns(&profile, "no build ids");
+        assert_warns(&profile, "no build IDs");
         profile_destroy(&profile);
     }
 }
@@ -115,9 +115,9 @@ static void test_damage_is_refused_with_its_line(void **state)
 {
     (void)state;
     assert_refused("heap profile: 1: 2 [3: 4]\n", "its first line has no totals");
-    assert_refused("heap profile: 1: 2 [3: 4] @ heap/8\n\nhello\n", "line 3 is no sample");
-    assert_refused("goroutine profile: total 5\n5 @ 0x1 ?\n", "line 2 has something that is no address");
-    assert_refused("heap_v2/1024\n t*: 1: 2 [0: 0]\n@ 0x1\n t*: 1\n", "line 4 is no sample");
+    assert_refused("heap profile: 1: 2 [3: 4] @ heap/8\n\nhello\n", "line 3 is not a sample");
+    assert_refused("goroutine profile: total 5\n5 @ 0x1 ?\n", "the stack in line 2 has an invalid address");
+    assert_refused("heap_v2/1024\n t*: 1: 2 [0: 0]\n@ 0x1\n t*: 1\n", "line 4 is not a sample");
 }
 
 int main(void)

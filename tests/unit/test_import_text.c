@@ -82,7 +82,7 @@ static void test_lines_between_the_samples_are_none(void **state)
     assert_sample(&profile, &app->samples, 0, "main;hot", 0, 0.125);
     assert_sample(&profile, &other->samples, 0, "main;hot", 100, 0.125);
     assert_sample(&profile, thread_samples(app, TABLE_EVENTS), 0, "main;hot", 200, 7);
-    assert_warns(&profile, "The profile leaves out line 9, which is neither a sample nor a frame.");
+    assert_warns(&profile, "prof ignored line 9, which is neither a sample nor a frame.");
     profile_destroy(&profile);
 }
 
@@ -125,7 +125,7 @@ static void test_samples_may_be_indented(void **state)
 static void test_records_alone_are_no_samples(void **state)
 {
     (void)state;
-    assert_refused("app 48 702.1: PERF_RECORD_COMM: app:48/48\n", "text of perf script: there is no sample in it");
+    assert_refused("app 48 702.1: PERF_RECORD_COMM: app:48/48\n", "text of perf script: it has no samples");
 }
 
 static void test_collapsed_stacks_may_begin_like_json(void **state)
@@ -205,7 +205,7 @@ static void test_a_byte_order_mark_is_skipped(void **state)
         profile_destroy(&profile);
         import_free(import);
     }
-    assert_refused("\xef\xbb", "binary data of no known kind");
+    assert_refused("\xef\xbb", "binary data of an unknown kind");
 }
 
 int main(void)

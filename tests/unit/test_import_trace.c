@@ -77,7 +77,7 @@ static void test_what_a_lost_chunk_had_is_missing_alone(void **state)
     assert_sample(&profile, samples, 4, "f", 0.4, 0);
     assert_warns(&profile, "The trace lacks the call nodes of 1 sample,");
     assert_warns(&profile, "The trace lacks the callers of 1 call node:");
-    assert_warns(&profile, "The profile leaves out 1 sample of chunks without times.");
+    assert_warns(&profile, "prof ignored 1 sample of chunks without times.");
     profile_destroy(&profile);
 }
 
@@ -102,7 +102,7 @@ static void test_slices_nest_by_time_and_end_with_the_trace(void **state)
     assert_sample(&profile, samples, 4, "a;d", 5, 4);
     assert_int_equal(profile.threads.data[0].markers.length, 4);
     assert_true(profile.threads.data[0].markers.end[0] == 9 && profile.meta.profiling_end == 9);
-    assert_warns(&profile, "leaves out 1 event without a time");
+    assert_warns(&profile, "ignored 1 event without a time");
     profile_destroy(&profile);
 }
 
@@ -184,7 +184,7 @@ static void test_samples_beside_the_events_are_counted(void **state)
     }
     assert_refused("{\"stackFrames\":{\"1\":{\"name\":\"a\",\"parent\":2},\"2\":{\"name\":\"b\",\"parent\":1}},"
                    "\"samples\":[{\"ts\":1,\"tid\":1,\"sf\":1}],\"traceEvents\":[]}",
-                   "in a circle");
+                   "form a cycle");
 }
 
 static void test_a_trace_that_is_cut_has_what_came_before(void **state)
@@ -199,7 +199,7 @@ static void test_a_trace_that_is_cut_has_what_came_before(void **state)
         memcpy(text, whole, cut);
         import_text(text, &profile);
         assert_sample(&profile, &profile.threads.data[0].samples, 0, "a", 0, 1);
-        assert_warns(&profile, "The trace is cut off after");
+        assert_warns(&profile, "The trace is truncated after");
         profile_destroy(&profile);
     }
     assert_refused("[{\"ph\":\"X\",\"name\":\"a\",\"ts\":0,\"dur\":1},{\"ph\":,}]", "at byte 44: a value was expected");

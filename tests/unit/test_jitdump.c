@@ -365,7 +365,7 @@ static void test_other_files_are_refused_in_a_sentence(void **unused)
     struct error err;
     struct file file = start_file(0);
     assert_int_equal(read_bytes(&dump, "hello", 5, &err), -22);
-    assert_non_null(strstr(err.text, "no jitdump file"));
+    assert_non_null(strstr(err.text, "not a jitdump file"));
     file.bytes[4] = 9;
     assert_int_equal(read_bytes(&dump, file.bytes, file.size, &err), -22);
     assert_non_null(strstr(err.text, "version 9"));

@@ -177,7 +177,7 @@ static void test_a_secret_that_others_can_read_is_refused(void **unused)
     (void)unused;
     address_of_text("one");
     assert_int_equal(chmod(secret, 0640), 0);
-    assert_refused("can be read by other users");
+    assert_refused("is readable for other users");
 }
 
 static void test_a_secret_of_another_user_is_refused(void **unused)
@@ -210,7 +210,7 @@ static void test_a_folder_where_others_can_write_is_refused(void **unused)
     (void)unused;
     address_of_text("one");
     assert_int_equal(chmod(state, 0777), 0);
-    assert_refused("other users can write there");
+    assert_refused("other users can write to it");
 }
 
 static void test_all_that_start_at_once_use_one_secret(void **unused)

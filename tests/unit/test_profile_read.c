@@ -515,7 +515,7 @@ static void test_other_files_are_called_by_their_name(void **state)
     char tar[600];
     snprintf(tar, sizeof(tar), "%-257sustar%300s", "app.json", "");
     assert_says(refusal(tar), "tar archive");
-    assert_says(refusal("hello, world, this is text"), "is text of no known kind, not a profile");
+    assert_says(refusal("hello, world, this is text"), "is text of an unknown kind, not a profile");
     static const char *const versions[] = {"-1", "70.5", "1e+300", "0"};
     for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++) {
         char text[128], said[32];
@@ -523,7 +523,7 @@ static void test_other_files_are_called_by_their_name(void **state)
         snprintf(said, sizeof(said), "a profile of version %s", versions[i]);
         assert_says(refusal(text), said);
     }
-    assert_says(refusal("{\"meta\":{\"preprocessedProfileVersion\":\"70\"},\"threads\":[]}"), "is no number");
+    assert_says(refusal("{\"meta\":{\"preprocessedProfileVersion\":\"70\"},\"threads\":[]}"), "invalid version");
     assert_says(refusal("{\"meta\":{\"preprocessedProfileVersion\":70},\"threads\":[]}"), "no threads");
     assert_says(refusal("{\"meta\":{\"preprocessedProfileVersion\":70}} x"), "follows the end");
 }

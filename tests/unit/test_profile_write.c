@@ -383,7 +383,7 @@ static void test_places_that_cannot_be_written_or_read_are_named(void **state)
     assert_int_equal(profile_file_create(&file, "/no/such/folder/a.json", &err), -ENOENT);
     assert_non_null(strstr(err.text, "/no/such/folder/a.json"));
     assert_int_equal(profile_load(folder, &profile, &err), -EISDIR);
-    assert_non_null(strstr(err.text, "is a folder"));
+    assert_non_null(strstr(err.text, "is a directory"));
     assert_int_equal(profile_load("/no/such/file", &profile, &err), -ENOENT);
     assert_int_not_equal(profile_load("/bin/sh", &profile, &err), 0);
     assert_non_null(strstr(err.text, "/bin/sh"));

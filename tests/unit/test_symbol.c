@@ -81,7 +81,7 @@ static void test_missing_file_is_said(void **unused)
 {
     (void)unused;
     struct symbol_answers answers = lookup_file(in_folder("nothing"), 0x1000);
-    assert_non_null(strstr(answers.problem, "is not there"));
+    assert_non_null(strstr(answers.problem, "does not exist"));
     assert_int_equal(answers.answers[0].frame_count, 0);
     symbol_answers_destroy(&answers);
     answers = lookup_file(in_folder("program.c"), 0x1000);
@@ -469,7 +469,7 @@ static void test_libraries_are_looked_up_together(void **unused)
     struct symbolizer *symbolizer = symbolizer_new(NULL);
     assert_int_equal(symbolizer_lookup_all(symbolizer, jobs, 4, &err), 0);
     assert_string_equal(jobs[0].answers.answers[0].symbol, "middle");
-    assert_non_null(strstr(jobs[1].answers.problem, "is not there"));
+    assert_non_null(strstr(jobs[1].answers.problem, "does not exist"));
     assert_string_equal(jobs[2].answers.answers[0].symbol, "main");
     assert_int_equal(jobs[3].answers.count, 0);
     for (size_t i = 0; i < 4; i++)
