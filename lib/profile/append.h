@@ -12,12 +12,12 @@
 #include "base/error.h"
 #include "profile/profile.h"
 
-/* Has `rows`, whose columns this takes, take the place of row `row` of `table` and of those behind it. A time before
- * that of the row before becomes equal to it: each piece was rounded by itself. -EINVAL if rows are missing before
- * `row`, or columns in either. */
+/* Replaces the rows of `table` starting at `row` by `rows`, and takes ownership of their columns. A time earlier than
+ * the previous row's becomes equal to it, because each piece was rounded separately. -EINVAL if rows are missing before
+ * `row`, or columns in either table. */
 int sample_table_append(struct sample_table *table, size_t row, struct sample_table *rows, struct error *err);
 
-/* Gives `profile`, which was read with meta.added_from, the samples and shared tables of the part before, which this
- * leaves without. Call profile_destroy() for both, also after a failure, which may leave `before` without samples:
- * -EINVAL, and then with all it had, if the one does not follow the other. */
+/* Moves the samples and shared tables of the earlier part `before` to `profile`, which was read with meta.added_from.
+ * Call profile_destroy() for both, also after a failure, which may leave `before` without samples. -EINVAL if `profile`
+ * does not continue `before`, which then stays unchanged. */
 int profile_continue(struct profile *profile, struct profile *before, struct error *err);

@@ -1,6 +1,5 @@
 /*
- * Before version 60 every thread had tables of its own. This module merges them into the shared ones; equal rows become
- * one.
+ * Merges the tables of each thread, which files before version 60 have, into the shared ones; equal rows become one.
  */
 #pragma once
 

@@ -1,6 +1,5 @@
 /*
- * What was different before version 49 of the format, and is brought into the later layout before anything is built:
- * see build_old.c.
+ * Converts files before version 49 of the format to the later layout, before anything is built: see build_old.c.
  */
 #pragma once
 

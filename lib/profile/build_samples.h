@@ -1,5 +1,5 @@
 /*
- * Samples of threads: their order, their times and their CPU units.
+ * Builds the samples of threads: order, times and CPU units.
  */
 #pragma once
 

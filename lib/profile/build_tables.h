@@ -1,5 +1,5 @@
 /*
- * Builds the shared tables of a profile from those of a file. Also has what build.c and build_samples.c share.
+ * Builds the shared tables of a profile from those of a file. Also declares helpers of build.c and build_samples.c.
  */
 #pragma once
 
@@ -21,7 +21,8 @@ struct build {
     struct error *err;
 };
 
-/* The string of a text, added if it is new. PROFILE_NONE stays what it is. A negative errno value if memory ran out. */
+/* Replaces the text by its string in the profile, added if new. PROFILE_NONE stays. A negative errno value if memory
+ * ran out. */
 int build_text(struct build *build, uint32_t *text);
 
 #define COLUMN_NEEDED INFINITY
@@ -45,7 +46,7 @@ int build_columns(struct build *build, const char *table, const struct column *s
 /* The rows of a table whose main column is `column`: what `length` says, else the length of the column. */
 size_t build_rows(raw_length length, const struct column *column);
 
-/* Leaves out what a column has beyond its table: readers of the format take the first `rows` of them. */
+/* Truncates a column to the rows of its table, as readers of the format do. */
 void build_cut(struct column *column, size_t rows);
 
 /* Moves the column's elements to the caller, who owns them from now on. */

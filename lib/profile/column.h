@@ -1,6 +1,6 @@
 /*
- * A column of a profile file, as an array of the type that its place in the format asks for (raw.c says which). Numbers
- * come as doubles, the way JSON has them.
+ * A column of a profile file, as an array of the type that the format requires (listed in raw.c). Numbers arrive as
+ * doubles, as in JSON.
  */
 #pragma once
 
@@ -33,6 +33,6 @@ size_t column_element_size(enum column_type type);
 /* Room for `extra` more elements; false if memory ran out. */
 bool column_reserve(struct column *column, enum column_type type, size_t extra);
 
-/* Appends numbers (NAN: null) to a column that has room for them. Returns how many it could take: fewer than `count` if
- * the next one is not of the column's type. */
+/* Appends numbers (NAN: null) to a column with enough room. Returns the number appended: less than `count` if the next
+ * one does not fit the column's type. */
 size_t column_append(struct column *column, enum column_type type, const double *values, size_t count);

@@ -1,7 +1,7 @@
 /*
- * Adding rows to a profile's tables without adding the same row twice. An interner remembers, for each table, which row
- * holds which contents; intern_*() gives the row that equals the one asked for, or appends it. The assembler uses it
- * while symbols arrive, the reader when it merges the tables that older files have per thread.
+ * Adds rows to a profile's tables without duplicates. An interner indexes the rows of each table by contents;
+ * intern_*() returns the equal row, or appends a new one. The assembler uses it for symbols, the reader for merging the
+ * per-thread tables of older files.
  *
  *     struct interner interner;
  *     interner_init(&interner, &profile);
@@ -9,7 +9,7 @@
  *     ...
  *     interner_destroy(&interner);
  *
- * Every function returns PROFILE_NONE if memory ran out. Rows that were appended by other means are not found.
+ * Every function returns PROFILE_NONE if memory ran out. The interner does not find rows appended without it.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * Which functions of two profiles are the same, for comparisons.
+ * Matches the functions of two profiles, for comparisons.
  *
  * A function is the same by its name in the same library; where several of a library have one name (static functions,
  * lambdas), by file and line, then by file and their order in it. What differs from one build to the next is forgiven:
@@ -21,14 +21,14 @@ int func_matches_find(struct func_matches *matches, const struct profile *base, 
                       struct error *err);
 void func_matches_destroy(struct func_matches *matches);
 
-/* What of names does not matter: functions that have the same name without it become one. */
+/* Parts of names to ignore: functions with the same remaining name become one. */
 enum forgiven {
     FORGIVE_TEMPLATES = 1, /* arguments of templates and generics: push<int> and push<long> are push<> */
-    FORGIVE_SUFFIXES = 2   /* what compilers append: .isra.0, .constprop.1, .part.2, .cold, .llvm.123 */
+    FORGIVE_SUFFIXES = 2   /* suffixes of compilers: .isra.0, .constprop.1, .part.2, .cold, .llvm.123 */
 };
 
-/* Renames the functions of a profile, and makes one of those that are then the same. */
+/* Renames the functions of a profile, and merges equal ones. */
 int funcs_forgive(struct profile *profile, unsigned forgiven, struct error *err);
 
-/* The length of the part of a library's name that is the same in each version: that of libc in libc-2.31.so. */
+/* Returns the length of the version-independent part of a library's name: of libc in libc-2.31.so. */
 size_t library_stem(const char *name);

@@ -1,6 +1,6 @@
 /*
- * Which fields of marker payloads are strings: numbers that are indexes into the string table. The schemas of the
- * profile say so.
+ * Finds the fields of marker payloads that are strings, stored as indexes into the string table, from the schemas of
+ * the profile.
  */
 #pragma once
 

@@ -93,16 +93,16 @@ struct sample_table {
     double *time;      /* ms after meta.start_time, non-decreasing */
     double *weight;    /* NULL: each counts 1 */
     double *cpu_delta; /* CPU time since the previous sample, in µs; NAN unknown; NULL: no such column */
-    uint32_t *waker; /* who ended the wait of which the row is the end: string; PROFILE_NONE: not known, or no such row;
-                        NULL: no such column */
-    double *address; /* of allocations: where the memory is; NAN unknown; NULL: no such column */
-    uint32_t *partner; /* the row that frees what this one allocates, or the other way round; PROFILE_NONE unknown;
-                          NULL exactly where address is */
+    uint32_t *waker;   /* waker of the wait that ends at the row: string; PROFILE_NONE: unknown, or no end of a wait;
+                          NULL: no such column */
+    double *address;   /* address of an allocation; NAN: unknown; NULL: no such column */
+    uint32_t *partner; /* row of the matching deallocation, or allocation; PROFILE_NONE: unknown; NULL exactly if
+                          address is */
     enum weight_type weight_type;
     size_t length;
-    size_t capacity; /* rows that the columns have room for; 0: `length` */
-    size_t joins; /* in a part of a growing profile: the row of the whole table that the first row here is, plus 1; 0:
-                     no rows were added to the table (append.h) */
+    size_t capacity; /* allocated rows of the columns; 0: `length` */
+    size_t joins;    /* in a part of a growing profile: row of the first row here in the whole table, plus 1; 0: no rows
+                        were added (append.h) */
 };
 
 enum { PROFILE_EVENTS_MAX = 16 };
@@ -117,7 +117,7 @@ enum sample_table_kind {
     SAMPLE_TABLES = TABLE_EVENTS + PROFILE_EVENTS_MAX
 };
 
-/* Markers are kept whole for later use: data[i] is the payload's JSON text (string index), or PROFILE_NONE. */
+/* Markers with unparsed payloads: data[i] is the payload's JSON text (string index), or PROFILE_NONE. */
 struct marker_table {
     uint32_t *name;
     double *start, *end; /* ms; NAN if unused */
@@ -127,13 +127,13 @@ struct marker_table {
     size_t length;
 };
 
-/* When nothing was recorded. */
+/* A pause of the recording. */
 struct paused_range {
     double start, end; /* ms; infinite: from the start, to the end */
     uint32_t reason;   /* string: "profiler-paused", "collecting"; PROFILE_NONE */
 };
 
-/* Of a comparison (compare.h): what is compared, with what. */
+/* The sides of a comparison (compare.h). */
 enum profile_side { SIDE_BASE, SIDE_NEW, PROFILE_SIDES };
 
 struct thread {
@@ -175,26 +175,26 @@ ARRAY_TYPE(struct extra_sections, struct extra_section);
 
 ARRAY_TYPE(struct thread_list, uint32_t); /* indexes */
 
-/* How many rows the shared tables have. */
+/* Row counts of the shared tables. */
 struct profile_rows {
     size_t stacks, frames, funcs, resources, native_symbols, sources;
 };
 
-/* An event that was sampled beside CPU time, as prof alone writes and reads them: meta.sampledEvents of the file, and
- * eventSamples of its threads. Other readers know neither, and see the profile without them. */
+/* A sampled event other than CPU time: meta.sampledEvents of the file, and eventSamples of its threads. Only prof
+ * writes and reads them; other readers see the profile without them. */
 struct profile_event {
     uint32_t name; /* string: "page-faults", "sched:sched_switch"; it is the unit of the weights, too */
-    double period; /* one sample for so many; 0: as many samples a second as CPU time has */
+    double period; /* occurrences per sample; 0: the sampling frequency of CPU time */
 };
 
-/* A profile of which the threads belong to two sides. Its own member of the file, meta.comparison; other readers see
- * the threads of both. */
+/* A profile whose threads belong to two sides. Stored in meta.comparison of the file; other readers see the threads of
+ * both. */
 struct profile_comparison {
     uint32_t name[PROFILE_SIDES]; /* strings: for people */
-    uint32_t runs[PROFILE_SIDES]; /* what counts is the mean of so many; 0: the profile is no comparison */
-    double scale;                 /* what the new side counts is multiplied with */
-    uint32_t scaled_by;           /* string: so that this is the same on both sides; PROFILE_NONE: nothing */
-    bool is_one_after_other;      /* all of one side was recorded before any of the other; "oneAfterOther" */
+    uint32_t runs[PROFILE_SIDES]; /* number of runs, whose mean counts; 0: the profile is no comparison */
+    double scale;                 /* factor for the new side */
+    uint32_t scaled_by;           /* string: the quantity that `scale` makes equal; PROFILE_NONE: none */
+    bool is_one_after_other;      /* one side was recorded entirely before the other; "oneAfterOther" */
 };
 
 struct profile_meta {
@@ -209,19 +209,18 @@ struct profile_meta {
     bool has_cpu_delta; /* sampleUnits was there: cpu_delta columns, and counters of category "CPU", mean µs */
     uint64_t monotonic_start_ns; /* CLOCK_MONOTONIC at start_time; 0 unknown */
     uint32_t marker_schema;      /* string: the JSON text of markerSchema, PROFILE_NONE for [] */
-    uint32_t kept_strings; /* number of first strings that keep their index in the file, because marker payloads name
-                              them by it */
-    uint32_t warning;      /* string: a warning for the user about what the reader did not understand; PROFILE_NONE; in
-                              the file of a comparison, meta.comparison.warning */
+    uint32_t kept_strings; /* leading strings that keep their index in the file, because marker payloads refer to it */
+    uint32_t warning; /* string: a warning for the user about unknown parts of the file; PROFILE_NONE; in a comparison's
+                         file, meta.comparison.warning */
     struct thread_list initial_visible_threads, initial_selected_threads;
     struct extra_sections extra;
     ARRAY(struct profile_event) events; /* at most PROFILE_EVENTS_MAX */
-    bool has_only_events;               /* CPU time was counted, and not sampled (sampledEventsOnly) */
-    bool has_no_times; /* the imported file has no times: those of the samples are only their order (timesAreOrder) */
-    /* Of a profile that grows (append.h): where in what is added to it this begins; 0: all is here. */
+    bool has_only_events;               /* CPU time was only counted, not sampled (sampledEventsOnly) */
+    bool has_no_times; /* the imported file has no times: sample times are only an order (timesAreOrder) */
+    /* Of a growing profile (append.h): start of this part in the added data; 0: the whole profile. */
     uint64_t added_from;
-    uint32_t added_next;             /* string: what asks for that which follows; PROFILE_NONE: it does not grow */
-    struct profile_rows rows_before; /* of a part: the shared tables here have the rows behind these */
+    uint32_t added_next;             /* string: request for the next part; PROFILE_NONE: the profile does not grow */
+    struct profile_rows rows_before; /* of a part: rows of the shared tables before this part */
     struct profile_comparison comparison;
 };
 
@@ -240,37 +239,37 @@ struct profile {
     ARRAY(struct counter) counters;
 };
 
-/* Makes an empty profile whose metadata are all unknown (a zeroed struct is empty too, but its meta texts are string
- * 0). Free it with profile_destroy(), which leaves an empty one. */
+/* Makes an empty profile with unknown metadata (a zeroed struct is also empty, but its meta texts are string 0). Free
+ * it with profile_destroy(), which leaves an empty profile. */
 void profile_init(struct profile *profile);
 void profile_destroy(struct profile *profile);
 
-/* Empties all but the tables that threads share: threads, counters, and metadata. */
+/* Clears threads, counters and metadata; keeps the shared tables. */
 void profile_forget_description(struct profile *profile);
 
-/* The functions that append a row return its index, or PROFILE_NONE if memory ran out; columns that they do not name
- * are set to "none". The functions of intern.h look for an equal row first. */
+/* Append a row and return its index, or PROFILE_NONE if memory ran out; set other columns to "none". The functions of
+ * intern.h search an equal row first. */
 
 uint32_t profile_add_stack(struct profile *profile, uint32_t prefix, uint32_t frame);
 uint32_t profile_add_frame(struct profile *profile, uint32_t func, uint32_t lib, int64_t address);
 uint32_t profile_add_func(struct profile *profile, uint32_t name, uint32_t resource);
-struct thread *profile_add_thread(struct profile *profile); /* NULL if memory ran out; valid until the next one */
+struct thread *profile_add_thread(struct profile *profile); /* NULL if memory ran out; valid until the next call */
 
 /* ---- rows of all shared tables ---- */
 
 struct profile_rows profile_count_rows(const struct profile *profile);
 
-/* The rows behind `from`, and all strings; no threads, and no metadata. It borrows all of it from `profile`. */
+/* Returns the rows after `from`, and all strings, without threads and metadata. Borrows everything from `profile`. */
 struct profile profile_rows_after(const struct profile *profile, const struct profile_rows *from);
 
-/* Makes room for so many more rows. False if memory ran out. */
+/* Reserves room for `extra` more rows. False if memory ran out. */
 bool profile_reserve_rows(struct profile *profile, const struct profile_rows *extra);
 
-/* Moves the rows of `from`, which name strings of `profile`, behind those of `profile`. False if memory ran out: then
- * nothing has moved. */
+/* Appends the rows of `from`, whose strings are those of `profile`, to `profile`. False if memory ran out: then nothing
+ * has moved. */
 bool profile_append_rows(struct profile *profile, struct profile *from);
 
-/* Has the two change their shared tables; neither their strings nor anything else. */
+/* Swaps only the shared tables of two profiles. */
 void profile_swap_rows(struct profile *left, struct profile *right);
 
 uint32_t profile_add_category(struct profile *profile, const char *name, const char *color);
@@ -278,8 +277,8 @@ uint32_t profile_add_category(struct profile *profile, const char *name, const c
 /* The category that stands for "none given": the first grey one, else 0. */
 uint32_t profile_default_category(const struct profile *profile);
 
-/* Checks every index, order and length that the engine relies on (profile-format: parents before children, indexes in
- * range, times non-decreasing, at least one thread). Returns 0, or -EINVAL with the first place that is wrong. */
+/* Checks every index, order and length on which the engine relies (profile-format: parents before children, indexes in
+ * range, times non-decreasing, at least one thread). Returns 0, or -EINVAL with the first violation. */
 int profile_check(const struct profile *profile, struct error *err);
 
 /* The same for the shared tables alone, from stacks to sources. */

@@ -1,5 +1,5 @@
 /*
- * Rounds times and CPU times to small integers that repeat. A profile file is mostly deltas between samples, and a
+ * Rounds times and CPU times to small, repeating integers. A profile file is mostly deltas between samples, and a
  * jitter of a few microseconds in each would cost more bytes than all the rest. So a running sum of whole steps follows
  * the true sum. A delta repeats the previous one as long as the sum is at most one step off. Errors never accumulate,
  * and a steady sampler gives a steady column.

@@ -1,7 +1,7 @@
 /*
- * A profile file as it stands in the file, before anything is made of it: columns by name, texts where the file has
- * texts, per-thread tables where the file is old. read.c fills it from tokens by the field lists of raw.c, in any order
- * of keys; build.c turns it into a struct profile.
+ * The unconverted contents of a profile file: columns by name, texts as in the file, per-thread tables of older files.
+ * read.c fills it from tokens by the field lists of raw.c, with keys in any order; build.c turns it into a struct
+ * profile.
  *
  * Texts of any place are indexes into `texts`. Columns of strings hold what the file has: see COLUMN_REF in column.h.
  */

@@ -1,6 +1,5 @@
 /*
- * Reads a profile that is fed to it in pieces of any size, as they come from a file, from zlib or from the network.
- * See read.c for how.
+ * Reads a profile in pieces of any size, from a file, zlib or the network. read.c explains how.
  */
 #pragma once
 
@@ -14,14 +13,14 @@ struct profile_reader;
 /* NULL if memory ran out. */
 struct profile_reader *profile_reader_new(void);
 
-/* The next bytes of the (uncompressed) JSON or JSLB. Once it has failed it fails always, with the same sentence. */
+/* Reads the next bytes of the (uncompressed) JSON or JSLB. After a failure, every call fails with the same sentence. */
 int profile_reader_feed(struct profile_reader *reader, const void *bytes, size_t size, struct error *err);
 
 /* The end of the file: completes the tables, converts older versions, checks the profile and moves it to `out` (zeroed
  * by the caller, who owns it). The error names what the file is, or the path and byte where it broke. */
 int profile_reader_finish(struct profile_reader *reader, struct profile *out, struct error *err);
 
-/* From now on the reader fails with -ECANCELED soon after *stop is true. Another thread may set it. */
+/* Makes the reader fail with -ECANCELED soon after *stop becomes true, set by any thread. */
 void profile_reader_stop_on(struct profile_reader *reader, const atomic_bool *stop);
 
 void profile_reader_free(struct profile_reader *reader);
@@ -46,7 +45,7 @@ struct deferred_column {
 /* From the next piece on, defers runs of `least` bytes or more; 0, the default, defers none. */
 void profile_reader_defer(struct profile_reader *reader, size_t least);
 
-/* All runs so far, in the order in which they came. */
+/* Returns all runs so far, in order. */
 const struct deferred_column *profile_reader_deferred(const struct profile_reader *reader, size_t *count);
 
 /* Where to put the elements of a run, `count` of the column's type; valid until the next call. NULL if the run does not

@@ -1,5 +1,5 @@
 /*
- * What a file is that is no profile: people drop all kinds of recordings on a profile viewer.
+ * Recognizes files that are no profiles: people drop all kinds of recordings on a profile viewer.
  */
 #pragma once
 

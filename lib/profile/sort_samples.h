@@ -1,5 +1,5 @@
 /*
- * The order of samples: everything that computes on a profile bisects their times.
+ * Sorts samples by time: all consumers of a profile bisect the times.
  */
 #pragma once
 

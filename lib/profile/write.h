@@ -21,8 +21,8 @@ struct sample_source {
     int (*rewind)(void *context, size_t thread, struct error *err);
     bool (*next)(void *context, struct sample_row *row); /* false at the end */
     bool has_weight, has_cpu_delta, has_wakers;
-    /* The same for the samples of event `event` of meta.events, of which next() then gives stack, time and weight.
-     * NULL: there are no events. */
+    /* Likewise for the samples of event `event` of meta.events; next() then sets stack, time and weight. NULL: no
+     * events. */
     int (*rewind_event)(void *context, size_t thread, size_t event, struct error *err);
     void *context;
 };
@@ -32,22 +32,21 @@ struct sample_source {
 int profile_write(const struct profile *profile, const struct sample_source *samples, double time_resolution,
                   const struct byte_sink *sink, struct error *err);
 
-/* Rows of one sample table, as a profile that grows has them (append.h). */
+/* Rows of one sample table of a growing profile (append.h). */
 struct added_samples {
     size_t thread;
     int event;      /* index in meta.events; -1: the samples of the thread */
     uint64_t first; /* row of the table with which `samples` begins */
 };
 
-/* Writes the rows of the shared tables behind `from` as an object of "added". */
+/* Writes the rows of the shared tables after `from` as an object of "added". */
 int profile_write_added_tables(const struct profile *profile, const struct profile_rows *from,
                                const struct byte_sink *sink, struct error *err);
 
-/* Writes them as an object of "added". `samples` gives those of this table alone. */
+/* Writes the rows as an object of "added". `samples`: only this table's. */
 int profile_write_added(const struct profile *profile, const struct sample_source *samples,
                         const struct added_samples *added, double time_resolution, const struct byte_sink *sink,
                         struct error *err);
 
-/* The coarsest resolution (ms) that loses nothing of the sample times of a profile that was read: 0 if only full
- * precision does. */
+/* Returns the coarsest lossless resolution (ms) of a profile's sample times; 0: full precision. */
 double profile_time_resolution(const struct profile *profile);

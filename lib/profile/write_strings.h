@@ -1,5 +1,5 @@
 /*
- * The texts of a profile as a file has them: in place, or as numbers of the file's string table.
+ * Writes the texts of a profile: in place, or as indexes into the file's string table.
  */
 #pragma once
 

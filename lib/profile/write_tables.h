@@ -1,6 +1,5 @@
 /*
- * Writes the tables that are in memory as the file has them. write.c puts them in order; each function writes one
- * value.
+ * Writes the tables of a profile. write.c calls the functions in order; each writes one value.
  */
 #pragma once
 

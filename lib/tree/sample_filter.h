@@ -1,6 +1,6 @@
 /*
- * The samples that transforms by markers leave: those taken while a marker lasted. The sample tables stay as long as
- * before; a dropped sample has no stack. So code that reads samples needs no special case.
+ * Applies marker transforms: keeps the samples taken during a marker. The sample tables keep their length; a dropped
+ * sample has no stack. So readers of samples need no special case.
  */
 #pragma once
 
@@ -9,13 +9,13 @@
 
 struct sample_filter {
     struct transform_list transforms; /* TRANSFORM_FILTER_MARKERS alone; a sample has to pass all of them */
-    ARRAY(uint32_t) threads;          /* whose markers they look at */
+    ARRAY(uint32_t) threads;          /* threads of these markers */
     /* Per thread of the profile and kind of table, with stacks of their own; NULL: nothing is dropped. */
     struct sample_table (*samples)[SAMPLE_TABLES];
     size_t thread_count;
 };
 
-/* What a filter is made of. */
+/* Parameters of a filter. */
 struct filter_request {
     const struct transform *transforms; /* TRANSFORM_FILTER_MARKERS alone */
     size_t transform_count;
@@ -24,12 +24,12 @@ struct filter_request {
     struct time_range whole; /* the full range */
 };
 
-/* Does nothing if the filter is that already; else *changed is set, also if it fails: then nothing is dropped. Linear
- * in the samples of the profile. Zero the filter to start. */
+/* Does nothing if the filter is up to date; otherwise sets *changed, also on failure, which drops nothing. Linear in
+ * the samples of the profile. The filter starts zeroed. */
 int sample_filter_update(struct sample_filter *filter, const struct profile *profile,
                          const struct filter_request *request, bool *changed, struct error *err);
 
-/* The samples of a thread that are left. */
+/* Returns the remaining samples of a thread. */
 const struct sample_table *sample_filter_samples(const struct sample_filter *filter, const struct profile *profile,
                                                  uint32_t thread);
 

@@ -23,8 +23,8 @@ enum { SEARCH_MAX_TERMS = 16 };
 enum search_field { SEARCH_EVERYWHERE, SEARCH_LIBRARIES, SEARCH_FILES };
 
 struct search_term {
-    struct span written;   /* what is looked for, in the text that was given */
-    size_t offset, length; /* the same in lower case, in that of the search */
+    struct span written;   /* the term in the given text */
+    size_t offset, length; /* the term in lower case, in search.text */
     enum search_field field;
     bool exact;
     bool excluded;
@@ -40,7 +40,7 @@ struct search {
     uint16_t *func_mask; /* per func of a stack view: bit t is set if term t matches it */
 };
 
-/* Only the terms. */
+/* Parses only the terms. */
 int search_parse(struct search *search, const char *text, size_t length, struct error *err);
 
 /* Matches the terms with all funcs of the profile. The search keeps nothing of `text` but `written`. */

@@ -1,8 +1,8 @@
 /*
- * The stacks as a tree sees them: for each stack its caller, its func and its category. This is where the passes over
- * tables begin. The first view comes from the profile itself. Transforms (transform_stacks.h) make another from it, of
- * as many stacks: those with callers and funcs of their own, and for each stack of the profile the one in which its
- * samples end now. Everything after that (call nodes, search, timings) does not know the difference.
+ * The stacks of a tree: for each stack its caller, func and category. The passes over tables start here. The first view
+ * comes from the profile itself. Transforms (transform_stacks.h) make another from it, of as many stacks: those with
+ * callers and funcs of their own, and for each stack of the profile the one in which its samples end now. Everything
+ * after that (call nodes, search, timings) does not know the difference.
  *
  * Funcs from profile->funcs.length on stand for whole libraries, one per resource: see func_of_resource().
  */

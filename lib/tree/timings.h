@@ -6,7 +6,7 @@
 #include "tree/call_nodes.h"
 #include "tree/weights.h"
 
-/* What one side of a comparison counts. */
+/* Self and total of one side of a comparison. */
 struct side_figures {
     double total, self;
 };
@@ -17,8 +17,8 @@ struct timings {
     uint8_t *alive; /* per node: 1 if it or a node below has a self that is not 0: what a tree shows */
     size_t length;
     double root_total; /* the sum of |self|: the 100 % of percentages */
-    uint64_t samples;  /* that are counted */
-    double all_total;  /* both as they are without the search */
+    uint64_t samples;  /* counted samples */
+    double all_total;  /* root_total without the search */
     uint64_t all_samples;
 
     /* Of a comparison: what each side counts (of PROFILE_SIDES), of which the difference is above; NULL otherwise. */
