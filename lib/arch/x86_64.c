@@ -1,11 +1,11 @@
 /*
  * x86-64: signal frames, and code without CFI that is recognized by its bytes.
  *
- * Reading code ahead to its return (x86_64_return.c) finds the frame of most code without CFI. Some code does not tell
- * that way: a lazy PLT entry (lld writes no CFI for it) leaves what it has pushed to the dynamic linker, clone comes
- * back in two threads, and a sigreturn trampoline never returns. And in JIT code the walker tries the frame pointer
- * first, which still belongs to the caller in a trampoline and at the edges of a function, so that following it would
- * skip the caller without a trace. All of these are always the same bytes.
+ * Reading code ahead to its return (x86_64_return.c) finds the frame of most code without CFI. Some code cannot
+ * be read that way: a lazy PLT entry (lld writes no CFI for it) leaves what it has pushed to the dynamic linker,
+ * clone comes back in two threads, and a sigreturn trampoline never returns. And in JIT code the walker tries the frame
+ * pointer first, which still belongs to the caller in a trampoline and at the edges of a function, so that following it
+ * would skip the caller without a trace. All of these are always the same bytes.
  */
 #include "arch/arch.h"
 

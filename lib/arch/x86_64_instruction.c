@@ -12,7 +12,7 @@ static const char first_map[] = "mmmmbzxxmmmmbzx0mmmmbzxxmmmmbzxxmmmmbzpxmmmmbzp
                                 "pppppppppppppppp................xx4mppppzZbB....bbbbbbbbbbbbbbbb" /* 40 */
                                 "BZxBmmmmmmmmmmmm..........x.....aaaa....bz......bbbbbbbbiiiiiiii" /* 80 */
                                 "BBw.32BZe.w..b..mmmmxxx.mmmmmmmmbbbbbbbbddxb....p.pp..tt......mm" /* c0 */;
-/* The same for opcodes after 0F; `8` `9`: the third and fourth map. */
+/* Likewise for opcodes after 0F; `8` `9`: the third and fourth map. */
 static const char second_map[] = "mmmmx.....x.xm.Bmmmmmmmmmmmmmmmmmmmmxxxxmmmmmmmm........8x9xxxxx"
                                  "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmBBBBmmm.mmmmmmmm"
                                  "dddddddddddddddd"
@@ -136,7 +136,7 @@ static const char first_writes[] = "mmrraa..mmrraa..mmrraa..mmrraa..mmrraa..mmrr
                                    "...................................r.....r.rssss................" /* 40 */
                                    "gggg..bbmmrrmr.mxxxxxxxxad.....aaa..ssss..ssssssoooooooooooooooo" /* 80 */
                                    "mm....mm........mmmm...a.......accc.aa......aa........uu......ii" /* c0 */;
-/* The same for opcodes after 0F, and after 0F with VEX or EVEX. */
+/* Likewise for opcodes after 0F, and after 0F with VEX or EVEX. */
 static const char second_writes[] = "myrr.y..........................mm..........rr...yyyyy.........." /* 00 */
                                     "rrrrrrrrrrrrrrrrr.............................................v." /* 40 */
                                     "................mmmmmmmmmmmmmmmm..z.mm.....mmm.rkkrmrrrrr.mmrrrr" /* 80 */

@@ -1,8 +1,8 @@
 /*
  * A JIT compiler that writes a jitdump file maps it with execute permission, so that recorders see its name. The
  * recorder opens it when it sees the mapping (process/jit_files.h). A recovered recording opens it by name, if that
- * still leads to the same file. If the record of the mapping was lost, the usual folders may contain a file of this pid
- * that was written during the life of the process.
+ * still leads to the same file. If the record of the mapping was lost, the usual directories may contain a file of this
+ * pid that was written during the life of the process.
  *
  * We trust the same owners as of perf maps (process_perf_map.c).
  */

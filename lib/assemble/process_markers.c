@@ -74,7 +74,7 @@ static const char *name_signal(char name[SIGNAL_NAME], uint32_t number)
 
 /* ---- processes ---- */
 
-/* How the process of this number ended, of those that had its pid; NULL: not known. */
+/* How the process of this number ended, of those that had its pid; NULL: unknown. */
 static const struct process_exit *exit_of(const struct filling *filling, const struct replay_process *process)
 {
     const struct program_marks *marks = &filling->replay->program_marks;

@@ -270,7 +270,7 @@ static bool add_change(struct filling *filling, const struct replay_series *seri
     return ok;
 }
 
-/* Up to its end a process that sleeps has what it had; the last moment of one that ran is not known. */
+/* Up to its end a process that sleeps has what it had; the last moment of one that ran is unknown. */
 static bool add_end(struct filling *filling, uint64_t end, bool is_level)
 {
     static const double moment = 100; /* ms */

@@ -18,7 +18,7 @@ struct replay;
 struct program_mark {
     uint64_t time, end; /* as in SPOOL_PROGRAM_MARK */
     uint32_t pid, tid;
-    uint32_t thread;     /* of the replay; REPLAY_NONE: not known */
+    uint32_t thread;     /* of the replay; REPLAY_NONE: unknown */
     uint32_t name, text; /* strings of `texts`; text: STRING_NONE */
     uint32_t kind;       /* enum spool_mark */
 };
@@ -42,7 +42,7 @@ struct recorder_work {
 struct process_signal {
     uint64_t time;
     uint32_t pid, tid, number;
-    uint32_t thread; /* of the replay; REPLAY_NONE: not known */
+    uint32_t thread; /* of the replay; REPLAY_NONE: unknown */
     uint32_t sender; /* string of `texts` */
 };
 

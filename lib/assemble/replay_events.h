@@ -20,7 +20,7 @@ bool replay_has_only_events(const struct replay *replay);
 /* Returns the occurrences for which the samples of events.data[i] stand. */
 double replay_event_total(const struct replay *replay, size_t i);
 
-/* The name of events.data[i] of the recording; NULL if it is not known. */
+/* The name of events.data[i] of the recording; NULL if it is unknown. */
 const char *replay_event_name(const struct replay *replay, size_t i);
 
 /* The number of one of INFO_EVENT_..., of events.data[i]; 0 if the recording lacks it. */

@@ -27,7 +27,7 @@ struct replay_mark {
     uint32_t text; /* index of a string; STRING_NONE: none */
 };
 
-/* Zero it. */
+/* Starts zeroed. */
 struct replay_marks {
     struct strings texts;
     ARRAY(struct replay_mark) items;

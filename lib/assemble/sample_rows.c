@@ -161,7 +161,7 @@ static double weight_of(struct sample_rows *source, const struct stored_sample *
     return weight;
 }
 
-/* String index; PROFILE_NONE: it is not known who ended the wait. */
+/* String index; PROFILE_NONE: it is unknown who ended the wait. */
 static uint32_t waker_of(const struct assembly *assembly, const struct stored_sample *sample)
 {
     uint32_t number = sample->is_end ? sample->cpu_time : 0;

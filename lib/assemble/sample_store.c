@@ -64,7 +64,7 @@ void sample_store_free(struct sample_store *store)
     free(store);
 }
 
-/* -1 if the folder takes no file: it is not ours, or its disk is read-only or full. */
+/* -1 if the directory takes no file: it is not ours, or its disk is read-only or full. */
 static int open_in_folder(const char *folder)
 {
     int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);

@@ -35,7 +35,7 @@ struct attribution {
     struct hash named_rows;             /* names of process and thread -> the thread whose row shows them */
     bool has_rests;                     /* it is known of each thread how long it ran after its last sample */
     uint64_t period;                    /* ns */
-    uint64_t used;                      /* ns: what the kernel counted; 0: it is not known */
+    uint64_t used;                      /* ns: what the kernel counted; 0: it is unknown */
     uint64_t total;                     /* ns: the sum of `length` */
     uint64_t known;                     /* ns: how long threads ran, by their switches */
     uint32_t stack;                     /* the stack "(not sampled)" */
@@ -365,7 +365,7 @@ static int attribute(struct attribution *attribution, uint64_t used, struct erro
     return code ? code : add_samples(attribution, scale, err);
 }
 
-/* ns; 0: it is not known, or not all of the recording is there. */
+/* ns; 0: it is unknown, or not all of the recording is there. */
 static uint64_t count_of_kernel(const struct replay *replay)
 {
     bool is_whole = !replay->damaged_blocks && !replay->samples_without_thread && !replay->keeps_last;

@@ -88,7 +88,7 @@ static inline bool json_is(const struct json *json, const char *text)
  * returns how many. 0 says that the next element, if there is one, must be taken with json_next(). */
 size_t json_numbers(struct json *json, double *values, size_t max);
 
-/* The same for whole numbers below 2^32 - 1; null is stored as `none`. Others end the run, and are left to the caller.
+/* Likewise for whole numbers below 2^32 - 1; null is stored as `none`. Others end the run, and are left to the caller.
  */
 size_t json_indexes(struct json *json, uint32_t none, uint32_t *values, size_t max);
 

@@ -14,7 +14,7 @@ enum { NUMBER_MAX = 40 }; /* bytes of the longest number that is written */
  * beyond the range of a double give the largest finite one: a profile has no use for infinities. */
 double number_parse(const char *text, size_t length);
 
-/* The same for `digits` * 10^`exponent`, exactly rounded. True if the quick ways could do it (|exponent| <= 27). */
+/* Likewise for `digits` * 10^`exponent`, exactly rounded. True if the quick ways could do it (|exponent| <= 27). */
 bool number_scale(uint64_t digits, int exponent, double *value);
 
 /* These write at `out`, which has room for NUMBER_MAX bytes, and return the first byte after; there is no NUL. */

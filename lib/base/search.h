@@ -36,7 +36,7 @@ static inline size_t search_count_up_to(const void *elements, size_t count, size
     return count ? search_count_before(first + offset, count, size, search_number_is_up_to, &wanted) : 0;
 }
 
-/* The same for `field`, which must be a uint64_t. */
+/* Likewise for `field`, which must be a uint64_t. */
 #define search_up_to(elements, count, field, wanted)                                                                   \
     search_count_up_to((elements), (count), sizeof(*(elements)), offsetof(__typeof__(*(elements)), field), (wanted))
 

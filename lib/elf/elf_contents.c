@@ -85,7 +85,7 @@ static const char *unpack(uint32_t type, const unsigned char *packed, size_t pac
 }
 
 struct packing {
-    uint32_t type; /* ELFCOMPRESS_*; 0: not known */
+    uint32_t type; /* ELFCOMPRESS_*; 0: unknown */
     uint64_t size; /* decompressed */
     size_t header_size;
 };

@@ -18,13 +18,13 @@
  * -EINVAL if its headers cannot be read; `err` says so. After a failure there is nothing to close. */
 int elf_file_open(struct elf_file *file, const char *path, struct error *err);
 
-/* The same for an open file. Takes `fd` over, also on failure; `name` is for error texts. */
+/* Likewise for an open file. Takes `fd` over, also on failure; `name` is for error texts. */
 int elf_file_open_fd(struct elf_file *file, int fd, const char *name, struct error *err);
 
-/* The same for a file that may have to be opened again: takes a reference. */
+/* Likewise for a file that may have to be opened again: takes a reference. */
 int elf_file_open_source(struct elf_file *file, struct file_source *source, const char *name, struct error *err);
 
-/* The same for an image in memory. */
+/* Likewise for an image in memory. */
 int elf_file_open_image(struct elf_file *file, const void *image, size_t size, const char *name, struct error *err);
 
 void elf_file_close(struct elf_file *file);

@@ -36,8 +36,9 @@ struct elf_file {
     ARRAY(struct elf_segment) segments; /* in the order of the file */
     ARRAY(struct elf_section) sections;
     char *section_names;
-    int kept_sections; /* a folder (file_folder.h) that keeps decompressed sections between runs; 0: none. Borrowed */
-    bool is_cut;       /* it ends before its section headers */
+    int kept_sections;      /* directory for decompressed sections (os/directory.h); 0: none. Borrowed
+                             */
+    bool is_cut;            /* it ends before its section headers */
     bool are_sections_made; /* it has no section headers: `sections` come from its segments (elf_dynamic.h) */
     bool has_load;
     uint64_t base; /* vaddr of the first PT_LOAD: library-relative addresses count from it */

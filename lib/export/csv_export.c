@@ -56,7 +56,7 @@ static void put_string(struct csv *csv, uint32_t string)
     put_text(csv, profile_text(csv->profile, string));
 }
 
-/* Empty where the number is not known. */
+/* Empty where the number is unknown. */
 static void put_number(struct csv *csv, double value)
 {
     separate(csv);

@@ -1,5 +1,5 @@
 /*
- * The formats of other tools that a query of a profile is written in: one table, one file of this folder each. `prof
+ * The formats of other tools that a query of a profile is written in: one table, one file of this directory each. `prof
  * export` and the save menu of the page use it. A writer gets an engine with its query, so that threads, range,
  * transforms, search and weight are those of the report and the page; it streams to a byte sink and knows no files.
  */

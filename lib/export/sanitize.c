@@ -324,7 +324,7 @@ static void copy_counters(struct sanitizer *sanitizer)
     }
 }
 
-/* Whether an entry of the information about a recording stays. What others than prof have written is not known. */
+/* Whether an entry of the information about a recording stays. What others than prof have written is unknown. */
 static bool entry_stays(const struct sanitizer *sanitizer, const char *section, const char *label)
 {
     static const char *const sections[] = {"Recording", "Environment", "Trust", "Trust, by thread"};

@@ -75,7 +75,7 @@ static bool is_of_path(char c)
     return is_word(c) || (c && strchr(".-+~@%", c));
 }
 
-/* What ends a URL, or the name of a folder. */
+/* What ends a URL, or the name of a directory. */
 static bool ends_address(char c)
 {
     return (unsigned char)c <= ' ' || strchr("\"'`<>|()", c) != NULL;
@@ -86,7 +86,7 @@ static bool ends_name(char c)
     return ends_address(c) || strchr("/\\:;,*?]", c) != NULL;
 }
 
-/* ---- home folders ---- */
+/* ---- home directories ---- */
 
 static bool begins(const char *text, size_t length, const char *with)
 {
@@ -94,7 +94,7 @@ static bool begins(const char *text, size_t length, const char *with)
     return length >= size && memcmp(text, with, size) == 0;
 }
 
-/* A home folder that begins with this slash: its length, and where the user's name is in it. 0: none does. */
+/* A home directory that begins with this slash: its length, and where the user's name is in it. 0: none does. */
 static size_t usual_home(const char *text, size_t length, size_t *name)
 {
     static const char *const parents[] = {"/home/", "/Users/", "\\Users\\", "\\\\Users\\\\"};

@@ -1,11 +1,11 @@
 /*
- * What a text tells of the person and the machine that recorded it: folders of homes, user and host names, addresses of
- * networks. A text is any name of a profile: a path, a function, a thread, a value of a marker.
+ * What a text tells of the person and the machine that recorded it: directories of homes, user and host names,
+ * addresses of networks. A text is any name of a profile: a path, a function, a thread, a value of a marker.
  *
- * Home folders are found by their usual places (/home/NAME, /Users/NAME, C:\Users\NAME, /root) and by the paths that
- * the caller knows. The NAMEs found in the texts of a profile are user names; with those that the caller knows, they
- * are left out as whole words in other places, too (/tmp/NAME-1). Names of accounts that many machines have (ubuntu,
- * runner) stay: they are names of programs as often, and tell nothing.
+ * Home directories are found by their usual places (/home/NAME, /Users/NAME, C:\Users\NAME, /root) and by the paths
+ * that the caller knows. The NAMEs found in the texts of a profile are user names; with those that the caller knows,
+ * they are left out as whole words in other places, too (/tmp/NAME-1). Names of accounts that many machines have
+ * (ubuntu, runner) stay: they are names of programs as often, and tell nothing.
  */
 #pragma once
 
@@ -17,10 +17,10 @@
 
 /* What is left out. */
 enum sanitize_part {
-    SANITIZE_HOMES = 1,     /* home folders in paths: "~" */
+    SANITIZE_HOMES = 1,     /* home directories in paths: "~" */
     SANITIZE_NAMES = 2,     /* user names: "user"; host names: "host"; IP addresses: "address" */
     SANITIZE_URLS = 4,      /* what follows the scheme of a URL */
-    SANITIZE_ARGUMENTS = 8, /* of commands; environment variables, the folder and the options of the recording */
+    SANITIZE_ARGUMENTS = 8, /* of commands; environment variables, the directory and the options of the recording */
     SANITIZE_SOURCES = 16,  /* texts of source files */
     SANITIZE_ALL = 31,
     SANITIZE_PARTS = 5
@@ -37,7 +37,7 @@ bool sanitize_add_user(struct sanitize_words *words, const char *name, size_t le
 bool sanitize_add_host(struct sanitize_words *words, const char *name, size_t length);
 bool sanitize_add_home(struct sanitize_words *words, const char *path);
 
-/* Adds the users whose home folders a text names. */
+/* Adds the users whose home directories a text names. */
 bool sanitize_find_users(struct sanitize_words *words, const char *text, size_t length);
 
 /* Appends the text without the parts of `parts`, and sets the bits of those that it had in *found. `is_code`: it names

@@ -18,5 +18,5 @@ int gzip_packer_add(struct gzip_packer *packer, const void *bytes, size_t size, 
 /* Packs the rest and writes the end of the gzip file. Nothing may be added after. */
 int gzip_packer_finish(struct gzip_packer *packer, struct error *err);
 
-/* NULL is allowed. */
+/* Accepts NULL. */
 void gzip_packer_free(struct gzip_packer *packer);

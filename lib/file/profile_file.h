@@ -1,6 +1,6 @@
 /*
- * Profiles in files: plain or gzip. A profile is written to a temporary file in the same folder, and renamed when it is
- * complete. So nobody ever sees half a profile.
+ * Profiles in files: plain or gzip. A profile is written to a temporary file in the same directory, and renamed when it
+ * is complete. So nobody ever sees half a profile.
  *
  *     struct profile_file *file;
  *     int code = profile_file_create(&file, "profile.json.gz", err);
@@ -38,7 +38,7 @@ int profile_file_create(struct profile_file **out, const char *path, struct erro
 /* Lets profile_file_commit() rename the file that has `path` to "PATH.old"; then *has_old becomes true. */
 void profile_file_keep_old(struct profile_file *file, bool *has_old);
 
-/* The same for a compressed file in memory, whose descriptor *fd is the caller's; nothing of it is to be read before
+/* Likewise for a compressed file in memory, whose descriptor *fd is the caller's; nothing of it is to be read before
  * profile_file_commit(). */
 int profile_file_create_in_memory(struct profile_file **out, int *fd, struct error *err);
 

@@ -3,7 +3,7 @@
  * (https://valgrind.org/docs/manual/ cl-format.html): what each function costs itself, and what its calls of other
  * functions cost with all below them.
  *
- * Such a file has no stacks: who called the caller is not known. So each function stands below its direct callers, and
+ * Such a file has no stacks: who called the caller is unknown. So each function stands below its direct callers, and
  * its own cost is divided among them as the inclusive costs of their calls are. The self cost of a function is exact,
  * for each event; its total is that of itself and of the functions that it calls directly. How often a function called
  * another is an event, "calls". A call of a function by itself is no caller.

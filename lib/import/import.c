@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { MOST_UNDECIDED = 64 << 20 }; /* bytes of JSON of a kind that is not known yet */
+enum { MOST_UNDECIDED = 64 << 20 }; /* bytes of JSON of a kind that is unknown yet */
 
 struct import {
     struct profile_reader *reader;

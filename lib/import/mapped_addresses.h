@@ -12,7 +12,7 @@ struct mapped_range {
     uint32_t lib, resource; /* of the builder, + 1; 0: not added yet */
 };
 
-/* Zero it. */
+/* Starts zeroed. */
 struct mapped_addresses {
     ARRAY(struct mapped_range) ranges;
     bool lacks_names; /* a frame without a name was added: the profile needs symbolication */

@@ -66,7 +66,7 @@ struct profile_builder {
     bool drops_empty_threads;     /* threads without samples and markers are left out, but for one */
 };
 
-/* A frame of a function. Whatever is zeroed is not known. */
+/* A frame of a function. Whatever is zeroed is unknown. */
 struct builder_frame {
     struct builder_text name, file;
     uint32_t resource;               /* + 1; 0: none */

@@ -134,7 +134,7 @@ static int read_evented(struct speedscope *file, uint32_t profile)
     return code;
 }
 
-/* What the numbers of the file are; false if the unit is not known. */
+/* What the numbers of the file are; false if the unit is unknown. */
 static bool set_unit(struct speedscope *file, uint32_t unit)
 {
     static const struct {

@@ -60,7 +60,7 @@ struct python_code {
     struct python_line lines[PYTHON_LINES_KEPT];
 };
 
-/* The code objects of one process. Zero it to start. */
+/* The code objects of one process. Starts zeroed. */
 struct python_codes {
     ARRAY(struct python_code *) codes;
     struct hash by_address; /* index in codes */

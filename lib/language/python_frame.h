@@ -9,7 +9,7 @@
 
 enum { PYTHON_LINE_BITS = 24, PYTHON_LINE_MAX = (1 << PYTHON_LINE_BITS) - 1 };
 
-/* `line` is 1-based; 0: not known. */
+/* `line` is 1-based; 0: unknown. */
 static inline uint64_t python_frame_of(uint32_t function, uint32_t line)
 {
     return UINT64_C(1) << 62 | (uint64_t)function << PYTHON_LINE_BITS | (line <= PYTHON_LINE_MAX ? line : 0);

@@ -111,7 +111,7 @@ void python_process_forget(struct python_process *process)
     python_codes_forget(&process->codes);
 }
 
-/* Finds out which version runs. False if it is not known: for now, or for good. */
+/* Finds out which version runs. False if it is unknown: for now, or for good. */
 static bool find_layout(struct python_process *process, struct python_memory *memory)
 {
     unsigned char runtime[PYTHON_DEBUG_OFFSETS_SIZE] = {0};

@@ -64,7 +64,7 @@ struct python_process *python_process_new(const struct python_library *library, 
 
 /* That of a child process, as fork leaves it: what was read of the parent is read again. */
 struct python_process *python_process_fork(const struct python_process *parent);
-void python_process_free(struct python_process *process); /* NULL is allowed */
+void python_process_free(struct python_process *process); /* accepts NULL */
 
 enum python_outcome {
     PYTHON_READ,        /* there may be no frames */

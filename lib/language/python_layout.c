@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-/* By offsetof() with the headers of 3.11.7 and 3.12.1; 3.13.0 to have what _Py_DebugOffsets does not tell. */
+/* By offsetof() with the headers of 3.11.7 and 3.12.1; 3.13.0 for fields that _Py_DebugOffsets lacks. */
 static const struct python_layout layout_311 = {
     .grouping = PYTHON_CFRAMES,
     .interpreters = 40,

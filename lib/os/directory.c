@@ -2,9 +2,9 @@
  * Several prof processes may run at once, without locks: a writer creates a temporary file and renames it, so a reader
  * always has one complete file open. Of two writers the later one wins.
  *
- * prof believes what these files say, so nobody else may write there. The folder must belong to this user, and others
- * must not have write permission. It is opened once, and all files are named relative to it: who exchanges a parent
- * folder does not change its contents. The modification time of a file is the time of its last use.
+ * prof believes what these files say, so nobody else may write there. The directory must belong to this user, and
+ * others must not have write permission. It is opened once, and all files are named relative to it: who exchanges a
+ * parent directory does not change its contents. The modification time of a file is the time of its last use.
  */
 #include "os/directory.h"
 
@@ -39,10 +39,10 @@ static bool is_ours(const struct stat *info)
     return info->st_uid == geteuid() && !(info->st_mode & OTHERS_CAN_WRITE);
 }
 
-/* ---- the folder ---- */
+/* ---- the directory ---- */
 
-/* Creates missing parents, too (XDG Base Directory Specification: mode 0700), but only in a folder of this user: root
- * must not create files in another user's home. */
+/* Creates missing parents, too (XDG Base Directory Specification: mode 0700), but only in a directory of this user:
+ * root must not create files in another user's home. */
 static void make_folder(const char *path)
 {
     enum { MISSING_MAX = 3 };
@@ -56,7 +56,7 @@ static void make_folder(const char *path)
         char *slash = strrchr(part, '/');
         if (errno != ENOENT || missing == MISSING_MAX || slash == part)
             return;
-        if (!slash) { /* in the working folder */
+        if (!slash) { /* in the working directory */
             if (stat(".", &info) != 0 || info.st_uid != geteuid() || (mkdir(part, 0700) != 0 && errno != EEXIST))
                 return;
             continue;

@@ -1,6 +1,6 @@
 /*
- * A folder of this user for what prof keeps between runs: the symbol cache, and the secret and the ports of addresses
- * that last. Files are replaced atomically. A cache trims its folder: the least recently used files go.
+ * A directory of this user for what prof keeps between runs: the symbol cache, and the secret and the ports of
+ * addresses that last. Files are replaced atomically. A cache trims its directory: the least recently used files go.
  */
 #pragma once
 
@@ -9,11 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What prof's cache folder holds at most, in bytes. */
+/* What prof's cache directory holds at most, in bytes. */
 #define CACHE_FOLDER_MAX (UINT64_C(256) << 20)
 
-/* Opens the folder. Creates it if no more than its last three path components are missing ("~/.local/state/prof").
- * Returns a file descriptor, or a negative errno value with a sentence: -EPERM if other users can write to the folder.
+/* Opens the directory. Creates it if no more than its last three path components are missing ("~/.local/state/prof").
+ * Returns a file descriptor, or a negative errno value with a sentence: -EPERM if other users can write to the
+ * directory.
  */
 int file_folder_open(const char *path, struct error *err);
 

@@ -21,8 +21,8 @@ ssize_t file_read(int fd, void *out, size_t size);
 ssize_t file_read_at(int fd, void *out, size_t size, uint64_t offset);
 
 /* Opens a file for reading that may be anything: a pipe does not hold us up, and a device is not opened (-ENODEV). With
- * a `root_fd` that is not -1, `path` and all links on the way mean what they mean to a process with that root folder;
- * else to us. Returns the descriptor or a negative errno value. */
+ * a `root_fd` that is not -1, `path` and all links on the way mean what they mean to a process with that root
+ * directory; else to us. Returns the descriptor or a negative errno value. */
 int file_open_in(int root_fd, const char *path);
 
 /* The beginning of a small file of /proc or /sys, as a text of at most `size` - 1 bytes, without the newline at the

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* The number in /proc/sys/kernel/NAME ("perf_event_paranoid"), or `if_unknown` where this kernel has no such setting or
- * does not tell it. */
+ * does not report it. */
 long proc_kernel_setting(const char *name, long if_unknown);
 
 /* The inode of a namespace ("mnt", "pid", "net"), which is its identity; 0 if it cannot be seen. `process` is a pid or
@@ -49,7 +49,7 @@ bool proc_stat_has_ended(const struct proc_stat *stat);
  * and ns are empty then, while /proc/TID has them. `pid` if there is none, or if /proc hides the process. */
 uint32_t proc_living_thread(uint32_t pid);
 
-/* When the process started (fork, not exec), in ns since the Unix epoch, to 10 ms; 0 if that is not known. */
+/* When the process started (fork, not exec), in ns since the Unix epoch, to 10 ms; 0 if that is unknown. */
 uint64_t proc_start_time(uint32_t pid);
 
 /* The pid of a process in its innermost pid namespace: the last number of "NSpid:" in /proc/PID/status, where there is

@@ -41,7 +41,7 @@ struct file_source {
 /* A source of an open file, which it takes over, also on failure. -EINVAL if it is not a regular file. */
 int file_source_new(struct file_source **out, int fd, int root_fd, const char *path, struct error *err);
 struct file_source *file_source_ref(struct file_source *source);
-void file_source_unref(struct file_source *source); /* NULL is allowed */
+void file_source_unref(struct file_source *source); /* accepts NULL */
 
 /* Closes the descriptor: from now on the file is opened for each use. */
 void file_source_close(struct file_source *source);

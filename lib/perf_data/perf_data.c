@@ -9,7 +9,7 @@
  *     behind the data, a section for each feature in the order of their bits
  *
  * or, out of a pipe, "PERFILE2", 16, and then only records: some of them hold attributes, features and build ids. A
- * folder has such a file, and others with the records of one recording thread each.
+ * directory has such a file, and others with the records of one recording thread each.
  */
 #include "perf_data/perf_data.h"
 

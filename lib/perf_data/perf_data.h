@@ -55,7 +55,7 @@ struct perf_data_features {
     bool has_clock;
 };
 
-struct perf_data_part { /* another file of a folder: records without a header */
+struct perf_data_part { /* another file of a directory: records without a header */
     const unsigned char *bytes;
     size_t size;
 };
@@ -91,7 +91,7 @@ void perf_data_destroy(struct perf_data *data);
  * valid until the visitor returns. Return 0 to go on. */
 typedef int perf_data_visitor(void *context, const unsigned char *bytes, size_t size, bool lasts);
 
-/* Adds a file of the folder that `perf record --threads` writes: "data" has the header, "data.0" and so on only
+/* Adds a file of the directory that `perf record --threads` writes: "data" has the header, "data.0" and so on only
  * records. `bytes` must outlive `data`. False if memory ran out. */
 bool perf_data_add_part(struct perf_data *data, const void *bytes, size_t size);
 

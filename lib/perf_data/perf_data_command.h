@@ -11,7 +11,7 @@
 
 struct perf_data_command {
     char *options, *target; /* words, quoted as a shell wants them; NULL where there are none */
-    char program[64];       /* the first word of the target, without its folder; may be empty */
+    char program[64];       /* the first word of the target, without its directory; may be empty */
 };
 
 /* Reads the number of words, and each as its size and its text. `command` is empty or was read before. */

@@ -8,7 +8,7 @@
  * (perf record -c) say nothing of time, unless the file has switches: they are an event and no more.
  *
  * The file is mapped, and pages behind the reader are given back: of stacks of 8 to 64 KiB the walk reads a small part.
- * Of a folder, all files are.
+ * Of a directory, all files are.
  */
 #include "perf_data/perf_data_import.h"
 
@@ -33,7 +33,7 @@ struct mapped_part {
 
 ARRAY_TYPE(struct mapped_files, struct mapped_part);
 
-/* Of a folder, that of the file in it which has the header. */
+/* Of a directory, that of the file in it which has the header. */
 static int open_first(const char *path)
 {
     struct stat info;
@@ -246,7 +246,7 @@ static int order_record(void *context, const unsigned char *bytes, size_t size, 
     struct perf_data_feed *feed = context;
     uint32_t type;
     memcpy(&type, bytes, sizeof(type));
-    if (type == PERF_DATA_FINISHED_ROUND) /* of one file: others of the folder may have what is older */
+    if (type == PERF_DATA_FINISHED_ROUND) /* of one file: others of the directory may have what is older */
         return feed->data->parts.length ? 0 : perf_data_order_end_round(&feed->order);
     if (type >= PERF_DATA_FIRST_OWN)
         return 0;

@@ -19,7 +19,7 @@ static int no_process(pid_t pid, struct error *err)
     return error_set(err, ESRCH, "there is no process %d", (int)pid);
 }
 
-/* Appends the numbers among the names in a folder of /proc. -errno, without a sentence. */
+/* Appends the numbers among the names in a directory of /proc. -errno, without a sentence. */
 static int list_numbers(const char *path, struct tid_array *numbers)
 {
     DIR *folder = opendir(path);

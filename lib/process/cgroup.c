@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The folder where the hierarchy is mounted. */
+/* The directory where the hierarchy is mounted. */
 static bool find_mount(char *folder, size_t size)
 {
     FILE *mounts = setmntent("/proc/self/mounts", "re");

@@ -20,7 +20,7 @@
 enum { VDSO_MAX = 64 << 10 }; /* bytes; the vDSOs of Linux have 4 to 8 KiB */
 
 struct library {
-    uint32_t number;               /* SPOOL_NO_NUMBER: a memory file that is not known to be an ELF file */
+    uint32_t number;               /* SPOOL_NO_NUMBER: a memory file that is unknown to be an ELF file */
     bool is_no_elf_file;           /* that is known */
     uint32_t failures;             /* failed searches for its file */
     struct file_source *file;      /* NULL: not found, or it is no file */

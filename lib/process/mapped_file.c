@@ -108,8 +108,8 @@ static int open_if_mapped(struct mapped_file *mapped, const char *path, const ch
     return code == -ENOMEM ? code : -ENOENT;
 }
 
-/* Finds the path of the process's root folder. Returns false if it is our own, or lies in another mount namespace,
- * where its path means nothing to us. */
+/* Finds the path of the process's root directory. Returns false if it is prof's own, or lies in another mount
+ * namespace, where its path means nothing to us. */
 static bool find_root(uint32_t pid, char root[PATH_ROOM])
 {
     char path[64], process[16];

@@ -21,7 +21,7 @@ static bool is_too_many(int fd)
     return getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)fd >= limit.rlim_cur / 4 * 3;
 }
 
-/* False if the kernel does not tell (before Linux 5.8). */
+/* False if the kernel does not report it (before Linux 5.8). */
 static bool mount_of(int folder, const char *path, uint64_t *mount)
 {
     struct statx info;
@@ -43,9 +43,9 @@ static bool stays_open(const struct open_files *files, int fd, bool can_reopen)
     return !is_too_many(fd) && (!can_reopen || is_in_our_mounts(files, fd));
 }
 
-/* ---- root folders ---- */
+/* ---- root directories ---- */
 
-/* The namespace differs where a process has the same root folder as we, but other file systems mounted below it. */
+/* The namespace differs where a process has the same root directory as we, but other file systems mounted below it. */
 static bool identify_root(const char *process, int root_fd, struct open_root *root)
 {
     struct stat folder;
@@ -140,7 +140,7 @@ void open_files_reopen_roots(struct open_files *files)
 
 /* ---- files ---- */
 
-/* Closes a file to which no path leads. Its root folder may lead to it later; if not, its symbols are lost. */
+/* Closes a file to which no path leads. Its root directory may lead to it later; if not, its symbols are lost. */
 static void close_for_want_of_descriptors(struct open_files *files, const struct open_file *open)
 {
     file_source_close(open->file);

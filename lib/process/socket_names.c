@@ -9,7 +9,7 @@
  *     8d697c01: 00000002 00000000 00010000 0001 01 38668 /run/x.sock
  *
  * The list of unix sockets does not say who is connected with whom. Those who connect have no path as a rule, so that
- * their peer is what they are known by: sock_diag(7) tells it, of sockets of our own network namespace.
+ * their peer is what they are known by: sock_diag(7) tells it, of sockets of prof's own network namespace.
  */
 #include "process/socket_names.h"
 

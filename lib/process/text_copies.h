@@ -17,10 +17,10 @@
 
 struct text_copy {
     struct mapping file; /* what the memory holds if it is a copy; holds a reference to the module */
-    bool is_equal;       /* it is a copy; else that is not known */
+    bool is_equal;       /* it is a copy; else that is unknown */
 };
 
-/* Zero it to start. */
+/* Starts zeroed. */
 struct text_copies {
     ARRAY(struct text_copy) copies;
 };

@@ -114,7 +114,7 @@ int sample_table_append(struct sample_table *table, size_t row, struct sample_ta
 struct renumbering {
     const struct profile *before;
     struct profile *profile;
-    uint32_t *numbers; /* PROFILE_NONE: not known yet */
+    uint32_t *numbers; /* PROFILE_NONE: unknown yet */
 };
 
 static bool renumber(struct renumbering *to, uint32_t *string)

@@ -247,7 +247,7 @@ static double most_per_ms(const struct profile *profile)
     return most;
 }
 
-/* µs per unit; 0 if the unit is not known. */
+/* µs per unit; 0 if the unit is unknown. */
 static double microseconds_per_unit(const struct build *build, uint32_t unit)
 {
     if (text_is(build, unit, "\xc2\xb5s") || text_is(build, unit, "\xce\xbcs") || text_is(build, unit, "us"))

@@ -217,7 +217,7 @@ static int build_frames(struct build *build, struct raw_frames *raw, struct fram
     return 0;
 }
 
-/* The same for funcs, since version 75; the first two bits are those of enum func_flags. */
+/* Likewise for funcs, since version 75; the first two bits are those of enum func_flags. */
 enum func_has_flags { FUNC_HAS_RESOURCE = 4, FUNC_HAS_SOURCE = 8, FUNC_HAS_LINE = 16, FUNC_HAS_COLUMN = 32 };
 
 static void apply_func_flags(struct func_table *funcs, const uint8_t *flags)

@@ -40,7 +40,7 @@ static uint64_t name_hash(const struct profile *profile, uint32_t string)
     return hash_bytes(entry->text, entry->length);
 }
 
-/* Of a file, the name and that of its folder: the folders above depend on who builds it, and where. */
+/* Of a file, the name and that of its directory: the directories above depend on who builds it, and where. */
 static uint64_t file_hash(const struct profile *profile, uint32_t source)
 {
     if (source >= profile->sources.length)

@@ -3,9 +3,9 @@
  *
  * A function is the same by its name in the same library; where several of a library have one name (static functions,
  * lambdas), by file and line, then by file and their order in it. What differs from one build to the next is forgiven:
- * the version in the name of a library (libc-2.31.so, libc.so.6), the folder it was built in, the lines. A library that
- * only one side has is paired with one that only the other side has if most of the functions of one have a name that is
- * in the other: a program that was renamed.
+ * the version in the name of a library (libc-2.31.so, libc.so.6), the directory it was built in, the lines. A library
+ * that only one side has is paired with one that only the other side has if most of the functions of one have a name
+ * that is in the other: a program that was renamed.
  */
 #pragma once
 

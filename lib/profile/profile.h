@@ -281,7 +281,7 @@ uint32_t profile_default_category(const struct profile *profile);
  * range, times non-decreasing, at least one thread). Returns 0, or -EINVAL with the first violation. */
 int profile_check(const struct profile *profile, struct error *err);
 
-/* The same for the shared tables alone, from stacks to sources. */
+/* Likewise for the shared tables alone, from stacks to sources. */
 int profile_check_tables(const struct profile *profile, struct error *err);
 
 /* The text of one of its strings; "" for PROFILE_NONE. */

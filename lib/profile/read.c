@@ -34,7 +34,7 @@ struct level {
     const struct schema *schema; /* of the object or of the array's objects */
     void *base;                  /* the struct, the one that owns the array, or the struct column */
     enum column_type column;
-    const struct field *field; /* of the key that was read last; NULL: not known */
+    const struct field *field; /* of the key that was read last; NULL: unknown */
     char key[KEY_SHOWN];       /* and its text, for the path */
     size_t index;              /* elements of the array so far */
 };

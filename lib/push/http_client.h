@@ -43,7 +43,7 @@ bool http_client_is_possible(void);
 
 /* -ENOSYS if libcurl is not installed. */
 int http_client_new(struct http_client **out, struct error *err);
-void http_client_free(struct http_client *client); /* NULL is allowed */
+void http_client_free(struct http_client *client); /* accepts NULL */
 
 /* Sends `size` bytes, and waits for the answer. What a server has said in its headers counts, also if the connection
  * ends before its body does, or the body is endless: a profile that it has taken is not sent again. Returns 0, also

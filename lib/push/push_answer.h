@@ -25,5 +25,5 @@ struct push_answer {
 /* `status`: of the HTTP response; `content_type` and the `size` bytes of `body`: as it has them. */
 void push_answer_read(struct push_answer *answer, long status, const char *content_type, const void *body, size_t size);
 
-/* "Bad Request" of 400; "" of one that is not known. */
+/* "Bad Request" of 400; "" of one that is unknown. */
 const char *push_status_name(long status);

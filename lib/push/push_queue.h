@@ -1,9 +1,9 @@
 /*
- * Profiles that wait to be sent, in a folder of this user. Each is one file, named after the time at which it was
+ * Profiles that wait to be sent, in a directory of this user. Each is one file, named after the time at which it was
  * added, which also says where it is to be sent: the files survive the process, and another one sends them. What is
  * added beyond the limit pushes out the oldest.
  *
- * Several processes may use one folder. A profile that one of them has taken is locked until it is done, so that no
+ * Several processes may use one directory. A profile that one of them has taken is locked until it is done, so that no
  * other sends it as well; the lock of a process that was killed is gone.
  */
 #pragma once
@@ -17,10 +17,10 @@
 
 struct push_queue;
 
-/* Opens the folder, or creates it for this user alone; its parent as well. `limit`: bytes of all files. -EPERM if other
- * users can write there. */
+/* Opens the directory, or creates it for this user alone; its parent as well. `limit`: bytes of all files. -EPERM if
+ * other users can write there. */
 int push_queue_open(struct push_queue **out, const char *path, uint64_t limit, struct error *err);
-void push_queue_close(struct push_queue *queue); /* NULL is allowed */
+void push_queue_close(struct push_queue *queue); /* accepts NULL */
 
 /* Adds a profile for `url`, a text without control characters, and removes the oldest ones as long as there are more
  * bytes than the limit: *dropped says how many. -E2BIG if the profile alone is larger. */

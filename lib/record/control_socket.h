@@ -36,5 +36,5 @@ int control_socket_open(struct control_socket **out, struct recording *recording
 int control_socket_fd(const struct control_socket *socket); /* for poll(): readable when a request waits */
 int control_socket_serve(struct control_socket *socket, struct recording *recording, struct error *err);
 
-/* Removes the socket. NULL is allowed. */
+/* Removes the socket. Accepts NULL. */
 void control_socket_close(struct control_socket *socket);

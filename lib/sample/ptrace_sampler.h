@@ -52,7 +52,7 @@ struct ptrace_sampler;
 int ptrace_sampler_new(struct ptrace_sampler **out, const struct ptrace_consumer *consumer, uint32_t rate,
                        bool has_children, struct cpu_pin *pin, struct error *err);
 
-/* Frees the memory. Threads stay traced until the calling thread ends. NULL is allowed. */
+/* Frees the memory. Threads stay traced until the calling thread ends. Accepts NULL. */
 void ptrace_sampler_free(struct ptrace_sampler *sampler);
 
 /* Traces a thread and its future children. `at_exec`: starts at its exec. -ESRCH if it has ended; -EEXIST if this

@@ -14,7 +14,7 @@
 /* No answer that a client can use is larger; a few bytes of request may ask for long names many times. */
 #define API_ANSWER_MAX ((size_t)256 << 20)
 
-/* Zero it to start. */
+/* Starts zeroed. */
 struct api_answer {
     char *text; /* not NUL-terminated; freed by whoever sends it, or by api_answer_destroy() */
     size_t size, capacity;
@@ -28,7 +28,7 @@ struct byte_sink api_answer_sink(struct api_answer *answer);
 /* Replaces what is there by {"error": the sentence of `err`}. */
 void api_answer_error(struct api_answer *answer, const struct error *err);
 
-/* Takes over a file with a profile as the answer. */
+/* Takes ownership of a file with a profile as the answer. */
 void api_answer_file(struct api_answer *answer, int file);
 
 void api_answer_destroy(struct api_answer *answer);

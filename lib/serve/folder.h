@@ -1,6 +1,6 @@
 /*
- * A folder with a built front-end, whose files are served. Names come from the network: only regular files that lie in
- * the folder or below are opened, and no symbolic links are followed on the way, so that nothing outside of it is
+ * A directory with a built front-end, whose files are served. Names come from the network: only regular files that lie
+ * in the directory or below are opened, and no symbolic links are followed on the way, so that nothing outside of it is
  * reached.
  */
 #pragma once
@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* A descriptor of the folder, or a negative errno value; it has to have an index.html. */
+/* A descriptor of the directory, or a negative errno value; it has to have an index.html. */
 int folder_open(const char *path, struct error *err);
 
 /* The file at a path of names with '/' between, open for reading, and its size; -ENOENT if there is none that may be

@@ -3,8 +3,8 @@
  * address shows the same view again.
  *
  * The token of the address is a keyed hash of the profile file. The key is a secret of the user: 16 random bytes in the
- * file "secret" of the user's state folder, made once. Who does not have it cannot tell the token of any profile, even
- * with the profile and the tokens of others at hand.
+ * file "secret" of the user's state directory, made once. Who does not have it cannot tell the token of any profile,
+ * even with the profile and the tokens of others at hand.
  *
  * A profile is known by the content of its file: its size, its first and its last 64 KiB. The content, not device,
  * inode and time of change, because a copied, moved or unpacked file is still the same profile, a new recording under
@@ -13,7 +13,7 @@
  * recorded.
  *
  * The port is the first free one, so it depends on what else runs. For profiles that were served on another port than
- * the usual one the file "ports" of the same folder has that port.
+ * the usual one the file "ports" of the same directory has that port.
  */
 #pragma once
 
@@ -29,7 +29,7 @@ struct lasting_address {
 };
 
 /* Finds the address of the profile that is open for reading. `folder` is made if it is missing, and so is the secret.
- * Returns 0, or a negative errno value: -EPERM if others can write to the folder or read the secret. */
+ * Returns 0, or a negative errno value: -EPERM if others can write to the directory or read the secret. */
 int lasting_address_open(struct lasting_address *lasting, const char *folder, int profile_fd, struct error *err);
 
 /* Notes where the profile is served now. If that fails, the port may be another one next time. */

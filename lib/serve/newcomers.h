@@ -22,7 +22,7 @@ struct newcomer {
     struct newcomer *older, *newer;
 };
 
-/* Zero it to start. It is empty again when all connections have been closed. */
+/* Starts zeroed. It is empty again when all connections have been closed. */
 struct newcomers {
     struct newcomer *oldest, *newest;
     size_t count;

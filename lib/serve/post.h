@@ -37,7 +37,7 @@ int post_worker_start(struct post_worker **out, int profile_fd, const struct ser
  * connection sleeps, and posts that come are answered with an error. */
 void post_worker_end(struct post_worker *worker);
 
-/* After post_worker_end(), and after all posts have been freed. NULL is allowed. */
+/* After post_worker_end(), and after all posts have been freed. Accepts NULL. */
 void post_worker_free(struct post_worker *worker);
 
 /* The profile from now on: its libraries are read when the next request comes. Keeps a copy of the

@@ -15,7 +15,7 @@
  * The server closes the connection of any other request with its answer. Headers are limited in size, connections in
  * number and idle time, those that have not shown the token most (newcomers.h). Nothing is written, and no path of a
  * request becomes the name of a file: the server looks it up in the table of assets and in the table of routes. The
- * exception is a folder with another front-end, see folder.h.
+ * exception is a directory with another front-end, see directory.h.
  *
  * One thread serves all connections: what it sends lies in memory or in the page cache, and it unpacks a profile chunk
  * by chunk. The symbol API, which reads debug info, has a thread of its own (post.h).

@@ -38,7 +38,7 @@ const char *serve_url(const struct server *server);
 void serve_live_publish(struct server *server, int profile_fd, const struct serve_added *added, const char *state,
                         bool goes_on);
 
-/* Has the server notice pages that are gone, which it does when it sends something. To be called every few seconds. */
+/* Has the server notice pages that are gone, which it does when it sends something. Call it every few seconds. */
 void serve_live_beat(struct server *server);
 
 /* How many pages follow. */
@@ -46,5 +46,5 @@ unsigned serve_live_pages(struct server *server);
 
 uint16_t serve_port(const struct server *server);
 
-/* Ends all connections and gives up the lookup that runs, at once, and frees the server. NULL is allowed. */
+/* Ends all connections and gives up the lookup that runs, at once, and frees the server. Accepts NULL. */
 void serve_stop(struct server *server);

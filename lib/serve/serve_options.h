@@ -40,7 +40,7 @@ struct serve_options {
     uint16_t port;                     /* else this; 0: any free one */
     bool search_port;                  /* go on to the next port while it is taken */
     const char *cache_folder;          /* see struct symbolizer_options */
-    const struct debug_search *search; /* for the symbol API; NULL: the system's folders. Must outlive the server */
+    const struct debug_search *search; /* for the symbol API; NULL: the system's directories. Must outlive the server */
     const struct source_map *source_maps;
     size_t source_map_count;
     const struct serve_added *added; /* of the profile; NULL: nothing */

@@ -13,7 +13,7 @@
 
 #include <stdatomic.h>
 
-/* Zero it to start. */
+/* Starts zeroed. */
 struct served_libs {
     ARRAY(struct named_library) rows;
     struct strings keys;    /* "debug name/breakpad id" of each row, at its index */

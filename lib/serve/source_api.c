@@ -32,8 +32,8 @@ static bool is_file_of(const struct symbol_answers *answers, const char *file)
     return false;
 }
 
-/* The path to open, to be freed: as the user maps it, and a relative one counts from the folder of the library. NULL if
- * memory ran out. */
+/* The path to open, to be freed: as the user maps it, and a relative one counts from the directory of the library. NULL
+ * if memory ran out. */
 static char *resolve_path(const struct symbol_api *api, const char *file, const char *lib_path)
 {
     const char *slash = strrchr(lib_path, '/');
@@ -84,7 +84,7 @@ static int write_source(const char *file, const char *text, size_t size, struct 
     return json_writer_finish(&writer);
 }
 
-/* What the compiler has stored is the very text; what lies in the folder may have been changed since. */
+/* What the compiler has stored is the very text; what lies in the directory may have been changed since. */
 static int find_text(const struct symbol_api *api, const struct symbol_lib *lib, const char *lib_path,
                      const struct source_request *request, char **text, size_t *size, struct error *err)
 {

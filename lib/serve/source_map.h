@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* Files in the folder `from` (or the file of that name) are in the folder `to`. */
+/* Files in the directory `from` (or the file of that name) are in the directory `to`. */
 struct source_map {
     const char *from, *to;
 };

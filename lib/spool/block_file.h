@@ -119,7 +119,7 @@ bool block_file_read_events(struct block_file *file, unsigned char **bytes, size
  * stays if there is no room. */
 int block_file_replace_events(struct block_file *file, const void *events, size_t size, struct error *err);
 
-/* Tries to write what waits. To be called about every second. */
+/* Tries to write what waits. Call it about every second. */
 int block_file_write_waiting(struct block_file *file, struct error *err);
 
 static inline bool block_file_is_waiting(const struct block_file *file)
@@ -127,7 +127,7 @@ static inline bool block_file_is_waiting(const struct block_file *file)
     return file->first_waiting < file->waiting.length;
 }
 
-/* Has the disk hold, in a moment, what is in the file now; does not wait for it. To be called about every second. Fails
+/* Has the disk hold, in a moment, what is in the file now; does not wait for it. Call it about every second. Fails
  * where an earlier call turns out to have failed. */
 int block_file_sync(struct block_file *file, struct error *err);
 

@@ -20,7 +20,7 @@ enum { CHUNK_MAX_FRAMES = 4096 }; /* of one stack; a deeper stack loses frames o
 enum sample_flags {
     SAMPLE_TRUNCATED = 1,      /* the stack does not reach the thread's start */
     SAMPLE_WITHOUT_CFI = 2,    /* some frame was found without CFI */
-    SAMPLE_COMPLETED_LIVE = 4, /* some frame was read from the living process */
+    SAMPLE_COMPLETED_LIVE = 4, /* some frame was read from the live process */
     SAMPLE_WAIT_GOES_ON = 8,   /* a wait: the next part of the thread's previous one */
     SAMPLE_COUNTERS = 16,      /* no sample, but values that were counted (counter_reading.h) */
     SAMPLE_COUNTERS_BASE = 32, /* and later ones count from these on */

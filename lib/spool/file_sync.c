@@ -17,7 +17,7 @@
 
 /* A file that gets the name of another one. */
 struct replacement {
-    char *temporary; /* its name until then; NULL: there is none */
+    char *temporary; /* its name until then; NULL: none */
     char *path;
     int replaced_fd;
 };

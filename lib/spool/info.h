@@ -37,7 +37,7 @@
 #define INFO_COUNTERS    "counters" /* the counters, with commas between: "cpu,memory"; "none" */
 #define INFO_POWER       "power"    /* what energy is counted of, with commas between: "package-0,core" */
 
-/* At the start: the machine and the system (environment.h). What is not known is not there. */
+/* At the start: the machine and the system (environment.h). What is unknown is not there. */
 #define INFO_SYSTEM       "system"       /* "Debian GNU/Linux 13 (Linux 6.12.1-amd64)" */
 #define INFO_MACHINE      "machine"      /* "x86_64" */
 #define INFO_KERNEL       "kernel"       /* "Linux 6.12.1-amd64 #1 SMP ..." */
@@ -49,9 +49,9 @@
 #define INFO_NUMA_NODES   "numa_nodes"   /* how many */
 #define INFO_FREQUENCY    "frequency"    /* "performance, 0.80 to 3.50 GHz, turbo on, driver intel_pstate" */
 #define INFO_CPUS_ALLOWED "cpus_allowed" /* if prof may not use all: "0-3, time of 2.5 CPUs" */
-#define INFO_HYPERVISOR   "hypervisor"   /* "QEMU Standard PC"; "yes": its name is not known */
+#define INFO_HYPERVISOR   "hypervisor"   /* "QEMU Standard PC"; "yes": its name is unknown */
 #define INFO_CONTAINER    "container"    /* "Docker" */
-#define INFO_FOLDER       "folder"       /* the working folder of the command or process */
+#define INFO_FOLDER       "folder"       /* the working directory of the command or process */
 #define INFO_OPTIONS      "options"      /* of prof record, as a shell would take them */
 #define INFO_PERF_OPTIONS "perf_options" /* the same of perf record, of a perf.data file */
 #define INFO_VARIABLE     "env_"         /* and a name: the value of that environment variable; "(not set)" */

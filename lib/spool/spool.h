@@ -107,7 +107,7 @@ bool spool_writer_is_waiting(const struct spool_writer *writer);
  * caller's; -1 if all is in the file. */
 int spool_writer_take_rest(struct spool_writer *writer, int *fd, struct error *err);
 
-/* Flushes, closes the file and frees the writer, also after a failure. The file stays. NULL is allowed. -ENOSPC if
+/* Flushes, closes the file and frees the writer, also after a failure. The file stays. Accepts NULL. -ENOSPC if
  * something has no room. */
 int spool_writer_close(struct spool_writer *writer, struct error *err);
 
@@ -128,7 +128,7 @@ struct spool_place {
 };
 
 /* Has the reader pass over the samples before `place`, which it does not decode if their whole chunk is before it.
- * Events are read all the same. To be called before the first read. */
+ * Events are read all the same. Call it before the first read. */
 void spool_reader_skip(struct spool_reader *reader, struct spool_place place);
 
 /* The place behind the last sample that was read, or where the reader began. */

@@ -72,7 +72,7 @@ uint32_t cache_table_find(const struct cache_table *table, uint64_t rva);
 bool cache_table_add(struct cache_table *table, const uint64_t *rvas, const uint32_t *sizes,
                      const struct symbol_answers *answers);
 
-/* Maps texts of one table to their copies. Zero it. */
+/* Maps texts of one table to their copies. Starts zeroed. */
 struct cache_texts {
     struct hash index;
     ARRAY(const char *) copies;

@@ -240,8 +240,8 @@ static bool has_code(const struct elf_file *file)
     return file->has_load && elf_file_section(file, ".text");
 }
 
-/* Takes over `file`, which belongs to the library, and keeps it if it is better than the files so far. Returns true if
- * no other file can be better. */
+/* Takes ownership of `file`, which belongs to the library, and keeps it if it is better than the files so far. Returns
+ * true if no other file can be better. */
 static bool use_file(struct debug_files *files, struct elf_file *file)
 {
     if (!files->has_mapped && has_code(file)) {
@@ -327,7 +327,7 @@ static void try_alternate_path(struct alternate_search *search, int root_fd, con
         consider_alternate(search, fd, path);
 }
 
-/* dwz -r: from the folder of the file that has the link. */
+/* dwz -r: from the directory of the file that has the link. */
 static void try_alternate_beside(struct alternate_search *search, const struct elf_file *dwarf, const char *name)
 {
     char link[64], path[PATH_MAX], whole[PATH_MAX];

@@ -24,8 +24,8 @@ struct debug_files {
 };
 
 /* Finds and opens the files of an ELF library or of the kernel's image (which has no mapped file, but may have a debug
- * file). If none has debug info and `search` has servers, asks these. `search` NULL: the system's folders. `lib` and
- * `search` must outlive the files. */
+ * file). If none has debug info and `search` has servers, asks these. `search` NULL: the system's directories. `lib`
+ * and `search` must outlive the files. */
 void debug_files_open(struct debug_files *files, const struct symbol_lib *lib, const struct debug_search *search);
 void debug_files_close(struct debug_files *files);
 
@@ -33,11 +33,11 @@ void debug_files_close(struct debug_files *files);
 const struct elf_file *debug_files_dwarf(const struct debug_files *files);
 
 /* Whether the library's path no longer leads to the mapped file: somebody deleted or replaced it. False if this cannot
- * be checked (in the root folder of a container). */
+ * be checked (in the root directory of a container). */
 bool debug_file_has_gone(const struct symbol_lib *lib);
 
-/* Opens the file with the machine code of a library: the mapped file, a copy in a folder of the user, or a server's; of
- * the kernel, vmlinux (the kernel patches some of its code at boot). Debug info only if the same file has it. Returns
- * 0, or a negative errno value with a sentence. */
+/* Opens the file with the machine code of a library: the mapped file, a copy in a directory of the user, or a server's;
+ * of the kernel, vmlinux (the kernel patches some of its code at boot). Debug info only if the same file has it.
+ * Returns 0, or a negative errno value with a sentence. */
 int debug_file_open_code(struct elf_file *file, const struct symbol_lib *lib, const struct debug_search *search,
                          struct error *err);

@@ -20,7 +20,7 @@ struct walk {
     bool ended;
 };
 
-/* Tries one path in a root folder (-1: ours). */
+/* Tries one path in a root directory (-1: ours). */
 static void try(struct walk *walk, int root_fd, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 static void try(struct walk *walk, int root_fd, const char *format, ...)
@@ -71,7 +71,7 @@ static void try_named_folder(struct walk *walk, const char *folder)
         try(walk, -1, "%s/%s", folder, walk->query->link);
 }
 
-/* Tries the .gnu_debuglink name beside the library, in .debug there, and below the folder of debug files. */
+/* Tries the .gnu_debuglink name beside the library, in .debug there, and below the directory of debug files. */
 static void try_link(struct walk *walk, int root_fd)
 {
     const char *path = walk->query->lib->path, *link = walk->query->link;

@@ -1,6 +1,6 @@
 /*
- * Where to search for debug files: the user's folders, the system's folders, and servers. debug_file.h says what a
- * debug file is and which candidate wins.
+ * Where to search for debug files: the user's directories, the system's directories, and servers. debug_file.h says
+ * what a debug file is and which candidate wins.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 struct debug_server;
 
-/* Zeroed: the system's folders alone. The caller owns all pointers. */
+/* Zeroed: the system's directories alone. The caller owns all pointers. */
 struct debug_search {
     const char *const *folders; /* --symbol-dir, searched first, in this order */
     size_t folder_count;
@@ -23,7 +23,7 @@ struct debug_search {
     struct debug_server *server; /* asked last; NULL: no servers */
 };
 
-/* The folder in which distributions install debug files. */
+/* The directory in which distributions install debug files. */
 static inline const char *debug_search_root(const struct debug_search *search)
 {
     return search && search->root ? search->root : DEBUG_ROOT;
@@ -45,15 +45,15 @@ struct debug_file_query {
 
 /*
  * Calls `visitor` for every file that may be a debug file of the library, the likeliest first. For the library
- * /usr/lib/libfoo.so.1 with the build id 1234..., each of the user's folders DIR may contain
+ * /usr/lib/libfoo.so.1 with the build id 1234..., each of the user's directories DIR may contain
  *
  *     DIR/.build-id/12/34...  (.debug or not)    DIR/usr/lib/debug/.build-id/12/34....debug
  *     DIR/libfoo.so.1.debug     DIR/libfoo.so.1     DIR/usr/lib/libfoo.so.1.debug    DIR/usr/lib/libfoo.so.1
  *     DIR/ and the name in .gnu_debuglink
  *     DIR/.build-id/12/34.../elf and debug   (perf's build-id cache, and an unpacked archive of 'perf archive')
  *
- * The system's folders follow, below the root folder of the process and below ours: see gdb's manual, 18.3 "Debugging
- * Information in Separate Files". This does not ask servers.
+ * The system's directories follow, below the root directory of the process and below ours: see gdb's manual, 18.3
+ * "Debugging Information in Separate Files". This does not ask servers.
  */
 void debug_search_files(const struct debug_search *search, const struct debug_file_query *query,
                         const struct debug_file_visitor *visitor);

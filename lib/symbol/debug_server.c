@@ -169,7 +169,7 @@ static int ask(const struct fetch *fetch)
     return -EINVAL;
 }
 
-/* Finds libdebuginfod's cache folder: debuginfod-client-config(7). */
+/* Finds libdebuginfod's cache directory: debuginfod-client-config(7). */
 static bool find_cache(char *path, size_t size)
 {
     const char *own = getenv("DEBUGINFOD_CACHE_PATH"), *home = getenv("HOME"), *caches = getenv("XDG_CACHE_HOME");

@@ -35,7 +35,7 @@ struct decoder;
 /* Opens a decoder for a machine of <elf.h>: EM_X86_64, EM_386, EM_AARCH64 or EM_ARM; -ENOTSUP for any other. `base` is
  * subtracted from absolute operands: it is the vaddr of address 0 in decoder_next(). */
 int decoder_open(struct decoder **out, uint16_t machine, uint64_t base, struct error *err);
-void decoder_close(struct decoder *decoder); /* NULL is allowed */
+void decoder_close(struct decoder *decoder); /* accepts NULL */
 
 /* "x86_64", "i686", "aarch64" or "arm". */
 const char *decoder_architecture(const struct decoder *decoder);

@@ -45,7 +45,7 @@ void dwarf_lines_close(struct dwarf_lines *lines);
 /* Runs the line program once, and fills rows[i] for each sorted vaddrs[i] that it covers. */
 void dwarf_lines_match(struct dwarf_lines *lines, const uint64_t *vaddrs, size_t count, struct dwarf_line_row *rows);
 
-/* The same for starts of functions: where several rows have an address, rows[i] is the first, which is the line of the
+/* Likewise for starts of functions: where several rows have an address, rows[i] is the first, which is the line of the
  * function itself. The last one may be that of code inlined there. */
 void dwarf_lines_match_starts(struct dwarf_lines *lines, const uint64_t *vaddrs, size_t count,
                               struct dwarf_line_row *rows);

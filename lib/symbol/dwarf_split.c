@@ -40,7 +40,7 @@ static int read_sections(struct dwarf_split_file *file, struct error *err)
     return code;
 }
 
-/* Takes over `fd`, also on failure; `name` is for error texts. */
+/* Takes ownership of `fd`, also on failure; `name` is for error texts. */
 static int open_fd(struct dwarf_split_file *file, int fd, const char *name, struct error *err)
 {
     *file = (struct dwarf_split_file){.owned_index = NULL};
@@ -140,7 +140,7 @@ static bool try_in(struct split_search *walk, int root_fd, const char *path)
     return fd >= 0 && walk->visit(walk, fd, path);
 }
 
-/* Tries a path in the root folder of the process, and in ours. */
+/* Tries a path in the root directory of the process, and in ours. */
 static bool try(struct split_search *walk, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static bool try(struct split_search *walk, const char *format, ...)
@@ -156,7 +156,7 @@ static bool try(struct split_search *walk, const char *format, ...)
     return (root_fd >= 0 && try_in(walk, root_fd, path)) || try_in(walk, -1, path);
 }
 
-/* Tries `name` in a folder, with and without the directories in `name`. */
+/* Tries `name` in a directory, with and without the directories in `name`. */
 static bool try_folder(struct split_search *walk, const char *folder, size_t length, const char *name)
 {
     const char *slash = strrchr(name, '/');

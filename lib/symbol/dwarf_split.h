@@ -26,8 +26,8 @@ int dwarf_split_file_open_image(struct dwarf_split_file *file, const void *image
 void dwarf_split_file_close(struct dwarf_split_file *file);
 
 /* Opens the split units inside `skeletons`, the file with the skeletons, if it has any. Otherwise opens the package of
- * a library: its path plus ".dwp", that name in one of the user's folders, or the same beside `skeletons`, which may be
- * a debug file: foo.debug.dwp, foo.dwp. False if there is none. */
+ * a library: its path plus ".dwp", that name in one of the user's directories, or the same beside `skeletons`, which
+ * may be a debug file: foo.debug.dwp, foo.dwp. False if there is none. */
 bool dwarf_split_find_package(struct dwarf_split_file *package, const struct symbol_lib *lib,
                               const struct elf_file *skeletons, const struct debug_search *search);
 
@@ -46,7 +46,7 @@ int dwarf_split_unit_open_in(struct dwarf_split_unit *split, const struct dwarf_
 
 /* Searches that skeleton's unit
  *  - in `package` (may be NULL),
- *  - in the user's folders, under the skeleton's name for it, with and without its directories,
+ *  - in the user's directories, under the skeleton's name for it, with and without its directories,
  *  - under that name in the compilation directory,
  *  - and beside the library, with and without its directories.
  * -ENOENT if there is none, or only files with other ids; `err` names the missing file. Do not close it after a

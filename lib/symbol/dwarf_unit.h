@@ -75,11 +75,11 @@ struct dwarf_unit_reader {
 int dwarf_unit_reader_init(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
                            const struct dwarf_unit *unit);
 
-/* The same for the root DIE alone, in a tenth of the time. No other DIE can be read. */
+/* Likewise for the root DIE alone, in a tenth of the time. No other DIE can be read. */
 int dwarf_unit_reader_init_root(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
                                 const struct dwarf_unit *unit);
 
-/* The same for a unit of split debug info. Its addresses, and before DWARF 5 its range lists, are relative to bases in
+/* Likewise for a unit of split debug info. Its addresses, and before DWARF 5 its range lists, are relative to bases in
  * its skeleton. */
 int dwarf_unit_reader_init_split(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
                                  const struct dwarf_unit *unit, const struct dwarf_unit_reader *skeleton);

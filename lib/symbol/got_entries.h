@@ -16,7 +16,7 @@ struct got_entry {
 /* Sorts the entries by address, and drops those that are there twice. Returns how many are left. */
 size_t got_entries_sort(struct got_entry *entries, size_t count);
 
-/* The entry of an address among sorted ones; NULL: there is none. */
+/* The entry of an address among sorted ones; NULL: none. */
 struct got_entry *got_entries_find(struct got_entry *entries, size_t count, uint64_t address);
 
 /* Fills in the name or target of each entry from the relocations of the mapped file. `entries` are sorted by

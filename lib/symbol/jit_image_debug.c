@@ -130,12 +130,12 @@ static bool put_line_header(struct text_buffer *out, const struct file_list *fil
         0,
         0,
         1, /* operands of the others */
-        0, /* no folders */
+        0, /* no directories */
     };
     size_t start = out->length;
     bool ok = text_append(out, (const char *)head, sizeof(head));
     for (size_t i = 0; ok && i < files->length; i++)
-        ok = put_text(out, files->data[i]) && put(out, 0, 3); /* folder, time, length */
+        ok = put_text(out, files->data[i]) && put(out, 0, 3); /* directory, time, length */
     ok = ok && put(out, 0, 1);
     if (ok) /* the length of the header is in the 4 bytes before */
         set_length(out, start - 4);

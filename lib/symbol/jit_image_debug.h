@@ -11,7 +11,7 @@ enum { JIT_IMAGE_ABBREVIATIONS_SIZE = 25 };
 /* .debug_abbrev, the same in all images. */
 extern const unsigned char jit_image_abbreviations[JIT_IMAGE_ABBREVIATIONS_SIZE];
 
-/* Zero it to start. */
+/* Starts zeroed. */
 struct jit_image_debug {
     struct text_buffer info, lines; /* .debug_info, .debug_line */
 };

@@ -1,7 +1,7 @@
 /*
- * The second reader of DWARF: libdw of elfutils. It reads what our own reader declines (dwarf_unit.h: big-endian files,
- * unknown versions, forms and vendor extensions). For `prof symbolicate --check` it reads all addresses of a profile,
- * to compare the two. It shares the naming rules with our reader (dwarf_names.h) and nothing else.
+ * The second reader of DWARF: libdw of elfutils. It reads what prof's own reader declines (dwarf_unit.h: big-endian
+ * files, unknown versions, forms and vendor extensions). For `prof symbolicate --check` it reads all addresses of a
+ * profile, to compare the two. It shares the naming rules with our reader (dwarf_names.h) and nothing else.
  *
  * It loads whole sections and keeps what it decoded. So it works within limits: on the size of the debug info, and on
  * the number of DIEs; and it reopens its handle after each 32 MiB of units. Why it is not the first reader:

@@ -62,7 +62,7 @@ struct lookup {
     char problem[256];
 };
 
-/* `lib` and `search` (NULL: the system's folders) must outlive the lookup. */
+/* `lib` and `search` (NULL: the system's directories) must outlive the lookup. */
 void lookup_open_files(struct lookup *lookup, const struct symbol_lib *lib, const struct debug_search *search);
 
 /* `job` is of the same library. */

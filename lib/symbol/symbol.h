@@ -27,7 +27,7 @@ enum symbol_lib_kind {
  * file. */
 struct symbol_origin {
     const struct file_source *file; /* opens the file itself; NULL: known by path and identity only */
-    int root_fd;                    /* root folder of its process if that is not ours (a container); else -1 */
+    int root_fd;                    /* root directory of its process if that is not ours (a container); else -1 */
     struct file_identity identity;  /* when prof opened the file; size 0: it could not be opened */
     bool is_silent;                 /* its file system does not answer: nothing is opened there */
 };
@@ -108,7 +108,7 @@ struct symbolizer_options {
     bool use_cache;              /* cache answers, up to 64 MB */
     const char *cache_folder;    /* with use_cache: also cache them in files there; NULL: in memory only */
     const struct debug_search
-        *search;             /* where debug files are; NULL: the system's folders. Must outlive the symbolizer */
+        *search;             /* where debug files are; NULL: the system's directories. Must outlive the symbolizer */
     const atomic_bool *stop; /* may be NULL; once true, lookups soon end with -ECANCELED. Must outlive the symbolizer */
 };
 
@@ -116,7 +116,7 @@ struct symbolizer;
 
 /* NULL if memory ran out. */
 struct symbolizer *symbolizer_new(const struct symbolizer_options *options);
-/* Writes new answers to the cache folder. NULL is allowed. */
+/* Writes new answers to the cache directory. Accepts NULL. */
 void symbolizer_free(struct symbolizer *symbolizer);
 
 /* Looks up `count` library-relative addresses, sorted and distinct. Each points into an instruction (for callers:

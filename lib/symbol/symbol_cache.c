@@ -4,7 +4,7 @@
  * A build id identifies a library if only root and this user can have written its files: any user can give a file the
  * build id of another one. The files of other users, and those of a container, are identified by themselves (device,
  * inode, size, times: a file that changed is another file), as are files without a build id. Its answers are one table
- * (cache_table.h), in memory and in one file of the cache folder.
+ * (cache_table.h), in memory and in one file of the cache directory.
  *
  * Answers are as good as the files that they came from, so a table records these: the build ids, sizes and times of the
  * mapped file, its debug file, the dwz file, the symbols in .gnu_debugdata. If a debug file was installed since, or

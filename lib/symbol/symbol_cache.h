@@ -14,7 +14,7 @@ struct symbol_cache;
  * if memory runs out. */
 struct symbol_cache *symbol_cache_new(const char *folder);
 
-/* Saves the libraries that have new answers. A failed write is not an error. NULL is allowed. */
+/* Saves the libraries that have new answers. A failed write is not an error. Accepts NULL. */
 void symbol_cache_free(struct symbol_cache *cache);
 
 /* Loads the saved functions at the job's addresses in a kernel (SYMBOL_LIB_KERNEL), because reading /proc/kallsyms
@@ -24,7 +24,7 @@ bool symbol_cache_load_kernel(const struct symbol_cache *cache, const struct sym
 void symbol_cache_save_kernel(const struct symbol_cache *cache, const struct symbol_lib *lib,
                               const struct kallsyms *kallsyms);
 
-/* Lets the readers of these files keep decompressed sections in the folder. */
+/* Lets the readers of these files keep decompressed sections in the directory. */
 void symbol_cache_keep_sections(const struct symbol_cache *cache, struct debug_files *files);
 
 /* The cached answers of one library, during one lookup. All zero: an empty cache that accepts no answers. */

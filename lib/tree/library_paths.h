@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zero it to start. It belongs to one profile, whose libraries may only grow in number. */
+/* Starts zeroed. It belongs to one profile, whose libraries may only grow in number. */
 struct library_paths {
     struct hash by_name;
     size_t indexed; /* libraries */

@@ -12,7 +12,7 @@
 
 #include "tree/marker_text.h"
 
-/* What can be found, made once for a list of markers: texts of payloads. Zero it to start. */
+/* What can be found, made once for a list of markers: texts of payloads. Starts zeroed. */
 struct marker_piece {
     uint32_t key; /* in `keys` */
     uint32_t offset, length;

@@ -231,7 +231,7 @@ static bool append_data(const struct label_writer *writer, struct span key)
            value_text_append(writer->out, &writer->context->values, format_of(writer, key), value->json, value->length);
 }
 
-/* What stands between the braces. What is not known is left out. */
+/* What stands between the braces. What is unknown is left out. */
 static bool append_expression(const struct label_writer *writer, struct span inside)
 {
     static const char data[] = "marker.data.";

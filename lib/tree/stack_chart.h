@@ -40,7 +40,7 @@ struct stack_rect {
 
 enum { STACK_NO_RECT = UINT32_MAX };
 
-/* Callers before callees; those of one depth from left to right. Zero it to start. */
+/* Callers before callees; those of one depth from left to right. Starts zeroed. */
 ARRAY_TYPE(struct stack_rects, struct stack_rect);
 
 /* The chart of a thread for the transforms and the search of the current query; its range and its threads do not

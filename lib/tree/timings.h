@@ -18,7 +18,7 @@ struct timings {
     size_t length;
     double root_total; /* the sum of |self|: the 100 % of percentages */
     uint64_t samples;  /* counted samples */
-    double all_total;  /* root_total without the search */
+    double all_total;  /* root_total and samples without the search */
     uint64_t all_samples;
 
     /* Of a comparison: what each side counts (of PROFILE_SIDES), of which the difference is above; NULL otherwise. */
@@ -34,8 +34,8 @@ struct timings {
 int timings_compute(struct timings *timings, const struct call_nodes *nodes, const struct stack_weights *weights,
                     const uint8_t *matching, struct error *err);
 
-/* Makes `timings` the change from one side to the other, node by node (see compared.h). Takes over the sides, which are
- * of the same nodes, also if it fails. A node is alive if it is on either side. */
+/* Makes `timings` the change from one side to the other, node by node (see compared.h). Takes ownership of the sides,
+ * which are of the same nodes, also if it fails. A node is alive if it is on either side. */
 int timings_compare(struct timings *timings, struct timings sides[PROFILE_SIDES], const struct call_nodes *nodes,
                     struct error *err);
 
@@ -76,7 +76,7 @@ enum func_order { FUNCS_BY_SELF, FUNCS_BY_TOTAL };
 int func_timings_compute(struct func_timings *rows, const struct call_nodes *nodes, const struct timings *timings,
                          enum func_order order, struct error *err);
 
-/* The same for libraries: `func` is a resource, or PROFILE_NONE for what is in none; a sample counts once for each
+/* Likewise for libraries: `func` is a resource, or PROFILE_NONE for what is in none; a sample counts once for each
  * library that its stack has a func of. Or for the categories of nodes. By self. */
 int group_timings_compute(struct func_timings *rows, const struct profile *profile, const struct call_nodes *nodes,
                           const struct timings *timings, bool are_libraries, uint32_t category_count,

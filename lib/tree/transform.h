@@ -50,7 +50,7 @@ struct transform {
 
 bool transform_has_path(enum transform_kind kind);
 
-/* A copy of several, with their paths and texts. Zero it to start. */
+/* A copy of several, with their paths and texts. Starts zeroed. */
 struct transform_list {
     ARRAY(struct transform) items;
 };
@@ -72,7 +72,7 @@ struct path_context {
 };
 
 /* Rewrites `funcs`, the path of a row, into that of the row that stands for it once `transform` is done; it never gets
- * longer. Length 0: nothing stands for it. Where the path alone does not tell (a callee merged further down an inverted
- * tree), it stays: the nearest row is then the best that there is. */
+ * longer. Length 0: nothing stands for it. Where the path alone does not show it (a callee merged further down an
+ * inverted tree), it stays: the nearest row is then the best that there is. */
 void transform_path(const struct transform *transform, const struct path_context *context, uint32_t *funcs,
                     size_t *length);

@@ -22,7 +22,7 @@ static uint32_t *new_column(const struct stack_view *view)
     return malloc((view->length + 1) * sizeof(uint32_t));
 }
 
-/* Samples that ended in stack s end in to[s] now. Takes over `to`. */
+/* Samples that ended in stack s end in to[s] now. Takes ownership of `to`. */
 static void move_samples(struct stack_view *view, uint32_t *to)
 {
     if (!view->leaf) {

@@ -26,7 +26,7 @@ struct wait_part {
     struct time_range time; /* of a recorded one, all of it */
     uint32_t stack;         /* as it was recorded; PROFILE_NONE: no row tells */
     uint32_t node;          /* as the query has it */
-    uint32_t waker;         /* string; PROFILE_NONE: not known */
+    uint32_t waker;         /* string; PROFILE_NONE: unknown */
 };
 
 static uint32_t frame_of(const struct grouper *grouper, const struct wait_part *part)

@@ -30,7 +30,7 @@ struct wait_group {
     uint32_t func;   /* what the longest was for; PROFILE_NONE: no row tells */
     uint32_t thread; /* of the longest */
     uint32_t node;   /* call node of the longest; by stack, that of the caller; NODE_NONE: none */
-    uint32_t waker;  /* who ended the longest: string; PROFILE_NONE: not known */
+    uint32_t waker;  /* who ended the longest: string; PROFILE_NONE: unknown */
     uint32_t unused; /* 0, in place of padding: callers in other languages compare and copy bytes */
 };
 

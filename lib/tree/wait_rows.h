@@ -60,12 +60,12 @@ static inline bool is_wait_end(const struct wait_rows *rows, size_t i)
 
 /* The stack with which a thread ran before row `i` (up to the number of rows), as far as it ran: that of the sample on
  * a CPU at the one or the other end of this time. Between two waits, that which the later one was called from: the
- * thread got there at its end. PROFILE_NONE: not known. `samples`: the rows, with stacks of their own where a filter
+ * thread got there at its end. PROFILE_NONE: unknown. `samples`: the rows, with stacks of their own where a filter
  * dropped some. */
 uint32_t running_stack(const struct wait_rows *rows, const struct sample_table *samples, size_t i);
 
 /* Finds the row that stands for a time: the next one of a kind, else the last one before. Rows are asked for in
- * ascending order; all questions together cost one pass over the rows. Zero it to start. */
+ * ascending order; all questions together cost one pass over the rows. Starts zeroed. */
 struct row_cursor {
     size_t row;
     bool is_found, is_last; /* no other follows */

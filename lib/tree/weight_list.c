@@ -150,7 +150,7 @@ static struct weight weight_at(const struct profile *profile, bool has_waits, si
     return weight;
 }
 
-/* An event weighs what its samples stand for. People see probes without the folders of their file:
+/* An event weighs what its samples stand for. People see probes without the directories of their file:
  * "usdt:/usr/bin/python3.11:python:gc__start" is "python3.11:python:gc__start", and counts "gc__start". */
 static struct weight weight_of_event(const struct profile *profile, size_t i)
 {

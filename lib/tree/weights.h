@@ -21,7 +21,7 @@ enum sample_weight {
     WEIGH_RECORDED,     /* what the file says: samples, ms or bytes; without that, 1 */
     WEIGH_SAMPLES,      /* 1 */
     WEIGH_TIME,         /* ms: CPU time and off-CPU time */
-    WEIGH_CPU_TIME,     /* ms of CPU time; where that is not known, all of the time */
+    WEIGH_CPU_TIME,     /* ms of CPU time; where that is unknown, all of the time */
     WEIGH_OFF_CPU_TIME, /* ms without CPU time: waiting, or ready to run */
     WEIGH_ON_CPU,       /* as recorded, but 0 for a sample without CPU time */
     WEIGH_OFF_CPU,      /* as recorded, but 0 for one with CPU time */

@@ -107,7 +107,7 @@ static bool read_registers(const struct in_place_walker *walker, unw_cursor_t *c
     return true;
 }
 
-/* Whether our own rules end a walk at this frame, without a look at the stack. */
+/* Whether prof's own rules end a walk at this frame, without a look at the stack. */
 static bool is_start(struct address_space *space, const struct unwind_regs *regs)
 {
     uint64_t pcs[2];

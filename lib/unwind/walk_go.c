@@ -37,7 +37,7 @@ enum step walk_step_go_pointer(struct walk *walk)
     return walk_arrive_by_pointer(walk, pc, caller_bp, bp + 16);
 }
 
-/* The frame pointer is not known: the thread waits. Every function of Go with a frame keeps it below the return
+/* The frame pointer is unknown: the thread waits. Every function of Go with a frame keeps it below the return
  * address.
  */
 static enum step step_go_without_pointer(struct walk *walk, const struct rule *rule)

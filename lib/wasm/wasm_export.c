@@ -38,7 +38,7 @@ static void request_end(struct request *request)
     array_free(&request->threads);
 }
 
-/* The next of the texts in the input, which end with a NUL; NULL: there is none. */
+/* The next of the texts in the input, which end with a NUL; NULL: none. */
 static const char *next_text(const char **at, const char *end)
 {
     const char *text = *at, *nul = text < end ? memchr(text, '\0', (size_t)(end - text)) : NULL;

@@ -265,7 +265,7 @@ const struct view *session_marker_rects(struct session *session, double from, do
     return view_rects(session);
 }
 
-/* The same for the markers of one thread in its track; the row is the category. */
+/* Likewise for the markers of one thread in its track; the row is the category. */
 const struct view *session_marker_strip(struct session *session, uint32_t thread, double from, double to, double pixel,
                                         uint32_t places)
 {

@@ -8,7 +8,7 @@ enum { MOST_PLACES = 4 };
 
 /* ---- what there is ---- */
 
-/* PROFILE_NONE: it is not known where the func is from. */
+/* PROFILE_NONE: it is unknown where the func is from. */
 uint32_t session_func_source(const struct session *session, uint32_t func)
 {
     const struct profile *profile = engine_profile(session->engine);
