@@ -3,7 +3,7 @@
  * the new side, or one side alone.
  */
 import { computed } from '@preact/signals';
-import type { Compared, Comparison, ScaledBy, ThreadInfo } from '../engine/api';
+import type { Compared, Comparison, ScaledBy } from '../engine/api';
 import { COMPARED } from '../engine/layout';
 import { describeWeight, formatReach, formatRelative } from '../text/format';
 import { plainText } from '../text/plain';
@@ -18,13 +18,6 @@ export const COMPARED_CHOICES: readonly Choice<Compared>[] = [
 ];
 
 const SCALED_LIMIT = 60;
-
-/** The side that a thread is of, and its run where there are several: "Base", "New, run 2"; '' if the profile is no comparison. */
-export function sideOfThread(comparison: Comparison | undefined, { side, run }: ThreadInfo): string {
-    if (!comparison) return '';
-    const runs = side === 0 ? comparison.baseRuns : comparison.newRuns;
-    return `${side === 0 ? 'Base' : 'New'}${runs > 1 ? `, run ${run + 1}` : ''}`;
-}
 
 /** How the sides were made comparable; '' if they count as they are. */
 export function scaleText({ scale, scaledBy }: Comparison): string {

@@ -3,13 +3,10 @@ import { offeredTabs } from './codec';
 import type { CommandsPart } from './commands';
 import { keyText } from './commands';
 import type { Given } from './given';
-import { MARKER_SEARCH_HELP, STACK_SEARCH_HELP } from './search_help';
+import { type KeyLine, MARKER_SEARCH_HELP, STACK_SEARCH_HELP } from './search_help';
 import type { TrackActionsPart } from './track_actions';
 import { rowKeyText } from './track_actions';
 import { OFFERED } from './transform_offers';
-
-/** A line: its keys, or what the mouse does, and what they mean. */
-export type KeyLine = [keys: string[], meaning: string];
 
 export interface KeyGroup {
     title: string;

@@ -1,5 +1,7 @@
 /** What can be typed into the two searches: for the input itself and for the dialog of keys. */
-import type { KeyLine } from './key_help';
+
+/** A line: its keys, or what the mouse does, and what they mean. */
+export type KeyLine = [keys: string[], meaning: string];
 
 export interface SearchHelp {
     what: string;

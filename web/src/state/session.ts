@@ -8,6 +8,7 @@
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { ProfileInfo } from '../engine/api';
+import { seedsOf } from '../tracks/kinds';
 import { createAxis } from './axis';
 import { createAxisText } from './axis_text';
 import { createButterfly } from './butterfly';
@@ -67,7 +68,7 @@ export function createSession({ id, serial, engine, file, host, info: first, mad
         failure.value = sentence;
     });
     const given: Given = { engine, info, file, made, host, query, lifetime };
-    const store = createStore({ ...given });
+    const store = createStore({ ...given, seedsOf });
     const axis = createAxis({ ...given, store });
     const axisText = createAxisText({ ...given, store });
     const trackTimes = createTrackTimes({ ...given, store });

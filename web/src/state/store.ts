@@ -7,7 +7,6 @@ import { computed, signal } from '@preact/signals';
 import type { ProfileInfo, ThreadInfo, Transform } from '../engine/api';
 import type { SearchTerm } from '../engine/find';
 import { termsExpression } from '../text/highlight';
-import { seedsOf } from '../tracks/kinds';
 import { decodeView, EMPTY_VIEW, encodeView, type Range, roundRange, type View } from './codec';
 import type { Given } from './given';
 import type { Step } from './history';
@@ -52,8 +51,13 @@ function firstThreads(profile: ProfileInfo): number[] {
 
 export type ChooseMode = 'only' | 'toggle' | 'extend';
 
-export function createStore(session: Given) {
-    const { engine, host, info, lifetime, query } = session;
+export interface StoreStart extends Given {
+    /** Every track that a profile has something for. */
+    seedsOf(info: ProfileInfo): TrackSeed[];
+}
+
+export function createStore(session: StoreStart) {
+    const { engine, host, info, lifetime, query, seedsOf } = session;
     const { onEnd } = session.lifetime;
 
     /** A thread by its index. */
@@ -83,7 +87,6 @@ export function createStore(session: Given) {
     );
     const inverted = computed<boolean>(() => view.value.inverted);
 
-    /** Every track that the profile has something for. */
     const trackSeeds = computed<TrackSeed[]>(() => seedsOf(info.value));
     /** Of its own: a thousand tracks are not laid out again while a range is dragged. */
     const trackChoice = computed(() => view.value.tracks);

@@ -1,5 +1,12 @@
-/** The threads of the sides of a comparison that stand for the same thread of the program. */
-import type { ThreadInfo } from '../engine/api';
+/** Sides of a comparison: that of a thread, and the threads of all sides that stand for the same thread of the program. */
+import type { Comparison, ThreadInfo } from '../engine/api';
+
+/** The side that a thread is of, and its run where there are several: "Base", "New, run 2"; '' if the profile is no comparison. */
+export function sideOfThread(comparison: Comparison | undefined, { side, run }: ThreadInfo): string {
+    if (!comparison) return '';
+    const runs = side === 0 ? comparison.baseRuns : comparison.newRuns;
+    return `${side === 0 ? 'Base' : 'New'}${runs > 1 ? `, run ${run + 1}` : ''}`;
+}
 
 type Likeness = (a: ThreadInfo, b: ThreadInfo) => boolean;
 

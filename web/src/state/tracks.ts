@@ -8,8 +8,8 @@
  */
 import type { Comparison, ThreadInfo } from '../engine/api';
 import { formatCount } from '../text/format';
-import { sideOfThread } from './comparison';
 import { groupsByName, groupsOfOthers, type ThreadGroup } from './thread_groups';
+import { sideOfThread } from './thread_sides';
 
 /** A track by its kind's letter and its number among those of its kind: "t12". It outlives a reload. */
 export type TrackKey = string;
