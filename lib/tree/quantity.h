@@ -1,6 +1,6 @@
 /*
  * Amounts as text for people: counts, bytes, durations, and weights of samples in any unit. The page has the same in
- * web/src/text/format.ts.
+ * web/src/base/format.ts.
  */
 #pragma once
 

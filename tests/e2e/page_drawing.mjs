@@ -5,8 +5,8 @@ import { loadParts, random } from './page_modules.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
 const [rectDrawing, strip, rectStrip, counter, activity, markerChart, jumps, rectColors, colors] = await loadParts([
-    'draw/rects', 'draw/strip', 'draw/rect_strip', 'draw/counter', 'draw/activity', 'draw/marker_chart',
-    'draw/jumps', 'draw/rect_colors', 'draw/colors',
+    'flame/draw_rects', 'timeline/draw_strip', 'timeline/draw_rect_strip', 'timeline/draw_counter', 'timeline/draw_activity', 'markers/draw_marker_chart',
+    'source/jumps', 'base/rect_colors', 'base/colors',
 ]);
 
 // ---- the canvas ----

@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const web = new URL('../../web/', import.meta.url);
 
-/** What the modules `parts` ("text/format", "components/Summary.tsx") export, in their order. */
+/** What the modules `parts` ("base/format", "summary/Summary.tsx") export, in their order. */
 export async function loadParts(parts) {
     const { build } = createRequire(new URL('package.json', web))('esbuild');
     const work = await mkdtemp(join(tmpdir(), 'prof-page-'));

@@ -4,10 +4,10 @@ import { loadEngine } from '../engine_loader.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
 const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, ticks, rectDrawing, rectPaths, fold, tableText, jumps, sourceCodec, trust, summaryView, rowScroll, colorKey, counterTracks, axisText] = await loadParts([
-    'state/codec', 'state/indexes', 'state/transform_codec', 'state/tracks', 'state/track_choice', 'text/format',
-    'text/plain', 'text/highlight', 'draw/ticks', 'draw/rects', 'state/rect_paths',
-    'text/fold', 'text/table_text', 'draw/jumps', 'state/source_codec',
-    'state/trust', 'state/summary_view', 'state/row_scroll', 'text/color_key', 'tracks/counter.tsx', 'state/axis_text',
+    'view/codec', 'base/indexes', 'view/transform_codec', 'view/tracks', 'view/track_choice', 'base/format',
+    'base/plain', 'base/highlight', 'timeline/ticks', 'flame/draw_rects', 'flame/rect_paths',
+    'base/fold', 'base/table_text', 'source/jumps', 'view/source_codec',
+    'summary/trust', 'summary/summary_view', 'base/row_scroll', 'base/color_key', 'timeline/tracks/counter.tsx', 'session/axis_text',
 ]);
 
 const { openEngine, module } = await loadEngine();

@@ -6,8 +6,8 @@ import { loadParts } from './page_modules.mjs';
 
 globalThis.document ??= { baseURI: 'http://localhost/', activeElement: null, querySelector: () => null };
 export const [{ createSession }, axes, costText, { Request }, { weightColumns }, { describeWeight }, { BatchCache }] = await loadParts([
-    'state/session', 'state/axis', 'state/cost_text', 'state/request', 'components/weight_columns.tsx', 'text/format',
-    'state/batch_cache',
+    'app/session', 'session/axis', 'source/cost_text', 'session/request', 'table/weight_columns.tsx', 'base/format',
+    'base/batch_cache',
 ]);
 const { openEngine, module } = await loadEngine();
 

@@ -71,7 +71,7 @@ export interface ProfileInfo {
     product: string;
     /** ms; 0: not known. */
     interval: number;
-    /** The file has no times: those of the samples only have their order, see state/axis_text.ts. */
+    /** The file has no times: those of the samples only have their order, see session/axis_text.ts. */
     timesAreOrder: boolean;
     /** ms since the Unix epoch: zero of all times. */
     startTime: number;

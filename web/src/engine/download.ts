@@ -1,5 +1,5 @@
 /** The bytes of a profile, uncompressed, as they arrive. */
-import { messageOf } from '../text/message';
+import { messageOf } from '../base/message';
 import type { Progress } from './api';
 import { openZipEntry, type ZipEntry } from './zip';
 
@@ -38,7 +38,7 @@ export interface Body {
     stream: ReadableStream<Uint8Array<ArrayBuffer>>;
     /** Bytes that will arrive; 0 if unknown. */
     total: number;
-    /** The server has more of it soon: see state/live.ts. */
+    /** The server has more of it soon: see live/live.ts. */
     isLive?: boolean;
 }
 

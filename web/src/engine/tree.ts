@@ -1,6 +1,6 @@
 /** The call tree, the function list and names: a thin layer over lib/wasm/wasm_tree.c. */
 
-import { baseName } from '../text/plain';
+import { baseName } from '../base/plain';
 import type {
     FuncInfo,
     FuncRow,

@@ -2,7 +2,7 @@
  * The worker: owns the engine, fetches the profile, and answers calls one after another. Calls are queued here and taken
  * one per turn of the event loop, so that a query that a newer one has overtaken is seen and dropped.
  */
-import { messageOf } from '../text/message';
+import { messageOf } from '../base/message';
 import { addActivity } from './activity_parts';
 import type { Activity, ProfileInfo } from './api';
 import { contained } from './contained';

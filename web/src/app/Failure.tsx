@@ -1,0 +1,23 @@
+/** The line under the header that says that the engine is gone, and with it all answers. */
+import type { JSX } from 'preact';
+import { useSession } from '../session/context';
+import { Banner } from '../ui/Banner';
+import { ProfileText } from '../ui/text';
+
+export function Failure(): JSX.Element | null {
+    const { failure, file } = useSession();
+    if (failure.value === '') return null;
+    return (
+        <Banner
+            isUrgent
+            action={
+                <button type="button" class="button small" onClick={() => window.location.reload()}>
+                    Reload
+                </button>
+            }
+        >
+            <strong>The page cannot go on.</strong> <ProfileText text={failure.value} limit={300} />.{' '}
+            {file ? 'Reload the page, then open the file again.' : 'Reload the page: it comes back to this view.'}
+        </Banner>
+    );
+}

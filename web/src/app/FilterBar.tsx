@@ -1,0 +1,95 @@
+/** The choices beside the search: what a sample counts, and which samples and frames are shown. */
+import type { JSX } from 'preact';
+import { COMPARED_CHOICES } from '../compare/comparison';
+import { useSession } from '../session/context';
+import type { Choice } from '../session/filters';
+import { Choices } from '../ui/Choices';
+import { act } from '../window/windows';
+
+interface SelectProps<Value extends string> {
+    label: string;
+    choices: readonly Choice<Value>[];
+    value: Value;
+    onChoose: (value: Value) => void;
+}
+
+function Select<Value extends string>({ label, choices, value, onChoose }: SelectProps<Value>): JSX.Element | null {
+    if (choices.length < 2) return null;
+    const hint = choices.find((choice) => choice.value === value)?.hint ?? '';
+    return (
+        <select
+            class="select"
+            aria-label={label}
+            title={hint === '' ? label : `${label}: ${hint}`}
+            value={value}
+            onChange={(event) => {
+                const chosen = choices.find((choice) => choice.value === event.currentTarget.value);
+                if (chosen) onChoose(chosen.value);
+            }}
+        >
+            {choices.map((choice) => (
+                <option key={choice.value} value={choice.value} title={choice.hint}>
+                    {choice.label}
+                </option>
+            ))}
+        </select>
+    );
+}
+
+/** What the rects of a chart are colored by. */
+export function ColorSelect(): JSX.Element {
+    const { colorBy, colorChoices, setColorBy } = useSession().coloring;
+    return <Select label="Color" choices={colorChoices.value} value={colorBy.value} onChoose={setColorBy} />;
+}
+
+/** What is made the same on both sides of a comparison. */
+export function NormalizationSelect(): JSX.Element {
+    const { scaledBy, scaledByChoices, setScaledBy } = useSession().comparison;
+    return (
+        <Select label="Normalization" choices={scaledByChoices.value} value={scaledBy.value} onChoose={setScaledBy} />
+    );
+}
+
+export function SampleFilters(): JSX.Element {
+    const session = useSession();
+    const { idleCategory, setHidesIdle, setWeight, stackChoices, weight, weights } = session.filters;
+    const { compared, setCompared } = session.comparison;
+    const { view } = session.store;
+    const { setStackType } = session.treeChanges;
+    const { hidesIdle, stackType } = view.value;
+    // The switch between on-CPU and off-CPU does what hiding idle samples does.
+    const { hasWaits } = session.info.value;
+    const Weights = hasWaits ? Choices : Select;
+    return (
+        <div class="sample-filters">
+            {compared.value && (
+                <Choices
+                    label="Comparison"
+                    choices={COMPARED_CHOICES}
+                    value={compared.value}
+                    onChoose={setCompared}
+                    keys="y"
+                />
+            )}
+            <Weights
+                label="Sample weight"
+                choices={weights.value.map(({ id, label, hint }) => ({ value: id, label, hint }))}
+                value={weight.value.id}
+                onChoose={setWeight}
+                {...(hasWaits ? { keys: 'O' } : {})}
+            />
+            <Select
+                label="Frame filter"
+                choices={stackChoices.value}
+                value={stackType}
+                onChoose={(type) => act(setStackType(type))}
+            />
+            {idleCategory.value >= 0 && (!hasWaits || hidesIdle) && (
+                <label class="checkbox" title="Samples whose leaf frame is in the category Idle">
+                    <input type="checkbox" checked={!hidesIdle} onChange={() => setHidesIdle(!hidesIdle)} />
+                    Include idle samples
+                </label>
+            )}
+        </div>
+    );
+}

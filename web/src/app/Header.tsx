@@ -1,0 +1,261 @@
+/** The top line: what was recorded, the ranges zoomed into, how far the figures can be trusted, and the page's own buttons. */
+import type { JSX } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { plainText } from '../base/plain';
+import { nameOfScaledBy, scaleText } from '../compare/comparison';
+import type { Comparison } from '../engine/api';
+import { saveMenuItems } from '../save/save_menu';
+import { useSession } from '../session/context';
+import { trustSummary } from '../summary/trust';
+import { ChevronIcon, HelpIcon, InfoIcon, MoonIcon, OpenIcon, SaveIcon, SunIcon } from '../ui/icons';
+import { ProfileText } from '../ui/text';
+import { theme, toggleTheme } from '../window/theme';
+import { act, copyText, isRenaming, menu, openDialog, openMenu } from '../window/windows';
+import { NormalizationSelect } from './FilterBar';
+
+const LONGEST_PRODUCT = 120;
+const LONGEST_COMMAND = 60;
+
+function Breadcrumb(): JSX.Element {
+    const session = useSession();
+    const { lengthText, rangeText } = session.axisText;
+    const { fullRange, popRanges, view } = session.store;
+    const { ranges, preview } = view.value;
+    const all = [fullRange.value, ...ranges];
+    return (
+        <nav class="breadcrumb" aria-label="Zoom history">
+            <ol>
+                {all.map((range, depth) => {
+                    const label = depth === 0 ? `Full range (${lengthText(range[1] - range[0])})` : rangeText(range);
+                    const isLast = depth === all.length - 1;
+                    return (
+                        <li key={`${depth}:${range[0]}`}>
+                            {depth > 0 && <ChevronIcon />}
+                            {isLast && !preview ? (
+                                <span aria-current="location">{label}</span>
+                            ) : (
+                                <button type="button" class="link" onClick={() => popRanges(depth)}>
+                                    {label}
+                                </button>
+                            )}
+                        </li>
+                    );
+                })}
+                {preview && (
+                    <li class="muted">
+                        <ChevronIcon />
+                        <span>{rangeText(preview)} selected</span>
+                    </li>
+                )}
+            </ol>
+        </nav>
+    );
+}
+
+function Trust(): JSX.Element | null {
+    const session = useSession();
+    const { info } = session;
+    const { trustSection } = session.summaryView;
+    const section = trustSection.value;
+    if (!section || info.value.sampleCount === 0) return null;
+    const { text, isGood, fix } = trustSummary(section, info.value.sampleCount);
+    return (
+        <button
+            type="button"
+            class={isGood ? 'trust good' : 'trust doubtful'}
+            title={fix === '' ? 'Recording quality: show details' : fix}
+            onClick={() => {
+                openDialog.value = 'info';
+            }}
+        >
+            <span class="trust-dot" aria-hidden="true" />
+            {text}
+        </button>
+    );
+}
+
+/** A name of a file as a shell takes it. */
+function quoted(file: string): string {
+    return /^[\w./+,=@%-]+$/.test(file) ? file : `'${file.replace(/'/g, "'\\''")}'`;
+}
+
+/** That a profile is without names, and the command that shows it with them. */
+function NoNames(): JSX.Element | null {
+    const session = useSession();
+    if (session.info.value.symbolicated) return null;
+    const command = `prof load ${quoted(session.file?.name ?? 'FILE')}`;
+    return (
+        <button
+            type="button"
+            class="trust doubtful"
+            title="This profile contains addresses without names, and prof could not look them up. Click to copy the command that does"
+            onClick={() => act(copyText(command, 'Command'))}
+        >
+            <span class="trust-dot" aria-hidden="true" />
+            <span>
+                No names: run <code>{plainText(command, LONGEST_COMMAND)}</code>
+            </span>
+        </button>
+    );
+}
+
+/** What the profile is called; a double click changes it, for the address, the window's title and the file that is saved. */
+function Name(): JSX.Element {
+    const session = useSession();
+    const { file } = session;
+    const { profileName, renameProfile } = session.profile;
+    const input = useRef<HTMLInputElement>(null);
+    useLayoutEffect(() => {
+        if (isRenaming.value) input.current?.select();
+    }, [isRenaming.value]);
+    const name = profileName.value;
+    if (!isRenaming.value)
+        return (
+            <h1
+                class="product"
+                title={plainText(file ? `${name}\nfrom the file ${file.name}` : name, 1000)}
+                onDblClick={() => {
+                    isRenaming.value = true;
+                }}
+            >
+                <ProfileText text={name} limit={LONGEST_PRODUCT} />
+            </h1>
+        );
+    return (
+        <input
+            ref={input}
+            class="product"
+            type="text"
+            aria-label="Name of the profile"
+            value={name}
+            onBlur={(event) => renameProfile(event.currentTarget.value)}
+            onKeyDown={(event) => {
+                if (event.key === 'Enter') renameProfile(event.currentTarget.value);
+                else if (event.key === 'Escape') isRenaming.value = false;
+                else return;
+                event.preventDefault();
+                event.stopPropagation();
+            }}
+        />
+    );
+}
+
+/** The last part of a path. */
+function fileOf(path: string): string {
+    return path.slice(path.lastIndexOf('/', path.length - 2) + 1);
+}
+
+const SIDE_LIMIT = 40;
+
+/** What is compared with what, and how the sides were made comparable. */
+function Compared({ of }: { of: Comparison }): JSX.Element {
+    const session = useSession();
+    const side = (label: string, name: string, runs: number): JSX.Element => (
+        <span
+            class="compared-side"
+            title={plainText(`${label}: ${name}${runs > 1 ? `, the mean of ${runs} runs` : ''}`, 1000)}
+        >
+            <span class="muted">{label}</span> <ProfileText text={fileOf(name)} limit={SIDE_LIMIT} />
+            {runs > 1 && <span class="muted"> (mean of {runs} runs)</span>}
+        </span>
+    );
+    const { scaledBy } = session.comparison;
+    const { summary } = session.tree;
+    const chosen = scaledBy.value;
+    const scale = scaleText(
+        chosen === '' ? of : { ...of, scale: summary.value?.scale ?? 1, scaledBy: nameOfScaledBy(chosen) },
+    );
+    return (
+        <h1 class="compared">
+            {side('Base', of.base, of.baseRuns)}
+            <ChevronIcon />
+            {side('New', of.new, of.newRuns)}
+            {scale !== '' && (
+                <span class="muted" title="What the new side counts is multiplied with this">
+                    {scale}
+                </span>
+            )}
+        </h1>
+    );
+}
+
+/** Opens the menu of all that can be saved, under the button. */
+function SaveButton(): JSX.Element {
+    const session = useSession();
+    const button = useRef<HTMLButtonElement>(null);
+    const isOpen = menu.value !== null && menu.value.owner === button.current;
+    return (
+        <button
+            ref={button}
+            type="button"
+            class="button quiet"
+            aria-haspopup="menu"
+            aria-expanded={isOpen}
+            title="Save the profile (Ctrl+S), a page of it, images and other formats"
+            onClick={() => {
+                const { bottom, left: x } = button.current?.getBoundingClientRect() ?? { bottom: 0, left: 0 };
+                if (isOpen) menu.value = null;
+                else openMenu({ x, y: bottom + 4 }, saveMenuItems(session), button.current);
+            }}
+        >
+            <SaveIcon /> Save
+        </button>
+    );
+}
+
+export function Header(): JSX.Element {
+    const session = useSession();
+    const { comparison } = session.comparison;
+    const { host } = session;
+    const isDark = theme.value === 'dark';
+    return (
+        <header class="header">
+            {comparison.value ? <Compared of={comparison.value} /> : <Name />}
+            {comparison.value && <NormalizationSelect />}
+            <Breadcrumb />
+            <div class="header-end">
+                <NoNames />
+                <Trust />
+                <button
+                    type="button"
+                    class="button quiet square"
+                    aria-label="Open a file"
+                    title="Open a file (o), or drop one anywhere"
+                    onClick={host.chooseFile}
+                >
+                    <OpenIcon />
+                </button>
+                <SaveButton />
+                <button
+                    type="button"
+                    class="button quiet"
+                    onClick={() => {
+                        openDialog.value = 'info';
+                    }}
+                >
+                    <InfoIcon /> Recording
+                </button>
+                <button
+                    type="button"
+                    class="button quiet square"
+                    aria-label="Keys"
+                    title="Keys (?)"
+                    onClick={() => {
+                        openDialog.value = 'keys';
+                    }}
+                >
+                    <HelpIcon />
+                </button>
+                <button
+                    type="button"
+                    class="button quiet square"
+                    aria-label={isDark ? 'Light theme' : 'Dark theme'}
+                    title={isDark ? 'Light theme' : 'Dark theme'}
+                    onClick={toggleTheme}
+                >
+                    {isDark ? <SunIcon /> : <MoonIcon />}
+                </button>
+            </div>
+        </header>
+    );
+}

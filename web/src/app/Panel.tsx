@@ -1,0 +1,141 @@
+/** A view of the selected threads, with the filters that all views share. */
+import type { JSX } from 'preact';
+import { formatCount } from '../base/format';
+import { Butterfly } from '../butterfly/Butterfly';
+import { CallTree } from '../calltree/CallTree';
+import { FunctionList } from '../calltree/FunctionList';
+import { TransformBar } from '../calltree/TransformBar';
+import { FlameGraph } from '../flame/FlameGraph';
+import { StackChart } from '../flame/StackChart';
+import { MarkerChart } from '../markers/MarkerChart';
+import { MarkerCount, MarkerTable } from '../markers/MarkerTable';
+import { useSession } from '../session/context';
+import { Summary } from '../summary/Summary';
+import { SearchInput } from '../ui/SearchInput';
+import { MARKER_SEARCH_HELP, STACK_SEARCH_HELP } from '../ui/search_help';
+import { COLORED_TABS, NODE_TABS, type Tab } from '../view/codec';
+import { WaitNote } from '../waits/WaitNote';
+import { WaitCount, WaitGroupingChoice, WaitTable } from '../waits/WaitTable';
+import { act } from '../window/windows';
+import { ColorSelect, SampleFilters } from './FilterBar';
+
+/** What fills the panel, in each view. */
+const VIEWS: Record<Tab, () => JSX.Element> = {
+    summary: Summary,
+    calltree: CallTree,
+    functions: FunctionList,
+    butterfly: Butterfly,
+    'flame-graph': FlameGraph,
+    'stack-chart': StackChart,
+    'marker-chart': MarkerChart,
+    'marker-table': MarkerTable,
+    waits: WaitTable,
+};
+
+const StackSearch = (): JSX.Element => {
+    const session = useSession();
+    const { changeView, search, view } = session.store;
+    const { goToMatch } = session.treeSearch;
+    return (
+        <SearchInput
+            id="stack-search"
+            label="Filter stacks"
+            placeholder="Filter stacks (comma = and)"
+            help={STACK_SEARCH_HELP}
+            text={search.value}
+            onSearch={(typed, step) => changeView({ search: typed }, step)}
+            onCtrlEnter={() => act(session.treeChanges.mergeMatching())}
+            onEnter={(where) => NODE_TABS.has(view.value.tab) && act(goToMatch(where))}
+        />
+    );
+};
+
+/** What the search leaves is what percentages are of, from then on. */
+function SearchCount(): JSX.Element | null {
+    const session = useSession();
+    const count = session.tree.searchCount.value;
+    const place = session.treeSearch.matchPlace.value;
+    if (!count) return null;
+    const { all, kept } = count;
+    return (
+        <span class="search-count" role="status" title="Percentages are of the samples that match">
+            {`${formatCount(kept)} of ${formatCount(all)} ${all === 1 ? 'sample' : 'samples'} match (= 100%)`}
+            {place !== '' && `, row ${place}`}
+        </span>
+    );
+}
+
+const MarkerSearch = (): JSX.Element => {
+    const session = useSession();
+    const { markerSearch } = session.markers;
+    const { changeView } = session.store;
+    return (
+        <SearchInput
+            id="marker-search"
+            label="Filter markers"
+            placeholder="Filter markers (comma = or)"
+            help={MARKER_SEARCH_HELP}
+            text={markerSearch.value}
+            onSearch={(typed, step) => changeView({ markerSearch: typed }, step)}
+        />
+    );
+};
+
+function SameWidths(): JSX.Element {
+    const { changeView, view } = useSession().store;
+    const { sameWidths } = view.value;
+    return (
+        <label class="checkbox" title="Give each stack the same width, regardless of its duration">
+            <input
+                type="checkbox"
+                checked={sameWidths}
+                onChange={() => changeView({ sameWidths: !sameWidths }, 'push')}
+            />
+            Same width for each stack
+        </label>
+    );
+}
+
+/** What one tab can be told. The filters that most have are before it, so that nothing moves between tabs. */
+function Options({ tab }: { tab: Tab }): JSX.Element {
+    const session = useSession();
+    const { isMarkerView } = session.markers;
+    const { inverted } = session.store;
+    const { invert } = session.treeChanges;
+    if (tab === 'stack-chart') return <SameWidths />;
+    if (tab === 'waits') return <WaitCount />;
+    if (isMarkerView.value) return <MarkerCount />;
+    return (
+        <label
+            class={NODE_TABS.has(tab) ? 'checkbox' : 'checkbox absent'}
+            title="Start at the leaf functions and expand to their callers (i)"
+        >
+            <input type="checkbox" checked={inverted.value} onChange={() => act(invert())} />
+            Invert call stack
+        </label>
+    );
+}
+
+export function Panel(): JSX.Element {
+    const session = useSession();
+    const { isMarkerView } = session.markers;
+    const { tab } = session.store.view.value;
+    const isMarkers = isMarkerView.value;
+    const View = VIEWS[tab];
+    return (
+        <section class="panel" aria-label="Selected threads">
+            <div class="filter-bar">
+                {tab === 'waits' ? <WaitGroupingChoice /> : !isMarkers && <SampleFilters />}
+                <Options tab={tab} />
+                {COLORED_TABS.has(tab) && <ColorSelect />}
+                {!isMarkers && tab !== 'waits' && <SearchCount />}
+                {isMarkers ? <MarkerSearch /> : <StackSearch />}
+            </div>
+            <WaitNote />
+            <TransformBar />
+            <div class="view" id="view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+                <View />
+            </div>
+        </section>
+    );
+}

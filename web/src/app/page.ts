@@ -1,0 +1,446 @@
+/**
+ * What the window shows: the session of one profile, and how another takes its place. A session that is left is disposed
+ * of, with its engine; where its profile came from is kept, so that going back opens it again.
+ */
+import { batch, signal } from '@preact/signals';
+import { messageOf } from '../base/message';
+import { NewestMap } from '../base/newest_map';
+import { shapeOf } from '../calltree/tree';
+import type { ProfileInfo, Progress } from '../engine/api';
+import { createEngine, type EngineWorker } from '../engine/client';
+import { contained } from '../engine/contained';
+import { type AnySource, type ComparedPart, type ComparedSource, isCompared, wholeFile } from '../engine/download';
+import { isZip, listZip, type ZipEntry } from '../engine/zip';
+import { followRecording } from '../live/live';
+import { type AxisUnit, axisUnitOf, formatPlace, formatRange } from '../session/axis_text';
+import { type Entry, entryOf, HistoryPlace } from '../session/history';
+import { fetchNamed } from '../source/symbol_api';
+import { encodeView } from '../view/codec';
+import { closeAll } from '../window/windows';
+import { matchNumbers, renumberPath, renumberView } from './renumber';
+import { createSession, type Session } from './session';
+
+export type PageState =
+    | { phase: 'loading'; progress: Progress | null }
+    | { phase: 'failed'; message: string }
+    | { phase: 'ready'; session: Session };
+
+export const page = signal<PageState>({ phase: 'loading', progress: null });
+
+/** Where a profile comes from. A file is no more than a name for what is on the disk. */
+interface Origin {
+    session: string;
+    name: string;
+    source: AnySource;
+    /** null: the server beside the page has it. */
+    file: File | null;
+}
+
+const SERVED: Origin = { session: 'served', name: '', source: 'profile.json', file: null };
+
+/** Browsers go no further back than this. */
+const MOST_ORIGINS = 50;
+
+/** The last ones that were opened since the page was loaded. */
+const origins = new NewestMap<string, Origin>(MOST_ORIGINS);
+
+function originOf(session: string): Origin | undefined {
+    return session === SERVED.session ? SERVED : origins.get(session);
+}
+
+let lastSerial = 0;
+
+/** Where the session that is shown is in the history; null: none is shown. */
+let place: HistoryPlace | null = null;
+
+function shownSession(): Session | null {
+    const state = page.peek();
+    return state.phase === 'ready' ? state.session : null;
+}
+
+/** A session that asks for its first rows, and is not shown yet. `query`: its view as an address says it, '' for its first one. */
+function prepare(
+    { session: id, file, source }: Origin,
+    engine: EngineWorker,
+    profile: ProfileInfo,
+    next: HistoryPlace,
+    query: string,
+): Session {
+    return createSession({
+        id,
+        made: isCompared(source) ? source : null,
+        serial: ++lastSerial,
+        engine,
+        info: profile,
+        file,
+        host: {
+            write: (address, step) => next.write(address, step),
+            undo: () => next.undo(),
+            redo: () => next.redo(),
+            chooseFile,
+            compareWith,
+            compareRanges,
+            compareThreads,
+            matchFunctions,
+        },
+        query,
+    });
+}
+
+/** Puts a session in the place of the one before. */
+function show(session: Session, next: HistoryPlace): void {
+    const before = shownSession();
+    batch(() => {
+        place = next;
+        closeAll();
+        page.value = { phase: 'ready', session };
+    });
+    before?.dispose();
+}
+
+/** ms: so long the first rows may take for the page to wait for them, rather than to be laid out and painted without them, too. */
+const ROWS_TIMEOUT = 40;
+
+function waitForRows(session: Session): Promise<void> {
+    return Promise.race([
+        session.tree.settled(),
+        new Promise<void>((resolve) => {
+            setTimeout(resolve, ROWS_TIMEOUT);
+        }),
+    ]);
+}
+
+/** Shows the profile that the server has beside the page, which `engine` loads already, as the address asks for it. */
+export async function startPage(
+    engine: EngineWorker,
+    first: Promise<ProfileInfo>,
+    followProgress: (onProgress: (progress: Progress) => void) => void,
+): Promise<void> {
+    window.addEventListener('popstate', onHistory);
+    window.addEventListener('pagehide', () => shownSession()?.store.flushAddress());
+    followProgress((progress) => {
+        if (page.peek().phase === 'loading') page.value = { phase: 'loading', progress };
+    });
+    try {
+        const profile = await first;
+        if (shownSession()) return; // a file was opened meanwhile
+        const entry = entryOf(window.history.state);
+        const isOther = entry !== null && entry.session !== SERVED.session;
+        const start = entry ?? { step: 0, first: 0, session: SERVED.session, name: SERVED.name };
+        const next = new HistoryPlace({ ...start, session: SERVED.session, name: SERVED.name });
+        const view = window.location.search || (contained?.view ?? '');
+        const session = prepare(SERVED, engine, profile, next, isOther ? '' : view);
+        await waitForRows(session);
+        if (shownSession()) {
+            session.dispose();
+            return;
+        }
+        show(session, next);
+        if (profile.isLive)
+            followRecording(
+                () => grow(session),
+                () => showSaved(session),
+            );
+        if (!isOther) return;
+        next.begin(session.store.address(), 'replace');
+        sayGone(entry);
+    } catch (error) {
+        if (page.peek().phase === 'loading') page.value = { phase: 'failed', message: messageOf(error) };
+    }
+}
+
+// ---- a recording that goes on ----
+
+/** The same session with what has been recorded since: numbers of functions and threads stay. */
+async function grow(session: Session): Promise<void> {
+    const { engine, info } = session;
+    const part = `${SERVED.source as string}?added=`;
+    const grown = await engine.grow(part + info.peek().addedNext).catch(() => engine.grow(part));
+    if (grown) session.grow(grown);
+}
+
+/**
+ * The saved profile has functions and threads in another order: a session of its own shows it, with the view of the one
+ * before.
+ */
+async function showSaved(before: Session): Promise<void> {
+    if (shownSession() !== before || !place) return;
+    const engine = createEngine();
+    const profile = await engine.load(SERVED.source as string, () => undefined);
+    await before.tree.settled();
+    const numbers = await matchNumbers(before, engine, profile);
+    const view = renumberView(before.store.view.peek(), numbers);
+    const query = encodeView(view, profile.rangeStart, profile.funcCount);
+    const next = place;
+    if (shownSession() !== before) {
+        engine.end();
+        return;
+    }
+    const session = prepare(SERVED, engine, profile, next, query);
+    const { transforms, inverted } = session.store;
+    session.tree.openNext(
+        shapeOf(transforms.peek(), inverted.peek()),
+        before.tree.pathsOfOpen().map((path) => renumberPath(path, numbers)),
+    );
+    await waitForRows(session);
+    session.tables.scrollNext(before.tables.places);
+    show(session, next);
+    session.store.flushAddress();
+}
+
+// ---- the history ----
+
+/** Goes back where the history was before it came to an entry that cannot be shown. */
+function stayFrom(entry: Entry): void {
+    if (place && entry.step !== place.step) window.history.go(place.step - entry.step);
+}
+
+function sayGone({ name }: Entry): void {
+    opening.value = {
+        phase: 'failed',
+        name,
+        message:
+            'The page was reloaded since this file was opened, and browsers do not keep opened files. Open it again.',
+    };
+}
+
+function onHistory(event: PopStateEvent): void {
+    const session = shownSession();
+    if (!session || !place) return;
+    const entry = entryOf(event.state) ?? { step: 0, first: 0, session: SERVED.session, name: SERVED.name };
+    if (entry.session === session.id) {
+        cancelOpening();
+        place.moveTo(entry);
+        session.store.readAddress(window.location.search);
+        return;
+    }
+    const origin = originOf(entry.session);
+    if (!origin) {
+        sayGone(entry);
+        stayFrom(entry);
+        return;
+    }
+    const query = window.location.search;
+    const onLoaded = (engine: EngineWorker, profile: ProfileInfo): void => {
+        const next = new HistoryPlace(entry);
+        show(prepare(origin, engine, profile, next, query), next);
+    };
+    void open(origin, onLoaded).then((isOpen) => {
+        if (isOpen === false) stayFrom(entry);
+    });
+}
+
+// ---- opening files ----
+
+export type Opening =
+    | { phase: 'reading'; name: string; progress: Progress | null }
+    /** An archive with several files: one is to be chosen. */
+    | { phase: 'choosing'; name: string; entries: ZipEntry[] }
+    | { phase: 'failed'; name: string; message: string };
+
+/** The file that is being opened; null: none is. */
+export const opening = signal<Opening | null>(null);
+
+/** The engine that is to have the profile that is being opened. */
+let openingEngine: EngineWorker | null = null;
+let openedCount = 0;
+
+function fail(name: string, error: unknown): void {
+    opening.value = { phase: 'failed', name, message: messageOf(error) };
+}
+
+function cancelOpening(): void {
+    openingEngine?.end();
+    openingEngine = null;
+    if (opening.peek()?.phase === 'reading') opening.value = null;
+}
+
+/** The side of a comparison with the names that the server knows, if it is a file. */
+async function namedPart(part: ComparedPart): Promise<ComparedPart> {
+    if (typeof part.source === 'string') return part;
+    return { ...part, source: await fetchNamed(await wholeFile(part.source)).catch(() => part.source) };
+}
+
+/** What has no names, as samply saves it, with those that the server knows. */
+async function namedSource(source: AnySource): Promise<AnySource> {
+    if (typeof source === 'string') return source;
+    if (!isCompared(source)) return fetchNamed(await wholeFile(source));
+    const [base, next] = await Promise.all([namedPart(source.base), namedPart(source.new)]);
+    return { ...source, base, new: next };
+}
+
+/** Loads what is open once more, with names; that stays the source from then on. */
+async function loadNamed(
+    engine: EngineWorker,
+    origin: Origin,
+    onProgress: (progress: Progress) => void,
+): Promise<ProfileInfo> {
+    const named = await namedSource(origin.source);
+    const profile = await engine.load(named, onProgress);
+    origin.source = named;
+    return profile;
+}
+
+/** Loads a profile into an engine of its own, then shows it. Resolves to false if it cannot be loaded, to null if it was given up. */
+async function open(
+    origin: Origin,
+    onLoaded: (engine: EngineWorker, profile: ProfileInfo) => void,
+): Promise<boolean | null> {
+    cancelOpening();
+    const name = origin.name || 'the profile of the server';
+    const engine = createEngine();
+    openingEngine = engine;
+    const onProgress = (progress: Progress | null): void => {
+        if (engine === openingEngine) opening.value = { phase: 'reading', name, progress };
+    };
+    onProgress(null);
+    try {
+        let profile = await engine.load(origin.source, onProgress);
+        if (!profile.symbolicated && typeof origin.source !== 'string') {
+            onProgress({ phase: 'names', done: 0, total: 0 });
+            profile = await loadNamed(engine, origin, onProgress).catch(() => profile);
+        }
+        if (engine !== openingEngine) return null;
+        openingEngine = null;
+        opening.value = null;
+        if (origin !== SERVED) origins.set(origin.session, origin);
+        onLoaded(engine, profile);
+        return true;
+    } catch (error) {
+        if (engine !== openingEngine) return null;
+        cancelOpening();
+        fail(name, error);
+        return false;
+    }
+}
+
+/** A name that no other session has, in this window or before it was reloaded. */
+function newSessionId(): string {
+    return `file-${Date.now().toString(36)}-${++openedCount}`;
+}
+
+async function openAsNext(source: File | ZipEntry, file: File): Promise<void> {
+    const name = source === file ? file.name : `${file.name}: ${source.name}`;
+    await openNext({ session: newSessionId(), name, source, file });
+}
+
+async function openNext(origin: Origin): Promise<void> {
+    const { name } = origin;
+    await open(origin, (engine, profile) => {
+        shownSession()?.store.flushAddress();
+        const step = place ? place.step + 1 : 0;
+        const next = new HistoryPlace({ step: step - 1, first: step, session: origin.session, name });
+        const session = prepare(origin, engine, profile, next, '');
+        show(session, next);
+        next.begin(session.store.address(), 'push');
+    });
+}
+
+/** What archives have beside what one has put there. */
+const OTHER_ENTRY = /(^|\/)(__MACOSX\/|\.)/;
+
+/** Opens a file that was dropped or chosen. What it is, its first bytes say. */
+export async function openFile(file: File): Promise<void> {
+    if (opening.value?.phase === 'reading') return;
+    opening.value = { phase: 'reading', name: file.name, progress: null };
+    try {
+        if (!(await isZip(file))) return await openAsNext(file, file);
+        const entries = (await listZip(file)).filter((entry) => !OTHER_ENTRY.test(entry.name));
+        const [first] = entries;
+        if (!first) throw new Error('The zip archive contains no file');
+        if (entries.length === 1) return await openAsNext(first, file);
+        opening.value = { phase: 'choosing', name: file.name, entries };
+    } catch (error) {
+        fail(file.name, error);
+    }
+}
+
+export async function openEntry(entry: ZipEntry): Promise<void> {
+    await openAsNext(entry, entry.archive);
+}
+
+// ---- comparing ----
+
+async function openCompared(source: ComparedSource): Promise<void> {
+    const name = `${source.base.name} and ${source.new.name}`;
+    await openNext({ session: newSessionId(), name, source, file: null });
+}
+
+/** What the session that is shown is of: a comparison has two, of which none can be compared again. */
+function shownPart(): ComparedPart | null {
+    const session = shownSession();
+    const origin = session && originOf(session.id);
+    if (!session || !origin || isCompared(origin.source) || session.info.peek().comparison) return null;
+    const name = origin.name || session.profile.profileName.peek();
+    return { source: origin.source, name, range: null, kept: null };
+}
+
+/** Compares the profile with another one, the base. */
+async function compareFile(file: File): Promise<void> {
+    const next = shownPart();
+    if (!next || opening.value?.phase === 'reading') return;
+    if (await isZip(file)) fail(file.name, new Error('Unpack the zip archive to compare with a profile in it'));
+    else {
+        const base = { source: file, name: file.name, range: null, kept: null };
+        await openCompared({ base, new: next, forgives: false });
+    }
+}
+
+function compareWith(): void {
+    askForFile((file) => void compareFile(file));
+}
+
+/** "220 ms at 120 ms", "samples 121–340" */
+function rangeName(range: [number, number], unit: AxisUnit): string {
+    return unit === 'ms' ? `${formatRange(range, unit)} at ${formatPlace(range[0], unit)}` : formatRange(range, unit);
+}
+
+/** Compares two ranges of the profile, ms after its start. */
+function compareRanges(base: [number, number], next: [number, number]): void {
+    const whole = shownPart();
+    const session = shownSession();
+    if (!whole || !session) return;
+    const unit = axisUnitOf(session.info.peek());
+    const named = (range: [number, number]): ComparedPart => ({
+        ...whole,
+        range,
+        name: `${rangeName(range, unit)} of ${whole.name}`,
+    });
+    void openCompared({ base: named(base), new: named(next), forgives: false });
+}
+
+/** Compares threads of the profile with the others. */
+function compareThreads(isNew: boolean[], names: [base: string, next: string]): void {
+    const whole = shownPart();
+    if (!whole) return;
+    const base = { ...whole, name: `${names[0]} of ${whole.name}`, kept: isNew.map((is) => !is) };
+    const next = { ...whole, name: `${names[1]} of ${whole.name}`, kept: isNew };
+    void openCompared({ base, new: next, forgives: false });
+}
+
+function matchFunctions(forgives: boolean): void {
+    const session = shownSession();
+    const source = session && originOf(session.id)?.source;
+    if (source && isCompared(source)) void openCompared({ ...source, forgives });
+}
+
+// ---- choosing files ----
+
+/** Asks for a profile to open. */
+export function chooseFile(): void {
+    askForFile((file) => void openFile(file));
+}
+
+function askForFile(take: (file: File) => void): void {
+    const input = document.createElement('input');
+    input.type = 'file';
+    input.hidden = true;
+    input.onchange = () => {
+        const [file] = input.files ?? [];
+        input.remove();
+        if (file) take(file);
+    };
+    input.oncancel = () => input.remove();
+    document.body.append(input);
+    input.click();
+}

@@ -1,0 +1,198 @@
+/** The butterfly on the page: what it is about, and the two trees at its sides. */
+import { computed, signal } from '@preact/signals';
+import type { FunctionsPart } from '../calltree/functions';
+import type { TreePart } from '../calltree/tree';
+import type { FuncRow } from '../engine/api';
+import type { Center, CenterKind, CenterWeights, Side } from '../engine/butterfly';
+import type { Given } from '../session/given';
+import type { NamesPart } from '../session/names';
+import { Request } from '../session/request';
+import type { StorePart } from '../session/store';
+import type { TablesPart } from '../session/tables';
+import { LazyTree } from '../table/lazy_tree';
+import type { TreeSource } from '../table/tree_loader';
+import { compareNames, compareWeights, weightOrder } from '../table/tree_nodes';
+
+export const SIDE_ORDER = 'total';
+export const LIST_ORDER = 'total';
+
+type GroupKind = Exclude<CenterKind, 'function'>;
+
+interface Groups {
+    kind: GroupKind;
+    rows: FuncRow[];
+}
+
+export interface Wing {
+    side: Side;
+    /** Of its table. */
+    name: string;
+    tree: LazyTree;
+}
+
+export function createButterfly(
+    session: Given & {
+        functions: FunctionsPart;
+        names: NamesPart;
+        store: StorePart;
+        tables: TablesPart;
+        tree: TreePart;
+    },
+) {
+    const { engine, info } = session;
+    const { effect } = session.lifetime;
+    const { functions, functionsError } = session.functions;
+    const { fetchNames, funcName, nameOf, namesVersion } = session.names;
+    const { categoryName, changeView, view } = session.store;
+    const { sortOf } = session.tables;
+    const { queryOf, summary } = session.tree;
+
+    function sourceOf(id: number, side: Side): TreeSource {
+        return {
+            children: (node) => engine.butterflyChildren(id, side, node),
+            descendants: (node, limit) => engine.butterflyDescendants(id, side, node, limit),
+        };
+    }
+
+    function makeWing(side: Side): Wing {
+        return {
+            side,
+            name: side,
+            tree: new LazyTree(sortOf(side, SIDE_ORDER), { nameOf, fetchNames, namesVersion }),
+        };
+    }
+
+    const callers = makeWing('callers');
+    const callees = makeWing('callees');
+
+    /** What the numbers of the center are; null until the first answer. */
+    const request = new Request<CenterWeights>();
+    const { value: centerWeights, error: butterflyError } = request;
+    /** Counts the centers: the list brings each into view. */
+    const centerReveal = signal(0);
+
+    // ---- what can be in the center ----
+
+    /** What the list at the left has. */
+    const listKind = computed<CenterKind>(() => chosenKind.value ?? view.value.center?.kind ?? 'function');
+    const chosenKind = signal<CenterKind | null>(null);
+    const groupsRequest = new Request<Groups>();
+    const { value: groups, error: groupsError } = groupsRequest;
+
+    function chooseList(kind: CenterKind): void {
+        chosenKind.value = kind;
+    }
+
+    /** The func by which names know a library: see func_of_resource() of lib/tree. */
+    function funcOfCenter({ kind, index }: Center): number {
+        return kind === 'library' ? info.value.funcCount + index : index;
+    }
+
+    const listError = computed(() => (listKind.value === 'function' ? functionsError.value : groupsError.value));
+    const listSort = sortOf('centers', LIST_ORDER);
+
+    function compareRows(kind: CenterKind, column: string, a: FuncRow, b: FuncRow): number {
+        if (column === 'name' && kind === 'category') {
+            const name = (row: FuncRow): string => categoryName(row.func);
+            return name(a).localeCompare(name(b), 'en');
+        }
+        if (column === 'name')
+            return compareNames(nameOf, funcOfCenter({ kind, index: a.func }), funcOfCenter({ kind, index: b.func }));
+        return compareWeights(weightOrder(column, 'total'), a, b);
+    }
+
+    const listRows = computed<FuncRow[]>(() => {
+        const kind = listKind.value;
+        const { column, reversed } = listSort.value;
+        if (column === 'name') namesVersion.value;
+        const rows = kind === 'function' ? functions.value : groups.value?.kind === kind ? groups.value.rows : [];
+        // What is in no library cannot be in the center.
+        const sorted = rows.filter((row) => row.func >= 0).sort((a, b) => compareRows(kind, column, a, b));
+        return reversed ? sorted.reverse() : sorted;
+    });
+
+    /** The center of the view; without one, the function at the top of the list. */
+    const center = computed<Center | null>(() => {
+        const wanted = view.value.center;
+        if (wanted) return wanted;
+        const heaviest = functions.value.reduce<FuncRow | null>(
+            (best, row) => (!best || Math.abs(row.self) > Math.abs(best.self) ? row : best),
+            null,
+        );
+        return heaviest ? { kind: 'function', index: heaviest.func } : null;
+    });
+
+    function setCenter(wanted: Center, step: 'push' | 'replace' = 'push'): void {
+        changeView({ center: wanted }, step);
+    }
+
+    function centerName({ kind, index }: Center): string {
+        namesVersion.value;
+        if (kind === 'category') return categoryName(index);
+        return funcName(funcOfCenter({ kind, index }))?.name ?? '';
+    }
+
+    // ---- following the view ----
+
+    const isOpen = computed(() => view.value.tab === 'butterfly');
+    /** As text, so that it only changes when it is another one. */
+    const centerKey = computed(() => JSON.stringify(center.value));
+    let shownCenter = '';
+
+    async function askCenter(): Promise<CenterWeights | null> {
+        const wanted = center.peek();
+        const key = centerKey.peek();
+        if (!wanted) {
+            callers.tree.clear();
+            callees.tree.clear();
+            return null;
+        }
+        const names = wanted.kind === 'category' ? null : fetchNames([funcOfCenter(wanted)]);
+        const weights = await engine.butterfly(queryOf(), wanted);
+        const same = key === shownCenter;
+        const loads = [callers, callees].map(({ side, tree }) => tree.load(sourceOf(weights.id, side), same));
+        await Promise.all([names, ...loads]);
+        shownCenter = key;
+        if (!same) centerReveal.value++;
+        return weights;
+    }
+
+    async function askGroups(kind: GroupKind): Promise<Groups> {
+        const rows = await engine.groups(queryOf(), kind);
+        if (kind === 'library')
+            await fetchNames(rows.filter((row) => row.func >= 0).map((row) => info.value.funcCount + row.func));
+        return { kind, rows };
+    }
+
+    /** Keeps it in step with the tree's query, while it is shown. */
+    function follow(): void {
+        effect(() => {
+            centerKey.value;
+            if (isOpen.value && summary.value) request.ask(askCenter);
+        });
+        effect(() => {
+            const kind = listKind.value;
+            if (isOpen.value && summary.value && kind !== 'function') groupsRequest.ask(() => askGroups(kind));
+        });
+    }
+
+    follow();
+    return {
+        callers,
+        callees,
+        centerWeights,
+        butterflyError,
+        listError,
+        centerReveal,
+        listKind,
+        chooseList,
+        funcOfCenter,
+        listSort,
+        listRows,
+        center,
+        setCenter,
+        centerName,
+    };
+}
+
+export type ButterflyPart = ReturnType<typeof createButterfly>;

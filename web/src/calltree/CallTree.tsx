@@ -1,0 +1,156 @@
+/** The call tree: a table whose rows open. The keyboard walks it as trees are walked everywhere. */
+import { computed } from '@preact/signals';
+import type { JSX } from 'preact';
+import type { Session } from '../app/session';
+import { changeColumns } from '../compare/change_columns';
+import { useModel, useSession } from '../session/context';
+import { copyTableItems } from '../table/copies';
+import { INDENT, Table } from '../table/Table';
+import { type Column, shownColumns } from '../table/table_columns';
+import type { TreeNode } from '../table/tree_nodes';
+import {
+    estimateTreeWidth,
+    estimateWidth,
+    foldItem,
+    nameTooltip,
+    rowClassOf,
+    treeColumn,
+    weightColumns,
+} from '../table/weight_columns';
+import { EmptyTree } from '../ui/EmptyTree';
+import { isShown, setShown } from '../window/settings';
+import { act, type MenuItem, menuItem } from '../window/windows';
+import { NODE_KEYS } from './node_menu';
+import { TREE_ORDER } from './tree';
+
+const TABLE = 'calltree';
+const OF_PARENT = 'ofParent';
+
+/** Whether shares are those of the row above instead of everything. */
+function isOfParent(): boolean {
+    return isShown(TABLE, OF_PARENT, false);
+}
+
+function toggle(session: Session, node: TreeNode, all = false): void {
+    const { collapse, expand, expandAll } = session.tree;
+    if (all) act(expandAll(node));
+    else if (node.expanded) collapse(node);
+    else act(expand(node));
+}
+
+/** What a key does to a row; false if it has no meaning here. */
+function onTreeKey(session: Session, event: KeyboardEvent, node: TreeNode | null): boolean {
+    const { placeOfNode, transformByKey } = session.transformOffers;
+    const { collapse, enter, expand, expandAll, rows, selectNode } = session.tree;
+    if (!node) {
+        const [first] = rows.value;
+        if (!first || (event.key !== 'ArrowRight' && event.key !== 'ArrowLeft')) return false;
+        selectNode(first);
+        return true;
+    }
+    switch (event.key) {
+        case 'ArrowRight':
+            act(node.expanded ? enter(node) : expand(node));
+            return true;
+        case 'ArrowLeft':
+            if (node.expanded && node.hasChildren) collapse(node);
+            else if (node.parent) selectNode(node.parent);
+            return true;
+        case '*':
+            act(expandAll(node));
+            return true;
+        default:
+            if (!NODE_KEYS.has(event.key)) return false;
+            act(transformByKey(event.key, placeOfNode(node)));
+            return true;
+    }
+}
+
+/** The columns of the table, and what is done with them. */
+function createCallTreeModel(session: Session) {
+    const { fetchNames, namesVersion } = session.names;
+    const { inverted } = session.store;
+    const { isChange, rows, summary } = session.tree;
+
+    const contentWidth = computed(() => {
+        namesVersion.value;
+        return estimateTreeWidth(session, rows.value);
+    });
+
+    const columns = computed<Column<TreeNode>[]>(() => {
+        if (isChange.value) return changeColumns(session, { by: 'total' });
+        const all = summary.value?.rootTotal ?? 0;
+        if (!isOfParent()) return weightColumns(session, { whole: () => all });
+        const parent = inverted.value ? 'callee' : 'caller';
+        return weightColumns(session, {
+            whole: (node) => node.parent?.total ?? all,
+            wholeTitle: `Of ${parent}`,
+            wholeHint: `Share of its ${parent}'s total`,
+        });
+    });
+
+    const main = treeColumn(session);
+
+    function copyItems(): MenuItem[] {
+        return copyTableItems({
+            rows: rows.value,
+            columns: [...shownColumns(TABLE, columns.value, 0), main],
+            prepare: (copied) => fetchNames(copied.map((node) => node.func)),
+        });
+    }
+
+    function headMenu(): MenuItem[] {
+        if (isChange.value) return [foldItem(), ...copyItems()];
+        const shares = menuItem('Percent of parent', () => setShown(TABLE, OF_PARENT, !isOfParent(), false), {
+            title: 'Show each percentage relative to the caller instead of the total',
+            checked: isOfParent(),
+        });
+        return [foldItem(), shares, ...copyItems()];
+    }
+
+    return { contentWidth, columns, main, copyItems, headMenu };
+}
+
+export function CallTree(): JSX.Element {
+    const session = useSession();
+    const { columns, contentWidth, copyItems, headMenu, main } = useModel(createCallTreeModel);
+    const { copyName } = session.copies;
+    const { fetchMissingNames, namesVersion } = session.names;
+    const { nodeMenu } = session.nodeMenu;
+    const { openSource } = session.sourcePanel;
+    const { placeOfNode } = session.transformOffers;
+    const { reveal, rows, selectNode, selected, summary, treeError, treeSort } = session.tree;
+    const all = rows.value;
+    const current = selected.value;
+    namesVersion.value;
+    return (
+        <Table
+            name={TABLE}
+            label="Call tree"
+            role="treegrid"
+            rows={all}
+            columns={columns.value}
+            main={main}
+            mainWidth={contentWidth.value}
+            sort={treeSort.value}
+            usualSort={TREE_ORDER}
+            selectedAt={current ? all.indexOf(current) : -1}
+            reveal={reveal.value}
+            indentOf={(node) => node.depth * INDENT}
+            widthOf={(node) => estimateWidth(session, node.func)}
+            rowClass={(node) => rowClassOf(session, node.func)}
+            rowState={(node) => ({ level: node.depth + 1, ...(node.hasChildren ? { isOpen: node.expanded } : {}) })}
+            onSelect={selectNode}
+            onKey={(event, node) => onTreeKey(session, event, node)}
+            onOpen={(node) => act(openSource(placeOfNode(node)))}
+            onToggle={(node, all) => toggle(session, node, all)}
+            onCopy={(node) => act(copyName(node.func))}
+            menuOf={(node) => nodeMenu(node, copyItems())}
+            headMenu={headMenu}
+            tooltipOf={(node, isCut) => nameTooltip(session, node.func, isCut)}
+            onVisible={(visible) => fetchMissingNames(visible.map((node) => node.func))}
+            error={treeError.value}
+            empty={summary.value === null ? null : <EmptyTree />}
+        />
+    );
+}

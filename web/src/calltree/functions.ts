@@ -1,0 +1,135 @@
+/** The function list: every function of the current query with its own time and that of all it calls, sorted by any column. */
+import { computed, signal } from '@preact/signals';
+import type { FuncRow, NodeDetails, TreeRows } from '../engine/api';
+import type { Given } from '../session/given';
+import type { NamesPart } from '../session/names';
+import { Request } from '../session/request';
+import type { StorePart } from '../session/store';
+import type { TablesPart } from '../session/tables';
+import { compareNames, compareWeights, weightOrder } from '../table/tree_nodes';
+import { act } from '../window/windows';
+import type { TreePart } from './tree';
+
+const MOST_FUNCTIONS = 100_000;
+const NONE: FuncRow[] = [];
+export const FUNCTION_ORDER = 'self';
+
+/** Who calls a function directly, or what it calls. */
+export interface Neighbor {
+    func: number;
+    total: number;
+}
+
+export interface FunctionDetails {
+    func: number;
+    details: NodeDetails;
+    callers: Neighbor[];
+    callees: Neighbor[];
+}
+
+const MOST_NEIGHBOURS = 10;
+
+function neighborsOf(rows: TreeRows): Neighbor[] {
+    return Array.from(rows.func.slice(0, MOST_NEIGHBOURS), (func, at) => ({ func, total: rows.total[at] ?? 0 }));
+}
+
+export function createFunctions(
+    session: Given & { names: NamesPart; store: StorePart; tables: TablesPart; tree: TreePart },
+) {
+    const { engine } = session;
+    const { effect } = session.lifetime;
+    const { fetchNames, nameOf, namesVersion } = session.names;
+    const { view } = session.store;
+    const { sortOf } = session.tables;
+    const { isChange, queryOf, summary } = session.tree;
+
+    const list = new Request<FuncRow[]>();
+    const functions = computed<FuncRow[]>(() => list.value.value ?? NONE);
+    const functionSort = sortOf('functions', FUNCTION_ORDER);
+    const { error: functionsError } = list;
+    const selectedFunc = signal(-1);
+    /** Counts the selections that should be scrolled to. */
+    const functionReveal = signal(0);
+
+    function selectFunction(func: number, scroll: boolean): void {
+        selectedFunc.value = func;
+        if (scroll) functionReveal.value++;
+    }
+
+    function compare(column: string, a: FuncRow, b: FuncRow): number {
+        if (column === 'name') return compareNames(nameOf, a.func, b.func);
+        return compareWeights(weightOrder(column, 'self'), a, b);
+    }
+
+    const sortedFunctions = computed<FuncRow[]>(() => {
+        const { column, reversed } = functionSort.value;
+        if (column === 'name') namesVersion.value;
+        const sorted = [...functions.value].sort((a, b) => compare(column, a, b));
+        return reversed ? sorted.reverse() : sorted;
+    });
+
+    async function askList(): Promise<FuncRow[]> {
+        const answer = await engine.functions(queryOf(), MOST_FUNCTIONS, 'self');
+        if (functionSort.peek().column === 'name') await fetchNames(answer.map((row) => row.func));
+        // The one that took most itself is what the list is opened for.
+        const [heaviest] = answer;
+        if (selectedFunc.peek() < 0 && heaviest) selectedFunc.value = heaviest.func;
+        return answer;
+    }
+
+    const isListed = computed(() => view.value.tab === 'functions' || view.value.tab === 'butterfly');
+
+    // ---- the selected one ----
+
+    const isInFunctions = computed(() => view.value.tab === 'functions');
+    const details = new Request<FunctionDetails>();
+    /** Of the selected function, for the sidebar; null: none is selected. */
+    const { value: functionDetails, error: functionDetailsError } = details;
+
+    async function askDetails(): Promise<FunctionDetails | null> {
+        const func = selectedFunc.peek();
+        if (func < 0) return null;
+        const query = queryOf();
+        const [own, { id, sides }] = await Promise.all([
+            engine.functionDetails(query, func),
+            engine.butterfly(query, { kind: 'function', index: func }),
+        ]);
+        const [above, below] = await Promise.all([
+            engine.butterflyChildren(id, 'callers', -1),
+            engine.butterflyChildren(id, 'callees', -1),
+        ]);
+        const [callers, callees] = [neighborsOf(above), neighborsOf(below)];
+        await fetchNames([...callers, ...callees].map((row) => row.func));
+        return { func, details: isChange.peek() ? { ...own, sides } : own, callers, callees };
+    }
+
+    /** Keeps the list in step with the tree's query, while it is shown. */
+    function follow(): void {
+        effect(() => {
+            functions.value;
+            selectedFunc.value;
+            if (isInFunctions.value) details.ask(askDetails);
+        });
+        effect(() => {
+            if (isListed.value && summary.value) list.ask(askList);
+        });
+        effect(() => {
+            if (functionSort.value.column === 'name') act(fetchNames(functions.value.map((row) => row.func)));
+        });
+    }
+
+    follow();
+    return {
+        functions,
+        functionSort,
+        functionsError,
+        functionDetailsError,
+        selectedFunc,
+        functionReveal,
+        selectFunction,
+        sortedFunctions,
+        functionDetails,
+    };
+}
+
+export type FunctionsPart = ReturnType<typeof createFunctions>;

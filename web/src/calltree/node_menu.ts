@@ -1,0 +1,204 @@
+/** The menus of call nodes and of functions, the same in every view that has them. */
+
+import type { ComparisonPart } from '../compare/comparison';
+import type { Recursion } from '../engine/api';
+import type { Given } from '../session/given';
+import type { NamesPart } from '../session/names';
+import type { StorePart } from '../session/store';
+import type { SourcePanelPart, SourcePlace } from '../source/source_panel';
+import type { CopiesPart } from '../table/copies';
+import { copyPlainName } from '../table/copies';
+import type { TreeNode } from '../table/tree_nodes';
+import { act, type MenuItem, menuItem } from '../window/windows';
+import type { TransformOffersPart } from './transform_offers';
+import { mergeMatchingLabel, type NodePlace, OFFERED, OFFERED_FOR_FUNCTIONS, type Offer } from './transform_offers';
+import type { TreePart } from './tree';
+import type { TreeChangesPart } from './tree_changes';
+
+/** Keys that do a transform with the selected call node, or function. */
+export const NODE_KEYS = new Set(OFFERED.map((offered) => offered.key));
+export const FUNCTION_KEYS = new Set(OFFERED_FOR_FUNCTIONS.map((offered) => offered.key));
+
+export interface MenuItems {
+    items: MenuItem[];
+    /** The same once it is known whether the function calls itself. */
+    later: Promise<MenuItem[]>;
+}
+
+/** On a function: who calls it. */
+export const CALLERS_KEY = 'w';
+
+export function createNodeMenu(
+    session: Given & {
+        comparison: ComparisonPart;
+        copies: CopiesPart;
+        names: NamesPart;
+        sourcePanel: SourcePanelPart;
+        store: StorePart;
+        transformOffers: TransformOffersPart;
+        tree: TreePart;
+        treeChanges: TreeChangesPart;
+    },
+) {
+    const { engine } = session;
+    const { copyName, copySource, copyStack } = session.copies;
+    const { fetchNames, funcName } = session.names;
+    const { openSource } = session.sourcePanel;
+    const { changeView, search } = session.store;
+    const { offersFor, offersForFunction, offersForGroup, placeOfNode, transformByKey } = session.transformOffers;
+    const { collapse, expandAll, queryOf } = session.tree;
+    const { mergeMatching, transform } = session.treeChanges;
+
+    function offerItem(offer: Offer, startsGroup: boolean): MenuItem {
+        return menuItem(offer.label, () => act(transform(offer.transform)), {
+            title: offer.obstacle || offer.explanation,
+            keys: offer.key,
+            enabled: offer.obstacle === '',
+            startsGroup,
+        });
+    }
+
+    function offerItems(offers: readonly Offer[]): MenuItem[] {
+        return offers.map((offer, at) => offerItem(offer, at === 0 || offer.startsGroup === true));
+    }
+
+    /** What can be done with all functions that a search matches, while there is one. */
+    function searchItems(): MenuItem[] {
+        const { value: text } = search;
+        const explanation = 'Removes their frames everywhere; callers get their time';
+        return text.trim() === ''
+            ? []
+            : [menuItem(mergeMatchingLabel(text), () => act(mergeMatching()), { title: explanation })];
+    }
+
+    function withRecursion(func: number, make: (recursion: Recursion | null) => MenuItem[]): MenuItems {
+        return {
+            items: make(null),
+            later: Promise.all([engine.recursion(queryOf(), func).catch(() => null), fetchNames([func])]).then(
+                ([recursion]) => make(recursion),
+            ),
+        };
+    }
+
+    /** The function between its callers and its callees. */
+    function showButterfly(func: number): void {
+        changeView({ tab: 'butterfly', center: { kind: 'function', index: func } }, 'push');
+    }
+
+    function butterflyItem(func: number): MenuItem {
+        return menuItem('Show callers and callees', () => showButterfly(func), {
+            title: 'Open the butterfly of this function',
+            keys: 'b',
+        });
+    }
+
+    function sourceItem(place: SourcePlace): MenuItem {
+        return menuItem('Show source and assembly', () => act(openSource(place)), { keys: 'Enter' });
+    }
+
+    function copyItems(func: number): MenuItem[] {
+        return [
+            menuItem('Copy function name', () => act(copyName(func)), { keys: 'Ctrl+C', startsGroup: true }),
+            menuItem('Copy source path', () => act(copySource(func)), { enabled: funcName(func)?.file !== '' }),
+        ];
+    }
+
+    /** Of a comparison. */
+    function normalizeItems(func: number): MenuItem[] {
+        const name = funcName(func)?.name ?? '';
+        if (!session.comparison.comparison.value || name === '') return [];
+        return [
+            menuItem('Normalize by this function', () => session.comparison.setScaledBy(`function:${name}`), {
+                title: 'Multiply the new side so that both sides have the same of this function',
+            }),
+        ];
+    }
+
+    /** The menu of a call node of any view; what its view can do with it comes before the copies, `more` at the end. */
+    function placeMenu(place: NodePlace, own: readonly MenuItem[], more: readonly MenuItem[] = []): MenuItems {
+        return withRecursion(place.func, (recursion) => [
+            sourceItem(place),
+            butterflyItem(place.func),
+            ...offerItems(offersFor(place, recursion)),
+            ...searchItems(),
+            ...normalizeItems(place.func),
+            ...own,
+            ...copyItems(place.func),
+            menuItem('Copy stack', () => act(copyStack(place.path, place.inverted))),
+            ...more,
+        ]);
+    }
+
+    /** What a key does with a call node of any view; false if it has no meaning here. */
+    function onNodeKey(event: KeyboardEvent, place: NodePlace): boolean {
+        if (event.altKey || event.metaKey) return false;
+        if (event.ctrlKey) {
+            if (event.key !== 'c') return false;
+            act(copyName(place.func));
+        } else if (event.key === 'Enter') act(openSource(place));
+        else if (event.key === 'b') showButterfly(place.func);
+        else if (NODE_KEYS.has(event.key)) act(transformByKey(event.key, place));
+        else return false;
+        return true;
+    }
+
+    /** The menu of a row of the call tree. */
+    function nodeMenu(node: TreeNode, more: readonly MenuItem[] = []): MenuItems {
+        const own = [
+            menuItem('Expand all descendants', () => act(expandAll(node)), {
+                keys: '*',
+                enabled: node.hasChildren,
+                startsGroup: true,
+            }),
+            menuItem('Close', () => collapse(node), { keys: '←', enabled: node.expanded }),
+        ];
+        return placeMenu(placeOfNode(node), own, more);
+    }
+
+    /** The inverted tree, at the row of the function: who calls it. */
+    function showCallers(func: number): void {
+        changeView({ tab: 'calltree', inverted: true, path: [func], zoom: [], part: null }, 'push');
+    }
+
+    function functionMenu(func: number, more: readonly MenuItem[] = []): MenuItems {
+        return withRecursion(func, (recursion) => [
+            sourceItem({ func }),
+            menuItem('Show callers', () => showCallers(func), {
+                title: 'Open the inverted tree at this function',
+                keys: CALLERS_KEY,
+            }),
+            butterflyItem(func),
+            ...offerItems(offersForFunction(func, recursion)),
+            ...searchItems(),
+            ...normalizeItems(func),
+            ...copyItems(func),
+            ...more,
+        ]);
+    }
+
+    /** The menu of a library, given by the func that stands for it, or of a category. */
+    function groupMenu(
+        kind: 'library' | 'category',
+        index: number,
+        name: string,
+        more: readonly MenuItem[],
+    ): MenuItem[] {
+        return [
+            ...offersForGroup(kind, index).map((offer) => offerItem(offer, false)),
+            menuItem('Copy name', () => copyPlainName(name), { keys: 'Ctrl+C', startsGroup: true }),
+            ...more,
+        ];
+    }
+
+    return {
+        showButterfly,
+        placeMenu,
+        onNodeKey,
+        nodeMenu,
+        showCallers,
+        functionMenu,
+        groupMenu,
+    };
+}
+
+export type NodeMenuPart = ReturnType<typeof createNodeMenu>;

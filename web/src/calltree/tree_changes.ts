@@ -1,0 +1,103 @@
+/** Steps that lead to another tree, a transform or a turn, and keep the place: what is selected and open, as far as it is still there. */
+
+import { NewestMap } from '../base/newest_map';
+import type { NodePath, Transform } from '../engine/api';
+import type { FiltersPart } from '../session/filters';
+import type { Given } from '../session/given';
+import type { StorePart } from '../session/store';
+import { nodePath } from '../table/tree_nodes';
+import type { StackType, View } from '../view/codec';
+import { shapeOf, type TreePart } from './tree';
+
+const LONGEST_CHAIN = 4096;
+
+export function createTreeChanges(session: Given & { filters: FiltersPart; store: StorePart; tree: TreePart }) {
+    const { engine } = session;
+    const { filterToAdd } = session.filters;
+    const { changeView, inverted, search, transforms } = session.store;
+    const { onCurrentTree, openNext, pathsOfOpen, queryOf, selected, settled } = session.tree;
+
+    /** What was selected when a transform was done, for those who undo it. */
+    const leftSelected = new NewestMap<string, NodePath>(100);
+    /** The last turn that was asked for: the next one begins where it ends. */
+    let inverting: Promise<void> = Promise.resolve();
+    /** Where the tree was turned last, so that turning it back at once returns to the very place. */
+    let turned: { from: NodePath; to: NodePath } | null = null;
+
+    /** Does one more transform, and what else changes with it. What is selected and open stays so, as far as the transform leaves it. */
+    async function transform(wanted: Transform, besides: Partial<View> = {}): Promise<void> {
+        await settled();
+        await onCurrentTree(async (mine) => {
+            const from = nodePath(selected.value);
+            const done = transforms.value;
+            const [to = [], ...paths] = await engine.rewritePaths(queryOf(), wanted, [from, ...pathsOfOpen()]);
+            mine.check();
+            leftSelected.set(shapeOf(done, inverted.value), from);
+            openNext(shapeOf([...done, wanted], inverted.value), paths);
+            changeView({ transforms: [...done, wanted], path: to, ...besides }, 'push');
+        });
+    }
+
+    /** Merges all functions that the search matches. It ends with that: nothing would match any more. */
+    async function mergeMatching(): Promise<void> {
+        const text = search.value.trim();
+        if (text === '') return;
+        await transform({ kind: 'merge-matching', index: -1, path: [], inverted: false, text }, { search: '' });
+    }
+
+    /** Back to the first `depth` of the transforms, and to what was selected there. */
+    function undoTransforms(depth: number): void {
+        const done = transforms.value.slice(0, depth);
+        if (done.length === transforms.value.length) return;
+        changeView({ transforms: done, path: leftSelected.get(shapeOf(done, inverted.value)) ?? [] }, 'push');
+    }
+
+    /** Shows frames of the kernel, of the programs, or both; the selected row stays, as far as it is still there. */
+    async function setStackType(stackType: StackType): Promise<void> {
+        await settled();
+        const added = filterToAdd(stackType);
+        let path = nodePath(selected.value);
+        if (added && path.length > 0)
+            await onCurrentTree(async (mine) => {
+                const [left = []] = await engine.rewritePaths(queryOf(), added, [path]);
+                mine.check();
+                path = left;
+            });
+        changeView({ stackType, path }, 'push');
+    }
+
+    /** Turns the tree around, keeping the place: the heaviest chain through the selected node, read from its other end. */
+    function invert(): Promise<void> {
+        inverting = inverting.then(turn, turn);
+        return inverting;
+    }
+
+    async function turn(): Promise<void> {
+        await settled();
+        const from = nodePath(selected.value);
+        if (turned && turned.to.join() === from.join()) {
+            const back = turned;
+            turned = { from, to: back.from };
+            changeView({ inverted: !inverted.value, path: back.from, zoom: [], part: null }, 'push');
+            return;
+        }
+        let chain = from;
+        await onCurrentTree(async (mine) => {
+            const node = selected.value;
+            if (!node?.hasChildren) return;
+            const least = inverted.value ? null : node.self;
+            const below = await engine.heaviestBelow(queryOf(), node.handle, LONGEST_CHAIN, least);
+            mine.check();
+            chain = [...nodePath(node), ...below];
+        });
+        const reversed = chain.reverse();
+        // Turned to the callers, the place is the function itself; turned back, it is the whole chain.
+        const to = inverted.value ? reversed : reversed.slice(0, 1);
+        turned = { from, to };
+        changeView({ inverted: !inverted.value, path: to, zoom: [], part: null }, 'push');
+    }
+
+    return { transform, mergeMatching, undoTransforms, setStackType, invert };
+}
+
+export type TreeChangesPart = ReturnType<typeof createTreeChanges>;

@@ -1,0 +1,100 @@
+/** How far the changes of a comparison are known: of the self and total time of functions, and of the whole. */
+import { computed, type ReadonlySignal } from '@preact/signals';
+import type { TreePart } from '../calltree/tree';
+import type { KnownChange } from '../engine/changes';
+import type { Given } from '../session/given';
+import { Request } from '../session/request';
+
+/** ms without another query before it is asked for: of a large profile it takes longer than a key may. */
+const CALM = 150;
+
+/** What a comparison of one run cannot say, in the words of `prof diff`. */
+export const ONE_RUN =
+    'One run of a side: the variation between runs is unknown, and only large changes exceed noise. Compare several (prof record --iterations 10).';
+
+/** What sides cannot say that were not recorded in turn. */
+export const ONE_AFTER_OTHER =
+    'One side was recorded before the other: changes of the machine in between count as changes, too. To exclude them, alternate the recordings, as in the examples of prof-diff(1).';
+
+/** What of a function is judged; the functions of one answer are judged together. */
+export type SelfOrTotal = 'self' | 'total';
+
+interface Certainty {
+    query: number;
+    all: KnownChange;
+    ofFunc: ReadonlyMap<number, KnownChange>;
+}
+
+export function createCertainty(session: Given & { tree: TreePart }) {
+    const { engine, info, lifetime } = session;
+    const { isChange, summary } = session.tree;
+
+    const requests: Record<SelfOrTotal, Request<Certainty>> = { self: new Request(), total: new Request() };
+
+    async function ask(query: number, figure: SelfOrTotal): Promise<Certainty | null> {
+        const answer = await engine.changes(query, figure);
+        if (!answer) return null;
+        return { query, all: answer.all, ofFunc: new Map(answer.ofFuncs.map((change) => [change.func, change])) };
+    }
+
+    /** null: it is not known (yet). */
+    function ofQuery(figure: SelfOrTotal): ReadonlySignal<Certainty | null> {
+        return computed(() => {
+            const known = requests[figure].value.value;
+            return known && isChange.value && known.query === summary.value?.id ? known : null;
+        });
+    }
+
+    const certainty: Record<SelfOrTotal, ReadonlySignal<Certainty | null>> = {
+        self: ofQuery('self'),
+        total: ofQuery('total'),
+    };
+
+    /** Asks when keys and the mouse have rested for a while; for the total, after the self is known. */
+    function follow(figure: SelfOrTotal): void {
+        lifetime.effect(() => {
+            const query = summary.value?.id;
+            if (query === undefined || !isChange.value) return undefined;
+            if (figure === 'total' && !certainty.self.value) return undefined;
+            const timer = setTimeout(() => requests[figure].ask(() => ask(query, figure)), CALM);
+            return () => clearTimeout(timer);
+        });
+        lifetime.onEnd(() => requests[figure].clear());
+    }
+
+    follow('self');
+    follow('total');
+
+    /** Of all that the query counts, judged with the self time of functions; undefined: not known yet. */
+    const ofAll = computed(() => certainty.self.value?.all);
+
+    /** Of a function; undefined: not known yet, or too light to tell. */
+    function ofFunc(func: number, figure: SelfOrTotal): KnownChange | undefined {
+        return certainty[figure].value?.ofFunc.get(func);
+    }
+
+    /** How many functions are judged together; undefined: not known yet. */
+    function judged(figure: SelfOrTotal): number | undefined {
+        return certainty[figure].value?.ofFunc.size;
+    }
+
+    /** Each run is a measurement; else the only run of a side is cut into pieces of time. */
+    const areRuns = computed(() => {
+        const { comparison } = info.value;
+        return comparison !== undefined && comparison.baseRuns > 1 && comparison.newRuns > 1;
+    });
+
+    /** What one must know to believe the changes; '' for nothing. */
+    const note = computed(() => {
+        const { self, total } = certainty;
+        if (!self.value) return '';
+        if (!areRuns.value) return ONE_RUN;
+        const changes = [self, total].flatMap(({ value }) => (value ? [value.all, ...value.ofFunc.values()] : []));
+        const isAnyMore = changes.some(({ isNoise }) => !isNoise);
+        return info.value.comparison?.isOneAfterOther && isAnyMore ? ONE_AFTER_OTHER : '';
+    });
+
+    return { ofAll, ofFunc, judged, areRuns, note };
+}
+
+export type CertaintyPart = ReturnType<typeof createCertainty>;

@@ -1,0 +1,177 @@
+/** The columns of a comparison: what the base and the new side count, and the change, with its sign. */
+
+import type { Session } from '../app/session';
+import {
+    describeChange,
+    describeWeight,
+    formatChange,
+    formatReach,
+    formatRelative,
+    formatWeight,
+    NO_CHANGE,
+} from '../base/format';
+import type { Sides } from '../engine/api';
+import type { KnownChange } from '../engine/changes';
+import { type Column, NARROW, VERY_NARROW } from '../table/table_columns';
+import type { WeightOrder } from '../table/tree_nodes';
+import { ONE_RUN } from './certainty';
+
+export interface ChangedRow {
+    total: number;
+    self: number;
+    sides?: Sides;
+}
+
+type Figure = 'total' | 'self';
+
+/** The class of a figure that is more or less than before; '' for neither. */
+export function changeClass(change: number): string {
+    return change === 0 ? 'none' : change < 0 ? 'less' : 'more';
+}
+
+/** The CSS value for the color of a bar of a change. */
+export function changeColor(change: number): string {
+    return `var(--change-${change < 0 ? 'less' : 'more'})`;
+}
+
+/**
+ * A change relative to the base: "+12.0%"; "appeared" and "gone" of what only one side has; "from 0" where the other has it
+ * without any self time.
+ */
+export function relativeText({ sides }: ChangedRow, figure: Figure): string {
+    if (!sides) return '';
+    const [base, changed] = [sides.base[figure], sides.new[figure]];
+    if (base === changed) return '—';
+    if (sides.base.total === 0) return 'appeared';
+    if (sides.new.total === 0) return 'gone';
+    return base === 0 ? 'from 0' : formatRelative(base, changed);
+}
+
+/** "more than noise", in words, as `prof diff` says it. */
+export function verdictOf({ isNoise }: KnownChange): string {
+    return isNoise ? 'not more than noise' : 'more than noise';
+}
+
+/** "95%: ±0.9, more than noise" */
+export function reachText(known: KnownChange, unit: string): string {
+    return `95%: ${formatReach(known, unit)}, ${verdictOf(known)}`;
+}
+
+function title(text: string): string {
+    return text[0]?.toUpperCase() + text.slice(1);
+}
+
+interface ChangeOptions<Row> {
+    /** The figure that is shown of both sides; of the other one there is the change. */
+    by: Figure;
+    /** There is little room: only the changes are shown at first. */
+    isNarrow?: boolean;
+    /** How far a figure of a row is known; undefined: that is not known. */
+    knownOf?(row: Row, figure: Figure): KnownChange | undefined;
+}
+
+export function changeColumns<Row extends ChangedRow>(
+    session: Session,
+    { by, isNarrow = false, knownOf }: ChangeOptions<Row>,
+): Column<Row>[] {
+    const { info } = session;
+    const unit = session.filters.weightUnit.value;
+    const { interval } = info.value;
+    const whole = session.tree.summary.value?.rootTotal ?? 0;
+    const other: Figure = by === 'total' ? 'self' : 'total';
+    const of = by === 'total' ? '' : ' self';
+
+    function sideColumn(side: keyof Sides): Column<Row> {
+        const figure = (row: Row): number => row.sides?.[side][by] ?? 0;
+        const order: WeightOrder = `${side}${by === 'total' ? 'Total' : 'Self'}`;
+        return {
+            key: side,
+            title: `${title(side)}${of} (${unit})`,
+            hint: `What the ${side === 'new' ? 'new side' : 'base'} counts${by === 'self' ? ', excluding callees' : ', including callees'}`,
+            width: 104,
+            isNumber: true,
+            sortedBy: order,
+            class: `number side-${side}`,
+            classOf: (row) => (figure(row) === 0 ? 'none' : ''),
+            cell: (row) => formatWeight(figure(row), unit),
+            describe: (row) => describeWeight(figure(row), unit, interval),
+            text: (row) => formatWeight(figure(row), unit),
+            value: figure,
+            sparedBelow: NARROW,
+            ...(isNarrow ? { optional: 'hidden' as const } : {}),
+        };
+    }
+
+    function changeColumn(figure: Figure, isMain: boolean): Column<Row> {
+        return {
+            key: figure,
+            title: isMain ? `${title(`${of} change`.trim())}` : title(`${figure} change`),
+            hint: `New less base, ${figure === 'self' ? 'excluding' : 'including'} callees (${unit})`,
+            width: isMain ? 96 : 104,
+            isNumber: true,
+            sortedBy: figure,
+            class: isMain ? 'number change' : 'number change other',
+            classOf: (row) => (formatChange(row[figure], unit) === NO_CHANGE ? 'none' : changeClass(row[figure])),
+            cell: (row) => formatChange(row[figure], unit),
+            ...(isMain
+                ? { bar: (row: Row) => (whole === 0 ? 0 : Math.min(1, Math.abs(row[figure] / whole))) }
+                : { sparedBelow: NARROW }),
+            describe: (row) => describeChange(row[figure], unit),
+            text: (row) => formatChange(row[figure], unit),
+            value: (row) => row[figure],
+        };
+    }
+
+    const relative: Column<Row> = {
+        key: 'relative',
+        title: `${title(`${of} change`.trim())} %`,
+        hint: 'The change in percent of what the row counts in the base',
+        width: by === 'total' ? 88 : 104,
+        isNumber: true,
+        sortedBy: '',
+        class: 'number relative',
+        classOf: (row) => (formatChange(row[by], unit) === NO_CHANGE ? 'none' : changeClass(row[by])),
+        cell: (row) => relativeText(row, by),
+        text: (row) => relativeText(row, by),
+        sparedBelow: VERY_NARROW,
+    };
+
+    const columns = [sideColumn('base'), sideColumn('new'), changeColumn(by, true), relative];
+    const known = (figure: Figure): Column<Row>[] =>
+        knownOf ? [knownColumn(session, figure, figure === by, knownOf)] : [];
+    return [...columns, ...known(by), changeColumn(other, false), ...known(other)];
+}
+
+/** The interval that a change is in, and whether it is more than noise. */
+function knownColumn<Row extends ChangedRow>(
+    session: Session,
+    figure: Figure,
+    isMain: boolean,
+    knownOf: (row: Row, figure: Figure) => KnownChange | undefined,
+): Column<Row> {
+    const unit = session.filters.weightUnit.value;
+    const text = (row: Row): string => {
+        const known = knownOf(row, figure);
+        if (!known) return '';
+        return known.isNoise ? `noise ${formatReach(known, unit)}` : formatReach(known, unit);
+    };
+    const hint = `How far the change of ${figure} time is known, with 95 %. “noise”: it is not more than noise, judged together with all others. Empty: too light to tell.`;
+    return {
+        key: isMain ? 'known' : 'known-other',
+        title: isMain ? '± 95%' : `${title(figure)} ± 95%`,
+        hint: session.certainty.areRuns.value ? hint : `${hint} ${ONE_RUN}`,
+        width: 112,
+        isNumber: true,
+        sortedBy: '',
+        class: 'number known',
+        classOf: (row) => (knownOf(row, figure)?.isNoise ? 'noise' : ''),
+        cell: text,
+        text,
+        describe: (row) => {
+            const known = knownOf(row, figure);
+            if (!known) return '';
+            return `${describeChange(known.low, unit)} to ${describeChange(known.high, unit)}: ${verdictOf(known)}`;
+        },
+        ...(isMain ? { sparedBelow: VERY_NARROW } : { sparedBelow: NARROW, optional: 'shown' as const }),
+    };
+}

@@ -1,0 +1,92 @@
+/**
+ * A comparison of two profiles: what its sides are called, and what of them the view counts: the change from the base to
+ * the new side, or one side alone.
+ */
+import { computed } from '@preact/signals';
+import { describeWeight, formatReach, formatRelative } from '../base/format';
+import { plainText } from '../base/plain';
+import type { Compared, Comparison, ScaledBy } from '../engine/api';
+import { COMPARED } from '../engine/layout';
+import type { Choice } from '../session/filters';
+import type { Given } from '../session/given';
+import type { StorePart } from '../session/store';
+
+export const COMPARED_CHOICES: readonly Choice<Compared>[] = [
+    { value: 'change', label: 'Change', hint: 'What the new side counts less the base' },
+    { value: 'base', label: 'Base', hint: 'The base alone' },
+    { value: 'new', label: 'New', hint: 'The new side alone' },
+];
+
+const SCALED_LIMIT = 60;
+
+/** How the sides were made comparable; '' if they count as they are. */
+export function scaleText({ scale, scaledBy }: Comparison): string {
+    if (scaledBy === '') return '';
+    return `new × ${Number(scale.toPrecision(4))} for the same ${plainText(scaledBy, SCALED_LIMIT)}`;
+}
+
+/** How long a run took: "129 ms to 135 ms, +5.0% (95%: ±23.3)". */
+export function wallTimeText({ baseRuns, newRuns, wallTime }: Comparison): string {
+    const { base, new: changed } = wallTime;
+    const relative = formatRelative(base, changed);
+    const reach = baseRuns > 1 && newRuns > 1 ? ` (95%: ${formatReach(wallTime, 'ms')})` : '';
+    const times = `${describeWeight(base, 'ms', 0)} to ${describeWeight(changed, 'ms', 0)}`;
+    return `${times}${base === changed || relative === '' ? '' : `, ${relative}`}${reach}`;
+}
+
+const BY: Record<string, string> = { samples: 'samples', 'cpu-time': 'CPU time', 'wall-time': 'wall time' };
+
+/** "CPU time", "function parse"; '' for nothing. */
+export function nameOfScaledBy(scaledBy: ScaledBy): string {
+    if (scaledBy === 'none') return '';
+    return BY[scaledBy] ?? scaledBy.replace('function:', 'function ');
+}
+
+export function createComparison(session: Given & { store: StorePart }) {
+    const { info } = session;
+    const { changeView, view } = session.store;
+
+    /** null: the profile is none. */
+    const comparison = computed<Comparison | null>(() => info.value.comparison ?? null);
+    const compared = computed<Compared | null>(() => comparison.value && view.value.compared);
+
+    function setCompared(wanted: Compared): void {
+        if (wanted !== view.value.compared) changeView({ compared: wanted }, 'push');
+    }
+
+    const scaledBy = computed<ScaledBy | ''>(() => (comparison.value ? view.value.scaledBy : ''));
+
+    /** '': what the file says. */
+    function setScaledBy(wanted: ScaledBy | ''): void {
+        if (wanted !== view.value.scaledBy) changeView({ scaledBy: wanted }, 'push');
+    }
+
+    /** What can be made the same on both sides; a function is chosen elsewhere. */
+    const scaledByChoices = computed<Choice<ScaledBy | ''>[]>(() => {
+        const given = comparison.value?.scaledBy ?? '';
+        const hasTimes = info.value.weights.some(({ id }) => id === 'cpu-time');
+        const others: ScaledBy[] = [
+            ...(given === '' ? [] : ['none' as const]),
+            'samples',
+            ...(hasTimes ? ['cpu-time' as const] : []),
+            'wall-time',
+            ...(scaledBy.value.startsWith('function:') ? [scaledBy.value as ScaledBy] : []),
+        ];
+        const labelOf = (name: string): string => (name === '' ? 'Not normalized' : `Same ${plainText(name, 40)}`);
+        const hint = 'The new side is multiplied so that both sides have the same of it';
+        return [
+            { value: '', label: labelOf(given), hint: given === '' ? 'Both sides count as recorded' : hint },
+            ...others.map((by) => ({ value: by, label: labelOf(nameOfScaledBy(by)), hint })),
+        ];
+    });
+
+    /** From the change to the base, to the new side, and back. */
+    function nextCompared(): void {
+        const next = COMPARED[(COMPARED.indexOf(view.value.compared) + 1) % COMPARED.length];
+        if (next) setCompared(next);
+    }
+
+    return { comparison, compared, setCompared, nextCompared, scaledBy, setScaledBy, scaledByChoices };
+}
+
+export type ComparisonPart = ReturnType<typeof createComparison>;

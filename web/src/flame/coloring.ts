@@ -1,0 +1,157 @@
+/**
+ * What the rects of charts are colored by: the category, or the library, name or module of their functions. A name has the color
+ * that its hash says; one that would share it with a name seen before has the next free one, as long as there are any.
+ * The flame graph of a comparison is colored by the change.
+ */
+import { computed, signal } from '@preact/signals';
+import { COLOR_KEYS, type ColorKey, colorKeyOf, hashOf } from '../base/color_key';
+import { NAME_COLORS, NAME_SLOTS } from '../base/colors';
+import { type ChartColors, changeLevel, colorsOfChange, colorsOfName, type RectColors } from '../base/rect_colors';
+import type { TreePart } from '../calltree/tree';
+import type { FlameRects, Rects } from '../engine/charts';
+import type { Choice } from '../session/filters';
+import type { Given } from '../session/given';
+import type { NamesPart } from '../session/names';
+import type { StorePart } from '../session/store';
+
+/** What charts can be colored by. */
+export type ChartColoring = ColorKey | 'change';
+
+const CHANGE: Choice<ChartColoring> = {
+    value: 'change',
+    label: 'Color by change',
+    hint: 'Blue: the new side has less; orange: it has more',
+};
+
+const CHOICES: readonly Choice<ChartColoring>[] = [
+    { value: 'category', label: 'Color by category', hint: 'The category of each frame' },
+    { value: 'library', label: 'Color by library', hint: 'The library or script of each function' },
+    {
+        value: 'function',
+        label: 'Color by function',
+        hint: 'The name of each function, ignoring template arguments',
+    },
+    {
+        value: 'module',
+        label: 'Color by module',
+        hint: 'Namespace, crate or package of each function, else its source file',
+    },
+];
+
+/** The one that the hash says; else the next free one, and all others before the pale ones. */
+function freeSlot(hash: number, taken: ReadonlySet<number>): number {
+    const count = NAME_COLORS.length;
+    for (let step = 0; step < NAME_SLOTS && taken.size < NAME_SLOTS; step++) {
+        const slot = ((hash + step) % count) + (step < count ? 0 : count);
+        if (!taken.has(slot)) return slot;
+    }
+    return hash % NAME_SLOTS;
+}
+
+/** Rects that are told apart by their names: more are not worth a request. */
+const MOST_NAMES = 20_000;
+
+export interface LegendEntry {
+    key: string;
+    /** -1: of functions of which nothing is known. */
+    slot: number;
+    /** What it has of the area of all rects. */
+    share: number;
+}
+
+function hasSides(rects: Rects): rects is FlameRects {
+    return 'baseTotal' in rects;
+}
+
+export function createColoring(session: Given & { names: NamesPart; store: StorePart; tree: TreePart }) {
+    const { fetchMissingNames, funcName, namesVersion } = session.names;
+    const { changeView, view } = session.store;
+
+    const { isChange } = session.tree;
+
+    /** What it is without a choice. */
+    const usual = computed<ChartColoring>(() =>
+        isChange.value && view.value.tab === 'flame-graph' ? 'change' : 'category',
+    );
+    const colorBy = computed<ChartColoring>(() => view.value.colorBy ?? usual.value);
+    const colorChoices = computed(() => (usual.value === 'change' ? [CHANGE, ...CHOICES] : CHOICES));
+    /** The rects that are on the page now. */
+    const coloredRects = signal<readonly Rects[]>([]);
+
+    const slots = new Map(COLOR_KEYS.map((by) => [by, new Map<string, number>()]));
+    const keys = new Map(COLOR_KEYS.map((by) => [by, new Map<number, string>()]));
+
+    /** The usual one needs no word in the address. */
+    function setColorBy(by: ChartColoring): void {
+        const wanted = by === usual.value || by === 'change' ? null : by;
+        if (wanted !== view.value.colorBy) changeView({ colorBy: wanted }, 'push');
+    }
+
+    /** '' while its name is not known. */
+    function keyOf(func: number, by: ColorKey): string {
+        const known = keys.get(by);
+        const key = known?.get(func);
+        if (key !== undefined) return key;
+        const info = func < 0 ? undefined : funcName(func);
+        if (!info) return '';
+        const made = colorKeyOf(info, by);
+        known?.set(func, made);
+        return made;
+    }
+
+    function slotOf(key: string, by: ColorKey): number {
+        const given = slots.get(by);
+        if (!given || key === '') return -1;
+        let slot = given.get(key);
+        if (slot === undefined) {
+            slot = freeSlot(hashOf(key), new Set(given.values()));
+            given.set(key, slot);
+        }
+        return slot;
+    }
+
+    /** Of a chart with these colors; null: its rects have those of their categories. */
+    function colorsAt(colors: ChartColors, by = colorBy.value): ((rects: Rects, rect: number) => RectColors) | null {
+        if (by === 'category') return null;
+        if (by === 'change')
+            return (rects, rect) =>
+                colorsOfChange(
+                    colors,
+                    hasSides(rects) ? changeLevel(rects.baseTotal[rect] ?? 0, rects.newTotal[rect] ?? 0) : 0,
+                );
+        return ({ func }, rect) => colorsOfName(colors, slotOf(keyOf(func[rect] ?? -1, by), by));
+    }
+
+    /** The names that colors depend on, of rects however narrow. */
+    function fetchColorNames(all: readonly Rects[]): void {
+        if (colorBy.value === 'category' || colorBy.value === 'change') return;
+        const funcs = new Set<number>();
+        for (const { func } of all)
+            for (const index of func) if (index >= 0 && funcs.size < MOST_NAMES) funcs.add(index);
+        fetchMissingNames([...funcs]);
+    }
+
+    /** What the colors of the rects on the page stand for, the largest first. */
+    const legend = computed<LegendEntry[]>(() => {
+        namesVersion.value;
+        const by = colorBy.value;
+        const areas = new Map<string, number>();
+        let whole = 0;
+        if (by === 'category' || by === 'change') return [];
+        for (const { func, start, end } of coloredRects.value)
+            for (let rect = 0; rect < func.length; rect++) {
+                if ((func[rect] ?? -1) < 0) continue;
+                const key = keyOf(func[rect] ?? -1, by);
+                const area = (end[rect] ?? 0) - (start[rect] ?? 0);
+                areas.set(key, (areas.get(key) ?? 0) + area);
+                whole += area;
+            }
+        return [...areas]
+            .sort((a, b) => b[1] - a[1])
+            .map(([key, area]) => ({ key, slot: slotOf(key, by), share: area / whole }));
+    });
+
+    return { colorBy, colorChoices, setColorBy, coloredRects, colorsAt, fetchColorNames, legend };
+}
+
+export type ColoringPart = ReturnType<typeof createColoring>;

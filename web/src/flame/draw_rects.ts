@@ -1,0 +1,257 @@
+/** Draws the rects of a flame graph or a stack chart, crisp at any size of a pixel, with as much of the names as fits. */
+
+import { pixelRatio, sizeCanvas } from '../base/canvas';
+import { ownNameAt } from '../base/fold';
+import { describeNarrow } from '../base/format';
+import { type ChartColors, colorsOfCategory, type RectColors } from '../base/rect_colors';
+import type { Rects } from '../engine/charts';
+
+/** px */
+export const ROW_HEIGHT = 18;
+/** Of all charts. */
+export const FONT_FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif";
+export const FONT = `11px ${FONT_FAMILY}`;
+export const TEXT_MARGIN = 4;
+/** px: narrower rects have no room for any text. */
+export const TEXT_ROOM = 20;
+/** px: narrower rects would be all frame. */
+const FRAME_ROOM = 6;
+const ELLIPSIS = '…';
+
+/** Rows of rects that share a horizontal scale; a chart has one or, of several threads, one below the other. */
+export interface Band {
+    rects: Rects;
+    /** What 0 and 1 of the rects are, on the axis of the chart. */
+    span: [number, number];
+    /** The first row of the chart that is the band's, and how many it has. */
+    firstRow: number;
+    rows: number;
+    /** 1 per rect that is selected. */
+    selected: Uint8Array;
+}
+
+export interface Place {
+    band: number;
+    rect: number;
+}
+
+export interface Frame {
+    bands: readonly Band[];
+    /** What is shown of the axis. */
+    shown: [number, number];
+    /** The canvas, px. */
+    canvasWidth: number;
+    height: number;
+    /** Where the axis is in it, px. */
+    left: number;
+    width: number;
+    /** px from the top of the canvas to that of row 0, or if `fromBottom` to the bottom of row 0. */
+    origin: number;
+    fromBottom: boolean;
+    hovered: Place | null;
+    /** Keys go to the chart: what is selected has a frame. */
+    hasFocus: boolean;
+    colors: ChartColors;
+    /** The colors of a rect, where they are not those of its category. */
+    colorsAt?: ((rects: Rects, rect: number) => RectColors) | null;
+    label(func: number): string;
+}
+
+// ---- text ----
+
+/** Widths of characters, by code point; of a font without ligatures that is what a text is wide. */
+const widths = new Map<number, number>();
+/** More than any program's names have; a file could be made of all of Unicode. */
+const MOST_WIDTHS = 10_000;
+
+function characterWidth(context: CanvasRenderingContext2D, code: number): number {
+    let width = widths.get(code);
+    if (width === undefined) {
+        width = context.measureText(String.fromCodePoint(code)).width;
+        if (widths.size === MOST_WIDTHS) widths.clear();
+        widths.set(code, width);
+    }
+    return width;
+}
+
+/** As much of `text` as is at most `room` wide; '' if that is nothing. The context has the font, not scaled. */
+export function fitText(context: CanvasRenderingContext2D, text: string, room: number): string {
+    const dots = characterWidth(context, ELLIPSIS.codePointAt(0) ?? 0);
+    let width = 0;
+    let fitting = 0;
+    for (let at = 0; at < text.length; ) {
+        const code = text.codePointAt(at) ?? 0;
+        width += characterWidth(context, code);
+        at += code > 0xffff ? 2 : 1;
+        if (width + dots <= room) fitting = at;
+        if (width > room) return fitting === 0 ? '' : text.slice(0, fitting) + ELLIPSIS;
+    }
+    return text;
+}
+
+/** A name in `room`: what it is in goes first, then the end of the name itself. */
+export function fitName(context: CanvasRenderingContext2D, name: string, room: number): string {
+    const whole = fitText(context, name, room);
+    const at = whole === name ? 0 : ownNameAt(name);
+    const own = at > 0 ? fitText(context, ELLIPSIS + name.slice(at), room) : '';
+    return own === '' || own === ELLIPSIS + ELLIPSIS ? whole : own;
+}
+
+// ---- places ----
+
+/** The sides of a rect, px from the left of the canvas, not rounded. */
+export function sidesOf(frame: Frame, band: Band, rect: number): [number, number] {
+    const scale = frame.width / (frame.shown[1] - frame.shown[0]);
+    const length = band.span[1] - band.span[0];
+    const x = (share: number): number => frame.left + (band.span[0] + share * length - frame.shown[0]) * scale;
+    return [x(band.rects.start[rect] ?? 0), x(band.rects.end[rect] ?? 0)];
+}
+
+/** The top of a row of the chart, px from that of the canvas. */
+export function topOf(frame: Frame, row: number): number {
+    return frame.fromBottom ? frame.origin - (row + 1) * ROW_HEIGHT : frame.origin + row * ROW_HEIGHT;
+}
+
+/** What is at a place of the canvas; null: nothing. */
+export function rectAt(frame: Frame, x: number, y: number): Place | null {
+    const row = Math.floor((frame.fromBottom ? frame.origin - y : y - frame.origin) / ROW_HEIGHT);
+    const at = frame.bands.findIndex((band) => row >= band.firstRow && row < band.firstRow + band.rows);
+    const band = frame.bands[at];
+    if (!band || x < frame.left || x > frame.left + frame.width) return null;
+    const { depth } = band.rects;
+    for (let rect = 0; rect < depth.length; rect++) {
+        if (depth[rect] !== row - band.firstRow) continue;
+        const [left, right] = sidesOf(frame, band, rect);
+        if (x >= left && x < right) return { band: at, rect };
+    }
+    return null;
+}
+
+// ---- drawing ----
+
+function colorsOf(frame: Frame, band: Band, rect: number): RectColors {
+    return frame.colorsAt?.(band.rects, rect) ?? colorsOfCategory(frame.colors, band.rects.category[rect] ?? 0);
+}
+
+function fillOf(colors: RectColors, band: Band, rect: number, isHovered: boolean, isNarrow: boolean): string {
+    if (band.selected[rect] === 1) return isNarrow ? colors.selectedNarrow : colors.selected;
+    if (isHovered) return colors.hover;
+    if (band.rects.matches[rect] === 0) return colors.faint;
+    return band.rects.func[rect] === -1 ? colors.aggregate : colors.fill;
+}
+
+const pixels = new Map<string, number>();
+
+/** A pixel of an image in memory, where red comes first, of a color #rrggbb. */
+function pixelOf(color: string): number {
+    let pixel = pixels.get(color);
+    if (pixel === undefined) {
+        const value = Number.parseInt(color.slice(1), 16);
+        pixel = (0xff000000 | ((value & 0xff) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
+        pixels.set(color, pixel);
+    }
+    return pixel;
+}
+
+/** A rect that something is drawn on, device pixels. */
+interface Drawn {
+    band: Band;
+    rect: number;
+    left: number;
+    top: number;
+    width: number;
+    height: number;
+}
+
+/**
+ * The rects as pixels: thousands of them are drawn faster into memory than by calls for each. Only the first line of each
+ * row is drawn rect by rect, the others are copies of it. Returns the rects that have room for a name or a frame.
+ */
+function fillRects(image: ImageData, frame: Frame, ratio: number): Drawn[] {
+    const data = new Uint32Array(image.data.buffer);
+    const drawn: Drawn[] = [];
+    const lines = new Map<number, number>();
+    const firstEdge = Math.round(frame.left * ratio);
+    const lastEdge = Math.min(image.width, Math.round((frame.left + frame.width) * ratio));
+    const gap = Math.max(1, Math.round(ratio * 0.8));
+    data.fill(0);
+    frame.bands.forEach((band, at) => {
+        const { rects } = band;
+        for (let rect = 0; rect < rects.depth.length; rect++) {
+            const row = topOf(frame, band.firstRow + (rects.depth[rect] ?? 0));
+            const top = Math.round(row * ratio);
+            const bottom = Math.min(image.height, Math.round((row + ROW_HEIGHT) * ratio) - gap);
+            const line = Math.max(0, top);
+            if (line >= bottom) continue;
+            const [start, end] = sidesOf(frame, band, rect);
+            const left = Math.max(firstEdge, Math.round(start * ratio));
+            const right = Math.min(lastEdge, Math.round(end * ratio));
+            if (right <= left) continue;
+            // Neighbors keep apart, as long as there is something left of them.
+            const width = right - left > 2 * gap ? right - left - gap : right - left;
+            const isHovered = frame.hovered?.band === at && frame.hovered.rect === rect;
+            const isNarrow = width <= FRAME_ROOM * ratio;
+            const color = pixelOf(fillOf(colorsOf(frame, band, rect), band, rect, isHovered, isNarrow));
+            data.fill(color, line * image.width + left, line * image.width + left + width);
+            lines.set(line, bottom);
+            if (width > Math.min(TEXT_ROOM, FRAME_ROOM) * ratio)
+                drawn.push({ band, rect, left, top, width, height: bottom - top });
+        }
+    });
+    for (const [line, bottom] of lines)
+        for (let copy = line + 1; copy < bottom; copy++)
+            data.copyWithin(copy * image.width, line * image.width, (line + 1) * image.width);
+    return drawn;
+}
+
+function drawFrame(context: CanvasRenderingContext2D, frame: Frame, ratio: number, drawn: Drawn): void {
+    const line = Math.max(1, Math.round(ratio));
+    context.strokeStyle = frame.hasFocus ? frame.colors.text : frame.colors.quiet;
+    context.lineWidth = line;
+    context.strokeRect(drawn.left + line / 2, drawn.top + line / 2, drawn.width - line, drawn.height - line);
+}
+
+function drawName(context: CanvasRenderingContext2D, frame: Frame, ratio: number, drawn: Drawn): void {
+    const { band, rect, left, width } = drawn;
+    const func = band.rects.func[rect] ?? -1;
+    const count = func === -1 ? band.rects.count?.[rect] : undefined;
+    const text = count === undefined ? frame.label(func) : describeNarrow(count);
+    const fitting = text === '' ? '' : fitName(context, text, width / ratio - 2 * TEXT_MARGIN);
+    if (fitting === '' || (count !== undefined && fitting !== text)) return;
+    const isFaint = band.rects.matches[rect] === 0;
+    const plain = isFaint ? frame.colors.quiet : frame.colors.text;
+    context.fillStyle = band.selected[rect] === 1 ? colorsOf(frame, band, rect).selectedText : plain;
+    const top = topOf(frame, band.firstRow + (band.rects.depth[rect] ?? 0));
+    context.fillText(fitting, left / ratio + TEXT_MARGIN, top + ROW_HEIGHT / 2);
+}
+
+/** The image of each canvas that was drawn last: one of several megabytes is not to be made for every picture. */
+const images = new WeakMap<HTMLCanvasElement, ImageData>();
+
+function imageFor(canvas: HTMLCanvasElement, context: CanvasRenderingContext2D): ImageData {
+    let image = images.get(canvas);
+    if (image?.width !== canvas.width || image.height !== canvas.height) {
+        image = context.createImageData(canvas.width, canvas.height);
+        images.set(canvas, image);
+    }
+    return image;
+}
+
+/** Draws all bands over the whole canvas, which gets the size of the frame. */
+export function drawRects(canvas: HTMLCanvasElement, frame: Frame): void {
+    const context = canvas.getContext('2d');
+    if (!context) return;
+    const ratio = pixelRatio();
+    sizeCanvas(canvas, frame.canvasWidth, frame.height);
+    const image = imageFor(canvas, context);
+    const drawn = fillRects(image, frame, ratio);
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.putImageData(image, 0, 0);
+    for (const place of drawn)
+        if (place.band.selected[place.rect] === 1 && place.width > FRAME_ROOM * ratio)
+            drawFrame(context, frame, ratio, place);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.font = FONT;
+    context.textBaseline = 'middle';
+    for (const place of drawn) if (place.width > TEXT_ROOM * ratio) drawName(context, frame, ratio, place);
+}

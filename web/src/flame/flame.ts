@@ -1,0 +1,118 @@
+/**
+ * The flame graph: the rects of the current query that are wide enough to be seen. The page asks for them again when the
+ * query, the zoom or the width has changed, and keeps the last ones until the answer is there.
+ */
+import { computed, signal } from '@preact/signals';
+import type { TreePart } from '../calltree/tree';
+import type { NodePath } from '../engine/api';
+import type { Flame } from '../engine/charts';
+import type { Axis, Span } from '../session/axis';
+import type { Given } from '../session/given';
+import { Request } from '../session/request';
+import type { StorePart } from '../session/store';
+import { rectPath } from './rect_paths';
+
+export interface ShownFlame extends Flame {
+    /** The zoom that it was asked for, as text. */
+    zoom: string;
+}
+
+const WHOLE: Span = [0, 1];
+const SHORTEST = 1e-6;
+/** A caller counts as wider than what is shown from here on, in widths of that. */
+const WIDER = 1.0001;
+
+export function createFlame(session: Given & { store: StorePart; tree: TreePart }) {
+    const { engine } = session;
+    const { effect } = session.lifetime;
+    const { changeView, view } = session.store;
+    const { queryOf, summary } = session.tree;
+
+    const request = new Request<ShownFlame>();
+    const { value: flame, error: flameError } = request;
+    /** Device pixels across the graph; 0 while there is none on the page. */
+    const flamePixels = signal(0);
+    /** What is shown of the whole width, where that is not all of the rect that is zoomed into. */
+    const part = computed<Span | null>(() => view.value.part);
+
+    const flameAxis: Axis = {
+        shown: () => part.value ?? flame.value?.part ?? WHOLE,
+        limits: () => WHOLE,
+        shortest: () => SHORTEST,
+        show(span) {
+            const isWhole = span[0] <= 0 && span[1] >= 1;
+            if (isWhole && view.value.zoom.length > 0) changeView({ zoom: [], part: null }, 'push');
+            else changeView({ part: isWhole ? null : span }, 'replace');
+        },
+    };
+
+    function zoomInto(path: NodePath): void {
+        const isSame = path.join() === view.value.zoom.join();
+        if (!isSame || part.value) changeView({ zoom: path, part: null }, isSame ? 'replace' : 'push');
+    }
+
+    const isZoomed = computed(() => view.value.zoom.length > 0 || view.value.part !== null);
+
+    /** Zooms out: to the next caller that is wider than what is shown, or to all. Returns whether there was any zoom. */
+    function zoomOut(toAll: boolean): boolean {
+        const { zoom } = view.value;
+        if (!isZoomed.value) return false;
+        // Moving about in a rect is given up before the rect is.
+        if (toAll) zoomInto([]);
+        else zoomInto(part.value ? zoom : widerCaller(zoom));
+        return true;
+    }
+
+    function widerCaller(zoom: NodePath): NodePath {
+        const rects = flame.value?.rects;
+        for (let length = zoom.length - 1; rects && length > 0; length--) {
+            for (let rect = 0; rect < rects.func.length; rect++) {
+                if (rects.depth[rect] !== length - 1 || (rects.end[rect] ?? 0) - (rects.start[rect] ?? 0) < WIDER)
+                    continue;
+                const path = rectPath(rects, rect);
+                if (path.join() === zoom.slice(0, length).join()) return path;
+            }
+        }
+        return [];
+    }
+
+    /** What the view shows, for a graph of so many pixels. */
+    function askFlame(pixels: number): Promise<Flame> {
+        const { zoom, part: shown } = view.value;
+        return engine.flame(queryOf(), shown ? [] : zoom, shown ?? WHOLE, pixels);
+    }
+
+    const isWanted = computed(() => flamePixels.value > 0 && summary.value !== null);
+    const zoomed = computed(() => view.value.zoom);
+
+    async function ask(): Promise<ShownFlame | null> {
+        if (!isWanted.value) return null;
+        const zoom = zoomed.value.join();
+        return { ...(await askFlame(flamePixels.value)), zoom };
+    }
+
+    /** Keeps the graph in step with the query, while it is on the page. */
+    function follow(): void {
+        effect(() => {
+            flamePixels.value;
+            summary.value;
+            zoomed.value;
+            part.value;
+            if (isWanted.value) request.ask(ask);
+        });
+    }
+
+    follow();
+    return {
+        flame,
+        flameError,
+        flamePixels,
+        flameAxis,
+        zoomInto,
+        isZoomed,
+        zoomOut,
+        askFlame,
+    };
+}
+
+export type FlamePart = ReturnType<typeof createFlame>;

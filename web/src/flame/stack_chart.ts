@@ -1,0 +1,109 @@
+/**
+ * The stack chart: what the selected threads did, over the range that is chosen in the timeline. As with other views the
+ * last answer stays until the next one is there, and only the last of the requests made meanwhile is sent.
+ */
+import { batch, computed, signal } from '@preact/signals';
+import type { TreePart } from '../calltree/tree';
+import type { NodePath, ThreadInfo } from '../engine/api';
+import type { StackRects } from '../engine/charts';
+import type { AxisPart, Span } from '../session/axis';
+import type { Given } from '../session/given';
+import { Request } from '../session/request';
+import type { StorePart } from '../session/store';
+
+export interface ThreadChart {
+    thread: number;
+    rects: StackRects;
+}
+
+export interface StackChart {
+    /** ms: the range that the rects are about. */
+    span: Span;
+    charts: ThreadChart[];
+}
+
+/** More threads than these are not drawn at once. */
+export const MOST_CHARTS = 8;
+
+/** Of more threads, the busiest, in the order that they have. */
+function chartedThreads(selected: readonly number[], threads: readonly ThreadInfo[]): readonly number[] {
+    if (selected.length <= MOST_CHARTS) return selected;
+    const activity = (thread: number): number => threads[thread]?.activity ?? 0;
+    const busiest = new Set([...selected].sort((a, b) => activity(b) - activity(a)).slice(0, MOST_CHARTS));
+    return selected.filter((thread) => busiest.has(thread));
+}
+
+export function createStackChart(session: Given & { axis: AxisPart; store: StorePart; tree: TreePart }) {
+    const { engine, info } = session;
+    const { effect } = session.lifetime;
+    const { shownRange } = session.axis;
+    const { changeView, inverted, selectedThreads, view } = session.store;
+    const { queryOf, shownFilter, summary } = session.tree;
+
+    const request = new Request<StackChart>();
+    const { value: stackChart, error: stackChartError } = request;
+    /** Device pixels across the chart; 0 while there is none on the page. */
+    const stackChartPixels = signal(0);
+    /** The node that was selected here, where the view's path is one of an inverted tree. */
+    const ownPath = signal<NodePath>([]);
+
+    const stackPath = computed<NodePath>(() => (inverted.value ? ownPath.value : view.value.path));
+
+    function selectStackPath(path: NodePath): void {
+        batch(() => {
+            ownPath.value = path;
+            changeView({ path: inverted.value ? path.slice(-1) : path }, 'replace');
+        });
+    }
+
+    const sameWidths = computed(() => view.value.sameWidths);
+    const [from, to] = [computed(() => shownRange()[0]), computed(() => shownRange()[1])];
+    /** The engine has done these transforms and this search: before, there is nothing to ask. */
+    const isWanted = computed(() => stackChartPixels.value > 0 && shownFilter.value !== '');
+
+    /** What the last answer depends on. Of another range there is another query, but not another chart. */
+    let answered = '';
+
+    async function ask(): Promise<StackChart | null> {
+        if (!isWanted.value) return null;
+        const query = queryOf();
+        const span: Span = [from.value, to.value];
+        const [pixels, isSame] = [stackChartPixels.value, sameWidths.value];
+        const threads = chartedThreads(selectedThreads.value, info.value.threads);
+        const wanted = JSON.stringify([shownFilter.value, span, pixels, isSame, threads]);
+        if (wanted === answered) return null;
+        const charts = threads.map(async (thread) => ({
+            thread,
+            rects: await engine.stackChart(query, thread, span[0], span[1], pixels, isSame),
+        }));
+        const answer = { span, charts: await Promise.all(charts) };
+        answered = wanted;
+        return answer;
+    }
+
+    /** Keeps the chart in step with the view, while it is on the page. */
+    function follow(): void {
+        effect(() => {
+            stackChartPixels.value;
+            // What was asked of the query before may have come too late for an answer.
+            summary.value;
+            shownFilter.value;
+            selectedThreads.value;
+            from.value;
+            to.value;
+            sameWidths.value;
+            if (isWanted.value) request.ask(ask);
+        });
+    }
+
+    follow();
+    return {
+        stackChart,
+        stackChartError,
+        stackChartPixels,
+        stackPath,
+        selectStackPath,
+    };
+}
+
+export type StackChartPart = ReturnType<typeof createStackChart>;

@@ -1,0 +1,189 @@
+/**
+ * The markers of the view: which ones the table lists, in which order, their texts as far as they have been seen, and the
+ * one that is selected. While the engine answers, only the newest request is remembered.
+ */
+import { computed, signal, untracked } from '@preact/signals';
+import { BatchCache } from '../base/batch_cache';
+import type { MarkerColumn, MarkerDetails, MarkerQuery, MarkerRow, MarkerSort } from '../engine/markers';
+import type { AxisPart } from '../session/axis';
+import type { Given } from '../session/given';
+import { Request } from '../session/request';
+import type { StorePart } from '../session/store';
+import type { TablesPart } from '../session/tables';
+import { MARKER_TABS } from '../view/codec';
+
+export const MARKER_TABLE = 'markers';
+export const MARKER_ORDER = 'start';
+
+/** The columns that begin with the largest; the others with the first. */
+const DESCENDING: ReadonlySet<MarkerColumn> = new Set(['duration']);
+const COLUMNS: readonly MarkerColumn[] = ['start', 'duration', 'name', 'details'];
+
+// ---- texts ----
+
+/** Markers whose texts are cached, for each view. */
+const MOST_TEXTS = 200_000;
+
+// ---- the list ----
+
+/** Rows whose texts are there before the list is shown. */
+const FIRST_ROWS = 80;
+
+// ---- ranges ----
+
+/** Of an instant: a part of what is shown around it. */
+const INSTANT_SHARE = 0.01;
+
+export function markerDuration(row: MarkerRow): number | null {
+    return row.kind === 'instant' ? null : row.end - row.start;
+}
+
+export function createMarkers(session: Given & { axis: AxisPart; store: StorePart; tables: TablesPart }) {
+    const { engine, info } = session;
+    const { effect } = session.lifetime;
+    const { shownRange } = session.axis;
+    const { changeView, committedRange, selectedThreads, setPreview, view } = session.store;
+    const { sortOf } = session.tables;
+
+    const markerSort = sortOf(MARKER_TABLE, MARKER_ORDER);
+
+    const markerSearch = computed(() => view.value.markerSearch);
+    const isTable = computed(() => view.value.tab === 'marker-table');
+    const isMarkerView = computed(() => MARKER_TABS.has(view.value.tab));
+
+    /** Of the table: what reaches into the range that is chosen. */
+    const tableQuery = computed<MarkerQuery>(() => ({
+        threads: selectedThreads.value,
+        range: shownRange(),
+        search: markerSearch.value,
+        place: 'table',
+    }));
+
+    /** Of the chart: all of the timeline's range. Its axis is zoomed by choosing a part of that. */
+    const chartQuery = computed<MarkerQuery>(() => ({
+        threads: selectedThreads.value,
+        range: committedRange.value,
+        search: markerSearch.value,
+        place: 'chart',
+    }));
+
+    const sortKeys = computed<MarkerSort[]>(() => {
+        const { column: wanted, reversed } = markerSort.value;
+        const column = COLUMNS.find((known) => known === wanted) ?? 'start';
+        return [{ column, descending: DESCENDING.has(column) !== reversed }];
+    });
+
+    /** Markers of the table, top to bottom; null before the first answer. */
+    const list = new Request<number[]>();
+    const { value: listedMarkers, error: markersError } = list;
+
+    function cacheOfTexts(place: 'table' | 'chart'): BatchCache<MarkerRow> {
+        const of = place === 'table' ? tableQuery : chartQuery;
+        return new BatchCache(async (markers) => {
+            const rows = await engine.markerRows(of.peek(), markers, place);
+            return rows.map((row) => [row.marker, row]);
+        }, MOST_TEXTS);
+    }
+
+    const tableTexts = cacheOfTexts('table');
+    const chartTexts = cacheOfTexts('chart');
+    /** Counts the texts that have come. */
+    const markerTextsVersion = computed(() => tableTexts.version.value + chartTexts.version.value);
+    let textsOf = '';
+
+    async function fetchTexts(cache: BatchCache<MarkerRow>, markers: readonly number[]): Promise<void> {
+        const threads = selectedThreads.peek().join();
+        if (threads !== textsOf) {
+            // Indexes of markers mean others when the threads are others.
+            textsOf = threads;
+            tableTexts.clear();
+            chartTexts.clear();
+        }
+        await cache.fetch(markers);
+    }
+
+    const markerRow = (marker: number): MarkerRow | undefined => tableTexts.get(marker);
+    const markerChartLabel = (marker: number): MarkerRow | undefined => chartTexts.get(marker);
+    const fetchMarkerRows = (markers: readonly number[]): Promise<void> => fetchTexts(tableTexts, markers);
+    const fetchMarkerLabels = (markers: readonly number[]): Promise<void> => fetchTexts(chartTexts, markers);
+
+    async function askList(): Promise<number[] | null> {
+        const [query, sort] = [tableQuery.value, sortKeys.value];
+        const answer = [...(await engine.markers(query, sort))];
+        await fetchMarkerRows(answer.slice(0, FIRST_ROWS));
+        return query === tableQuery.peek() && sort === sortKeys.peek() ? answer : null;
+    }
+
+    // ---- the selected one ----
+
+    const selectedMarker = computed(() => view.value.marker);
+    /** Counts the selections that should be scrolled to. */
+    const markerReveal = signal(0);
+    const details = new Request<MarkerDetails>();
+    const { value: markerDetails, error: markerDetailsError } = details;
+
+    function selectMarker(marker: number, scroll: boolean): void {
+        if (scroll) markerReveal.value++;
+        if (marker !== view.value.marker) changeView({ marker }, 'replace');
+    }
+
+    /** Keeps the list and the details in step with the view, while they are shown. */
+    function follow(): void {
+        effect(() => {
+            if (!isTable.value) return;
+            tableQuery.value;
+            sortKeys.value;
+            list.ask(askList);
+        });
+        effect(() => {
+            if (!isMarkerView.value) return;
+            selectedThreads.value; // the same index is another marker
+            const { value: marker } = selectedMarker;
+            const query = untracked(() => (view.value.tab === 'marker-table' ? tableQuery : chartQuery).value);
+            if (marker < 0) details.clear();
+            else details.ask(() => engine.markerDetails(query, marker));
+        });
+    }
+
+    function selectMarkerRange(row: MarkerRow): void {
+        const [from, to] = committedRange.value;
+        const room = row.kind === 'instant' ? Math.max((to - from) * INSTANT_SHARE, info.value.interval) / 2 : 0;
+        setPreview([row.start - room, row.end + room], 'push');
+    }
+
+    /** Moves one end of the chosen range to a time; the other stays. */
+    function setPreviewStart(time: number): void {
+        const end = view.value.preview?.[1] ?? committedRange.value[1];
+        setPreview([time, end > time ? end : committedRange.value[1]], 'push');
+    }
+
+    function setPreviewEnd(time: number): void {
+        const start = view.value.preview?.[0] ?? committedRange.value[0];
+        setPreview([start < time ? start : committedRange.value[0], time], 'push');
+    }
+
+    follow();
+    return {
+        markerSort,
+        markerSearch,
+        isMarkerView,
+        chartQuery,
+        listedMarkers,
+        markersError,
+        markerTextsVersion,
+        markerRow,
+        markerChartLabel,
+        fetchMarkerRows,
+        fetchMarkerLabels,
+        selectedMarker,
+        markerReveal,
+        markerDetails,
+        markerDetailsError,
+        selectMarker,
+        selectMarkerRange,
+        setPreviewStart,
+        setPreviewEnd,
+    };
+}
+
+export type MarkersPart = ReturnType<typeof createMarkers>;

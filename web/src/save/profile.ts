@@ -1,0 +1,91 @@
+/** The profile as a file: what it is called, and saving it. */
+import { computed } from '@preact/signals';
+import { messageOf } from '../base/message';
+import { plainText } from '../base/plain';
+import type { TreePart } from '../calltree/tree';
+import { contained } from '../engine/contained';
+import type { ExportRequest } from '../engine/exports';
+import type { Given } from '../session/given';
+import type { StorePart } from '../session/store';
+import { askServer } from '../window/server';
+import { isRenaming, saveAddress, saveBlob, showNotice } from '../window/windows';
+import { packed } from './exports';
+
+const LONGEST_NAME = 100;
+
+/** A name that every file system takes. */
+function fileNameOf(name: string): string {
+    const plain = plainText(name, LONGEST_NAME).replace(/[\\/:*?"<>|\s⟨⟩…]+/g, ' ');
+    return plain.trim().replace(/^\.+/, '').replace(/ /g, '-') || 'profile';
+}
+
+// ---- saving ----
+
+/** Where the server has the profile as it was saved, compressed or not. */
+const SAVED = 'saved';
+const ENDINGS: Record<string, string> = { 'application/gzip': '.json.gz', 'application/json': '.json' };
+
+/** The ending of a file's name, ".json.gz". */
+function endingOf(name: string): string {
+    return /(\.[a-z]\w{0,5})?\.\w{1,6}$/i.exec(name)?.[0] ?? '';
+}
+
+export function createProfile(session: Given & { store: StorePart; tree: TreePart }) {
+    const { engine, file, info, made } = session;
+    const { changeView, view } = session.store;
+    const { query, queryOf, settled } = session.tree;
+
+    /** What the profile is called: as the user calls it, else as it calls itself. */
+    const profileName = computed<string>(() => view.value.profileName || info.value.product || 'profile');
+
+    function renameProfile(name: string): void {
+        isRenaming.value = false;
+        const wanted = name.trim() === info.value.product ? '' : name.trim();
+        if (wanted !== view.value.profileName) changeView({ profileName: wanted }, 'push');
+    }
+
+    /** What the page has made is in no file yet: all of it is written. */
+    async function saveMade(name: string): Promise<void> {
+        await settled();
+        const { range, weight } = query.value;
+        const whole: ExportRequest = {
+            format: 'profile',
+            table: 'call-tree',
+            range,
+            weight,
+            search: '',
+            scope: 0,
+            sanitizing: null,
+        };
+        saveBlob(await packed(await engine.exportFile(queryOf(), whole)), `${name}.json.gz`);
+    }
+
+    /** Saves the profile under the view's name: the very bytes that it was loaded from, if there are any. */
+    async function saveProfile(): Promise<void> {
+        const name = fileNameOf(profileName.value);
+        if (made) return saveMade(name);
+        if (file) {
+            saveBlob(file, name + endingOf(file.name));
+            return;
+        }
+        if (contained?.profile) {
+            saveBlob(contained.profile, `${name}.json.gz`);
+            return;
+        }
+        try {
+            const answer = await askServer(SAVED, { method: 'HEAD' });
+            if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+            saveAddress(SAVED, name + (ENDINGS[answer.headers.get('Content-Type') ?? ''] ?? '.jslb'));
+        } catch (error) {
+            showNotice(`The profile could not be saved: ${messageOf(error)}`);
+        }
+    }
+
+    return {
+        profileName,
+        renameProfile,
+        saveProfile,
+    };
+}
+
+export type ProfilePart = ReturnType<typeof createProfile>;

@@ -1,0 +1,57 @@
+/** The menu of all that can be saved: the profile, the page, formats of other tools, images and tables. */
+
+import { act, type MenuItem, menuItem } from '../window/windows';
+import { EXPORT_FORMATS, type ExportFormat, type ExportsPart } from './exports';
+import type { ProfilePart } from './profile';
+import type { SharingPart } from './sharing';
+
+export interface Savers {
+    exports: ExportsPart;
+    profile: ProfilePart;
+    sharing: SharingPart;
+}
+
+/** Those that are files of this program, or images and tables, are at other places of the menu. */
+const OF_OTHERS = EXPORT_FORMATS.filter(({ format }) => format !== 'svg' && format !== 'csv');
+
+export function saveMenuItems({ exports, profile, sharing }: Savers): MenuItem[] {
+    const { saveAs, saveFlameSvg, saveTimeline, saveView } = exports;
+    const asFormat = (format: ExportFormat | undefined): void => {
+        if (format) act(saveAs(format));
+    };
+    return [
+        menuItem('Profile', () => act(profile.saveProfile()), {
+            group: 'This recording',
+            detail: 'Ctrl+S',
+            title: 'The file as it was loaded',
+        }),
+        menuItem('Page of this view', () => act(sharing.savePage()), {
+            detail: '.html',
+            title: 'One file with page, engine and profile: a double click opens it, without a server or a network',
+        }),
+        menuItem('Without personal data…', sharing.openSharing, {
+            title: 'A profile or a page without home folders, names of users and hosts, arguments and more: shows first what stays and what goes',
+        }),
+        ...OF_OTHERS.map((format, at) =>
+            menuItem(format.label, () => asFormat(format), {
+                ...(at === 0 ? { group: 'What is shown, for other tools' } : {}),
+                detail: `.${format.ending}`,
+                title: format.hint,
+            }),
+        ),
+        menuItem('This view as an image', saveView, {
+            group: 'Images and tables',
+            detail: '.png',
+            title: 'What can be seen of this view',
+        }),
+        menuItem('Timeline as an image', saveTimeline, { detail: '.png', title: 'What can be seen of the timeline' }),
+        menuItem('Flame graph', saveFlameSvg, {
+            detail: '.svg',
+            title: 'The whole flame graph, which zooms and searches in any browser',
+        }),
+        menuItem('Table of this view', () => asFormat(EXPORT_FORMATS.find(({ format }) => format === 'csv')), {
+            detail: '.csv',
+            title: 'All rows, for spreadsheets',
+        }),
+    ];
+}

@@ -1,0 +1,193 @@
+/**
+ * Profiles for others: a page that is one file, and profiles without what they tell of the person and the machine that
+ * recorded them. The engine does both, as `prof export` (lib/export/html_page.h, sanitize.h); here is what was chosen.
+ */
+import { computed, signal } from '@preact/signals';
+import type { TreePart } from '../calltree/tree';
+import { contained } from '../engine/contained';
+import { type ExportRequest, type Sanitizing, SCOPE } from '../engine/exports';
+import type { Given } from '../session/given';
+import { Request } from '../session/request';
+import type { StorePart } from '../session/store';
+import { EMPTY_VIEW, encodeView, type View } from '../view/codec';
+import { askServer } from '../window/server';
+import { openDialog } from '../window/windows';
+import type { ExportsPart } from './exports';
+import { packed, saveFile } from './exports';
+
+/** Where the server has the page as one file, without a profile. */
+const TEMPLATE = 'template.html';
+
+/** The bits of enum sanitize_part (lib/export/sanitize_text.h). */
+export const PARTS = [
+    { part: 1, label: 'Home folders', hint: 'In paths, as ~' },
+    { part: 2, label: 'User and host names, IP addresses', hint: 'Those of home folders, variables and the recording' },
+    { part: 4, label: 'URLs', hint: 'All but their schemes' },
+    { part: 8, label: 'Arguments, variables, folder', hint: 'Of the program and of commands in markers' },
+    { part: 16, label: 'Texts of source files', hint: 'Those that the profile itself has' },
+] as const;
+const ALL_PARTS = 31;
+const SOURCE_TEXTS = 16;
+
+export type SharedKind = 'profile' | 'html';
+
+/** A text before and after. */
+export interface Example {
+    before: string;
+    after: string;
+}
+
+export interface Preview {
+    stays: string[];
+    goes: { text: string; examples: Example[] }[];
+}
+
+/** Reads what sanitize_describe() of lib/export/sanitize.h has written. */
+function readPreview(text: string): Preview {
+    const preview: Preview = { stays: [], goes: [] };
+    for (const line of text.split('\n')) {
+        const rest = line.slice(1);
+        const examples = preview.goes[preview.goes.length - 1]?.examples;
+        if (line[0] === '+') preview.stays.push(rest);
+        else if (line[0] === '-') preview.goes.push({ text: rest, examples: [] });
+        else if (line[0] === '~') examples?.push({ before: rest, after: '' });
+        else if (line[0] === '=' && examples?.length) (examples[examples.length - 1] as Example).after = rest;
+    }
+    return preview;
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** A text as UTF-16LE. */
+function codeUnits(text: string): Bytes {
+    const bytes = new Uint8Array(text.length * 2);
+    for (let at = 0; at < text.length; at++) {
+        bytes[2 * at] = text.charCodeAt(at);
+        bytes[2 * at + 1] = text.charCodeAt(at) >> 8;
+    }
+    return bytes;
+}
+
+export function createSharing(session: Given & { exports: ExportsPart; store: StorePart; tree: TreePart }) {
+    const { engine, info } = session;
+    const { fileName } = session.exports;
+    const { address, committedRange, fullRange, previewRange, selectedThreads, view } = session.store;
+    const { query, queryOf, settled } = session.tree;
+
+    // ---- what was chosen in the dialog ----
+
+    const kind = signal<SharedKind>('html');
+    const parts = signal(ALL_PARTS);
+    const onlyThreads = signal(false);
+    const onlyRange = signal(false);
+    const keepsAllNames = signal(true);
+    /** Libraries whose names stay, as they are typed: with commas. */
+    const libraryText = signal('');
+
+    const isRangePart = computed(() => (previewRange.value ?? committedRange.value) !== fullRange.value);
+    const areThreadsPart = computed(() => selectedThreads.value.length < info.value.threads.length);
+    const scope = computed(
+        () =>
+            (onlyThreads.value && areThreadsPart.value ? SCOPE.threads : 0) |
+            (onlyRange.value && isRangePart.value ? SCOPE.range : 0),
+    );
+    const sanitizing = computed<Sanitizing>(() => {
+        const names = libraryText.value.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]));
+        // No library has an empty name: then all are hidden.
+        return { parts: parts.value, libraries: keepsAllNames.value ? [] : names.length > 0 ? names : [''] };
+    });
+
+    const previewRequest = new Request<Preview>();
+
+    function requestOf(format: SharedKind, part: number, left: Sanitizing | null): ExportRequest {
+        const { range, weight } = query.value;
+        return { format, table: 'call-tree', range, weight, search: '', scope: part, sanitizing: left };
+    }
+
+    /** Asks what stays and what goes with what is chosen. */
+    function askPreview(): void {
+        const request = requestOf('profile', scope.value, sanitizing.value);
+        previewRequest.ask(async () => {
+            await settled();
+            return readPreview(await engine.exportPreview(queryOf(), request));
+        });
+    }
+
+    function togglePart(part: number): void {
+        parts.value ^= part;
+    }
+
+    // ---- saving ----
+
+    async function template(): Promise<Bytes> {
+        if (contained?.template) return codeUnits(contained.template);
+        const answer = await askServer(TEMPLATE, {});
+        if (!answer.ok) throw new Error('The page could not be saved: the server does not have it as a file');
+        return new Uint8Array(await answer.arrayBuffer());
+    }
+
+    /** What others see first: all that names something is left out. Threads that are left have other numbers. */
+    function viewForOthers(): string {
+        const { threads, ...shown }: View = view.value;
+        const left = scope.value & SCOPE.threads ? threads.map((_, at) => at) : threads;
+        const others =
+            scope.value & SCOPE.threads ? { ...EMPTY_VIEW, tab: shown.tab, inverted: shown.inverted } : shown;
+        const told = { ...others, threads: left, search: '', markerSearch: '', profileName: '' };
+        return encodeView(told, info.value.rangeStart, info.value.funcCount);
+    }
+
+    async function save(format: SharedKind, part: number, left: Sanitizing | null, shown: string): Promise<void> {
+        const what = left ? 'sanitized' : 'page';
+        await settled();
+        const page = format === 'html' ? await template() : new Uint8Array();
+        const json = await engine.exportFile(queryOf(), requestOf(format, part, left));
+        const gzip = await packed(json);
+        if (format === 'profile') {
+            saveFile(gzip, fileName(what, 'json.gz'));
+            return;
+        }
+        const hasSources = left === null || (left.parts & SOURCE_TEXTS) === 0;
+        const html = await engine.htmlPage({
+            template: page,
+            gzip: new Uint8Array(await gzip.arrayBuffer()),
+            view: shown,
+            hasSources,
+        });
+        saveFile(new Blob([html], { type: 'text/html' }), fileName(what, 'html'));
+    }
+
+    /** Saves the page as it is, with the whole profile, as one file. */
+    function savePage(): Promise<void> {
+        return save('html', 0, null, address());
+    }
+
+    /** Saves what was chosen in the dialog. */
+    function saveSanitized(): Promise<void> {
+        return save(kind.value, scope.value, sanitizing.value, viewForOthers());
+    }
+
+    function openSharing(): void {
+        openDialog.value = 'share';
+    }
+
+    return {
+        kind,
+        parts,
+        onlyThreads,
+        onlyRange,
+        keepsAllNames,
+        libraryText,
+        isRangePart,
+        areThreadsPart,
+        scope,
+        sanitizing,
+        previewRequest,
+        askPreview,
+        togglePart,
+        savePage,
+        saveSanitized,
+        openSharing,
+    };
+}
+
+export type SharingPart = ReturnType<typeof createSharing>;

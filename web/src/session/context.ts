@@ -1,0 +1,18 @@
+/** The session that components are about: that of the part of the page that they are in. */
+import { createContext } from 'preact';
+import { useContext, useMemo } from 'preact/hooks';
+import type { Session } from '../app/session';
+
+export const SessionContext = createContext<Session | null>(null);
+
+export function useSession(): Session {
+    const session = useContext(SessionContext);
+    if (!session) throw new Error('This component is in no session');
+    return session;
+}
+
+/** What a component makes of a session once, and keeps as long as it is on the page. */
+export function useModel<Model>(make: (session: Session) => Model): Model {
+    const session = useSession();
+    return useMemo(() => make(session), [session]);
+}

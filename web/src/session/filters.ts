@@ -1,0 +1,120 @@
+/**
+ * What the numbers count, and which samples and frames they are about beyond transforms and search: the weight of a
+ * sample, idle samples, and frames of the kernel. The last two are transforms that stand after all others, and are no
+ * steps of their own. Only what the file has is offered.
+ */
+import { computed } from '@preact/signals';
+import type { Transform, Weight } from '../engine/api';
+import { FRAME_KIND } from '../engine/layout';
+import { EMPTY_VIEW, type StackType } from '../view/codec';
+import type { Given } from './given';
+import type { StorePart } from './store';
+
+export interface Choice<Value> {
+    value: Value;
+    label: string;
+    hint: string;
+}
+
+/** Of a page without a profile. */
+const NO_WEIGHT: Weight = { id: 'recorded', label: 'Samples', hint: '', unit: 'samples' };
+
+const ALL_KINDS = Object.values(FRAME_KIND).reduce((all: number, kind) => all | kind, 0);
+
+/** Of the frames that are shown: kinds, label and hint. */
+const STACKS: Record<StackType, [kinds: number, label: string, hint: string]> = {
+    all: [ALL_KINDS, 'All frames', 'Frames of all kinds'],
+    user: [ALL_KINDS & ~FRAME_KIND.kernel, 'User frames', 'Without kernel frames; callers get their time'],
+    kernel: [FRAME_KIND.kernel, 'Kernel frames', 'Only kernel frames; samples without any are dropped'],
+    native: [FRAME_KIND.native, 'Native frames', 'Only frames of programs and libraries'],
+    jit: [FRAME_KIND.jit, 'JIT frames', 'Only frames outside libraries: JIT-compiled or unknown code'],
+    js: [FRAME_KIND.js, 'JavaScript frames', 'Only frames of JavaScript'],
+};
+
+export function createFilters(session: Given & { store: StorePart }) {
+    const { info } = session;
+    const { changeView, view } = session.store;
+
+    const weights = computed<Weight[]>(() => info.value.weights);
+
+    /** The weight of the view, if the file has it; else what was recorded. */
+    const weight = computed<Weight>(
+        () => weights.value.find(({ id }) => id === view.value.weight) ?? weights.value[0] ?? NO_WEIGHT,
+    );
+
+    /** The unit of all totals and selfs of the view. */
+    const weightUnit = computed(() => weight.value.unit);
+
+    function hasWeight(id: string): boolean {
+        return weights.value.some((offered) => offered.id === id);
+    }
+
+    /** The first one is the default, which needs no word in the address. */
+    function setWeight(id: string): void {
+        const wanted = id === weights.value[0]?.id ? EMPTY_VIEW.weight : id;
+        if (wanted !== view.value.weight) changeView({ weight: wanted }, 'push');
+    }
+
+    /** From one kind of time to the next: on-CPU, off-CPU, both. */
+    function nextWeight(): void {
+        const times = weights.value.filter(({ unit }) => unit === 'ms');
+        const at = times.findIndex(({ id }) => id === weight.value.id);
+        const next = times[(at + 1) % times.length];
+        if (next) setWeight(next.id);
+    }
+
+    // ---- which samples and frames ----
+
+    /** -1: the file has none, and there is nothing to hide. */
+    const idleCategory = computed(() => info.value.idleCategory);
+
+    /** Empty where all frames are of one kind. */
+    const stackChoices = computed<Choice<StackType>[]>(() => {
+        const held = info.value.frameKinds & ~FRAME_KIND.other;
+        const kernel: StackType[] = held & FRAME_KIND.kernel ? ['user', 'kernel'] : [];
+        const isMixed = (held & (FRAME_KIND.jit | FRAME_KIND.js)) !== 0;
+        const others = isMixed ? (['native', 'jit', 'js'] as const).filter((type) => held & FRAME_KIND[type]) : [];
+        const types = (held & (held - 1)) === 0 ? [] : (['all', ...kernel, ...others] as const);
+        return types.map((value) => ({ value, label: STACKS[value][1], hint: STACKS[value][2] }));
+    });
+
+    function stackFilter(type: StackType): Transform[] {
+        if (!stackChoices.value.some(({ value }) => value === type) || type === 'all') return [];
+        return [{ kind: 'focus-frames', index: STACKS[type][0], path: [], inverted: false }];
+    }
+
+    /** What comes after the transforms of the view. */
+    const filterTransforms = computed<Transform[]>(() => {
+        const { hidesIdle, stackType } = view.value;
+        const idle: Transform[] =
+            hidesIdle && idleCategory.value >= 0
+                ? [{ kind: 'drop-category', index: idleCategory.value, path: [], inverted: false }]
+                : [];
+        return [...idle, ...stackFilter(stackType)];
+    });
+
+    function setHidesIdle(hidesIdle: boolean): void {
+        changeView({ hidesIdle }, 'push');
+    }
+
+    /** The transform that a choice of frames adds to the rows that are shown; null if it takes one away first. */
+    function filterToAdd(type: StackType): Transform | null {
+        return view.value.stackType === 'all' ? (stackFilter(type)[0] ?? null) : null;
+    }
+
+    return {
+        hasWeight,
+        weights,
+        weight,
+        weightUnit,
+        setWeight,
+        nextWeight,
+        idleCategory,
+        stackChoices,
+        filterTransforms,
+        setHidesIdle,
+        filterToAdd,
+    };
+}
+
+export type FiltersPart = ReturnType<typeof createFilters>;

@@ -1,0 +1,39 @@
+/** What a session begins with, which all its parts may use. */
+import type { ReadonlySignal } from '@preact/signals';
+import type { Lifetime } from '../base/lifetime';
+import type { ProfileInfo } from '../engine/api';
+import type { EngineWorker } from '../engine/client';
+import type { ComparedSource } from '../engine/download';
+import type { Step } from './history';
+
+/** What a session asks of the page that shows it. */
+export interface Host {
+    /** The view has changed: `address` is its query part. */
+    write(address: string, step: Step): void;
+    /** Goes back to the view before the last step, or does it again; false if there is none. */
+    undo(): boolean;
+    redo(): boolean;
+    /** Lets the user open another profile. */
+    chooseFile(): void;
+    /** Lets the user choose the base of a comparison with this profile. */
+    compareWith(): void;
+    /** Opens a comparison of two ranges of this profile, ms after its start. */
+    compareRanges(base: [number, number], next: [number, number]): void;
+    /** Opens a comparison of two groups of threads: for each thread of this profile, whether it is on the new side. */
+    compareThreads(isNew: boolean[], names: [base: string, next: string]): void;
+    /** Makes the comparison anew, with functions that match by their whole names or without what differs often. */
+    matchFunctions(forgives: boolean): void;
+}
+
+export interface Given {
+    engine: EngineWorker;
+    info: ReadonlySignal<ProfileInfo>;
+    /** The file that the profile came from; null: the server beside the page. */
+    file: File | null;
+    /** What the page has made it of, if it is a comparison that is in no file. */
+    made: ComparedSource | null;
+    host: Host;
+    /** The view that it begins with, as the query part of an address says it; '' for the first one. */
+    query: string;
+    lifetime: Lifetime;
+}

@@ -1,0 +1,233 @@
+/**
+ * The page's state. `view` is what the address says; everything else either follows from it and the profile, or is about
+ * this window alone (sizes, what the mouse is over). Components read signals and call the functions at the end; only they
+ * change the view.
+ */
+import { computed, signal } from '@preact/signals';
+import { termsExpression } from '../base/highlight';
+import type { ProfileInfo, ThreadInfo, Transform } from '../engine/api';
+import type { SearchTerm } from '../engine/find';
+import { decodeView, EMPTY_VIEW, encodeView, type Range, roundRange, type View } from '../view/codec';
+import { threadOnAllSides } from '../view/thread_sides';
+import { isCpu, layoutTracks, MOST_SHOWN_AT_FIRST, type TrackSeed } from '../view/tracks';
+import type { Given } from './given';
+import type { Step } from './history';
+import { Request } from './request';
+
+/** Browsers refuse to change the address as often as a mouse moves: small changes are written when they pause, ms. */
+const ADDRESS_DELAY = 120;
+
+/** Makes what the address says possible for this profile: unknown threads and empty ranges fall away. */
+function sensibleView(wanted: View, profile: ProfileInfo): View {
+    const known = new Set(profile.threads.map((thread) => thread.index));
+    const threads = wanted.threads.filter((thread) => known.has(thread));
+    const within = (range: Range): boolean =>
+        range[1] > range[0] && range[0] < profile.rangeEnd && range[1] > profile.rangeStart;
+    return {
+        ...wanted,
+        threads: threads.length > 0 ? threads : firstThreads(profile),
+        ranges: wanted.ranges.filter(within),
+        preview: wanted.preview && within(wanted.preview) ? wanted.preview : null,
+    };
+}
+
+function firstThreads(profile: ProfileInfo): number[] {
+    const { threads, initialThreads, initialSelection } = profile;
+    // Of a comparison all that both sides did, as `prof diff` counts it.
+    if (profile.comparison) return threads.filter((thread) => !isCpu(thread)).map((thread) => thread.index);
+    if (initialSelection.length > 0) return [...new Set(initialSelection)];
+    const wanted = threads.filter((thread) => initialThreads.includes(thread.index));
+    const busy = threads.filter((thread) => !isCpu(thread));
+    const among = [wanted, busy, threads].find((list) => list.length > 0) ?? [];
+    const [first] = [...among].sort((a, b) => b.activity - a.activity);
+    if (!first) return [];
+    // One of a thousand workers says little of the program.
+    const process = among.filter((thread) => thread.pid === first.pid);
+    const all = process.reduce((sum, thread) => sum + thread.activity, 0);
+    return process.length > MOST_SHOWN_AT_FIRST && first.activity < all / 2
+        ? [...new Set([first, ...process].map((thread) => thread.index))]
+        : [first.index];
+}
+
+export type ChooseMode = 'only' | 'toggle' | 'extend';
+
+export interface StoreStart extends Given {
+    /** Every track that a profile has something for. */
+    seedsOf(info: ProfileInfo): TrackSeed[];
+}
+
+export function createStore(session: StoreStart) {
+    const { engine, host, info, lifetime, query, seedsOf } = session;
+    const { onEnd } = session.lifetime;
+
+    /** A thread by its index. */
+    function threadInfo(thread: number): ThreadInfo | undefined {
+        return info.value.threads.find((candidate) => candidate.index === thread);
+    }
+
+    /** What a category is called; a profile may name none. */
+    function categoryName(category: number): string {
+        return info.value.categories[category]?.name ?? 'Other';
+    }
+
+    const view = signal<View>(viewOf(query));
+
+    const fullRange = computed<Range>(() => [info.value.rangeStart, info.value.rangeEnd]);
+    /** The range that the timeline shows. */
+    const committedRange = computed<Range>(() => view.value.ranges[view.value.ranges.length - 1] ?? fullRange.value);
+    const previewRange = computed<Range | null>(() => view.value.preview);
+    const selectedThreads = computed<number[]>(() => view.value.threads);
+    const transforms = computed<Transform[]>(() => view.value.transforms);
+    const search = computed<string>(() => view.value.search);
+    /** The terms of the search: the engine tells them apart. */
+    const termsRequest = new Request<readonly SearchTerm[]>();
+    /** What the search of stacks marks in names. */
+    const searchExpression = computed(() =>
+        search.value.trim() === '' ? null : termsExpression(termsRequest.value.value ?? []),
+    );
+    const inverted = computed<boolean>(() => view.value.inverted);
+
+    const trackSeeds = computed<TrackSeed[]>(() => seedsOf(info.value));
+    /** Of its own: a thousand tracks are not laid out again while a range is dragged. */
+    const trackChoice = computed(() => view.value.tracks);
+    const tracks = computed(() => layoutTracks(trackSeeds.value, trackChoice.value, selectedThreads.value));
+    let addressTimer: ReturnType<typeof setTimeout> | undefined;
+
+    function changeView(change: Partial<View>, step: Step): void {
+        // The step that is left keeps the last of the small changes made in it.
+        if (step === 'push') flushAddress();
+        view.value = { ...view.value, ...change };
+        clearTimeout(addressTimer);
+        if (step === 'push') writeAddress('push');
+        else addressTimer = setTimeout(flushAddress, ADDRESS_DELAY);
+    }
+
+    /** The view as the query part of an address. */
+    function address(): string {
+        return encodeView(view.value, info.value.rangeStart, info.value.funcCount);
+    }
+
+    /** Writes the small changes that wait for a pause. */
+    function flushAddress(): void {
+        clearTimeout(addressTimer);
+        writeAddress('replace');
+    }
+
+    function writeAddress(step: Step): void {
+        if (!lifetime.isOver) host.write(address(), step);
+    }
+
+    onEnd(() => clearTimeout(addressTimer));
+
+    /** Shows the view that the query part of an address says, as far as this profile has it; '' for the first one. */
+    function readAddress(text: string): void {
+        clearTimeout(addressTimer);
+        view.value = viewOf(text);
+    }
+
+    function viewOf(text: string): View {
+        const { value: profile } = info;
+        return sensibleView(text === '' ? EMPTY_VIEW : decodeView(text, profile.rangeStart), profile);
+    }
+
+    /** Zooms the timeline into the range that is being chosen. */
+    function commitPreview(): void {
+        const { preview, ranges } = view.value;
+        if (preview) changeView({ ranges: [...ranges, preview], preview: null }, 'push');
+    }
+
+    /** Back to the first `depth` of the ranges that were zoomed into. */
+    function popRanges(depth: number): void {
+        const { ranges } = view.value;
+        if (depth < ranges.length || view.value.preview)
+            changeView({ ranges: ranges.slice(0, depth), preview: null }, 'push');
+    }
+
+    /** The range that the timeline can be moved and zoomed out to: the one that was zoomed into before. */
+    function outerRange(): Range {
+        const { ranges } = view.value;
+        return ranges[ranges.length - 2] ?? fullRange.value;
+    }
+
+    /** Moves the shown range within the one that encloses it; a range as long as that one is the same as leaving it. */
+    function moveRange(range: Range): void {
+        const { ranges, preview } = view.value;
+        const outer = outerRange();
+        const length = Math.min(range[1] - range[0], outer[1] - outer[0]);
+        const start = Math.min(Math.max(range[0], outer[0]), outer[1] - length);
+        const isWhole = length >= (outer[1] - outer[0]) * 0.9999;
+        if (isWhole && ranges.length === 0) return;
+        const moved = roundRange([start, start + length], info.value.rangeStart);
+        const isInside = preview && preview[0] >= moved[0] && preview[1] <= moved[1];
+        changeView(
+            {
+                ranges: isWhole ? ranges.slice(0, -1) : [...ranges.slice(0, -1), moved],
+                preview: isInside || isWhole ? preview : null,
+            },
+            ranges.length === 0 ? 'push' : 'replace',
+        );
+    }
+
+    function setPreview(range: Range | null, step: Step = 'replace'): void {
+        const [from, to] = committedRange.value;
+        if (range === null) {
+            if (view.value.preview) changeView({ preview: null }, step);
+            return;
+        }
+        const start = Math.max(from, Math.min(range[0], range[1]));
+        const end = Math.min(to, Math.max(range[0], range[1]));
+        if (end > start) changeView({ preview: roundRange([start, end], info.value.rangeStart) }, step);
+    }
+
+    /** Chooses threads as lists do: alone (in a comparison with what it is compared with), one more or less (Ctrl), all from the last one on (Shift). */
+    function chooseThread(thread: number, mode: ChooseMode): void {
+        const chosen = view.value.threads;
+        let threads = info.value.comparison ? threadOnAllSides(info.value.threads, thread) : [thread];
+        if (mode === 'toggle')
+            threads = chosen.includes(thread) ? chosen.filter((other) => other !== thread) : [...chosen, thread];
+        if (mode === 'extend') {
+            const order = tracks.value.shown;
+            const last = order.indexOf(chosen[chosen.length - 1] ?? thread);
+            const at = order.indexOf(thread);
+            if (last >= 0 && at >= 0) {
+                threads = order.slice(Math.min(last, at), Math.max(last, at) + 1);
+                if (at < last) threads.reverse();
+            }
+        }
+        if (threads.length > 0 && threads.join() !== chosen.join()) changeView({ threads }, 'push');
+    }
+
+    lifetime.effect(() => {
+        const text = search.value;
+        if (text.trim() === '') termsRequest.clear();
+        else termsRequest.ask(() => engine.searchTerms(text));
+    });
+
+    return {
+        threadInfo,
+        categoryName,
+        view,
+        fullRange,
+        committedRange,
+        previewRange,
+        selectedThreads,
+        transforms,
+        search,
+        searchExpression,
+        inverted,
+        trackSeeds,
+        tracks,
+        changeView,
+        address,
+        flushAddress,
+        readAddress,
+        commitPreview,
+        popRanges,
+        outerRange,
+        moveRange,
+        setPreview,
+        chooseThread,
+    };
+}
+
+export type StorePart = ReturnType<typeof createStore>;

@@ -1,0 +1,208 @@
+/** Why there is no source to see, or no code, and what to do about it. */
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { Session } from '../app/session';
+import { contained } from '../engine/contained';
+import { useSession } from '../session/context';
+import { ProfileText } from '../ui/text';
+import { act } from '../window/windows';
+import type { SourceText } from './source_texts';
+
+const TEXT_LIMIT = 400;
+const MOST_LINES = 500;
+
+/** What profiles call the library of code that was compiled while the program ran. */
+export const JIT = 'JIT';
+const PYTHON = 'Python';
+
+/** The folder of a path, without its last slash. */
+function folderOf(file: string): string {
+    return file.slice(0, Math.max(1, file.lastIndexOf('/')));
+}
+
+/** The name of the function that the source panel is open for; '' while it is not known. */
+function useFunction(): { name: string; lib: string } {
+    const session = useSession();
+    const { fetchNames, funcName, namesVersion } = session.names;
+    const { sourcePanel } = session.sourcePanel;
+    const func = sourcePanel.value?.func ?? -1;
+    namesVersion.value;
+    useEffect(() => {
+        if (func >= 0) act(fetchNames([func]));
+    }, [func]);
+    const known = func >= 0 ? funcName(func) : undefined;
+    return { name: known?.name ?? '', lib: known?.lib ?? '' };
+}
+
+/** What the server says of the file itself; else it could not find out that the file belongs to the program. */
+const MISSING_FILE = /^(cannot open|.* is (not a file|not a text|larger than))/;
+
+function OtherFolder({ file }: { file: string }): JSX.Element {
+    return (
+        <>
+            <p>If the file is in another folder on this machine, open the profile with</p>
+            <p>
+                <code>
+                    prof load --source-map <ProfileText text={folderOf(file)} limit={TEXT_LIMIT} />
+                    =FOLDER …
+                </code>
+            </p>
+            <p>
+                For sources of packages, use a debug server: <code>--debuginfod URL</code>.
+            </p>
+        </>
+    );
+}
+
+function OtherProgram(): JSX.Element {
+    return (
+        <p>
+            prof shows files that the debug info of the recorded program names. That has to be on this machine,
+            unchanged; a copy elsewhere is found with <code>prof load --symbol-dir DIR</code>, that of a package with{' '}
+            <code>--debuginfod URL</code>.
+        </p>
+    );
+}
+
+/** What is known without the text: the costs of the lines. */
+function LineTable(): JSX.Element | null {
+    const session = useSession();
+    const { costText } = session.costText;
+    const { chooseLine, chosenLine, lineCosts } = session.sourcePanel;
+    const lines = (lineCosts.value?.lines ?? []).filter((cost) => cost.line > 0 && cost.total !== 0);
+    if (lines.length === 0) return null;
+    return (
+        <table class="bars lines">
+            <thead>
+                <tr>
+                    <th scope="col">Line</th>
+                    <th scope="col">Total</th>
+                    <th scope="col">Self</th>
+                </tr>
+            </thead>
+            <tbody>
+                {lines.slice(0, MOST_LINES).map((cost) => (
+                    <tr key={cost.line} class={cost.line === chosenLine.value ? 'chosen' : ''}>
+                        <th scope="row">
+                            <button type="button" class="link" onClick={() => chooseLine(cost.line)}>
+                                {cost.line}
+                            </button>
+                        </th>
+                        <td>{costText(cost.total)}</td>
+                        <td>{costText(cost.self)}</td>
+                    </tr>
+                ))}
+            </tbody>
+        </table>
+    );
+}
+
+export function SourceProblem({ text }: { text: SourceText | null }): JSX.Element {
+    const session = useSession();
+    const { info } = session;
+    const { sourcePanel } = session.sourcePanel;
+    const { name, lib } = useFunction();
+    if (text) {
+        return (
+            <div class="empty" role="status">
+                <h2>{contained ? 'No source file available' : 'Source file not found'}</h2>
+                <p>
+                    <ProfileText text={text.file} limit={TEXT_LIMIT} />
+                </p>
+                <p>
+                    <ProfileText text={text.problem} limit={TEXT_LIMIT} />.
+                </p>
+                {!contained && (MISSING_FILE.test(text.problem) ? <OtherFolder file={text.file} /> : <OtherProgram />)}
+                <LineTable />
+            </div>
+        );
+    }
+    const isLibrary = (sourcePanel.value?.func ?? -1) >= info.value.funcCount;
+    if (isLibrary)
+        return (
+            <div class="empty" role="status">
+                <h2>This row is a whole library</h2>
+                <p>To see its functions, undo the transform that collapsed it.</p>
+            </div>
+        );
+    return (
+        <div class="empty" role="status">
+            <h2>The source file of this function is unknown</h2>
+            <p>
+                {name !== '' && <ProfileText text={name} limit={TEXT_LIMIT} />}
+                {lib !== '' && (
+                    <>
+                        {' of '}
+                        <ProfileText text={lib} limit={80} />
+                    </>
+                )}{' '}
+                has no debug info.
+            </p>
+            <p>
+                Build it with <code>-g</code>, install its debug package, or name where its debug info is:{' '}
+                <code>prof load --symbol-dir DIR</code> or <code>--debuginfod URL</code>.
+            </p>
+        </div>
+    );
+}
+
+/** What the server says of the code is the end of what it has said of the source. */
+function isSaidOfSource(session: Session, sentence: string): boolean {
+    const { sourceText } = session.sourcePanel;
+    const text = sourceText.value;
+    const reason = sentence.slice(sentence.indexOf(': ') + 1);
+    return text !== null && text.text === null && text.problem.endsWith(reason);
+}
+
+/** `sentence`: what the server says. */
+export function CodeProblem({ sentence }: { sentence: string }): JSX.Element {
+    const session = useSession();
+    const { lib } = useFunction();
+    return (
+        <div class="empty" role="status">
+            <h2>No machine code available</h2>
+            {isSaidOfSource(session, sentence) ? (
+                <p>The reason is the same as for the source.</p>
+            ) : (
+                <>
+                    <p>
+                        <ProfileText text={sentence} limit={TEXT_LIMIT} />.
+                    </p>
+                    <p>
+                        {contained ? null : lib === JIT ? (
+                            <>
+                                A recording keeps the code of JIT functions in the cache of the machine and user that
+                                made it, until newer files need the room.
+                            </>
+                        ) : (
+                            <>
+                                The code comes from the very program or library that was recorded: it has to be on this
+                                machine, unchanged. A copy elsewhere is found with{' '}
+                                <code>prof load --symbol-dir DIR</code>.
+                            </>
+                        )}
+                    </p>
+                </>
+            )}
+        </div>
+    );
+}
+
+/** For a function of which no address in a library is known. */
+export function NoSymbol(): JSX.Element {
+    const { lib } = useFunction();
+    return (
+        <div class="empty" role="status">
+            <h2>No machine code available</h2>
+            <p>
+                {lib === JIT
+                    ? 'This is JIT code. Only compilers that write a jitdump file give its instructions: see man prof-record.'
+                    : lib === PYTHON
+                      ? 'This is Python code, which the interpreter runs: it has no machine code of its own.'
+                      : lib === ''
+                        ? 'The profile does not say which library contains this function.'
+                        : 'The profile does not say where this function begins: it has neither a symbol nor unwind information.'}
+            </p>
+        </div>
+    );
+}

@@ -1,0 +1,148 @@
+/** Finding text in the source or in the machine code of the source panel, as editors do. */
+import { batch, computed, signal } from '@preact/signals';
+import { nextAround } from '../base/around';
+import type { SourcePanelPart } from './source_panel';
+
+export type FindPane = 'source' | 'code';
+
+/** ":12" */
+const LINE = /^:(\d+)$/;
+
+export function createSourceFind(session: { sourcePanel: SourcePanelPart }) {
+    const {
+        chooseInstruction,
+        chooseLine,
+        chosenInstruction,
+        chosenLine,
+        code,
+        linesOfInstruction,
+        shownSyntax,
+        sourcePanel,
+        sourceText,
+        wantedInstruction,
+    } = session.sourcePanel;
+
+    /** Where something is being looked for; null: nowhere. */
+    const wantedPane = signal<FindPane | null>(null);
+    const findText = signal('');
+    /** Counts how often the user asked for it: the text field then gets the keyboard. */
+    const findOpenings = signal(0);
+
+    function has(pane: FindPane): boolean {
+        return pane === 'source'
+            ? sourceText.value?.text != null
+            : sourcePanel.value?.assembly === true && code.value !== null;
+    }
+
+    const findPane = computed<FindPane | null>(() => {
+        const pane = wantedPane.value;
+        return pane !== null && sourcePanel.value !== null && has(pane) ? pane : null;
+    });
+
+    const sourceLines = computed(() =>
+        (sourceText.value?.text ?? '').split(/\r\n?|\n/).map((line) => line.toLowerCase()),
+    );
+
+    const instructionLines = computed(() =>
+        (code.value?.instructions ?? []).map(({ address, texts }) =>
+            `${address.toString(16)} ${texts[shownSyntax.value] ?? ''}`.toLowerCase(),
+        ),
+    );
+
+    /** The lines, or the indexes of the instructions, that have what is looked for. */
+    const found = computed<number[]>(() => {
+        const pane = findPane.value;
+        const text = findText.value.toLowerCase();
+        if (pane === null || text === '') return [];
+        const line = Number(LINE.exec(text)?.[1] ?? 0);
+        if (pane === 'source') {
+            const lines = sourceLines.value;
+            if (line > 0) return [Math.min(line, lines.length)];
+            return lines.flatMap((lineText, at) => (lineText.includes(text) ? [at + 1] : []));
+        }
+        return instructionLines.value.flatMap((lineText, at) =>
+            (line > 0 ? linesOfInstruction(at).includes(line) : lineText.includes(text)) ? [at] : [],
+        );
+    });
+
+    /** Where the user is in the pane. */
+    const place = computed(() => (findPane.value === 'source' ? chosenLine.value : chosenInstruction.value));
+
+    /** The number of the place among those that were found, from 1 on; 0: it is another. */
+    const foundAt = computed(() => found.value.indexOf(place.value) + 1);
+
+    function goTo(at: number | undefined): void {
+        if (at === undefined) return;
+        if (findPane.value === 'source') {
+            chooseLine(at, true);
+            return;
+        }
+        batch(() => {
+            chooseInstruction(at);
+            wantedInstruction.value = { index: at };
+        });
+    }
+
+    /** Goes to the next or the previous one that was found, around the end. */
+    function stepFound(by: 1 | -1): void {
+        goTo(nextAround(found.value, place.value, by));
+    }
+
+    /** Where the user was when the search began: what is typed is looked for from there on. */
+    let start = 0;
+
+    function findWhileTyped(text: string): void {
+        findText.value = text;
+        goTo(found.value.find((place) => place >= start) ?? found.value[0]);
+    }
+
+    /** The pane that a search is for: the one with the keyboard, else the one where something was chosen last. */
+    function paneToSearch(): FindPane | null {
+        const pane = document.activeElement?.closest('.source-pane, .code-pane');
+        const isCode = pane ? pane.matches('.code-pane') : chosenInstruction.value >= 0;
+        const panes: FindPane[] = isCode ? ['code', 'source'] : ['source', 'code'];
+        return panes.find(has) ?? null;
+    }
+
+    const canFind = (): boolean => paneToSearch() !== null;
+
+    function openFind(): void {
+        batch(() => {
+            wantedPane.value = paneToSearch();
+            findOpenings.value++;
+        });
+        start = place.value;
+    }
+
+    function closeFind(): void {
+        const pane = findPane.value;
+        wantedPane.value = null;
+        const source = document.querySelector('.source-panel .source-editor')?.shadowRoot;
+        const content =
+            pane === 'code'
+                ? document.querySelector<HTMLElement>('.source-panel .code')
+                : source?.querySelector<HTMLElement>('.cm-content');
+        content?.focus({ preventScroll: true });
+    }
+
+    /** What is to be marked in the text of a pane; '': nothing. */
+    function markedIn(pane: FindPane): string {
+        return findPane.value === pane && !LINE.test(findText.value) ? findText.value : '';
+    }
+
+    return {
+        findText,
+        findOpenings,
+        findPane,
+        found,
+        foundAt,
+        stepFound,
+        findWhileTyped,
+        canFind,
+        openFind,
+        closeFind,
+        markedIn,
+    };
+}
+
+export type SourceFindPart = ReturnType<typeof createSourceFind>;

@@ -1,0 +1,99 @@
+/** What the source panel shows: the text of source files and the code of native symbols with what it comes from. Fetched once, then cached. */
+
+import { messageOf } from '../base/message';
+import { NewestMap } from '../base/newest_map';
+import type { NativeSymbol } from '../engine/source';
+import type { Given } from '../session/given';
+import type { NamesPart } from '../session/names';
+import { type Disassembly, fetchAssembly, fetchPlaces, fetchScript, fetchSource, type Place } from './symbol_api';
+
+/** Files, and symbols, that are cached. */
+const MOST_CACHED = 100;
+
+/** What prof calls the library with the code of a jitdump file. No library vouches for the scripts that it comes from. */
+const JITDUMP = /^jit-\d+\.dump$/;
+
+export interface SourceText {
+    source: number;
+    file: string;
+    /** null: see `problem`. */
+    text: string | null;
+    problem: string;
+}
+
+/** Code with what its instructions come from. */
+export interface Code extends Disassembly {
+    symbol: number;
+    /** Per instruction the frames, outermost first; empty where nothing is known. */
+    places: Place[][];
+}
+
+export function createSourceTexts(session: Given & { names: NamesPart }) {
+    const { engine } = session;
+    const { fetchNames, nameOf } = session.names;
+
+    /** Texts by their source, code by its symbol. */
+    const texts = new NewestMap<number, SourceText>(MOST_CACHED);
+    const codes = new NewestMap<number, Code>(MOST_CACHED);
+
+    async function loadText(source: number): Promise<SourceText> {
+        const { file, content, places } = await engine.sourceFile(source);
+        if (content !== null) return { source, file, text: content, problem: '' };
+        const inLibraries = places.filter((place) => !JITDUMP.test(place.lib.debugName));
+        const ways =
+            inLibraries.length > 0
+                ? inLibraries.map((place) => () => fetchSource(place, file))
+                : [() => fetchScript(file)];
+        let problem = '';
+        for (const fetchText of ways) {
+            try {
+                return { source, file, text: await fetchText(), problem: '' };
+            } catch (error) {
+                problem = messageOf(error);
+            }
+        }
+        return { source, file, text: null, problem };
+    }
+
+    /** What could not be had is asked for again the next time. */
+    async function fetchText(source: number): Promise<SourceText> {
+        const text = await loadText(source).catch((error: unknown): SourceText => {
+            return { source, file: '', text: null, problem: messageOf(error) };
+        });
+        if (text.text !== null) texts.set(source, text);
+        return text;
+    }
+
+    /** What the debug info says of each instruction; where it says nothing, what the profile's frames say. */
+    async function placesOf(symbol: NativeSymbol, disassembly: Disassembly): Promise<Place[][]> {
+        const { instructions } = disassembly;
+        const places = await fetchPlaces(
+            symbol.lib,
+            instructions.map((instruction) => instruction.address),
+        ).catch(() => instructions.map((): Place[] => []));
+        const lines = await engine.addressLines(symbol.symbol);
+        await fetchNames(lines.map((line) => line.func));
+        const isNamed = places.map((frames) => frames.some((place) => place.line > 0));
+        isNamed.forEach((isKnown, index) => {
+            if (!isKnown) places[index] = [];
+        });
+        let at = 0;
+        for (const line of lines) {
+            while (at + 1 < instructions.length && (instructions[at + 1]?.address ?? 0) <= line.address) at++;
+            if (isNamed[at] || line.line === 0) continue;
+            places[at] = [...(places[at] ?? []), { func: nameOf(line.func), file: line.file, line: line.line }];
+        }
+        return places;
+    }
+
+    async function fetchCode(symbol: NativeSymbol): Promise<Code> {
+        const disassembly = await fetchAssembly(symbol);
+        const code = { ...disassembly, symbol: symbol.symbol, places: await placesOf(symbol, disassembly) };
+        codes.set(symbol.symbol, code);
+        return code;
+    }
+
+    return { texts, codes, fetchText, fetchCode };
+}
+
+export type SourceTextsPart = ReturnType<typeof createSourceTexts>;

@@ -1,0 +1,126 @@
+/** What the server of the page knows of source files and machine code: the symbol API that samply's tools speak, too. */
+import type { CodePlace, LibraryId, NativeSymbol } from '../engine/source';
+import { askServer } from '../window/server';
+
+/** The server answers with at most so many names at once, and the page asks for no more code than it can show. */
+const MOST_ADDRESSES = 10_000;
+const MOST_INSTRUCTIONS = 100_000;
+
+function hex(value: number): string {
+    return `0x${value.toString(16)}`;
+}
+
+/** Throws with the server's sentence. */
+async function post(path: string, request: unknown): Promise<unknown> {
+    return readAnswer(await askServer(path, { method: 'POST', body: JSON.stringify(request) }));
+}
+
+/** The same profile with the names that this machine knows. */
+export async function fetchNamed(profile: Blob): Promise<File> {
+    const response = await askServer('names', { method: 'POST', body: profile });
+    if (!response.headers.has('X-Uncompressed-Length')) await readAnswer(response); // it says why there is none
+    return new File([await response.blob()], 'profile.json');
+}
+
+async function readAnswer(response: Response): Promise<unknown> {
+    const answer: unknown = await response.json().catch(() => {
+        throw new Error(`the server answered ${response.status} ${response.statusText}`);
+    });
+    if (typeof answer !== 'object' || answer === null) throw new Error('the server sent an empty answer');
+    if ('error' in answer) throw new Error(String(answer.error));
+    return answer;
+}
+
+/** The text of a source file that code at this place comes from. */
+export async function fetchSource({ lib, address }: CodePlace, file: string): Promise<string> {
+    const { debugName, debugId } = lib;
+    const answer = (await post('source/v1', { debugName, debugId, moduleOffset: hex(address), file })) as {
+        source: string;
+    };
+    return answer.source;
+}
+
+/** The text of the source file of code that was compiled while the program ran. */
+export async function fetchScript(file: string): Promise<string> {
+    return ((await post('source/v1', { file })) as { source: string }).source;
+}
+
+export interface Instruction {
+    address: number;
+    /** One for each syntax. */
+    texts: string[];
+}
+
+export interface Disassembly {
+    arch: string;
+    syntaxes: string[];
+    instructions: Instruction[];
+    /** One past the last byte. */
+    end: number;
+    /** What is missing, and what to do about it; ''. */
+    note: string;
+}
+
+export async function fetchAssembly(symbol: NativeSymbol): Promise<Disassembly> {
+    const { lib, name, address, size } = symbol;
+    const answer = (await post('asm/v1', {
+        name,
+        debugName: lib.debugName,
+        debugId: lib.debugId,
+        ...(lib.codeId === '' ? {} : { codeId: lib.codeId }),
+        startAddress: hex(address),
+        size: hex(Math.max(size, 1)),
+        continueUntilFunctionEnd: size === 0,
+    })) as {
+        startAddress: string;
+        size: string;
+        arch: string;
+        syntax: string[];
+        instructions: [number, ...string[]][];
+        note?: string;
+    };
+    const start = Number(answer.startAddress);
+    return {
+        arch: answer.arch,
+        syntaxes: answer.syntax,
+        end: start + Number(answer.size),
+        note: answer.note ?? '',
+        instructions: answer.instructions
+            .slice(0, MOST_INSTRUCTIONS)
+            .map(([offset, ...texts]) => ({ address: start + offset, texts })),
+    };
+}
+
+/** A frame of an address: the function and the line of it. */
+export interface Place {
+    func: string;
+    file: string;
+    /** 0: not known. */
+    line: number;
+}
+
+interface ApiFrame {
+    function?: string;
+    file?: string;
+    line?: number;
+    inlines?: ApiFrame[];
+}
+
+function placeOf(frame: ApiFrame): Place {
+    return { func: frame.function ?? '', file: frame.file ?? '', line: frame.line ?? 0 };
+}
+
+/** The frames of each address, the outermost first: what the debug info says. */
+export async function fetchPlaces(lib: LibraryId, addresses: readonly number[]): Promise<Place[][]> {
+    const places: Place[][] = [];
+    for (let at = 0; at < addresses.length; at += MOST_ADDRESSES) {
+        const part = addresses.slice(at, at + MOST_ADDRESSES);
+        const answer = (await post('symbolicate/v5', {
+            memoryMap: [[lib.debugName, lib.debugId]],
+            stacks: [part.map((address) => [0, address])],
+        })) as { results: [{ stacks: [ApiFrame[]] }] };
+        for (const frame of answer.results[0].stacks[0])
+            places.push([placeOf(frame), ...(frame.inlines ?? []).map(placeOf).reverse()]);
+    }
+    return places;
+}

@@ -1,0 +1,564 @@
+/** Where the time went, in one screen: the heaviest of everything, each leading to the view that has more of it. */
+import type { ComponentChildren, JSX } from 'preact';
+import type { Session } from '../app/session';
+import { categoryColor } from '../base/colors';
+import { ownNameAt } from '../base/fold';
+import {
+    describeChange,
+    describeWeight,
+    formatChange,
+    formatCount,
+    formatDuration,
+    formatRelative,
+    formatShare,
+    formatWeight,
+} from '../base/format';
+import { baseName, plainText } from '../base/plain';
+import { changeClass, reachText } from '../compare/change_columns';
+import { wallTimeText } from '../compare/comparison';
+import type { FuncRow, ThreadInfo, TreeSummary } from '../engine/api';
+import type { HotLines } from '../engine/source';
+import { useSession } from '../session/context';
+import { shortName } from '../table/weight_columns';
+import { EmptyTree } from '../ui/EmptyTree';
+import { ProfileText } from '../ui/text';
+import { sideOfThread } from '../view/thread_sides';
+import { openDialog } from '../window/windows';
+import { MOST_ROWS, type SummaryLists, sharesText } from './summary_view';
+import { trustFigure, trustSummary } from './trust';
+
+const NAME_LIMIT = 160;
+const MOST_PROBLEMS = 4;
+
+interface RowProps {
+    weight: number;
+    whole: number;
+    /** As text, where it is not the unit of the view. */
+    amount: string;
+    title: string;
+    color?: string | undefined;
+    /** It is an amount even where the others are changes. */
+    isAmount?: boolean;
+    onOpen: () => void;
+    children: ComponentChildren;
+}
+
+function Row({ weight, whole, amount, title, color, isAmount, onOpen, children }: RowProps): JSX.Element {
+    const part = whole === 0 ? 0 : Math.min(1, Math.abs(weight / whole));
+    const isChange = useSession().tree.isChange.value && !isAmount;
+    const sign = isChange ? ` ${changeClass(weight)}` : '';
+    return (
+        <li>
+            <button type="button" class="summary-row" title={title} onClick={onOpen}>
+                <span class={`share${sign}`}>
+                    <span
+                        class="share-bar"
+                        style={{ transform: `scaleX(${part})`, ...(color && sign === '' ? { background: color } : {}) }}
+                    />
+                    <span>{isChange ? formatRelative(whole, whole + weight) : formatShare(weight, whole)}</span>
+                </span>
+                <span class="summary-amount">{amount}</span>
+                <span class="summary-name">{children}</span>
+            </button>
+        </li>
+    );
+}
+
+/** An amount of the view's weight, with its sign where it is a change. */
+function useAmountText(): (weight: number) => string {
+    const session = useSession();
+    const unit = session.filters.weightUnit.value;
+    const isChange = session.tree.isChange.value;
+    return (weight) => (isChange ? formatChange(weight, unit) : formatWeight(weight, unit));
+}
+
+interface CardProps {
+    name: string;
+    title: string;
+    note: string;
+    children: ComponentChildren;
+}
+
+function Card({ name, title, note, children }: CardProps): JSX.Element {
+    return (
+        <section class={`card card-${name}`} aria-labelledby={`card-${name}`}>
+            <h3 id={`card-${name}`}>{title}</h3>
+            <p class="muted">{note}</p>
+            {children}
+        </section>
+    );
+}
+
+/** Without room, arguments go first, then what the name is in, then the end of the name itself. */
+function Name({ func, none }: { func: number; none: string }): JSX.Element {
+    const { funcName, namesVersion } = useSession().names;
+    namesVersion.value;
+    const name = func < 0 ? undefined : funcName(func);
+    const text = plainText(name ? shortName(name.name) || '(no name)' : none, NAME_LIMIT);
+    const own = ownNameAt(text);
+    const [whole = ''] = /^[^(]*/.exec(text.slice(own)) ?? [];
+    const end = own + whole.length;
+    return (
+        <>
+            <bdi class="scoped-name" dir="ltr">
+                {own > 0 && <span class="scope">{text.slice(0, own)}</span>}
+                <span>{whole}</span>
+                {end < text.length && <span class="arguments">{text.slice(end)}</span>}
+            </bdi>
+            {name && name.lib !== '' && (
+                <span class="tree-lib">
+                    <ProfileText text={name.lib} limit={60} />
+                </span>
+            )}
+        </>
+    );
+}
+
+function fullName(session: Session, func: number): string {
+    const { funcName } = session.names;
+    const name = funcName(func);
+    return plainText(`${name?.name ?? ''}${name?.lib ? ` (${name.lib})` : ''}`, 1200);
+}
+
+function FunctionCard({ lists, whole }: { lists: SummaryLists; whole: number }): JSX.Element {
+    const session = useSession();
+    const { isChange } = session.tree;
+    const amountText = useAmountText();
+    const { openCenter } = session.summaryView;
+    return (
+        <Card
+            name="functions"
+            title="Functions"
+            note={`Top ${formatCount(lists.functions.length)} of ${formatCount(lists.functionCount)} by ${isChange.value ? 'change of ' : ''}self time`}
+        >
+            <ol>
+                {lists.functions.map((row) => (
+                    <Row
+                        key={row.func}
+                        weight={row.self}
+                        whole={whole}
+                        amount={amountText(row.self)}
+                        title={fullName(session, row.func)}
+                        onOpen={() => openCenter({ kind: 'function', index: row.func })}
+                    >
+                        <Name func={row.func} none="" />
+                    </Row>
+                ))}
+            </ol>
+        </Card>
+    );
+}
+
+/** Of a sum: it and one of its parts that is all of it differ in their last digits. */
+const ROUNDING = 1e-9;
+
+/** The end of a path is what tells files apart: it is shown, all of it is in the title. */
+function LineCard({ hot, whole }: { hot: HotLines; whole: number }): JSX.Element {
+    const session = useSession();
+    const { isChange } = session.tree;
+    const amountText = useAmountText();
+    const { openLine } = session.summaryView;
+    const unknown = whole - hot.known;
+    return (
+        <Card
+            name="lines"
+            title={isChange.value ? 'Lines' : 'Hottest lines'}
+            note={
+                isChange.value
+                    ? 'By change of self time'
+                    : Math.abs(unknown) > Math.abs(whole) * ROUNDING
+                      ? `By self time; ${formatShare(unknown, whole)} has no line number`
+                      : 'By self time'
+            }
+        >
+            <ol>
+                {hot.lines.map((row) => (
+                    <Row
+                        key={`${row.file}:${row.line}`}
+                        weight={row.self}
+                        whole={whole}
+                        amount={amountText(row.self)}
+                        title={plainText(`${row.file}:${row.line}\n${fullName(session, row.func)}`, 1200)}
+                        onOpen={() => openLine(row)}
+                    >
+                        <ProfileText text={`${baseName(row.file)}:${row.line}`} limit={80} />
+                        <span class="summary-function">
+                            <Name func={row.func} none="" />
+                        </span>
+                    </Row>
+                ))}
+            </ol>
+        </Card>
+    );
+}
+
+function LibraryCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Element {
+    const session = useSession();
+    const { info } = session;
+    const { isChange } = session.tree;
+    const amountText = useAmountText();
+    const { openCenter } = session.summaryView;
+    return (
+        <Card name="libraries" title="Libraries" note={isChange.value ? 'By change of self time' : 'By self time'}>
+            <ol>
+                {rows.map((row) => (
+                    <Row
+                        key={row.func}
+                        weight={row.self}
+                        whole={whole}
+                        amount={amountText(row.self)}
+                        title={`On the stack for ${formatShare(row.total, whole)}`}
+                        onOpen={() => {
+                            if (row.func >= 0) openCenter({ kind: 'library', index: row.func });
+                        }}
+                    >
+                        <Name func={row.func < 0 ? -1 : info.value.funcCount + row.func} none="(no library)" />
+                    </Row>
+                ))}
+            </ol>
+        </Card>
+    );
+}
+
+function CategoryCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Element {
+    const session = useSession();
+    const { info } = session;
+    const { isChange } = session.tree;
+    const amountText = useAmountText();
+    const { categoryName } = session.store;
+    const { openCenter } = session.summaryView;
+    const { categories } = info.value;
+    return (
+        <Card name="categories" title="Categories" note={isChange.value ? 'By change of self time' : 'By self time'}>
+            <ol>
+                {rows.map((row) => (
+                    <Row
+                        key={row.func}
+                        weight={row.self}
+                        whole={whole}
+                        amount={amountText(row.self)}
+                        title={`On the stack for ${formatShare(row.total, whole)}`}
+                        color={categoryColor(categories[row.func])}
+                        onOpen={() => openCenter({ kind: 'category', index: row.func })}
+                    >
+                        <ProfileText text={categoryName(row.func)} limit={NAME_LIMIT} />
+                    </Row>
+                ))}
+            </ol>
+        </Card>
+    );
+}
+
+function ThreadCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Element {
+    const session = useSession();
+    const { info } = session;
+    const { weightUnit } = session.filters;
+    const { selectedThreads } = session.store;
+    const { openThread } = session.summaryView;
+    const { comparison, threads } = info.value;
+    const side = (thread: ThreadInfo): string => {
+        const name = sideOfThread(comparison, thread);
+        return name === '' ? '' : `${name} · `;
+    };
+    const chosen = selectedThreads.value.length;
+    const some = `${formatCount(chosen)} of ${formatCount(threads.length)} selected`;
+    const listed = chosen === threads.length ? 'All threads' : some;
+    const hasProcesses = threads.some(({ pid }) => pid !== threads[0]?.pid);
+    return (
+        <Card
+            name="threads"
+            title="Threads"
+            note={rows.length < chosen ? `Top ${rows.length} of ${formatCount(chosen)}` : listed}
+        >
+            <ol>
+                {rows.map((row) => {
+                    const thread = threads[row.func];
+                    return (
+                        <Row
+                            key={row.func}
+                            weight={Math.abs(row.total)}
+                            whole={whole}
+                            amount={formatWeight(Math.abs(row.total), weightUnit.value)}
+                            title="Show in the call tree"
+                            isAmount
+                            onOpen={() => openThread(row.func)}
+                        >
+                            <ProfileText text={thread?.name ?? ''} limit={NAME_LIMIT} />
+                            <span class="tree-lib">
+                                <ProfileText
+                                    text={`${thread && side(thread)}${hasProcesses ? `${thread?.processName ?? ''} · ` : ''}TID ${thread?.tid ?? ''}`}
+                                    limit={80}
+                                />
+                            </span>
+                        </Row>
+                    );
+                })}
+            </ol>
+        </Card>
+    );
+}
+
+function WaitCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Element {
+    const session = useSession();
+    const { openWait } = session.summaryView;
+    return (
+        <Card
+            name="waits"
+            title="Off-CPU time"
+            note={rows.length > 0 ? `${formatDuration(whole)} not running` : 'Almost none'}
+        >
+            <ol>
+                {rows.map((row) => (
+                    <Row
+                        key={row.func}
+                        weight={row.self}
+                        whole={whole}
+                        amount={formatDuration(row.self)}
+                        title={fullName(session, row.func)}
+                        onOpen={() => openWait(row.func)}
+                    >
+                        <Name func={row.func} none="" />
+                    </Row>
+                ))}
+            </ol>
+        </Card>
+    );
+}
+
+/** Of a profile with recorded waits: what for, how often, and how long at most. */
+function WaitedForCard(): JSX.Element | null {
+    const session = useSession();
+    const { objectOf, reasonOf, selectWait, topWaits, waitOverview } = session.waitList;
+    const { changeView } = session.store;
+    const { namesVersion } = session.names;
+    namesVersion.value;
+    const all = waitOverview.value;
+    if (!all || topWaits.value.length === 0) return null;
+    return (
+        <Card
+            name="waits"
+            title="Waited for"
+            note={`Off the CPU for ${formatDuration(all.waited)} of ${formatDuration(all.there)}`}
+        >
+            <ol>
+                {topWaits.value.map((group) => (
+                    <Row
+                        key={group.key}
+                        weight={group.total}
+                        whole={all.there}
+                        amount={formatDuration(group.total)}
+                        title={`${reasonOf(group)}, ${formatCount(group.count)} times; show in the waits`}
+                        onOpen={() => {
+                            selectWait(group, true);
+                            changeView({ tab: 'waits', waitsBy: 'object' }, 'push');
+                        }}
+                    >
+                        <ProfileText text={objectOf(group)} limit={NAME_LIMIT} />
+                        <span class="tree-lib">
+                            {`${formatCount(group.count)} ×, longest ${formatDuration(group.longest)}`}
+                        </span>
+                    </Row>
+                ))}
+            </ol>
+        </Card>
+    );
+}
+
+function TrustCard(): JSX.Element | null {
+    const session = useSession();
+    const { trustSection } = session.summaryView;
+    const section = trustSection.value;
+    if (!section) return null;
+    const isProblem = (label: string): boolean => /^(symbols|hint)/i.test(label);
+    const figures = section.entries.filter((entry) => !isProblem(entry.label));
+    const problems = section.entries.filter((entry) => isProblem(entry.label));
+    const { fix } = trustSummary(section, 0);
+    return (
+        <Card name="trust" title="Trust" note="How complete this recording is">
+            <dl>
+                {figures.slice(0, MOST_ROWS).map((entry) => (
+                    <div key={`${entry.label}:${entry.value}`} title={plainText(entry.value, 1000)}>
+                        <dt>
+                            <ProfileText text={entry.label} limit={100} />
+                        </dt>
+                        <dd>
+                            <ProfileText text={trustFigure(entry.value)} limit={140} />
+                        </dd>
+                    </div>
+                ))}
+            </dl>
+            {problems.slice(0, MOST_PROBLEMS).map((entry) => (
+                <p key={entry.value} class="problem">
+                    <ProfileText text={entry.value} limit={400} />
+                </p>
+            ))}
+            {fix !== '' && <p class="problem">{fix}</p>}
+            <button
+                type="button"
+                class="link"
+                onClick={() => {
+                    openDialog.value = 'info';
+                }}
+            >
+                Recording details
+            </button>
+        </Card>
+    );
+}
+
+/** The view is about all samples of the profile. */
+function isOfAll({ info, store }: Session): boolean {
+    const { preview, ranges, search, transforms } = store.view.value;
+    const hasAllThreads = store.selectedThreads.value.length === info.value.threads.length;
+    return hasAllThreads && !preview && ranges.length === 0 && search === '' && transforms.length === 0;
+}
+
+/** What has changed in all, and most. */
+function ChangeHead({ first, totals }: { first: FuncRow | undefined; totals: TreeSummary | null }): JSX.Element {
+    const session = useSession();
+    const { note, ofAll, ofFunc } = session.certainty;
+    const { comparison } = session.info.value;
+    const { funcName } = session.names;
+    const unit = session.filters.weightUnit.value;
+    const all = ofAll.value;
+    const largest = first && ofFunc(first.func, 'self');
+    const [base, changed] = [totals?.baseTotal ?? 0, totals?.newTotal ?? 0];
+    return (
+        <div class="summary-head">
+            <h2>What has changed?</h2>
+            <p>
+                {`${describeWeight(base, unit, 0)} in the base, ${describeWeight(changed, unit, 0)} in the new side: `}
+                <strong class={changeClass(changed - base)}>{describeChange(changed - base, unit)}</strong>
+                {base !== 0 && ` (${formatRelative(base, changed)})`}
+                {all && `, ${reachText(all, unit)}`}
+                {'. '}
+                {comparison && unit === 'ms' && isOfAll(session) && `Wall time: ${wallTimeText(comparison)}. `}
+                {first && (
+                    <>
+                        Largest change of self time:{' '}
+                        <strong>
+                            <ProfileText text={shortName(funcName(first.func)?.name ?? '')} limit={NAME_LIMIT} />
+                        </strong>
+                        {` (${describeChange(first.self, unit)}${largest ? `, ${reachText(largest, unit)}` : ''}).`}
+                    </>
+                )}
+            </p>
+            {note.value !== '' && <p class="muted summary-note">{note.value}</p>}
+            <div class="summary-actions">
+                <button type="button" class="button" onClick={() => window.print()}>
+                    Print
+                </button>
+            </div>
+        </div>
+    );
+}
+
+function inRange(session: Session, range: [number, number]): string {
+    const { rangeText, unit } = session.axisText;
+    return unit.value === 'ms' ? ` in ${rangeText(range)} of the recording` : ' in the selected range';
+}
+
+function Head({ lists, whole }: { lists: SummaryLists; whole: number }): JSX.Element {
+    const session = useSession();
+    const { info } = session;
+    const { weightUnit } = session.filters;
+    const { funcName } = session.names;
+    const { categoryName, selectedThreads, view } = session.store;
+    const { chooseAllThreads } = session.summaryView;
+    const { interval, threads } = info.value;
+    const chosen = selectedThreads.value.length;
+    const [first] = lists.functions;
+    const { isChange, summary } = session.tree;
+    if (isChange.value) return <ChangeHead first={first} totals={summary.value} />;
+    const range = view.value.preview ?? view.value.ranges[view.value.ranges.length - 1];
+    const among = chosen === 1 ? 'one thread' : `${formatCount(chosen)} threads`;
+    const isTime = weightUnit.value === 'ms' || !info.value.timesAreOrder;
+    const time = range ? inRange(session, range) : '';
+    return (
+        <div class="summary-head">
+            <h2>{`Where did the ${isTime ? 'time' : plainText(weightUnit.value, NAME_LIMIT)} go?`}</h2>
+            <p>
+                {describeWeight(whole, weightUnit.value, interval)} of {among}
+                {time}:{' '}
+                <ProfileText text={sharesText(lists.categories, whole, (row) => categoryName(row.func))} limit={300} />.{' '}
+                {first && (
+                    <>
+                        Most self time:{' '}
+                        <strong>
+                            <ProfileText text={shortName(funcName(first.func)?.name ?? '')} limit={NAME_LIMIT} />
+                        </strong>
+                        {` (${formatShare(first.self, whole)}).`}
+                    </>
+                )}
+            </p>
+            <div class="summary-actions">
+                {chosen < threads.length && (
+                    <button type="button" class="button" onClick={chooseAllThreads}>
+                        All {formatCount(threads.length)} threads
+                    </button>
+                )}
+                <button type="button" class="button" onClick={() => window.print()}>
+                    Print
+                </button>
+            </div>
+        </div>
+    );
+}
+
+/** Arrows walk the entries. */
+function onKey(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+    const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('.summary-row')];
+    const at = rows.indexOf(document.activeElement as HTMLElement);
+    rows[at < 0 ? 0 : Math.max(0, Math.min(rows.length - 1, at + step))]?.focus();
+    event.preventDefault();
+}
+
+export function Summary(): JSX.Element {
+    const session = useSession();
+    const { summaryError, summaryLists } = session.summaryView;
+    const { summary } = session.tree;
+    const { hasWaits } = session.info.value;
+    const lists = summaryLists.value;
+    const whole = summary.value?.rootTotal ?? 0;
+    if (summaryError.value !== '')
+        return (
+            <p class="empty" role="alert">
+                {summaryError.value}
+            </p>
+        );
+    if (summary.value && whole === 0)
+        return (
+            <div class="summary">
+                <EmptyTree />
+                {hasWaits && <WaitedForCard />}
+                {!hasWaits && lists?.waits && lists.waits.length > 0 && (
+                    <WaitCard rows={lists.waits} whole={lists.waited} />
+                )}
+            </div>
+        );
+    if (!lists) return <div class="summary" />;
+    return (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+        <div class="summary" role="group" aria-label="Summary" tabIndex={0} onKeyDown={onKey}>
+            <Head lists={lists} whole={whole} />
+            <div class="cards">
+                <div class="cards-column">
+                    <FunctionCard lists={lists} whole={whole} />
+                    {lists.hot && <LineCard hot={lists.hot} whole={whole} />}
+                    {hasWaits && <WaitedForCard />}
+                    {!hasWaits && lists.waits && <WaitCard rows={lists.waits} whole={lists.waited} />}
+                </div>
+                <div class="cards-column">
+                    <CategoryCard rows={lists.categories.slice(0, MOST_ROWS)} whole={whole} />
+                    <LibraryCard rows={lists.libraries} whole={whole} />
+                    <ThreadCard rows={lists.threads} whole={whole} />
+                </div>
+                <div class="cards-column">
+                    <TrustCard />
+                </div>
+            </div>
+        </div>
+    );
+}

@@ -1,0 +1,84 @@
+/** How far the figures of a recording can be trusted, in a few words, and what to do where names are missing. */
+
+import { formatCount } from '../base/format';
+import { plainText } from '../base/plain';
+import type { ExtraSection, ProfileInfo } from '../engine/api';
+
+/** Percentages below these, or a share of lost samples above, cast doubt on the totals. */
+const LEAST_COMPLETE = 95;
+const LEAST_COVERED = 90;
+const LEAST_NAMED = 80;
+const LEAST_PYTHON = 95;
+const MOST_LOST_SHARE = 0.01;
+
+export interface TrustSummary {
+    text: string;
+    isGood: boolean;
+    /** How to get the names that are missing; '' if most are there. */
+    fix: string;
+}
+
+function percentIn(text: string | undefined): number {
+    return Number.parseFloat(/(\d+(\.\d+)?)\s*%/.exec(text ?? '')?.[1] ?? '100');
+}
+
+/** "98.55 %" as the page writes it: "98.6%"; rounding does not make it a hundred. */
+function shortPercent(value: number): string {
+    return value === 100 ? '100%' : `${Math.min(value, 99.9).toFixed(1)}%`;
+}
+
+const LONGEST_FIGURE = 26;
+
+/** The figure of an entry, digits grouped; of a long one, what explains it is in the details. */
+export function trustFigure(value: string): string {
+    const brief = value.length > LONGEST_FIGURE ? /^[^(;]*?(?=,? of which| \(|;|$)/.exec(value)?.[0] : undefined;
+    return (brief ?? value).replace(/^\d{4,}(?= \(|$)/, (digits) => formatCount(Number(digits)));
+}
+
+/**
+ * What can be said of a profile whose recorder says nothing: how many names are missing. undefined: too few to say it, or all,
+ * which the header says with the command that gets them.
+ */
+export function ownTrust({
+    addressCount,
+    resolvedCount,
+    symbolicated,
+}: Pick<ProfileInfo, 'addressCount' | 'resolvedCount' | 'symbolicated'>): ExtraSection | undefined {
+    const percent = (100 * resolvedCount) / addressCount;
+    if (!symbolicated || !(percent < LEAST_NAMED)) return undefined;
+    const value = `${resolvedCount} of ${addressCount} (${percent.toFixed(1)} %)`;
+    return { label: 'Trust', entries: [{ label: 'Addresses resolved', value }] };
+}
+
+export function trustSummary(section: ExtraSection, sampleCount: number): TrustSummary {
+    const entry = (pattern: RegExp): string | undefined =>
+        section.entries.find((candidate) => pattern.test(candidate.label))?.value;
+    const complete = entry(/complete$|^complete/i);
+    const lost = entry(/lost/i);
+    const covered = Number.parseFloat(/\d+(\.\d+)?/.exec(entry(/covered/i) ?? '')?.[0] ?? '100');
+    const named = percentIn(entry(/^addresses (resolved|named)/i));
+    const python = percentIn(entry(/with their python frames/i));
+    const parts: string[] = [];
+    if (named < LEAST_NAMED) parts.push(`${shortPercent(named)} of addresses resolved`);
+    if (covered < LEAST_COVERED) parts.push(`${covered.toFixed(0)}% of CPU time sampled`);
+    if (python < LEAST_PYTHON) parts.push(`Python frames in ${shortPercent(python)} of Python samples`);
+    if (complete !== undefined) {
+        const percent = /\d\s*%/.test(complete) ? shortPercent(percentIn(complete)) : plainText(complete, 24);
+        parts.push(`${percent} complete stacks`);
+    }
+    if (lost !== undefined) parts.push(`${plainText(lost, 24)} lost`);
+    const lostCount = Number.parseFloat((lost ?? '0').replace(/,/g, '')) || 0;
+    return {
+        text: parts.join(', ') || 'Recording quality',
+        isGood:
+            named >= LEAST_NAMED &&
+            percentIn(complete) >= LEAST_COMPLETE &&
+            covered >= LEAST_COVERED &&
+            python >= LEAST_PYTHON &&
+            lostCount <= sampleCount * MOST_LOST_SHARE,
+        fix:
+            named < LEAST_NAMED
+                ? 'Install debug symbols for the libraries that lack them (packages *-dbgsym or *-debuginfo) or set DEBUGINFOD_URLS, then run: prof symbolicate FILE'
+                : '',
+    };
+}

@@ -1,0 +1,298 @@
+/**
+ * A table of any number of rows, of which only those on the screen exist: columns at the left that stay where they are,
+ * and a main one, names mostly, that takes the rest and scrolls sideways. Every list and tree of the page is one of these;
+ * they say what is in the cells and what keys do beyond walking. Columns are sorted by a click on their title, and made
+ * wider by their edge.
+ */
+import type { ComponentChildren, JSX } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useSession } from '../session/context';
+import type { ScrollPlace, SortOrder } from '../session/tables';
+import { rowOfKey, rowUnder, useRowWindow } from '../ui/row_window';
+import { useLatest, useSelectionMenu, useSize } from '../ui/use';
+import { rowHeight } from '../window/settings';
+import { type MenuItem, openMenu, tooltip } from '../window/windows';
+import { TableRow } from './TableRow';
+import { type Column, columnItems, shownColumns, TableHead, widthOfColumns } from './table_columns';
+
+const HEADER_HEIGHT = 24;
+/** px: how much further right each level of a tree is. */
+export const INDENT = 12;
+/** px: so much of a name is to be seen where it belongs. */
+const LEAST_NAME = 80;
+/** ms that the mouse rests on a name before it is shown in full. */
+const TOOLTIP_DELAY = 350;
+
+export interface TableProps<Row> {
+    /** Its name in what is kept of it. */
+    name: string;
+    label: string;
+    role: 'grid' | 'treegrid';
+    rows: readonly Row[];
+    columns: readonly Column<Row>[];
+    main: Column<Row>;
+    /** px: an estimate of the widest cell of the main column. */
+    mainWidth?: number;
+    sort: SortOrder;
+    /** The column that it is usually sorted by. */
+    usualSort: string;
+    /** Position of the selected row; -1: none. */
+    selectedAt: number;
+    /** Counts the selections that are to be scrolled to. */
+    reveal: number;
+    /** px of the main column before what matters in the selected row. */
+    indentOf?(row: Row): number;
+    /** px: an estimate of what follows it. Where it is scrolled out of view, the row says its name elsewhere. */
+    widthOf?(row: Row): number;
+    rowKey?(row: Row, at: number): string | number;
+    rowClass?(row: Row): string;
+    /** Its level and whether it is open, for a tree. */
+    rowState?(row: Row): { level: number; isOpen?: boolean };
+    /** `scroll`: by the keyboard, which brings the row into view. */
+    onSelect(row: Row, scroll: boolean): void;
+    /** A key that does not walk; false if it has no meaning. */
+    onKey(event: KeyboardEvent, row: Row | null): boolean;
+    /** Enter and a double click. */
+    onOpen(row: Row): void;
+    /** A click on the triangle of a tree's row. */
+    onToggle?(row: Row, all: boolean): void;
+    onCopy(row: Row): void;
+    /** Items of the row's menu; those of the second answer replace them when it comes. */
+    menuOf(row: Row): { items: MenuItem[]; later?: Promise<MenuItem[]> };
+    /** Items for the menu of the head, below those for columns. */
+    headMenu?(): MenuItem[];
+    /** What the tooltip of a name says; null: nothing that the row does not. `isCut`: not all of it is to be seen. */
+    tooltipOf?(row: Row, isCut: boolean): ComponentChildren | null;
+    /** The rows that are on the screen now, to get their names. */
+    onVisible?(rows: readonly Row[]): void;
+    error: string;
+    /** Shown if there are no rows. */
+    empty: JSX.Element | null;
+}
+
+function scrollToIndent(element: HTMLElement, indent: number, numbersWidth: number): void {
+    const room = element.clientWidth - numbersWidth;
+    if (indent < element.scrollLeft) element.scrollLeft = Math.max(0, indent - INDENT * 4);
+    else if (indent > element.scrollLeft + room * 0.6) element.scrollLeft = indent - room * 0.4;
+}
+
+/** px: the scroll place at which the selected row, or else the list, is where it was. */
+function topOfPlace({ top, selected }: ScrollPlace, selectedTop: number): number {
+    return selected === null || selectedTop < 0 ? top : Math.max(0, selectedTop - selected);
+}
+
+export function Table<Row>(props: TableProps<Row>): JSX.Element {
+    const { name, rows, columns, main, sort, usualSort, selectedAt, reveal } = props;
+    const scroller = useRef<HTMLDivElement>(null);
+    const size = useSize(scroller);
+    const [scrollLeft, setScrollLeft] = useState(0);
+    const shown = shownColumns(name, columns, size.width);
+    const numbersWidth = widthOfColumns(name, shown);
+    const latest = useLatest({ ...props, numbersWidth });
+
+    // The keyboard walks the table from the start.
+    useLayoutEffect(() => {
+        if (document.activeElement === document.body) scroller.current?.focus({ preventScroll: true });
+    }, []);
+
+    // Brings the selected row, and the beginning of its name, into view.
+    const revealed = useRef(0);
+    const height = rowHeight.value;
+    const room = Math.max(0, size.height - HEADER_HEIGHT);
+    const { forgetNextPlace, nextPlace, places } = useSession().tables;
+    const nextScroll = rows.length > 0 && room > 0 ? nextPlace(name) : undefined;
+    const isRevealing = !nextScroll && reveal !== revealed.current && reveal > 0 && selectedAt >= 0 && room > 0;
+    const rowWindow = useRowWindow(scroller, {
+        count: rows.length,
+        rowHeight: height,
+        room,
+        revealed: isRevealing ? { at: selectedAt, how: reveal > 1 ? 'nearest' : 'around' } : null,
+        scrolledTo: nextScroll ? topOfPlace(nextScroll, selectedAt * height) : null,
+    });
+    useLayoutEffect(() => {
+        if (!nextScroll) return;
+        forgetNextPlace(name);
+        revealed.current = reveal;
+        if (scroller.current) scroller.current.scrollLeft = nextScroll.left;
+    });
+    useLayoutEffect(() => {
+        const selected = selectedAt * height - rowWindow.top;
+        const isSeen = selectedAt >= 0 && selected > -height && selected < room;
+        places.set(name, { top: rowWindow.top, left: scrollLeft, selected: isSeen ? selected : null });
+    });
+    useLayoutEffect(() => () => void places.delete(name), []);
+    useLayoutEffect(() => {
+        const row = rows[selectedAt];
+        if (!isRevealing || row === undefined) return;
+        revealed.current = reveal;
+        if (scroller.current && props.indentOf) scrollToIndent(scroller.current, props.indentOf(row), numbersWidth);
+    });
+
+    // Where the table or its rows become lower, as when the source opens below it, the selected row stays in view.
+    const lastSize = useRef({ room: 0, height });
+    useLayoutEffect(() => {
+        const before = lastSize.current;
+        const rowTop = selectedAt * before.height - rowWindow.top;
+        if (rowTop >= 0 && rowTop + before.height <= before.room) rowWindow.reveal(selectedAt, 'nearest');
+        lastSize.current = { room, height };
+    }, [room, height]);
+
+    const { first, last } = rowWindow;
+    const visible = rows.slice(first, last);
+    const nameRoom = size.width - numbersWidth;
+    const nameAt = (row: Row): number | null => {
+        const indent = (props.indentOf?.(row) ?? 0) - scrollLeft;
+        if (!props.widthOf || nameRoom <= 0) return null;
+        if (indent > nameRoom - LEAST_NAME) return numbersWidth + nameRoom / 2;
+        if (indent >= 0) return null;
+        // A name that is too long for the table can be read by scrolling.
+        const width = props.widthOf(row);
+        return width < nameRoom || indent + width < LEAST_NAME ? numbersWidth : null;
+    };
+    useLayoutEffect(() => {
+        if (visible.length > 0) latest.current?.onVisible?.(visible);
+    });
+
+    const pause = useRef(0);
+    const hideTooltip = (): void => {
+        window.clearTimeout(pause.current);
+        if (tooltip.value) tooltip.value = null;
+    };
+    // Other rows are under the mouse then.
+    useLayoutEffect(() => hideTooltip, [rows]);
+
+    const headItems = (): MenuItem[] => [...columnItems(name, columns), ...(props.headMenu?.() ?? [])];
+    const offerMenu = useSelectionMenu(() => {
+        const row = rows[selectedAt];
+        return [...(row === undefined ? [] : props.menuOf(row).items), ...headItems()];
+    });
+    const onContextMenu = (event: MouseEvent): void => {
+        const element = scroller.current;
+        if (!element) return;
+        hideTooltip();
+        const isHead = event.target instanceof Element && event.target.closest('.tree-header') !== null;
+        if (isHead) {
+            event.preventDefault();
+            openMenu({ x: event.clientX, y: event.clientY }, headItems(), element);
+            return;
+        }
+        const under = rowUnder(event);
+        const at = under >= 0 ? under : selectedAt;
+        const row = rows[at];
+        if (row === undefined) return;
+        event.preventDefault();
+        props.onSelect(row, false);
+        // From the keyboard there is no place of the mouse: the menu opens at the row.
+        const frame = element.getBoundingClientRect();
+        const y = frame.top + HEADER_HEIGHT + (at + 1) * height - rowWindow.top;
+        const place = event.button === 2 ? { x: event.clientX, y: event.clientY } : { x: frame.left + numbersWidth, y };
+        const { items, later } = props.menuOf(row);
+        openMenu(place, items, element, later);
+    };
+    const onPointerMove = (event: PointerEvent): void => {
+        hideTooltip();
+        const row = rows[rowUnder(event)];
+        const cell = event.target instanceof Element ? event.target.closest<HTMLElement>('.tree-name') : null;
+        const element = scroller.current;
+        if (row === undefined || !cell || !element || !props.tooltipOf || event.buttons !== 0) return;
+        const frame = element.getBoundingClientRect();
+        const bounds = cell.querySelector('.tree-text')?.getBoundingClientRect();
+        const isCut =
+            bounds !== undefined &&
+            (bounds.right > frame.left + element.clientWidth || bounds.left < frame.left + numbersWidth);
+        const content = props.tooltipOf(row, isCut);
+        if (content === null) return;
+        const { clientX: x, clientY: y } = event;
+        // It covers the rows below: a mouse that only passes by is not to be followed by it.
+        pause.current = window.setTimeout(() => {
+            tooltip.value = { x, y, content };
+        }, TOOLTIP_DELAY);
+    };
+    const onKeyDown = (event: KeyboardEvent): void => {
+        if (event.target !== event.currentTarget) return;
+        const page = Math.max(1, Math.floor(room / height) - 1);
+        const row = rows[selectedAt];
+        const target = rows[rowOfKey(event, selectedAt, rows.length, page) ?? -1];
+        const isCopy = event.ctrlKey && event.key === 'c' && (window.getSelection()?.isCollapsed ?? true);
+        if (target !== undefined) props.onSelect(target, true);
+        else if (row !== undefined && isCopy) props.onCopy(row);
+        else if (event.ctrlKey || event.altKey || event.metaKey) return;
+        else if (row !== undefined && event.key === 'Enter') props.onOpen(row);
+        else if (!props.onKey(event, row ?? null)) return;
+        event.preventDefault();
+    };
+    const minWidth = props.mainWidth === undefined ? '100%' : `max(100%, ${numbersWidth + props.mainWidth}px)`;
+    return (
+        // biome-ignore lint/a11y/noStaticElementInteractions: its role is one of two
+        // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both have a label
+        <div
+            ref={scroller}
+            class="tree"
+            role={props.role}
+            aria-label={props.label}
+            aria-rowcount={rows.length + 1}
+            aria-colcount={shown.length + 1}
+            tabIndex={0}
+            style={{ '--numbers-width': `${numbersWidth}px` }}
+            {...(rowWindow.has(selectedAt) ? { 'aria-activedescendant': `${name}-${selectedAt}` } : {})}
+            onScroll={(event) => {
+                hideTooltip();
+                setScrollLeft(event.currentTarget.scrollLeft);
+                rowWindow.onScroll();
+            }}
+            onKeyDown={onKeyDown}
+            onFocus={offerMenu}
+            onContextMenu={onContextMenu}
+            onPointerMove={onPointerMove}
+            onPointerLeave={hideTooltip}
+            onMouseDown={(event) => {
+                const row = rows[rowUnder(event)];
+                if (row !== undefined && event.button === 0) props.onSelect(row, false);
+            }}
+            onClick={(event) => {
+                const row = rows[rowUnder(event)];
+                const isTwisty = event.target instanceof Element && event.target.closest('.twisty') !== null;
+                if (row !== undefined && isTwisty) props.onToggle?.(row, event.altKey);
+            }}
+            onDblClick={(event) => {
+                const row = rows[rowUnder(event)];
+                const isTwisty = event.target instanceof Element && event.target.closest('.twisty') !== null;
+                if (row !== undefined && !isTwisty) props.onOpen(row);
+            }}
+        >
+            <TableHead table={name} columns={shown} main={main} sort={sort} usualSort={usualSort} minWidth={minWidth} />
+            {rows.length === 0 && (
+                <div role="row">
+                    <div role="gridcell">{props.error === '' ? props.empty : null}</div>
+                </div>
+            )}
+            {props.error !== '' && (
+                <div role="row">
+                    <div role="gridcell">
+                        <p class="empty" role="alert">
+                            {props.error}
+                        </p>
+                    </div>
+                </div>
+            )}
+            <div class="tree-rows" role="rowgroup" style={{ height: `${rowWindow.height}px`, minWidth }}>
+                {visible.map((row, i) => (
+                    <TableRow
+                        key={props.rowKey?.(row, first + i) ?? first + i}
+                        table={name}
+                        row={row}
+                        at={first + i}
+                        top={rowWindow.topOf(first + i)}
+                        columns={shown}
+                        main={main}
+                        isSelected={first + i === selectedAt}
+                        indent={props.indentOf?.(row) ?? 0}
+                        nameAt={nameAt(row)}
+                        class={props.rowClass?.(row) ?? ''}
+                        state={props.rowState?.(row)}
+                    />
+                ))}
+            </div>
+        </div>
+    );
+}

@@ -1,0 +1,200 @@
+/** Rows of a tree as the page keeps them: what is open, and in which order. Several views have such trees. */
+import type { NodePath, Sides, TreeRows } from '../engine/api';
+import { sidesAt } from '../engine/sides';
+import type { SortOrder } from '../session/tables';
+
+export interface TreeNode {
+    /** Handle for the engine, valid until its next answer for another view. */
+    handle: number;
+    func: number;
+    depth: number;
+    total: number;
+    self: number;
+    /** Of a comparison: total and self are the changes. */
+    sides?: Sides;
+    category: number;
+    hasChildren: boolean;
+    parent: TreeNode | null;
+    /** Heaviest first; null: not asked for yet. */
+    children: TreeNode[] | null;
+    expanded: boolean;
+    /** Everything below is open too, as `*` does: it is asked for at once. */
+    expandedAll: boolean;
+}
+
+/** `from`: the first row of the answer that is wanted. */
+export function makeNodes(answer: TreeRows, parent: TreeNode | null, from: number, depth: number): TreeNode[] {
+    const nodes: TreeNode[] = [];
+    for (let i = from; i < answer.node.length; i++) {
+        nodes.push({
+            handle: answer.node[i] ?? 0,
+            func: answer.func[i] ?? 0,
+            depth,
+            total: answer.total[i] ?? 0,
+            self: answer.self[i] ?? 0,
+            ...(answer.sides && { sides: sidesAt(answer.sides, i) }),
+            category: answer.category[i] ?? 0,
+            hasChildren: answer.hasChildren[i] === 1,
+            parent,
+            children: null,
+            expanded: false,
+            expandedAll: false,
+        });
+    }
+    return nodes;
+}
+
+/**
+ * Hangs a depth-first answer of descendants below `top`. Returns the nodes whose children a limit of `most` rows may have
+ * cut off: the last one and what is above it; none if the answer is whole.
+ */
+export function adoptDescendants(top: TreeNode, answer: TreeRows, most: number): TreeNode[] {
+    const nodes = makeNodes(answer, top, 0, 0);
+    const firstDepth = answer.depth[0] ?? 0;
+    const path: TreeNode[] = [top];
+    top.children = [];
+    top.expanded = true;
+    top.expandedAll = true;
+    nodes.forEach((node, i) => {
+        const level = (answer.depth[i] ?? firstDepth) - firstDepth;
+        const parent = path[level] ?? top;
+        node.parent = parent;
+        node.depth = parent.depth + 1;
+        parent.children ??= [];
+        parent.children.push(node);
+        parent.expanded = true;
+        parent.expandedAll = true;
+        path.length = level + 1;
+        path.push(node);
+    });
+    if (nodes.length < most) return [];
+    for (const node of path) node.expandedAll = false;
+    return path.slice(0, -1);
+}
+
+/** The path of a node from its root, as funcs. */
+export function nodePath(node: TreeNode | null): NodePath {
+    const path: NodePath = [];
+    for (let at = node; at !== null; at = at.parent) path.push(at.func);
+    return path.reverse();
+}
+
+// ---- the order of siblings ----
+
+const NAMES = new Intl.Collator('en');
+
+/** The name of a func, '' while it is not known: see session/names.ts. */
+export type NameOf = (func: number) => string;
+
+export function compareNames(nameOf: NameOf, a: number, b: number): number {
+    return NAMES.compare(nameOf(a), nameOf(b)) || a - b;
+}
+
+interface Weighed {
+    func: number;
+    total: number;
+    self: number;
+    sides?: Sides;
+}
+
+/** What rows are ordered by beside their names: the last four are there in a comparison. */
+export const WEIGHT_ORDERS = ['total', 'self', 'baseTotal', 'baseSelf', 'newTotal', 'newSelf'] as const;
+export type WeightOrder = (typeof WEIGHT_ORDERS)[number];
+
+/** The order that a column stands for, if it is one of weights. */
+export function weightOrder(column: string, usual: WeightOrder): WeightOrder {
+    return WEIGHT_ORDERS.find((order) => order === column) ?? usual;
+}
+
+/** However large, of whichever sign. */
+function sizeOf(row: Weighed, order: WeightOrder): number {
+    switch (order) {
+        case 'baseTotal':
+            return Math.abs(row.sides?.base.total ?? 0);
+        case 'baseSelf':
+            return Math.abs(row.sides?.base.self ?? 0);
+        case 'newTotal':
+            return Math.abs(row.sides?.new.total ?? 0);
+        case 'newSelf':
+            return Math.abs(row.sides?.new.self ?? 0);
+        default:
+            return Math.abs(row[order]);
+    }
+}
+
+/** The heaviest by one of its weights first; of equals, by self or total. */
+export function compareWeights(by: WeightOrder, a: Weighed, b: Weighed): number {
+    const other = by === 'total' ? 'self' : 'total';
+    return sizeOf(b, by) - sizeOf(a, by) || sizeOf(b, other) - sizeOf(a, other) || a.func - b.func;
+}
+
+/** Siblings as they are shown. They come sorted by total: that order is the engine's own. */
+function sortSiblings(
+    siblings: readonly TreeNode[],
+    { column, reversed }: SortOrder,
+    nameOf: NameOf,
+): readonly TreeNode[] {
+    if (column === 'total' && !reversed) return siblings;
+    const sorted = [...siblings];
+    const order = weightOrder(column, 'total');
+    if (order !== 'total') sorted.sort((a, b) => sizeOf(b, order) - sizeOf(a, order));
+    if (column === 'name') sorted.sort((a, b) => compareNames(nameOf, a.func, b.func));
+    return reversed ? sorted.reverse() : sorted;
+}
+
+/** The open rows, top to bottom. */
+export function openRows(roots: readonly TreeNode[], order: SortOrder, nameOf: NameOf): TreeNode[] {
+    const open: TreeNode[] = [];
+    const pending = [...sortSiblings(roots, order, nameOf)].reverse();
+    for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+        open.push(node);
+        if (!node.expanded || !node.children) continue;
+        const children = sortSiblings(node.children, order, nameOf);
+        for (let i = children.length - 1; i >= 0; i--) pending.push(children[i] as TreeNode);
+    }
+    return open;
+}
+
+/** The first row below a node, of those that are open. */
+export function firstBelow(rows: readonly TreeNode[], node: TreeNode): TreeNode | undefined {
+    const below = rows[rows.indexOf(node) + 1];
+    return below?.parent === node ? below : undefined;
+}
+
+/** The funcs of all rows that an order by name compares. */
+export function openFuncs(roots: readonly TreeNode[]): number[] {
+    const funcs: number[] = [];
+    const pending = [...roots];
+    for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+        funcs.push(node.func);
+        if (node.expanded && node.children) pending.push(...node.children);
+    }
+    return funcs;
+}
+
+/** The paths of the open nodes that have no open node below, `most` at the most. */
+export function openPaths(nodes: readonly TreeNode[], most: number): NodePath[] {
+    const paths: NodePath[] = [];
+    const pending = nodes.filter((node) => node.expanded);
+    for (let node = pending.pop(); node !== undefined && paths.length < most; node = pending.pop()) {
+        const below = (node.children ?? []).filter((child) => child.expanded && child.hasChildren);
+        if (below.length === 0) paths.push(nodePath(node));
+        pending.push(...below);
+    }
+    return paths;
+}
+
+/** The funcs of the rows around `target`, which will be on the screen first: `most` before and after it, and of the first. */
+export function firstFuncs(nodes: readonly TreeNode[], target: TreeNode | null, most: number): number[] {
+    const funcs = nodePath(target);
+    const pending = [...nodes].reverse();
+    const open: number[] = [];
+    let targetAt = target ? Infinity : 0;
+    for (let node = pending.pop(); node !== undefined && open.length < targetAt + most; node = pending.pop()) {
+        if (node === target) targetAt = open.length;
+        open.push(node.func);
+        if (node.expanded && node.children)
+            for (let i = node.children.length - 1; i >= 0; i--) pending.push(node.children[i] as TreeNode);
+    }
+    return funcs.concat(open.slice(Math.max(0, targetAt - most), targetAt + most), open.slice(0, most));
+}

@@ -1,0 +1,256 @@
+/** The columns of weights that trees and lists of functions have in common, and the name beside them. */
+import type { ComponentChildren, JSX } from 'preact';
+import type { Session } from '../app/session';
+import { categoryColor } from '../base/colors';
+import { foldTemplates } from '../base/fold';
+import { describeWeight, formatShare, formatWeight } from '../base/format';
+import { plainText, ROW_LIMIT } from '../base/plain';
+import type { FuncInfo } from '../engine/api';
+import { useSession } from '../session/context';
+import { ChevronIcon, CutIcon } from '../ui/icons';
+import { NameTooltip } from '../ui/NameTooltip';
+import { ProfileText } from '../ui/text';
+import { foldsTemplates, toggleTemplates } from '../window/settings';
+import { type MenuItem, menuItem } from '../window/windows';
+import { INDENT } from './Table';
+import { type Column, NARROW, VERY_NARROW } from './table_columns';
+import type { TreeNode } from './tree_nodes';
+
+/** Names are folded up to here: nobody reads longer ones in a row. */
+const FOLD_LIMIT = 8000;
+const LIB_LIMIT = 80;
+/** px: the width of the average character, and of what is around a name. */
+const CHARACTER_WIDTH = 7;
+const NAME_MARGIN = 56;
+
+/** A name as rows show it. */
+export function shortName(name: string): string {
+    return foldsTemplates.value ? foldTemplates(name.slice(0, FOLD_LIMIT)) : name;
+}
+
+/** px: an estimate of what a func takes in a row. */
+export function estimateWidth(session: Session, func: number): number {
+    const { funcName } = session.names;
+    const name = funcName(func);
+    const characters = name
+        ? Math.min(shortName(name.name).length, ROW_LIMIT) +
+          Math.min(name.lib.length, LIB_LIMIT) +
+          (name.inlined === 'no' ? 4 : 8)
+        : 24;
+    return NAME_MARGIN + characters * CHARACTER_WIDTH;
+}
+
+export interface Weighed {
+    total: number;
+    self: number;
+}
+
+interface WeightOptions<Row> {
+    /** The 100 % of the shares. */
+    whole: (row: Row) => number;
+    wholeTitle?: string;
+    wholeHint?: string;
+}
+
+/** Total and self, each also as a share. */
+export function weightColumns<Row extends Weighed>(
+    session: Session,
+    { whole, wholeTitle, wholeHint }: WeightOptions<Row>,
+): Column<Row>[] {
+    const { info } = session;
+    const { weightUnit } = session.filters;
+    const unit = weightUnit.value;
+    const { interval } = info.value;
+    const hint = unit === 'samples' && interval > 0 ? `A sample stands for about ${interval} ms` : '';
+    return [
+        {
+            key: 'share',
+            title: wholeTitle ?? 'Total %',
+            hint: wholeHint ?? 'Share of all samples, including callees',
+            width: 72,
+            isNumber: true,
+            sortedBy: '',
+            class: 'share',
+            cell: (row) => formatShare(row.total, whole(row)),
+            bar: (row) => (whole(row) === 0 ? 0 : Math.min(1, Math.abs(row.total / whole(row)))),
+            text: (row) => formatShare(row.total, whole(row)),
+            value: (row) => (whole(row) === 0 ? 0 : row.total / whole(row)),
+        },
+        {
+            key: 'total',
+            title: `Total (${unit})`,
+            hint,
+            width: 120,
+            isNumber: true,
+            sortedBy: 'total',
+            class: 'number',
+            cell: (row) => formatWeight(row.total, unit),
+            describe: (row) => describeWeight(row.total, unit, interval),
+            text: (row) => formatWeight(row.total, unit),
+            value: (row) => row.total,
+        },
+        {
+            key: 'selfShare',
+            title: 'Self %',
+            hint: 'Share of all samples, excluding callees',
+            width: 72,
+            isNumber: true,
+            sortedBy: '',
+            class: 'self-share',
+            optional: 'shown',
+            sparedBelow: NARROW,
+            // Nothing is left empty, to keep the column calm.
+            cell: (row) => (row.self === 0 ? '' : formatShare(row.self, whole(row))),
+            text: (row) => (row.self === 0 ? '' : formatShare(row.self, whole(row))),
+            value: (row) => (whole(row) === 0 ? 0 : row.self / whole(row)),
+        },
+        {
+            key: 'self',
+            title: 'Self',
+            hint,
+            sparedBelow: VERY_NARROW,
+            width: 79,
+            isNumber: true,
+            sortedBy: 'self',
+            class: 'number self',
+            classOf: (row) => (row.self === 0 ? 'none' : ''),
+            cell: (row) => formatWeight(row.self, unit),
+            describe: (row) => describeWeight(row.self, unit, interval),
+            text: (row) => formatWeight(row.self, unit),
+            value: (row) => row.self,
+        },
+    ];
+}
+
+// ---- names ----
+
+type NameColumn<Row> = Pick<Column<Row>, 'cell' | 'text'> & { title?: string };
+
+/** The main column of a table of functions. */
+export function nameColumn<Row>({ title = 'Function', cell, text }: NameColumn<Row>): Column<Row> {
+    return {
+        key: 'name',
+        title,
+        width: 0,
+        isNumber: false,
+        isText: true,
+        sortedBy: 'name',
+        class: 'tree-name',
+        cell,
+        text,
+    };
+}
+
+/** The choice between whole names and such without template arguments. */
+export function foldItem(): MenuItem {
+    return menuItem('Fold template arguments', toggleTemplates, {
+        title: 'std::vector<int> is shown as std::vector<…>',
+        checked: foldsTemplates.value,
+        startsGroup: true,
+    });
+}
+
+/** A func as it is copied. */
+export function copiedName(session: Session, func: number): string {
+    const { funcName } = session.names;
+    const name = funcName(func);
+    return `${name?.name ?? ''}${name?.lib ? ` [${name.lib}]` : ''}`;
+}
+
+const INLINED_TITLES = {
+    yes: 'Inlined into its callers in all samples',
+    some: 'Inlined into its callers in some samples; the sidebar says whether it is in this row',
+};
+
+/** Marks a function that has calls without a call. */
+function InlinedBadge({ inlined }: { inlined: FuncInfo['inlined'] }): JSX.Element | null {
+    if (inlined === 'no') return null;
+    return (
+        <span class={inlined === 'yes' ? 'inlined' : 'inlined some'} title={INLINED_TITLES[inlined]}>
+            inl
+        </span>
+    );
+}
+
+interface FuncTextProps {
+    func: number;
+    class?: string;
+}
+
+/** The name of a func and of its library. */
+export function FuncText({ func, class: more = '' }: FuncTextProps): JSX.Element {
+    const session = useSession();
+    const { funcName, namesVersion, shownName } = session.names;
+    const { searchExpression } = session.store;
+    namesVersion.value;
+    const find = searchExpression.value;
+    const name = funcName(func);
+    return (
+        <span class={`tree-text${more}`}>
+            {name?.name === '(truncated)' && <CutIcon />}
+            {!name?.name && <span class="tree-lib">{shownName(func)}</span>}
+            {name && <ProfileText text={shortName(name.name)} find={find} />}
+            {name && <InlinedBadge inlined={name.inlined} />}
+            {name && name.lib !== '' && <ProfileText class="tree-lib" text={name.lib} limit={LIB_LIMIT} find={find} />}
+        </span>
+    );
+}
+
+interface TreeLabelProps {
+    hasChildren: boolean;
+    isOpen: boolean;
+    category: number;
+    children: ComponentChildren;
+}
+
+/** What a row of a tree begins with. */
+function TreeLabel({ hasChildren, isOpen, category, children }: TreeLabelProps): JSX.Element {
+    const session = useSession();
+    const { info } = session;
+    const known = info.value.categories[category];
+    return (
+        <>
+            <span class={isOpen && hasChildren ? 'twisty open' : 'twisty'}>{hasChildren && <ChevronIcon />}</span>
+            <span
+                class="category-square"
+                title={plainText(known?.name ?? '', 200)}
+                style={{ background: categoryColor(known) }}
+            />
+            {children}
+        </>
+    );
+}
+
+/** The main column of a tree of functions. */
+export function treeColumn(session: Session, title?: string): Column<TreeNode> {
+    return nameColumn<TreeNode>({
+        ...(title === undefined ? {} : { title }),
+        cell: (node) => (
+            <TreeLabel hasChildren={node.hasChildren} isOpen={node.expanded} category={node.category}>
+                <FuncText func={node.func} />
+            </TreeLabel>
+        ),
+        text: (node) => '  '.repeat(node.depth) + copiedName(session, node.func),
+    });
+}
+
+/** px: an estimate of the widest row of a tree, so that the horizontal scroll bar does not change while one scrolls down. */
+export function estimateTreeWidth(session: Session, rows: readonly TreeNode[]): number {
+    return rows.reduce((widest, node) => Math.max(widest, node.depth * INDENT + estimateWidth(session, node.func)), 0);
+}
+
+export function rowClassOf(session: Session, func: number): string {
+    const { funcName } = session.names;
+    return funcName(func)?.name === '(truncated)' ? ' truncated' : '';
+}
+
+/** A func's name in full, where a row does not have all of it or more is to be said. */
+export function nameTooltip(session: Session, func: number, isCut: boolean): JSX.Element | null {
+    const { funcName } = session.names;
+    const name: FuncInfo | undefined = funcName(func);
+    if (!name) return null;
+    const isLong = name.name.length > ROW_LIMIT || shortName(name.name) !== name.name;
+    return isCut || isLong || name.name === '(truncated)' || name.name === '(not sampled)' ? (
+        <NameTooltip name={name} />
+    ) : null;
+}

@@ -1,0 +1,200 @@
+/**
+ * One row of the timeline: the label, with its keys and menu, and what the row's kind (timeline/tracks) draws beside it.
+ */
+import type { JSX } from 'preact';
+import type { Session } from '../app/session';
+import { formatShare } from '../base/format';
+import { plainText } from '../base/plain';
+import { useSession } from '../session/context';
+import type { ChooseMode } from '../session/store';
+import { ChevronIcon, CloseIcon } from '../ui/icons';
+import { lifeText } from '../ui/LifeShade';
+import { ProfileText } from '../ui/text';
+import type { TrackRow } from '../view/tracks';
+import { act, isTrackListOpen } from '../window/windows';
+import { chooseSide, followTime, hideTime, keyTime, leaveTime, moveTime, selectSample } from './track_hover';
+import { dragTrack, focusNeighbor, focusTrack } from './track_rows';
+import { trackKind } from './tracks/kinds';
+
+const LABEL_LIMIT = 200;
+/** px that ← and → move the time that is looked at, alone and with Shift. */
+const NEAR = 2;
+const FAR = 20;
+
+function modeOf(event: MouseEvent | KeyboardEvent): ChooseMode {
+    if (event.ctrlKey || event.metaKey) return 'toggle';
+    return event.shiftKey ? 'extend' : 'only';
+}
+
+export function chooseRow(session: Session, row: TrackRow, mode: ChooseMode): void {
+    const { chooseThread } = session.store;
+    const { chooseMembers, chooseProcess } = session.trackActions;
+    if (row.thread >= 0) chooseThread(row.thread, mode);
+    else if (row.kind === 'process') chooseProcess(row);
+    else if (row.members.length > 0) chooseMembers(row);
+}
+
+/** As in a tree: → opens a group, ← closes it; while the time is looked at, they move that. */
+function turnsGroup(session: Session, event: KeyboardEvent, row: TrackRow): boolean {
+    if (row.isOpen === null || event.ctrlKey || event.shiftKey || keyTime(session) !== null) return false;
+    return event.key === (row.isOpen ? 'ArrowLeft' : 'ArrowRight');
+}
+
+function onTrackKey(session: Session, event: KeyboardEvent, row: TrackRow): void {
+    const { tracks } = session.store;
+    const { doRowKey } = session.trackActions;
+    const { rows } = tracks.value;
+    if (doRowKey(event, row)) {
+        // A row that is gone leaves the focus to the one that takes its place.
+        const at = rows.findIndex((other) => other.key === row.key);
+        const left = tracks.value.rows;
+        const next = left.find((other) => other.key === row.key) ?? left[Math.min(at, left.length - 1)];
+        if (next && !isTrackListOpen.value) focusTrack(session, next.key);
+    } else if (event.altKey || event.metaKey) return;
+    else if (event.key === 'ArrowDown' && !event.ctrlKey) focusNeighbor(session, row.key, 1);
+    else if (event.key === 'ArrowUp' && !event.ctrlKey) focusNeighbor(session, row.key, -1);
+    else if (event.key === 'Home') focusNeighbor(session, row.key, -rows.length);
+    else if (event.key === 'End') focusNeighbor(session, row.key, rows.length);
+    else if (turnsGroup(session, event, row)) session.trackActions.turnGroup(row);
+    else if (event.key === 'ArrowLeft' && !event.ctrlKey) moveTime(session, row, event.shiftKey ? -FAR : -NEAR);
+    else if (event.key === 'ArrowRight' && !event.ctrlKey) moveTime(session, row, event.shiftKey ? FAR : NEAR);
+    else if ((event.key === '[' || event.key === ']') && keyTime(session) !== null)
+        chooseSide(session, event.key === '[' ? 0 : 1);
+    else if (event.key === ' ' || event.key === 'Enter') {
+        const time = keyTime(session);
+        chooseRow(session, row, modeOf(event));
+        if (time !== null && row.thread >= 0 && modeOf(event) === 'only') act(selectSample(session, row.thread, time));
+    } else if (event.key === 'Escape' && keyTime(session) !== null) hideTime(session);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+}
+
+/** The time beside a track of so many threads. */
+export function busyText(session: Session, threadCount: number, time: number): string {
+    if (threadCount === 0) return '';
+    return time > 0 ? session.axisText.lengthText(time) : 'idle';
+}
+
+interface TrackProps {
+    row: TrackRow;
+    /** Its place among `count` rows, and in pixels. */
+    at: number;
+    count: number;
+    top: number;
+    isTabStop: boolean;
+    isDragged: boolean;
+    onFocus: () => void;
+}
+
+export function Track({ row, at, count, top, isTabStop, isDragged, onFocus }: TrackProps): JSX.Element {
+    const session = useSession();
+    const { selectedThreads, tracks } = session.store;
+    const { hideRow, showProcess } = session.trackActions;
+    const chosen = selectedThreads.value;
+    const isHeading = row.kind === 'process';
+    const isSelected = isHeading
+        ? isProcessChosen(session, row, chosen)
+        : row.thread >= 0
+          ? chosen.includes(row.thread)
+          : areAllChosen(row.members, chosen);
+    const { Graph } = trackKind(row.kind);
+    const time = session.trackTimes.timeOf(row.members);
+    const busy = busyText(session, row.members.length, time);
+    const title = [
+        plainText(row.title, 1000),
+        plainText(row.detail, 1000),
+        time === 0
+            ? busy
+            : `${session.axisText.unit.value === 'ms' ? 'busy for ' : ''}${busy}: ${formatShare(time, session.trackTimes.length.value)} of the range`,
+        row.kind === 'thread' ? lifeText(session, row.thread) : '',
+    ]
+        .filter((line) => line !== '')
+        .join('\n');
+    const classes = ['track', `level-${row.level}`, `of-${row.kind}`];
+    if (isHeading) classes.push('heading');
+    if (isSelected) classes.push('selected');
+    if (isDragged) classes.push('dragged');
+    return (
+        <div
+            class={classes.join(' ')}
+            role="presentation"
+            data-track={row.key}
+            {...(row.thread >= 0 ? { 'data-thread': row.thread } : {})}
+            style={{ top: `${top}px`, height: `${row.height}px` }}
+        >
+            <div
+                class="track-label"
+                role="treeitem"
+                aria-selected={isSelected}
+                aria-level={row.level + 1}
+                {...(row.isOpen === null ? {} : { 'aria-expanded': row.isOpen })}
+                aria-posinset={at + 1}
+                aria-setsize={count}
+                tabIndex={isTabStop ? 0 : -1}
+                title={title}
+                onClick={(event) => chooseRow(session, row, modeOf(event))}
+                onDblClick={() => {
+                    if (row.level === 0) showProcess(row);
+                    else if (row.isOpen !== null) session.trackActions.turnGroup(row);
+                }}
+                onPointerDown={(event) => dragTrack(session, event, row)}
+                onKeyDown={(event) => onTrackKey(session, event, row)}
+                onFocus={() => {
+                    onFocus();
+                    followTime(session, row);
+                }}
+                onBlur={(event) => leaveTime(session, event.relatedTarget)}
+            >
+                <span class="track-name">
+                    {row.isOpen !== null && (
+                        <span
+                            class={row.isOpen ? 'twisty open' : 'twisty'}
+                            aria-hidden="true"
+                            onClick={(event) => {
+                                event.stopPropagation();
+                                session.trackActions.turnGroup(row);
+                            }}
+                        >
+                            <ChevronIcon />
+                        </span>
+                    )}
+                    <ProfileText text={row.title} limit={LABEL_LIMIT} />
+                </span>
+                <span class="track-busy">{busy}</span>
+                {row.detail !== '' && (
+                    <span class="track-detail">
+                        <ProfileText text={row.detail} limit={LABEL_LIMIT} />
+                    </span>
+                )}
+            </div>
+            {Graph ? <Graph row={row} /> : <div class="track-graph" />}
+            {tracks.value.count > 1 && (
+                <button
+                    type="button"
+                    class="button quiet square small track-hide"
+                    // By keyboard there is Delete: among the options of the list it would be none.
+                    aria-hidden="true"
+                    tabIndex={-1}
+                    title={isHeading ? 'Hide this process' : 'Hide this track (Delete)'}
+                    onClick={() => hideRow(row)}
+                >
+                    <CloseIcon />
+                </button>
+            )}
+        </div>
+    );
+}
+
+function areAllChosen(threads: readonly number[], chosen: readonly number[]): boolean {
+    if (threads.length === 0 || threads.length > chosen.length) return false;
+    const all = new Set(chosen);
+    return threads.every((thread) => all.has(thread));
+}
+
+/** Whether all threads that are shown of a process are chosen. */
+function isProcessChosen(session: Session, row: TrackRow, chosen: readonly number[]): boolean {
+    const { tracks } = session.store;
+    const threads = tracks.value.rows.filter((other) => other.process === row.process && other.thread >= 0);
+    return threads.length > 0 && threads.every((other) => chosen.includes(other.thread));
+}

@@ -1,0 +1,55 @@
+/** Round places for the marks of the timeline's axis. */
+
+import { formatCount } from '../base/format';
+import type { AxisUnit } from '../session/axis_text';
+
+/** The step of 1, 2 or 5 times a power of ten that puts marks at least `gap` pixels apart. */
+export function tickStep(range: number, width: number, gap: number): number {
+    const least = (range * gap) / Math.max(width, 1);
+    if (!(least > 0) || !Number.isFinite(least)) return 1;
+    const power = 10 ** Math.floor(Math.log10(least));
+    for (const factor of [1, 2, 5]) if (factor * power >= least) return factor * power;
+    return 10 * power;
+}
+
+export interface Tick {
+    time: number;
+    label: string;
+}
+
+/** Whole samples; the unit is at the first mark alone, because it is long. */
+function countTicks(from: number, to: number, zero: number, step: number): Tick[] {
+    return placesOf(from, to, zero, Math.max(1, step)).map((count, at) => ({
+        time: zero + count,
+        label: at === 0 ? `${formatCount(count)} samples` : formatCount(count),
+    }));
+}
+
+/** Multiples of the step inside [from, to], from `zero` on. */
+function placesOf(from: number, to: number, zero: number, step: number): number[] {
+    const places: number[] = [];
+    for (let i = Math.ceil((from - zero) / step - 1e-9); zero + i * step <= to + step * 1e-9; i++) {
+        if (places.length > 500) break;
+        places.push(i * step + 0); // no -0
+    }
+    return places;
+}
+
+/** Seconds as soon as there are some, unless the marks are too fine for them. */
+function unitFor(step: number, largest: number): [string, number] {
+    if (largest >= 1000 && step >= 1) return ['s', 1000];
+    return step >= 0.1 ? ['ms', 1] : ['µs', 0.001];
+}
+
+/** Marks inside [from, to], labelled from `zero` on, all with the same unit and number of decimals. */
+export function ticks(from: number, to: number, zero: number, width: number, gap: number, axis: AxisUnit): Tick[] {
+    const step = tickStep(to - from, width, gap);
+    if (axis === 'samples') return countTicks(from, to, zero, step);
+    const largest = Math.max(Math.abs(from - zero), Math.abs(to - zero));
+    const [unit, scale] = unitFor(step, largest);
+    const decimals = Math.max(0, -Math.floor(Math.log10(step / scale) + 1e-9));
+    return placesOf(from, to, zero, step).map((place) => ({
+        time: zero + place,
+        label: `${(place / scale).toFixed(decimals)} ${unit}`,
+    }));
+}

@@ -1,0 +1,239 @@
+/** The track of a counter: its graph, the dot of the sample under the mouse, and what the tooltip says of it. */
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Session } from '../../app/session';
+import { pixelRatio } from '../../base/canvas';
+import { formatAmount, formatRate } from '../../base/format';
+import type { CounterInfo, CounterTotals, CounterValue } from '../../engine/markers';
+import { useSession } from '../../session/context';
+import { GraphError } from '../../ui/GraphError';
+import { ProfileText } from '../../ui/text';
+import { useRequest, useSeen } from '../../ui/use';
+import type { TrackRow, TrackSeed } from '../../view/tracks';
+import { theme } from '../../window/theme';
+import { graphWidth } from '../../window/windows';
+import { counterScale, counterY, drawCounter, graphColor } from '../draw_counter';
+import type { TrackKind } from './kind';
+
+/** px, with the line below. */
+const TRACK_HEIGHT = 33;
+const HEIGHT = TRACK_HEIGHT - 1;
+
+function counterOf(session: Session, index: number): CounterInfo | undefined {
+    const { info } = session;
+    return info.value.counters.find((counter) => counter.index === index);
+}
+
+function CounterGraph({ row }: { row: TrackRow }): JSX.Element {
+    const session = useSession();
+    const { engine } = session;
+    const { hoveredCounter } = session.hover;
+    const { committedRange } = session.store;
+    const canvas = useRef<HTMLCanvasElement>(null);
+    const isSeen = useSeen(canvas);
+    const [from, to] = committedRange.value;
+    const width = graphWidth.value;
+    const pixels = Math.round(width * pixelRatio());
+    const colors = theme.value;
+    const counter = counterOf(session, row.index);
+    const request = useRequest(isSeen && pixels > 0 ? () => engine.counterGraph(row.index, [from, to], pixels) : null, [
+        row.index,
+        isSeen,
+        from,
+        to,
+        pixels,
+    ]);
+    const values = request.value.value;
+    const scale = values && counter ? counterScale(values, counter.isRate || counter.startsAtZero) : null;
+    useEffect(() => {
+        if (!canvas.current || !values || !counter || !scale) return;
+        canvas.current.dataset.theme = colors;
+        drawCounter(canvas.current, values, scale, graphColor(counter.color), width, HEIGHT);
+    }, [values, width, colors]);
+    const value = hoveredCounter.value?.counter === row.index ? hoveredCounter.value.value : null;
+    const shown = value && counter ? (counter.isRate ? value.rate : value.accumulated) : null;
+    const dot =
+        value && shown !== null && scale && value.time >= from && value.time <= to
+            ? { left: `${((value.time - from) / (to - from)) * width}px`, top: `${counterY(shown, scale, HEIGHT)}px` }
+            : null;
+    return (
+        <div class="track-graph">
+            <GraphError sentence={request.error.value} />
+            <canvas ref={canvas} class="track-canvas" style={{ height: `${HEIGHT}px` }} />
+            {dot && <span class="counter-dot" style={dot} />}
+        </div>
+    );
+}
+
+// ---- the tooltip ----
+
+/** Tells what a counter has at a time. */
+function tellCounter(session: Session, { index }: TrackRow, time: number, x: number, y: number): void {
+    const { engine } = session;
+    const { tellOf } = session.hover;
+    const { committedRange, previewRange } = session.store;
+    tellOf(x, y, async () => {
+        const counter = counterOf(session, index);
+        const preview = previewRange.value;
+        const [value, view, chosen] = await Promise.all([
+            engine.counterAt(index, time),
+            engine.counterTotals(index, committedRange.value),
+            preview && time >= preview[0] && time <= preview[1] ? engine.counterTotals(index, preview) : null,
+        ]);
+        if (!value || !counter) return null;
+        const content = <CounterContent counter={counter} value={value} view={view} chosen={chosen} />;
+        return { content, counter: { counter: index, value } };
+    });
+}
+
+/** The totals of a range, and its length in ms. */
+interface RangeTotals {
+    totals: CounterTotals;
+    length: number;
+}
+
+/** A label and its text. */
+type Row = [string, string];
+
+function signed(amount: number, unit: string): string {
+    return `${amount > 0 ? '+' : ''}${formatAmount(amount, unit)}`;
+}
+
+function totalText({ totals, length }: RangeTotals, unit: string): string {
+    return `${formatAmount(totals.total, unit)}, on average ${formatRate(totals.total / length, unit)}`;
+}
+
+function rateRows(value: CounterValue, view: RangeTotals, chosen: RangeTotals | null, unit: string): Row[] {
+    const rows: Row[] = [
+        ['At the cursor', value.rate === null ? 'unknown' : formatRate(value.rate, unit)],
+        ['Since the previous sample', formatAmount(value.change, unit)],
+        ['In view', totalText(view, unit)],
+    ];
+    return chosen ? [...rows, ['In the selection', totalText(chosen, unit)]] : rows;
+}
+
+/** From the least to the largest sum. */
+function rangeText({ totals: { low, high } }: RangeTotals, unit: string): string {
+    const [least, most] = [formatAmount(low ?? 0, unit), formatAmount(high ?? 0, unit)];
+    return least === most ? most : `${least} to ${most}`;
+}
+
+/** Of a counter that begins with nothing: what there is. */
+function levelRows(value: CounterValue, view: RangeTotals, chosen: RangeTotals | null, unit: string): Row[] {
+    const rows: Row[] = [
+        ['At the cursor', formatAmount(value.accumulated, unit)],
+        ...(value.change === 0 ? [] : ([['Since the previous change', signed(value.change, unit)]] as Row[])),
+        ['In view', rangeText(view, unit)],
+    ];
+    if (!chosen) return rows;
+    return [...rows, ['In the selection', `${rangeText(chosen, unit)}, ${signed(chosen.totals.total, unit)}`]];
+}
+
+function spread({ totals: { low, high } }: RangeTotals, unit: string): string {
+    return formatAmount((high ?? 0) - (low ?? 0), unit);
+}
+
+/** Other sums begin somewhere: what counts is how far they are above the least. */
+function sumRows(value: CounterValue, view: RangeTotals, chosen: RangeTotals | null, unit: string): Row[] {
+    const rows: Row[] = [
+        ['Above the minimum in view', formatAmount(value.accumulated - (view.totals.low ?? 0), unit)],
+        ['Since the previous sample', signed(value.change, unit)],
+        ['Range in view', spread(view, unit)],
+    ];
+    if (!chosen) return rows;
+    return [...rows, ['In the selection', `${signed(chosen.totals.total, unit)}, range ${spread(chosen, unit)}`]];
+}
+
+interface CounterContentProps {
+    counter: CounterInfo;
+    value: CounterValue;
+    view: CounterTotals;
+    chosen: CounterTotals | null;
+}
+
+function CounterContent({ counter, value, view, chosen }: CounterContentProps): JSX.Element {
+    const session = useSession();
+    const { committedRange, previewRange } = session.store;
+    const { unit } = counter;
+    const [from, to] = committedRange.value;
+    const preview = previewRange.value;
+    const whole = { totals: view, length: to - from };
+    const part = chosen && preview ? { totals: chosen, length: preview[1] - preview[0] } : null;
+    const rows = counter.isRate
+        ? rateRows(value, whole, part, unit)
+        : counter.startsAtZero
+          ? levelRows(value, whole, part, unit)
+          : sumRows(value, whole, part, unit);
+    return (
+        <>
+            <div class="sample-head">
+                <strong>{session.axisText.placeText(value.time)}</strong>
+                <span>
+                    <ProfileText text={counter.label} limit={100} />
+                </span>
+            </div>
+            <dl class="marker-fields wide">
+                {rows.map(([label, text]) => (
+                    <div key={label}>
+                        <dt>{label}</dt>
+                        <dd>{text}</dd>
+                    </div>
+                ))}
+            </dl>
+            {counter.description !== '' && (
+                <p class="muted">
+                    <ProfileText text={counter.description} limit={300} />
+                </p>
+            )}
+        </>
+    );
+}
+
+/** Of so many processes, the busiest, counters have tracks at first. */
+const MOST_PROCESSES_AT_FIRST = 3;
+
+function busiest(leads: readonly TrackSeed[]): Set<string> {
+    const sorted = [...leads].sort((a, b) => b.activity - a.activity);
+    return new Set(sorted.slice(0, MOST_PROCESSES_AT_FIRST).map((lead) => lead.process));
+}
+
+/** Below what speaks for their process; those of the machine by themselves. */
+export const COUNTERS: TrackKind = {
+    id: 'counter',
+    name: 'counter',
+    seeds: ({ counters }, threads) => {
+        const leads = new Map(threads.filter((seed) => seed.isLead).map((seed) => [seed.process, seed]));
+        const byThread = new Map(threads.map((seed) => [seed.thread, seed]));
+        const shown = busiest([...leads.values()]);
+        return [...counters]
+            .sort((a, b) => a.sortWeight - b.sortWeight || a.index - b.index)
+            .map((counter) => {
+                const thread = byThread.get(counter.thread);
+                // Files write the PID of the thread in other ways, too.
+                const process = counter.isOfSystem ? '' : (thread?.process ?? counter.pid);
+                const lead = leads.get(process);
+                const isNative = counter.startsAtZero || counter.isHiddenAtFirst;
+                return {
+                    key: `c${counter.index}`,
+                    kind: 'counter',
+                    index: counter.index,
+                    process,
+                    processName: counter.isOfSystem ? 'System' : (thread?.processName ?? 'Process'),
+                    // Where the thread that it would stand below is hidden at first, it stands alone.
+                    below: lead && !lead.isQuiet ? lead.key : '',
+                    title: counter.label || 'Counter',
+                    detail: '',
+                    words: counter.description,
+                    thread: -1,
+                    members: [],
+                    isLead: false,
+                    activity: 0,
+                    isQuiet: counter.isHiddenAtFirst || (lead?.isQuiet ?? false) || (isNative && !shown.has(process)),
+                    isDetail: isNative,
+                    height: TRACK_HEIGHT,
+                };
+            });
+    },
+    Graph: CounterGraph,
+    tell: tellCounter,
+};

@@ -1,0 +1,18 @@
+/** What a kind of tracks is: everything that the timeline asks of it. */
+import type { JSX } from 'preact';
+import type { Session } from '../../app/session';
+import type { ProfileInfo } from '../../engine/api';
+import type { TrackRow, TrackSeed } from '../../view/tracks';
+
+export interface TrackKind {
+    /** In the class of its rows: `of-thread`. */
+    id: string;
+    /** In the menu: "Hide all tracks of this kind (wait)". */
+    name: string;
+    /** Its tracks, each with a key that begins with a letter of its own; `threads`: those of threads and CPUs, which are there before. */
+    seeds: (info: ProfileInfo, threads: readonly TrackSeed[]) => TrackSeed[];
+    /** What is drawn at the right of the label; null: nothing. */
+    Graph: ((props: { row: TrackRow }) => JSX.Element) | null;
+    /** Tells of a time (ms) at a place of the window; null: nothing. */
+    tell: ((session: Session, row: TrackRow, time: number, x: number, y: number) => void) | null;
+}

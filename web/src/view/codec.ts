@@ -1,0 +1,291 @@
+/**
+ * The view as the query part of the page's address, and back. Keys and shapes are those of the Firefox Profiler where it
+ * has the same thing (`thread`, `range`, `transforms`, `search`, `invertCallstack`, `implementation`, `hideIdleSamples`); `path` (the selected call node),
+ * `preview` (the range that is being chosen), `tab`, `sort`, `center` (of the butterfly), `waitsBy`, `weight`, `compared`, `scaledBy`, `colorBy` and the tracks (`tracks`, `shownTracks`, `hiddenTracks`,
+ * `openTracks`, `trackOrder`) are ours.
+ */
+
+import { COLOR_KEYS, type ColorKey } from '../base/color_key';
+import { decodeIndex, decodeIndexes, encodeIndexes } from '../base/indexes';
+import type { Compared, NodePath, ScaledBy, Transform } from '../engine/api';
+import { CENTER_KINDS, type Center } from '../engine/butterfly';
+import { COMPARE_BY, COMPARED } from '../engine/layout';
+import { WAIT_GROUPING, type WaitGrouping } from '../engine/waits';
+import { decodeSourcePanel, encodeSourcePanel, type SourcePanelView } from './source_codec';
+import { decodeTracks, encodeTracks } from './track_choice';
+import { DEFAULT_TRACKS, type TrackChoice } from './tracks';
+import { decodeTransforms, encodeTransforms } from './transform_codec';
+
+/** [start, end) in milliseconds after the profile's zero. */
+export type Range = [number, number];
+
+export const TABS = [
+    'summary',
+    'calltree',
+    'functions',
+    'butterfly',
+    'flame-graph',
+    'stack-chart',
+    'marker-chart',
+    'marker-table',
+    'waits',
+] as const;
+export type Tab = (typeof TABS)[number];
+export const TAB_TITLES: Record<Tab, string> = {
+    summary: 'Summary',
+    calltree: 'Call Tree',
+    functions: 'Functions',
+    butterfly: 'Butterfly',
+    'flame-graph': 'Flame Graph',
+    'stack-chart': 'Stack Chart',
+    'marker-chart': 'Marker Chart',
+    'marker-table': 'Marker Table',
+    waits: 'Waits',
+};
+/** The tabs that show the call tree in some way: what is selected there is the view's path. */
+export const NODE_TABS: ReadonlySet<Tab> = new Set<Tab>(['calltree', 'flame-graph']);
+/** The charts that can be colored by something other than the category. */
+export const COLORED_TABS: ReadonlySet<Tab> = new Set<Tab>(['flame-graph', 'stack-chart']);
+/** The tabs that a profile has something for. */
+export function offeredTabs(info: { hasWaits: boolean }): Tab[] {
+    return TABS.filter((tab) => tab !== 'waits' || info.hasWaits);
+}
+
+/** The tabs that show markers. */
+export const MARKER_TABS: ReadonlySet<Tab> = new Set<Tab>(['marker-chart', 'marker-table']);
+
+export const STACK_TYPES = ['all', 'user', 'kernel', 'native', 'jit', 'js'] as const;
+export type StackType = (typeof STACK_TYPES)[number];
+
+const TRACK_BASES = ['busy', 'all', 'none'] as const;
+
+/** Everything that decides what is on the screen, sizes and colors apart. */
+export interface View {
+    /** Thread indexes; empty until a profile is there. */
+    threads: number[];
+    /** The ranges zoomed into, outermost first; each lies within the one before. */
+    ranges: Range[];
+    /** The range that is being chosen in the timeline. */
+    preview: Range | null;
+    /** Of the call tree, in the order in which they were done. */
+    transforms: Transform[];
+    search: string;
+    inverted: boolean;
+    /** The selected call node; empty for none. */
+    path: NodePath;
+    /** Which view of the selected threads is shown. */
+    tab: Tab;
+    /** The node of the flame graph that is as wide as the graph; empty: it is not zoomed. */
+    zoom: NodePath;
+    /** The part of its width (0 to 1) that is shown, where that is not a node; null: the node that `zoom` says. */
+    part: [number, number] | null;
+    /** The id of what a sample counts; the profile may lack it. */
+    weight: string;
+    /** Of a comparison: the change, or one side alone. */
+    compared: Compared;
+    /** What is made the same on both sides; '': what the file says. */
+    scaledBy: ScaledBy | '';
+    /** Which frames are shown. */
+    stackType: StackType;
+    hidesIdle: boolean;
+    /** What the waits of a group have in common. */
+    waitsBy: WaitGrouping;
+    /** What the butterfly is about; null: the heaviest function. */
+    center: Center | null;
+    /** In the stack chart each stack is as wide as the others, however long it lasted. */
+    sameWidths: boolean;
+    /** What the rects of charts are colored by; null: the change in a comparison, else the category. */
+    colorBy: ColorKey | null;
+    /** The order of the tables that are not sorted as usual: see session/tables.ts. */
+    sorts: Record<string, string>;
+    /** What markers are searched for. */
+    markerSearch: string;
+    /** The selected marker, counted among those of the threads; -1: none. */
+    marker: number;
+    /** Which tracks are shown, in which order. */
+    tracks: TrackChoice;
+    /** What the profile is called instead of what it calls itself; '' for that. */
+    profileName: string;
+    /** Source and assembly below the views; null: closed. */
+    sourcePanel: SourcePanelView | null;
+    /** The line that was chosen in it; 0: none was. */
+    sourceLine: number;
+}
+
+export const EMPTY_VIEW: View = {
+    threads: [],
+    ranges: [],
+    preview: null,
+    transforms: [],
+    search: '',
+    inverted: false,
+    path: [],
+    tab: 'calltree',
+    zoom: [],
+    part: null,
+    weight: 'recorded',
+    compared: 'change',
+    scaledBy: '',
+    stackType: 'all',
+    hidesIdle: false,
+    waitsBy: 'object',
+    center: null,
+    sameWidths: false,
+    colorBy: null,
+    sorts: {},
+    markerSearch: '',
+    marker: -1,
+    tracks: DEFAULT_TRACKS,
+    profileName: '',
+    sourcePanel: null,
+    sourceLine: 0,
+};
+
+const MOST_TABLES = 20;
+const UNITS: Record<string, number> = { m: 1, u: 1e3, n: 1e6 };
+
+function unitFor(duration: number): string {
+    if (duration >= 10_000) return 'm';
+    return duration >= 10 ? 'u' : 'n';
+}
+
+/** `range` as start, unit and duration after `zero`: "1200m350", "15250u4000". */
+function encodeRange(range: Range, zero: number): string {
+    const unit = unitFor(range[1] - range[0]);
+    const scale = UNITS[unit] ?? 1;
+    return `${Math.round((range[0] - zero) * scale)}${unit}${Math.max(1, Math.round((range[1] - range[0]) * scale))}`;
+}
+
+function decodeRange(text: string, zero: number): Range | null {
+    const match = /^(-?\d{1,15})([mun])(\d{1,15})$/.exec(text);
+    if (!match) return null;
+    const scale = UNITS[match[2] ?? 'm'] ?? 1;
+    const start = zero + Number(match[1]) / scale;
+    return [start, start + Number(match[3]) / scale];
+}
+
+/** `range` as it will be read back from the address, so that a reload shows the same numbers. */
+export function roundRange(range: Range, zero: number): Range {
+    return decodeRange(encodeRange(range, zero), zero) ?? range;
+}
+
+/** `function-12`, `library-3`, `category-1`. */
+function decodeCenter(text: string): Center | null {
+    const [, name, index] = /^([a-z]{1,10})-(\d{1,9})$/.exec(text) ?? [];
+    const kind = CENTER_KINDS.find((known) => known === name);
+    return kind ? { kind, index: Number(index) } : null;
+}
+
+/** `calltree.self~functions.name.r`: the table, its column, and whether it goes the other way. */
+function decodeSorts(text: string): Record<string, string> {
+    const sorts: Record<string, string> = {};
+    for (const part of text.split('~', MOST_TABLES)) {
+        const [, table, order] = /^([a-z]{1,40})\.([a-zA-Z]{1,40}(?:\.r)?)$/.exec(part) ?? [];
+        if (table && order) sorts[table] = order;
+    }
+    return sorts;
+}
+
+/** The Firefox Profiler calls native code "cpp". */
+function decodeStackType(text: string | null): StackType {
+    return STACK_TYPES.find((type) => type === (text === 'cpp' ? 'native' : text)) ?? 'all';
+}
+
+/** Which weights there are, the profile says. */
+function decodeWeight(text: string): string {
+    return /^[\w:.+@/-]{1,300}$/.test(text) ? text : EMPTY_VIEW.weight;
+}
+
+/** "0.25-0.5" */
+function decodePart(text: string): [number, number] | null {
+    const match = /^([01](?:\.\d{1,9})?)-([01](?:\.\d{1,9})?)$/.exec(text);
+    const [from, to] = [Number(match?.[1] ?? 0), Number(match?.[2] ?? 0)];
+    return to > from && to <= 1 ? [from, to] : null;
+}
+
+function decodeScaledBy(text: string): ScaledBy | '' {
+    const by = COMPARE_BY.find((candidate) => candidate === text);
+    if (by && by !== 'function') return by;
+    return /^function:./.test(text) ? (text as ScaledBy) : '';
+}
+
+/** `zero`: the start of the profile, ms; `funcCount`: how many functions it has. */
+export function encodeView(view: View, zero: number, funcCount: number): string {
+    const query = new URLSearchParams();
+    query.set('thread', encodeIndexes(view.threads));
+    if (view.ranges.length > 0) query.set('range', view.ranges.map((range) => encodeRange(range, zero)).join('~'));
+    if (view.preview) query.set('preview', encodeRange(view.preview, zero));
+    if (view.transforms.length > 0) query.set('transforms', encodeTransforms(view.transforms, funcCount));
+    if (view.search !== '') query.set('search', view.search);
+    if (view.inverted) query.set('invertCallstack', '');
+    if (view.path.length > 0) query.set('path', encodeIndexes(view.path));
+    if (view.tab !== 'calltree') query.set('tab', view.tab);
+    if (view.zoom.length > 0) query.set('zoom', encodeIndexes(view.zoom));
+    if (view.part) query.set('part', view.part.map((place) => Number(place.toFixed(9))).join('-'));
+    if (view.weight !== EMPTY_VIEW.weight) query.set('weight', view.weight);
+    if (view.compared !== 'change') query.set('compared', view.compared);
+    if (view.scaledBy !== '') query.set('scaledBy', view.scaledBy);
+    if (view.stackType !== 'all') query.set('implementation', view.stackType);
+    if (view.hidesIdle) query.set('hideIdleSamples', '');
+    if (view.waitsBy !== EMPTY_VIEW.waitsBy) query.set('waitsBy', view.waitsBy);
+    if (view.center) query.set('center', `${view.center.kind}-${view.center.index}`);
+    if (view.sameWidths) query.set('sameWidths', '');
+    if (view.colorBy) query.set('colorBy', view.colorBy);
+    const sorts = Object.entries(view.sorts).map(([table, order]) => `${table}.${order}`);
+    if (sorts.length > 0) query.set('sort', sorts.join('~'));
+    if (view.markerSearch !== '') query.set('markerSearch', view.markerSearch);
+    if (view.marker >= 0) query.set('marker', String(view.marker));
+    const { base, shown, hidden, opened, order } = view.tracks;
+    if (base !== 'busy') query.set('tracks', base);
+    if (shown.length > 0) query.set('shownTracks', encodeTracks(shown));
+    if (hidden.length > 0) query.set('hiddenTracks', encodeTracks(hidden));
+    if (opened.length > 0) query.set('openTracks', encodeTracks(opened));
+    if (order.length > 0) query.set('trackOrder', encodeTracks(order));
+    if (view.profileName !== '') query.set('profileName', view.profileName);
+    encodeSourcePanel(view.sourcePanel, query);
+    if (view.sourcePanel && view.sourceLine > 0) query.set('sourceLine', String(view.sourceLine));
+    return `?${query.toString().replace(/=(?=&|$)/g, '')}`;
+}
+
+export function decodeView(text: string, zero: number): View {
+    const query = new URLSearchParams(text);
+    const ranges: Range[] = [];
+    for (const part of (query.get('range') ?? '').split('~')) {
+        const range = decodeRange(part, zero);
+        if (range) ranges.push(range);
+    }
+    return {
+        threads: decodeIndexes(query.get('thread') ?? ''),
+        ranges,
+        preview: decodeRange(query.get('preview') ?? '', zero),
+        transforms: decodeTransforms(query.get('transforms') ?? ''),
+        search: query.get('search') ?? '',
+        inverted: query.has('invertCallstack'),
+        path: decodeIndexes(query.get('path') ?? ''),
+        tab: TABS.find((tab) => tab === query.get('tab')) ?? 'calltree',
+        zoom: decodeIndexes(query.get('zoom') ?? ''),
+        part: decodePart(query.get('part') ?? ''),
+        weight: decodeWeight(query.get('weight') ?? ''),
+        compared: COMPARED.find((compared) => compared === query.get('compared')) ?? EMPTY_VIEW.compared,
+        scaledBy: decodeScaledBy(query.get('scaledBy') ?? ''),
+        stackType: decodeStackType(query.get('implementation')),
+        hidesIdle: query.has('hideIdleSamples'),
+        waitsBy: WAIT_GROUPING.find((by) => by === query.get('waitsBy')) ?? EMPTY_VIEW.waitsBy,
+        center: decodeCenter(query.get('center') ?? ''),
+        sameWidths: query.has('sameWidths'),
+        colorBy: COLOR_KEYS.find((by) => by === query.get('colorBy')) ?? null,
+        sorts: decodeSorts(query.get('sort') ?? ''),
+        markerSearch: query.get('markerSearch') ?? '',
+        marker: decodeIndex(query.get('marker')),
+        tracks: {
+            base: TRACK_BASES.find((base) => base === query.get('tracks')) ?? 'busy',
+            shown: decodeTracks(query.get('shownTracks') ?? ''),
+            hidden: decodeTracks(query.get('hiddenTracks') ?? ''),
+            opened: decodeTracks(query.get('openTracks') ?? ''),
+            order: decodeTracks(query.get('trackOrder') ?? ''),
+        },
+        profileName: query.get('profileName') ?? '',
+        sourcePanel: decodeSourcePanel(query),
+        sourceLine: Math.max(0, decodeIndex(query.get('sourceLine'))),
+    };
+}

@@ -1,0 +1,70 @@
+/**
+ * The transforms of a view as the `transforms` part of the address, and back, in the words of the Firefox Profiler: codes
+ * with `~` between them, `mf-12~f-combined-0w2~fs-m-text`. `combined` is its name for "all kinds of stacks", `m` that for
+ * "the markers that a search finds". `dc`, `mg`, `fl`, `dl`, `ml` and `mm-text` are prof's own.
+ */
+
+import { decodeIndexes, encodeIndexes } from '../base/indexes';
+import type { Transform } from '../engine/api';
+import { TRANSFORM_ENTRIES, TRANSFORMS } from './transform_kinds';
+
+const STACK_TYPE = 'combined';
+const MOST = 200;
+/** What samples are filtered by. */
+const BY_MARKERS = 'm';
+
+/** A text may have the `~` that stands between transforms. */
+function encodeText(text: string): string {
+    return text.replaceAll('%', '%25').replaceAll('~', '%7E');
+}
+
+function decodeText(text: string): string {
+    return text.replace(/%(25|7E)/g, (_, code) => (code === '25' ? '%' : '~'));
+}
+
+function encodeTransform(transform: Transform, funcCount: number): string {
+    const { kind, index, path, inverted, text = '' } = transform;
+    const { code, subject, hasStackType } = TRANSFORMS[kind];
+    if (subject === 'markers') return `${code}-${BY_MARKERS}-${encodeText(text)}`;
+    if (subject === 'functions') return `${code}-${encodeText(text)}`;
+    const parts = hasStackType ? [code, STACK_TYPE] : [code];
+    parts.push(subject === 'node' ? encodeIndexes(path) : String(index));
+    // The func that stands for all of a library comes after those of the profile.
+    if (kind === 'collapse-resource') parts.push(String(funcCount + index));
+    if (inverted) parts.push('i');
+    return parts.join('-');
+}
+
+function decodeTransform(part: string): Transform | null {
+    const [code = '', ...rest] = part.split('-');
+    const [kind, words] = TRANSFORM_ENTRIES.find(([, entry]) => entry.code === code) ?? [];
+    if (!kind || !words) return null;
+    if (words.subject === 'markers') {
+        const [by, ...text] = rest;
+        return by === BY_MARKERS
+            ? { kind, index: -1, path: [], inverted: false, text: decodeText(text.join('-')) }
+            : null;
+    }
+    if (words.subject === 'functions') {
+        const text = decodeText(rest.join('-'));
+        return text === '' ? null : { kind, index: -1, path: [], inverted: false, text };
+    }
+    const [value = '', last] = words.hasStackType ? rest.slice(1) : rest;
+    if (words.subject === 'node') {
+        const path = decodeIndexes(value);
+        return path.length > 0 ? { kind, index: -1, path, inverted: kind === 'focus-subtree' && last === 'i' } : null;
+    }
+    return /^\d{1,9}$/.test(value) ? { kind, index: Number(value), path: [], inverted: false } : null;
+}
+
+export function encodeTransforms(transforms: readonly Transform[], funcCount: number): string {
+    return transforms.map((transform) => encodeTransform(transform, funcCount)).join('~');
+}
+
+/** What cannot be read is left out. */
+export function decodeTransforms(text: string): Transform[] {
+    return text
+        .split('~', MOST)
+        .map(decodeTransform)
+        .filter((transform) => transform !== null);
+}

@@ -1,0 +1,265 @@
+/** What the threads waited for. Enter goes to the longest wait of a group, in the stack chart of its thread. */
+
+import { computed } from '@preact/signals';
+import type { JSX } from 'preact';
+import type { Session } from '../app/session';
+import { formatCount, formatDuration, formatShare, formatWeight } from '../base/format';
+import type { WaitGroup, WaitGrouping } from '../engine/waits';
+import { useModel, useSession } from '../session/context';
+import { copyPlainName, copyTableItems } from '../table/copies';
+import { Table } from '../table/Table';
+import { type Column, shownColumns } from '../table/table_columns';
+import { Choices } from '../ui/Choices';
+import { ProfileText } from '../ui/text';
+import { type MenuItem, menuItem } from '../window/windows';
+import { WAIT_GROUPINGS, WAIT_ORDER, WAIT_TABLE } from './wait_list';
+
+const NAME_LIMIT = 200;
+const CALLERS_IN_ROW = 4;
+const MAIN_TITLES: Record<WaitGrouping, string> = {
+    reason: 'Reason',
+    object: 'Waited for',
+    stack: 'Called from',
+    thread: 'Thread',
+    waker: 'Ended by',
+};
+
+function Longest({ group }: { group: WaitGroup }): JSX.Element {
+    const session = useSession();
+    const { goToLongest, threadName } = session.waitList;
+    const { range } = group;
+    if (!range) return <>—</>;
+    const start = formatDuration(range[0] - session.store.fullRange.value[0]);
+    return (
+        <button
+            type="button"
+            class="link"
+            tabIndex={-1}
+            title={`In ${threadName(group)} at ${start}: show it in the stack chart (Enter)`}
+            onClick={() => goToLongest(group)}
+        >
+            {formatWeight(group.longest, 'ms')}
+        </button>
+    );
+}
+
+/** The columns of the table, and what is done with them. */
+function createWaitTableModel(session: Session) {
+    const { callersOf, objectOf, reasonOf, sortedWaits, threadName, titleOf, waitGroups } = session.waitList;
+    const { namesVersion } = session.names;
+    const { fullRange, view } = session.store;
+
+    const share = (group: WaitGroup): number => {
+        const there = waitGroups.value?.there ?? 0;
+        return there > 0 ? group.total / there : 0;
+    };
+
+    const columns = computed<Column<WaitGroup>[]>(() => {
+        const by = view.value.waitsBy;
+        const hasPreempted =
+            (by === 'stack' || by === 'thread' || by === 'waker') && (waitGroups.value?.preempted ?? 0) > 0;
+        return [
+            {
+                key: 'share',
+                title: 'Share',
+                hint: 'Share of the time that the threads were there',
+                width: 76,
+                isNumber: true,
+                sortedBy: '',
+                class: 'share',
+                cell: (group) => formatShare(share(group), 1),
+                bar: (group) => Math.min(1, share(group)),
+                text: (group) => formatShare(share(group), 1),
+                value: share,
+            },
+            {
+                key: 'total',
+                title: 'Total (ms)',
+                width: 96,
+                isNumber: true,
+                sortedBy: 'total',
+                class: 'number',
+                cell: (group) => formatWeight(group.total, 'ms'),
+                describe: (group) => formatDuration(group.total),
+                text: (group) => formatWeight(group.total, 'ms'),
+                value: (group) => group.total,
+            },
+            {
+                key: 'count',
+                title: 'Count',
+                hint: 'Recorded waits; shorter ones than the sampling interval count in the total of the next one',
+                width: 72,
+                isNumber: true,
+                sortedBy: 'count',
+                class: 'number',
+                cell: (group) => formatCount(group.count),
+                text: (group) => formatCount(group.count),
+                value: (group) => group.count,
+            },
+            {
+                key: 'longest',
+                title: 'Longest (ms)',
+                hint: 'The longest wait in the range; a click shows it',
+                width: 104,
+                isNumber: true,
+                sortedBy: 'longest',
+                class: 'number',
+                cell: (group) => <Longest group={group} />,
+                text: (group) => formatWeight(group.longest, 'ms'),
+                value: (group) => group.longest,
+            },
+            ...(hasPreempted
+                ? [
+                      {
+                          key: 'preempted',
+                          title: 'Preempted (ms)',
+                          hint: 'Ready to run, but another thread ran; part of the total',
+                          width: 116,
+                          isNumber: true,
+                          sortedBy: 'preempted',
+                          class: 'number',
+                          cell: (group: WaitGroup) => (group.preempted > 0 ? formatWeight(group.preempted, 'ms') : '—'),
+                          text: (group: WaitGroup) => formatWeight(group.preempted, 'ms'),
+                          value: (group: WaitGroup) => group.preempted,
+                      },
+                  ]
+                : []),
+        ];
+    });
+
+    /** What the rest of the row says: of the longest wait, what the groups are not by. */
+    function detailOf(group: WaitGroup): string {
+        const by = view.value.waitsBy;
+        const callers = callersOf(group, by);
+        const shown = (by === 'stack' ? callers.slice(1) : callers).slice(0, CALLERS_IN_ROW).join(' ← ');
+        const at = group.range ? ` at ${formatDuration(group.range[0] - fullRange.value[0])}` : '';
+        const what = by === 'object' ? reasonOf(group) : by === 'reason' && group.func < 0 ? '' : objectOf(group);
+        const who = by === 'thread' ? '' : threadName(group);
+        const waker = by === 'waker' || group.waker === '' ? '' : `, ended by ${group.waker}`;
+        return [what, shown, group.range ? `longest in ${who || 'it'}${at}${waker}` : '']
+            .filter((text) => text !== '')
+            .join(' · ');
+    }
+
+    const main = computed<Column<WaitGroup>>(() => ({
+        key: 'name',
+        title: MAIN_TITLES[view.value.waitsBy],
+        width: 0,
+        isNumber: false,
+        isText: true,
+        sortedBy: 'name',
+        class: 'tree-name',
+        cell: (group) => {
+            namesVersion.value;
+            return (
+                <span class="tree-text in-list">
+                    <ProfileText text={titleOf(group)} limit={NAME_LIMIT} />
+                    <span class="tree-lib">
+                        <ProfileText text={detailOf(group)} limit={400} />
+                    </span>
+                </span>
+            );
+        },
+        text: (group) => `${titleOf(group)} (${detailOf(group)})`,
+    }));
+
+    function copyItems(): MenuItem[] {
+        return copyTableItems({
+            rows: sortedWaits.value,
+            columns: [...shownColumns(WAIT_TABLE, columns.value, 0), main.value],
+            prepare: async () => undefined,
+        });
+    }
+
+    return { columns, main, copyItems };
+}
+
+const NO_WAKERS = '. Nobody noted who ended waits: prof record --wakers does, where the kernel allows it.';
+
+export function WaitGroupingChoice(): JSX.Element {
+    const { setGrouping } = useSession().waitList;
+    const { view } = useSession().store;
+    return (
+        <Choices label="Group waits by" choices={WAIT_GROUPINGS} value={view.value.waitsBy} onChoose={setGrouping} />
+    );
+}
+
+/** "Waited 1.2 s of 2 s, 30 ms of it preempted". */
+export function WaitCount(): JSX.Element {
+    const session = useSession();
+    const groups = session.waitList.waitGroups.value;
+    if (!groups) return <span class="muted" />;
+    const preempted = groups.preempted > 0 ? `, ${formatDuration(groups.preempted)} of it preempted` : '';
+    return (
+        <span class="muted" role="status">
+            {`Off the CPU for ${formatDuration(groups.waited)} of ${formatDuration(groups.there)}${preempted}`}
+            {session.store.view.value.waitsBy === 'waker' && !session.info.value.hasWakers ? NO_WAKERS : ''}
+        </span>
+    );
+}
+
+function EmptyWaits(): JSX.Element {
+    const session = useSession();
+    const { search } = session.store;
+    const sentence = !session.info.value.hasWaits
+        ? 'This profile does not say what threads waited for. prof record notes it unless --off-cpu=no is given.'
+        : search.value.trim() !== ''
+          ? 'No wait of the selected threads in this range matches the filter.'
+          : 'The selected threads did not wait in this range.';
+    return (
+        <div class="empty" role="status">
+            <h2>No waits</h2>
+            <p>{sentence}</p>
+        </div>
+    );
+}
+
+export function WaitTable(): JSX.Element {
+    const session = useSession();
+    const { columns, copyItems, main } = useModel(createWaitTableModel);
+    const {
+        goToLongest,
+        selectWait,
+        selectedWait,
+        showInTree,
+        sortedWaits,
+        titleOf,
+        waitError,
+        waitGroups,
+        waitReveal,
+        waitSort,
+    } = session.waitList;
+    const rows = sortedWaits.value;
+    const menuOf = (group: WaitGroup): MenuItem[] => [
+        menuItem('Show the longest wait', () => goToLongest(group), { keys: 'Enter', enabled: group.range !== null }),
+        menuItem('Show in the call tree', () => showInTree(group), { keys: 'w' }),
+        ...copyItems(),
+    ];
+    return (
+        <Table
+            name={WAIT_TABLE}
+            label="Waits"
+            role="grid"
+            rows={rows}
+            columns={columns.value}
+            main={main.value}
+            sort={waitSort.value}
+            usualSort={WAIT_ORDER}
+            selectedAt={rows.findIndex(({ key }) => key === selectedWait.value)}
+            reveal={waitReveal.value}
+            rowKey={({ key }) => key}
+            onSelect={selectWait}
+            onKey={(event, group) => {
+                if (!group || event.key !== 'w') return false;
+                showInTree(group);
+                return true;
+            }}
+            onOpen={goToLongest}
+            onCopy={(group) => copyPlainName(titleOf(group))}
+            menuOf={(group) => ({ items: menuOf(group) })}
+            headMenu={copyItems}
+            error={waitError.value}
+            empty={waitGroups.value === null ? null : <EmptyWaits />}
+        />
+    );
+}

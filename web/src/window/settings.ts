@@ -1,0 +1,224 @@
+/**
+ * What this browser keeps of how the user likes the page: sizes of its parts, columns of tables, units. It belongs to the
+ * window, not to a profile, and is no part of the view. Signals of the window are here, in theme.ts and in windows.ts;
+ * all others belong to a session.
+ */
+import { computed, effect, type Signal, signal } from '@preact/signals';
+import type { Tab } from '../view/codec';
+
+export function stored(key: string): string | null {
+    try {
+        return window.localStorage.getItem(`prof.${key}`);
+    } catch {
+        return null;
+    }
+}
+
+export function store(key: string, value: string | null): void {
+    try {
+        if (value === null) window.localStorage.removeItem(`prof.${key}`);
+        else window.localStorage.setItem(`prof.${key}`, value);
+    } catch {
+        // Storage may be forbidden: the setting then lasts as long as the page.
+    }
+}
+
+function storedNumber(key: string): number | null {
+    const value = Number.parseFloat(stored(key) ?? '');
+    return Number.isFinite(value) ? value : null;
+}
+
+// ---- sizes of the page's parts, px ----
+
+/** A size that outlives the page, and how to change it; `usual` where none was chosen. */
+function keptSize<Usual extends number | null>(
+    key: string,
+    usual: Usual,
+): [Signal<number | Usual>, (size: number | null) => void] {
+    const size = signal<number | Usual>(storedNumber(key) ?? usual);
+    const set = (wanted: number | null): void => {
+        size.value = wanted ?? usual;
+        store(key, wanted === null ? null : String(Math.round(wanted)));
+    };
+    return [size, set];
+}
+
+/** null: as high as its tracks, up to a part of the window. */
+export const [timelineHeight, setTimelineHeight] = keptSize('timelineHeight', null);
+export const [sidebarWidth, setSidebarWidth] = keptSize('sidebarWidth', 320);
+
+/** px: in a window narrower than that, as at 200 % zoom, names need the width more than the sidebar. */
+const ROOM_FOR_SIDEBAR = 900;
+
+/** Beside the flame graph, which needs the width, it is open on request. */
+const sidebars = {
+    'flame-graph': signal(stored('flameSidebar') === 'open'),
+    others: signal((stored('sidebar') ?? (globalThis.innerWidth < ROOM_FOR_SIDEBAR ? 'closed' : 'open')) !== 'closed'),
+};
+
+function sidebarOf(tab: Tab): Signal<boolean> {
+    return tab === 'flame-graph' ? sidebars['flame-graph'] : sidebars.others;
+}
+
+export function isSidebarOpen(tab: Tab): boolean {
+    return sidebarOf(tab).value;
+}
+
+export function toggleSidebar(tab: Tab): void {
+    const isOpen = !sidebarOf(tab).value;
+    sidebarOf(tab).value = isOpen;
+    if (tab === 'flame-graph') store('flameSidebar', isOpen ? 'open' : null);
+    else store('sidebar', isOpen ? 'open' : 'closed');
+}
+
+// ---- rows of tables and listings ----
+
+export const isCompact = signal(stored('rows') === 'compact');
+
+/** px, of tables and assembly; --row-height in the style sheets. */
+export const rowHeight = computed(() => (isCompact.value ? 16 : 20));
+
+export function toggleCompactRows(): void {
+    isCompact.value = !isCompact.value;
+    store('rows', isCompact.value ? 'compact' : null);
+}
+
+/** Tells the style sheets, as long as the page is there. */
+export function followRowHeight(): void {
+    effect(() => document.documentElement.style.setProperty('--row-height', `${rowHeight.value}px`));
+}
+
+/** Of source and assembly; null: a part of the window. */
+export const [sourcePanelHeight, setSourcePanelHeight] = keptSize('sourcePanelHeight', null);
+
+/** What the left pane takes of the width beside the assembly: for a source, or for why there is none. */
+const sourceShares = {
+    source: signal(storedNumber('sourceShare') ?? 0.5),
+    reason: signal(storedNumber('reasonShare') ?? 0.3),
+};
+
+export function sourceShare(hasSource: boolean): number {
+    return sourceShares[hasSource ? 'source' : 'reason'].value;
+}
+
+/** null: as usual again. */
+export function setSourceShare(hasSource: boolean, wanted: number | null): void {
+    const name = hasSource ? 'source' : 'reason';
+    const share = wanted === null ? null : Math.max(0.2, Math.min(wanted, 0.8));
+    sourceShares[name].value = share ?? (hasSource ? 0.5 : 0.3);
+    store(`${name}Share`, share === null ? null : String(share));
+}
+
+// ---- source and assembly ----
+
+export const inPercent = signal(stored('sourceUnit') !== 'weight');
+
+export function toggleUnit(): void {
+    inPercent.value = !inPercent.value;
+    store('sourceUnit', inPercent.value ? null : 'weight');
+}
+
+export const syntax = signal(stored('assemblySyntax') ?? 'Intel');
+
+export function chooseSyntax(name: string): void {
+    syntax.value = name;
+    store('assemblySyntax', name);
+}
+
+/** Whether the assembly is open when the panel is opened. */
+export const prefersAssembly = signal(stored('assembly') === 'open');
+
+export function preferAssembly(isPreferred: boolean): void {
+    prefersAssembly.value = isPreferred;
+    store('assembly', isPreferred ? 'open' : null);
+}
+
+// ---- the butterfly ----
+
+/** Whether callers and callees are beside each other. */
+export const isSideBySide = signal(stored('butterfly') === 'beside');
+
+export function toggleSides(): void {
+    isSideBySide.value = !isSideBySide.value;
+    store('butterfly', isSideBySide.value ? 'beside' : null);
+}
+
+export const [listWidth, setListWidth] = keptSize('butterflyList', 360);
+
+// ---- columns of tables, by the names of table and column ----
+
+interface Layout {
+    /** px, by column. */
+    widths: Record<string, number>;
+    /** Columns that are shown or not, where that is not as usual. */
+    shown: Record<string, boolean>;
+}
+
+const layouts = new Map<string, ReturnType<typeof signal<Layout>>>();
+const LEAST_WIDTH = 40;
+const MOST_WIDTH = 1200;
+
+function readLayout(table: string): Layout {
+    const layout: Layout = { widths: {}, shown: {} };
+    try {
+        const saved: unknown = JSON.parse(stored(`table.${table}`) ?? '{}');
+        if (typeof saved !== 'object' || saved === null) return layout;
+        for (const [column, value] of Object.entries(saved)) {
+            if (typeof value === 'number' && value >= LEAST_WIDTH && value <= MOST_WIDTH) layout.widths[column] = value;
+            if (typeof value === 'boolean') layout.shown[column] = value;
+        }
+    } catch {
+        // What was saved cannot be read: the table begins as usual.
+    }
+    return layout;
+}
+
+function layoutOf(table: string): ReturnType<typeof signal<Layout>> {
+    let layout = layouts.get(table);
+    if (!layout) {
+        layout = signal(readLayout(table));
+        layouts.set(table, layout);
+    }
+    return layout;
+}
+
+function keepLayout(table: string, layout: Layout): void {
+    layoutOf(table).value = layout;
+    // A width and a choice of the same column have names of their own.
+    const saved = { ...layout.widths, ...layout.shown };
+    store(`table.${table}`, Object.keys(saved).length > 0 ? JSON.stringify(saved) : null);
+}
+
+export function columnWidth(table: string, column: string, usual: number): number {
+    return layoutOf(table).value?.widths[column] ?? usual;
+}
+
+/** null: as usual again. */
+export function setColumnWidth(table: string, column: string, width: number | null): void {
+    const layout = layoutOf(table).value ?? { widths: {}, shown: {} };
+    const { [column]: _, ...widths } = layout.widths;
+    if (width !== null) widths[column] = Math.round(Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, width)));
+    keepLayout(table, { ...layout, widths });
+}
+
+/** Whether an option of a table is on: a column that can be left out, or another way to show one. */
+export function isShown(table: string, option: string, usual: boolean): boolean {
+    return layoutOf(table).value?.shown[`show ${option}`] ?? usual;
+}
+
+export function setShown(table: string, option: string, wanted: boolean, usual: boolean): void {
+    const layout = layoutOf(table).value ?? { widths: {}, shown: {} };
+    const { [`show ${option}`]: _, ...shown } = layout.shown;
+    if (wanted !== usual) shown[`show ${option}`] = wanted;
+    keepLayout(table, { ...layout, shown });
+}
+
+// ---- names ----
+
+/** Whether `std::vector<int>` is shown as `std::vector<…>`, wherever there is little room for a name. */
+export const foldsTemplates = signal(stored('foldTemplates') !== 'no');
+
+export function toggleTemplates(): void {
+    foldsTemplates.value = !foldsTemplates.value;
+    store('foldTemplates', foldsTemplates.value ? null : 'no');
+}
