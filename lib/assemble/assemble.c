@@ -6,6 +6,8 @@
  * Memory grows with the distinct stacks and addresses of a recording, not with its samples.
  */
 #include "assemble/assembly.h"
+#include "assemble/assemble.h"
+#include "assemble/assembly_window.h"
 
 #include "assemble/metadata.h"
 #include "assemble/process_perf_map.h"
@@ -162,7 +164,7 @@ static int add_thread(struct assembly *assembly, const struct replay_thread *fro
     thread->start = assembly_ms(assembly, from->start);
     thread->end = to_end_ms(assembly, from->end);
     if (assembly->window)
-        recording_window_cut(assembly, from, end_time(replay), thread);
+        assembly_window_cut(assembly, from, end_time(replay), thread);
     if (thread->name == STRING_NONE || thread->process_name == STRING_NONE || thread->process_type == STRING_NONE ||
         thread->pid == STRING_NONE || thread->tid == STRING_NONE)
         return error_no_memory(err);
@@ -414,7 +416,7 @@ int assembly_describe(struct assembly *assembly, const struct assemble_options *
     assembly->start_ns = numbers && numbers->start_ns ? numbers->start_ns : range_start;
     if (numbers)
         numbers->start_ns = assembly->start_ns;
-    int code = assembly->window ? recording_window_begin(assembly, err) : 0;
+    int code = assembly->window ? assembly_window_begin(assembly, err) : 0;
     if (!code)
         code = add_threads(assembly, numbers, err);
     if (!code)
@@ -488,7 +490,7 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
     if (!code)
         list_missing_symbols(&assembly, result);
     if (!code && options->window)
-        recording_window_go_on(options->window, &assembly, end_time(&assembly.replay));
+        assembly_window_go_on(options->window, &assembly, end_time(&assembly.replay));
     assembly_destroy(&assembly);
     return code;
 }

@@ -4,8 +4,8 @@
  */
 #pragma once
 
-#include "assemble/assemble.h"
-#include "assemble/replay.h"
+#include "assemble/assemble_options.h"
+#include "assemble/replay_state.h"
 #include "assemble/symbolization.h"
 #include "assemble/trust.h"
 #include "profile/intern.h"

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "assemble/replay.h"
+#include "assemble/replay_state.h"
 #include "base/hash.h"
 #include "profile/intern.h"
 

@@ -3,6 +3,7 @@
 #include "assemble/library_sources.h"
 #include "assemble/process_jitdump.h"
 #include "assemble/process_perf_map.h"
+#include "assemble/replay.h"
 #include "assemble/sample_rows.h"
 #include "os/clock.h"
 #include "os/file_io.h"

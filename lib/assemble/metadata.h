@@ -4,7 +4,7 @@
 #pragma once
 
 #include "assemble/hints.h"
-#include "assemble/replay.h"
+#include "assemble/replay_state.h"
 #include "assemble/symbolization.h"
 #include "assemble/trust.h"
 

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "assemble/replay.h"
+#include "assemble/replay_state.h"
 #include "symbol/jit_name.h"
 #include "symbol/jitdump.h"
 

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "assemble/replay.h"
+#include "assemble/replay_state.h"
 #include "symbol/jit_name.h"
 
 #define PERF_MAP_FOLDER "/tmp" /* the directory in which JIT compilers write them */

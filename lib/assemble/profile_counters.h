@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "assemble/replay.h"
+#include "assemble/replay_state.h"
 #include "base/error.h"
 #include "profile/profile.h"
 

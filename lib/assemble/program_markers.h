@@ -5,7 +5,7 @@
 #pragma once
 
 #include "assemble/marker_rows.h"
-#include "assemble/replay.h"
+#include "assemble/replay_state.h"
 
 /* `rows_of`: for each thread of the replay, the profile's thread that shows it; PROFILE_NONE. */
 struct shown_threads {

@@ -1,7 +1,6 @@
 #include "assemble/program_marks.h"
 
-#include "assemble/replay.h"
-#include "base/search.h"
+#include "assemble/replay_none.h"
 #include "record/mark_writer.h"
 
 #include <stdlib.h>
@@ -90,101 +89,6 @@ int program_marks_event(struct program_marks *marks, const struct spool_event *e
 }
 
 /* ---- whose they are ---- */
-
-/* A thread under its number. */
-struct known_thread {
-    uint32_t tid, thread;
-    uint64_t start;
-};
-
-static int compare_threads(const void *a, const void *b)
-{
-    const struct known_thread *left = a, *right = b;
-    if (left->tid != right->tid)
-        return ORDER(left->tid, right->tid);
-    return left->start != right->start ? ORDER(left->start, right->start) : ORDER(left->thread, right->thread);
-}
-
-static bool is_before_wanted(const void *element, const void *wanted)
-{
-    const struct known_thread *known = element, *limit = wanted;
-    return known->tid < limit->tid || (known->tid == limit->tid && known->start <= limit->start);
-}
-
-/* The thread of this process that had the number at that time; before the first one, that. */
-static uint32_t find_thread(const struct replay *replay, const struct known_thread *known, size_t count, uint32_t pid,
-                            uint32_t tid, uint64_t time)
-{
-    const struct known_thread wanted = {.tid = tid, .start = time};
-    size_t at = search_count_before(known, count, sizeof(*known), is_before_wanted, &wanted);
-    if (at && known[at - 1].tid == tid)
-        at--;
-    if (at == count || known[at].tid != tid)
-        return REPLAY_NONE;
-    const struct replay_thread *thread = &replay->threads.data[known[at].thread];
-    return replay->processes.data[thread->process].pid == pid ? known[at].thread : REPLAY_NONE;
-}
-
-static uint64_t last_moment(const struct program_mark *mark)
-{
-    return mark->kind == SPOOL_MARK_SPAN ? mark->end : mark->time;
-}
-
-/* Threads that were never sampled have a row if they have marks, but for where they are very many. */
-static void note_owner(struct replay *replay, uint32_t number, size_t *rows)
-{
-    enum { MOST_ROWS = 1000 };
-    struct replay_thread *thread = &replay->threads.data[number];
-    const struct replay_process *process = &replay->processes.data[thread->process];
-    if (thread->has_marks || (!replay_is_shown(replay, thread) && ++*rows > MOST_ROWS))
-        return;
-    thread->has_marks = true;
-    if (process->main_thread != REPLAY_NONE)
-        replay->threads.data[process->main_thread].has_marks = true;
-}
-
-static void find_all(struct replay *replay, const struct known_thread *known, size_t count, uint64_t first_time)
-{
-    struct program_marks *marks = &replay->program_marks;
-    size_t kept = 0, rows = 0;
-    for (size_t i = 0; i < marks->items.length; i++) {
-        struct program_mark mark = marks->items.data[i];
-        if (last_moment(&mark) < first_time)
-            continue;
-        mark.thread = find_thread(replay, known, count, mark.pid, mark.tid, mark.time);
-        if (mark.thread == REPLAY_NONE)
-            mark.thread = find_thread(replay, known, count, mark.pid, mark.pid, mark.time);
-        if (mark.thread == REPLAY_NONE) {
-            marks->homeless++;
-            continue;
-        }
-        note_owner(replay, mark.thread, &rows);
-        marks->items.data[kept++] = mark;
-    }
-    marks->items.length = kept;
-}
-
-int program_marks_find_threads(struct replay *replay, uint64_t first_time, struct error *err)
-{
-    size_t count = 0;
-    if (!replay->program_marks.items.length && !replay->program_marks.signals.length)
-        return 0;
-    struct known_thread *known = malloc((replay->threads.length + 1) * sizeof(*known));
-    if (!known)
-        return error_no_memory(err);
-    for (size_t i = 0; i < replay->threads.length; i++)
-        if (replay->threads.data[i].known)
-            known[count++] = (struct known_thread){
-                .tid = replay->threads.data[i].tid, .thread = (uint32_t)i, .start = replay->threads.data[i].start};
-    qsort(known, count, sizeof(*known), compare_threads);
-    find_all(replay, known, count, first_time);
-    for (size_t i = 0; i < replay->program_marks.signals.length; i++) {
-        struct process_signal *signal = &replay->program_marks.signals.data[i];
-        signal->thread = find_thread(replay, known, count, signal->pid, signal->tid, signal->time);
-    }
-    free(known);
-    return 0;
-}
 
 void program_marks_destroy(struct program_marks *marks)
 {

@@ -13,8 +13,6 @@
 
 #include <stdint.h>
 
-struct replay;
-
 struct program_mark {
     uint64_t time, end; /* as in SPOOL_PROGRAM_MARK */
     uint32_t pid, tid;
@@ -69,9 +67,5 @@ struct program_marks {
 bool program_marks_is_event(const struct spool_event *event);
 
 int program_marks_event(struct program_marks *marks, const struct spool_event *event, struct error *err);
-
-/* Finds the thread of each mark, and sets has_marks in the replay. Drops marks without a thread, and marks that end
- * before `first_time` (ns). */
-int program_marks_find_threads(struct replay *replay, uint64_t first_time, struct error *err);
 
 void program_marks_destroy(struct program_marks *marks);

@@ -1,9 +1,5 @@
 #include "assemble/recording_window.h"
 
-#include "assemble/assembly.h"
-
-#include <math.h>
-
 int recording_window_copy(struct recording_window *copy, const struct recording_window *window, struct error *err)
 {
     const struct window_threads *threads = &window->threads;
@@ -20,50 +16,4 @@ void recording_window_destroy(struct recording_window *window)
 struct window_thread recording_window_thread(const struct recording_window *window, uint32_t thread)
 {
     return thread < window->threads.length ? window->threads.data[thread] : (struct window_thread){0};
-}
-
-int recording_window_begin(struct assembly *assembly, struct error *err)
-{
-    const struct recording_window *window = assembly->window;
-    struct window_threads *threads = &assembly->window_threads;
-    size_t count = assembly->replay.threads.length;
-    if (window->zero)
-        assembly->start_ns = window->zero;
-    if (window->threads.length && !array_append(threads, window->threads.data, window->threads.length))
-        return error_no_memory(err);
-    while (threads->length < count)
-        if (!array_push(threads, (struct window_thread){0}))
-            return error_no_memory(err);
-    return 0;
-}
-
-void recording_window_cut(struct assembly *assembly, const struct replay_thread *from, uint64_t last,
-                          struct thread *thread)
-{
-    uint32_t number = (uint32_t)(from - assembly->replay.threads.data);
-    uint64_t before = recording_window_thread(assembly->window, number).time, end = from->last_time;
-    if (before)
-        thread->start = assembly_ms(assembly, before);
-    if (!end)
-        end = before ? before : from->start;
-    if (from->end > end)
-        end = from->end;
-    if (!assembly->window->is_last)
-        thread->end = assembly_ms(assembly, end);
-    else if (isnan(thread->end))
-        thread->end = fmin(assembly_ms(assembly, last), thread->process_end); /* NAN is no bound */
-    if (number < assembly->window_threads.length)
-        assembly->window_threads.data[number].time = end;
-}
-
-void recording_window_go_on(struct recording_window *window, struct assembly *assembly, uint64_t end)
-{
-    struct window_threads before = window->threads;
-    window->from = window->to;
-    window->to = assembly_ms(assembly, end);
-    window->place = assembly->replay.window_end;
-    window->missed += assembly->replay.window_missed;
-    window->zero = assembly->start_ns;
-    window->threads = assembly->window_threads;
-    assembly->window_threads = before;
 }

@@ -43,22 +43,5 @@ int recording_window_copy(struct recording_window *copy, const struct recording_
 
 void recording_window_destroy(struct recording_window *window);
 
-struct assembly;
-struct replay_thread;
-struct thread;
-
-/* ---- for the assembly of a window ---- */
-
-/* Sets time 0 to that of all windows, so that waits that started before this window have their full length. */
-int recording_window_begin(struct assembly *assembly, struct error *err);
-
-/* Sets the time range of the profile's thread in this window: the time after its last row belongs to the next window,
- * unless this is the last. `last`: ns, end of the recording so far. */
-void recording_window_cut(struct assembly *assembly, const struct replay_thread *from, uint64_t last,
-                          struct thread *thread);
-
-/* Advances to the next window. `end`: ns. */
-void recording_window_go_on(struct recording_window *window, struct assembly *assembly, uint64_t end);
-
 /* Returns the state of a thread; zero if unknown. */
 struct window_thread recording_window_thread(const struct recording_window *window, uint32_t thread);

@@ -1,165 +1,21 @@
 /*
  * Replays a recording: its samples, among the events that replay_tables.c takes in.
- *
- * The stacks of a thread change little, and their outer frames keep their indexes. So each thread keeps its last stack
- * with the stack index at each depth, and only looks up the frames that differ. Looking up a frame takes a search in
- * the process's mappings and one hash lookup; a stack takes one hash lookup with the exact key (prefix, frame).
  */
 #include "assemble/replay.h"
 
-#include "assemble/replay_rows.h"
-
+#include "assemble/mark_threads.h"
 #include "assemble/replay_events.h"
 #include "assemble/replay_jit.h"
+#include "assemble/replay_rows.h"
+#include "assemble/replay_stacks.h"
 #include "assemble/replay_tables.h"
 #include "assemble/unsampled.h"
-#include "spool/info.h"
-#include "language/python_frame.h"
 #include "record/wait_reason.h"
+#include "spool/info.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Kernel addresses are in the upper half on every 64-bit architecture. */
-static bool is_kernel_address(uint64_t address)
-{
-    return address >> 63;
-}
-
-/* ---- frames and stacks ---- */
-
-/* The number of the frame of this key in a table of frames, added if it is new; REPLAY_NONE if memory ran out. */
-static uint32_t add_frame(struct replay *replay, struct hash *index, uint64_t key, const struct replay_frame *frame)
-{
-    uint32_t *place = hash_at(index, key);
-    if (!place)
-        return REPLAY_NONE;
-    if (*place == HASH_MISSING) {
-        if (!array_push(&replay->frames, *frame)) {
-            hash_remove(index, key);
-            return REPLAY_NONE;
-        }
-        *place = (uint32_t)replay->frames.length - 1;
-    }
-    return *place;
-}
-
-/* The key of a frame outside libraries is its pc. A marker frame has pc 0, and a key at the top of the address space.
- */
-static uint32_t add_pc_frame(struct replay *replay, uint32_t lib, uint64_t pc)
-{
-    struct replay_frame frame = {.lib = lib, .process = REPLAY_NONE, .address = pc};
-    bool is_mark = lib == REPLAY_LIB_TRUNCATED || lib == REPLAY_LIB_NOT_SAMPLED;
-    return add_frame(replay, &replay->pc_frames, is_mark ? UINT64_MAX - (UINT32_MAX - lib) : pc, &frame);
-}
-
-/* The same frame for numbers between two powers of 2: stacks of a recursion whose depth varies share their frames. */
-static uint32_t add_omitted_frame(struct replay *replay, uint64_t count)
-{
-    while (count & (count - 1))
-        count &= count - 1;
-    struct replay_frame frame = {.lib = REPLAY_LIB_OMITTED, .process = REPLAY_NONE, .address = count};
-    return add_frame(replay, &replay->pc_frames, unwind_omitted(count), &frame);
-}
-
-enum { RVA_BITS = 40 };
-
-static uint32_t frame_of(struct replay *replay, uint32_t process, uint64_t pc, uint64_t time)
-{
-    if (unwind_omitted_frames(pc))
-        return add_omitted_frame(replay, unwind_omitted_frames(pc));
-    if (python_frame_is(pc))
-        return add_pc_frame(replay, REPLAY_LIB_PYTHON, pc);
-    bool kernel = is_kernel_address(pc);
-    const struct mapping *mapping =
-        address_space_find(kernel ? &replay->kernel : &replay->processes.data[process].space, pc);
-    if (mapping && replay_knows_lib(replay, mapping->lib)) {
-        uint64_t rva = mapping->rva + (pc - mapping->start);
-        struct replay_frame frame = {.lib = mapping->lib, .process = REPLAY_NONE, .address = rva};
-        if (rva >> RVA_BITS == 0 && mapping->lib >> (64 - RVA_BITS) == 0)
-            return add_frame(replay, &replay->lib_frames, (uint64_t)mapping->lib << RVA_BITS | rva, &frame);
-    }
-    if (kernel)
-        return add_pc_frame(replay, REPLAY_LIB_UNKNOWN_KERNEL, pc);
-    struct replay_jit_frame jit = replay_jit_frame(replay, process, pc, time, mapping != NULL);
-    return add_frame(replay, jit.index, jit.key, &jit.frame);
-}
-
-static uint32_t add_stack(struct replay *replay, uint32_t prefix, uint32_t frame)
-{
-    uint32_t *place = hash_at(&replay->stack_index, (uint64_t)prefix << 32 | frame);
-    if (!place)
-        return REPLAY_NONE;
-    if (*place == HASH_MISSING) {
-        if (!array_push(&replay->stacks, (struct replay_stack){.prefix = prefix, .frame = frame})) {
-            hash_remove(&replay->stack_index, (uint64_t)prefix << 32 | frame);
-            return REPLAY_NONE;
-        }
-        *place = (uint32_t)replay->stacks.length - 1;
-    }
-    return *place;
-}
-
-uint32_t replay_add_mark(struct replay *replay, uint32_t lib)
-{
-    uint32_t mark = add_pc_frame(replay, lib, 0);
-    return mark == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, REPLAY_NONE, mark);
-}
-
-/* The stack of a wait: that of its thread, and what it waits for. REPLAY_NONE if memory ran out. */
-static uint32_t add_wait_stack(struct replay *replay, uint32_t stack, const struct sample *sample)
-{
-    uint32_t reason = sample->reason < WAIT_REASONS ? sample->reason : (uint32_t)REASON_UNKNOWN;
-    struct replay_frame frame = {
-        .lib = REPLAY_LIB_WAIT, .process = REPLAY_NONE, .address = replay_wait_address(reason, sample->object)};
-    uint32_t index = add_frame(replay, &replay->wait_frames, frame.address, &frame);
-    return index == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, stack, index);
-}
-
-/* Finds the stack index of a sample: REPLAY_NONE if it has no frames. */
-static int stack_of(struct replay *replay, struct replay_thread *thread, const struct sample *sample, uint32_t *stack,
-                    struct error *err)
-{
-    struct replay_process *process = &replay->processes.data[thread->process];
-    bool truncated = sample->flags & SAMPLE_TRUNCATED;
-    uint32_t count = sample->frame_count;
-    uint64_t map_generation = (uint64_t)process->map_generation + replay->kernel_generation;
-    uint64_t code_generation = replay_jit_generation(replay, thread->process, sample->time);
-    size_t shared = 0;
-    if (truncated == thread->last_truncated && thread->last_map_generation == map_generation &&
-        thread->last_code_generation == code_generation)
-        while (shared < count && shared < thread->last_pcs.length &&
-               thread->last_pcs.data[shared] == sample->frames[count - 1 - shared])
-            shared++;
-    thread->last_truncated = truncated;
-    thread->last_map_generation = map_generation;
-    thread->last_code_generation = code_generation;
-    thread->last_pcs.length = thread->last_stacks.length = shared;
-    if (!array_reserve(&thread->last_pcs, count - shared) || !array_reserve(&thread->last_stacks, count - shared))
-        return error_no_memory(err);
-
-    uint32_t prefix = REPLAY_NONE;
-    if (shared) {
-        prefix = thread->last_stacks.data[shared - 1];
-    } else if (truncated) {
-        prefix = replay_add_mark(replay, REPLAY_LIB_TRUNCATED);
-        if (prefix == REPLAY_NONE)
-            return error_no_memory(err);
-    }
-    for (size_t i = shared; i < count; i++) {
-        uint64_t pc = sample->frames[count - 1 - i];
-        uint32_t frame = frame_of(replay, thread->process, pc, sample->time);
-        prefix = frame == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, prefix, frame);
-        if (prefix == REPLAY_NONE)
-            return error_no_memory(err);
-        thread->last_pcs.data[i] = pc;
-        thread->last_stacks.data[i] = prefix;
-        thread->last_pcs.length = thread->last_stacks.length = i + 1;
-    }
-    *stack = prefix;
-    return 0;
-}
 
 /* A stack has one place where frames are missing. It stands in the middle of one that was full. */
 static void count_omitted(struct replay *replay, const struct sample *sample)
@@ -221,7 +77,7 @@ static int add_wait(struct replay *replay, const struct sample *sample, uint32_t
 {
     struct replay_thread *thread = &replay->threads.data[sample->thread];
     struct stored_sample *newest = sample_store_newest(replay->samples, sample->thread);
-    stack = add_wait_stack(replay, stack, sample);
+    stack = replay_add_wait_stack(replay, stack, sample);
     if (stack == REPLAY_NONE)
         return error_no_memory(err);
     thread->covered_until = sample->time;
@@ -286,7 +142,7 @@ static int add_sample(struct replay *replay, const struct sample *sample, struct
         thread->last_time = recording_window_thread(replay->window, sample->thread).time;
     uint32_t stack = REPLAY_NONE;
     count_omitted(replay, sample);
-    code = stack_of(replay, thread, sample, &stack, err);
+    code = replay_stack_of(replay, thread, sample, &stack, err);
     if (code)
         return code;
     if (sample->event)
@@ -355,7 +211,7 @@ int replay_go_on(struct replay *replay, const char *spool_path, uint64_t settled
     if (!code)
         code = replay_end_events(replay, err);
     replay->keeps_last |= replay->reader && spool_reader_keeps_last(replay->reader);
-    return code ? code : program_marks_find_threads(replay, 0, err);
+    return code ? code : mark_threads_find(replay, 0, err);
 }
 
 int replay_spool(struct replay *replay, const char *spool_path, struct error *err)
@@ -388,74 +244,8 @@ int replay_spool(struct replay *replay, const char *spool_path, struct error *er
         replay->lost -= lost < replay->lost ? lost : replay->lost;
     }
     if (!code)
-        code = program_marks_find_threads(replay, replay->keeps_last ? replay->first_sample_time : 0, err);
+        code = mark_threads_find(replay, replay->keeps_last ? replay->first_sample_time : 0, err);
     return code || replay->window ? code : unsampled_add(replay, err);
-}
-
-const char *replay_info(const struct replay *replay, const char *name)
-{
-    uint32_t wanted = strings_find(&replay->strings, name, strlen(name));
-    for (size_t i = 0; wanted != STRING_NONE && i < replay->infos.length; i++)
-        if (replay->infos.data[i].name == wanted)
-            return strings_text(&replay->strings, replay->infos.data[i].value);
-    return NULL;
-}
-
-uint64_t replay_info_number(const struct replay *replay, const char *name, uint64_t missing)
-{
-    const char *value = replay_info(replay, name);
-    char *end;
-    errno = 0;
-    uint64_t number = value ? strtoull(value, &end, 10) : 0;
-    return value && end != value && !*end && !errno ? number : missing;
-}
-
-const char *replay_object(const struct replay *replay, uint32_t number)
-{
-    bool is_known = number && number <= replay->objects.length && replay->objects.data[number - 1] != STRING_NONE;
-    return is_known ? strings_text(&replay->strings, replay->objects.data[number - 1]) : NULL;
-}
-
-uint32_t replay_forked_from(const struct replay *replay, uint32_t number)
-{
-    const struct replay_process *process = &replay->processes.data[number];
-    bool forked = process->parent < replay->processes.length && replay->processes.data[process->parent].known &&
-                  replay->processes.data[process->parent].pid != process->pid;
-    return forked ? process->parent : REPLAY_NONE;
-}
-
-bool replay_is_main_thread(const struct replay *replay, const struct replay_thread *thread)
-{
-    return thread->tid == replay->processes.data[thread->process].pid;
-}
-
-bool replay_is_shown(const struct replay *replay, const struct replay_thread *thread)
-{
-    bool has_rows =
-        replay->window && sample_store_count(replay->samples, (uint32_t)(thread - replay->threads.data)) != 0;
-    return thread->known &&
-           (has_rows || thread->samples || thread->unsampled || thread->waits || thread->event_samples ||
-            thread->has_marks ||
-            (replay_is_main_thread(replay, thread) && replay->processes.data[thread->process].samples));
-}
-
-uint64_t replay_wall(const struct replay *replay)
-{
-    uint64_t start = replay_info_number(replay, INFO_START_MONOTONIC, 0);
-    uint64_t end = replay_info_number(replay, INFO_END_MONOTONIC, 0);
-    return start && end > start ? end - start : 0;
-}
-
-uint64_t replay_stop(const struct replay *replay)
-{
-    return replay_info_number(replay, INFO_END_MONOTONIC, replay->last_time);
-}
-
-uint64_t replay_realtime(const struct replay *replay, uint64_t time)
-{
-    uint64_t monotonic = replay_info_number(replay, INFO_START_MONOTONIC, 0);
-    uint64_t realtime = replay_info_number(replay, INFO_START_REALTIME, 0);
-    return monotonic && realtime ? realtime + (time - monotonic) : 0;
 }
 
 void replay_destroy(struct replay *replay)

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "assemble/replay.h"
+#include "assemble/replay_state.h"
 
 /* Adds a sample of an event. It counts neither as CPU time nor as a CPU sample of its thread. `stack`: of the
  * replay. */

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "assemble/replay.h"
+#include "assemble/replay_state.h"
 
 /* A frame, with the replay's table and the key under which its number is stored. */
 struct replay_jit_frame {

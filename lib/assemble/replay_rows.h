@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "assemble/replay.h"
+#include "assemble/replay_state.h"
 
 /* Replace the numbers of processes and threads by rows, 0-based in order of appearance. Return 1; 0 if the spool no
  * longer has the item's process or thread; or -ENOMEM. */

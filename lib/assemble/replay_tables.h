@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "assemble/replay.h"
+#include "assemble/replay_state.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "assemble/answer_rows.h"
-#include "assemble/replay.h"
+#include "assemble/replay_state.h"
 #include "profile/intern.h"
 #include "process/open_files.h"
 #include "symbol/symbol.h"

@@ -1,5 +1,6 @@
 #include "assemble/unsampled.h"
 
+#include "assemble/replay_stacks.h"
 #include "base/search.h"
 #include "spool/info.h"
 

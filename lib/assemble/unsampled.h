@@ -27,7 +27,7 @@
  */
 #pragma once
 
-#include "assemble/replay.h"
+#include "assemble/replay_state.h"
 
 /* Makes the CPU time of a complete replay equal to the kernel's count, if the recording has it and is undamaged: adds
  * samples, and sets excess_removed and the scales of processes. */

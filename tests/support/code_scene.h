@@ -5,6 +5,7 @@
 #pragma once
 
 #include "assemble/process_perf_map.h"
+#include "assemble/replay.h"
 #include "spool/info.h"
 
 #include <setjmp.h>

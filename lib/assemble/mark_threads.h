@@ -1,0 +1,10 @@
+/*
+ * The threads of what programs marked: marks have a pid and a tid, which the system reuses.
+ */
+#pragma once
+
+#include "assemble/replay_state.h"
+
+/* Finds the thread of each mark, and sets has_marks in the replay. Drops marks without a thread, and marks that end
+ * before `first_time` (ns). */
+int mark_threads_find(struct replay *replay, uint64_t first_time, struct error *err);

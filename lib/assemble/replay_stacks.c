@@ -1,0 +1,146 @@
+#include "assemble/replay_stacks.h"
+
+#include "assemble/replay_jit.h"
+#include "assemble/replay_tables.h"
+#include "language/python_frame.h"
+#include "record/wait_reason.h"
+
+#include <string.h>
+
+/* Kernel addresses are in the upper half on every 64-bit architecture. */
+static bool is_kernel_address(uint64_t address)
+{
+    return address >> 63;
+}
+
+/* ---- frames and stacks ---- */
+
+/* The number of the frame of this key in a table of frames, added if it is new; REPLAY_NONE if memory ran out. */
+static uint32_t add_frame(struct replay *replay, struct hash *index, uint64_t key, const struct replay_frame *frame)
+{
+    uint32_t *place = hash_at(index, key);
+    if (!place)
+        return REPLAY_NONE;
+    if (*place == HASH_MISSING) {
+        if (!array_push(&replay->frames, *frame)) {
+            hash_remove(index, key);
+            return REPLAY_NONE;
+        }
+        *place = (uint32_t)replay->frames.length - 1;
+    }
+    return *place;
+}
+
+/* The key of a frame outside libraries is its pc. A marker frame has pc 0, and a key at the top of the address space.
+ */
+static uint32_t add_pc_frame(struct replay *replay, uint32_t lib, uint64_t pc)
+{
+    struct replay_frame frame = {.lib = lib, .process = REPLAY_NONE, .address = pc};
+    bool is_mark = lib == REPLAY_LIB_TRUNCATED || lib == REPLAY_LIB_NOT_SAMPLED;
+    return add_frame(replay, &replay->pc_frames, is_mark ? UINT64_MAX - (UINT32_MAX - lib) : pc, &frame);
+}
+
+/* The same frame for numbers between two powers of 2: stacks of a recursion whose depth varies share their frames. */
+static uint32_t add_omitted_frame(struct replay *replay, uint64_t count)
+{
+    while (count & (count - 1))
+        count &= count - 1;
+    struct replay_frame frame = {.lib = REPLAY_LIB_OMITTED, .process = REPLAY_NONE, .address = count};
+    return add_frame(replay, &replay->pc_frames, unwind_omitted(count), &frame);
+}
+
+enum { RVA_BITS = 40 };
+
+static uint32_t frame_of(struct replay *replay, uint32_t process, uint64_t pc, uint64_t time)
+{
+    if (unwind_omitted_frames(pc))
+        return add_omitted_frame(replay, unwind_omitted_frames(pc));
+    if (python_frame_is(pc))
+        return add_pc_frame(replay, REPLAY_LIB_PYTHON, pc);
+    bool kernel = is_kernel_address(pc);
+    const struct mapping *mapping =
+        address_space_find(kernel ? &replay->kernel : &replay->processes.data[process].space, pc);
+    if (mapping && replay_knows_lib(replay, mapping->lib)) {
+        uint64_t rva = mapping->rva + (pc - mapping->start);
+        struct replay_frame frame = {.lib = mapping->lib, .process = REPLAY_NONE, .address = rva};
+        if (rva >> RVA_BITS == 0 && mapping->lib >> (64 - RVA_BITS) == 0)
+            return add_frame(replay, &replay->lib_frames, (uint64_t)mapping->lib << RVA_BITS | rva, &frame);
+    }
+    if (kernel)
+        return add_pc_frame(replay, REPLAY_LIB_UNKNOWN_KERNEL, pc);
+    struct replay_jit_frame jit = replay_jit_frame(replay, process, pc, time, mapping != NULL);
+    return add_frame(replay, jit.index, jit.key, &jit.frame);
+}
+
+static uint32_t add_stack(struct replay *replay, uint32_t prefix, uint32_t frame)
+{
+    uint32_t *place = hash_at(&replay->stack_index, (uint64_t)prefix << 32 | frame);
+    if (!place)
+        return REPLAY_NONE;
+    if (*place == HASH_MISSING) {
+        if (!array_push(&replay->stacks, (struct replay_stack){.prefix = prefix, .frame = frame})) {
+            hash_remove(&replay->stack_index, (uint64_t)prefix << 32 | frame);
+            return REPLAY_NONE;
+        }
+        *place = (uint32_t)replay->stacks.length - 1;
+    }
+    return *place;
+}
+
+uint32_t replay_add_mark(struct replay *replay, uint32_t lib)
+{
+    uint32_t mark = add_pc_frame(replay, lib, 0);
+    return mark == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, REPLAY_NONE, mark);
+}
+
+uint32_t replay_add_wait_stack(struct replay *replay, uint32_t stack, const struct sample *sample)
+{
+    uint32_t reason = sample->reason < WAIT_REASONS ? sample->reason : (uint32_t)REASON_UNKNOWN;
+    struct replay_frame frame = {
+        .lib = REPLAY_LIB_WAIT, .process = REPLAY_NONE, .address = replay_wait_address(reason, sample->object)};
+    uint32_t index = add_frame(replay, &replay->wait_frames, frame.address, &frame);
+    return index == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, stack, index);
+}
+
+int replay_stack_of(struct replay *replay, struct replay_thread *thread, const struct sample *sample, uint32_t *stack,
+                    struct error *err)
+{
+    struct replay_process *process = &replay->processes.data[thread->process];
+    bool truncated = sample->flags & SAMPLE_TRUNCATED;
+    uint32_t count = sample->frame_count;
+    uint64_t map_generation = (uint64_t)process->map_generation + replay->kernel_generation;
+    uint64_t code_generation = replay_jit_generation(replay, thread->process, sample->time);
+    size_t shared = 0;
+    if (truncated == thread->last_truncated && thread->last_map_generation == map_generation &&
+        thread->last_code_generation == code_generation)
+        while (shared < count && shared < thread->last_pcs.length &&
+               thread->last_pcs.data[shared] == sample->frames[count - 1 - shared])
+            shared++;
+    thread->last_truncated = truncated;
+    thread->last_map_generation = map_generation;
+    thread->last_code_generation = code_generation;
+    thread->last_pcs.length = thread->last_stacks.length = shared;
+    if (!array_reserve(&thread->last_pcs, count - shared) || !array_reserve(&thread->last_stacks, count - shared))
+        return error_no_memory(err);
+
+    uint32_t prefix = REPLAY_NONE;
+    if (shared) {
+        prefix = thread->last_stacks.data[shared - 1];
+    } else if (truncated) {
+        prefix = replay_add_mark(replay, REPLAY_LIB_TRUNCATED);
+        if (prefix == REPLAY_NONE)
+            return error_no_memory(err);
+    }
+    for (size_t i = shared; i < count; i++) {
+        uint64_t pc = sample->frames[count - 1 - i];
+        uint32_t frame = frame_of(replay, thread->process, pc, sample->time);
+        prefix = frame == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, prefix, frame);
+        if (prefix == REPLAY_NONE)
+            return error_no_memory(err);
+        thread->last_pcs.data[i] = pc;
+        thread->last_stacks.data[i] = prefix;
+        thread->last_pcs.length = thread->last_stacks.length = i + 1;
+    }
+    *stack = prefix;
+    return 0;
+}

@@ -1,0 +1,25 @@
+/*
+ * The frames and stacks of a recording, each once.
+ *
+ * The stacks of a thread change little, and their outer frames keep their indexes. So each thread keeps its last stack
+ * with the stack index at each depth, and only looks up the frames that differ. Looking up a frame takes a search in
+ * the process's mappings and one hash lookup; a stack takes one hash lookup with the exact key (prefix, frame).
+ */
+#pragma once
+
+#include "assemble/replay_state.h"
+#include "base/error.h"
+#include "spool/chunk.h"
+
+#include <stdint.h>
+
+/* Returns the index of the stack that has only the placeholder frame REPLAY_LIB_TRUNCATED or REPLAY_LIB_NOT_SAMPLED.
+ * REPLAY_NONE if memory ran out. */
+uint32_t replay_add_mark(struct replay *replay, uint32_t lib);
+
+/* The stack of a wait: that of its thread, and what it waits for. REPLAY_NONE if memory ran out. */
+uint32_t replay_add_wait_stack(struct replay *replay, uint32_t stack, const struct sample *sample);
+
+/* Finds the stack index of a sample: REPLAY_NONE if it has no frames. */
+int replay_stack_of(struct replay *replay, struct replay_thread *thread, const struct sample *sample, uint32_t *stack,
+                    struct error *err);

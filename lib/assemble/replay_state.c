@@ -1,0 +1,73 @@
+#include "assemble/replay_state.h"
+
+#include "spool/info.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *replay_info(const struct replay *replay, const char *name)
+{
+    uint32_t wanted = strings_find(&replay->strings, name, strlen(name));
+    for (size_t i = 0; wanted != STRING_NONE && i < replay->infos.length; i++)
+        if (replay->infos.data[i].name == wanted)
+            return strings_text(&replay->strings, replay->infos.data[i].value);
+    return NULL;
+}
+
+uint64_t replay_info_number(const struct replay *replay, const char *name, uint64_t missing)
+{
+    const char *value = replay_info(replay, name);
+    char *end;
+    errno = 0;
+    uint64_t number = value ? strtoull(value, &end, 10) : 0;
+    return value && end != value && !*end && !errno ? number : missing;
+}
+
+const char *replay_object(const struct replay *replay, uint32_t number)
+{
+    bool is_known = number && number <= replay->objects.length && replay->objects.data[number - 1] != STRING_NONE;
+    return is_known ? strings_text(&replay->strings, replay->objects.data[number - 1]) : NULL;
+}
+
+uint32_t replay_forked_from(const struct replay *replay, uint32_t number)
+{
+    const struct replay_process *process = &replay->processes.data[number];
+    bool forked = process->parent < replay->processes.length && replay->processes.data[process->parent].known &&
+                  replay->processes.data[process->parent].pid != process->pid;
+    return forked ? process->parent : REPLAY_NONE;
+}
+
+bool replay_is_main_thread(const struct replay *replay, const struct replay_thread *thread)
+{
+    return thread->tid == replay->processes.data[thread->process].pid;
+}
+
+bool replay_is_shown(const struct replay *replay, const struct replay_thread *thread)
+{
+    bool has_rows =
+        replay->window && sample_store_count(replay->samples, (uint32_t)(thread - replay->threads.data)) != 0;
+    return thread->known &&
+           (has_rows || thread->samples || thread->unsampled || thread->waits || thread->event_samples ||
+            thread->has_marks ||
+            (replay_is_main_thread(replay, thread) && replay->processes.data[thread->process].samples));
+}
+
+uint64_t replay_wall(const struct replay *replay)
+{
+    uint64_t start = replay_info_number(replay, INFO_START_MONOTONIC, 0);
+    uint64_t end = replay_info_number(replay, INFO_END_MONOTONIC, 0);
+    return start && end > start ? end - start : 0;
+}
+
+uint64_t replay_stop(const struct replay *replay)
+{
+    return replay_info_number(replay, INFO_END_MONOTONIC, replay->last_time);
+}
+
+uint64_t replay_realtime(const struct replay *replay, uint64_t time)
+{
+    uint64_t monotonic = replay_info_number(replay, INFO_START_MONOTONIC, 0);
+    uint64_t realtime = replay_info_number(replay, INFO_START_REALTIME, 0);
+    return monotonic && realtime ? realtime + (time - monotonic) : 0;
+}

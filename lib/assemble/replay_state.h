@@ -1,0 +1,232 @@
+/*
+ * A recording that was read: its processes, threads and libraries, and each sample's stack as an index into a table of
+ * (caller's stack, frame) pairs. Frames are addresses in libraries; symbolization.c symbolizes them. replay.h reads it.
+ */
+#pragma once
+
+#include "assemble/event_store.h"
+#include "assemble/program_marks.h"
+#include "assemble/recording_window.h"
+#include "assemble/replay_counters.h"
+#include "assemble/replay_marks.h"
+#include "assemble/replay_none.h"
+#include "assemble/sample_store.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/strings.h"
+#include "process/jit_files.h"
+#include "spool/spool.h"
+#include "unwind/address_space.h"
+
+#include <stdint.h>
+
+struct jitdump;
+
+/* Values of `lib` for frames outside libraries. */
+enum {
+    REPLAY_LIB_ANONYMOUS = UINT32_MAX,          /* anonymous executable memory: address is the pc */
+    REPLAY_LIB_TRUNCATED = UINT32_MAX - 1,      /* placeholder: the missing callers of a truncated stack */
+    REPLAY_LIB_UNKNOWN_KERNEL = UINT32_MAX - 2, /* a kernel address outside the known image and modules */
+    REPLAY_LIB_DUMPED = UINT32_MAX - 3,         /* JIT code in the jitdump file of `process`: `code` in it */
+    REPLAY_LIB_UNMAPPED = UINT32_MAX - 4,       /* no known executable memory: address is the pc */
+    REPLAY_LIB_NOT_SAMPLED = UINT32_MAX - 5,    /* placeholder: CPU time without a sample (unsampled.h) */
+    REPLAY_LIB_WAIT = UINT32_MAX - 6,           /* placeholder: the reason of a wait; replay_wait_address() */
+    REPLAY_LIB_OMITTED =
+        UINT32_MAX - 8, /* placeholder: omitted frames of a deep stack, at least `address`, less than double */
+    REPLAY_LIB_PYTHON = UINT32_MAX - 7, /* a Python frame: address is that of python_frame.h */
+};
+
+struct replay_frame {
+    uint32_t lib;     /* into libs, or one of the above */
+    uint32_t process; /* process whose perf map or jitdump may have its symbol; REPLAY_NONE: none */
+    uint64_t address; /* library-relative, or the pc */
+    uint32_t code;    /* REPLAY_LIB_DUMPED: index in jitdump.codes */
+    uint64_t samples; /* samples with this leaf frame */
+};
+
+struct replay_stack {
+    uint32_t prefix; /* REPLAY_NONE: a root */
+    uint32_t frame;
+};
+
+/* Whether a process has a perf map or jitdump (process_perf_map.h, process_jitdump.h). */
+enum replay_jit_state { REPLAY_JIT_UNKNOWN, REPLAY_JIT_MISSING, REPLAY_JIT_FOUND };
+
+struct replay_process {
+    bool known;
+    uint32_t parent, pid;
+    uint32_t instance;                  /* earlier programs of this pid: "123", "123.1" */
+    uint64_t start, end;                /* ns; end 0: unknown */
+    uint32_t name;                      /* index of a string */
+    uint32_t live_threads, main_thread; /* main_thread: REPLAY_NONE if unknown */
+    uint64_t samples;
+    uint64_t unseen; /* ns that the kernel counted beyond the switches of its threads; SPOOL_UNSEEN */
+    double scale;    /* factor for the CPU time of its samples; 0 is 1 (unsampled.h) */
+    struct address_space space;
+    uint32_t map_generation; /* incremented by every change of `space` */
+    enum replay_jit_state map_state, dump_state;
+    const char *map_problem;    /* reason why its perf map is not used; NULL: used, or none */
+    struct jitdump *dump;       /* NULL: none */
+    uint32_t dump_lib;          /* index of its jitdump file's library, plus 1; 0: none mapped */
+    struct hash map_frames;     /* pc -> frame, in anonymous code that only this process's perf map can name */
+    struct hash jitdump_frames; /* code index and offset in it -> frame */
+};
+
+struct replay_thread {
+    bool known;
+    uint32_t process, tid;
+    uint64_t start, end;                                      /* ns; end 0: unknown */
+    uint32_t name;                                            /* index of a string */
+    uint64_t samples, truncated, completed_live, without_cfi; /* counts of its samples, by quality of the stack */
+    uint64_t event_samples;                                   /* samples of events other than the clock */
+    uint64_t last_event_time;                                 /* ns: last event sample */
+    uint64_t waits;            /* except preemptions: a thread that was only runnable need not be shown */
+    uint64_t last_wait;        /* samples of the store up to its last wait */
+    uint64_t covered_cpu_time; /* ns, as in replay.covered_cpu_time */
+    uint64_t last_time;
+    uint64_t covered_until;  /* ns: end of the CPU time covered by samples; its start without samples */
+    bool has_marks;          /* its process has set marks */
+    bool goes_on;            /* continues after exec as another thread, whose samples cover the remaining CPU time */
+    uint64_t rest;           /* ns on a CPU after its last sample or wait */
+    uint64_t ran_to_waits;   /* ns on a CPU between its last sample and its last wait */
+    uint64_t unsampled;      /* added samples for CPU time without samples */
+    uint32_t threads_in_row; /* threads without samples merged into this thread's row, including itself */
+    /* The last stack, outermost first, with the index of the stack that ends at each frame. */
+    ARRAY(uint64_t) last_pcs;
+    ARRAY(uint32_t) last_stacks;
+    bool last_truncated;
+    uint64_t last_map_generation, last_code_generation;
+};
+
+/* First mapping of a library in a process. */
+struct replay_load {
+    uint32_t process, lib;
+    uint64_t time; /* ns */
+};
+
+/* A library; `arena` owns texts and bytes. `path` NULL: the event that describes it was lost. */
+struct replay_lib {
+    struct spool_lib lib;
+};
+
+enum { REPLAY_LOADS = 2000 };
+
+/* A Python function. Indexes of strings; STRING_NONE: the event that describes it was lost. */
+struct replay_function {
+    uint32_t name, file;
+    uint32_t line; /* the first one; 0 unknown */
+};
+
+struct replay_info {
+    uint32_t name, value; /* indexes of strings */
+};
+
+/* The recorder never reuses numbers of processes and threads, and a flight recorder drops most of them. So the replay
+ * renumbers them as rows, except for windows, which share their rows. */
+struct replay_rows {
+    struct hash processes, threads; /* number in the spool -> row */
+    ARRAY(uint32_t) of_processes;   /* row -> number in the spool */
+};
+
+struct replay {
+    struct replay_rows rows; /* empty: rows are numbers */
+    struct strings strings;
+    struct arena arena;
+    ARRAY(struct replay_info) infos;
+    ARRAY(struct replay_process) processes;
+    ARRAY(struct replay_thread) threads;
+    ARRAY(struct replay_lib) libs;
+    ARRAY(uint32_t)
+    objects; /* wait objects and wakers, indexed by number - 1: indexes of strings; STRING_NONE */
+    ARRAY(struct replay_function) python_functions;
+    ARRAY(struct replay_frame) frames;
+    ARRAY(struct replay_stack) stacks;
+    struct sample_store *samples;
+    ARRAY(struct replay_event) events; /* other than the clock, indexed by number - 1; at most EVENTS_MAX */
+    const char *spool_path;
+    struct replay_marks marks;
+    struct replay_counters counters;
+    ARRAY(uint64_t) counter_values; /* of the current reading */
+    struct program_marks program_marks;
+    ARRAY(struct replay_load) loads; /* up to REPLAY_LOADS of them */
+    struct hash loaded;              /* process << 32 | lib */
+    size_t more_loads;               /* loads beyond REPLAY_LOADS */
+    bool has_rests;                  /* some thread has a `rest` */
+    uint64_t rest;                   /* bytes at the end of the spool that are no whole block */
+    uint64_t sample_count, wait_count, damaged_blocks;
+    uint64_t lost;                   /* lost samples of the clock, if the kernel separates them from events' */
+    uint64_t damaged_bytes;          /* of the spool */
+    uint64_t samples_without_thread; /* dropped samples, whose thread was described in a damaged block */
+    uint64_t omitted_frames;         /* frames omitted from the middle of `omitted_stacks` stacks */
+    uint64_t omitted_stacks;
+    uint64_t covered_cpu_time;      /* ns of CPU time covered by samples */
+    uint64_t interval;              /* INFO_INTERVAL: ns between two samples of a busy thread; 0 unknown */
+    uint64_t excess_cpu_time;       /* ns: CPU time of samples beyond one period each */
+    double excess_removed;          /* removed part of it (unsampled.h) */
+    uint64_t unseen_cpu_time;       /* ns that the kernel counted beyond the switches (unsampled.h) */
+    uint64_t unsampled_count;       /* added samples for CPU time without samples */
+    uint64_t first_time, last_time; /* ns, of events and samples; 0 if there are none */
+    const char *rest_path;          /* a spool file that follows; NULL: none */
+    bool is_running;                /* the recorder still writes the spool */
+    bool keeps_last;                /* the spool has only the newest samples, but the recorder's counts include all */
+    uint64_t first_sample_time;     /* ns; 0: none */
+    const char *perf_map_folder;    /* directory of perf maps; NULL: do not use perf maps */
+    const struct recording_window *window; /* part to read; NULL: the whole recording */
+    struct spool_place window_end;
+    uint64_t window_missed;            /* dropped chunks of this window */
+    const struct jit_files *jit_files; /* the recorder's open files of live processes; NULL: none */
+    struct spool_reader *reader;
+
+    struct hash lib_frames, pc_frames, unmapped_frames, wait_frames, stack_index; /* see replay.c */
+    struct address_space kernel;
+    uint32_t kernel_generation;        /* incremented by every change of `kernel` */
+    ARRAY(struct spool_event) pending; /* events later than the last sample, by time */
+    size_t pending_done;
+};
+
+/* Returns the value of an info; NULL if the recording lacks it. */
+const char *replay_info(const struct replay *replay, const char *name);
+
+/* Returns the value of an info as a number; `missing` if the recording lacks it or it is no decimal number. */
+uint64_t replay_info_number(const struct replay *replay, const char *name, uint64_t missing);
+
+/* Pack and unpack the address of a REPLAY_LIB_WAIT frame: enum wait_reason, and the number of the object. */
+static inline uint64_t replay_wait_address(uint32_t reason, uint32_t object)
+{
+    return (uint64_t)reason << 32 | object;
+}
+
+static inline uint32_t replay_wait_reason(uint64_t address)
+{
+    return (uint32_t)(address >> 32);
+}
+
+static inline uint32_t replay_wait_object(uint64_t address)
+{
+    return (uint32_t)address;
+}
+
+/* Returns the name of a wait object or waker; NULL: unknown. */
+const char *replay_object(const struct replay *replay, uint32_t number);
+
+/* Returns the parent of a forked process that still has the parent's JIT code; REPLAY_NONE if it was not forked, or has
+ * called exec. */
+uint32_t replay_forked_from(const struct replay *replay, uint32_t number);
+
+bool replay_is_main_thread(const struct replay *replay, const struct replay_thread *thread);
+
+/* Whether the profile shows the thread: it has samples (of any event) or waits (except preemptions), or is the main
+ * thread of a process with samples. */
+bool replay_is_shown(const struct replay *replay, const struct replay_thread *thread);
+
+/* Converts a time of the recording (ns of CLOCK_MONOTONIC) to ns since the Unix epoch; 0 if the recording lacks the
+ * offset. */
+uint64_t replay_realtime(const struct replay *replay, uint64_t time);
+
+/* Returns the time (ns of CLOCK_MONOTONIC) at which the recording stopped, the end of all live threads. For an
+ * unfinished recording: its last record. */
+uint64_t replay_stop(const struct replay *replay);
+
+/* Returns the duration of the recording in ns; 0: unknown, because the recorder did not finish. */
+uint64_t replay_wall(const struct replay *replay);
