@@ -4,61 +4,8 @@
  */
 #pragma once
 
-#include "perf_data/perf_data.h"
-#include "perf_data/perf_data_groups.h"
-#include "perf_data/perf_data_import.h"
-#include "perf_data/perf_data_order.h"
-#include "perf_data/perf_data_reason.h"
 #include "perf_data/perf_data_record.h"
-#include "process/library_table.h"
-#include "record/mark_writer.h"
-#include "spool/spool.h"
-#include "process/thread_filter.h"
-#include "process/tracker.h"
-#include "record/waits.h"
-#include "unwind/unwind.h"
-
-/* What becomes of one event of the file. */
-struct fed_event {
-    uint64_t samples, truncated;
-    bool is_read;    /* in the samples of another one of its group */
-    bool is_main;    /* its samples are those of CPU time */
-    uint32_t number; /* of an event of the profile; 0: none */
-};
-
-struct perf_data_feed {
-    struct perf_data *data;
-    struct perf_data_result *result;
-    struct error *err;
-    uint64_t mtime; /* ns since the epoch: of the file */
-
-    /* of the first pass */
-    uint64_t first, last; /* ns */
-    uint64_t kernel_text; /* 0: the file does not say */
-    bool has_times;       /* records have times */
-    bool has_switches, has_callchain, has_stacks, has_kernel;
-    bool has_all_switches;               /* of all processes, by a tracepoint */
-    struct hash last_on_cpu;             /* the thread that sched_switch has put on a CPU last */
-    uint64_t switches, chained_switches; /* of that tracepoint, and those of the thread that was there last */
-    ARRAY(struct fed_event) events;      /* as data->attrs */
-    struct perf_data_groups groups;
-
-    struct perf_data_order order;
-    struct spool_writer *spool;
-    struct library_table *libraries;
-    struct tracker *tracker;
-    struct waits waits;
-    struct perf_data_reasons reasons;
-    struct mark_writer marks;    /* tracepoints */
-    struct thread_filter filter; /* none */
-    bool has_waits;
-    uint64_t *frames; /* CHUNK_MAX_FRAMES */
-    uint64_t truncated_by_reason[UNWIND_ENDS];
-    uint64_t interval; /* ns between two samples of a busy thread */
-    uint64_t cpu_time;
-    uint32_t event_count;
-    bool is_this_kernel, kernel_is_mapped;
-};
+#include "perf_data/perf_data_state.h"
 
 int perf_data_feed_open(struct perf_data_feed *feed, const char *spool_path, const char *perf_cache);
 int perf_data_feed_survey(struct perf_data_feed *feed, uint32_t type, const unsigned char *bytes, size_t size);

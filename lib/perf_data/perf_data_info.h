@@ -2,7 +2,7 @@
  * perf_data_import.c. */
 #pragma once
 
-#include "perf_data/perf_data_feed.h"
+#include "perf_data/perf_data_state.h"
 
 /* ns since the epoch: of the first record. */
 uint64_t perf_data_info_start_realtime(const struct perf_data_feed *feed);

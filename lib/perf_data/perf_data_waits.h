@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "perf_data/perf_data_feed.h"
+#include "perf_data/perf_data_state.h"
 
 /* Whether the samples of an event have the stacks where threads are about to wait. */
 bool perf_data_waits_is_switch(const struct perf_data_attr *attr);

@@ -5,6 +5,7 @@
 #include "os/file_proc.h"
 #include "record/system_counters.h"
 #include "process/tracker.h"
+#include "spool/counter_writer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -207,7 +208,7 @@ static int write_values(const struct counters *counters, uint32_t whose, uint64_
 {
     const struct counter_reading reading = {
         .whose = whose, .time = time, .since = since, .is_base = is_base, .count = COUNTER_KINDS, .values = values};
-    return counter_reading_write(counters->options.spool, &reading, err);
+    return counter_writer_write(counters->options.spool, &reading, err);
 }
 
 /* Whether it ran while the recording was paused. */

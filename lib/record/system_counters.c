@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "os/file_io.h"
 #include "spool/counter_reading.h"
+#include "spool/counter_writer.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -114,7 +115,7 @@ static int write_energies(struct system_counters *counters, struct spool_writer 
                                             .is_base = is_base,
                                             .count = counters->used.length,
                                             .values = counters->used.data};
-    return reading.count ? counter_reading_write(spool, &reading, err) : 0;
+    return reading.count ? counter_writer_write(spool, &reading, err) : 0;
 }
 
 /* ---- CPUs ---- */
@@ -157,7 +158,7 @@ static int write_cpus(struct system_counters *counters, struct spool_writer *spo
                                             .is_base = is_base,
                                             .count = counters->busy.length,
                                             .values = counters->busy.data};
-    return reading.count ? counter_reading_write(spool, &reading, err) : 0;
+    return reading.count ? counter_writer_write(spool, &reading, err) : 0;
 }
 
 /* ---- all ---- */

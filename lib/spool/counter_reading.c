@@ -1,31 +1,18 @@
 #include "spool/counter_reading.h"
-
-#include <errno.h>
-#include <stdlib.h>
-
 /* Numbers of threads are below it. */
 static const uint32_t first_thread = UINT32_C(1) << 31;
 
-int counter_reading_write(struct spool_writer *spool, const struct counter_reading *reading, struct error *err)
+void counter_reading_to_sample(const struct counter_reading *reading, uint64_t *frames, struct sample *sample)
 {
-    uint64_t few[COUNTER_KINDS], *frames = few;
-    if (reading->count > CHUNK_MAX_FRAMES)
-        return error_set(err, EINVAL, "cannot store %zu counters at once", reading->count);
-    if (reading->count > COUNTER_KINDS && !(frames = malloc(reading->count * sizeof(*frames))))
-        return error_no_memory(err);
     for (size_t i = 0; i < reading->count; i++) /* the first value is the outermost frame */
         frames[reading->count - 1 - i] = reading->values[i];
-    struct sample sample = {.thread = first_thread + reading->whose,
-                            .time = reading->time,
-                            .cpu_time =
-                                reading->since && reading->since < reading->time ? reading->time - reading->since : 0,
-                            .flags = SAMPLE_COUNTERS | (reading->is_base ? (uint32_t)SAMPLE_COUNTERS_BASE : 0),
-                            .frame_count = (uint32_t)reading->count,
-                            .frames = frames};
-    int code = spool_writer_sample(spool, &sample, err);
-    if (frames != few)
-        free(frames);
-    return code;
+    bool has_gap = reading->since && reading->since < reading->time;
+    *sample = (struct sample){.thread = first_thread + reading->whose,
+                              .time = reading->time,
+                              .cpu_time = has_gap ? reading->time - reading->since : 0,
+                              .flags = SAMPLE_COUNTERS | (reading->is_base ? (uint32_t)SAMPLE_COUNTERS_BASE : 0),
+                              .frame_count = (uint32_t)reading->count,
+                              .frames = frames};
 }
 
 uint32_t counter_reading_whose(const struct sample *sample)

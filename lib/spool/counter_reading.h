@@ -7,9 +7,7 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "spool/chunk.h"
-#include "spool/spool.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,7 +48,8 @@ struct counter_reading {
     const uint64_t *values; /* from counter_reading_of(): valid until the next sample */
 };
 
-int counter_reading_write(struct spool_writer *spool, const struct counter_reading *reading, struct error *err);
+/* Fills in the sample that holds a reading. `frames`, which the sample refers to, has room for its values. */
+void counter_reading_to_sample(const struct counter_reading *reading, uint64_t *frames, struct sample *sample);
 
 /* Returns what `whose` of the reading is that a sample holds. */
 uint32_t counter_reading_whose(const struct sample *sample);

@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "base/cursor.h"
-#include "spool/spool.h"
+#include "spool/event_types.h"
 
 #include <stdbool.h>
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/text_buffer.h"
-#include "spool/spool.h"
+#include "spool/event_types.h"
 
 #include <stdbool.h>
 #include <stddef.h>

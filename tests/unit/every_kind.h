@@ -2,6 +2,7 @@
 #pragma once
 
 #include "spool/counter_reading.h"
+#include "spool/counter_writer.h"
 #include "spool/spool.h"
 
 static const unsigned char every_kind_build_id[] = {0x12, 0x34, 0x56, 0x00, 0x9a};
@@ -117,6 +118,6 @@ static int write_every_kind(struct spool_writer *writer)
     for (size_t i = 0; !code && i < EVERY_SAMPLE; i++)
         code = spool_writer_sample(writer, &every_sample[i], NULL);
     for (size_t i = 0; !code && i < EVERY_READING; i++)
-        code = counter_reading_write(writer, &every_reading[i], NULL);
+        code = counter_writer_write(writer, &every_reading[i], NULL);
     return code;
 }

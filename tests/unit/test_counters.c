@@ -4,6 +4,7 @@
 #include "assemble/replay_counters.h"
 #include "os/clock.h"
 #include "spool/counter_reading.h"
+#include "spool/counter_writer.h"
 #include "record/counters.h"
 #include "record/system_counters.h"
 
@@ -84,12 +85,12 @@ static void test_a_reading_is_read_as_it_was_written(void **state)
     second[COUNTER_CPU_TIME] += 50000000;
     struct counter_reading reading = {
         .whose = 7, .time = 5000000000, .is_base = true, .count = COUNTER_KINDS, .values = first};
-    assert_int_equal(counter_reading_write(spool, &reading, NULL), 0);
+    assert_int_equal(counter_writer_write(spool, &reading, NULL), 0);
     struct sample sample = {.thread = 7, .time = 5000500000, .frame_count = 2, .frames = (const uint64_t[]){10, 20}};
     assert_int_equal(spool_writer_sample(spool, &sample, NULL), 0);
     reading = (struct counter_reading){
         .whose = 7, .time = 5060000000, .since = 5030000000, .count = COUNTER_KINDS, .values = second};
-    assert_int_equal(counter_reading_write(spool, &reading, NULL), 0);
+    assert_int_equal(counter_writer_write(spool, &reading, NULL), 0);
     assert_int_equal(spool_writer_close(spool, NULL), 0);
 
     struct counter_reading got[4];
