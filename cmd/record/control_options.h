@@ -7,7 +7,7 @@
 
 #include "cmd/common/symbol_options.h"
 
-#include "record/control.h"
+#include "record/record_options.h"
 #include "process/open_files.h"
 
 #include <stdbool.h>

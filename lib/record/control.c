@@ -44,7 +44,7 @@ static int write_event(struct recording *recording, enum spool_event_kind kind, 
     return spool_writer_event(recording->spool, &event, err);
 }
 
-int control_pause(struct recording *recording, struct error *err)
+static int pause_recording(struct recording *recording, struct error *err)
 {
     struct control *control = &recording->control;
     if (control->paused)
@@ -53,32 +53,32 @@ int control_pause(struct recording *recording, struct error *err)
     if (counted)
         return counted;
     control->paused = true;
-    control->pause_before = control->last_pause;
-    control->last_pause = (struct control_pause){.start = monotonic_ns(), .end = UINT64_MAX};
+    control->pauses.before = control->pauses.last;
+    control->pauses.last = (struct pause){.start = monotonic_ns(), .end = UINT64_MAX};
     control->cpu_time_before = cpu_time_so_far(recording);
     int code = recording_settle(recording, true, err);
     if (!code && recording->follows_runs)
-        code = waits_pause(&recording->waits, control->last_pause.start, err);
-    return code ? code : write_event(recording, SPOOL_PAUSED, control->last_pause.start, 0, NULL, err);
+        code = waits_pause(&recording->waits, control->pauses.last.start, err);
+    return code ? code : write_event(recording, SPOOL_PAUSED, control->pauses.last.start, 0, NULL, err);
 }
 
-int control_resume(struct recording *recording, struct error *err)
+static int resume_recording(struct recording *recording, struct error *err)
 {
     struct control *control = &recording->control;
     control->delayed = false;
     if (!control->paused)
         return 0;
     control->paused = false;
-    control->last_pause.end = monotonic_ns();
+    control->pauses.last.end = monotonic_ns();
     control->paused_cpu_time += cpu_time_so_far(recording) - control->cpu_time_before;
     int code = recording_settle(recording, true, err);
     if (recording->follows_runs)
-        waits_resume(&recording->waits, control->last_pause.end);
-    counters_resume(&recording->counters, control->last_pause.end);
-    return code ? code : write_event(recording, SPOOL_RESUMED, control->last_pause.end, 0, NULL, err);
+        waits_resume(&recording->waits, control->pauses.last.end);
+    counters_resume(&recording->counters, control->pauses.last.end);
+    return code ? code : write_event(recording, SPOOL_RESUMED, control->pauses.last.end, 0, NULL, err);
 }
 
-int control_mark(struct recording *recording, const char *text, struct error *err)
+static int mark(struct recording *recording, const char *text, struct error *err)
 {
     int code = write_event(recording, SPOOL_MARK, monotonic_ns(), 0, text, err);
     return code ? code : spool_writer_flush(recording->spool, err);
@@ -89,13 +89,6 @@ int control_note_run(struct recording *recording, struct error *err)
     if (options_of(recording)->iterations < 2)
         return 0;
     return write_event(recording, SPOOL_RUN, monotonic_ns(), recording->control.runs, NULL, err);
-}
-
-bool control_was_paused(const struct recording *recording, uint64_t time)
-{
-    const struct control *control = &recording->control;
-    return (time >= control->last_pause.start && time < control->last_pause.end) ||
-           (time >= control->pause_before.start && time < control->pause_before.end);
 }
 
 /* ---- snapshots ---- */
@@ -148,7 +141,7 @@ static bool start_snapshot(struct recording *recording, const int *clients, size
         return false;
     }
     if (spool_writer_flush(recording->spool, &err)) {
-        snprintf(answer, size, "%s", err.text);
+        snprintf(answer, size, "%.*s", (int)size - 1, err.text);
         return false;
     }
     pid_t pid = fork();
@@ -162,7 +155,7 @@ static bool start_snapshot(struct recording *recording, const int *clients, size
     return true;
 }
 
-bool control_snapshot(struct recording *recording, int client, char *answer, size_t size)
+static bool take_snapshot(struct recording *recording, int client, char *answer, size_t size)
 {
     return recording->control.snapshot_pid ? wait_for_next_snapshot(&recording->control, client, answer, size)
                                            : start_snapshot(recording, &client, 1, answer, size);
@@ -221,7 +214,7 @@ int control_take_signal(struct recording *recording, int signal, struct error *e
     else if (signal == SIGUSR1)
         snapshot_by_signal(recording);
     else if (signal == SIGUSR2)
-        return recording->control.paused ? control_resume(recording, err) : control_pause(recording, err);
+        return recording->control.paused ? resume_recording(recording, err) : pause_recording(recording, err);
     return 0;
 }
 
@@ -233,6 +226,49 @@ void control_wait(struct recording *recording)
                    "the recording ended before there was another snapshot; its profile has all");
     forget_clients(control);
     reap_snapshot(recording, 0);
+}
+
+/* ---- requests ---- */
+
+static void describe(const struct recording *recording, char *answer, size_t size)
+{
+    const struct record_options *options = recording->options;
+    char *const *argv = options->argv ? options->argv : recording->running_command;
+    pid_t target = options->argv ? recording->target.pid : options->pid_count ? options->pids[0] : 0;
+    snprintf(answer, size, "%s %.1f %" PRIu64 " %d %.200s", recording->control.paused ? "paused" : "recording",
+             (double)(monotonic_ns() - recording->started) / 1e9, recording->samples, (int)target,
+             argv ? argv[0] : "the whole system");
+}
+
+/* A snapshot answers later; a request during a snapshot gets the next one. */
+static int take_request(void *context, struct control_request *request, struct error *err)
+{
+    struct recording *recording = context;
+    const char *verb = request->verb;
+    bool was_paused = recording->control.paused;
+    int code = 0;
+    if (strcmp(verb, "pause") == 0) {
+        code = pause_recording(recording, err);
+        snprintf(request->answer, sizeof(request->answer), was_paused ? "was paused already" : "paused");
+    } else if (strcmp(verb, "resume") == 0) {
+        code = resume_recording(recording, err);
+        snprintf(request->answer, sizeof(request->answer), was_paused ? "goes on" : "was not paused");
+    } else if (strcmp(verb, "mark") == 0 && request->text[0]) {
+        code = mark(recording, request->text, err);
+        snprintf(request->answer, sizeof(request->answer), "marked");
+    } else if (strcmp(verb, "stop") == 0) {
+        recording_end(recording, RECORD_STOPPED_BY_CONTROL, 0);
+        snprintf(request->answer, sizeof(request->answer), "ends, and saves its profile");
+    } else if (strcmp(verb, "status") == 0) {
+        describe(recording, request->answer, sizeof(request->answer));
+    } else if (strcmp(verb, "snapshot") == 0) {
+        request->answers_later = take_snapshot(recording, request->client, request->answer, sizeof(request->answer));
+        request->failed = !request->answers_later;
+    } else {
+        request->failed = true;
+        snprintf(request->answer, sizeof(request->answer), "this prof does not know the request '%.40s'", verb);
+    }
+    return code;
 }
 
 /* ---- time, size and the disk ---- */
@@ -268,7 +304,7 @@ int control_keep_time(struct recording *recording, uint64_t now, struct error *e
         say(recording, "the recording has reached --max-size, and ends here");
     }
     say_disk_state(recording);
-    return recording->control.delayed && now >= delay_end(recording) ? control_resume(recording, err) : 0;
+    return recording->control.delayed && now >= delay_end(recording) ? resume_recording(recording, err) : 0;
 }
 
 /* ---- beginning and end ---- */
@@ -279,9 +315,13 @@ int control_start(struct recording *recording, struct error *err)
     struct control *control = &recording->control;
     control->runs = 1;
     control->delayed = options->delay != 0;
-    int code = options->paused || options->delay ? control_pause(recording, err) : 0;
+    int code = options->paused || options->delay ? pause_recording(recording, err) : 0;
     if (!code && options->has_socket)
-        code = control_socket_open(&control->socket, recording, err);
+        code = control_socket_open(&control->socket, err);
+    if (control->socket && recording_watch(recording, control_socket_fd(control->socket), NULL)) {
+        control_socket_close(control->socket);
+        control->socket = NULL;
+    }
     char sentence[512], problem[400];
     if (!code && options->has_socket && !control->socket && control_socket_find_problem(problem, sizeof(problem))) {
         snprintf(sentence, sizeof(sentence), "prof ctl cannot reach this recording: %s", problem);
@@ -297,7 +337,8 @@ int control_start(struct recording *recording, struct error *err)
 int control_take(struct recording *recording, int fd, struct error *err)
 {
     struct control_socket *socket = recording->control.socket;
-    return socket && control_socket_fd(socket) == fd ? control_socket_serve(socket, recording, err) : 0;
+    const struct control_handler handler = {.take = take_request, .context = recording};
+    return socket && control_socket_fd(socket) == fd ? control_socket_serve(socket, &handler, err) : 0;
 }
 
 void control_stop(struct recording *recording)

@@ -1,8 +1,5 @@
 #include "record/control_socket.h"
 
-#include "os/clock.h"
-#include "record/recording.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -100,7 +97,7 @@ static bool watch(const struct control_socket *socket, int fd)
     return epoll_ctl(socket->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-int control_socket_open(struct control_socket **out, struct recording *recording, struct error *err)
+int control_socket_open(struct control_socket **out, struct error *err)
 {
     char folder[CONTROL_PATH_SIZE];
     *out = NULL;
@@ -113,8 +110,7 @@ int control_socket_open(struct control_socket **out, struct recording *recording
     for (size_t i = 0; i < MOST_CLIENTS; i++)
         socket->clients[i].fd = -1;
     socket->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-    if (socket->epoll_fd < 0 || !listen_at(socket, folder) || !watch(socket, socket->listen_fd) ||
-        recording_watch(recording, socket->epoll_fd, NULL)) {
+    if (socket->epoll_fd < 0 || !listen_at(socket, folder) || !watch(socket, socket->listen_fd)) {
         control_socket_close(socket);
         return 0;
     }
@@ -145,60 +141,15 @@ int control_socket_fd(const struct control_socket *socket)
 
 /* ---- requests ---- */
 
-static void describe(const struct recording *recording, char *answer, size_t size)
+static int answer_line(const struct control_handler *handler, struct client *client, struct error *err)
 {
-    const struct record_options *options = recording->options;
-    char *const *argv = options->argv ? options->argv : recording->running_command;
-    pid_t target = options->argv ? recording->target.pid : options->pid_count ? options->pids[0] : 0;
-    snprintf(answer, size, "%s %.1f %" PRIu64 " %d %.200s", recording->control.paused ? "paused" : "recording",
-             (double)(monotonic_ns() - recording->started) / 1e9, recording->samples, (int)target,
-             argv ? argv[0] : "the whole system");
-}
-
-struct request {
-    char *verb, *text;
-    char answer[CONTROL_ANSWER_SIZE];
-    bool failed, answers_later;
-};
-
-static int take_request(struct recording *recording, int fd, struct request *request, struct error *err)
-{
-    const char *verb = request->verb;
-    bool was_paused = recording->control.paused;
-    int code = 0;
-    if (strcmp(verb, "pause") == 0) {
-        code = control_pause(recording, err);
-        snprintf(request->answer, sizeof(request->answer), was_paused ? "was paused already" : "paused");
-    } else if (strcmp(verb, "resume") == 0) {
-        code = control_resume(recording, err);
-        snprintf(request->answer, sizeof(request->answer), was_paused ? "goes on" : "was not paused");
-    } else if (strcmp(verb, "mark") == 0 && request->text[0]) {
-        code = control_mark(recording, request->text, err);
-        snprintf(request->answer, sizeof(request->answer), "marked");
-    } else if (strcmp(verb, "stop") == 0) {
-        recording_end(recording, RECORD_STOPPED_BY_CONTROL, 0);
-        snprintf(request->answer, sizeof(request->answer), "ends, and saves its profile");
-    } else if (strcmp(verb, "status") == 0) {
-        describe(recording, request->answer, sizeof(request->answer));
-    } else if (strcmp(verb, "snapshot") == 0) {
-        request->answers_later = control_snapshot(recording, fd, request->answer, sizeof(request->answer));
-        request->failed = !request->answers_later;
-    } else {
-        request->failed = true;
-        snprintf(request->answer, sizeof(request->answer), "this prof does not know the request '%.40s'", verb);
-    }
-    return code;
-}
-
-static int answer_line(struct recording *recording, struct client *client, struct error *err)
-{
-    struct request request = {.verb = client->line, .text = strchr(client->line, ' ')};
+    struct control_request request = {.verb = client->line, .text = strchr(client->line, ' '), .client = client->fd};
     char line[CONTROL_ANSWER_SIZE + 16];
     if (request.text)
         *request.text++ = '\0';
     else
         request.text = client->line + strlen(client->line);
-    int code = take_request(recording, client->fd, &request, err);
+    int code = handler->take(handler->context, &request, err);
     if (!request.answers_later) {
         int length = snprintf(line, sizeof(line), "%s %s\n", request.failed ? "error" : "ok", request.answer);
         (void)!send(client->fd, line, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -213,7 +164,7 @@ static void drop_client(struct client *client)
 }
 
 /* One request for each connection. */
-static int serve_client(struct recording *recording, struct client *client, struct error *err)
+static int serve_client(const struct control_handler *handler, struct client *client, struct error *err)
 {
     ssize_t got = recv(client->fd, client->line + client->length, sizeof(client->line) - 1 - client->length, 0);
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
@@ -224,7 +175,7 @@ static int serve_client(struct recording *recording, struct client *client, stru
     int code = 0;
     if (end) {
         *end = '\0';
-        code = answer_line(recording, client, err);
+        code = answer_line(handler, client, err);
     }
     if (end || got <= 0 || client->length == sizeof(client->line) - 1)
         drop_client(client);
@@ -253,7 +204,7 @@ static void accept_client(struct control_socket *socket)
     close(fd);
 }
 
-int control_socket_serve(struct control_socket *socket, struct recording *recording, struct error *err)
+int control_socket_serve(struct control_socket *socket, const struct control_handler *handler, struct error *err)
 {
     struct epoll_event ready[MOST_CLIENTS + 1];
     int count = epoll_wait(socket->epoll_fd, ready, MOST_CLIENTS + 1, 0), code = 0;
@@ -262,7 +213,7 @@ int control_socket_serve(struct control_socket *socket, struct recording *record
             accept_client(socket);
         for (size_t k = 0; k < MOST_CLIENTS && !code; k++)
             if (socket->clients[k].fd >= 0 && socket->clients[k].fd == ready[i].data.fd)
-                code = serve_client(recording, &socket->clients[k], err);
+                code = serve_client(handler, &socket->clients[k], err);
     }
     return code;
 }

@@ -13,10 +13,22 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-struct recording;
 struct control_socket;
 
 enum { CONTROL_LINE = 1024, CONTROL_ANSWER_SIZE = 512 }; /* bytes of the longest request and answer */
+
+struct control_request {
+    char *verb, *text; /* text: "" without one */
+    int client;        /* descriptor of the connection */
+    char answer[CONTROL_ANSWER_SIZE];
+    bool failed, answers_later; /* answers_later: the handler sends the answer */
+};
+
+struct control_handler {
+    /* Carries out a request and fills in the answer. Fails only if the recording must end. */
+    int (*take)(void *context, struct control_request *request, struct error *err);
+    void *context;
+};
 
 enum { CONTROL_FOLDERS = 2, CONTROL_PATH_SIZE = 108 };
 
@@ -31,10 +43,11 @@ bool control_socket_is_private(const char *folder);
 bool control_socket_find_problem(char *text, size_t size);
 
 /* *out NULL if the socket cannot be created: the recording continues without it. */
-int control_socket_open(struct control_socket **out, struct recording *recording, struct error *err);
+int control_socket_open(struct control_socket **out, struct error *err);
 
 int control_socket_fd(const struct control_socket *socket); /* for poll(): readable when a request waits */
-int control_socket_serve(struct control_socket *socket, struct recording *recording, struct error *err);
+/* Accepts clients, and hands over each request. */
+int control_socket_serve(struct control_socket *socket, const struct control_handler *handler, struct error *err);
 
 /* Removes the socket. Accepts NULL. */
 void control_socket_close(struct control_socket *socket);

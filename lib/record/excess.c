@@ -1,35 +1,36 @@
 #include "record/excess.h"
 
-#include "record/recording.h"
+#include "process/tracker.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-void excess_note(struct recording *recording, enum excess excess, struct tracked_process *process)
+void excess_note(struct excesses *excesses, struct tracker *tracker, enum excess excess,
+                 struct tracked_process *process)
 {
-    struct excess_note *note = &recording->excesses.notes[excess];
+    struct excess_note *note = &excesses->notes[excess];
     struct tracked_process *owner;
     if (process->excesses >> excess & 1)
         return;
     process->excesses |= (uint8_t)(1u << excess);
     if (note->processes++)
         return;
-    const struct tracked_thread *thread = tracker_thread(recording->tracker, process->pid, &owner);
+    const struct tracked_thread *thread = tracker_thread(tracker, process->pid, &owner);
     snprintf(note->first, sizeof(note->first), "%s (%" PRIu32 ")", thread ? thread->name : "process", process->pid);
 }
 
-void excess_add_notes(struct recording *recording)
+void excess_add_notes(const struct excesses *excesses, struct record_result *result)
 {
     static const char *const reasons[EXCESSES] = {
         [EXCESS_UNWINDING] = "takes too long to unwind, by its unwind information or its code: some of its stacks are "
                              "truncated",
     };
     for (int i = 0; i < EXCESSES; i++) {
-        const struct excess_note *note = &recording->excesses.notes[i];
+        const struct excess_note *note = &excesses->notes[i];
         char others[64] = "";
         if (note->processes > 1)
             snprintf(others, sizeof(others), " (and so do %" PRIu32 " other processes)", note->processes - 1);
         if (note->processes)
-            recording_add_note(recording, "%s %s%s", note->first, reasons[i], others);
+            record_result_add_note(result, "%s %s%s", note->first, reasons[i], others);
     }
 }

@@ -8,10 +8,12 @@
  */
 #pragma once
 
+#include "record/record_result.h"
+
 #include <stdint.h>
 
-struct recording;
 struct tracked_process;
+struct tracker;
 
 enum excess {
     EXCESS_UNWINDING, /* its unwind information takes too long to interpret (unwind/work.h) */
@@ -29,7 +31,8 @@ struct excesses {
 };
 
 /* Notes that a process has reached a limit. Counts each process once for each limit. */
-void excess_note(struct recording *recording, enum excess excess, struct tracked_process *process);
+void excess_note(struct excesses *excesses, struct tracker *tracker, enum excess excess,
+                 struct tracked_process *process);
 
 /* Adds a note to the recording for each limit that some process has reached. */
-void excess_add_notes(struct recording *recording);
+void excess_add_notes(const struct excesses *excesses, struct record_result *result);

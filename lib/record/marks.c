@@ -1,7 +1,5 @@
 #include "record/marks.h"
 
-#include "record/recording.h"
-
 #include <inttypes.h>
 
 bool marks_is_report(const char *path)
@@ -21,18 +19,16 @@ int marks_take_mapping(struct marks *marks, uint32_t pid, const struct perf_mapp
 
 static bool was_paused(const void *context, uint64_t time)
 {
-    return control_was_paused(context, time);
+    return pauses_include(context, time);
 }
 
-int marks_look(struct recording *recording, uint64_t now, bool is_end, struct error *err)
+int marks_look(struct marks *marks, struct tracker *tracker, const struct pauses *pauses, uint64_t now, bool is_end,
+               struct error *err)
 {
-    struct marks *marks = &recording->marks;
     const struct mark_source source = {
-        .writer = &marks->writer, .tracker = recording->tracker, .is_left_out = was_paused, .context = recording};
+        .writer = &marks->writer, .tracker = tracker, .is_left_out = was_paused, .context = pauses};
     int code = mark_buffers_look(&marks->buffers, &source, now, is_end, err);
-    if (!code)
-        code = mark_files_look(&marks->files, &marks->writer, marks->started, now, is_end, err);
-    return code ? code : recording_note_work(recording, "Read marks", now, err);
+    return code ? code : mark_files_look(&marks->files, &marks->writer, marks->started, now, is_end, err);
 }
 
 uint64_t marks_deadline(const struct marks *marks)
@@ -40,38 +36,37 @@ uint64_t marks_deadline(const struct marks *marks)
     return mark_buffers_deadline(&marks->buffers);
 }
 
-static void note_count(struct recording *recording, uint64_t count, const char *one, const char *many)
+static void note_count(struct record_result *result, uint64_t count, const char *one, const char *many)
 {
     if (count)
-        recording_add_note(recording, "%" PRIu64 " %s", count, count == 1 ? one : many);
+        record_result_add_note(result, "%" PRIu64 " %s", count, count == 1 ? one : many);
 }
 
-void marks_note_missing(struct recording *recording)
+void marks_note_missing(const struct marks *marks, struct record_result *result)
 {
-    const struct marks *marks = &recording->marks;
-    note_count(recording, marks->buffers.lost, "mark of a program is lost: its buffer was full",
+    note_count(result, marks->buffers.lost, "mark of a program is lost: its buffer was full",
                "marks of programs are lost: programs wrote them faster than prof read them");
-    note_count(recording, marks->writer.dropped, "mark is beyond the limit of 5 million per recording",
+    note_count(result, marks->writer.dropped, "mark is beyond the limit of 5 million per recording",
                "marks are beyond the limit of 5 million per recording");
-    note_count(recording, marks->buffers.damaged, "buffer of marks is damaged: its program overwrote it",
+    note_count(result, marks->buffers.damaged, "buffer of marks is damaged: its program overwrote it",
                "buffers of marks are damaged: their programs overwrote them");
-    note_count(recording, marks->buffers.unopened, "buffer of marks is missing: prof could not open it",
+    note_count(result, marks->buffers.unopened, "buffer of marks is missing: prof could not open it",
                "buffers of marks are missing: prof could not open them");
-    note_count(recording, marks->files.unopened, "marker file is missing: prof could not open it",
+    note_count(result, marks->files.unopened, "marker file is missing: prof could not open it",
                "marker files are missing: prof could not open them");
-    note_count(recording, marks->files.too_long, "marker file is longer than 256 MiB: prof read the first 256 MiB",
+    note_count(result, marks->files.too_long, "marker file is longer than 256 MiB: prof read the first 256 MiB",
                "marker files are longer than 256 MiB: prof read the first 256 MiB");
     if (marks->files.bad_lines)
-        recording_add_note(
-            recording, "%" PRIu64 " line%s of marker files %s no 'START END NAME' and %s skipped; the first is %s",
+        record_result_add_note(
+            result, "%" PRIu64 " line%s of marker files %s no 'START END NAME' and %s skipped; the first is %s",
             marks->files.bad_lines, marks->files.bad_lines == 1 ? "" : "s", marks->files.bad_lines == 1 ? "is" : "are",
             marks->files.bad_lines == 1 ? "was" : "were", marks->files.bad);
     if (marks->files.future_lines)
-        recording_add_note(recording,
-                           "%" PRIu64 " marker%s of marker files ended in the future and %s skipped: times are "
-                           "nanoseconds of CLOCK_MONOTONIC, of marks that are over; the first is %s",
-                           marks->files.future_lines, marks->files.future_lines == 1 ? "" : "s",
-                           marks->files.future_lines == 1 ? "was" : "were", marks->files.future);
+        record_result_add_note(result,
+                               "%" PRIu64 " marker%s of marker files ended in the future and %s skipped: times are "
+                               "nanoseconds of CLOCK_MONOTONIC, of marks that are over; the first is %s",
+                               marks->files.future_lines, marks->files.future_lines == 1 ? "" : "s",
+                               marks->files.future_lines == 1 ? "was" : "were", marks->files.future);
 }
 
 void marks_destroy(struct marks *marks)

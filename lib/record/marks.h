@@ -8,8 +8,10 @@
 #include "record/mark_buffers.h"
 #include "record/mark_files.h"
 #include "record/mark_writer.h"
+#include "record/pauses.h"
+#include "record/record_result.h"
 
-struct recording;
+struct tracker;
 
 struct marks {
     struct mark_writer writer;
@@ -29,13 +31,16 @@ bool marks_is_report(const char *path);
 /* Opens the file of a mapping if the file may have marks. Fails only if memory runs out. */
 int marks_take_mapping(struct marks *marks, uint32_t pid, const struct perf_mapping *mapping, struct error *err);
 
-/* Writes new marks to the spool if a read is due at `now` (ns). `is_end`: reads all that remain. */
-int marks_look(struct recording *recording, uint64_t now, bool is_end, struct error *err);
+/* Writes new marks to the spool if a read is due at `now` (ns), except marks in pauses. `is_end`: reads all that
+ * remain.
+ */
+int marks_look(struct marks *marks, struct tracker *tracker, const struct pauses *pauses, uint64_t now, bool is_end,
+               struct error *err);
 
 /* Latest time (ns) of the next read; UINT64_MAX: with the next samples. */
 uint64_t marks_deadline(const struct marks *marks);
 
 /* Adds notes about lost marks. */
-void marks_note_missing(struct recording *recording);
+void marks_note_missing(const struct marks *marks, struct record_result *result);
 
 void marks_destroy(struct marks *marks);

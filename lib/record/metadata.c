@@ -3,6 +3,7 @@
 #include "os/clock.h"
 #include "base/path.h"
 #include "record/environment.h"
+#include "sample/cpu_list.h"
 #include "spool/info.h"
 
 #include <inttypes.h>

@@ -7,7 +7,8 @@
 #pragma once
 
 #include "base/error.h"
-#include "record/record.h"
+#include "record/record_options.h"
+#include "record/record_result.h"
 #include "spool/spool.h"
 #include "unwind/unwind.h"
 

@@ -3,6 +3,8 @@
 #include "os/clock.h"
 #include "process/kernel_map.h"
 #include "process/tracker.h"
+#include "record/control.h"
+#include "record/recording_loop.h"
 #include "record/waits.h"
 #include "record/wakeup_mode.h"
 #include "record/whom.h"
@@ -183,7 +185,7 @@ int perf_recording_until_end(struct recording *recording, struct error *err)
     while (!recording->ending && !code) {
         struct epoll_event ready[16];
         uint64_t now = monotonic_ns();
-        code = recording_keep_time(recording, now, err);
+        code = recording_loop_keep_time(recording, now, err);
         if (code || recording->ending)
             break;
         int count = epoll_wait(recording->epoll_fd, ready, 16, wait_ms(recording, now));
@@ -198,13 +200,13 @@ int perf_recording_until_end(struct recording *recording, struct error *err)
         if (!code)
             code = recording_note_work(recording, "Catch up", now, err);
         if (!code)
-            code = marks_look(recording, monotonic_ns(), false, err);
+            code = recording_loop_read_marks(recording, false, err);
         if (!code && recording_wants_waits(recording))
             code = waits_look(&recording->waits, err);
         choose_announcements(recording);
         cpu_pin_choose(&recording->pin, monotonic_ns());
         if (signals)
-            recording_take_signals(recording);
+            recording_loop_take_signals(recording);
         for (int i = 0; i < count && !code; i++)
             code = control_take(recording, ready[i].data.fd, err);
         if (recording->runs_again && !code)

@@ -19,16 +19,17 @@ enum {
 };
 
 /* A set-user-ID program runs with the rights of the ordinary user who traces it. */
-static void note_privilege(struct recording *recording, const char *path, const char *name)
+static void note_privilege(struct ptrace_limits *limits, struct record_result *result, const char *path,
+                           const char *name)
 {
     struct stat info;
-    if (recording->noted.privilege || geteuid() == 0 || stat(path, &info) || !(info.st_mode & (S_ISUID | S_ISGID)))
+    if (limits->privilege || geteuid() == 0 || stat(path, &info) || !(info.st_mode & (S_ISUID | S_ISGID)))
         return;
-    recording->noted.privilege = true;
-    recording_add_note(recording,
-                       "%s is a setuid or setgid program, but under "
-                       "ptrace it runs with the permissions of this user",
-                       name);
+    limits->privilege = true;
+    record_result_add_note(result,
+                           "%s is a setuid or setgid program, but under "
+                           "ptrace it runs with the permissions of this user",
+                           name);
 }
 
 /* GCC links the library of LeakSanitizer; clang links its functions into the program, which exports them. */
@@ -54,55 +55,61 @@ static bool has_leak_sanitizer(const char *path)
     return found;
 }
 
-static void note_leak_sanitizer(struct recording *recording, const char *path, const char *name)
+static void note_leak_sanitizer(struct ptrace_limits *limits, struct record_result *result, const char *path,
+                                const char *name)
 {
-    if (recording->noted.leak_sanitizer || !recording->options->argv || recording->noted.checks == MOST_CHECKS)
+    if (limits->leak_sanitizer || limits->checks == MOST_CHECKS)
         return;
-    recording->noted.checks++;
-    recording->noted.leak_sanitizer = has_leak_sanitizer(path);
-    if (recording->noted.leak_sanitizer)
-        recording_add_note(recording,
-                           "LeakSanitizer needs ptrace for itself, so prof disables it (LSAN_OPTIONS): %s reports no "
-                           "leaks while prof samples it with ptrace",
-                           name);
+    limits->checks++;
+    limits->leak_sanitizer = has_leak_sanitizer(path);
+    if (limits->leak_sanitizer)
+        record_result_add_note(
+            result,
+            "LeakSanitizer needs ptrace for itself, so prof disables it (LSAN_OPTIONS): %s reports no "
+            "leaks while prof samples it with ptrace",
+            name);
 }
 
-static bool note_tracer(struct recording *recording, const char *name)
+static bool note_tracer(struct ptrace_limits *limits, struct record_result *result, const char *name)
 {
     static const char *const tracers[] = {"gdb",    "gdbserver", "lldb", "lldb-server", "strace",
                                           "ltrace", "rr",        "dlv",  "proot"};
     for (size_t i = 0; i < sizeof(tracers) / sizeof(*tracers); i++) {
         if (strcmp(name, tracers[i]) != 0)
             continue;
-        if (!recording->noted.tracer)
-            recording_add_note(recording,
-                               "%s traces the programs that it starts, and a program has one tracer, so prof does not "
-                               "sample these",
-                               name);
-        recording->noted.tracer = true;
+        if (!limits->tracer)
+            record_result_add_note(
+                result,
+                "%s traces the programs that it starts, and a program has one tracer, so prof does not "
+                "sample these",
+                name);
+        limits->tracer = true;
         return true;
     }
     return false;
 }
 
-bool ptrace_limits_note_program(struct recording *recording, uint32_t pid, const char *name)
+bool ptrace_limits_note_program(struct ptrace_limits *limits, struct record_result *result, bool has_command,
+                                uint32_t pid, const char *name)
 {
     char path[64];
     snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", pid);
-    note_privilege(recording, path, name);
-    note_leak_sanitizer(recording, path, name);
-    return note_tracer(recording, name);
+    note_privilege(limits, result, path, name);
+    if (has_command)
+        note_leak_sanitizer(limits, result, path, name);
+    return note_tracer(limits, result, name);
 }
 
-void ptrace_limits_note_unreadable(struct recording *recording, uint32_t pid)
+void ptrace_limits_note_unreadable(struct ptrace_limits *limits, struct record_result *result, uint32_t pid)
 {
     char name[32];
-    if (recording->noted.unreadable)
+    if (limits->unreadable)
         return;
-    recording->noted.unreadable = true;
+    limits->unreadable = true;
     attach_thread_name((pid_t)pid, (pid_t)pid, name, sizeof(name));
-    recording_add_note(recording,
-                       "process %" PRIu32 " (%s) keeps its memory to itself (it is not dumpable, see prctl(2)), so its "
-                       "stacks have only their innermost function; root, or the capability CAP_SYS_PTRACE, reads them",
-                       pid, name);
+    record_result_add_note(
+        result,
+        "process %" PRIu32 " (%s) keeps its memory to itself (it is not dumpable, see prctl(2)), so its "
+        "stacks have only their innermost function; root, or the capability CAP_SYS_PTRACE, reads them",
+        pid, name);
 }

@@ -6,14 +6,21 @@
  */
 #pragma once
 
-#include "record/recording.h"
+#include "record/record_result.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The limits that notes mention so far. Zero it to start. */
+struct ptrace_limits {
+    bool privilege, leak_sanitizer, tracer, unreadable;
+    unsigned checks; /* programs that were searched for LeakSanitizer */
+};
+
 /* Adds notes for a program that a process has just started to run. Returns true if the program traces its own children:
- * prof must not trace these. */
-bool ptrace_limits_note_program(struct recording *recording, uint32_t pid, const char *name);
+ * prof must not trace these. `has_command`: the recorder starts the program, and turns LeakSanitizer off in it. */
+bool ptrace_limits_note_program(struct ptrace_limits *limits, struct record_result *result, bool has_command,
+                                uint32_t pid, const char *name);
 
 /* Adds a note that prof may not read the memory of a process. */
-void ptrace_limits_note_unreadable(struct recording *recording, uint32_t pid);
+void ptrace_limits_note_unreadable(struct ptrace_limits *limits, struct record_result *result, uint32_t pid);

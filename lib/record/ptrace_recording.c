@@ -2,7 +2,9 @@
 
 #include "os/clock.h"
 #include "os/file_io.h"
+#include "record/control.h"
 #include "record/ptrace_limits.h"
+#include "record/recording_loop.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -54,7 +56,8 @@ static int take_record(void *context, const struct perf_record *record, struct e
     if (record->type == PERF_RECORD_SWITCH)
         return recording->follows_runs ? waits_switch(&recording->waits, record, err) : 0;
     if (record->type == PERF_RECORD_COMM && record->comm.exec &&
-        ptrace_limits_note_program(recording, record->pid, record->comm.name))
+        ptrace_limits_note_program(&recording->limits, recording->result, recording->options->argv, record->pid,
+                                   record->comm.name))
         ptrace_sampler_leave_children(recording->sampler, (pid_t)record->tid);
     return tracker_record(recording->tracker, record, err);
 }
@@ -67,7 +70,7 @@ static int take_sample(void *context, struct ptrace_sample *sample, struct error
     enum wakeup_stack depth;
     uint64_t truncated = recording->truncated;
     if (sample->is_unreadable)
-        ptrace_limits_note_unreadable(recording, sample->record.pid);
+        ptrace_limits_note_unreadable(&recording->limits, recording->result, sample->record.pid);
     recording->thread_is_stopped = sample->is_stopped;
     recording->was_python = false;
     int code = recording_take_sample(recording, &sample->record, &depth, err);
@@ -92,7 +95,7 @@ static int take_signal(void *context, pid_t pid, pid_t tid, int signal, pid_t se
     uint64_t now = monotonic_ns();
     char path[32], status[4096];
     snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
-    if (control_was_paused(recording, now) ||
+    if (pauses_include(&recording->control.pauses, now) ||
         (file_read_text(path, status, sizeof(status)) && !process_signals_has_effect(status, (uint32_t)signal)))
         return 0;
     const struct process_signal_note note = {.pid = (uint32_t)pid,
@@ -112,7 +115,7 @@ int ptrace_recording_open(struct recording *recording, struct error *err)
     /* ptrace does not report on which CPU a wait began */
     recording->follows_runs = recording->options->off_cpu && !recording->options->cpus;
     if (recording->refusal[0])
-        recording_add_note(recording, "sampled with ptrace, because %s", recording->refusal);
+        record_result_add_note(recording->result, "sampled with ptrace, because %s", recording->refusal);
     int code = ptrace_sampler_new(&recording->sampler, &consumer, recording->options->rate,
                                   !recording->options->no_inherit, &recording->pin, err);
     return code ? code : recording_watch(recording, ptrace_sampler_timer(recording->sampler), err);
@@ -158,7 +161,7 @@ int ptrace_recording_until_end(struct recording *recording, struct error *err)
     int code = 0;
     while (!recording->ending && !code) {
         struct epoll_event ready[16];
-        code = recording_keep_time(recording, monotonic_ns(), err);
+        code = recording_loop_keep_time(recording, monotonic_ns(), err);
         if (code || recording->ending)
             break;
         ptrace_sampler_sleeps(recording->sampler);
@@ -173,11 +176,11 @@ int ptrace_recording_until_end(struct recording *recording, struct error *err)
         for (int i = 0; i < count; i++)
             recording_take_end(recording, ready[i].data.fd);
         if (signals)
-            recording_take_signals(recording);
+            recording_loop_take_signals(recording);
         if (recording->follows_runs && !code)
             code = waits_look(&recording->waits, err);
         if (!code)
-            code = marks_look(recording, monotonic_ns(), false, err);
+            code = recording_loop_read_marks(recording, false, err);
         for (int i = 0; i < count && !code; i++)
             code = control_take(recording, ready[i].data.fd, err);
         if (!code) /* last: threads are not sampled until the sampler sleeps */

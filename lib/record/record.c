@@ -2,6 +2,8 @@
  * A recording from start to end: starts the command or finds the processes, opens the resources, runs one of the two
  * loops (perf_recording.c, ptrace_recording.c), and stores the results.
  */
+#include "record/control.h"
+#include "record/record.h"
 #include "record/recording.h"
 
 #include "os/clock.h"
@@ -12,6 +14,7 @@
 #include "record/metadata.h"
 #include "record/perf_recording.h"
 #include "record/ptrace_recording.h"
+#include "record/recording_loop.h"
 #include "record/scheduling.h"
 #include "spool/spool.h"
 #include "record/stack_reader.h"
@@ -187,12 +190,12 @@ static int prepare(struct recording *recording, struct error *err)
 /* Waits for or ends a target that outlives its recording. */
 static void end_target(struct recording *recording)
 {
-    recording->ending = false; /* recording_take_signals() may set it again */
+    recording->ending = false; /* recording_loop_take_signals() may set it again */
     bool runs_on = recording->result->end == RECORD_SPOOL_FULL || recording->result->end == RECORD_SIZE_REACHED;
     while (runs_on && !recording->target_reaped && !recording->ending) {
         struct epoll_event ready;
         epoll_wait(recording->epoll_fd, &ready, 1, IDLE_MS);
-        recording_take_signals(recording);
+        recording_loop_take_signals(recording);
     }
     if (!recording->target_reaped)
         kill(recording->target.pid, SIGTERM);
@@ -217,8 +220,8 @@ static void run(struct recording *recording, uint64_t cpu_before)
         open_files_reopen_roots(recording->options->files);
     library_table_check_roots(recording->libraries);
     if (!code)
-        code = marks_look(recording, monotonic_ns(), true, problem);
-    marks_note_missing(recording);
+        code = recording_loop_read_marks(recording, true, problem);
+    marks_note_missing(&recording->marks, recording->result);
     if (!code)
         code = metadata_write_end(recording->spool, recording->options, recording->result,
                                   recording->truncated_by_reason, &recording->result->problem);

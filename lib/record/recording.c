@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -21,10 +20,6 @@
 #include <unistd.h>
 
 #define SECOND UINT64_C(1000000000)
-
-/* A killed recorder loses at most this much. A power failure also loses the data that the disk has not yet written,
- * together about a second. */
-static const uint64_t flush_interval = SECOND * 9 / 10;
 
 enum { RECORDER_WORKS_MAX = 20000 }; /* SPOOL_WORK in a spool */
 
@@ -57,8 +52,8 @@ void recording_note_no_waits(struct recording *recording)
 {
     if (!recording->options->off_cpu || recording->follows_runs)
         return;
-    recording_add_note(
-        recording,
+    record_result_add_note(
+        recording->result,
         recording->by_ptrace
             ? "ptrace records no waits with --cpu, because the CPU at their begin is unknown"
             : "prof records no waits: this kernel does not report context switches (Linux 4.3 and later do)");
@@ -72,11 +67,12 @@ void recording_open_wakeups(struct recording *recording)
     if (!recording->options->wakers)
         return;
     if (recording->by_ptrace)
-        recording_add_note(recording, "prof records no wakers: ptrace does not report them, only perf events do");
+        record_result_add_note(recording->result,
+                               "prof records no wakers: ptrace does not report them, only perf events do");
     else if (!recording->follows_runs || !recording->options->off_cpu)
-        recording_add_note(recording, "prof records no wakers, because it records no waits");
+        record_result_add_note(recording->result, "prof records no wakers, because it records no waits");
     else if (wakeups_open(&recording->wakeups, recording->events.layout.sample_type & PERF_SAMPLE_ID, &why))
-        recording_add_note(recording, "%s", why.text);
+        record_result_add_note(recording->result, "%s", why.text);
 }
 
 void recording_take_wakeup(struct recording *recording, const struct perf_merge_record *raw)
@@ -103,7 +99,8 @@ int recording_take_signal_record(struct recording *recording, const struct perf_
     struct signal_delivery delivery;
     struct tracked_process *process = NULL;
     if (!signals_parse(&recording->signal_rings, raw->bytes, raw->size, &delivery) ||
-        control_was_paused(recording, delivery.time) || !tracker_thread(recording->tracker, delivery.tid, &process))
+        pauses_include(&recording->control.pauses, delivery.time) ||
+        !tracker_thread(recording->tracker, delivery.tid, &process))
         return 0;
     if (delivery.is_sent && delivery.number != SIGKILL) {
         const struct sent_signal sent = {.pid = process->pid, .number = delivery.number, .sender = delivery.sender};
@@ -191,60 +188,6 @@ void recording_target_ended(struct recording *recording, int status, const struc
 }
 
 /* Runs at normal priority: see scheduling.h. */
-static void reap_target(struct recording *recording)
-{
-    siginfo_t info = {0};
-    int status;
-    struct rusage usage;
-    if (!recording->options->argv || recording->target_reaped ||
-        waitid(P_PID, (id_t)recording->target.pid, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid)
-        return;
-    bool was_raised = recording->policy.size;
-    scheduling_restore(&recording->policy);
-    if (wait4(recording->target.pid, &status, WNOHANG, &usage) == recording->target.pid)
-        recording_target_ended(recording, status, &usage);
-    if (was_raised)
-        scheduling_raise(&recording->policy);
-}
-
-static void take_interrupt(struct recording *recording, bool from_terminal)
-{
-    if (recording->follows) {
-        recording_end(recording, RECORD_TARGET_ENDED, 0);
-        return;
-    }
-    if (recording->interrupted || !recording->options->argv) {
-        recording_end(recording, RECORD_STOPPED, SIGINT);
-        return;
-    }
-    recording->interrupted = true;
-    if (!from_terminal)
-        kill(recording->target.pid, SIGINT);
-}
-
-void recording_take_signals(struct recording *recording)
-{
-    struct signalfd_siginfo info;
-    while (read(recording->signal_fd, &info, sizeof(info)) == sizeof(info)) {
-        bool is_control = info.ssi_signo == SIGUSR1 || info.ssi_signo == SIGUSR2;
-        if ((is_control || info.ssi_signo == SIGCHLD) && recording->spool &&
-            control_take_signal(recording, (int)info.ssi_signo, &recording->result->problem)) {
-            recording->result->end = RECORD_SPOOL_FULL;
-            recording->ending = true;
-        }
-        if (is_control)
-            continue;
-        if (info.ssi_signo == SIGCHLD && !recording->sampler)
-            reap_target(recording);
-        else if (info.ssi_signo == SIGCHLD)
-            continue; /* may be a ptrace stop, which the sampler handles */
-        else if (info.ssi_signo == SIGINT)
-            take_interrupt(recording, info.ssi_code == SI_KERNEL);
-        else
-            recording_end(recording, RECORD_STOPPED, (int)info.ssi_signo);
-    }
-}
-
 void recording_take_end(struct recording *recording, int pid_fd)
 {
     for (size_t i = 0; i < recording->pid_fds.length; i++) {
@@ -265,15 +208,6 @@ uint64_t recording_time_up(const struct recording *recording)
     return options->duration ? recording->started + options->control.delay + options->duration : UINT64_MAX;
 }
 
-/* Replaces lost records of exits. */
-static void end_if_all_are_gone(struct recording *recording)
-{
-    struct record_result *result = recording->result;
-    if (recording->follows && recording->lost_records &&
-        !tracker_list_survivors(recording->tracker, result->survivor_names, sizeof(result->survivor_names)))
-        recording_end(recording, RECORD_TARGET_ENDED, 0);
-}
-
 int recording_note_unwinding(struct recording *recording, uint64_t now, struct error *err)
 {
     char text[96];
@@ -290,35 +224,6 @@ int recording_note_unwinding(struct recording *recording, uint64_t now, struct e
     return spool_writer_event(recording->spool, &event, err);
 }
 
-int recording_keep_time(struct recording *recording, uint64_t now, struct error *err)
-{
-    if (now >= recording_time_up(recording))
-        recording_end(recording, RECORD_TIME_UP, 0);
-    if (recording->follows && !tracker_count_processes(recording->tracker))
-        recording_end(recording, RECORD_TARGET_ENDED, 0);
-    int code = control_keep_time(recording, now, err);
-    if (!code && !recording->control.paused)
-        code = counters_keep_time(&recording->counters, now, err);
-    if (code || now < recording->next_flush)
-        return code;
-    recording->next_flush = now + flush_interval;
-    end_if_all_are_gone(recording);
-    recording_take_exits(recording);
-    perf_apart_second(&recording->apart);
-    perf_rate_second(&recording->events.rates);
-    if (recording->follows_runs) {
-        code = recording_settle(recording, false, err);
-        if (!code)
-            code = waits_flush(&recording->waits, now, false, err);
-    }
-    if (!code)
-        code = recording_note_unwinding(recording, now, err);
-    uint64_t start = monotonic_ns();
-    if (!code)
-        code = spool_writer_flush(recording->spool, err);
-    return code ? code : recording_note_work(recording, "Flush", start, err);
-}
-
 int recording_watch(struct recording *recording, int fd, struct error *err)
 {
     struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
@@ -329,43 +234,35 @@ int recording_watch(struct recording *recording, int fd, struct error *err)
 
 /* ---- notes ---- */
 
-void recording_add_note(struct recording *recording, const char *format, ...)
-{
-    struct record_result *result = recording->result;
-    va_list args;
-    if (result->note_count == PERF_NOTES)
-        return;
-    va_start(args, format);
-    vsnprintf(result->notes[result->note_count++], PERF_NOTE_SIZE, format, args);
-    va_end(args);
-}
-
 /* Stacks are truncated where they pass through such a file. */
 void recording_note_lost_files(struct recording *recording)
 {
     const char *path = "";
     size_t count = library_table_lost(recording->libraries, &path);
     if (count == 1)
-        recording_add_note(recording, "%s was replaced or became unreadable before prof read its unwind information",
-                           path_base_name(path));
+        record_result_add_note(recording->result,
+                               "%s was replaced or became unreadable before prof read its unwind information",
+                               path_base_name(path));
     else if (count)
-        recording_add_note(
-            recording, "%s and %zu more were replaced or became unreadable before prof read their unwind information",
+        record_result_add_note(
+            recording->result,
+            "%s and %zu more were replaced or became unreadable before prof read their unwind information",
             path_base_name(path), count - 1);
     count = library_table_silent(recording->libraries, &path);
     if (count)
-        recording_add_note(recording,
-                           "%s%s on a file system that does not answer: functions there have no symbols, and stacks "
-                           "through them may be truncated",
-                           path, count > 1 ? " and other files are" : " is");
+        record_result_add_note(
+            recording->result,
+            "%s%s on a file system that does not answer: functions there have no symbols, and stacks "
+            "through them may be truncated",
+            path, count > 1 ? " and other files are" : " is");
     struct rlimit limit;
     const struct open_files *files = recording->options->files;
     if (files && files->lost && getrlimit(RLIMIT_NOFILE, &limit) == 0)
-        recording_add_note(recording,
-                           "the limit of %" PRIu64
-                           " open files is too low to hold %zu deleted file%s open; functions in them may "
-                           "have no symbols; raise 'ulimit -n'",
-                           (uint64_t)limit.rlim_cur, files->lost, files->lost == 1 ? "" : "s");
+        record_result_add_note(recording->result,
+                               "the limit of %" PRIu64
+                               " open files is too low to hold %zu deleted file%s open; functions in them may "
+                               "have no symbols; raise 'ulimit -n'",
+                               (uint64_t)limit.rlim_cur, files->lost, files->lost == 1 ? "" : "s");
 }
 
 int recording_note_work(struct recording *recording, const char *what, uint64_t start, struct error *err)
@@ -386,7 +283,7 @@ void recording_note_refused_waits(struct recording *recording)
         return;
     bool is_yama =
         file_read_text("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof(scope)) && strcmp(scope, "0") != 0;
-    recording_add_note(recording, "some waits have no stack: this user may not read the processes%s",
-                       is_yama ? " (kernel.yama.ptrace_scope); 'sudo sysctl kernel.yama.ptrace_scope=0' permits it"
-                               : "");
+    record_result_add_note(recording->result, "some waits have no stack: this user may not read the processes%s",
+                           is_yama ? " (kernel.yama.ptrace_scope); 'sudo sysctl kernel.yama.ptrace_scope=0' permits it"
+                                   : "");
 }

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "record/control.h"
+#include "record/control_state.h"
 #include "record/counters.h"
 #include "record/excess.h"
 #include "record/launch.h"
@@ -14,8 +14,10 @@
 #include "record/marks.h"
 #include "process/process_exits.h"
 #include "process/process_signals.h"
+#include "record/ptrace_limits.h"
 #include "record/python_stack.h"
-#include "record/record.h"
+#include "record/record_options.h"
+#include "record/record_result.h"
 #include "record/scheduling.h"
 #include "spool/spool.h"
 #include "record/stack_reader.h"
@@ -60,10 +62,7 @@ struct recording {
     struct in_place_walker *second_walker;
     bool has_no_second_walker;
     bool thread_is_stopped; /* at the current sample */
-    struct {
-        bool privilege, leak_sanitizer, tracer, unreadable;
-        unsigned checks;          /* programs that were searched for LeakSanitizer */
-    } noted;                      /* ptrace_limits.h */
+    struct ptrace_limits limits;
     char refusal[PERF_NOTE_SIZE]; /* why the kernel refuses perf events; "": it does not */
 
     struct spool_writer *spool;
@@ -138,26 +137,17 @@ void recording_note_end(struct recording *recording, uint32_t pid);
 /* Notes the exit statuses found since the last call. */
 void recording_take_exits(struct recording *recording);
 
-/* Reads pending signals from signal_fd. */
-void recording_take_signals(struct recording *recording);
-
 /* Notes that a process of options.pids has ended, if `fd` is one of pid_fds. `fd` is readable. */
 void recording_take_end(struct recording *recording, int fd);
 
 /* Time (ns) at which options.duration is over; the duration starts after the delay. UINT64_MAX: never. */
 uint64_t recording_time_up(const struct recording *recording);
 
-/* Ends the recording after its duration, or when all followed processes have ended. Flushes the spool once a second. */
-int recording_keep_time(struct recording *recording, uint64_t now, struct error *err);
-
 /* Runs the command again, if recording->runs_again. */
 int recording_run_again(struct recording *recording, struct error *err);
 
 /* Adds the file descriptor to epoll_fd. */
 int recording_watch(struct recording *recording, int fd, struct error *err);
-
-/* Adds a sentence to result.notes. */
-void recording_add_note(struct recording *recording, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Adds notes about deleted files, whose unwind information or symbols are missing. */
 void recording_note_lost_files(struct recording *recording);

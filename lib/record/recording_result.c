@@ -22,20 +22,21 @@ static void note_new_cpus(struct recording *recording)
     }
     array_free(&online);
     if (missed)
-        recording_add_note(
-            recording, "%" PRIu32 " CPUs came online during the recording; what ran on them was not sampled", missed);
+        record_result_add_note(recording->result,
+                               "%" PRIu32 " CPUs came online during the recording; what ran on them was not sampled",
+                               missed);
 }
 
 static void note_lower_rates(struct recording *recording)
 {
     const struct perf_rate *rates = &recording->events.rates;
     if (rates->lowered)
-        recording_add_note(recording,
-                           "%" PRIu32 " thread%s switched so often that %s sampled at %" PRIu64
-                           " Hz, so as not to slow %s down; CPU time is that of every switch",
-                           rates->lowered, rates->lowered == 1 ? "" : "s", rates->lowered == 1 ? "it was" : "they were",
-                           UINT64_C(1000000000) / (rates->interval * PERF_RATE_FEWER),
-                           rates->lowered == 1 ? "it" : "these processes");
+        record_result_add_note(
+            recording->result,
+            "%" PRIu32 " thread%s switched so often that %s sampled at %" PRIu64
+            " Hz, so as not to slow %s down; CPU time is that of every switch",
+            rates->lowered, rates->lowered == 1 ? "" : "s", rates->lowered == 1 ? "it was" : "they were",
+            UINT64_C(1000000000) / (rates->interval * PERF_RATE_FEWER), rates->lowered == 1 ? "it" : "these processes");
 }
 
 enum {
@@ -63,8 +64,8 @@ static void note_untraced(struct recording *recording, const struct tracker_cpu_
 {
     uint64_t explained = times->ran + counted / 10 + times->ended * END_MOST_NS + SLACK_NS;
     if (counted > explained && !recording->control.paused_cpu_time)
-        recording_add_note(
-            recording,
+        record_result_add_note(
+            recording->result,
             "threads that ptrace cannot stop, such as those of io_uring, used %.0f ms of CPU time, which "
             "the profile shows as (not sampled)",
             (double)(counted - times->ran) / 1e6);
@@ -100,7 +101,7 @@ void recording_fill_result(struct recording *recording, uint64_t cpu_before)
     if (recording->by_ptrace) {
         totals.cpu_time = recording->traced_cpu;
         result->look_interval = ptrace_sampler_look_interval(recording->sampler);
-        if (recording->noted.tracer)
+        if (recording->limits.tracer)
             result->target_cpu = 0; /* it includes programs that prof does not trace */
     } else {
         totals = perf_events_totals(&recording->events);
@@ -138,26 +139,26 @@ void recording_fill_result(struct recording *recording, uint64_t cpu_before)
         note_new_cpus(recording);
     note_lower_rates(recording);
     recording_note_lost_files(recording);
-    excess_add_notes(recording);
+    excess_add_notes(&recording->excesses, recording->result);
     recording_note_refused_waits(recording);
     if (recording->python.problem[0])
-        recording_add_note(recording, "prof records no Python frames: %s", recording->python.problem);
+        record_result_add_note(recording->result, "prof records no Python frames: %s", recording->python.problem);
     if (recording->signals.left_out)
-        recording_add_note(recording, "%" PRIu64 " signals have no marker: a recording takes %d",
-                           recording->signals.left_out, PROCESS_SIGNALS_MAX);
+        record_result_add_note(recording->result, "%" PRIu64 " signals have no marker: a recording takes %d",
+                               recording->signals.left_out, PROCESS_SIGNALS_MAX);
     if (recording->counters.was_refused)
-        recording_add_note(recording,
-                           "bytes read and written by some processes are not counted: this user may not read "
-                           "these processes");
+        record_result_add_note(recording->result,
+                               "bytes read and written by some processes are not counted: this user may not read "
+                               "these processes");
     if (recording->lost_others)
-        recording_add_note(
-            recording,
+        record_result_add_note(
+            recording->result,
             "%" PRIu64
             " records of processes and mappings are lost, because the buffer was full: prof read the mappings of these "
             "processes instead, and some of their symbols may be missing",
             recording->lost_others);
     if (recording->lost_wakeups)
-        recording_add_note(recording,
-                           "some waits have no waker: %" PRIu64 " wakeups are lost, because the buffer was full",
-                           recording->lost_wakeups);
+        record_result_add_note(recording->result,
+                               "some waits have no waker: %" PRIu64 " wakeups are lost, because the buffer was full",
+                               recording->lost_wakeups);
 }

@@ -115,7 +115,7 @@ static int walk_user_stack(struct recording *recording, const struct perf_record
     recording->unwinding.time += monotonic_ns() - began;
     recording->unwinding.stacks++;
     if (result.end == UNWIND_TOO_COSTLY)
-        excess_note(recording, EXCESS_UNWINDING, process);
+        excess_note(&recording->excesses, recording->tracker, EXCESS_UNWINDING, process);
     user->frames = result.frames;
     user->end = result.end;
     user->has_sps = process->python && !was_completed && record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_64;
@@ -247,7 +247,7 @@ int recording_take_sample(struct recording *recording, const struct perf_record 
         return code;
     uint64_t cpu_time = cpu_time_of(recording, thread, record); /* measure it even if the sample is not stored */
     counters_note_run(&recording->counters, process, record->time, true);
-    if (control_was_paused(recording, record->time)) {
+    if (pauses_include(&recording->control.pauses, record->time)) {
         *depth = WAKEUP_STACK_FITS;
         return 0;
     }
@@ -277,7 +277,7 @@ int recording_take_event(struct recording *recording, const struct perf_record *
     struct tracked_thread *thread;
     struct tracked_process *process;
     struct record_event *counts = &recording->result->events[event - 1];
-    if (!record->tid || control_was_paused(recording, record->time)) /* an idle CPU is no thread */
+    if (!record->tid || pauses_include(&recording->control.pauses, record->time)) /* an idle CPU is no thread */
         return 0;
     int code = tracker_find(recording->tracker, record->pid, record->tid, record->time, &thread, &process, err);
     if (code || !thread_filter_matches(&recording->filter, thread->name))

@@ -1,0 +1,27 @@
+/*
+ * What control.c knows of a recording that runs.
+ */
+#pragma once
+
+#include "base/array.h"
+#include "record/pauses.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct control_socket;
+
+/* A part of struct recording. Zeroed at the start, except the descriptors. */
+struct control {
+    struct control_socket *socket; /* NULL: none */
+    bool paused, delayed;          /* delayed: until options.delay is over */
+    struct pauses pauses;
+    uint64_t paused_cpu_time;    /* ns of CPU time in pauses */
+    uint64_t cpu_time_before;    /* ns: the threads' CPU time at the start of the current pause */
+    pid_t snapshot_pid;          /* of the child that makes a snapshot; 0: none */
+    bool snapshot_wanted;        /* a signal requested one more */
+    ARRAY(int) snapshot_clients; /* connections that wait for the next snapshot; owned */
+    bool said_full;              /* the user knows that the disk is full */
+    uint32_t runs;               /* runs of the command so far */
+};
