@@ -240,7 +240,7 @@ TIDY_CHECKS := $(subst $(empty) ,$(comma),$(strip -* bugprone-* misc-misleading-
 
 lint:
 	@sh .ci/deps build lint
-	@$(MAKE) $(JOBS) --no-print-directory lint-format lint-output lint-tidy lint-cppcheck lint-web
+	@$(MAKE) $(JOBS) --no-print-directory lint-format lint-output lint-includes lint-tidy lint-cppcheck lint-web
 
 lint-format:
 	$(call say,FORMAT,$(words $(C_FILES)) files)
@@ -249,6 +249,10 @@ lint-format:
 lint-output:
 	$(call say,OUTPUT,cmd lib)
 	$(Q)tests/lint-output $(CMD_SOURCES) $(wildcard lib/*/*.c)
+
+lint-includes:
+	$(call say,INCLUDES,cmd lib)
+	$(Q)tests/lint-includes
 
 lint-tidy: $(patsubst %,$(BUILD)/tidy/%,$(sort $(LIB_SOURCES) $(CMD_SOURCES) $(WASM_SOURCES)))
 
@@ -293,6 +297,6 @@ tags:
 BENCH_OBJECTS := $(BENCHES:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o) $(BENCH_TOOLS:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o)
 .SECONDARY: $(filter $(BUILD)/%,$(BENCH_OBJECTS))
 
-.PHONY: check check-programs check-only test targets accuracy agreement collector fuzz bench lint lint-format lint-output lint-tidy \
+.PHONY: check check-programs check-only test targets accuracy agreement collector fuzz bench lint lint-format lint-output lint-includes lint-tidy \
         lint-cppcheck lint-web compile_commands.json tags
 -include $(TEST_OBJECTS:.o=.d) $(TSAN_OBJECTS:.o=.d) $(THREAD_TESTS:=.d) $(FUZZ_OBJECTS:.o=.d) $(CLANG_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(FUZZ_CHECKS:=.d) $(BENCH_SHARED:.o=.d) $(patsubst %.o,%.d,$(filter %.o,$(BENCH_OBJECTS)))
