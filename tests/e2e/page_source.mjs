@@ -597,8 +597,8 @@ await check('that the program is another one by now is said once', async () => {
         lib.codeId = otherId(lib.codeId);
         lib.breakpadId = otherId(lib.breakpadId);
     }, 'divide');
-    assert(source.includes('build id') && source.includes('--symbol-dir'), `of the source it says ${source}`);
-    assert(code.includes('The reason is the same as for the source') && !code.includes('build id'), `of the code it says ${code}`);
+    assert(source.includes('build ID') && source.includes('--symbol-dir'), `of the source it says ${source}`);
+    assert(code.includes('The reason is the same as for the source') && !code.includes('build ID'), `of the code it says ${code}`);
 });
 
 await check('of code that was compiled while the program ran, there is the script, and it says that there are no instructions', async () => {
