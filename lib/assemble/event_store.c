@@ -17,11 +17,11 @@ int event_store_add(struct replay_event *event, const char *beside, uint32_t thr
         return error_no_memory(err);
     struct stored_sample stored = {.time = sample->time, .stack = sample->stack, .is_wait = 1};
     if (high) {
-        stored.cpu_time = high & period_mask;
+        stored.number = high & period_mask;
         code = sample_store_add(event->store, thread, &stored, err);
     }
     stored.is_wait = 0;
-    stored.cpu_time = sample->period & period_mask;
+    stored.number = sample->period & period_mask;
     event->samples++;
     event->total += sample->period;
     return code ? code : sample_store_add(event->store, thread, &stored, err);
@@ -33,11 +33,11 @@ int event_store_next(struct sample_cursor *cursor, struct event_sample *sample, 
     uint64_t high = 0;
     int got = sample_cursor_next(cursor, &stored, err);
     if (got > 0 && stored.is_wait) {
-        high = stored.cpu_time;
+        high = stored.number;
         got = sample_cursor_next(cursor, &stored, err);
     }
     if (got > 0)
         *sample = (struct event_sample){
-            .time = stored.time, .period = high << PERIOD_BITS | stored.cpu_time, .stack = stored.stack};
+            .time = stored.time, .period = high << PERIOD_BITS | stored.number, .stack = stored.stack};
     return got;
 }

@@ -64,10 +64,9 @@ static int add_time_before_wait(struct replay *replay, const struct sample *samp
 {
     struct replay_thread *thread = &replay->threads.data[sample->thread];
     const struct stored_sample *newest = sample_store_newest(replay->samples, sample->thread);
-    struct stored_sample before = {
-        .time = start->time, .stack = REPLAY_NONE, .cpu_time = to_cpu_units(sample->cpu_time)};
-    thread->ran_to_waits += (uint64_t)before.cpu_time * SAMPLE_CPU_UNIT;
-    bool is_needed = before.cpu_time || (newest && newest->stack == start->stack);
+    struct stored_sample before = {.time = start->time, .stack = REPLAY_NONE, .number = to_cpu_units(sample->cpu_time)};
+    thread->ran_to_waits += (uint64_t)before.number * SAMPLE_CPU_UNIT;
+    bool is_needed = before.number || (newest && newest->stack == start->stack);
     return is_needed ? sample_store_add(replay->samples, sample->thread, &before, err) : 0;
 }
 
@@ -83,7 +82,7 @@ static int add_wait(struct replay *replay, const struct sample *sample, uint32_t
     thread->covered_until = sample->time;
     if (sample->flags & SAMPLE_WAIT_GOES_ON && newest && newest->is_end && newest->stack == stack) {
         newest->time = next_time(thread, sample->time);
-        newest->cpu_time = sample->waker & SAMPLE_CPU_MAX;
+        newest->number = sample->waker & SAMPLE_CPU_MAX;
         return 0;
     }
     thread->waits += sample->reason != REASON_PREEMPTED;
@@ -96,7 +95,7 @@ static int add_wait(struct replay *replay, const struct sample *sample, uint32_t
         code = sample_store_add(replay->samples, sample->thread, &start, err);
     struct stored_sample end = {.time = next_time(thread, sample->time),
                                 .stack = stack,
-                                .cpu_time = sample->waker & SAMPLE_CPU_MAX,
+                                .number = sample->waker & SAMPLE_CPU_MAX,
                                 .is_wait = 1,
                                 .is_end = 1};
     if (!code)
@@ -159,8 +158,8 @@ static int add_sample(struct replay *replay, const struct sample *sample, struct
     replay->processes.data[thread->process].samples++;
     replay->sample_count++;
     struct stored_sample stored = {
-        .time = next_time(thread, sample->time), .stack = stack, .cpu_time = to_cpu_units(sample->cpu_time)};
-    cover(replay, thread, stored.cpu_time);
+        .time = next_time(thread, sample->time), .stack = stack, .number = to_cpu_units(sample->cpu_time)};
+    cover(replay, thread, stored.number);
     return sample_store_add(replay->samples, sample->thread, &stored, err);
 }
 

@@ -89,9 +89,7 @@ static double cpu_time_of(const struct sample_rows *source, const struct stored_
 {
     const struct replay *replay = &source->assembly->replay;
     double scale = replay->processes.data[source->thread->process].scale;
-    if (sample->is_end)
-        return 0;
-    double cpu_time = sample->cpu_time * (SAMPLE_CPU_UNIT / 1e3);
+    double cpu_time = stored_sample_cpu_time(sample) * (SAMPLE_CPU_UNIT / 1e3);
     double excess = cpu_time - (double)replay->interval / 1e3;
     cpu_time *= scale > 0 ? scale : 1;
     return excess > 0 ? cpu_time - excess * replay->excess_removed : cpu_time;
@@ -164,7 +162,7 @@ static double weight_of(struct sample_rows *source, const struct stored_sample *
 /* String index; PROFILE_NONE: it is unknown who ended the wait. */
 static uint32_t waker_of(const struct assembly *assembly, const struct stored_sample *sample)
 {
-    uint32_t number = sample->is_end ? sample->cpu_time : 0;
+    uint32_t number = stored_sample_waker(sample);
     return number && number <= assembly->wakers.length ? assembly->wakers.data[number - 1] : PROFILE_NONE;
 }
 

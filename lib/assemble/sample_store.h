@@ -13,15 +13,26 @@
 enum { SAMPLE_CPU_UNIT = 100 /* ns */ };
 
 struct stored_sample {
-    uint64_t time;          /* ns */
-    uint32_t stack;         /* index of the replay's stack */
-    uint32_t cpu_time : 30; /* since the thread's previous sample, in units of SAMPLE_CPU_UNIT; for the end of a wait:
-                               its waker, a number of replay.objects; 0: unknown */
-    uint32_t is_wait : 1;   /* the beginning or the end of a wait */
-    uint32_t is_end : 1;    /* its end */
+    uint64_t time;        /* ns */
+    uint32_t stack;       /* index of the replay's stack */
+    uint32_t number : 30; /* read it with one of the functions below; of the store of an event: event_store.c */
+    uint32_t is_wait : 1; /* the beginning or the end of a wait */
+    uint32_t is_end : 1;  /* its end */
 };
 
-enum { SAMPLE_CPU_MAX = INT32_MAX / 2 }; /* units */
+enum { SAMPLE_CPU_MAX = INT32_MAX / 2 }; /* of `number` */
+
+/* CPU time since the thread's previous sample, in units of SAMPLE_CPU_UNIT. A wait has none. */
+static inline uint32_t stored_sample_cpu_time(const struct stored_sample *sample)
+{
+    return sample->is_wait ? 0 : sample->number;
+}
+
+/* Of the end of a wait: its waker, a number of replay.objects. 0: unknown, or no end of a wait. */
+static inline uint32_t stored_sample_waker(const struct stored_sample *sample)
+{
+    return sample->is_end ? sample->number : 0;
+}
 
 struct sample_store;
 

@@ -264,7 +264,7 @@ static int add_sample(struct attribution *attribution, uint32_t row, uint64_t ti
     double units = cpu_time / SAMPLE_CPU_UNIT;
     struct stored_sample sample = {.time = thread->last_time,
                                    .stack = attribution->stack,
-                                   .cpu_time = (uint32_t)(units < SAMPLE_CPU_MAX ? units : SAMPLE_CPU_MAX)};
+                                   .number = (uint32_t)(units < SAMPLE_CPU_MAX ? units : SAMPLE_CPU_MAX)};
     return sample_store_add(replay->samples, row, &sample, err);
 }
 
@@ -276,9 +276,9 @@ static int add_rest(struct attribution *attribution, uint32_t row, struct error 
     struct stored_sample *newest = sample_store_newest(attribution->replay->samples, row);
     if (rest->length < SAMPLE_CPU_UNIT && !rest->to_waits)
         return 0;
-    if (attribution->has_rests || !newest || rest->length >= (double)attribution->period / 2)
+    if (attribution->has_rests || !newest || newest->is_wait || rest->length >= (double)attribution->period / 2)
         return add_sample(attribution, row, rest->last_end, rest->length, err);
-    newest->cpu_time += (uint32_t)(rest->length / SAMPLE_CPU_UNIT);
+    newest->number += (uint32_t)(rest->length / SAMPLE_CPU_UNIT);
     return 0;
 }
 

@@ -376,7 +376,7 @@ static uint64_t cpu_time_of_all(const struct replay *replay)
         struct stored_sample sample;
         assert_int_equal(sample_cursor_start(&cursor, replay->samples, thread, NULL), 0);
         while (sample_cursor_next(&cursor, &sample, NULL) == 1)
-            sum += (uint64_t)sample.cpu_time * SAMPLE_CPU_UNIT;
+            sum += (uint64_t)stored_sample_cpu_time(&sample) * SAMPLE_CPU_UNIT;
         sample_cursor_destroy(&cursor);
     }
     return sum;
@@ -521,11 +521,11 @@ static void test_a_wait_is_two_samples_below_what_it_waited_for(void **unused)
     struct stored_sample before = sample_at(replay, 0), first = sample_at(replay, 1), second = sample_at(replay, 2);
     assert_int_equal(sample_store_count(replay->samples, 0), 3);
     assert_true(before.time == 5000000 && !before.is_wait && before.stack == REPLAY_NONE);
-    assert_int_equal(before.cpu_time * SAMPLE_CPU_UNIT, 300000);
+    assert_int_equal(stored_sample_cpu_time(&before) * SAMPLE_CPU_UNIT, 300000);
     assert_true(first.time == 5000000 && second.time == 9000000);
     assert_true(first.is_wait && second.is_wait && first.stack == second.stack);
-    assert_int_equal(first.cpu_time, 0);
-    assert_int_equal(second.cpu_time, 0);
+    assert_int_equal(stored_sample_waker(&first), 0);
+    assert_int_equal(stored_sample_waker(&second), 0);
     const struct replay_frame *leaf = &replay->frames.data[replay->stacks.data[first.stack].frame];
     assert_int_equal(leaf->lib, (uint32_t)REPLAY_LIB_WAIT);
     assert_int_equal(replay_wait_reason(leaf->address), REASON_LOCK);
@@ -572,10 +572,10 @@ static void test_who_ended_a_wait_is_known_at_its_end(void **unused)
     assert_int_equal(sample_store_count(recording.replay.samples, 0), 5);
     struct stored_sample first = sample_at(&recording.replay, 2), start = sample_at(&recording.replay, 3),
                          end = sample_at(&recording.replay, 4);
-    assert_true(first.is_end && first.cpu_time == 0);
+    assert_true(first.is_end && stored_sample_waker(&first) == 0);
     assert_true(start.is_wait && !start.is_end);
-    assert_true(end.is_end && end.cpu_time == 1);
-    assert_string_equal(replay_object(&recording.replay, end.cpu_time), "worker (7)");
+    assert_true(end.is_end && stored_sample_waker(&end) == 1);
+    assert_string_equal(replay_object(&recording.replay, stored_sample_waker(&end)), "worker (7)");
     replay_destroy(&recording.replay);
 }
 
@@ -643,7 +643,7 @@ static void test_cpu_time_before_a_preemption_that_is_not_shown_is_not_lost(void
     uint64_t shown = 0;
     assert_int_equal(sample_cursor_start(&cursor, recording.replay.samples, 0, NULL), 0);
     while (sample_cursor_next(&cursor, &sample, NULL) == 1)
-        shown += (uint64_t)sample.cpu_time * SAMPLE_CPU_UNIT;
+        shown += (uint64_t)stored_sample_cpu_time(&sample) * SAMPLE_CPU_UNIT;
     sample_cursor_destroy(&cursor);
     assert_int_equal(shown, 4 * MS);
     assert_int_equal(recording.replay.threads.data[0].threads_in_row, PROCESSES);
@@ -681,7 +681,7 @@ static void test_a_thread_that_waits_at_the_end_has_the_time_before_as_not_sampl
     assert_int_equal(cpu_time_of_all(replay), 16 * MS / 10);
     assert_int_equal(replay->covered_cpu_time, MS);
     assert_string_equal(stack_text(replay, 0, 7), "not sampled+0");
-    assert_int_equal(sample_at(replay, 7).cpu_time, 0); /* the rows before the waits have it; this one has the weight */
+    assert_int_equal(sample_at(replay, 7).number, 0); /* the rows before the waits have it; this one has the weight */
     assert_int_equal(sample_store_count(replay->samples, 0), 8);
     replay_destroy(&recording.replay);
 }
@@ -736,7 +736,7 @@ static void test_time_of_switching_makes_the_samples_of_its_process_longer(void 
     assert_float_equal(replay->processes.data[1].scale, 1.25, 1e-9);
     assert_float_equal(replay->processes.data[2].scale, 1.1, 1e-9);
     assert_int_equal(sample_store_count(replay->samples, 0), 5);
-    assert_in_range(sample_at(replay, 4).cpu_time * 1.1 * SAMPLE_CPU_UNIT, MS / 10 - 2000, MS / 10 + 2000);
+    assert_in_range(sample_at(replay, 4).number * 1.1 * SAMPLE_CPU_UNIT, MS / 10 - 2000, MS / 10 + 2000);
     assert_int_equal(replay->threads.data[1].unsampled, 0);
     assert_in_range(replay->covered_cpu_time, 138 * MS / 10 - 2000, 138 * MS / 10 + 2000);
     replay_destroy(&recording.replay);
@@ -809,6 +809,28 @@ static void test_a_rest_below_half_a_period_counts_for_the_last_sample(void **un
     replay_destroy(&recording.replay);
 }
 
+/* The end of a wait has a waker, and no CPU time. */
+static void test_a_rest_after_a_wait_has_a_sample_and_the_wait_keeps_its_waker(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    start(&recording);
+    add_number(&recording, "interval", "1000000");
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 10, 1);
+    uint64_t frames[] = {0x1000};
+    struct sample sample = {.time = MS, .cpu_time = MS, .frame_count = 1, .frames = frames};
+    assert_int_equal(spool_writer_sample(recording.writer, &sample, NULL), 0);
+    struct sample wait = {.time = 9 * MS, .wait = 7 * MS, .reason = REASON_LOCK, .frame_count = 1, .frames = frames};
+    assert_int_equal(spool_writer_sample(recording.writer, &wait, NULL), 0);
+    end_thread(&recording, 0, 10 * MS);
+    add_number(&recording, "cpu_time", "1300000");
+    replay_it(&recording);
+    struct stored_sample end = sample_at(&recording.replay, 2);
+    assert_true(end.is_end && stored_sample_waker(&end) == 0);
+    assert_int_equal(cpu_time_of_all(&recording.replay), 1300000);
+    replay_destroy(&recording.replay);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -831,6 +853,7 @@ int main(void)
         cmocka_unit_test(test_what_counters_have_too_much_is_taken_off_samples_of_more_than_a_period),
         cmocka_unit_test(test_what_the_recorder_notes_after_the_recording_makes_no_thread_last_longer),
         cmocka_unit_test(test_a_rest_below_half_a_period_counts_for_the_last_sample),
+        cmocka_unit_test(test_a_rest_after_a_wait_has_a_sample_and_the_wait_keeps_its_waker),
         cmocka_unit_test(test_a_wait_is_two_samples_below_what_it_waited_for),
         cmocka_unit_test(test_the_parts_of_a_long_wait_are_one),
         cmocka_unit_test(test_who_ended_a_wait_is_known_at_its_end),
