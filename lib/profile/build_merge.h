@@ -6,7 +6,7 @@
 #include "profile/build_tables.h"
 #include "profile/intern.h"
 
-/* Adds the tables of a thread, whose strings are `strings`, to the profile, and turns its sample stacks into shared
- * ones. `index` is the thread's, for errors. */
+/* Adds the tables of a thread to the profile, and turns its sample stacks into shared ones. `strings`: the thread's
+ * strings; `index`: the thread's index, for errors. */
 int build_merge_thread(struct build *build, struct interner *interner, struct raw_thread *raw, size_t index,
                        const struct column *strings);

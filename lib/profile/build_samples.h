@@ -5,14 +5,14 @@
 
 #include "profile/build_tables.h"
 
-/* The times of a table of `rows` rows, from the column or from its deltas, in `time`. */
+/* Reads the times of a table of `rows` rows into `time`, from the column or from its deltas. */
 int build_times(struct build *build, struct column *time, struct column *deltas, size_t rows, const char *path);
 
 /* Fills the empty sample tables of a thread. */
 int build_samples(struct build *build, struct raw_thread *raw, size_t index, struct thread *thread);
 
-/* Adds the pieces of tables that follow the threads (append.h). */
+/* Adds the sample tables that follow the threads (append.h). */
 int build_added_samples(struct build *build);
 
-/* Turns the CPU deltas of all threads into µs, or drops them if the file does not say their unit (a text). */
+/* Converts the CPU deltas of all threads to µs. Drops them if the file does not state their unit (a text). */
 void build_cpu_deltas(struct build *build, uint32_t unit);

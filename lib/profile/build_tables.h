@@ -11,13 +11,13 @@
 struct build {
     struct raw_profile *raw;
     struct profile *profile;
-    uint32_t *string_of_text;   /* text -> string of the profile, PROFILE_NONE: not there yet */
-    bool same_numbers;          /* the shared strings have the indexes that the file gives them */
+    uint32_t *string_of_text;   /* text -> string of the profile; PROFILE_NONE: not added yet */
+    bool same_numbers;          /* the shared strings keep their indexes from the file */
     struct hash string_fields;  /* of build_payloads.c: type and key of the fields of payloads that are strings */
     struct hash old_libraries;  /* of build_old.c: the libraries of raw, by their texts */
-    struct text_buffer payload; /* that is being rewritten */
+    struct text_buffer payload; /* the payload being rewritten */
     bool sorted;                /* samples of a thread were out of order */
-    double cpu_scale;           /* µs per unit of CPU time; 0: the file does not say the unit */
+    double cpu_scale;           /* µs per unit of CPU time; 0: the file does not state the unit */
     struct error *err;
 };
 
@@ -30,9 +30,9 @@ int build_text(struct build *build, uint32_t *text);
 struct column_plan {
     struct column *column;
     enum column_type type;
-    double missing;  /* fills a column that the file lacks: -1 is PROFILE_NONE or no address; COLUMN_NEEDED: an error */
+    double missing;  /* default of a missing column: -1 is PROFILE_NONE or no address; COLUMN_NEEDED: an error */
     const char *key; /* in the table, for errors */
-    void *out;       /* address of the pointer that owns the elements from then on; NULL: they stay in the column */
+    void *out;       /* address of the pointer that takes ownership of the elements; NULL: they stay in the column */
 };
 
 /* Makes all columns of a table (its place in the file, for errors) of `rows` rows; one that is shorter is an error.
@@ -43,18 +43,18 @@ int build_columns(struct build *build, const char *table, const struct column *s
 #define BUILD_COLUMNS(build, table, strings, plans, rows)                                                              \
     build_columns((build), (table), (strings), (plans), sizeof(plans) / sizeof(*(plans)), (rows))
 
-/* The rows of a table whose main column is `column`: what `length` says, else the length of the column. */
+/* Returns the number of rows of a table: `length` if the file has it, else the length of its main column `column`. */
 size_t build_rows(raw_length length, const struct column *column);
 
 /* Truncates a column to the rows of its table, as readers of the format do. */
 void build_cut(struct column *column, size_t rows);
 
-/* Moves the column's elements to the caller, who owns them from now on. */
+/* Moves the column's elements to the caller, who owns them. */
 void *build_take(struct column *column);
 
 /* Fills the empty tables of `part` (whose strings are those of the profile) from `raw`; numbers of strings mean
  * `strings`. */
 int build_tables(struct build *build, struct raw_tables *raw, const struct column *strings, struct profile *part);
 
-/* The tables of a profile that grows (append.h), from the pieces that were added to them. */
+/* Adds the table rows of a growing profile (append.h). */
 int build_added_tables(struct build *build);

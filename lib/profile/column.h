@@ -16,7 +16,7 @@ enum column_type {
     COLUMN_DOUBLE,   /* double; null is NAN */
     COLUMN_FLAG,     /* uint8_t: true is 1 */
     COLUMN_REF,  /* uint32_t: index into the file's string table, or a text with RAW_TEXT set; null is PROFILE_NONE */
-    COLUMN_TEXT, /* uint32_t: texts that stand in the column; anything else is "" */
+    COLUMN_TEXT, /* uint32_t: texts in the column; anything else is "" */
     COLUMN_JSON, /* uint32_t: the JSON text of each element; null is PROFILE_NONE */
 };
 
@@ -30,7 +30,7 @@ struct column {
 
 size_t column_element_size(enum column_type type);
 
-/* Room for `extra` more elements; false if memory ran out. */
+/* Reserves room for `extra` more elements; returns false if memory runs out. */
 bool column_reserve(struct column *column, enum column_type type, size_t extra);
 
 /* Appends numbers (NAN: null) to a column with enough room. Returns the number appended: less than `count` if the next

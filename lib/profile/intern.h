@@ -28,8 +28,8 @@ struct frame_row {
     uint8_t inline_depth;
 };
 
-/* A row of the func table; columns as in struct func_table. Funcs that differ in any of these stay apart in call trees.
- */
+/* A row of the func table; columns as in struct func_table. Funcs that differ in any column stay separate in call
+ * trees. */
 struct func_row {
     uint32_t name, resource, source, line, column;
     uint8_t flags;
@@ -40,7 +40,7 @@ void interner_destroy(struct interner *interner);
 
 uint32_t intern_stack(struct interner *interner, uint32_t prefix, uint32_t frame);
 
-/* A frame without address, library, category, symbol and line, to set the known columns of. */
+/* Returns a frame without address, library, category, symbol and line; the caller sets the known columns. */
 static inline struct frame_row frame_row_of(uint32_t func)
 {
     return (struct frame_row){.address = -1,
@@ -54,21 +54,21 @@ uint32_t intern_frame(struct interner *interner, const struct frame_row *row);
 uint32_t intern_func(struct interner *interner, const struct func_row *row);
 
 uint32_t intern_resource(struct interner *interner, const struct resource *row);
-/* The resource of type library with this name (a string). */
+/* Returns the resource of type library with this name (a string). */
 uint32_t intern_library_resource(struct interner *interner, uint32_t name);
 
-/* By library, address and name: the first size wins. */
+/* Finds by library, address and name; keeps the size of the first. */
 uint32_t intern_native_symbol(struct interner *interner, const struct native_symbol *row);
 
-/* By file name and id: the other columns of the first one win. */
+/* Finds by file name and id; keeps the other columns of the first. */
 uint32_t intern_source(struct interner *interner, const struct source *row);
-/* A source file of native code, known by its name (a string). */
+/* Returns the source file of native code with this name (a string). */
 uint32_t intern_source_file(struct interner *interner, uint32_t filename);
 
 /* By all its texts. */
 uint32_t intern_library(struct interner *interner, const struct library *row);
 
-/* By name; the color of the first one wins. */
+/* Finds by name; keeps the color of the first. */
 uint32_t intern_category(struct interner *interner, const char *name, const char *color);
-/* The place of `name` among the subcategories of `category`. */
+/* Returns the index of `name` among the subcategories of `category`. */
 uint32_t intern_subcategory(struct interner *interner, uint32_t category, const char *name);

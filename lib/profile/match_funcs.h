@@ -12,11 +12,12 @@
 #include "profile/profile.h"
 
 struct func_matches {
-    uint32_t *func;     /* per func of `other`: that of `base`, PROFILE_NONE */
-    uint32_t *resource; /* the same of resources */
+    uint32_t *func;     /* per func of `other`: the matching func of `base`, or PROFILE_NONE */
+    uint32_t *resource; /* the same for resources */
 };
 
-/* Linear in the number of functions, but for sorting them. Destroy it also after a failure. */
+/* Finds the matches in time linear in the number of functions, plus sorting. The caller destroys `matches` also
+ * after a failure. */
 int func_matches_find(struct func_matches *matches, const struct profile *base, const struct profile *other,
                       struct error *err);
 void func_matches_destroy(struct func_matches *matches);

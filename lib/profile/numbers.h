@@ -14,16 +14,16 @@ enum { NUMBERS_BATCH = 512 };
  * one, is to be taken with json_next(). */
 size_t numbers_take(struct json *json, struct column *column, enum column_type type);
 
-/* Lets numbers pass, in the same way. */
+/* Skips numbers, in the same way. */
 size_t numbers_skip(struct json *json);
 
-/* Columns to read numbers into again and again: one for each type, because the room of a column is that of its type. */
+/* Reusable columns for numbers, one per type, because a column's buffer depends on its type. */
 struct number_columns {
     struct column of_type[COLUMN_DOUBLE + 1];
 };
 
 void number_columns_destroy(struct number_columns *columns);
 
-/* The numbers in `text`, a whole JSON array, as a column of that type, which is good until the next of that type is
- * read; NULL if it has anything else in it, if the type is not one of numbers, or if memory ran out. */
+/* Reads `text`, a whole JSON array, as a column of that type; valid until the next call with the same type. Returns
+ * NULL if the array contains anything else, if the type is not numeric, or if memory runs out. */
 const struct column *numbers_read(struct number_columns *columns, enum column_type type, const char *text, size_t size);

@@ -20,8 +20,8 @@
 
 #define PROFILE_NONE           UINT32_MAX /* "no index" in every index column */
 #define PROFILE_VERSION        70         /* the version that is written */
-#define PROFILE_NEWEST_VERSION 75         /* the newest that is known in full */
-#define PROFILE_OLDEST_VERSION 1          /* the oldest that is read */
+#define PROFILE_NEWEST_VERSION 75         /* newest fully supported version */
+#define PROFILE_OLDEST_VERSION 1          /* oldest supported version */
 
 /* ---- shared tables; every column of a table has `length` entries ---- */
 
@@ -35,7 +35,7 @@ struct frame_table {
     int64_t *address;      /* library-relative; -1 if there is none */
     uint32_t *lib;         /* into libs, PROFILE_NONE */
     uint8_t *inline_depth; /* 0: the physical frame; 1 and up: inlined calls at the same address */
-    uint32_t *category;    /* PROFILE_NONE: that of the caller */
+    uint32_t *category;    /* PROFILE_NONE: the caller's category */
     uint32_t *subcategory; /* PROFILE_NONE exactly where category is */
     uint32_t *func;
     uint32_t *native_symbol; /* PROFILE_NONE */
@@ -91,7 +91,7 @@ enum weight_type { WEIGHT_SAMPLES, WEIGHT_TRACING_MS, WEIGHT_BYTES };
 struct sample_table {
     uint32_t *stack;   /* PROFILE_NONE: no stack */
     double *time;      /* ms after meta.start_time, non-decreasing */
-    double *weight;    /* NULL: each counts 1 */
+    double *weight;    /* NULL: each sample counts 1 */
     double *cpu_delta; /* CPU time since the previous sample, in µs; NAN unknown; NULL: no such column */
     uint32_t *waker;   /* waker of the wait that ends at the row: string; PROFILE_NONE: unknown, or no end of a wait;
                           NULL: no such column */
@@ -201,12 +201,12 @@ struct profile_meta {
     uint32_t version;                      /* preprocessedProfileVersion of the file that was read */
     double interval;                       /* ms */
     double start_time;                     /* ms since the Unix epoch: zero of all other times */
-    double profiling_start, profiling_end; /* ms; NAN if the file does not say */
+    double profiling_start, profiling_end; /* ms; NAN if the file does not have it */
     uint32_t product, os, abi, platform, cpu_name, arguments, imported_from, misc; /* strings, PROFILE_NONE */
     uint32_t physical_cpus, logical_cpus;                                          /* 0 unknown */
     uint64_t main_memory;                                                          /* bytes; 0 unknown */
-    int symbolicated;                                                              /* 1 yes, 0 no, -1 not said */
-    bool has_cpu_delta; /* sampleUnits was there: cpu_delta columns, and counters of category "CPU", mean µs */
+    int symbolicated;                                                              /* 1 yes, 0 no, -1 unknown */
+    bool has_cpu_delta; /* the file has sampleUnits: cpu_delta columns, and counters of category "CPU", are in µs */
     uint64_t monotonic_start_ns; /* CLOCK_MONOTONIC at start_time; 0 unknown */
     uint32_t marker_schema;      /* string: the JSON text of markerSchema, PROFILE_NONE for [] */
     uint32_t kept_strings; /* leading strings that keep their index in the file, because marker payloads refer to it */
@@ -274,7 +274,7 @@ void profile_swap_rows(struct profile *left, struct profile *right);
 
 uint32_t profile_add_category(struct profile *profile, const char *name, const char *color);
 
-/* The category that stands for "none given": the first grey one, else 0. */
+/* Returns the category for frames without one: the first grey one, else 0. */
 uint32_t profile_default_category(const struct profile *profile);
 
 /* Checks every index, order and length on which the engine relies (profile-format: parents before children, indexes in
@@ -284,7 +284,7 @@ int profile_check(const struct profile *profile, struct error *err);
 /* Likewise for the shared tables alone, from stacks to sources. */
 int profile_check_tables(const struct profile *profile, struct error *err);
 
-/* The text of one of its strings; "" for PROFILE_NONE. */
+/* Returns the text of a string; "" for PROFILE_NONE. */
 static inline const char *profile_text(const struct profile *profile, uint32_t string)
 {
     return string < profile->strings.entries.length ? strings_text(&profile->strings, string) : "";
@@ -301,10 +301,10 @@ static inline bool profile_is_comparison(const struct profile *profile)
     return profile->meta.comparison.runs[SIDE_BASE] > 0;
 }
 
-/* A sample table of a thread; an empty one if the thread has none of this kind. */
+/* Returns a sample table of a thread; an empty one if the thread has none of this kind. */
 const struct sample_table *thread_samples(const struct thread *thread, enum sample_table_kind kind);
 
-/* Whether the name of a function is only its address, "0x1f". */
+/* Returns whether a function's name is only its address, "0x1f". */
 static inline bool profile_is_address(const char *name)
 {
     return strncmp(name, "0x", 2) == 0 && name[2] && strspn(name + 2, "0123456789abcdefABCDEF") == strlen(name + 2);

@@ -31,18 +31,19 @@ struct time_quantizer {
 
 void time_quantizer_init(struct time_quantizer *quantizer, struct time_grid grid);
 
-/* The step count from the sample before to this one (from zero to the first). `time` is in ms and does not go back. */
+/* Returns the steps since the previous sample (for the first one: since zero). `time` is in ms and must not
+ * decrease. */
 int64_t time_quantizer_next(struct time_quantizer *quantizer, double time);
 
 struct cpu_quantizer {
-    double step;    /* µs: what deltas are multiples of */
-    double carried; /* µs that are still to be written; negative: written already */
+    double step;    /* µs: deltas are multiples of this */
+    double carried; /* µs not written yet; negative: written in advance */
     int64_t previous;
 };
 
 /* `step` is in µs; less than 1 is 1. */
 void cpu_quantizer_init(struct cpu_quantizer *quantizer, double step);
 
-/* Whole µs for a delta (finite). `wall`: the time since the sample before as it was written, µs, which is what a thread
- * that runs all the time should get; negative if unknown. */
+/* Returns a delta (finite) in whole µs. `wall`: the written time since the previous sample, µs, which a thread that
+ * always runs should get; negative if unknown. */
 int64_t cpu_quantizer_next(struct cpu_quantizer *quantizer, double delta, double wall);

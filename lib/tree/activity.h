@@ -28,26 +28,26 @@ enum strip_pixel {
 struct activity {
     float *shares;        /* category-major: shares[row * width + x], CPUs; owned */
     uint32_t *categories; /* the category of each row, ascending; owned */
-    uint8_t *strip;       /* enum strip_pixel of each pixel: the samples that count; owned */
+    uint8_t *strip;       /* enum strip_pixel of each pixel, of the samples that count; owned */
     uint32_t row_count;   /* categories with any share */
     uint32_t width;
 };
 
-/* Samples that a transform dropped do not count; nor do those without a stack, if anything is to be left out. A sample
- * covers from the middle of the gap before it to the middle of the gap after
- * it; each half counts with the CPU share of its gap; then three box blurs. Recorded waits cover nothing: the CPU time
- * beside them is that of running_stack(). Uses memory of its own. */
+/* Computes the activity graph. Samples dropped by a transform do not count; if is_filtered, samples without a stack
+ * do not count either. Each sample covers half of the gap before it and half of the gap after it; each half has the
+ * CPU share of its gap. Three box blurs smooth the result. Recorded waits cover no time: the CPU time next to them
+ * belongs to running_stack(). The caller destroys `activity`. */
 int activity_compute(struct activity *activity, const struct stack_view *stacks, const struct call_nodes *nodes,
                      const struct activity_request *request, struct error *err);
 
 void activity_destroy(struct activity *activity);
 
-/* The sample that covers `time`, or SIZE_MAX. `*cpu_percent`: of the half that `time` is in; NAN if the thread has
- * none. */
+/* Returns the sample that covers `time`, or SIZE_MAX. Sets `*cpu_percent` to the CPU share of the half gap at
+ * `time`; NAN if the thread has no CPU times. */
 size_t sample_at(const struct sample_table *samples, double interval, double time, double *cpu_percent);
 
-/* What a thread did in a range, ms: CPU time where the profile has it, else samples that are not of category `idle` (or
- * PROFILE_NONE) times the interval. In a file without times these count as what they weigh, in the unit of the axis:
- * bytes as one sample. Threads are ranked by that of all time. */
+/* Activity of a thread in a range, ms: CPU time if the profile has it, else the interval times the number of samples
+ * outside category `idle` (PROFILE_NONE: no such category). In a profile without times, samples count their weight,
+ * in the unit of the axis; bytes count as one sample. The page ranks threads by the activity of the full range. */
 double thread_activity(const struct sample_table *samples, struct time_range range, const struct stack_view *stacks,
                        uint32_t idle, const struct profile_meta *meta);

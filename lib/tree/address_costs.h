@@ -7,25 +7,25 @@
 #include "tree/location_costs.h"
 
 struct address_cost {
-    int64_t address; /* as in the frame table (of a call, the last byte of the instruction), or where that begins */
+    int64_t address; /* as in the frame table (for a call: its last byte), or the start of the instruction */
     double total;    /* weight of samples with a frame there, each once */
     double self;     /* weight of samples that end there */
 };
 
 struct address_costs {
     ARRAY(struct address_cost) rows; /* by address; includes addresses of uncounted samples */
-    double total, self;              /* of the whole symbol: each sample once */
+    double total, self;              /* of the whole symbol; each sample once */
 };
 
 struct address_request {
-    uint32_t symbol;        /* into profile->native_symbols */
+    uint32_t symbol;        /* index in profile->native_symbols */
     const uint32_t *starts; /* starts of instructions relative to the symbol, ascending: one row per instruction. NULL:
                                one row per address */
     size_t start_count;
     struct frame_selection selection;
 };
 
-/* Zero `costs` before, destroy it also after an error. */
+/* Computes the costs. The caller zeroes `costs` before, and destroys it also after an error. */
 int address_costs_compute(struct address_costs *costs, const struct profile *profile,
                           const struct counted_stacks *counted, const struct address_request *request,
                           struct error *err);
@@ -45,12 +45,12 @@ int symbol_costs_compute(struct symbol_costs *costs, const struct profile *profi
                          const struct counted_stacks *counted, uint32_t func, struct frame_selection selection,
                          struct error *err);
 
-/* ---- which lines the instructions come from ---- */
+/* ---- source lines of the instructions ---- */
 
 struct address_line {
     int64_t address;
-    uint32_t depth;              /* 0: the frame of the symbol itself; then the calls inlined there */
-    uint32_t func, source, line; /* PROFILE_NONE, 0 where unknown */
+    uint32_t depth;              /* 0: the frame of the symbol itself; 1, 2 ...: the calls inlined there */
+    uint32_t func, source, line; /* unknown: PROFILE_NONE; line: 0 */
 };
 
 ARRAY_TYPE(struct address_lines, struct address_line);

@@ -39,8 +39,8 @@ struct butterfly_node {
     uint32_t func;
     uint32_t depth;                    /* 0 next to the focus */
     uint32_t first, last;              /* its members */
-    uint32_t first_child, child_count; /* valid once expanded; children are numbered one after another */
-    uint16_t category;                 /* of all members; the default category where they disagree */
+    uint32_t first_child, child_count; /* valid once expanded; children have consecutive numbers */
+    uint16_t category;                 /* common category of all members; the default category if they differ */
     bool expanded;
     bool has_children;
     double total;
@@ -68,7 +68,7 @@ struct butterfly {
     uint8_t *own_alive;
     uint32_t *group_of_func;                         /* scratch: all NODE_NONE between calls */
     double total;                                    /* weight of samples with the focus in their stack */
-    double self;                                     /* of those that end in it */
+    double self;                                     /* of samples that end in the focus */
     struct side_figures side_figures[PROFILE_SIDES]; /* likewise for each side of a comparison */
 };
 

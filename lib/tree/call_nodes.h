@@ -18,14 +18,14 @@ struct call_nodes {
     uint32_t *depth;    /* 0 for roots */
     uint16_t *category; /* of all stacks of the node; the default category if they differ */
     size_t length;
-    uint32_t *of_stack;  /* stack of the view -> node; NODE_NONE for stacks that are not used */
-    uint32_t *of_sample; /* stack of the profile -> node in which its samples end; NODE_NONE if they do not count. The
-                          * same array as of_stack, unless the view was transformed */
+    uint32_t *of_stack;  /* stack of the view -> node; NODE_NONE: unused stack */
+    uint32_t *of_sample; /* stack of the profile -> node in which its samples end; NODE_NONE: its samples do not count.
+                            Equals of_stack unless the view was transformed */
     size_t stack_count;
     uint32_t func_count;
 };
 
-/* Linear in the number of stacks, whatever their shape. */
+/* Builds the table in time linear in the number of stacks. */
 int call_nodes_init(struct call_nodes *nodes, const struct stack_view *stacks, struct error *err);
 
 void call_nodes_destroy(struct call_nodes *nodes);

@@ -14,10 +14,10 @@ struct func_changes {
     struct change_estimate *estimates;
     size_t length;
     struct change_estimate all;
-    struct change_estimate wall_time; /* of runs, ms; not judged */
+    struct change_estimate wall_time; /* of runs, ms; without a significance test */
     double deviation[PROFILE_SIDES];  /* relative standard deviation of the runs' totals; 0: one run */
     bool has_wall_time;               /* the weight is a time */
-    bool are_runs;                    /* the units are runs, else blocks of time */
+    bool are_runs;                    /* the units are runs; else blocks of time */
 };
 
 /* -EINVAL unless the query covers both sides of a comparison. `order`: judges self or total. Destroy it also after a

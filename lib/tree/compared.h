@@ -1,15 +1,15 @@
 /*
- * Comparisons. A profile of two runs of a program (profile/compare.h) holds the threads of both, and one table of
- * functions. What a query counts of it is the change from the base to the new side: of every weight, stack by stack and
- * node by node, with its sign. The two sides are summed apart with the same passes as ever, and subtracted last.
+ * Comparisons. A comparison profile (profile/compare.h) contains the threads of two runs and one shared table of
+ * functions. A query counts the change from the base to the new side, with its sign, for every weight, stack and node.
+ * The usual passes sum each side separately; the subtraction comes last.
  *
- * What that means for those who look at the figures:
- *   - A node or a function is there if either side has it: what has not changed is a row, too, with the change 0.
- *   - The children of a node are ordered by how much the largest change in each of them is, its own or that of a node
- *     below: where a function has moved from one callee to another the sum is 0, and the reader looks for just that.
- *   - 100 % is the total of the base (of the new side, where the base has nothing).
- *   - A rect of the flame graph is as wide as both sides together; its color is for the change.
- *   - All else (transforms, searches, ranges) is about stacks and samples, and the same as of any profile.
+ * Consequences:
+ *   - A node or function appears if either side has it; unchanged ones are rows with the change 0.
+ *   - Children are ordered by the largest change in their subtree. If a function moved from one callee to another, the
+ *     sum is 0, but the reader wants to see the move.
+ *   - 100% is the total of the base (of the new side if the base is 0).
+ *   - A rect of the flame graph is as wide as both sides together; its color shows the change.
+ *   - Transforms, searches and ranges work on stacks and samples, as in any profile.
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 enum compared { COMPARED_CHANGE, COMPARED_BASE, COMPARED_NEW };
 
 struct compared_request {
-    bool is_comparison; /* else the rest means nothing */
+    bool is_comparison; /* else the other members are unused */
     enum compared compared;
     double scale; /* of the new side */
 };

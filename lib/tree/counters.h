@@ -1,13 +1,12 @@
 /*
- * Counters of the timeline: memory, power, bandwidth, whatever a file counts (profile-format: counters). A counter has
- * changes; it is shown as their running sum (memory) or as change per time (power).
+ * Counters of the timeline: memory, power, bandwidth and others (profile-format: counters). A counter stores changes;
+ * the page shows their running sum (memory) or the change per time (power).
  *
- * prof says more of its own counters in `display`, in members that other readers skip:
- *
- *     countUnit         "cpu-ms": counts are CPU time in ms, so that their change per ms is a share of one CPU
- *     startsAtZero      the running sum is what there is (bytes resident), not only how it differs from the first
- *     isHiddenAtFirst   it is shown when it is asked for
- *     isOfSystem        it counts the machine, not the process that it stands below in other readers
+ * prof describes its own counters further in `display`, with members that other readers skip:
+ *     countUnit         "cpu-ms": counts are CPU time in ms, so the change per ms is a share of one CPU
+ *     startsAtZero      the running sum is absolute (resident bytes), not relative to the first sample
+ *     isHiddenAtFirst   the page hides the counter until the user selects it
+ *     isOfSystem        counts the whole machine, although other readers show it below a process
  */
 #pragma once
 
@@ -15,10 +14,10 @@
 
 struct counter_display {
     bool is_rate;                                          /* false: the running sum */
-    double sort_weight;                                    /* the smaller, the higher it stands */
+    double sort_weight;                                    /* counters with smaller weights stand higher */
     bool starts_at_zero, is_hidden_at_first, is_of_system; /* see above */
     char unit[32];  /* "bytes", "pWh", "percent", "" ...; "cpu-us", "cpu-ms": CPU time, whose rate is a share */
-    char color[16]; /* a name of the format: "grey", "orange" ... */
+    char color[16]; /* a color of the format: "grey", "orange" ... */
     char label[128];
 };
 
@@ -31,13 +30,14 @@ void counter_display_of(struct counter_display *display, const struct profile *p
 void counter_graph(const struct counter *counter, bool is_rate, double from, double to, float *values, uint32_t width);
 
 struct counter_value {
-    double time;        /* ms, of the sample */
-    double change;      /* with that sample */
-    double rate;        /* per ms, since the sample before; NAN for the first */
-    double accumulated; /* the sum up to it */
+    double time;        /* of the sample, ms */
+    double change;      /* stored with the sample */
+    double rate;        /* per ms since the previous sample; NAN for the first */
+    double accumulated; /* running sum including this sample */
 };
 
-/* The sample that the graph shows at `time`: the last one before it for sums, the next one for rates. False: none. */
+/* Finds the sample that the graph shows at `time`: the previous one for sums, the next one for rates. Returns false
+ * if none exists. */
 bool counter_at(struct counter_value *value, const struct counter *counter, bool is_rate, double time);
 
 struct counter_totals {
@@ -48,20 +48,20 @@ struct counter_totals {
     double low, high;   /* minimum and maximum running sum in the range; NAN: no sample covers it */
 };
 
-/* `starts_at_zero`: as in struct counter_display; the first sample is then no value. */
+/* Computes the totals. `starts_at_zero`: see struct counter_display; if set, the first sample is no value. */
 void counter_totals_of(struct counter_totals *totals, const struct counter *counter, bool starts_at_zero, double from,
                        double to);
 
 /* A graph of a counter or of markers: the maximum value of each pixel. */
 struct pixel_values {
-    float *values;   /* of each pixel; NAN: none */
+    float *values;   /* per pixel; NAN: no value */
     uint32_t *whose; /* per pixel: owner of its value; may be NULL */
     uint32_t width;
-    double from, per_ms; /* ms: the left edge; pixels of a ms */
+    double from, per_ms; /* ms at the left edge; pixels per ms */
 };
 
 /* Clears all pixels. from < to, ms. */
 void pixel_values_start(struct pixel_values *pixels, double from, double to);
 
-/* Raises the pixels that [start, end) touches, or the one that start == end lies in. */
+/* Raises the pixels that [start, end) touches; if start == end, the pixel that contains it. */
 void pixel_values_raise(const struct pixel_values *pixels, double start, double end, double value, uint32_t whose);

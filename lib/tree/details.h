@@ -15,9 +15,9 @@ struct category_weight {
 };
 
 struct line_weight {
-    uint32_t line; /* 1-based, in the source file of the func */
+    uint32_t line; /* 1-based line in the source file of the func */
     double total;  /* weight of samples with the node's frame at this line */
-    double self;   /* of those that end there */
+    double self;   /* of samples that end there */
 };
 
 enum inlining { INLINED_NEVER, INLINED_SOMETIMES, INLINED_ALWAYS };
@@ -25,16 +25,16 @@ enum inlining { INLINED_NEVER, INLINED_SOMETIMES, INLINED_ALWAYS };
 /* Per func: enum inlining of its frames in the whole profile. Starts zeroed. */
 ARRAY_TYPE(struct func_inlining, uint8_t);
 
-/* Fills it, at most once; free it with array_free(). */
+/* Fills the array once; later calls do nothing. The caller frees it with array_free(). */
 int func_inlining_fill(struct func_inlining *inlining, const struct profile *profile, struct error *err);
 
 ARRAY_TYPE(struct category_weights, struct category_weight);
 
 struct node_details {
-    struct category_weights categories_total; /* by the category of the samples' innermost frame, also where a transform
-                                               * has merged it into a caller; heaviest first */
+    struct category_weights categories_total; /* by category of the samples' innermost frame, even if a transform merged
+                                                 that frame into a caller; heaviest first */
     struct category_weights categories_self;
-    ARRAY(struct line_weight) lines; /* heaviest first; none for a func that stands for a whole library */
+    ARRAY(struct line_weight) lines; /* heaviest first; empty for a func that represents a library */
     double truncated;                /* weight of samples with a truncated stack, whose outer callers are unknown */
     enum inlining inlining;          /* of the node's frames in counted samples */
     uint32_t inlined_into;           /* string: the symbol of all inlined frames; PROFILE_NONE: none, or several */
@@ -59,13 +59,14 @@ static inline double counted_stacks_weight(const struct counted_stacks *counted,
 
 /* The subject of details: an inverted node, a call node, or a func (its innermost frame in each stack). */
 struct details_subject {
-    const uint32_t *path; /* of the inverted node, leaf func first, of at least one func; NULL: it is none */
+    const uint32_t
+        *path; /* of an inverted node: leaf func first, length at least 1; NULL: the subject is no inverted node */
     size_t path_length;
     uint32_t node; /* NODE_NONE: use the func */
     uint32_t func;
 };
 
-/* `details` is zeroed by the caller. */
+/* Computes the details. The caller zeroes `details`. */
 int node_details_compute(struct node_details *details, const struct profile *profile,
                          const struct counted_stacks *counted, const struct details_subject *subject,
                          struct error *err);

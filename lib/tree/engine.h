@@ -18,12 +18,12 @@
 #include "tree/tree_rows.h"
 
 struct tree_query {
-    const uint32_t *threads; /* several are merged */
+    const uint32_t *threads; /* the engine merges several threads */
     size_t thread_count;
     struct time_range range;
     const struct transform *transforms; /* applied in order, before the search */
     size_t transform_count;
-    const char *search; /* see search.h; length 0: everything */
+    const char *search; /* see search.h; length 0: no search */
     size_t search_length;
     bool inverted;
     enum sample_weight weight;
@@ -32,7 +32,7 @@ struct tree_query {
     double scale;           /* factor for the new side; 0: the profile's */
 };
 
-ARRAY_TYPE(struct node_path, uint32_t); /* the funcs from the root of the (inverted) tree down to a node */
+ARRAY_TYPE(struct node_path, uint32_t); /* funcs from the root of the (inverted) tree down to a node */
 
 struct engine;
 
@@ -77,7 +77,7 @@ int engine_query(struct engine *engine, const struct tree_query *query, struct e
 int engine_transform(struct engine *engine, const struct tree_query *query, struct error *err);
 
 /* Returns the number of nodes: call nodes, or roots of the inverted tree. */
-size_t engine_node_count(const struct engine *engine); /* shown call nodes; inverted: roots */
+size_t engine_node_count(const struct engine *engine);
 
 /* Lists the visible children of a node (NODE_NONE: the roots), heaviest first. -EINVAL for an invalid handle. */
 int engine_children(struct engine *engine, uint32_t node, struct tree_rows *rows, struct error *err);
@@ -85,13 +85,13 @@ int engine_children(struct engine *engine, uint32_t node, struct tree_rows *rows
 /* Lists the rows below a node, at most `limit`, depth first, each level heaviest first. */
 int engine_descendants(struct engine *engine, uint32_t node, size_t limit, struct tree_rows *rows, struct error *err);
 
-/* One node as a row. */
+/* Reads one node as a row. */
 int engine_row(struct engine *engine, uint32_t node, struct tree_rows *rows, struct error *err);
 
 int engine_path(struct engine *engine, uint32_t node, struct node_path *path, struct error *err);
 
-/* The node with this path into *node, or NODE_NONE; with `nearest`, that of the longest part of the path that exists.
- */
+/* Stores the node with this path in *node, or NODE_NONE. With `nearest`, falls back to the longest existing prefix
+ * of the path. */
 int engine_find(struct engine *engine, const uint32_t *path, size_t length, bool nearest, uint32_t *node,
                 struct error *err);
 
@@ -120,19 +120,18 @@ int engine_functions_weighed(struct engine *engine, enum sample_weight weight, e
 double engine_thread_total(const struct engine *engine, uint32_t thread, enum sample_weight weight,
                            enum sample_table_kind table);
 
-/* Calls `add` with what each sample of a thread counts in the query, had it another weight: in the order of their
- * times (ms), for the stack of engine_stacks() in which it ends. The rest is as in weigh_thread(). */
+/* Calls `add` with the value of each sample of a thread for another weight, in time order (ms), with the stack of
+ * engine_stacks() in which the sample ends. See weigh_thread(). */
 typedef void engine_add_sample(void *context, uint32_t stack, double weight, double time);
 void engine_weigh_thread(const struct engine *engine, uint32_t thread, enum sample_weight weight,
                          enum sample_table_kind table, engine_add_sample *add, void *context);
 
-/* Libraries (`func`: resource, PROFILE_NONE for what is in none) or categories by self, or what each thread of the
- * query
- * (`func`: thread) adds to the total; heaviest first. */
+/* Lists libraries (`func`: resource; PROFILE_NONE: no library) or categories by self, or threads of the query
+ * (`func`: thread) by their share of the total; heaviest first. */
 enum group_kind { GROUP_LIBRARY, GROUP_CATEGORY, GROUP_THREAD };
 int engine_groups(struct engine *engine, enum group_kind kind, struct func_timings *groups, struct error *err);
 
-/* The butterfly of a focus in the query, valid until the engine's next query; destroyed with butterfly_destroy(). */
+/* Computes the butterfly of a focus; valid until the next query. The caller destroys it with butterfly_destroy(). */
 int engine_butterfly(const struct engine *engine, struct butterfly_focus focus, struct butterfly *butterfly,
                      struct error *err);
 
@@ -141,30 +140,30 @@ enum recursion { RECURSION_NONE, RECURSION_INDIRECT, RECURSION_DIRECT };
 /* Returns the recursion of a func in the counted stacks: none, indirect or direct. */
 enum recursion engine_recursion(const struct engine *engine, uint32_t func);
 
-/* The activity of threads between two times, their sum: of all samples whatever the query is. */
+/* Computes the summed activity of threads between two times, from all samples, independent of the query. */
 int engine_activity_of_all(struct engine *engine, const uint32_t *threads, size_t thread_count, double from, double to,
                            uint32_t width, struct activity *activity, struct error *err);
 
 /* Returns a thread's activity between two times, ms: see thread_activity(). 0 for an unknown thread. */
 double engine_thread_time(const struct engine *engine, uint32_t thread, struct time_range range);
 
-/* The activity of what the transforms of the query leave; a search leaves only samples that match it, and a
- * path (NULL: none) those that the row at its end counts, in either tree. */
+/* Computes the activity after the transforms of the query. A search selects matching samples; a path (NULL: none)
+ * selects the samples of its row, in either tree. */
 int engine_activity(struct engine *engine, const uint32_t *threads, size_t thread_count, double from, double to,
                     uint32_t width, const char *search, size_t search_length, const struct tree_path *path,
                     struct activity *activity, struct error *err);
 
 /* A thread's state at a time. */
 struct sample_place {
-    bool is_known;          /* false: unknown, or outside of the thread's lifetime; the rest is invalid */
-    uint8_t is_dropped;     /* a transform has dropped the sample: the path is empty */
-    uint32_t category;      /* of the sample */
-    double time;            /* ms: time of the sample */
-    double cpu_percent;     /* NAN unknown */
-    struct time_range wait; /* ms: in it the thread did not run; else NAN. With a path: a recorded wait, else nobody
-                             * knows what for */
+    bool is_known;      /* false: unknown, or outside of the thread's lifetime; the rest is invalid */
+    uint8_t is_dropped; /* a transform dropped the sample; the path is empty */
+    uint32_t category;  /* of the sample */
+    double time;        /* ms: time of the sample */
+    double cpu_percent; /* NAN unknown */
+    struct time_range
+        wait; /* ms: a wait at the time; else NAN. With a path: a recorded wait, else its reason is unknown */
 };
 
-/* `path`: the funcs of the sample's stack as transforms of the query leave it, root first. */
+/* Finds the sample at a time. `path`: funcs of its stack after the transforms of the query, root first. */
 int engine_sample_at(const struct engine *engine, uint32_t thread, double time, struct sample_place *place,
                      struct node_path *path, struct error *err);

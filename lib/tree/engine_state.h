@@ -24,7 +24,7 @@ struct matching_nodes {
 struct engine_base {
     uint32_t users;
     struct profile profile;
-    struct stack_view whole; /* the profile's own stacks, and their nodes */
+    struct stack_view whole; /* the untransformed stacks and their nodes */
     struct call_nodes whole_nodes;
     uint32_t idle_category;
     bool has_waits;       /* see profile_has_waits() */
@@ -52,7 +52,7 @@ struct engine {
     struct stack_weights weights;
     struct stack_weights sides[PROFILE_SIDES]; /* of a query of both sides of a comparison */
 
-    struct matching_nodes query_search; /* of the timings; empty search: not used */
+    struct matching_nodes query_search; /* of the timings; unused if the search is empty */
     struct matching_nodes activity_search;
     struct matching_path activity_path;
     bool is_searching;
@@ -64,7 +64,7 @@ struct engine {
     struct inverted inverted;
 };
 
-/* -EINVAL for a handle that the current query does not have. */
+/* Returns -EINVAL for a node that the query does not have. */
 int engine_check_handle(const struct engine *engine, uint32_t node, struct error *err);
 
 /* Appends the visible children of a node (NODE_NONE: the roots), unsorted, with the magnitude of their total. */
@@ -76,11 +76,11 @@ struct weighing engine_weighing(const struct engine *engine);
 /* Returns how the query weighs the threads of a comparison; in other profiles, all equally. */
 struct compared_request engine_compared(const struct engine *engine);
 
-/* Per call node, 0 if the search of the query excludes it; NULL: all match. */
+/* Per call node: 0 if the search of the query excludes it; NULL: all nodes match. */
 const uint8_t *engine_matching(const struct engine *engine);
 
 /* Whether a func matches the query's search. True for all funcs without a search. */
 bool engine_func_matches(const struct engine *engine, uint32_t func);
 
-/* The rank of each func by name: see name_order.h. */
+/* Returns the rank of each func by name; see name_order.h. */
 int engine_name_ranks(struct engine *engine, const uint32_t **ranks, struct error *err);

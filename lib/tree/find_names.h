@@ -20,7 +20,7 @@ struct found_name {
 
 ARRAY_TYPE(struct found_names, struct found_name);
 
-/* The profile must outlive the finder, and not change. All funcs have the weight 0. */
+/* The profile must outlive the finder, unchanged. All weights start at 0. */
 int name_finder_init(struct name_finder *finder, const struct profile *profile, struct error *err);
 
 /* Sets the weight of each func to the magnitude of its total; 0 for funcs that are not in `functions`. */

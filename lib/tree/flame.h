@@ -1,11 +1,11 @@
 /*
- * The flame graph of the current query, as rects. Each call node is as wide as its total and lies on its caller.
- * Siblings are ordered by name, so that they keep their places from one query to the next. The graph of an inverted
- * query goes from leaf functions to their callers. There siblings are ordered by weight, then by name: there are many,
- * and the reader looks for the widest.
+ * The flame graph of the query, as rects. Each call node is as wide as its total and lies on its caller. Siblings are
+ * ordered by name, so they keep their positions between queries. The graph of an inverted query leads from leaf
+ * functions to their callers; its siblings are ordered by weight, then by name, because there are many and the widest
+ * ones matter.
  *
- * Positions are parts of the whole width, 0 to 1. A request names the part to show and the least width of a rect, so
- * the answer is as large as a screen can show, whatever the size of the profile.
+ * Positions are fractions of the full width, 0 to 1. A request names the visible part and the minimum width of a rect,
+ * so the size of the answer depends on the screen, not on the profile.
  */
 #pragma once
 
@@ -29,7 +29,7 @@ struct flame_rect {
     uint32_t node;   /* handle, valid until the next query; NODE_NONE: a run of neighbors that are each too narrow */
     uint32_t parent; /* index of its caller's rect; FLAME_NO_RECT for the first row */
     uint32_t depth;
-    uint32_t func;     /* PROFILE_NONE for a run */
+    uint32_t func;     /* PROFILE_NONE for an aggregated rect */
     uint32_t category; /* run: the common category, else the default one */
     uint32_t count;    /* number of nodes: 1, or more in a run */
     uint32_t matches;  /* 0 if a search is active and this func does not match */

@@ -9,7 +9,7 @@
 enum frame_kind {
     FRAME_OTHER = 1,  /* no code: a placeholder such as "(truncated)", a label */
     FRAME_NATIVE = 2, /* in a library or program */
-    FRAME_KERNEL = 4, /* in the kernel or a module of it */
+    FRAME_KERNEL = 4, /* in the kernel or a kernel module */
     FRAME_JIT = 8,    /* in no library: JIT code, or unknown */
     FRAME_JS = 16,
 };

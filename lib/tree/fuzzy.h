@@ -1,16 +1,15 @@
 /*
- * How well a text has the letters that somebody types: "vpb" finds "std::vector<int>::push_back", and so does "push
- * vec". The page's palette finds commands, threads and functions by it.
+ * Fuzzy text matching: "vpb" finds "std::vector<int>::push_back", and so does "push vec". The command palette of the
+ * page uses it for commands, threads and functions.
  *
- * What is typed is words with blanks between. A word is found in a text if its letters are in it in this order, with
- * anything between; each word may be anywhere. How good a place is, is the sum over its letters of
- *
- *     12   right after the letter before
- *     10   where a part of the text begins: at its start, after a sign, or a capital after a small letter
- *      1   elsewhere
- *
- * and the best of all places counts; besides it 4 if the text starts there, and 20 if the word is the whole text.
- * Letters of ASCII are found in either case.
+ * The query consists of words separated by blanks. A word matches a text that contains its letters in order, with
+ * anything between them; words match independently. The score of a match is the sum over its letters:
+ *     12   directly after the previous letter
+ *     10   at the start of a part of the text: its first letter, after punctuation, or a capital after a lower-case
+ *     letter
+ *      1   at any other position
+ * The best match of the text counts, plus 4 if the text starts there, plus 20 if the word is the whole text. ASCII case
+ * is ignored.
  */
 #pragma once
 
@@ -19,9 +18,9 @@
 #include <stdint.h>
 
 enum {
-    FUZZY_WORDS = 8,      /* words after the eighth, */
-    FUZZY_LETTERS = 64,   /* and letters of a word after the 64th are not looked at */
-    FUZZY_LONGEST = 1024, /* bytes that a text may have */
+    FUZZY_WORDS = 8,      /* later words are ignored */
+    FUZZY_LETTERS = 64,   /* later letters of a word are ignored */
+    FUZZY_LONGEST = 1024, /* bytes of a text */
     FUZZY_NOWHERE = -1
 };
 

@@ -11,8 +11,8 @@ struct inverted_node {
     uint32_t func;
     uint32_t parent;                   /* NODE_NONE for roots */
     uint32_t depth;                    /* 0 for roots */
-    uint32_t first, last;              /* the node's part of inverted.order */
-    uint32_t first_child, child_count; /* valid once expanded; children are numbered one after another */
+    uint32_t first, last;              /* range of the node in inverted.order */
+    uint32_t first_child, child_count; /* valid once expanded; children have consecutive numbers */
     uint16_t category;                 /* of all call nodes of the node; the default category if they differ */
     bool expanded;
     bool has_children;
@@ -24,8 +24,8 @@ struct inverted {
     const struct call_nodes *nodes;
     const struct timings *timings;
     uint32_t default_category;
-    /* The call nodes with self time, so ordered that those of one inverted node lie together; and for each, the caller
-     * that stands at the depth of the innermost expanded inverted node's children. */
+    /* Call nodes with self time, sorted so that those of one inverted node are adjacent; and for each, the caller at
+     * the depth of the children of the innermost expanded inverted node. */
     uint32_t *order;
     uint32_t *deep;
     size_t length;

@@ -1,8 +1,8 @@
 /*
- * The path of a library by its name. A func names its library through a resource, which has no path; and a profile may
- * have as many libraries as funcs (a callgrind file of 400,000 objects), so each is looked up in an index.
+ * Library paths by library name. A func names its library through a resource, which has no path. A profile can have as
+ * many libraries as funcs (a callgrind file with 400,000 objects), so an index finds each one.
  *
- * Threads: none of its own; one caller at a time.
+ * Thread safety: one caller at a time.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct library_paths {
     size_t indexed; /* libraries */
 };
 
-/* Sets names->lib_path, of a func of the profile. It stays unknown if memory runs out. */
+/* Sets names->lib_path for a func of the profile. The path stays unknown if memory runs out. */
 void library_paths_find(struct library_paths *paths, const struct profile *profile, struct func_names *names);
 
 void library_paths_destroy(struct library_paths *paths);

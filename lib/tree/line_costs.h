@@ -6,9 +6,9 @@
 #include "tree/location_costs.h"
 
 struct line_cost {
-    uint32_t line; /* 1-based; 0: frames of the file without a line */
+    uint32_t line; /* 1-based; 0: frames of the file without a line number */
     double total;  /* weight of samples with a frame at this line, each once */
-    double self;   /* of those that end there */
+    double self;   /* of samples that end at this line */
 };
 
 struct inlined_cost {
@@ -19,17 +19,18 @@ struct inlined_cost {
 
 struct line_costs {
     ARRAY(struct line_cost) lines;      /* by line; includes lines of uncounted samples */
-    ARRAY(struct inlined_cost) inlined; /* by line, and heaviest first in each */
-    double total, self;                 /* of the whole file: each sample once */
+    ARRAY(struct inlined_cost) inlined; /* by line, then heaviest first */
+    double total, self;                 /* of the whole file; each sample once */
 };
 
 struct line_request {
-    uint32_t source; /* into profile->sources */
-    uint32_t func;   /* only its own frames; PROFILE_NONE: those of all funcs of the file */
+    uint32_t source; /* index in profile->sources */
+    uint32_t func;   /* restricts the frames to this func; PROFILE_NONE: all funcs of the file */
     struct frame_selection selection;
 };
 
-/* Funcs that stand for a whole library have no lines. Zero `costs` before, destroy it also after an error. */
+/* Computes the costs. Funcs that represent a library have no lines. The caller zeroes `costs` before, and destroys
+ * it also after an error. */
 int line_costs_compute(struct line_costs *costs, const struct profile *profile, const struct counted_stacks *counted,
                        const struct line_request *request, struct error *err);
 
@@ -39,7 +40,7 @@ void line_costs_destroy(struct line_costs *costs);
 
 struct hot_line {
     uint32_t func; /* the func with most of it: a template makes several funcs of one line */
-    uint32_t line; /* 1-based, in the source file of the func */
+    uint32_t line; /* 1-based line in the source file of the func */
     double self;
 };
 
@@ -48,17 +49,17 @@ struct hot_lines {
     double known; /* self of all lines, including those beyond the limit; the rest of the total has no line */
 };
 
-/* The lines of all files by self, at most `limit`: each has the self that line_costs_compute() gives it. Linear in the
- * number of stacks. Zero `hot` before, destroy it also after an error. */
+/* Lists the hottest lines of all files by self, at most `limit`. Self equals that of line_costs_compute(). Linear in
+ * the number of stacks. The caller zeroes `hot` before, and destroys it also after an error. */
 int hot_lines_compute(struct hot_lines *hot, const struct profile *profile, const struct counted_stacks *counted,
                       size_t limit, struct error *err);
 
 void hot_lines_destroy(struct hot_lines *hot);
 
-/* ---- where the text of a file can be asked for ---- */
+/* ---- libraries that can provide the text of a file ---- */
 
 struct code_address {
-    uint32_t lib; /* into profile->libs */
+    uint32_t lib; /* index in profile->libs */
     int64_t address;
 };
 

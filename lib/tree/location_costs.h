@@ -11,7 +11,7 @@
 
 /* The counted frames of samples: those of one row of a tree, or of one func, and their callees. */
 struct frame_selection {
-    const struct tree_path *path; /* of the row; NULL: see func */
+    const struct tree_path *path; /* path of the row; NULL: see func */
     uint32_t func;                /* PROFILE_NONE: all frames of all samples */
 };
 
@@ -28,7 +28,7 @@ struct location_numbers {
     ARRAY(uint64_t) values; /* of each number */
 };
 
-/* PROFILE_NONE if memory ran out. */
+/* Returns the number of a value; PROFILE_NONE if memory runs out. */
 uint32_t location_number(struct location_numbers *numbers, uint64_t value);
 void location_numbers_destroy(struct location_numbers *numbers);
 
@@ -39,7 +39,8 @@ struct location_costs {
     double any_self;  /* weight of samples that end in any location */
 };
 
-/* Linear in the number of stacks; for a path of an inverted tree, times its length where it matches. */
+/* Sums the costs in time linear in the number of stacks; for a path of an inverted tree, times its length where it
+ * matches. */
 int location_costs_sum(struct location_costs *costs, const struct counted_stacks *counted,
                        const struct location_request *request, struct error *err);
 
