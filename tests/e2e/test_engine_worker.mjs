@@ -344,9 +344,9 @@ check('and so are functions', at[5].length === 3 && at[5][1].self === 0 && at[6]
 check('libraries of one and categories of the other', at[7][0].func === -1 && at[7][0].self === 2 && at[8].length === 1 && at[8][0].self === 3, [at[7], at[8]]);
 check('children of the same handle: below main is work, and main calls work', funcsOf(at[9]) === '1' && funcsOf(at[10]) === '0', [at[9], at[10]]);
 check('a butterfly has the callers of its own function', funcsOf(at[13]) === '0' && funcsOf(at[14]) === '1' && funcsOf(at[15]) === '2', at.slice?.(13, 16) ?? at);
-check('what is asked of a query that was released is refused, and of its butterfly', [17, 19].every((i) => /not open any more/.test(at[i].error ?? '')), [at[17], at[19]]);
+check('what is asked of a query that was released is refused, and of its butterfly', [17, 19].every((i) => /is closed/.test(at[i].error ?? '')), [at[17], at[19]]);
 check('the other one is still there', funcsOf(at[18]) === '2,1' && funcsOf(at[20]) === '1', [at[18], at[20]]);
-check('until it is released', /not open any more/.test(at[22].error ?? ''), at[22]);
+check('until it is released', /is closed/.test(at[22].error ?? ''), at[22]);
 
 console.log(`1..${count}`);
 await browser.close();

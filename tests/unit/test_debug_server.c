@@ -262,7 +262,7 @@ static void test_server_that_is_not_there_is_said(void **unused)
     start_server(&server, SERVES);
     end_server(&server);
     assert_int_equal(fetch(client, &err), -ECONNREFUSED);
-    assert_non_null(strstr(err.text, "cannot fetch debug files from http://127.0.0.1:"));
+    assert_non_null(strstr(err.text, "cannot download debug files from http://127.0.0.1:"));
     assert_string_equal(debug_server_problem(client), err.text);
     assert_nothing_more_is_asked(client, &server);
     debug_server_free(client);

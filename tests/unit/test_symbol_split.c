@@ -136,7 +136,7 @@ static void test_missing_dwo_file_is_said(void **unused)
         if (!build(&variants[i]))
             continue;
         run("rm built/objects/*.dwo");
-        assert_only_lines_are_found(in_folder("built/program"), "objects/program.dwo was not found");
+        assert_only_lines_are_found(in_folder("built/program"), "prof did not find objects/program.dwo");
     }
 }
 
@@ -227,7 +227,7 @@ static void test_package_beside_the_debug_file_is_used(void **unused)
             run("rm -r built/objects && mkdir -p moved/.debug && cd moved && mv ../built/program whole && "
                 "objcopy --only-keep-debug whole .debug/program.debug && "
                 "objcopy --strip-debug --add-gnu-debuglink=.debug/program.debug whole program && rm whole");
-            assert_only_lines_are_found(in_folder("moved/program"), "objects/program.dwo was not found");
+            assert_only_lines_are_found(in_folder("moved/program"), "prof did not find objects/program.dwo");
             run("mv built/whole.dwp moved/.debug/%s", names[k]);
             assert_all_is_found(in_folder("moved/program"));
         }
@@ -243,7 +243,7 @@ static void test_package_inside_the_debug_file_is_used(void **unused)
         run("rm -r built/objects && mkdir -p moved/.debug && cd moved && mv ../built/program whole && "
             "objcopy --only-keep-debug whole .debug/program.debug && "
             "objcopy --strip-debug --add-gnu-debuglink=.debug/program.debug whole program && rm whole");
-        assert_only_lines_are_found(in_folder("moved/program"), "objects/program.dwo was not found");
+        assert_only_lines_are_found(in_folder("moved/program"), "prof did not find objects/program.dwo");
         run("cd moved && for name in $(readelf -SW ../built/whole.dwp | grep -o '\\.debug_[a-z_.]*'); do "
             "objcopy -O binary --set-section-flags $name=alloc --only-section=$name ../built/whole.dwp section && "
             "objcopy --add-section $name=section .debug/program.debug || exit 1; done");
@@ -259,7 +259,7 @@ static void test_unit_that_is_missing_in_a_package_is_looked_for_elsewhere(void 
             continue;
         assert_all_is_found(in_folder("built/program"));
         run("rm built/objects/*.dwo");
-        assert_only_lines_are_found(in_folder("built/program"), "objects/program.dwo was not found");
+        assert_only_lines_are_found(in_folder("built/program"), "prof did not find objects/program.dwo");
     }
 }
 
