@@ -110,7 +110,7 @@ await check('of several files in a zip archive one is chosen', async () => {
 });
 
 const wrong = {
-    'words.txt': /text of no known kind/,
+    'words.txt': /text of an unknown kind/,
     'other.json': /not a profile/,
     'empty.json': /empty/,
     'cut.json': /cut off/,
