@@ -73,8 +73,8 @@ static int read_slab_table(struct container *container, const unsigned char *byt
         if (header.failed)
             break;
         if (offset > size || length > size - offset)
-            return error_set(container->err, EINVAL, "the file is cut off: its slab %u reaches to byte %llu of %zu",
-                             i, (unsigned long long)offset + length, size);
+            return error_set(container->err, EINVAL, "the file is cut off: its slab %u reaches to byte %llu of %zu", i,
+                             (unsigned long long)offset + length, size);
         if (element_size(type) == 0 || length % element_size(type))
             return error_set(container->err, EINVAL, "JSLB slab %u is of unknown type %u, or holds no whole elements",
                              i, type);
