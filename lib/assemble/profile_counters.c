@@ -1,6 +1,7 @@
 #include "assemble/profile_counters.h"
 
 #include "base/json_string.h"
+#include "profile/tooltip_row.h"
 #include "spool/info.h"
 
 #include <inttypes.h>
@@ -91,29 +92,7 @@ static const struct counter_look energy_look = {
 
 /* ---- display ---- */
 
-struct tooltip_row {
-    const char *source, *unit, *label;
-    const char *scale;  /* of energy; NULL */
-    bool needs_preview; /* only where a range is selected */
-};
-
-static void put_row(struct json_writer *json, const struct tooltip_row *row)
-{
-    json_open(json, '{');
-    json_member_text(json, "type", "value");
-    json_member_text(json, "source", row->source);
-    json_member_open(json, "format", '{');
-    json_member_text(json, "unit", row->unit);
-    if (row->scale)
-        json_member_text(json, "scale", row->scale);
-    json_close(json, '}');
-    json_member_text(json, "label", row->label);
-    if (row->needs_preview)
-        json_member_bool(json, "requiresPreviewSelection", true);
-    json_close(json, '}');
-}
-
-/* NULL ends the rows. profiler-cli shows those of whole ranges. */
+/* profiler-cli shows those of whole ranges. */
 static const struct tooltip_row *rows_of(const struct counter_look *look)
 {
     static const struct tooltip_row level_bytes[] = {{"accumulated", "bytes", "now", NULL, false},
@@ -166,8 +145,13 @@ static void put_display(struct json_writer *json, const void *context)
     json_member_unsigned(json, "sortWeight", look->sort_weight);
     json_member_text(json, "label", look->label);
     json_member_open(json, "tooltipRows", '[');
-    for (const struct tooltip_row *row = rows_of(look); row->source; row++)
-        put_row(json, row);
+    for (const struct tooltip_row *row = rows_of(look); row->source; row++) {
+        tooltip_row_open(json, row);
+        json_member_text(json, "label", row->label);
+        if (row->needs_preview)
+            json_member_bool(json, "requiresPreviewSelection", true);
+        json_close(json, '}');
+    }
     json_close(json, ']');
     if (look->unit == UNIT_CPU_TIME)
         json_member_text(json, "countUnit", "cpu-ms");

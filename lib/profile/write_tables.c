@@ -5,6 +5,8 @@
  */
 #include "profile/write_tables.h"
 
+#include "profile/tooltip_row.h"
+
 #include <string.h>
 
 enum cell_kind {
@@ -299,10 +301,6 @@ void write_allocations(struct json_writer *json, const struct thread *thread)
 
 /* ---- how counters are shown ---- */
 
-struct tooltip_row {
-    const char *source, *unit, *scale, *label; /* no label: the counter's name */
-};
-
 /* By category, what files before version 62 leave to their reader; the last one is that of all other counters. */
 static const struct counter_kind {
     const char *category, *graph, *unit, *color, *place;
@@ -315,24 +313,26 @@ static const struct counter_kind {
      "purple",
      "timeline-memory",
      20,
-     {{"accumulated", "bytes", NULL, "Memory, relative to the least"},
-      {"count-range", "bytes", NULL, "Memory range in view"}}},
+     {{"accumulated", "bytes", "Memory, relative to the least", NULL, false},
+      {"count-range", "bytes", "Memory range in view", NULL, false}}},
     {"Bandwidth",
      "line-rate",
      "bytes",
      "blue",
      NULL,
      10,
-     {{"rate", "bytes-per-second", NULL, "Transfer speed"}, {"accumulated", "bytes", NULL, "Transferred so far"}}},
+     {{"rate", "bytes-per-second", "Transfer speed", NULL, false},
+      {"accumulated", "bytes", "Transferred so far", NULL, false}}},
     {"power",
      "line-rate",
      "pWh",
      "grey",
      NULL,
      30,
-     {{"count", "number", "power", "Power"}, {"committed-range-total", "number", "energy", "Energy in view"}}},
-    {"CPU", "line-rate", "percent", "grey", NULL, 40, {{"cpu-ratio", "percent", NULL, "CPU"}}},
-    {NULL, "line-rate", "", "grey", NULL, 50, {{"count", "number", NULL, NULL}}},
+     {{"count", "number", "Power", "power", false},
+      {"committed-range-total", "number", "Energy in view", "energy", false}}},
+    {"CPU", "line-rate", "percent", "grey", NULL, 40, {{"cpu-ratio", "percent", "CPU", NULL, false}}},
+    {NULL, "line-rate", "", "grey", NULL, 50, {{"count", "number", NULL, NULL, false}}},
 };
 
 static const struct counter_kind *kind_of(const struct profile *profile, const struct counter *counter)
@@ -349,14 +349,7 @@ static void write_tooltip_rows(struct json_writer *json, const struct profile *p
     json_member_open(json, "tooltipRows", '[');
     for (size_t i = 0; i < sizeof(kind->rows) / sizeof(*kind->rows) && kind->rows[i].source; i++) {
         const struct tooltip_row *row = &kind->rows[i];
-        json_open(json, '{');
-        json_member_text(json, "type", "value");
-        json_member_text(json, "source", row->source);
-        json_member_open(json, "format", '{');
-        json_member_text(json, "unit", row->unit);
-        if (row->scale)
-            json_member_text(json, "scale", row->scale);
-        json_close(json, '}');
+        tooltip_row_open(json, row);
         if (row->label)
             json_member_text(json, "label", row->label);
         else
