@@ -166,8 +166,8 @@ static int look_at_all(struct ptrace_sampler *sampler, const struct sampling_ins
     return code;
 }
 
-/* Searches the hit thread first among the threads that ran recently. The scheduler's counts have changed for threads
- * that left a CPU since. */
+/* Searches the hit thread among the threads that ran recently: it nearly always is one of them. The scheduler's counts
+ * have changed for threads that left a CPU since. */
 static int look_for_hit(struct ptrace_sampler *sampler, const struct sampling_instant *instant, struct error *err)
 {
     struct ptrace_schedule now;
