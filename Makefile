@@ -113,7 +113,7 @@ $(BUILD)/web.stamp: $(BUILD)/engine.wasm $(LAYOUT) web/node_modules/.stamp web/b
 	$(Q)$(NODE) web/build.mjs --out $(BUILD)/web --wasm $(BUILD)/engine.wasm
 	@touch $@
 
-# With it what checks and tests need. npm makes the folder anew: not while the bundle is built from it, nor as a reason to
+# With it what checks and tests need. npm makes the directory anew: not while the bundle is built from it, nor as a reason to
 # build it again.
 web/node_modules/.stamp-dev: web/node_modules/.stamp | $(PAGE_BUILT)
 	$(call say,NPM,web/node_modules)

@@ -33,10 +33,10 @@ static bool uses_snaps(const char *home)
 }
 
 /* Writes `text` to a new file that only the user can read. */
-static bool write_private_file(struct browser_file *file, const char *folder, const char *text)
+static bool write_private_file(struct browser_file *file, const char *directory, const char *text)
 {
     static const char name[] = "prof-XXXXXX.html";
-    if (!folder || snprintf(file->path, sizeof(file->path), "%s/%s", folder, name) >= (int)sizeof(file->path))
+    if (!directory || snprintf(file->path, sizeof(file->path), "%s/%s", directory, name) >= (int)sizeof(file->path))
         return false;
     int fd = mkostemps(file->path, (int)strlen(".html"), O_CLOEXEC); /* with mode 0600 */
     if (fd < 0)

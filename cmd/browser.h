@@ -3,8 +3,8 @@
  *
  * Everybody can read the arguments of a process, and the address contains the token for the profile. So the browser
  * gets a file that only its owner can read, and that redirects to the address. The file is in XDG_RUNTIME_DIR or,
- * without it, in TMPDIR or /tmp. Browsers packaged as snaps can read none of these, only files in the home folder that
- * are not hidden. So if the user has snaps, the file is there.
+ * without it, in TMPDIR or /tmp. Browsers packaged as snaps can read none of these, only files in the home directory
+ * that are not hidden. So if the user has snaps, the file is there.
  */
 #pragma once
 

@@ -76,12 +76,12 @@ static bool ask(const char *path, const char *request, char *answer, size_t size
 
 bool ctl_ask(pid_t pid, const char *request, char *answer, size_t size)
 {
-    char folders[CONTROL_FOLDERS][CONTROL_PATH_SIZE], path[CONTROL_PATH_SIZE];
-    control_socket_folders(folders);
-    for (size_t i = 0; i < CONTROL_FOLDERS; i++) {
-        int length = snprintf(path, sizeof(path), "%s/%d.sock", folders[i], (int)pid);
-        if (folders[i][0] && length > 0 && (size_t)length < sizeof(path) && control_socket_is_private(folders[i]) &&
-            ask(path, request, answer, size))
+    char directories[CONTROL_DIRECTORIES][CONTROL_PATH_SIZE], path[CONTROL_PATH_SIZE];
+    control_socket_directories(directories);
+    for (size_t i = 0; i < CONTROL_DIRECTORIES; i++) {
+        int length = snprintf(path, sizeof(path), "%s/%d.sock", directories[i], (int)pid);
+        if (directories[i][0] && length > 0 && (size_t)length < sizeof(path) &&
+            control_socket_is_private(directories[i]) && ask(path, request, answer, size))
             return true;
     }
     return false;
@@ -98,13 +98,13 @@ static pid_t pid_of(const char *name)
 }
 
 /* Sockets of recorders that were killed do not answer. */
-static bool list_folder(struct running_list *list, const char *folder)
+static bool list_directory(struct running_list *list, const char *directory)
 {
-    DIR *names = control_socket_is_private(folder) ? opendir(folder) : NULL;
+    DIR *names = control_socket_is_private(directory) ? opendir(directory) : NULL;
     bool ok = true;
     for (const struct dirent *entry; names && ok && (entry = readdir(names));) {
         struct running running = {.pid = pid_of(entry->d_name)};
-        int length = snprintf(running.path, sizeof(running.path), "%s/%s", folder, entry->d_name);
+        int length = snprintf(running.path, sizeof(running.path), "%s/%s", directory, entry->d_name);
         if (running.pid && length > 0 && (size_t)length < sizeof(running.path) &&
             ask(running.path, "status", running.status, sizeof(running.status)))
             ok = array_push(list, running);
@@ -116,11 +116,11 @@ static bool list_folder(struct running_list *list, const char *folder)
 
 static bool list_running(struct running_list *list)
 {
-    char folders[CONTROL_FOLDERS][CONTROL_PATH_SIZE];
+    char directories[CONTROL_DIRECTORIES][CONTROL_PATH_SIZE];
     bool ok = true;
-    control_socket_folders(folders);
-    for (size_t i = 0; i < CONTROL_FOLDERS && ok; i++)
-        ok = !folders[i][0] || list_folder(list, folders[i]);
+    control_socket_directories(directories);
+    for (size_t i = 0; i < CONTROL_DIRECTORIES && ok; i++)
+        ok = !directories[i][0] || list_directory(list, directories[i]);
     return ok;
 }
 

@@ -395,11 +395,11 @@ static int list_matching(const char *word)
     any |= list_known("", true, pattern);
     any |= list_tracepoints(pattern);
     struct error why;
-    const char *folder;
+    const char *directory;
     if (any)
         return EXIT_SUCCESS;
-    return tracefs_find(&folder, &why) ? ui_fail("no event matches '%s'; %s", word, why.text)
-                                       : ui_fail("no event matches '%s'", word);
+    return tracefs_find(&directory, &why) ? ui_fail("no event matches '%s'; %s", word, why.text)
+                                          : ui_fail("no event matches '%s'", word);
 }
 
 /* A path, or a program as a shell finds it. */
@@ -408,8 +408,8 @@ static bool find_file(const char *word, char *path)
     struct stat info;
     if (strchr(word, '/'))
         return realpath(word, path) != NULL;
-    const char *folders = getenv("PATH");
-    for (const char *at = folders ? folders : ""; *at;) {
+    const char *directories = getenv("PATH");
+    for (const char *at = directories ? directories : ""; *at;) {
         char candidate[PATH_MAX];
         size_t length = strcspn(at, ":");
         if (length && snprintf(candidate, sizeof(candidate), "%.*s/%s", (int)length, at, word) < PATH_MAX &&

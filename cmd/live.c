@@ -2,7 +2,7 @@
 
 #include "cmd/browser.h"
 #include "cmd/ctl.h"
-#include "cmd/common/folders.h"
+#include "cmd/common/directories.h"
 #include "cmd/page.h"
 #include "cmd/common/ui.h"
 
@@ -51,7 +51,7 @@ struct follower {
     int socket;
     struct server *server; /* NULL until there is a profile */
     struct stable_numbers numbers;
-    struct folder_path cache;
+    struct directory_path cache;
     struct assemble_options assemble;
     struct live_assembly *growing; /* NULL: the profile is made as a whole each time */
     bool drops_samples;            /* the oldest: then nothing can grow */
@@ -106,14 +106,14 @@ static void publish(struct follower *follower, int profile_fd, const struct serv
 
 static int start_server(struct follower *follower, int profile_fd, const struct serve_added *added, struct error *err)
 {
-    struct folder_path path;
+    struct directory_path path;
     const struct serving_options *options = follower->options;
     const struct serve_options serve = {
         .assets = page_assets,
         .asset_count = page_asset_count,
         .port = options->port,
         .search_port = options->search_port,
-        .cache_folder = options->no_cache ? NULL : cache_folder(&path),
+        .cache_directory = options->no_cache ? NULL : cache_directory(&path),
         .search = &follower->symbols->search,
         .source_maps = options->source_maps.data,
         .source_map_count = options->source_maps.length,
@@ -241,11 +241,11 @@ static int follow(struct follower *follower)
 {
     struct error err = {0};
     symbol_options_open(follower->symbols);
-    follower->assemble =
-        (struct assemble_options){.threads = 1, /* the target's processors are not ours */
-                                  .cache_folder = follower->options->no_cache ? NULL : cache_folder(&follower->cache),
-                                  .search = &follower->symbols->search,
-                                  .numbers = &follower->numbers};
+    follower->assemble = (struct assemble_options){
+        .threads = 1, /* the target's processors are not ours */
+        .cache_directory = follower->options->no_cache ? NULL : cache_directory(&follower->cache),
+        .search = &follower->symbols->search,
+        .numbers = &follower->numbers};
     while (hear(follower)) {
         uint64_t now = monotonic_ns();
         bool is_wanted = !follower->server || serve_live_pages(follower->server);

@@ -1,11 +1,11 @@
 #include "cmd/serving.h"
 
 #include "cmd/browser.h"
-#include "cmd/common/folders.h"
+#include "cmd/common/directories.h"
 #include "cmd/page.h"
 #include "cmd/common/ui.h"
 
-#include "serve/folder.h"
+#include "serve/directory.h"
 #include "serve/lasting_address.h"
 
 #include <errno.h>
@@ -38,17 +38,17 @@ static bool parse_port(const char *text, struct serving_options *options)
     return true;
 }
 
-/* "hosted" or a folder. */
+/* "hosted" or a directory. */
 static bool parse_ui(const char *text, struct serving_options *options)
 {
     struct error err;
     options->ui = text;
     if (is_hosted(options))
         return true;
-    int folder = folder_open(text, &err);
-    if (folder >= 0)
-        close(folder);
-    return folder >= 0;
+    int directory = directory_open(text, &err);
+    if (directory >= 0)
+        close(directory);
+    return directory >= 0;
 }
 
 /* "OLD=NEW" */
@@ -170,12 +170,12 @@ int serve_and_wait(const char *profile_path, const struct serving_options *optio
  * is always new. */
 static bool find_address(struct lasting_address *lasting, int original_fd, const struct serving_options *options)
 {
-    struct folder_path path;
+    struct directory_path path;
     struct error err;
-    const char *folder = options->new_address || is_hosted(options) ? NULL : state_folder(&path);
-    if (!folder)
+    const char *directory = options->new_address || is_hosted(options) ? NULL : state_directory(&path);
+    if (!directory)
         return false;
-    if (lasting_address_open(lasting, folder, original_fd, &err) == 0)
+    if (lasting_address_open(lasting, directory, original_fd, &err) == 0)
         return true;
     ui_say("cannot reuse addresses: %s", err.text);
     return false;
@@ -194,7 +194,7 @@ int serve_open_and_wait(int profile_fd, int original_fd, const struct serving_op
         sigaddset(&ending, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &ending, &before);
 
-    struct folder_path path;
+    struct directory_path path;
     struct serve_options serve = {
         .assets = page_assets,
         .asset_count = page_asset_count,
@@ -202,7 +202,7 @@ int serve_open_and_wait(int profile_fd, int original_fd, const struct serving_op
         .first_choice = lasts && !options->has_port ? lasting.port : 0,
         .port = options->port,
         .search_port = options->search_port,
-        .cache_folder = options->no_cache ? NULL : cache_folder(&path),
+        .cache_directory = options->no_cache ? NULL : cache_directory(&path),
         .search = &symbols->search,
         .source_maps = options->source_maps.data,
         .source_map_count = options->source_maps.length,
@@ -210,7 +210,7 @@ int serve_open_and_wait(int profile_fd, int original_fd, const struct serving_op
     if (is_hosted(options))
         serve.page_origin = SERVE_HOSTED_ORIGIN;
     else
-        serve.folder = options->ui;
+        serve.directory = options->ui;
     struct error err = {0};
     struct server *server;
     symbols->leave_interrupts = true;

@@ -16,17 +16,17 @@ export const build = process.env.BUILD ?? join(root, 'build');
 /** The compiled module, what opens an engine with it, and the layout of its memory. */
 export async function loadEngine(wasm = join(build, 'engine.wasm')) {
     const { build: bundle } = createRequire(join(root, 'web/package.json'))('esbuild');
-    const folder = await mkdtemp(join(tmpdir(), 'prof-engine-'));
+    const directory = await mkdtemp(join(tmpdir(), 'prof-engine-'));
     try {
         const entryPoints = ['wasm', 'layout', 'module'].map((name) => join(root, `web/src/engine/${name}.ts`));
-        await bundle({ entryPoints, outdir: folder, outExtension: { '.js': '.mjs' }, bundle: true, format: 'esm' });
-        const load = (name) => import(pathToFileURL(join(folder, `${name}.mjs`)).href);
+        await bundle({ entryPoints, outdir: directory, outExtension: { '.js': '.mjs' }, bundle: true, format: 'esm' });
+        const load = (name) => import(pathToFileURL(join(directory, `${name}.mjs`)).href);
         const { openEngine } = await load('wasm');
         const { EngineModule } = await load('module');
         const layout = await load('layout');
         return { openEngine, EngineModule, layout, module: await WebAssembly.compile(await readFile(wasm)) };
     } finally {
-        await rm(folder, { recursive: true });
+        await rm(directory, { recursive: true });
     }
 }
 

@@ -5,7 +5,7 @@
 #   tests/fuzz/fuzz_*.c      LLVMFuzzerTestOneInput(); `make check` feeds each the files of tests/fuzz/corpus/NAME and all
 #                            their truncations, `make fuzz` lets libFuzzer search on from there
 #   tests/targets/*.c ...    programs to record; the words after "build:" in their first comment are compiler flags
-#   tests/e2e/test_*         programs that print TAP; $PROF is the binary, $TARGETS the folder of the targets
+#   tests/e2e/test_*         programs that print TAP; $PROF is the binary, $TARGETS the directory of the targets
 #   tests/accuracy/test_*    the same: figures of profiles against the truth
 #   tests/collector          a run against a real OpenTelemetry Collector, with `make collector`
 #   tests/bench/bench_*      programs that print what they measured. C files are compiled like prof: bench_*.c and

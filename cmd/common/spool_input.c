@@ -1,6 +1,6 @@
 #include "cmd/common/spool_input.h"
 
-#include "cmd/common/folders.h"
+#include "cmd/common/directories.h"
 #include "cmd/common/symbolicating.h"
 #include "cmd/common/ui.h"
 
@@ -98,9 +98,9 @@ static void say_state(const char *spool, bool is_running, const struct assemble_
 static int assemble(const char *spool, const char *output, const struct symbol_options *symbols, bool no_cache,
                     struct assemble_result *result, struct error *err)
 {
-    struct folder_path path;
+    struct directory_path path;
     struct assemble_options options = {
-        .cache_folder = no_cache ? NULL : cache_folder(&path), .search = &symbols->search, .keeps_old = true};
+        .cache_directory = no_cache ? NULL : cache_directory(&path), .search = &symbols->search, .keeps_old = true};
     sigset_t interrupt;
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);
@@ -250,27 +250,28 @@ static int import(const char *path, const char *copy, const char *perf_cache, co
     return code;
 }
 
-/* The recording in between is a file in a folder of its own, which is removed as soon as it has been read. */
+/* The recording in between is a file in a directory of its own, which is removed as soon as it has been read. */
 static int assemble_perf_data(const char *path, const char *output, const struct symbol_options *symbols, bool no_cache,
                               struct assemble_result *result)
 {
     const char *temporary = getenv("TMPDIR");
-    char folder[PATH_MAX - 16], spool[PATH_MAX], copy[PATH_MAX];
+    char directory[PATH_MAX - 16], spool[PATH_MAX], copy[PATH_MAX];
     struct error err = {0};
     struct perf_data_result found;
-    int used = snprintf(folder, sizeof(folder), "%s/prof-import-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-    if (used < 0 || (size_t)used >= sizeof(folder) || !mkdtemp(folder)) {
+    int used =
+        snprintf(directory, sizeof(directory), "%s/prof-import-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    if (used < 0 || (size_t)used >= sizeof(directory) || !mkdtemp(directory)) {
         error_set(&err, errno, "cannot create a directory for the records of %s: %s; set TMPDIR to another directory",
                   path, strerror(errno));
         return ui_fail_error(&err);
     }
-    snprintf(spool, sizeof(spool), "%s/spool", folder);
-    snprintf(copy, sizeof(copy), "%s/perf.data", folder);
+    snprintf(spool, sizeof(spool), "%s/spool", directory);
+    snprintf(copy, sizeof(copy), "%s/perf.data", directory);
     int code = import(path, copy, symbols ? symbols->search.perf_cache : NULL, spool, &found, &err);
     if (!code)
         code = assemble(spool, output, symbols, no_cache, result, &err);
     unlink(spool);
-    rmdir(folder);
+    rmdir(directory);
     if (code)
         return ui_fail_error(&err);
     say_import(is_stream(path) ? "the standard input" : path, &found);

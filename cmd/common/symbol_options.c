@@ -1,7 +1,7 @@
 #include "cmd/common/symbol_options.h"
 
 #include "cmd/common/commands.h"
-#include "cmd/common/folders.h"
+#include "cmd/common/directories.h"
 #include "cmd/common/ui.h"
 
 #include <signal.h>
@@ -19,7 +19,7 @@ int symbol_options_parse(struct symbol_options *options, const char *command, in
     }
     if (stat(value, &info) != 0 || !S_ISDIR(info.st_mode))
         return ui_usage(command, "--symbol-dir: the directory %s does not exist", value);
-    return array_push(&options->folders, value) ? 0 : ui_fail("out of memory");
+    return array_push(&options->directories, value) ? 0 : ui_fail("out of memory");
 }
 
 /* ---- while files are fetched ---- */
@@ -72,9 +72,9 @@ const struct debug_search *symbol_options_open(struct symbol_options *options)
     if (options->is_open)
         raise_file_limit(&options->files_before);
     const char *urls = getenv("DEBUGINFOD_URLS");
-    options->search.folders = options->folders.data;
-    options->search.folder_count = options->folders.length;
-    options->search.perf_cache = perf_cache_folder(&options->perf_cache);
+    options->search.directories = options->directories.data;
+    options->search.directory_count = options->directories.length;
+    options->search.perf_cache = perf_cache_directory(&options->perf_cache);
     if (options->urls && setenv("DEBUGINFOD_URLS", options->urls, 1) == 0)
         urls = options->urls;
     if (!urls || !urls[strspn(urls, " ")])
@@ -96,7 +96,7 @@ void symbol_options_close(struct symbol_options *options)
     if (options->search.server && debug_server_problem(options->search.server)[0])
         ui_say("%s", debug_server_problem(options->search.server));
     debug_server_free(options->search.server);
-    array_free(&options->folders);
+    array_free(&options->directories);
     if (options->is_open)
         setrlimit(RLIMIT_NOFILE, &options->files_before);
     options->is_open = false;

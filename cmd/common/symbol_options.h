@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "cmd/common/folders.h"
+#include "cmd/common/directories.h"
 
 #include "base/array.h"
 #include "symbol/debug_search.h"
@@ -22,11 +22,11 @@ enum { OPTION_SYMBOL_DIR = 1000, OPTION_DEBUGINFOD };
 
 /* Zero it. */
 struct symbol_options {
-    ARRAY(const char *) folders; /* from the command line */
-    const char *urls;            /* from --debuginfod; NULL: DEBUGINFOD_URLS */
-    bool leave_interrupts;       /* Ctrl+C is for somebody else, also during fetches */
+    ARRAY(const char *) directories; /* from the command line */
+    const char *urls;                /* from --debuginfod; NULL: DEBUGINFOD_URLS */
+    bool leave_interrupts;           /* Ctrl+C is for somebody else, also during fetches */
     struct debug_search search;
-    struct folder_path perf_cache; /* for search.perf_cache */
+    struct directory_path perf_cache; /* for search.perf_cache */
     bool is_open;
     struct rlimit files_before;
 };

@@ -1,6 +1,6 @@
 #include "cmd/common/symbolicating.h"
 
-#include "cmd/common/folders.h"
+#include "cmd/common/directories.h"
 #include "cmd/common/ui.h"
 
 #include "assemble/symbolicate.h"
@@ -46,9 +46,9 @@ static void say_result(const struct profile *profile, struct symbolicate_result 
 
 int symbolicate_and_say(struct profile *profile, const char *subject, struct symbol_options *symbols, bool no_cache)
 {
-    struct folder_path path;
+    struct directory_path path;
     struct symbolizer_options options = {
-        .use_cache = true, .cache_folder = no_cache ? NULL : cache_folder(&path), .search = &symbols->search};
+        .use_cache = true, .cache_directory = no_cache ? NULL : cache_directory(&path), .search = &symbols->search};
     sigset_t interrupt;
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);

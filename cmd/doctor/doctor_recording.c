@@ -172,11 +172,11 @@ static void look_at_kernel_names(struct findings *findings)
 
 static void look_at_tracepoints(struct findings *findings)
 {
-    static const char *const folders[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+    static const char *const directories[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
     bool is_there = false, is_readable = false;
-    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders) && !is_readable; i++) {
+    for (size_t i = 0; i < sizeof(directories) / sizeof(*directories) && !is_readable; i++) {
         char path[128];
-        snprintf(path, sizeof(path), "%s/events/sched/sched_waking/id", folders[i]);
+        snprintf(path, sizeof(path), "%s/events/sched/sched_waking/id", directories[i]);
         is_readable = access(path, R_OK) == 0;
         is_there |= is_readable || (access(path, F_OK) && errno == EACCES);
     }

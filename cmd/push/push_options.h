@@ -34,7 +34,7 @@ enum {
 /* Zero it, but for `command`. */
 struct push_options {
     const char *command;             /* whose options these are, for messages */
-    const char *queue;               /* the folder; NULL: that of this user */
+    const char *queue;               /* the directory; NULL: that of this user */
     uint64_t queue_size;             /* bytes; 0: the default */
     uint64_t timeout, retry;         /* ns; 0: the default. See --timeout, --retry-for */
     ARRAY(char *) headers;           /* "Name: value" */

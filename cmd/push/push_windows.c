@@ -1,6 +1,6 @@
 #include "cmd/push/push_windows.h"
 
-#include "cmd/common/folders.h"
+#include "cmd/common/directories.h"
 #include "cmd/push/pushing.h"
 #include "cmd/common/ui.h"
 
@@ -85,9 +85,9 @@ static void say_missed(struct pusher *pusher)
 static int make_profile(struct pusher *pusher, const char *rest, struct profile *profile, uint64_t *samples,
                         struct error *err)
 {
-    struct folder_path path;
+    struct directory_path path;
     struct assemble_options options = {.threads = 1, /* the target's processors are not ours */
-                                       .cache_folder = pusher->options->no_cache ? NULL : cache_folder(&path),
+                                       .cache_directory = pusher->options->no_cache ? NULL : cache_directory(&path),
                                        .rest = rest && rest[0] == '/' ? rest : NULL,
                                        .search = &pusher->options->symbols->search,
                                        .window = &pusher->window};

@@ -1,6 +1,6 @@
 #include "cmd/push/pushing.h"
 
-#include "cmd/common/folders.h"
+#include "cmd/common/directories.h"
 #include "cmd/common/ui.h"
 
 #include "os/clock.h"
@@ -24,14 +24,14 @@
 
 enum { LOCATION_SHOWN = 200 }; /* characters */
 
-/* $XDG_STATE_HOME/prof/push. The parents are made first: a folder makes no more than three. */
+/* $XDG_STATE_HOME/prof/push. The parents are made first: a directory makes no more than three. */
 static bool own_queue(char *path, size_t size)
 {
-    struct folder_path state;
+    struct directory_path state;
     struct error ignored;
-    if (!state_folder(&state))
+    if (!state_directory(&state))
         return false;
-    int parent = file_folder_open(state.text, &ignored);
+    int parent = file_directory_open(state.text, &ignored);
     if (parent >= 0)
         close(parent);
     int length = snprintf(path, size, "%s/push", state.text);

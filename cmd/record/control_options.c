@@ -1,6 +1,6 @@
 #include "cmd/record/control_options.h"
 
-#include "cmd/common/folders.h"
+#include "cmd/common/directories.h"
 #include "cmd/common/quantities.h"
 #include "cmd/common/ui.h"
 
@@ -103,7 +103,7 @@ static bool choose_name(const char *output, char *name, size_t size)
 static bool make_snapshot(void *context, char *answer, size_t size)
 {
     struct snapshot_source *source = context;
-    struct folder_path path;
+    struct directory_path path;
     struct error err = {0};
     struct assemble_result result;
     char name[PATH_MAX];
@@ -112,7 +112,7 @@ static bool make_snapshot(void *context, char *answer, size_t size)
         return false;
     }
     struct assemble_options options = {.threads = 1, /* the target's processors are not ours */
-                                       .cache_folder = source->no_cache ? NULL : cache_folder(&path),
+                                       .cache_directory = source->no_cache ? NULL : cache_directory(&path),
                                        .files = source->files,
                                        .search = symbol_options_open(source->symbols)};
     bool ok = assemble_recording(source->spool, name, &options, &result, &err) == 0;

@@ -27,29 +27,30 @@ static pid_t recorder_of(const char *name, const char *base)
 }
 
 /* Its recorder may be in a container with other process ids. */
-static bool is_written_in(const char *folder, const char *name)
+static bool is_written_in(const char *directory, const char *name)
 {
     char path[PATH_MAX];
-    return snprintf(path, sizeof(path), "%s/%s", folder, name) < PATH_MAX && spool_is_being_written(path);
+    return snprintf(path, sizeof(path), "%s/%s", directory, name) < PATH_MAX && spool_is_being_written(path);
 }
 
 void leftover_say(const char *base)
 {
     const char *slash = strrchr(base, '/');
-    int folder_length = slash ? (int)(slash - base) + 1 : 0;
-    char folder[PATH_MAX], found[NAME_MAX + 1] = "";
-    snprintf(folder, sizeof(folder), "%.*s", folder_length ? folder_length : 2, folder_length ? base : "./");
-    DIR *names = opendir(folder);
+    int directory_length = slash ? (int)(slash - base) + 1 : 0;
+    char directory[PATH_MAX], found[NAME_MAX + 1] = "";
+    snprintf(directory, sizeof(directory), "%.*s", directory_length ? directory_length : 2,
+             directory_length ? base : "./");
+    DIR *names = opendir(directory);
     for (const struct dirent *entry; names && !found[0] && (entry = readdir(names));) {
         struct stat info;
-        pid_t pid = recorder_of(entry->d_name, base + folder_length);
+        pid_t pid = recorder_of(entry->d_name, base + directory_length);
         if (pid && kill(pid, 0) && errno == ESRCH && !fstatat(dirfd(names), entry->d_name, &info, 0) &&
-            (info.st_uid == geteuid() || info.st_uid == file_sudo_user()) && !is_written_in(folder, entry->d_name))
+            (info.st_uid == geteuid() || info.st_uid == file_sudo_user()) && !is_written_in(directory, entry->d_name))
             snprintf(found, sizeof(found), "%s", entry->d_name);
     }
     if (names)
         closedir(names);
     if (found[0])
-        ui_say("%.*s%s is an earlier, unsaved recording; 'prof load %.*s%s' shows it, or remove it", folder_length,
-               base, found, folder_length, base, found);
+        ui_say("%.*s%s is an earlier, unsaved recording; 'prof load %.*s%s' shows it, or remove it", directory_length,
+               base, found, directory_length, base, found);
 }

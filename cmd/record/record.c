@@ -8,7 +8,7 @@
 #include "cmd/common/commands.h"
 #include "cmd/record/control_options.h"
 #include "cmd/record/event_options.h"
-#include "cmd/common/folders.h"
+#include "cmd/common/directories.h"
 #include "cmd/record/leftover.h"
 #include "cmd/live.h"
 #include "cmd/record/record_push.h"
@@ -279,18 +279,18 @@ static int check_output(const char *output)
 {
     struct stat info;
     struct error err = {0};
-    char folder[PATH_MAX], old[PATH_MAX];
+    char directory[PATH_MAX], old[PATH_MAX];
     const char *slash = strrchr(output, '/');
     size_t length = slash == output ? 1 : slash ? (size_t)(slash - output) : 0;
     if (strlen(output) >= PATH_MAX - 32)
         return ui_fail("the name of the output file is too long");
-    snprintf(folder, sizeof(folder), "%.*s", length ? (int)length : 1, length ? output : ".");
+    snprintf(directory, sizeof(directory), "%.*s", length ? (int)length : 1, length ? output : ".");
     if (slash && !slash[1])
         return ui_fail("cannot save in %s: name a file in that directory, such as %sprofile.json.gz", output, output);
-    if (!is_directory(folder))
-        return ui_fail("cannot save %s: the directory %s does not exist", output, folder);
-    if (access(folder, W_OK | X_OK))
-        return ui_fail("cannot save %s: the directory %s is not writable: %s", output, folder, strerror(errno));
+    if (!is_directory(directory))
+        return ui_fail("cannot save %s: the directory %s does not exist", output, directory);
+    if (access(directory, W_OK | X_OK))
+        return ui_fail("cannot save %s: the directory %s is not writable: %s", output, directory, strerror(errno));
     if (is_directory(output))
         return ui_fail("cannot save %s: that is a directory; name a file in it, such as %s/profile.json.gz", output,
                        output);
@@ -305,9 +305,9 @@ static int check_output(const char *output)
 /* The common start of the names of spool files: that of the output or, without one, of a temporary file. */
 static void spool_base(const struct options *options, char *base, size_t size)
 {
-    const char *folder = getenv("TMPDIR");
+    const char *directory = getenv("TMPDIR");
     if (is_standard_output(options))
-        snprintf(base, size, "%s/prof", folder && folder[0] == '/' ? folder : "/tmp");
+        snprintf(base, size, "%s/prof", directory && directory[0] == '/' ? directory : "/tmp");
     else
         snprintf(base, size, "%s", options->output);
 }
@@ -316,10 +316,10 @@ static void spool_base(const struct options *options, char *base, size_t size)
 static int save_profile(const struct options *options, const char *spool, int rest, const struct open_files *files,
                         struct record_summary *summary, struct assemble_result *saved)
 {
-    struct folder_path path;
+    struct directory_path path;
     char rest_path[64];
     snprintf(rest_path, sizeof(rest_path), "/proc/self/fd/%d", rest);
-    struct assemble_options assemble = {.cache_folder = options->serving.no_cache ? NULL : cache_folder(&path),
+    struct assemble_options assemble = {.cache_directory = options->serving.no_cache ? NULL : cache_directory(&path),
                                         .files = files,
                                         .rest = rest >= 0 ? rest_path : NULL,
                                         .search = &options->symbols.search,

@@ -12,10 +12,11 @@
  * Names and texts are UTF-8.
  *
  * When nobody records, a mark is one load and one branch. prof record COMMAND sets the environment variable PROF_MARKS
- * to a private folder; then the first mark of a process makes a file there, 2 MiB, that is mapped and shared with prof.
- * A mark writes 32 bytes and its text to it, without a system call. prof empties it some 25 times a second. A mark that
- * finds no room is dropped and counted: a program never waits for prof. What was written before a crash is recorded.
- * A forked process and a program that is executed have a file of their own. Any thread and any signal handler may mark.
+ * to a private directory; then the first mark of a process makes a file there, 2 MiB, that is mapped and shared with
+ * prof. A mark writes 32 bytes and its text to it, without a system call. prof empties it some 25 times a second. A
+ * mark that finds no room is dropped and counted: a program never waits for prof. What was written before a crash is
+ * recorded. A forked process and a program that is executed have a file of their own. Any thread and any signal handler
+ * may mark.
  *
  * Times are those of CLOCK_MONOTONIC, in ns; see prof-marks(3) for how log lines and a profile are put side by side.
  *
@@ -166,8 +167,8 @@ static inline uint64_t prof_marks_now(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* A new file in the folder, mapped; NULL if there is none to be had. */
-static struct prof_marks_head *prof_marks_map_(const char *folder, char *path, size_t path_size)
+/* A new file in the directory, mapped; NULL if there is none to be had. */
+static struct prof_marks_head *prof_marks_map_(const char *directory, char *path, size_t path_size)
 {
     struct rlimit limit;
     struct stat info;
@@ -176,7 +177,7 @@ static struct prof_marks_head *prof_marks_map_(const char *folder, char *path, s
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < (rlim_t)size)
         return NULL;
     for (try_ = 0; fd < 0 && try_ < 100; try_++) {
-        int length = snprintf(path, path_size, "%s/" PROF_MARKS_NAME "%d.%d", folder, (int)getpid(), try_);
+        int length = snprintf(path, path_size, "%s/" PROF_MARKS_NAME "%d.%d", directory, (int)getpid(), try_);
         if (length < 0 || (size_t)length >= path_size)
             return NULL;
         fd = open(path, O_RDWR | O_CREAT | O_EXCL | PROF_MARKS_CLOEXEC, 0600);
@@ -226,14 +227,14 @@ static __attribute__((noinline, cold, unused)) struct prof_marks_state *prof_mar
 {
     char path[1024];
     const int saved = errno;
-    const char *folder = getenv("PROF_MARKS");
+    const char *directory = getenv("PROF_MARKS");
     struct prof_marks_state *state = NULL;
     struct prof_marks_head *head = NULL, *none = NULL;
     /* a program with more rights than its caller writes no files where the caller says */
-    if (folder && folder[0] == '/' && !getauxval(AT_SECURE))
+    if (directory && directory[0] == '/' && !getauxval(AT_SECURE))
         state = prof_marks_find_state_();
     if (state)
-        head = prof_marks_map_(folder, path, sizeof(path));
+        head = prof_marks_map_(directory, path, sizeof(path));
     if (head) {
         __atomic_store_n(&state->id, (uint64_t)getpid() << 32 | 1, __ATOMIC_RELAXED);
         if (__atomic_compare_exchange_n(&state->head, &none, head, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {

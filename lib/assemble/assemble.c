@@ -377,7 +377,7 @@ void assembly_fill_result(const struct assembly *assembly, struct assemble_resul
 
 void assembly_init(struct assembly *assembly, const struct assemble_options *options)
 {
-    *assembly = (struct assembly){.replay.perf_map_folder = PERF_MAP_FOLDER,
+    *assembly = (struct assembly){.replay.perf_map_directory = PERF_MAP_DIRECTORY,
                                   .window = options->window,
                                   .replay.rest_path = options->rest,
                                   .replay.window = options->window,
@@ -390,7 +390,7 @@ int assembly_add_stacks(struct assembly *assembly, const struct assemble_options
     struct stable_numbers *numbers = options->numbers;
     const struct symbolizer_options symbols = {.threads = options->threads,
                                                .use_cache = true,
-                                               .cache_folder = options->cache_folder,
+                                               .cache_directory = options->cache_directory,
                                                .search = options->search};
     bool is_first = assembly->symbolization.named.length == 0;
     if (!is_first && assembly->symbolization.named.length == assembly->replay.frames.length)
@@ -401,7 +401,7 @@ int assembly_add_stacks(struct assembly *assembly, const struct assemble_options
     if (!code && numbers && is_first)
         code = stable_numbers_add_funcs(numbers, &assembly->interner, err);
     if (!code)
-        code = symbolize_frames(&assembly->symbolization, &assembly->replay, options->files, options->cache_folder,
+        code = symbolize_frames(&assembly->symbolization, &assembly->replay, options->files, options->cache_directory,
                                 assembly->symbolizer, &assembly->profile, &assembly->interner, err);
     if (!code && numbers)
         code = stable_numbers_note_funcs(numbers, &assembly->profile, err);

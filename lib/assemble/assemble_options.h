@@ -17,7 +17,7 @@
 
 struct assemble_options {
     unsigned threads;                  /* for symbolization; 0: one per processor */
-    const char *cache_folder;          /* see struct symbolizer_options */
+    const char *cache_directory;       /* see struct symbolizer_options */
     const struct open_files *files;    /* open-file table of the recording that just ended; or NULL */
     const char *rest;                  /* another spool file that continues the first; or NULL */
     const struct debug_search *search; /* directories of debug files; NULL: the system's */

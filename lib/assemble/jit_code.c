@@ -36,8 +36,8 @@ struct maker {
     struct jit_code_places *places;
     const struct replay *replay;
     struct interner *interner;
-    const char *folder_path;
-    int folder;
+    const char *directory_path;
+    int directory;
     ARRAY(struct wanted_code) wanted; /* by process, then code; distinct */
     /* Of the image in the making: */
     ARRAY(struct jit_image_code) codes;
@@ -171,7 +171,7 @@ static uint32_t add_library(const struct maker *maker, uint32_t process, const u
     library_code_id(build_id, JIT_IMAGE_ID_SIZE, code_id);
     snprintf(name, sizeof(name), "jit-%" PRIu32 ".dump", process_perf_map_own_pid(maker->replay, process));
     char *path;
-    if (asprintf(&path, "%s/%s", maker->folder_path, file) < 0)
+    if (asprintf(&path, "%s/%s", maker->directory_path, file) < 0)
         return PROFILE_NONE;
     struct library row = {
         .arch = strings_add_z(strings, "x86_64"),
@@ -227,7 +227,7 @@ static int keep_image(struct maker *maker, uint32_t process, struct error *err)
     if (!code) {
         library_code_id(build_id, JIT_IMAGE_ID_SIZE, code_id);
         snprintf(file, sizeof(file), "jit-%s.elf", code_id);
-        if (file_folder_save(maker->folder, file, image.data, image.length) == 0) {
+        if (file_directory_save(maker->directory, file, image.data, image.length) == 0) {
             uint32_t lib = add_library(maker, process, build_id, file);
             code = lib == PROFILE_NONE ? error_no_memory(err) : add_places(maker, process, lib, err);
         }
@@ -259,18 +259,18 @@ static int make_all(struct maker *maker, struct error *err)
     return code;
 }
 
-int jit_code_places_make(struct jit_code_places *places, const struct replay *replay, const char *folder,
+int jit_code_places_make(struct jit_code_places *places, const struct replay *replay, const char *directory,
                          struct interner *interner, struct error *err)
 {
     struct maker maker = {
-        .places = places, .replay = replay, .interner = interner, .folder_path = folder, .folder = -1};
+        .places = places, .replay = replay, .interner = interner, .directory_path = directory, .directory = -1};
     int code = collect_wanted(&maker) ? 0 : error_no_memory(err);
-    if (!code && folder && maker.wanted.length)
-        maker.folder = file_folder_open(folder, NULL);
-    if (maker.folder >= 0) {
+    if (!code && directory && maker.wanted.length)
+        maker.directory = file_directory_open(directory, NULL);
+    if (maker.directory >= 0) {
         code = make_all(&maker, err);
-        file_folder_trim(maker.folder, CACHE_FOLDER_MAX);
-        close(maker.folder);
+        file_directory_trim(maker.directory, CACHE_DIRECTORY_MAX);
+        close(maker.directory);
     }
     array_free(&maker.wanted);
     array_free(&maker.codes);

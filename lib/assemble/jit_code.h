@@ -20,10 +20,10 @@ struct jit_code_places {
     struct hash by_code; /* process and code -> index in `places` */
 };
 
-/* Writes the images, and adds their libraries and native symbols to the profile. `folder`: the cache directory; NULL:
- * saves no code. Code that cannot be read or saved has no place. Call jit_code_places_destroy() also after a failure.
- * Fails only when memory runs out. */
-int jit_code_places_make(struct jit_code_places *places, const struct replay *replay, const char *folder,
+/* Writes the images, and adds their libraries and native symbols to the profile. `directory`: the cache directory;
+ * NULL: saves no code. Code that cannot be read or saved has no place. Call jit_code_places_destroy() also after a
+ * failure. Fails only when memory runs out. */
+int jit_code_places_make(struct jit_code_places *places, const struct replay *replay, const char *directory,
                          struct interner *interner, struct error *err);
 
 /* Returns the place of a frame with REPLAY_LIB_DUMPED; NULL: none. */

@@ -182,7 +182,7 @@ static void fill_environment_section(struct metadata *metadata, uint64_t start_n
         const char *label, *name;
     } known[] = {{"Options of prof record", INFO_OPTIONS},
                  {"Options of perf record", INFO_PERF_OPTIONS},
-                 {"Folder", INFO_FOLDER},
+                 {"Directory", INFO_DIRECTORY},
                  {"Host", INFO_HOST},
                  {"Kernel", INFO_KERNEL},
                  {"CPU frequency", INFO_FREQUENCY},

@@ -52,13 +52,13 @@ static int open_mapped(const struct replay *replay, uint32_t process)
 /* Opens a JVM agent's file: $JITDUMPDIR or $HOME, /.debug/jit/java-jit-DATE.XXXXXX/jit-PID.dump. */
 static int open_of_agent(const struct replay *replay, uint32_t process)
 {
-    const char *own = getenv("JITDUMPDIR"), *folder = own && *own ? own : getenv("HOME");
+    const char *own = getenv("JITDUMPDIR"), *directory = own && *own ? own : getenv("HOME");
     char pattern[PATH_MAX];
     glob_t found = {0};
     int fd = -1;
-    snprintf(pattern, sizeof(pattern), "%s/.debug/jit/*/jit-%" PRIu32 ".dump", folder ? folder : "",
+    snprintf(pattern, sizeof(pattern), "%s/.debug/jit/*/jit-%" PRIu32 ".dump", directory ? directory : "",
              process_perf_map_own_pid(replay, process));
-    if (folder && glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
+    if (directory && glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
         for (size_t i = 0; i < found.gl_pathc && fd < 0; i++)
             fd = process_perf_map_open_trusted(replay, process, AT_FDCWD, found.gl_pathv[i]);
     globfree(&found);

@@ -64,11 +64,11 @@ static uint64_t program_start(const struct replay *replay, uint32_t process)
     return file && file->started && file->started < seen ? file->started : seen;
 }
 
-int process_perf_map_open_trusted(const struct replay *replay, uint32_t process, int folder, const char *name)
+int process_perf_map_open_trusted(const struct replay *replay, uint32_t process, int directory, const char *name)
 {
     struct stat info;
     uint64_t start = program_start(replay, process);
-    int fd = file_open_beside(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, timeout_ns);
+    int fd = file_open_beside(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, timeout_ns);
     if (fd < 0)
         return fd;
     int code = fstat(fd, &info)                                               ? -errno
@@ -107,24 +107,24 @@ uint32_t process_perf_map_own_pid(const struct replay *replay, uint32_t process)
 }
 
 /* Opens the process's /tmp; the caller closes it. */
-static int open_folder(const struct replay *replay, uint32_t process)
+static int open_directory(const struct replay *replay, uint32_t process)
 {
     const struct jit_file *file = jit_file_of(replay, process);
-    if (file && file->folder != JIT_FOLDER_OURS)
-        return fcntl(replay->jit_files->folders.data[file->folder].fd, F_DUPFD_CLOEXEC, 0);
-    return open(replay->perf_map_folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (file && file->directory != JIT_DIRECTORY_OURS)
+        return fcntl(replay->jit_files->directories.data[file->directory].fd, F_DUPFD_CLOEXEC, 0);
+    return open(replay->perf_map_directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 int process_perf_map_open_named(const struct replay *replay, uint32_t process, const char *before, const char *after)
 {
     uint64_t start = program_start(replay, process);
     char name[64];
-    int folder = replay->perf_map_folder && start ? open_folder(replay, process) : -1;
-    if (folder < 0)
+    int directory = replay->perf_map_directory && start ? open_directory(replay, process) : -1;
+    if (directory < 0)
         return -ENOENT;
     snprintf(name, sizeof(name), "%s%" PRIu32 "%s", before, process_perf_map_own_pid(replay, process), after);
-    int fd = process_perf_map_open_trusted(replay, process, folder, name);
-    close(folder);
+    int fd = process_perf_map_open_trusted(replay, process, directory, name);
+    close(directory);
     return fd;
 }
 
@@ -172,7 +172,7 @@ static int add_names(struct perf_map_names *names, const struct wanted *wanted, 
 static uint64_t file_key(const struct replay *replay, uint32_t process)
 {
     const struct jit_file *file = jit_file_of(replay, process);
-    return (uint64_t)(file ? file->folder : JIT_FOLDER_OURS) << 32 | process_perf_map_own_pid(replay, process);
+    return (uint64_t)(file ? file->directory : JIT_DIRECTORY_OURS) << 32 | process_perf_map_own_pid(replay, process);
 }
 
 /* Whether a later program with the same pid has overwritten the file. */

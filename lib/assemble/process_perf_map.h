@@ -6,7 +6,7 @@
 #include "assemble/replay_state.h"
 #include "symbol/jit_name.h"
 
-#define PERF_MAP_FOLDER "/tmp" /* the directory in which JIT compilers write them */
+#define PERF_MAP_DIRECTORY "/tmp" /* the directory in which JIT compilers write them */
 
 /* Limit of ancestors whose perf maps may name a forked process's code. */
 enum { PERF_MAP_GENERATIONS = 16 };
@@ -27,8 +27,8 @@ uint32_t process_perf_map_own_pid(const struct replay *replay, uint32_t process)
 /* Whether to trust a file of this owner as the process's own, see process_perf_map.c. */
 bool process_perf_map_trusts_owner(const struct replay *replay, uint32_t process, uid_t owner);
 
-/* Opens a file by name in `folder` (a directory's descriptor, or AT_FDCWD), if it is trusted. */
-int process_perf_map_open_trusted(const struct replay *replay, uint32_t process, int folder, const char *name);
+/* Opens a file by name in `directory` (a directory's descriptor, or AT_FDCWD), if it is trusted. */
+int process_perf_map_open_trusted(const struct replay *replay, uint32_t process, int directory, const char *name);
 
 /* A problem of a process's file. */
 struct perf_map_problem {

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* Reads the whole spool into `replay`, which is zeroed except for perf_map_folder,
+/* Reads the whole spool into `replay`, which is zeroed except for perf_map_directory,
  * rest_path, window and jit_files. Call replay_destroy()
  * also after a failure. */
 int replay_spool(struct replay *replay, const char *spool_path, struct error *err);

@@ -88,9 +88,9 @@ struct replay_jit_frame replay_jit_frame(struct replay *replay, uint32_t process
                                          bool is_mapped)
 {
     struct replay_jit_frame found;
-    if (replay->perf_map_folder && find_dumped(replay, process, pc, time, &found))
+    if (replay->perf_map_directory && find_dumped(replay, process, pc, time, &found))
         return found;
-    uint32_t owner = replay->perf_map_folder ? owner_of_map(replay, process) : REPLAY_NONE;
+    uint32_t owner = replay->perf_map_directory ? owner_of_map(replay, process) : REPLAY_NONE;
     found = (struct replay_jit_frame){.frame = {.process = owner, .address = pc}, .key = pc};
     found.frame.lib = is_mapped ? REPLAY_LIB_ANONYMOUS : REPLAY_LIB_UNMAPPED;
     found.index = owner != REPLAY_NONE ? &replay->processes.data[owner].map_frames

@@ -171,7 +171,7 @@ struct replay {
     bool is_running;                /* the recorder still writes the spool */
     bool keeps_last;                /* the spool has only the newest samples, but the recorder's counts include all */
     uint64_t first_sample_time;     /* ns; 0: none */
-    const char *perf_map_folder;    /* directory of perf maps; NULL: do not use perf maps */
+    const char *perf_map_directory; /* directory of perf maps; NULL: do not use perf maps */
     const struct recording_window *window; /* part to read; NULL: the whole recording */
     struct spool_place window_end;
     uint64_t window_missed;            /* dropped chunks of this window */

@@ -25,11 +25,11 @@ struct sample_store {
     int fd; /* -1 until the first block is full */
     bool in_memory;
     uint64_t size;
-    char *folder;
+    char *directory;
     ARRAY(struct thread_blocks) threads;
 };
 
-static char *folder_of(const char *beside)
+static char *directory_of(const char *beside)
 {
     const char *slash = strrchr(beside, '/');
     return slash ? strndup(beside, (size_t)(slash - beside) + 1) : strdup("./");
@@ -40,9 +40,9 @@ struct sample_store *sample_store_new(const char *beside)
     struct sample_store *store = calloc(1, sizeof(*store));
     if (store) {
         store->fd = -1;
-        store->folder = folder_of(beside);
+        store->directory = directory_of(beside);
     }
-    if (!store || !store->folder) {
+    if (!store || !store->directory) {
         sample_store_free(store);
         return NULL;
     }
@@ -60,19 +60,19 @@ void sample_store_free(struct sample_store *store)
     array_free(&store->threads);
     if (store->fd >= 0)
         close(store->fd);
-    free(store->folder);
+    free(store->directory);
     free(store);
 }
 
 /* -1 if the directory takes no file: it is not ours, or its disk is read-only or full. */
-static int open_in_folder(const char *folder)
+static int open_in_directory(const char *directory)
 {
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd >= 0)
         return fd;
     /* O_TMPFILE is not supported on every file system */
     char path[4096];
-    int length = snprintf(path, sizeof(path), "%s.prof-samples-XXXXXX", folder);
+    int length = snprintf(path, sizeof(path), "%s.prof-samples-XXXXXX", directory);
     if (length < 0 || (size_t)length >= sizeof(path))
         return -1;
     fd = mkostemp(path, O_CLOEXEC);
@@ -89,15 +89,15 @@ static int open_in_memory(struct error *err)
 
 int sample_store_open_file(const char *beside, struct error *err)
 {
-    char *folder = folder_of(beside);
-    int fd = folder ? open_in_folder(folder) : -1;
-    free(folder);
+    char *directory = directory_of(beside);
+    int fd = directory ? open_in_directory(directory) : -1;
+    free(directory);
     return fd < 0 ? open_in_memory(err) : fd;
 }
 
 static int open_file(struct sample_store *store, struct error *err)
 {
-    store->fd = open_in_folder(store->folder);
+    store->fd = open_in_directory(store->directory);
     if (store->fd >= 0)
         return 0;
     store->in_memory = true;
@@ -146,7 +146,7 @@ static int append_block(struct sample_store *store, struct thread_blocks *thread
         code = file_write(store->fd, thread->newest.data, size);
     }
     if (code)
-        return error_set(err, -code, "cannot write a temporary file in %s: %s", store->folder, strerror(-code));
+        return error_set(err, -code, "cannot write a temporary file in %s: %s", store->directory, strerror(-code));
     store->size += size;
     thread->newest.length = 0;
     return 0;

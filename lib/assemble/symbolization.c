@@ -53,14 +53,14 @@ static bool starts_with(const char *text, const char *start)
 /* Whether the path is a shared library of the system, not the program's own code. */
 static bool is_system_library(const char *path)
 {
-    static const char *const folders[] = {"/lib/",       "/lib64/",     "/lib32/",     "/usr/lib/", "/usr/lib64/",
-                                          "/usr/lib32/", "/nix/store/", "/gnu/store/", "/snap/"};
+    static const char *const directories[] = {"/lib/",       "/lib64/",     "/lib32/",     "/usr/lib/", "/usr/lib64/",
+                                              "/usr/lib32/", "/nix/store/", "/gnu/store/", "/snap/"};
     const char *name = path_base_name(path);
     const char *suffix = strstr(name, ".so");
     if (!suffix || (suffix[3] && suffix[3] != '.'))
         return false;
-    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
-        if (starts_with(path, folders[i]))
+    for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++)
+        if (starts_with(path, directories[i]))
             return true;
     return false;
 }
@@ -577,10 +577,10 @@ static bool make_batches(struct address_batches *batches, struct recorded_libs *
 /* Whether a package may have installed the file. */
 static bool is_packaged(const struct symbol_lib *lib)
 {
-    static const char *const folders[] = {"/usr/bin/", "/usr/sbin/", "/usr/lib", "/usr/libexec/",
-                                          "/lib",      "/bin/",      "/sbin/"};
-    for (size_t i = 0; lib->build_id_size && lib->path && i < sizeof(folders) / sizeof(*folders); i++)
-        if (strncmp(lib->path, folders[i], strlen(folders[i])) == 0)
+    static const char *const directories[] = {"/usr/bin/", "/usr/sbin/", "/usr/lib", "/usr/libexec/",
+                                              "/lib",      "/bin/",      "/sbin/"};
+    for (size_t i = 0; lib->build_id_size && lib->path && i < sizeof(directories) / sizeof(*directories); i++)
+        if (strncmp(lib->path, directories[i], strlen(directories[i])) == 0)
             return true;
     return false;
 }
@@ -657,7 +657,7 @@ static bool has_dumped(const struct replay *replay, size_t first)
 }
 
 int symbolize_frames(struct symbolization *symbolization, const struct replay *replay, const struct open_files *files,
-                     const char *cache_folder, struct symbolizer *symbolizer, struct profile *profile,
+                     const char *cache_directory, struct symbolizer *symbolizer, struct profile *profile,
                      struct interner *interner, struct error *err)
 {
     size_t first = symbolization->named.length;
@@ -682,7 +682,7 @@ int symbolize_frames(struct symbolization *symbolization, const struct replay *r
     if (!code)
         code = perf_map_names_find(&builder.perf_map_names, replay, err);
     if (!code && has_dumped(replay, first))
-        code = jit_code_places_make(&builder.jit_code, replay, cache_folder, interner, err);
+        code = jit_code_places_make(&builder.jit_code, replay, cache_directory, interner, err);
     if (!code)
         code = open_kallsyms(&builder, symbolizer, err);
     if (code)

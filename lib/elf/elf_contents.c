@@ -142,7 +142,7 @@ static unsigned char *load_kept(const struct elf_file *file, const struct elf_se
                                 uint64_t size)
 {
     size_t held;
-    unsigned char sum[4], *kept = file_folder_load(file->kept_sections, name, (size_t)size + 1, &held);
+    unsigned char sum[4], *kept = file_directory_load(file->kept_sections, name, (size_t)size + 1, &held);
     if (kept && held == size + 1 && !kept[size] &&
         bytes_read(&section->bytes, section->bytes.size - sizeof(sum), sum, sizeof(sum)) &&
         isal_adler32(1, kept, size) == ((uint32_t)sum[0] << 24 | sum[1] << 16 | sum[2] << 8 | sum[3]))
@@ -174,7 +174,7 @@ static struct bytes unpacked(const struct elf_file *file, const struct elf_secti
         problem = unpack(packing.type, raw + packing.header_size, (size_t)section->bytes.size - packing.header_size,
                          packing.size, owned);
     if (raw && *owned && name[0])
-        file_folder_save(file->kept_sections, name, *owned, (size_t)packing.size + 1);
+        file_directory_save(file->kept_sections, name, *owned, (size_t)packing.size + 1);
     free(raw);
     if (*owned)
         return (struct bytes){.memory = *owned, .size = packing.size};

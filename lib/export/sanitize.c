@@ -328,7 +328,7 @@ static void copy_counters(struct sanitizer *sanitizer)
 static bool entry_stays(const struct sanitizer *sanitizer, const char *section, const char *label)
 {
     static const char *const sections[] = {"Recording", "Environment", "Trust", "Trust, by thread"};
-    static const char *const arguments[] = {"Options of prof record", "Folder", "Processes", "Filters"};
+    static const char *const arguments[] = {"Options of prof record", "Directory", "Folder", "Processes", "Filters"};
     bool is_known = false;
     for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)
         is_known = is_known || strcmp(section, sections[i]) == 0;

@@ -66,7 +66,7 @@ static const char *plural(uint64_t count)
 bool sanitize_describe(const struct sanitize_summary *summary, const struct sanitize_options *options,
                        struct text_buffer *out)
 {
-    static const char *const what[SANITIZE_PARTS] = {"home folders", "user and host names, IP addresses",
+    static const char *const what[SANITIZE_PARTS] = {"home directories", "user and host names, IP addresses",
                                                      "URLs except for their schemes", "arguments of commands",
                                                      "texts of source files"};
     static const char *const where[SANITIZE_PARTS] = {"text", "text", "text", "command", "file"};

@@ -43,7 +43,7 @@ static bool is_ours(const struct stat *info)
 
 /* Creates missing parents, too (XDG Base Directory Specification: mode 0700), but only in a directory of this user:
  * root must not create files in another user's home. */
-static void make_folder(const char *path)
+static void make_directory(const char *path)
 {
     enum { MISSING_MAX = 3 };
     char part[PATH_MAX], *ends[MISSING_MAX];
@@ -71,20 +71,20 @@ static void make_folder(const char *path)
     }
 }
 
-int file_folder_open(const char *path, struct error *err)
+int file_directory_open(const char *path, struct error *err)
 {
     enum { FLAGS = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
-    int folder = open(path, FLAGS);
-    if (folder < 0 && errno == ENOENT) {
-        make_folder(path);
-        folder = open(path, FLAGS);
+    int directory = open(path, FLAGS);
+    if (directory < 0 && errno == ENOENT) {
+        make_directory(path);
+        directory = open(path, FLAGS);
     }
-    if (folder < 0)
+    if (directory < 0)
         return error_set(err, errno, "cannot open the directory %s: %s", path, strerror(errno));
     struct stat info;
-    if (fstat(folder, &info) == 0 && is_ours(&info))
-        return folder;
-    close(folder);
+    if (fstat(directory, &info) == 0 && is_ours(&info))
+        return directory;
+    close(directory);
     return error_set(err, EPERM, "prof does not use the directory %s, because other users can write to it", path);
 }
 
@@ -100,10 +100,10 @@ static unsigned char *read_whole(int file, size_t size)
 }
 
 /* Its size is at least 1 and at most `limit`. */
-static int open_file(int folder, const char *name, size_t limit, size_t *size)
+static int open_file(int directory, const char *name, size_t limit, size_t *size)
 {
     struct stat info;
-    int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int file = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (file < 0)
         return -errno;
     if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode) || !is_ours(&info) || info.st_size <= 0 ||
@@ -117,15 +117,15 @@ static int open_file(int folder, const char *name, size_t limit, size_t *size)
     return file;
 }
 
-int file_folder_open_file(int folder, const char *name)
+int file_directory_open_file(int directory, const char *name)
 {
     size_t size;
-    return open_file(folder, name, SIZE_MAX, &size);
+    return open_file(directory, name, SIZE_MAX, &size);
 }
 
-unsigned char *file_folder_load(int folder, const char *name, size_t limit, size_t *size)
+unsigned char *file_directory_load(int directory, const char *name, size_t limit, size_t *size)
 {
-    int file = open_file(folder, name, limit, size);
+    int file = open_file(directory, name, limit, size);
     if (file < 0)
         return NULL;
     unsigned char *bytes = read_whole(file, *size);
@@ -134,60 +134,60 @@ unsigned char *file_folder_load(int folder, const char *name, size_t limit, size
 }
 
 /* Writes a new file. Its name goes to `own`. Its descriptor, or a negative errno value; then there is none. */
-static int write_new(int folder, char own[NAME_MAX + 1], const char *name, const void *bytes, size_t size)
+static int write_new(int directory, char own[NAME_MAX + 1], const char *name, const void *bytes, size_t size)
 {
     int length = snprintf(own, NAME_MAX + 1, "%s%d-%" PRIx64 "-%s", unfinished, (int)getpid(), monotonic_ns(), name);
     if (length < 0 || length > NAME_MAX)
         return -ENAMETOOLONG;
-    int file = openat(folder, own, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int file = openat(directory, own, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file < 0)
         return -errno;
     int code = file_write(file, bytes, size);
     if (code == 0)
         return file;
     close(file);
-    unlinkat(folder, own, 0);
+    unlinkat(directory, own, 0);
     return code;
 }
 
-static int save(int folder, const char *name, const void *bytes, size_t size, bool is_lasting)
+static int save(int directory, const char *name, const void *bytes, size_t size, bool is_lasting)
 {
     char own[NAME_MAX + 1];
-    int file = write_new(folder, own, name, bytes, size), code = 0;
+    int file = write_new(directory, own, name, bytes, size), code = 0;
     if (file < 0)
         return file;
     if (is_lasting)
-        code = file_replace(folder, file, own, name);
-    else if (renameat(folder, own, folder, name) != 0)
+        code = file_replace(directory, file, own, name);
+    else if (renameat(directory, own, directory, name) != 0)
         code = -errno;
     close(file);
     if (code != 0)
-        unlinkat(folder, own, 0);
+        unlinkat(directory, own, 0);
     return code;
 }
 
-int file_folder_save(int folder, const char *name, const void *bytes, size_t size)
+int file_directory_save(int directory, const char *name, const void *bytes, size_t size)
 {
-    return save(folder, name, bytes, size, false);
+    return save(directory, name, bytes, size, false);
 }
 
-int file_folder_save_lasting(int folder, const char *name, const void *bytes, size_t size)
+int file_directory_save_lasting(int directory, const char *name, const void *bytes, size_t size)
 {
-    return save(folder, name, bytes, size, true);
+    return save(directory, name, bytes, size, true);
 }
 
-int file_folder_add(int folder, const char *name, const void *bytes, size_t size)
+int file_directory_add(int directory, const char *name, const void *bytes, size_t size)
 {
     char own[NAME_MAX + 1];
-    int file = write_new(folder, own, name, bytes, size);
+    int file = write_new(directory, own, name, bytes, size);
     if (file < 0)
         return file;
     int code = file_sync(file);
-    if (code == 0 && linkat(folder, own, folder, name, 0) != 0 && errno != EEXIST)
+    if (code == 0 && linkat(directory, own, directory, name, 0) != 0 && errno != EEXIST)
         code = -errno;
     close(file);
-    unlinkat(folder, own, 0);
-    return code ? code : file_sync(folder);
+    unlinkat(directory, own, 0);
+    return code ? code : file_sync(directory);
 }
 
 /* ---- all files ---- */
@@ -206,47 +206,48 @@ static int longest_unused_first(const void *a, const void *b)
     return x->used < y->used ? -1 : x->used > y->used;
 }
 
-static DIR *list_folder(int folder)
+static DIR *list_directory(int directory)
 {
-    int listing = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* fdopendir() needs its own file position */
+    int listing =
+        openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* fdopendir() needs its own file position */
     DIR *list = listing >= 0 ? fdopendir(listing) : NULL;
     if (!list && listing >= 0)
         close(listing);
     return list;
 }
 
-static void find_files(int folder, struct found_files *files)
+static void find_files(int directory, struct found_files *files)
 {
-    DIR *list = list_folder(folder);
+    DIR *list = list_directory(directory);
     if (!list)
         return;
     time_t now = time(NULL);
     for (struct dirent *entry; (entry = readdir(list)) != NULL;) {
         struct stat info;
-        if (fstatat(folder, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode))
+        if (fstatat(directory, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode))
             continue;
         bool is_unfinished = strncmp(entry->d_name, unfinished, sizeof(unfinished) - 1) == 0;
         struct found_file file = {.used = info.st_mtime, .size = (uint64_t)info.st_size};
         memcpy(file.name, entry->d_name, strlen(entry->d_name) + 1);
         if (is_unfinished && now - info.st_mtime > LEFT_BEHIND_AFTER)
-            unlinkat(folder, entry->d_name, 0);
+            unlinkat(directory, entry->d_name, 0);
         else if (!is_unfinished && !array_push(files, file))
             break;
     }
     closedir(list);
 }
 
-void file_folder_trim(int folder, uint64_t limit)
+void file_directory_trim(int directory, uint64_t limit)
 {
     struct found_files files = {0};
     uint64_t size = 0;
-    find_files(folder, &files);
+    find_files(directory, &files);
     for (size_t i = 0; i < files.length; i++)
         size += files.data[i].size;
     if (size > limit)
         qsort(files.data, files.length, sizeof(struct found_file), longest_unused_first);
     for (size_t i = 0; i < files.length && size > limit; i++) {
-        unlinkat(folder, files.data[i].name, 0);
+        unlinkat(directory, files.data[i].name, 0);
         size -= files.data[i].size;
     }
     array_free(&files);

@@ -10,31 +10,31 @@
 #include <stdint.h>
 
 /* What prof's cache directory holds at most, in bytes. */
-#define CACHE_FOLDER_MAX (UINT64_C(256) << 20)
+#define CACHE_DIRECTORY_MAX (UINT64_C(256) << 20)
 
 /* Opens the directory. Creates it if no more than its last three path components are missing ("~/.local/state/prof").
  * Returns a file descriptor, or a negative errno value with a sentence: -EPERM if other users can write to the
  * directory.
  */
-int file_folder_open(const char *path, struct error *err);
+int file_directory_open(const char *path, struct error *err);
 
 /* Reads a file and marks it as used. Returns its bytes, which the caller frees; NULL if it does not exist, belongs to
  * another user, or is larger than `limit`. */
-unsigned char *file_folder_load(int folder, const char *name, size_t limit, size_t *size);
+unsigned char *file_directory_load(int directory, const char *name, size_t limit, size_t *size);
 
 /* Opens a file for reading and marks it as used. A descriptor, or a negative errno value. */
-int file_folder_open_file(int folder, const char *name);
+int file_directory_open_file(int directory, const char *name);
 
 /* Replaces a file of a cache atomically: others see the old file or the new one. After a power cut the file may be
  * damaged: its reader verifies a checksum. 0, or a negative errno value; then the old file remains. */
-int file_folder_save(int folder, const char *name, const void *bytes, size_t size);
+int file_directory_save(int directory, const char *name, const void *bytes, size_t size);
 
 /* The same, and the file survives a power cut (file_replace() in os/file_output.h). */
-int file_folder_save_lasting(int folder, const char *name, const void *bytes, size_t size);
+int file_directory_save_lasting(int directory, const char *name, const void *bytes, size_t size);
 
 /* Creates a file atomically, which survives a power cut; one that exists already remains. 0 in both cases, or a
  * negative errno value. */
-int file_folder_add(int folder, const char *name, const void *bytes, size_t size);
+int file_directory_add(int directory, const char *name, const void *bytes, size_t size);
 
 /* Removes leftovers of killed writers, then the least recently used files until at most `limit` bytes remain. */
-void file_folder_trim(int folder, uint64_t limit);
+void file_directory_trim(int directory, uint64_t limit);

@@ -144,14 +144,14 @@ int file_beside(struct file_work *work, uint64_t timeout_ns)
 
 struct opening {
     struct file_work work;
-    int folder, flags, fd; /* folder: a duplicate; fd: the result of openat(), or a negative errno value */
+    int directory, flags, fd; /* directory: a duplicate; fd: the result of openat(), or a negative errno value */
     char name[];
 };
 
 static void open_it(struct file_work *work)
 {
     struct opening *opening = (struct opening *)work;
-    opening->fd = openat(opening->folder, opening->name, opening->flags);
+    opening->fd = openat(opening->directory, opening->name, opening->flags);
     if (opening->fd < 0)
         opening->fd = -errno;
 }
@@ -161,21 +161,21 @@ static void drop_opening(struct file_work *work)
     struct opening *opening = (struct opening *)work;
     if (opening->fd >= 0)
         close(opening->fd);
-    if (opening->folder >= 0)
-        close(opening->folder);
+    if (opening->directory >= 0)
+        close(opening->directory);
     free(opening);
 }
 
-int file_open_beside(int folder, const char *name, int flags, uint64_t timeout_ns)
+int file_open_beside(int directory, const char *name, int flags, uint64_t timeout_ns)
 {
     size_t size = strlen(name) + 1;
     struct opening *opening = calloc(1, sizeof(*opening) + size);
     if (!opening)
         return -ENOMEM;
-    *opening = (struct opening){.work = {open_it, drop_opening}, .folder = folder, .flags = flags, .fd = -1};
+    *opening = (struct opening){.work = {open_it, drop_opening}, .directory = directory, .flags = flags, .fd = -1};
     memcpy(opening->name, name, size);
-    if (folder >= 0)
-        opening->folder = fcntl(folder, F_DUPFD_CLOEXEC, 3);
+    if (directory >= 0)
+        opening->directory = fcntl(directory, F_DUPFD_CLOEXEC, 3);
     int code = file_beside(&opening->work, timeout_ns);
     if (code)
         return code;

@@ -22,7 +22,7 @@ struct file_work {
 int file_beside(struct file_work *work, uint64_t timeout_ns);
 
 /* As openat(), but a negative errno value after a failure, -ETIMEDOUT if the file system does not answer. */
-int file_open_beside(int folder, const char *name, int flags, uint64_t timeout_ns);
+int file_open_beside(int directory, const char *name, int flags, uint64_t timeout_ns);
 
 /* Whether the open file is on a disk of this machine or in its memory, or a hypervisor serves it. */
 bool file_system_answers(int fd);

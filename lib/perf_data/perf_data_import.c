@@ -40,10 +40,10 @@ static int open_first(const char *path)
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &info) != 0 || !S_ISDIR(info.st_mode))
         return fd;
-    int folder = fd;
-    fd = openat(folder, "data", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int directory = fd;
+    fd = openat(directory, "data", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     int reason = errno;
-    close(folder);
+    close(directory);
     errno = reason;
     return fd;
 }
@@ -183,11 +183,11 @@ static int add_parts(struct perf_data *data, const char *path, const char *name,
                      uint64_t *mtime, struct error *err)
 {
     enum { PARTS_MAX = 4096 };
-    int code = 0, folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (unsigned i = 0; folder >= 0 && i < PARTS_MAX && !code; i++) {
+    int code = 0, directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (unsigned i = 0; directory >= 0 && i < PARTS_MAX && !code; i++) {
         char part[32];
         snprintf(part, sizeof(part), "data.%u", i);
-        int fd = openat(folder, part, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        int fd = openat(directory, part, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         if (fd < 0)
             break;
         code = map_file(fd, name, files, mtime, err);
@@ -195,8 +195,8 @@ static int add_parts(struct perf_data *data, const char *path, const char *name,
         if (!code && file->size && !perf_data_add_part(data, file->bytes, file->size))
             code = error_no_memory(err);
     }
-    if (folder >= 0)
-        close(folder);
+    if (directory >= 0)
+        close(directory);
     return code;
 }
 

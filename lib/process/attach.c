@@ -22,15 +22,15 @@ static int no_process(pid_t pid, struct error *err)
 /* Appends the numbers among the names in a directory of /proc. -errno, without a sentence. */
 static int list_numbers(const char *path, struct tid_array *numbers)
 {
-    DIR *folder = opendir(path);
-    if (!folder)
+    DIR *directory = opendir(path);
+    if (!directory)
         return -errno;
     int code = 0;
-    for (const struct dirent *entry; !code && (entry = readdir(folder));)
+    for (const struct dirent *entry; !code && (entry = readdir(directory));)
         if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
             !array_push(numbers, (pid_t)strtol(entry->d_name, NULL, 10)))
             code = -ENOMEM;
-    closedir(folder);
+    closedir(directory);
     return code;
 }
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* The directory where the hierarchy is mounted. */
-static bool find_mount(char *folder, size_t size)
+static bool find_mount(char *directory, size_t size)
 {
     FILE *mounts = setmntent("/proc/self/mounts", "re");
     struct mntent entry;
@@ -24,7 +24,7 @@ static bool find_mount(char *folder, size_t size)
         if (!found_controller && (found || strcmp(entry.mnt_type, "cgroup2") != 0))
             continue;
         found = true;
-        snprintf(folder, size, "%s", entry.mnt_dir);
+        snprintf(directory, size, "%s", entry.mnt_dir);
     }
     if (mounts)
         endmntent(mounts);
@@ -33,14 +33,14 @@ static bool find_mount(char *folder, size_t size)
 
 int cgroup_open(const char *name, struct error *err)
 {
-    char folder[PATH_MAX], path[2 * PATH_MAX];
-    if (!find_mount(folder, sizeof(folder)))
+    char directory[PATH_MAX], path[2 * PATH_MAX];
+    if (!find_mount(directory, sizeof(directory)))
         return error_set(err, ENODEV,
                          "cannot record cgroups: no cgroup2 file system is mounted ('mount -t cgroup2 none "
                          "/sys/fs/cgroup' mounts it)");
-    size_t length = strlen(folder);
-    bool is_path = strncmp(name, folder, length) == 0 && (!name[length] || name[length] == '/');
-    snprintf(path, sizeof(path), "%s%s%s", is_path ? "" : folder, is_path || name[0] == '/' ? "" : "/", name);
+    size_t length = strlen(directory);
+    bool is_path = strncmp(name, directory, length) == 0 && (!name[length] || name[length] == '/');
+    snprintf(path, sizeof(path), "%s%s%s", is_path ? "" : directory, is_path || name[0] == '/' ? "" : "/", name);
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0)
         return fd;

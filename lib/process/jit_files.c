@@ -21,7 +21,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-enum { FOLDERS_MAX = 64, DUMPS_MAX = 256 };
+enum { DIRECTORIES_MAX = 64, DUMPS_MAX = 256 };
 
 static bool is_full(size_t count, size_t most)
 {
@@ -36,42 +36,42 @@ static bool has_own_pids(const char *process)
 }
 
 /* Identifies a directory without a request to its file system, which may not respond. */
-static bool identify(const char *path, struct jit_folder *folder)
+static bool identify(const char *path, struct jit_directory *directory)
 {
     struct statx info;
     if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_INO, &info))
         return false;
-    *folder =
-        (struct jit_folder){.device = makedev(info.stx_dev_major, info.stx_dev_minor), .inode = info.stx_ino, .fd = -1};
+    *directory = (struct jit_directory){
+        .device = makedev(info.stx_dev_major, info.stx_dev_minor), .inode = info.stx_ino, .fd = -1};
     return true;
 }
 
-static bool is_same(const struct jit_folder *a, const struct jit_folder *b)
+static bool is_same(const struct jit_directory *a, const struct jit_directory *b)
 {
     return a->device == b->device && a->inode == b->inode;
 }
 
 /* Opens the /tmp of a process, unless it is ours. */
-static uint32_t open_folder(struct jit_files *files, const char *process)
+static uint32_t open_directory(struct jit_files *files, const char *process)
 {
     char path[64];
-    struct jit_folder own, theirs;
+    struct jit_directory own, theirs;
     snprintf(path, sizeof(path), "/proc/%s/root/tmp", process);
     if (!identify(path, &theirs) || (identify("/tmp", &own) && is_same(&own, &theirs)))
-        return JIT_FOLDER_OURS;
-    for (size_t i = 0; i < files->folders.length; i++)
-        if (is_same(&theirs, &files->folders.data[i]))
+        return JIT_DIRECTORY_OURS;
+    for (size_t i = 0; i < files->directories.length; i++)
+        if (is_same(&theirs, &files->directories.data[i]))
             return (uint32_t)i;
-    if (is_full(files->folders.length, FOLDERS_MAX))
-        return JIT_FOLDER_OURS;
+    if (is_full(files->directories.length, DIRECTORIES_MAX))
+        return JIT_DIRECTORY_OURS;
     theirs.fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (theirs.fd < 0)
-        return JIT_FOLDER_OURS;
-    if (!array_push(&files->folders, theirs)) {
+        return JIT_DIRECTORY_OURS;
+    if (!array_push(&files->directories, theirs)) {
         close(theirs.fd);
-        return JIT_FOLDER_OURS;
+        return JIT_DIRECTORY_OURS;
     }
-    return (uint32_t)files->folders.length - 1;
+    return (uint32_t)files->directories.length - 1;
 }
 
 static struct jit_file *jit_file_of(struct jit_files *files, uint32_t process, uint32_t pid, bool ran_before)
@@ -81,12 +81,12 @@ static struct jit_file *jit_file_of(struct jit_files *files, uint32_t process, u
         return &files->files.data[index];
     char name[16];
     snprintf(name, sizeof(name), "%" PRIu32, proc_living_thread(pid));
-    struct jit_file file = {.pid = pid, .folder = JIT_FOLDER_OURS, .dump = -1};
+    struct jit_file file = {.pid = pid, .directory = JIT_DIRECTORY_OURS, .dump = -1};
     file.started = ran_before ? proc_start_time(pid) : 0;
     file.user = proc_file_user(name, JIT_USER_UNKNOWN);
     if (has_own_pids(name))
         file.pid = proc_innermost_pid(name, pid);
-    file.folder = open_folder(files, name);
+    file.directory = open_directory(files, name);
     index = (uint32_t)files->files.length;
     if (!array_push(&files->files, file) || !hash_set(&files->by_process, process, index))
         return NULL;
@@ -137,12 +137,12 @@ const struct jit_file *jit_files_find(const struct jit_files *files, uint32_t pr
 
 void jit_files_destroy(struct jit_files *files)
 {
-    for (size_t i = 0; i < files->folders.length; i++)
-        close(files->folders.data[i].fd);
+    for (size_t i = 0; i < files->directories.length; i++)
+        close(files->directories.data[i].fd);
     for (size_t i = 0; i < files->files.length; i++)
         if (files->files.data[i].dump >= 0)
             close(files->files.data[i].dump);
     array_free(&files->files);
-    array_free(&files->folders);
+    array_free(&files->directories);
     hash_destroy(&files->by_process);
 }

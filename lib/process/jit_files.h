@@ -16,17 +16,17 @@
 #include <stdint.h>
 
 struct jit_file {
-    uint32_t pid;     /* in the process's own pid namespace, as in its file names */
-    uint32_t folder;  /* index in jit_files.folders; JIT_FOLDER_OURS: prof's own /tmp */
-    uint32_t user;    /* uid of its files, in prof's namespace; JIT_USER_UNKNOWN */
-    uint64_t started; /* ns since the Unix epoch: start of a process that is older than the recording; 0: newer */
-    int dump;         /* descriptor of its mapped jitdump file; -1: none, or not opened */
+    uint32_t pid;       /* in the process's own pid namespace, as in its file names */
+    uint32_t directory; /* index in jit_files.directories; JIT_DIRECTORY_OURS: prof's own /tmp */
+    uint32_t user;      /* uid of its files, in prof's namespace; JIT_USER_UNKNOWN */
+    uint64_t started;   /* ns since the Unix epoch: start of a process that is older than the recording; 0: newer */
+    int dump;           /* descriptor of its mapped jitdump file; -1: none, or not opened */
 };
 
-enum { JIT_FOLDER_OURS = UINT32_MAX, JIT_USER_UNKNOWN = UINT32_MAX };
+enum { JIT_DIRECTORY_OURS = UINT32_MAX, JIT_USER_UNKNOWN = UINT32_MAX };
 
 /* A /tmp other than prof's own. */
-struct jit_folder {
+struct jit_directory {
     uint64_t device, inode;
     int fd;
 };
@@ -34,7 +34,7 @@ struct jit_folder {
 /* Starts zeroed. A part of struct open_files. */
 struct jit_files {
     ARRAY(struct jit_file) files;
-    ARRAY(struct jit_folder) folders;
+    ARRAY(struct jit_directory) directories;
     struct hash by_process; /* the process's number in the spool -> index in `files` */
     size_t dumps;           /* open jitdump files */
 };

@@ -22,11 +22,11 @@ static bool is_too_many(int fd)
 }
 
 /* False if the kernel does not report it (before Linux 5.8). */
-static bool mount_of(int folder, const char *path, uint64_t *mount)
+static bool mount_of(int directory, const char *path, uint64_t *mount)
 {
     struct statx info;
     bool known =
-        statx(folder, path, *path ? 0 : AT_EMPTY_PATH, STATX_MNT_ID, &info) == 0 && (info.stx_mask & STATX_MNT_ID);
+        statx(directory, path, *path ? 0 : AT_EMPTY_PATH, STATX_MNT_ID, &info) == 0 && (info.stx_mask & STATX_MNT_ID);
     *mount = known ? info.stx_mnt_id : 0;
     return known;
 }
@@ -48,11 +48,12 @@ static bool stays_open(const struct open_files *files, int fd, bool can_reopen)
 /* The namespace differs where a process has the same root directory as we, but other file systems mounted below it. */
 static bool identify_root(const char *process, int root_fd, struct open_root *root)
 {
-    struct stat folder;
+    struct stat directory;
     uint64_t namespace = proc_namespace(process, "mnt");
-    if (!namespace || fstat(root_fd, &folder) != 0)
+    if (!namespace || fstat(root_fd, &directory) != 0)
         return false;
-    *root = (struct open_root){.namespace = namespace, .device = folder.st_dev, .inode = folder.st_ino, .fd = root_fd};
+    *root = (struct open_root){
+        .namespace = namespace, .device = directory.st_dev, .inode = directory.st_ino, .fd = root_fd};
     return true;
 }
 

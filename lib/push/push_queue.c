@@ -30,7 +30,7 @@ enum { HEAD_MAX = 4096 };
 
 struct push_queue {
     char path[PATH_MAX];
-    int folder;
+    int directory;
     uint64_t limit;
     uint32_t added; /* by this process */
 };
@@ -48,16 +48,16 @@ int push_queue_open(struct push_queue **out, const char *path, uint64_t limit, s
     *out = NULL;
     if (!queue)
         return error_no_memory(err);
-    queue->folder = -1;
+    queue->directory = -1;
     queue->limit = limit;
     snprintf(queue->path, sizeof(queue->path), "%s", path);
-    queue->folder = file_folder_open(path, err);
-    if (queue->folder < 0) {
-        int code = queue->folder;
+    queue->directory = file_directory_open(path, err);
+    if (queue->directory < 0) {
+        int code = queue->directory;
         push_queue_close(queue);
         return code;
     }
-    file_folder_trim(queue->folder, UINT64_MAX); /* what a killed process has not finished */
+    file_directory_trim(queue->directory, UINT64_MAX); /* what a killed process has not finished */
     *out = queue;
     return 0;
 }
@@ -66,8 +66,8 @@ void push_queue_close(struct push_queue *queue)
 {
     if (!queue)
         return;
-    if (queue->folder >= 0)
-        close(queue->folder);
+    if (queue->directory >= 0)
+        close(queue->directory);
     free(queue);
 }
 
@@ -89,7 +89,7 @@ static int compare_names(const void *a, const void *b)
 /* The oldest first. */
 static int list_files(const struct push_queue *queue, struct waiting_files *files, struct error *err)
 {
-    int listing = openat(queue->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int listing = openat(queue->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = listing >= 0 ? fdopendir(listing) : NULL;
     if (!list) {
         int reason = errno;
@@ -100,7 +100,7 @@ static int list_files(const struct push_queue *queue, struct waiting_files *file
     bool enough = true;
     for (struct dirent *entry; enough && (entry = readdir(list)) != NULL;) {
         struct stat info;
-        if (!is_name(entry->d_name) || fstatat(queue->folder, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+        if (!is_name(entry->d_name) || fstatat(queue->directory, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
             !S_ISREG(info.st_mode))
             continue;
         struct waiting_file file = {.size = (uint64_t)info.st_size};
@@ -124,7 +124,7 @@ static int make_room(struct push_queue *queue, uint64_t more, uint32_t *dropped,
     for (size_t i = 0; i < files.length; i++)
         size += files.data[i].size;
     for (size_t i = 0; !code && i < files.length && size > queue->limit; i++) {
-        if (unlinkat(queue->folder, files.data[i].name, 0) == 0)
+        if (unlinkat(queue->directory, files.data[i].name, 0) == 0)
             ++*dropped;
         size -= files.data[i].size;
     }
@@ -153,7 +153,7 @@ int push_queue_add(struct push_queue *queue, const char *url, const void *bytes,
     snprintf(name, sizeof(name), "%020" PRIu64 "-%d-%05" PRIu32 "%s", clock_ns(CLOCK_REALTIME), (int)getpid(),
              queue->added++ % 100000, ending);
     int code = make_room(queue, whole, dropped, err);
-    if (!code && (code = file_folder_save_lasting(queue->folder, name, text, whole)) != 0)
+    if (!code && (code = file_directory_save_lasting(queue->directory, name, text, whole)) != 0)
         error_set(err, -code, "cannot store a profile in %s: %s", queue->path, strerror(-code));
     free(text);
     return code;
@@ -175,7 +175,7 @@ static bool read_head(int file, char url[HEAD_MAX], size_t *start)
 
 static int open_file(const struct push_queue *queue, const char *name)
 {
-    return openat(queue->folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    return openat(queue->directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
 /* Reads the file if it is for `url` and no other process has it. 1, 0 or a negative errno value. */
@@ -220,7 +220,7 @@ int push_queue_take(struct push_queue *queue, const char *url, const char *after
 void push_queue_return(struct push_queue *queue, struct push_item *item, bool is_done)
 {
     if (is_done)
-        unlinkat(queue->folder, item->name, 0);
+        unlinkat(queue->directory, item->name, 0);
     close(item->file);
     free(item->memory);
     *item = (struct push_item){.file = -1};

@@ -27,34 +27,35 @@ struct control_socket {
 
 /* ---- where ---- */
 
-void control_socket_folders(char folders[CONTROL_FOLDERS][CONTROL_PATH_SIZE])
+void control_socket_directories(char directories[CONTROL_DIRECTORIES][CONTROL_PATH_SIZE])
 {
     enum { NAME_MAX_LENGTH = 24 }; /* "/4194304.sock" and some */
     const char *runtime = getenv("XDG_RUNTIME_DIR");
-    folders[0][0] = '\0';
+    directories[0][0] = '\0';
     if (runtime && runtime[0] == '/' && strlen(runtime) + NAME_MAX_LENGTH < CONTROL_PATH_SIZE)
-        snprintf(folders[0], CONTROL_PATH_SIZE, "%s/prof", runtime);
+        snprintf(directories[0], CONTROL_PATH_SIZE, "%s/prof", runtime);
     const char *temporary = getenv("TMPDIR");
     bool usable = temporary && temporary[0] == '/' && strlen(temporary) + 2 * NAME_MAX_LENGTH < CONTROL_PATH_SIZE;
-    snprintf(folders[1], CONTROL_PATH_SIZE, "%s/prof-%u", usable ? temporary : "/tmp", (unsigned)geteuid());
+    snprintf(directories[1], CONTROL_PATH_SIZE, "%s/prof-%u", usable ? temporary : "/tmp", (unsigned)geteuid());
 }
 
-bool control_socket_is_private(const char *folder)
+bool control_socket_is_private(const char *directory)
 {
     struct stat info;
-    return lstat(folder, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() && (info.st_mode & 077) == 0;
+    return lstat(directory, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() &&
+           (info.st_mode & 077) == 0;
 }
 
 bool control_socket_find_problem(char *text, size_t size)
 {
-    char folders[CONTROL_FOLDERS][CONTROL_PATH_SIZE];
+    char directories[CONTROL_DIRECTORIES][CONTROL_PATH_SIZE];
     struct stat info;
-    control_socket_folders(folders);
-    for (size_t i = 0; i < CONTROL_FOLDERS; i++) {
-        if (!folders[i][0] || lstat(folders[i], &info) || control_socket_is_private(folders[i]))
+    control_socket_directories(directories);
+    for (size_t i = 0; i < CONTROL_DIRECTORIES; i++) {
+        if (!directories[i][0] || lstat(directories[i], &info) || control_socket_is_private(directories[i]))
             continue;
         snprintf(text, size, "%s %s; set XDG_RUNTIME_DIR to a directory of yours, for prof record and for prof ctl",
-                 folders[i],
+                 directories[i],
                  !S_ISDIR(info.st_mode)     ? "is no directory"
                  : info.st_uid != geteuid() ? "belongs to another user"
                                             : "is open to other users");
@@ -63,14 +64,15 @@ bool control_socket_find_problem(char *text, size_t size)
     return false;
 }
 
-static bool choose_folder(char *folder)
+static bool choose_directory(char *directory)
 {
-    char folders[CONTROL_FOLDERS][CONTROL_PATH_SIZE];
-    control_socket_folders(folders);
-    for (size_t i = 0; i < CONTROL_FOLDERS; i++) {
-        if (!folders[i][0] || (mkdir(folders[i], 0700) && errno != EEXIST) || !control_socket_is_private(folders[i]))
+    char directories[CONTROL_DIRECTORIES][CONTROL_PATH_SIZE];
+    control_socket_directories(directories);
+    for (size_t i = 0; i < CONTROL_DIRECTORIES; i++) {
+        if (!directories[i][0] || (mkdir(directories[i], 0700) && errno != EEXIST) ||
+            !control_socket_is_private(directories[i]))
             continue;
-        memcpy(folder, folders[i], CONTROL_PATH_SIZE);
+        memcpy(directory, directories[i], CONTROL_PATH_SIZE);
         return true;
     }
     return false;
@@ -78,10 +80,10 @@ static bool choose_folder(char *folder)
 
 /* ---- opening ---- */
 
-static bool listen_at(struct control_socket *socket_, const char *folder)
+static bool listen_at(struct control_socket *socket_, const char *directory)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    int length = snprintf(socket_->path, sizeof(socket_->path), "%s/%d.sock", folder, (int)getpid());
+    int length = snprintf(socket_->path, sizeof(socket_->path), "%s/%d.sock", directory, (int)getpid());
     if (length < 0 || (size_t)length >= sizeof(address.sun_path))
         return false;
     memcpy(address.sun_path, socket_->path, (size_t)length + 1);
@@ -99,9 +101,9 @@ static bool watch(const struct control_socket *socket, int fd)
 
 int control_socket_open(struct control_socket **out, struct error *err)
 {
-    char folder[CONTROL_PATH_SIZE];
+    char directory[CONTROL_PATH_SIZE];
     *out = NULL;
-    if (!choose_folder(folder))
+    if (!choose_directory(directory))
         return 0;
     struct control_socket *socket = calloc(1, sizeof(*socket));
     if (!socket)
@@ -110,7 +112,7 @@ int control_socket_open(struct control_socket **out, struct error *err)
     for (size_t i = 0; i < MOST_CLIENTS; i++)
         socket->clients[i].fd = -1;
     socket->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-    if (socket->epoll_fd < 0 || !listen_at(socket, folder) || !watch(socket, socket->listen_fd)) {
+    if (socket->epoll_fd < 0 || !listen_at(socket, directory) || !watch(socket, socket->listen_fd)) {
         control_socket_close(socket);
         return 0;
     }

@@ -30,14 +30,14 @@ struct control_handler {
     void *context;
 };
 
-enum { CONTROL_FOLDERS = 2, CONTROL_PATH_SIZE = 108 };
+enum { CONTROL_DIRECTORIES = 2, CONTROL_PATH_SIZE = 108 };
 
 /* The directories of sockets, the preferred one first: $XDG_RUNTIME_DIR/prof, then $TMPDIR/prof-UID or /tmp/prof-UID.
  * "" without $XDG_RUNTIME_DIR. They may not exist. */
-void control_socket_folders(char folders[CONTROL_FOLDERS][CONTROL_PATH_SIZE]);
+void control_socket_directories(char directories[CONTROL_DIRECTORIES][CONTROL_PATH_SIZE]);
 
 /* Whether the directory belongs to this user, and only this user may enter it. */
-bool control_socket_is_private(const char *folder);
+bool control_socket_is_private(const char *directory);
 
 /* Whether one of these directories exists but is not private. `text`: which one, why, and what to do. */
 bool control_socket_find_problem(char *text, size_t size);

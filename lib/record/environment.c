@@ -256,16 +256,16 @@ static void put_container(struct writing *writing)
 
 /* ---- the process ---- */
 
-static void put_folder(struct writing *writing, pid_t pid)
+static void put_directory(struct writing *writing, pid_t pid)
 {
-    char path[64], folder[PATH_MAX];
+    char path[64], directory[PATH_MAX];
     snprintf(path, sizeof(path), "/proc/%" PRIu32 "/cwd", proc_living_thread((uint32_t)pid));
-    ssize_t length = pid ? readlink(path, folder, sizeof(folder) - 1) : -1;
+    ssize_t length = pid ? readlink(path, directory, sizeof(directory) - 1) : -1;
     if (length >= 0)
-        folder[length] = '\0';
-    else if (pid || !getcwd(folder, sizeof(folder)))
+        directory[length] = '\0';
+    else if (pid || !getcwd(directory, sizeof(directory)))
         return;
-    put(writing, INFO_FOLDER, folder);
+    put(writing, INFO_DIRECTORY, directory);
 }
 
 /* Finds a variable in the environment with which a process was started; NULL: not set. */
@@ -318,7 +318,7 @@ int environment_write(struct spool_writer *spool, const struct environment_optio
     put_hypervisor(&writing);
     put_container(&writing);
     if (!options->no_host)
-        put_folder(&writing, pid);
+        put_directory(&writing, pid);
     put_variables(&writing, options, pid);
     if (!writing.code && options->arguments && options->arguments[0])
         writing.code = info_write_words(spool, INFO_OPTIONS, options->arguments, err);

@@ -95,8 +95,8 @@ int launch_fork(struct launch *launch, const struct launch_options *options, str
     pid_t pid = -1;
     char marks[PATH_MAX + 16], leaks[PATH_MAX], *settings[2], **made = NULL;
     size_t setting_count = 0;
-    if (options->marks_folder) {
-        snprintf(marks, sizeof(marks), "PROF_MARKS=%s", options->marks_folder);
+    if (options->marks_directory) {
+        snprintf(marks, sizeof(marks), "PROF_MARKS=%s", options->marks_directory);
         settings[setting_count++] = marks;
     }
     if (options->is_traced) {

@@ -24,13 +24,13 @@ int launch_check(const char *program, struct error *err);
 
 /* Settings of the child, which inherits prof's standard streams and environment. */
 struct launch_options {
-    char *const *argv;         /* NULL at the end */
-    const sigset_t *mask;      /* blocked signals */
-    struct rlimit files_limit; /* RLIMIT_NOFILE */
-    const char *marks_folder;  /* value of PROF_MARKS (include/prof/marks.h); NULL: inherited */
-    bool is_traced;            /* prof traces it by ptrace; turns LeakSanitizer off, which needs ptrace itself */
-    bool output_to_error;      /* redirect its standard output to standard error, because prof writes the profile to its
-                                  output */
+    char *const *argv;           /* NULL at the end */
+    const sigset_t *mask;        /* blocked signals */
+    struct rlimit files_limit;   /* RLIMIT_NOFILE */
+    const char *marks_directory; /* value of PROF_MARKS (include/prof/marks.h); NULL: inherited */
+    bool is_traced;              /* prof traces it by ptrace; turns LeakSanitizer off, which needs ptrace itself */
+    bool output_to_error; /* redirect its standard output to standard error, because prof writes the profile to its
+                             output */
 };
 
 /* Forks the child, which then waits. */

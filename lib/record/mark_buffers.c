@@ -116,14 +116,14 @@ static bool has_magic(int fd)
  * the thread would then remove. */
 static int open_named(struct mark_buffers *buffers, const char *name, struct error *err)
 {
-    int fd = openat(buffers->folder_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    int fd = openat(buffers->directory_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (fd < 0 && errno == ENOENT)
         return 0;
     if (fd >= 0 && !has_magic(fd)) {
         close(fd);
         return 0;
     }
-    unlinkat(buffers->folder_fd, name, 0);
+    unlinkat(buffers->directory_fd, name, 0);
     if (fd >= 0)
         return add_buffer(buffers, fd, 0, 0, err);
     buffers->unopened++;
@@ -132,9 +132,9 @@ static int open_named(struct mark_buffers *buffers, const char *name, struct err
 
 static int open_new_files(struct mark_buffers *buffers, struct error *err)
 {
-    if (buffers->folder_fd < 0 || !has_room(buffers))
+    if (buffers->directory_fd < 0 || !has_room(buffers))
         return 0;
-    int copy = openat(buffers->folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), code = 0;
+    int copy = openat(buffers->directory_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), code = 0;
     DIR *names = copy >= 0 ? fdopendir(copy) : NULL;
     for (const struct dirent *entry; !code && names && has_room(buffers) && (entry = readdir(names));)
         if (strncmp(entry->d_name, PROF_MARKS_NAME, sizeof(PROF_MARKS_NAME) - 1) == 0)
@@ -156,11 +156,11 @@ bool mark_buffers_is_buffer(const char *path)
  * of its command, even while this one records the whole system. */
 static bool is_of_another(const char *path)
 {
-    char folder[512];
+    char directory[512];
     const char *slash = strrchr(path, '/');
-    if (snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path) >= (int)sizeof(folder))
+    if (snprintf(directory, sizeof(directory), "%.*s", (int)(slash - path), path) >= (int)sizeof(directory))
         return false;
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     bool is_locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     if (fd >= 0)
         close(fd);
@@ -181,8 +181,8 @@ int mark_buffers_take_mapping(struct mark_buffers *buffers, uint32_t pid, const 
                               uint64_t now, struct error *err)
 {
     struct mapped_file mapped;
-    size_t length = strlen(buffers->folder);
-    if (length && strncmp(mapping->path, buffers->folder, length) == 0) /* it is found there */
+    size_t length = strlen(buffers->directory);
+    if (length && strncmp(mapping->path, buffers->directory, length) == 0) /* it is found there */
         return hash_set(&buffers->owners, mapping->inode, pid) ? 0 : error_no_memory(err);
     if (is_mapping_open(buffers, mapping) || !has_room(buffers) || is_of_another(mapping->path))
         return 0;
@@ -529,5 +529,5 @@ void mark_buffers_destroy(struct mark_buffers *buffers)
     free(buffers->block);
     buffers->block = NULL;
     hash_destroy(&buffers->owners);
-    mark_buffers_remove_folder(buffers);
+    mark_buffers_remove_directory(buffers);
 }

@@ -38,8 +38,8 @@ struct mark_buffer {
 };
 
 struct mark_buffers {
-    char folder[256]; /* "": none */
-    int folder_fd;    /* -1 */
+    char directory[256]; /* "": none */
+    int directory_fd;    /* -1 */
     ARRAY(struct mark_buffer) buffers;
     size_t next;                  /* index of the next buffer to read */
     struct hash owners;           /* inode of a file in the directory -> pid of the process that mapped it */
@@ -50,18 +50,18 @@ struct mark_buffers {
     uint64_t damaged, unopened;   /* buffers with invalid contents; buffers that could not be opened */
 };
 
-/* The initial value: a zeroed folder_fd would be a valid descriptor. */
+/* The initial value: a zeroed directory_fd would be a valid descriptor. */
 #define MARK_BUFFERS_NONE                                                                                              \
     {                                                                                                                  \
-        .folder_fd = -1                                                                                                \
+        .directory_fd = -1                                                                                             \
     }
 
 /* Creates the directory, and removes the directories of killed recorders. On failure (no space, no shared memory) the
  * path stays "", and the recording has no marks of the command. */
-void mark_buffers_make_folder(struct mark_buffers *buffers);
+void mark_buffers_make_directory(struct mark_buffers *buffers);
 
 /* Removes the directory with its files. mark_buffers_destroy() does this, too. */
-void mark_buffers_remove_folder(struct mark_buffers *buffers);
+void mark_buffers_remove_directory(struct mark_buffers *buffers);
 
 /* Whether a mapped file has the name of a mark buffer. */
 bool mark_buffers_is_buffer(const char *path);

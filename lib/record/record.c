@@ -293,12 +293,12 @@ static void restore_actions(const struct recording *recording)
 static int start_command(struct recording *recording, struct error *err)
 {
     const struct record_options *options = recording->options;
-    mark_buffers_make_folder(&recording->marks.buffers);
+    mark_buffers_make_directory(&recording->marks.buffers);
     const struct launch_options launch = {
         .argv = options->argv,
         .mask = options->target_mask,
         .files_limit = recording->files_limit,
-        .marks_folder = recording->marks.buffers.folder[0] ? recording->marks.buffers.folder : NULL,
+        .marks_directory = recording->marks.buffers.directory[0] ? recording->marks.buffers.directory : NULL,
         .is_traced = recording->by_ptrace,
         .output_to_error = options->output_to_error};
     restore_actions(recording);

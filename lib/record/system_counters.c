@@ -54,19 +54,19 @@ static int compare_zones(const void *a, const void *b)
     return strcmp(((const struct energy *)a)->zone, ((const struct energy *)b)->zone);
 }
 
-static bool add_energy(struct system_counters *counters, const char *folder, const char *zone)
+static bool add_energy(struct system_counters *counters, const char *directory, const char *zone)
 {
     struct energy energy = {.fd = -1};
     char path[512], most[32];
     snprintf(energy.zone, sizeof(energy.zone), "%s", zone);
-    snprintf(path, sizeof(path), "%s/%s/name", folder, zone);
+    snprintf(path, sizeof(path), "%s/%s/name", directory, zone);
     if (!file_read_text(path, energy.name, sizeof(energy.name)))
         return true;
     for (char *at = energy.name; *at; at++) /* commas separate names */
         *at = *at == ',' ? ' ' : *at;
-    snprintf(path, sizeof(path), "%s/%s/max_energy_range_uj", folder, zone);
+    snprintf(path, sizeof(path), "%s/%s/max_energy_range_uj", directory, zone);
     energy.most = file_read_text(path, most, sizeof(most)) ? strtoull(most, NULL, 10) : 0;
-    snprintf(path, sizeof(path), "%s/%s/energy_uj", folder, zone);
+    snprintf(path, sizeof(path), "%s/%s/energy_uj", directory, zone);
     energy.fd = open(path, O_RDONLY | O_CLOEXEC);
     if (energy.fd < 0)
         return true;
@@ -77,14 +77,14 @@ static bool add_energy(struct system_counters *counters, const char *folder, con
 }
 
 /* Skips the zones of other drivers, which count the same energy. */
-static bool open_energies(struct system_counters *counters, const char *folder)
+static bool open_energies(struct system_counters *counters, const char *directory)
 {
     static const char driver[] = "intel-rapl:"; /* AMD CPUs also use this name */
-    DIR *zones = opendir(folder);
+    DIR *zones = opendir(directory);
     bool ok = true;
     for (const struct dirent *zone; zones && ok && (zone = readdir(zones));)
         if (strncmp(zone->d_name, driver, sizeof(driver) - 1) == 0)
-            ok = add_energy(counters, folder, zone->d_name);
+            ok = add_energy(counters, directory, zone->d_name);
     if (zones)
         closedir(zones);
     if (counters->energies.length)
@@ -185,7 +185,7 @@ const char *system_counters_power_names(const struct system_counters *counters)
     return counters->names;
 }
 
-int system_counters_new(struct system_counters **out, bool cpus, bool power, const char *power_folder,
+int system_counters_new(struct system_counters **out, bool cpus, bool power, const char *power_directory,
                         struct error *err)
 {
     struct system_counters *counters = *out = calloc(1, sizeof(*counters));
@@ -193,7 +193,7 @@ int system_counters_new(struct system_counters **out, bool cpus, bool power, con
     if (ok) {
         counters->stat_fd = cpus ? open("/proc/stat", O_RDONLY | O_CLOEXEC) : -1;
         counters->text = malloc(STAT_SIZE);
-        ok = counters->text && (!power || open_energies(counters, power_folder));
+        ok = counters->text && (!power || open_energies(counters, power_directory));
     }
     if (ok && (counters->stat_fd >= 0 || counters->energies.length))
         return 0;

@@ -16,8 +16,8 @@
 
 struct system_counters;
 
-/* `power_folder`: SYSTEM_COUNTERS_POWER, or a directory of the same form. *out NULL if nothing can be counted. */
-int system_counters_new(struct system_counters **out, bool cpus, bool power, const char *power_folder,
+/* `power_directory`: SYSTEM_COUNTERS_POWER, or a directory of the same form. *out NULL if nothing can be counted. */
+int system_counters_new(struct system_counters **out, bool cpus, bool power, const char *power_directory,
                         struct error *err);
 void system_counters_free(struct system_counters *counters);
 

@@ -220,10 +220,10 @@ static void describe_call(uint32_t tid, const struct waiting_call *call, const u
 
 /* ---- outside of system calls ---- */
 
-static void describe_fault(const char *folder, struct wait_state *state)
+static void describe_fault(const char *directory, struct wait_state *state)
 {
     char path[80], line[512];
-    snprintf(path, sizeof(path), "%s/stat", folder);
+    snprintf(path, sizeof(path), "%s/stat", directory);
     const char *name_end = file_read_text(path, line, sizeof(line)) ? strrchr(line, ')') : NULL;
     bool is_stopped = name_end && name_end[1] && strchr("Tt", name_end[2]);
     state->reason = is_stopped ? REASON_UNKNOWN : REASON_PAGE_FAULT;
@@ -232,10 +232,10 @@ static void describe_fault(const char *folder, struct wait_state *state)
 
 int wait_state_read(uint32_t pid, uint32_t tid, struct wait_state *state)
 {
-    char folder[64], path[80], line[256];
+    char directory[64], path[80], line[256];
     state->is_awake = false;
-    snprintf(folder, sizeof(folder), "/proc/%" PRIu32 "/task/%" PRIu32, pid, tid);
-    snprintf(path, sizeof(path), "%s/syscall", folder);
+    snprintf(directory, sizeof(directory), "/proc/%" PRIu32 "/task/%" PRIu32, pid, tid);
+    snprintf(path, sizeof(path), "%s/syscall", directory);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t length = fd < 0 ? -errno : read(fd, line, sizeof(line) - 1);
     if (fd >= 0 && length < 0)
@@ -257,7 +257,7 @@ int wait_state_read(uint32_t pid, uint32_t tid, struct wait_state *state)
     if (!state->sp) /* a kernel thread is in no system call */
         snprintf(state->object, sizeof(state->object), "wait");
     else if (number < 0)
-        describe_fault(folder, state);
+        describe_fault(directory, state);
     else if (call)
         describe_call(tid, call, state->arguments, state);
     else

@@ -24,14 +24,14 @@ enum { RING_SIZE = 32 * 1024 }; /* some 300 signals */
 
 static int read_layout(const char *name, struct signal_layout *layout, struct error *err)
 {
-    const char *folder;
+    const char *directory;
     char path[128], format[4096];
-    int code = tracefs_find(&folder, err);
+    int code = tracefs_find(&directory, err);
     if (!code)
         code = tracefs_event_id("signal", name, &layout->id, err);
     if (code)
         return code;
-    snprintf(path, sizeof(path), "%s/events/signal/%s/format", folder, name);
+    snprintf(path, sizeof(path), "%s/events/signal/%s/format", directory, name);
     if (!file_read_text(path, format, sizeof(format)) || !tracefs_field_offset(format, " sig;", &layout->number) ||
         !tracefs_field_offset(format, " code;", &layout->code))
         return error_set(err, ENOENT, "cannot read the fields of the tracepoint %s in %s", name, path);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const folders[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+static const char *const directories[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
 void tracefs_command(char text[TRACEFS_COMMAND], bool is_mounted)
 {
@@ -19,14 +19,14 @@ void tracefs_command(char text[TRACEFS_COMMAND], bool is_mounted)
              (unsigned)getegid());
 }
 
-int tracefs_find(const char **folder, struct error *err)
+int tracefs_find(const char **directory, struct error *err)
 {
     bool is_closed = false;
     char command[TRACEFS_COMMAND];
-    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+    for (size_t i = 0; i < sizeof(directories) / sizeof(*directories); i++) {
         char path[96];
-        snprintf(path, sizeof(path), "%s/events", folders[i]);
-        *folder = folders[i];
+        snprintf(path, sizeof(path), "%s/events", directories[i]);
+        *directory = directories[i];
         if (access(path, R_OK | X_OK) == 0)
             return 0;
         is_closed |=
@@ -48,14 +48,14 @@ static bool is_name(const char *text)
 
 int tracefs_event_id(const char *system, const char *name, uint64_t *id, struct error *err)
 {
-    const char *folder;
+    const char *directory;
     char path[512], text[32];
-    int code = tracefs_find(&folder, err);
+    int code = tracefs_find(&directory, err);
     if (code)
         return code;
     if (!is_name(system) || !is_name(name))
         return error_set(err, EINVAL, "there is no tracepoint '%.128s:%.128s'", system, name);
-    snprintf(path, sizeof(path), "%s/events/%s/%s/id", folder, system, name);
+    snprintf(path, sizeof(path), "%s/events/%s/%s/id", directory, system, name);
     if (!file_read_text(path, text, sizeof(text))) {
         char command[TRACEFS_COMMAND];
         tracefs_command(command, true);
@@ -67,11 +67,11 @@ int tracefs_event_id(const char *system, const char *name, uint64_t *id, struct 
     return 0;
 }
 
-static bool list_system(const char *folder, const char *system,
+static bool list_system(const char *directory, const char *system,
                         bool (*see)(void *context, const char *system, const char *name), void *context)
 {
     char path[768];
-    snprintf(path, sizeof(path), "%s/events/%s", folder, system);
+    snprintf(path, sizeof(path), "%s/events/%s", directory, system);
     DIR *names = opendir(path);
     bool goes_on = true;
     for (const struct dirent *entry; names && goes_on && (entry = readdir(names));) {
@@ -89,17 +89,17 @@ static bool list_system(const char *folder, const char *system,
 
 int tracefs_list(bool (*see)(void *context, const char *system, const char *name), void *context, struct error *err)
 {
-    const char *folder;
+    const char *directory;
     char path[128];
-    int code = tracefs_find(&folder, err);
+    int code = tracefs_find(&directory, err);
     if (code)
         return code;
-    snprintf(path, sizeof(path), "%s/events", folder);
+    snprintf(path, sizeof(path), "%s/events", directory);
     DIR *systems = opendir(path);
     bool goes_on = true;
     for (const struct dirent *entry; systems && goes_on && (entry = readdir(systems));)
         if (is_name(entry->d_name) && strcmp(entry->d_name, "ftrace") != 0)
-            goes_on = list_system(folder, entry->d_name, see, context);
+            goes_on = list_system(directory, entry->d_name, see, context);
     if (systems)
         closedir(systems);
     return 0;

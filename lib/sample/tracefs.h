@@ -18,7 +18,7 @@ void tracefs_command(char text[TRACEFS_COMMAND], bool is_mounted);
 
 /* Finds the tracefs directory whose events this user may read: "/sys/kernel/tracing". -ENOENT if it is not mounted,
  * -EACCES if this user may not read it; the sentence has the remedy. */
-int tracefs_find(const char **folder, struct error *err);
+int tracefs_find(const char **directory, struct error *err);
 
 /* Reads the number of a tracepoint. -EINVAL if none has this name; other errors as tracefs_find(). */
 int tracefs_event_id(const char *system, const char *name, uint64_t *id, struct error *err);

@@ -39,13 +39,13 @@ bool wakeup_layout_parse(struct wakeup_layout *layout, const char *format)
 
 static int read_tracefs(struct wakeups *wakeups, struct error *err)
 {
-    const char *folder;
+    const char *directory;
     char path[96], format[4096];
-    int code = tracefs_find(&folder, err);
+    int code = tracefs_find(&directory, err);
     if (!code)
         code = tracefs_event_id("sched", "sched_waking", &wakeups->layout.id, err);
     if (!code) {
-        snprintf(path, sizeof(path), "%s/events/sched/sched_waking/format", folder);
+        snprintf(path, sizeof(path), "%s/events/sched/sched_waking/format", directory);
         if (file_read_text(path, format, sizeof(format)) && wakeup_layout_parse(&wakeups->layout, format))
             return 0;
     }

@@ -20,10 +20,10 @@ static const char secret_name[] = "secret", ports_name[] = "ports";
 /* ---- the secret ---- */
 
 /* -ENOENT if there is none. */
-static int check_secret(int folder, const char *path, struct error *err)
+static int check_secret(int directory, const char *path, struct error *err)
 {
     struct stat info;
-    if (fstatat(folder, secret_name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+    if (fstatat(directory, secret_name, &info, AT_SYMLINK_NOFOLLOW) != 0)
         return error_set(err, errno, "cannot read %s/%s: %s", path, secret_name, strerror(errno));
     const char *wrong = !S_ISREG(info.st_mode)              ? "is not a file"
                         : info.st_uid != geteuid()          ? "belongs to another user"
@@ -33,26 +33,26 @@ static int check_secret(int folder, const char *path, struct error *err)
     return wrong ? error_set(err, EPERM, "%s/%s %s; remove it", path, secret_name, wrong) : 0;
 }
 
-static int make_secret(int folder, const char *path, struct error *err)
+static int make_secret(int directory, const char *path, struct error *err)
 {
     unsigned char bytes[KEYED_HASH_KEY];
     if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
         return error_set(err, EIO, "cannot get random numbers for the address: %s", strerror(errno));
-    int code = file_folder_add(folder, secret_name, bytes, sizeof(bytes));
+    int code = file_directory_add(directory, secret_name, bytes, sizeof(bytes));
     explicit_bzero(bytes, sizeof(bytes));
     return code ? error_set(err, -code, "cannot write %s/%s: %s", path, secret_name, strerror(-code)) : 0;
 }
 
 /* Of several that start at once and find no secret, one makes it; so all read it from the file. */
-static int read_secret(unsigned char secret[KEYED_HASH_KEY], int folder, const char *path, struct error *err)
+static int read_secret(unsigned char secret[KEYED_HASH_KEY], int directory, const char *path, struct error *err)
 {
-    int code = check_secret(folder, path, err);
-    if (code == -ENOENT && (code = make_secret(folder, path, err)) == 0)
-        code = check_secret(folder, path, err);
+    int code = check_secret(directory, path, err);
+    if (code == -ENOENT && (code = make_secret(directory, path, err)) == 0)
+        code = check_secret(directory, path, err);
     if (code)
         return code;
     size_t size = 0;
-    unsigned char *bytes = file_folder_load(folder, secret_name, KEYED_HASH_KEY, &size);
+    unsigned char *bytes = file_directory_load(directory, secret_name, KEYED_HASH_KEY, &size);
     bool is_whole = bytes && size == KEYED_HASH_KEY;
     if (is_whole)
         memcpy(secret, bytes, KEYED_HASH_KEY);
@@ -86,7 +86,7 @@ static int make_token(struct lasting_address *lasting, const char *path, int pro
     struct identity *identity = calloc(1, sizeof(*identity));
     if (!identity)
         return error_no_memory(err);
-    int code = read_secret(secret, lasting->folder, path, err);
+    int code = read_secret(secret, lasting->directory, path, err);
     if (!code)
         code = read_identity(identity, profile_fd, err);
     if (!code) {
@@ -105,7 +105,7 @@ enum { PORT_LENGTH = 5, LINE_LENGTH = TOKEN_LENGTH + 1 + PORT_LENGTH + 1, LINES_
 /* Lines "TOKEN PORT", the latest first; NULL if there are none. */
 static char *load_ports(const struct lasting_address *lasting, size_t *size)
 {
-    char *lines = (char *)file_folder_load(lasting->folder, ports_name, (size_t)LINES_MAX * LINE_LENGTH, size);
+    char *lines = (char *)file_directory_load(lasting->directory, ports_name, (size_t)LINES_MAX * LINE_LENGTH, size);
     if (lines && *size % LINE_LENGTH == 0)
         return lines;
     free(lines);
@@ -146,17 +146,17 @@ void lasting_address_keep_port(const struct lasting_address *lasting, uint16_t p
         used += LINE_LENGTH;
     }
     free(lines);
-    file_folder_save(lasting->folder, ports_name, kept, used);
+    file_directory_save(lasting->directory, ports_name, kept, used);
 }
 
 /* ---- all of it ---- */
 
-int lasting_address_open(struct lasting_address *lasting, const char *folder, int profile_fd, struct error *err)
+int lasting_address_open(struct lasting_address *lasting, const char *directory, int profile_fd, struct error *err)
 {
-    lasting->folder = file_folder_open(folder, err);
-    if (lasting->folder < 0)
-        return lasting->folder;
-    int code = make_token(lasting, folder, profile_fd, err);
+    lasting->directory = file_directory_open(directory, err);
+    if (lasting->directory < 0)
+        return lasting->directory;
+    int code = make_token(lasting, directory, profile_fd, err);
     if (code)
         lasting_address_close(lasting);
     else
@@ -166,5 +166,5 @@ int lasting_address_open(struct lasting_address *lasting, const char *folder, in
 
 void lasting_address_close(struct lasting_address *lasting)
 {
-    close(lasting->folder);
+    close(lasting->directory);
 }

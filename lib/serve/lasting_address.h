@@ -25,12 +25,12 @@
 struct lasting_address {
     char token[TOKEN_LENGTH + 1];
     uint16_t port; /* where it was served last, if that was not the usual port; else 0 */
-    int folder;
+    int directory;
 };
 
-/* Finds the address of the profile that is open for reading. `folder` is made if it is missing, and so is the secret.
- * Returns 0, or a negative errno value: -EPERM if others can write to the directory or read the secret. */
-int lasting_address_open(struct lasting_address *lasting, const char *folder, int profile_fd, struct error *err);
+/* Finds the address of the profile that is open for reading. `directory` is made if it is missing, and so is the
+ * secret. Returns 0, or a negative errno value: -EPERM if others can write to the directory or read the secret. */
+int lasting_address_open(struct lasting_address *lasting, const char *directory, int profile_fd, struct error *err);
 
 /* Notes where the profile is served now. If that fails, the port may be another one next time. */
 void lasting_address_keep_port(const struct lasting_address *lasting, uint16_t port, uint16_t usual_port);

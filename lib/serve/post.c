@@ -199,8 +199,10 @@ struct api_answer *post_answer(struct post_worker *worker, struct post *post)
 
 static int start(struct post_worker *worker, const struct serve_options *options, struct error *err)
 {
-    struct symbolizer_options symbols = {
-        .use_cache = true, .cache_folder = options->cache_folder, .search = options->search, .stop = &worker->ending};
+    struct symbolizer_options symbols = {.use_cache = true,
+                                         .cache_directory = options->cache_directory,
+                                         .search = options->search,
+                                         .stop = &worker->ending};
     struct symbolizer_options names = {
         .skip_inlines_and_lines = true, .use_cache = true, .search = options->search, .stop = &worker->ending};
     worker->api.symbolizer = symbolizer_new(&symbols);
@@ -230,7 +232,7 @@ int post_worker_start(struct post_worker **out, int profile_fd, const struct ser
     worker->api.source_maps = options->source_maps;
     worker->api.source_map_count = options->source_map_count;
     worker->api.stop = &worker->ending;
-    worker->api.is_of_own_page = !options->folder && !options->page_origin;
+    worker->api.is_of_own_page = !options->directory && !options->page_origin;
     int code = start(worker, options, err);
     if (code)
         post_worker_free(worker);

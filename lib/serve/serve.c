@@ -25,7 +25,7 @@
 #include "file/gunzip.h"
 #include "serve/answer.h"
 #include "serve/api_request.h"
-#include "serve/folder.h"
+#include "serve/directory.h"
 #include "serve/live.h"
 #include "serve/newcomers.h"
 #include "serve/own_address.h"
@@ -63,7 +63,7 @@ struct server {
     int first_fd; /* of the first profile, once has_changed */
     bool has_changed;
     pthread_mutex_t profile_lock; /* of `profile`, which changes while a recording goes on */
-    int folder;                   /* -1: the assets are served */
+    int directory;                /* -1: the assets are served */
     struct own_address own;
     struct newcomers newcomers;
 };
@@ -118,7 +118,7 @@ static enum MHD_Result serve_template(struct server *server, const struct recipi
 {
     struct text_buffer text = {0};
     struct error err = {0};
-    if (to->origin || server->folder >= 0)
+    if (to->origin || server->directory >= 0)
         return answer_status(to, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
     if (page_template(server->options.assets, server->options.asset_count, &text, &err)) {
         array_free(&text);
@@ -210,13 +210,13 @@ static enum MHD_Result answer_route(struct server *server, const struct recipien
     return is_get(method) ? route->get(server, to) : answer_wrong_method(to, "GET, HEAD");
 }
 
-static enum MHD_Result answer_in_folder(const struct server *server, const struct recipient *to, const char *path)
+static enum MHD_Result answer_in_directory(const struct server *server, const struct recipient *to, const char *path)
 {
     uint64_t size = 0;
-    int fd = folder_open_file(server->folder, *path ? path : "index.html", &size);
+    int fd = directory_open_file(server->directory, *path ? path : "index.html", &size);
     if (fd < 0)
         return answer_status(to, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
-    return answer_file(to, fd, size, folder_type_of(*path ? path : "index.html"));
+    return answer_file(to, fd, size, directory_type_of(*path ? path : "index.html"));
 }
 
 static enum MHD_Result redirect_to_page(const struct server *server, const struct recipient *to)
@@ -233,23 +233,24 @@ static enum MHD_Result answer_path(struct server *server, const struct recipient
     if (*path++ == '\0')
         return redirect_to_page(server, to);
     const struct route *route = route_find(path);
-    if (route && (!route->post.file || (server->folder < 0 && !server->options.page_origin)))
+    if (route && (!route->post.file || (server->directory < 0 && !server->options.page_origin)))
         return answer_route(server, to, route, method, request);
     if (to->origin)
         return answer_status(to, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
-    const struct serve_asset *asset = server->folder < 0 ? asset_find(server, path) : NULL;
-    if (!asset && server->folder < 0)
+    const struct serve_asset *asset = server->directory < 0 ? asset_find(server, path) : NULL;
+    if (!asset && server->directory < 0)
         return answer_status(to, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
     if (!is_get(method))
         return answer_wrong_method(to, "GET, HEAD");
-    return asset ? answer_asset(to, asset) : answer_in_folder(server, to, path);
+    return asset ? answer_asset(to, asset) : answer_in_directory(server, to, path);
 }
 
 static struct recipient recipient_of(const struct server *server, struct MHD_Connection *connection)
 {
     const char *origin = microhttpd.MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Origin");
-    return (struct recipient){
-        connection, origin && is_allowed_page(server, origin) ? server->options.page_origin : NULL, server->folder < 0};
+    return (struct recipient){connection,
+                              origin && is_allowed_page(server, origin) ? server->options.page_origin : NULL,
+                              server->directory < 0};
 }
 
 /* How often a request has a header. */
@@ -460,12 +461,12 @@ static int start(struct server *server, struct error *err)
     return code;
 }
 
-static int open_folder(struct server *server, struct error *err)
+static int open_directory(struct server *server, struct error *err)
 {
-    if (!server->options.folder)
+    if (!server->options.directory)
         return 0;
-    server->folder = folder_open(server->options.folder, err);
-    return server->folder < 0 ? server->folder : 0;
+    server->directory = directory_open(server->options.directory, err);
+    return server->directory < 0 ? server->directory : 0;
 }
 
 int serve_start(struct server **out, const struct serve_options *options, int profile_fd, struct error *err)
@@ -477,7 +478,7 @@ int serve_start(struct server **out, const struct serve_options *options, int pr
         return error_no_memory(err);
     }
     server->options = *options;
-    server->folder = -1;
+    server->directory = -1;
     live_init(&server->live);
     pthread_mutex_init(&server->profile_lock, NULL);
     server->profile.is_live = options->is_live;
@@ -486,7 +487,7 @@ int serve_start(struct server **out, const struct serve_options *options, int pr
     if (!code)
         code = http_library_load(err);
     if (!code)
-        code = open_folder(server, err);
+        code = open_directory(server, err);
     if (!code)
         code = post_worker_start(&server->worker, server->profile.fd, options, err);
     if (!code)
@@ -563,7 +564,7 @@ void serve_stop(struct server *server)
         close(server->first_fd);
     live_destroy(&server->live);
     pthread_mutex_destroy(&server->profile_lock);
-    if (server->folder >= 0)
-        close(server->folder);
+    if (server->directory >= 0)
+        close(server->directory);
     free(server);
 }

@@ -33,13 +33,13 @@ struct serve_added {
 struct serve_options {
     const struct serve_asset *assets; /* all texts must outlive the server */
     size_t asset_count;
-    const char *folder;                /* a front-end to serve instead of the assets; NULL: none */
+    const char *directory;             /* a front-end to serve instead of the assets; NULL: none */
     const char *page_origin;           /* the web page that may read profile and symbols, "https://..."; NULL: none */
     const char *token;                 /* see own_address_init(); NULL: a new random one */
     uint16_t first_choice;             /* the port to use if it is free; 0: none */
     uint16_t port;                     /* else this; 0: any free one */
     bool search_port;                  /* go on to the next port while it is taken */
-    const char *cache_folder;          /* see struct symbolizer_options */
+    const char *cache_directory;       /* see struct symbolizer_options */
     const struct debug_search *search; /* for the symbol API; NULL: the system's directories. Must outlive the server */
     const struct source_map *source_maps;
     size_t source_map_count;

@@ -26,7 +26,7 @@ struct file_sync {
     pthread_t thread;
     pthread_mutex_t mutex; /* of all below */
     pthread_cond_t changed;
-    int fd, folder_fd; /* folder_fd: -1 once it has the name */
+    int fd, directory_fd; /* directory_fd: -1 once it has the name */
     struct replacement replacement;
     bool started, cannot_start, requested, ending;
     int code; /* negative: a request failed */
@@ -47,7 +47,7 @@ struct file_sync *file_sync_begin(int fd, const char *path)
     pthread_mutex_init(&sync->mutex, NULL);
     pthread_cond_init(&sync->changed, NULL);
     sync->fd = fd;
-    sync->folder_fd = file_open_directory_of(path);
+    sync->directory_fd = file_open_directory_of(path);
     return sync;
 }
 
@@ -69,14 +69,14 @@ static int replace(const struct replacement *replacement)
     return code;
 }
 
-static int write_to_disk(struct file_sync *sync, int folder_fd, const struct replacement *replacement)
+static int write_to_disk(struct file_sync *sync, int directory_fd, const struct replacement *replacement)
 {
     int code = file_sync(sync->fd);
     int replaced = replacement->temporary ? replace(replacement) : 0;
     code = code ? code : replaced;
-    if (folder_fd >= 0) {
-        file_sync(folder_fd);
-        close(folder_fd);
+    if (directory_fd >= 0) {
+        file_sync(directory_fd);
+        close(directory_fd);
     }
     return code;
 }
@@ -92,11 +92,11 @@ static void *serve_requests(void *context)
             continue;
         }
         sync->requested = false;
-        int folder_fd = sync->folder_fd;
-        sync->folder_fd = -1;
+        int directory_fd = sync->directory_fd;
+        sync->directory_fd = -1;
         struct replacement replacement = sync->replacement;
         pthread_mutex_unlock(&sync->mutex);
-        int code = write_to_disk(sync, folder_fd, &replacement);
+        int code = write_to_disk(sync, directory_fd, &replacement);
         pthread_mutex_lock(&sync->mutex);
         sync->replacement.temporary = NULL;
         if (code)
@@ -179,8 +179,8 @@ void file_sync_end(struct file_sync *sync)
         pthread_join(sync->thread, NULL);
     if (sync->replacement.temporary) /* the thread could not start, or had no time to */
         write_to_disk(sync, -1, &sync->replacement);
-    if (sync->folder_fd >= 0)
-        close(sync->folder_fd);
+    if (sync->directory_fd >= 0)
+        close(sync->directory_fd);
     pthread_cond_destroy(&sync->changed);
     pthread_mutex_destroy(&sync->mutex);
     free(sync);

@@ -51,7 +51,7 @@
 #define INFO_CPUS_ALLOWED "cpus_allowed" /* if prof may not use all: "0-3, time of 2.5 CPUs" */
 #define INFO_HYPERVISOR   "hypervisor"   /* "QEMU Standard PC"; "yes": its name is unknown */
 #define INFO_CONTAINER    "container"    /* "Docker" */
-#define INFO_FOLDER       "folder"       /* the working directory of the command or process */
+#define INFO_DIRECTORY    "folder"       /* the working directory of the command or process */
 #define INFO_OPTIONS      "options"      /* of prof record, as a shell would take them */
 #define INFO_PERF_OPTIONS "perf_options" /* the same of perf record, of a perf.data file */
 #define INFO_VARIABLE     "env_"         /* and a name: the value of that environment variable; "(not set)" */

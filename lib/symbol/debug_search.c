@@ -37,38 +37,38 @@ static void try(struct walk *walk, int root_fd, const char *format, ...)
         walk->ended = walk->visitor->visit(walk->visitor->context, fd, path);
 }
 
-static void try_id(struct walk *walk, int root_fd, const char *folder, const char *suffix)
+static void try_id(struct walk *walk, int root_fd, const char *directory, const char *suffix)
 {
     if (walk->id[0])
-        try(walk, root_fd, "%s/.build-id/%.2s/%s%s", folder, walk->id, walk->id + 2, suffix);
+        try(walk, root_fd, "%s/.build-id/%.2s/%s%s", directory, walk->id, walk->id + 2, suffix);
 }
 
 /* perf buildid-cache: a link to a directory with the file, its debug file or the vDSO. */
-static void try_perf_cache(struct walk *walk, const char *folder)
+static void try_perf_cache(struct walk *walk, const char *directory)
 {
-    try_id(walk, -1, folder, "/debug");
-    try_id(walk, -1, folder, "/elf");
-    try_id(walk, -1, folder, "/vdso");
+    try_id(walk, -1, directory, "/debug");
+    try_id(walk, -1, directory, "/elf");
+    try_id(walk, -1, directory, "/vdso");
 }
 
-static void try_named_folder(struct walk *walk, const char *folder)
+static void try_named_directory(struct walk *walk, const char *directory)
 {
     const char *path = walk->query->lib->path;
-    try_id(walk, -1, folder, ".debug");
-    try_id(walk, -1, folder, "");
-    try_perf_cache(walk, folder);
+    try_id(walk, -1, directory, ".debug");
+    try_id(walk, -1, directory, "");
+    try_perf_cache(walk, directory);
     if (walk->id[0])
-        try(walk, -1, "%s" DEBUG_ROOT "/.build-id/%.2s/%s.debug", folder, walk->id, walk->id + 2);
+        try(walk, -1, "%s" DEBUG_ROOT "/.build-id/%.2s/%s.debug", directory, walk->id, walk->id + 2);
     if (!walk->name)
         return;
-    try(walk, -1, "%s/%s.debug", folder, walk->name);
-    try(walk, -1, "%s/%s", folder, walk->name);
+    try(walk, -1, "%s/%s.debug", directory, walk->name);
+    try(walk, -1, "%s/%s", directory, walk->name);
     if (path && path[0] == '/') {
-        try(walk, -1, "%s%s.debug", folder, path);
-        try(walk, -1, "%s%s", folder, path);
+        try(walk, -1, "%s%s.debug", directory, path);
+        try(walk, -1, "%s%s", directory, path);
     }
     if (walk->query->link)
-        try(walk, -1, "%s/%s", folder, walk->query->link);
+        try(walk, -1, "%s/%s", directory, walk->query->link);
 }
 
 /* Tries the .gnu_debuglink name beside the library, in .debug there, and below the directory of debug files. */
@@ -76,13 +76,13 @@ static void try_link(struct walk *walk, int root_fd)
 {
     const char *path = walk->query->lib->path, *link = walk->query->link;
     const char *slash = path ? strrchr(path, '/') : NULL;
-    int folder = slash ? (int)(slash - path) : 0;
+    int directory = slash ? (int)(slash - path) : 0;
     if (!link || !slash)
         return;
     if (strcmp(slash + 1, link) != 0)
-        try(walk, root_fd, "%.*s/%s", folder, path, link);
-    try(walk, root_fd, "%.*s/.debug/%s", folder, path, link);
-    try(walk, root_fd, "%s%.*s/%s", debug_search_root(walk->search), folder, path, link);
+        try(walk, root_fd, "%.*s/%s", directory, path, link);
+    try(walk, root_fd, "%.*s/.debug/%s", directory, path, link);
+    try(walk, root_fd, "%s%.*s/%s", debug_search_root(walk->search), directory, path, link);
 }
 
 void debug_search_files(const struct debug_search *search, const struct debug_file_query *query,
@@ -94,8 +94,8 @@ void debug_search_files(const struct debug_search *search, const struct debug_fi
     if (query->id_size >= 2 && query->id_size <= ELF_BUILD_ID_MAX)
         library_code_id(query->id, query->id_size, walk.id);
     int root_fd = query->lib->origin ? query->lib->origin->root_fd : -1;
-    for (size_t i = 0; search && i < search->folder_count; i++)
-        try_named_folder(&walk, search->folders[i]);
+    for (size_t i = 0; search && i < search->directory_count; i++)
+        try_named_directory(&walk, search->directories[i]);
     if (root_fd >= 0)
         try_id(&walk, root_fd, DEBUG_ROOT, ".debug");
     try_id(&walk, -1, debug_search_root(search), ".debug");

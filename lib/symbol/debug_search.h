@@ -16,8 +16,8 @@ struct debug_server;
 
 /* Zeroed: the system's directories alone. The caller owns all pointers. */
 struct debug_search {
-    const char *const *folders; /* --symbol-dir, searched first, in this order */
-    size_t folder_count;
+    const char *const *directories; /* --symbol-dir, searched first, in this order */
+    size_t directory_count;
     const char *root;            /* the system's debug files; NULL: DEBUG_ROOT */
     const char *perf_cache;      /* the build-id cache of perf ("~/.debug"), searched after them; NULL: none */
     struct debug_server *server; /* asked last; NULL: no servers */

@@ -157,18 +157,18 @@ static bool try(struct split_search *walk, const char *format, ...)
 }
 
 /* Tries `name` in a directory, with and without the directories in `name`. */
-static bool try_folder(struct split_search *walk, const char *folder, size_t length, const char *name)
+static bool try_directory(struct split_search *walk, const char *directory, size_t length, const char *name)
 {
     const char *slash = strrchr(name, '/');
-    return try(walk, "%.*s/%s", (int)length, folder, name) ||
-           (slash && try(walk, "%.*s%s", (int)length, folder, slash));
+    return try(walk, "%.*s/%s", (int)length, directory, name) ||
+           (slash && try(walk, "%.*s%s", (int)length, directory, slash));
 }
 
-static bool try_named_folders(struct split_search *walk, const char *name)
+static bool try_named_directories(struct split_search *walk, const char *name)
 {
     bool found = false;
-    for (size_t i = 0; walk->search && i < walk->search->folder_count && !found; i++)
-        found = try_folder(walk, walk->search->folders[i], strlen(walk->search->folders[i]), name);
+    for (size_t i = 0; walk->search && i < walk->search->directory_count && !found; i++)
+        found = try_directory(walk, walk->search->directories[i], strlen(walk->search->directories[i]), name);
     return found;
 }
 
@@ -225,7 +225,7 @@ bool dwarf_split_find_package(struct dwarf_split_file *package, const struct sym
         return true;
     if (!path || snprintf(name, sizeof(name), "%s.dwp", path) >= (int)sizeof(name))
         return try_beside(&walk, skeletons);
-    return try_named_folders(&walk, name) || (lib->path && try(&walk, "%s", name)) || try_beside(&walk, skeletons);
+    return try_named_directories(&walk, name) || (lib->path && try(&walk, "%s", name)) || try_beside(&walk, skeletons);
 }
 
 static bool visit_unit(struct split_search *walk, int fd, const char *path)
@@ -252,7 +252,7 @@ static bool copy_text(struct dwarf_unit_reader *reader, struct dwarf_value value
     return true;
 }
 
-static bool try_compilation_folder(struct split_search *walk, struct dwarf_unit_reader *skeleton, const char *name)
+static bool try_compilation_directory(struct split_search *walk, struct dwarf_unit_reader *skeleton, const char *name)
 {
     char directory[PATH_MAX];
     if (name[0] == '/')
@@ -282,8 +282,8 @@ int dwarf_split_unit_open(struct dwarf_split_unit *split, struct dwarf_unit_read
         return 0;
     if (!copy_text(skeleton, skeleton->dwo_name, name))
         return error_set(err, ENOENT, "prof cannot read the name of a .dwo file");
-    if (try_named_folders(&walk, name) || try_compilation_folder(&walk, skeleton, name) ||
-        (slash && try_folder(&walk, lib->path, (size_t)(slash - lib->path), name)))
+    if (try_named_directories(&walk, name) || try_compilation_directory(&walk, skeleton, name) ||
+        (slash && try_directory(&walk, lib->path, (size_t)(slash - lib->path), name)))
         return 0;
     if (walk.why.text[0])
         return error_set(err, ENOENT, "%s", walk.why.text);

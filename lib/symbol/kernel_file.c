@@ -46,22 +46,22 @@ static void try(struct kernel_search *search, const char *format, ...)
 }
 
 /* Tries the usual names of such files, in the order of debug_search_files(). */
-static void try_folders(struct kernel_search *search, const struct debug_search *folders, const char *name,
-                        const char *path, const char *other_name)
+static void try_directories(struct kernel_search *search, const struct debug_search *directories, const char *name,
+                            const char *path, const char *other_name)
 {
     struct symbol_lib file = {.name = name, .path = path};
     struct debug_file_query wanted = {
         .lib = &file, .id = search->lib->build_id, .id_size = search->lib->build_id_size, .link = other_name};
-    debug_search_files(folders, &wanted, &(struct debug_file_visitor){.visit = consider, .context = search});
+    debug_search_files(directories, &wanted, &(struct debug_file_visitor){.visit = consider, .context = search});
 }
 
-static void find_vmlinux(struct kernel_search *search, const struct debug_search *folders, const char *release)
+static void find_vmlinux(struct kernel_search *search, const struct debug_search *directories, const char *release)
 {
-    const char *root = debug_search_root(folders);
+    const char *root = debug_search_root(directories);
     char name[sizeof(((struct utsname *)0)->release) + 16], path[sizeof(name) + 16];
     snprintf(name, sizeof(name), "vmlinux-%s", release);
     snprintf(path, sizeof(path), "/boot/%s", name);
-    try_folders(search, folders, name, path, "vmlinux");
+    try_directories(search, directories, name, path, "vmlinux");
     try(search, "%s/boot/vmlinux-%s", root, release);
     try(search, "%s/boot/vmlinux-%s.debug", root, release);
     try(search, "%s/lib/modules/%s/vmlinux", root, release);
@@ -97,15 +97,15 @@ static size_t plain_name(const char *name, const char **start)
     return strcspn(*start, "]/");
 }
 
-static void find_module(struct kernel_search *search, const struct debug_search *folders, const char *release)
+static void find_module(struct kernel_search *search, const struct debug_search *directories, const char *release)
 {
-    const char *root = debug_search_root(folders), *name;
+    const char *root = debug_search_root(directories), *name;
     char line[4096], file_name[NAME_MAX + 4];
     size_t length = plain_name(search->lib->name, &name);
     if (length == 0 || length > NAME_MAX)
         return;
     snprintf(file_name, sizeof(file_name), "%.*s.ko", (int)length, name);
-    try_folders(search, folders, file_name, NULL, NULL);
+    try_directories(search, directories, file_name, NULL, NULL);
     snprintf(line, sizeof(line), "/lib/modules/%s/modules.dep", release);
     FILE *list = search->found ? NULL : fopen(line, "re");
     while (list && !search->found && fgets(line, sizeof(line), list)) {

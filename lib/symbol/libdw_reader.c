@@ -437,13 +437,13 @@ static uint32_t number_of(Dwarf_Die *die, unsigned attribute)
 static const char *keep_path(struct libdw *libdw, const char *path)
 {
     char whole[PATH_MAX];
-    const char *folder = text_of(&libdw->lines, DW_AT_comp_dir);
-    size_t length = folder ? strlen(folder) : 0;
+    const char *directory = text_of(&libdw->lines, DW_AT_comp_dir);
+    size_t length = directory ? strlen(directory) : 0;
     if (!path || strcmp(path, "???") == 0)
         return NULL;
-    bool is_whole = path[0] == '/' || length == 0 || (strncmp(path, folder, length) == 0 && path[length] == '/');
-    const char *slash = length && folder[length - 1] == '/' ? "" : "/";
-    if (!is_whole && snprintf(whole, sizeof(whole), "%s%s%s", folder, slash, path) < (int)sizeof(whole))
+    bool is_whole = path[0] == '/' || length == 0 || (strncmp(path, directory, length) == 0 && path[length] == '/');
+    const char *slash = length && directory[length - 1] == '/' ? "" : "/";
+    if (!is_whole && snprintf(whole, sizeof(whole), "%s%s%s", directory, slash, path) < (int)sizeof(whole))
         path = whole;
     return arena_copy(&libdw->frames->arena, path, strlen(path));
 }

@@ -106,7 +106,7 @@ struct symbolizer_options {
     unsigned threads;            /* 0: as many as there are processors */
     bool skip_inlines_and_lines; /* names from symbol tables only; cached in memory only */
     bool use_cache;              /* cache answers, up to 64 MB */
-    const char *cache_folder;    /* with use_cache: also cache them in files there; NULL: in memory only */
+    const char *cache_directory; /* with use_cache: also cache them in files there; NULL: in memory only */
     const struct debug_search
         *search;             /* where debug files are; NULL: the system's directories. Must outlive the symbolizer */
     const atomic_bool *stop; /* may be NULL; once true, lookups soon end with -ECANCELED. Must outlive the symbolizer */

@@ -45,7 +45,7 @@ struct cache_entry {
 };
 
 struct symbol_cache {
-    int folder; /* -1: none */
+    int directory; /* -1: none */
     uint64_t writer;
     pthread_mutex_t lock;
     ARRAY(struct cache_entry *) entries;
@@ -166,7 +166,7 @@ static bool stat_mapped(const struct symbol_lib *lib, struct stat *info)
 static void load_table(struct symbol_cache *cache, struct cache_entry *entry)
 {
     size_t size;
-    unsigned char *bytes = file_folder_load(cache->folder, entry->name, CACHE_TABLE_MAX, &size);
+    unsigned char *bytes = file_directory_load(cache->directory, entry->name, CACHE_TABLE_MAX, &size);
     uint64_t library = checksum_bytes(entry->name, strlen(entry->name));
     if (bytes && cache_table_decode(&entry->table, bytes, size) == 0 &&
         (entry->table.library != library || entry->table.writer != cache->writer))
@@ -227,7 +227,7 @@ static bool save_entry(struct symbol_cache *cache, struct cache_entry *entry)
     entry->is_changed = false;
     pthread_mutex_unlock(&entry->lock);
     if (bytes)
-        file_folder_save(cache->folder, entry->name, bytes, size);
+        file_directory_save(cache->directory, entry->name, bytes, size);
     free(bytes);
     return bytes != NULL;
 }
@@ -236,10 +236,10 @@ static bool save_entry(struct symbol_cache *cache, struct cache_entry *entry)
 static void save_entries(struct symbol_cache *cache)
 {
     bool has_saved = false;
-    for (size_t i = 0; cache->folder >= 0 && i < cache->entries.length; i++)
+    for (size_t i = 0; cache->directory >= 0 && i < cache->entries.length; i++)
         has_saved |= save_entry(cache, cache->entries.data[i]);
     if (has_saved)
-        file_folder_trim(cache->folder, CACHE_FOLDER_MAX);
+        file_directory_trim(cache->directory, CACHE_DIRECTORY_MAX);
 }
 
 /* Writes and frees all tables if they exceed the limit and are not in use. */
@@ -269,12 +269,12 @@ static void leave(struct symbol_cache *cache, struct cache_entry *entry)
 
 /* ---- the cache ---- */
 
-struct symbol_cache *symbol_cache_new(const char *folder)
+struct symbol_cache *symbol_cache_new(const char *directory)
 {
     struct symbol_cache *cache = calloc(1, sizeof(*cache));
     if (!cache)
         return NULL;
-    cache->folder = folder ? file_folder_open(folder, NULL) : -1;
+    cache->directory = directory ? file_directory_open(directory, NULL) : -1;
     cache->writer = own_build();
     pthread_mutex_init(&cache->lock, NULL);
     return cache;
@@ -288,16 +288,16 @@ void symbol_cache_free(struct symbol_cache *cache)
     for (size_t i = 0; i < cache->entries.length; i++)
         free_entry(cache->entries.data[i]);
     array_free(&cache->entries);
-    if (cache->folder >= 0)
-        close(cache->folder);
+    if (cache->directory >= 0)
+        close(cache->directory);
     pthread_mutex_destroy(&cache->lock);
     free(cache);
 }
 
 void symbol_cache_keep_sections(const struct symbol_cache *cache, struct debug_files *files)
 {
-    if (cache && cache->folder > 0)
-        files->mapped.kept_sections = files->separate.kept_sections = files->alternate.kept_sections = cache->folder;
+    if (cache && cache->directory > 0)
+        files->mapped.kept_sections = files->separate.kept_sections = files->alternate.kept_sections = cache->directory;
 }
 
 /* ---- the kernel ---- */
@@ -306,7 +306,7 @@ void symbol_cache_keep_sections(const struct symbol_cache *cache, struct debug_f
 static bool name_kernel_file(const struct symbol_cache *cache, const struct symbol_lib *lib, char name[NAME_SIZE])
 {
     char id[NAME_SIZE];
-    if (!cache || cache->folder < 0 || lib->build_id_size == 0)
+    if (!cache || cache->directory < 0 || lib->build_id_size == 0)
         return false;
     name_by_build_id(id, lib->build_id, lib->build_id_size);
     return snprintf(name, NAME_SIZE, "kallsyms-%s", id) < NAME_SIZE;
@@ -315,7 +315,7 @@ static bool name_kernel_file(const struct symbol_cache *cache, const struct symb
 bool symbol_cache_load_kernel(const struct symbol_cache *cache, const struct symbol_job *job, struct kallsyms *kallsyms)
 {
     char name[NAME_SIZE];
-    int file = name_kernel_file(cache, &job->lib, name) ? file_folder_open_file(cache->folder, name) : -1;
+    int file = name_kernel_file(cache, &job->lib, name) ? file_directory_open_file(cache->directory, name) : -1;
     bool is_there = file >= 0 && kallsyms_decode(kallsyms, file, job->rvas, job->count) == 0;
     if (file >= 0)
         close(file);
@@ -329,7 +329,7 @@ void symbol_cache_save_kernel(const struct symbol_cache *cache, const struct sym
     size_t size;
     unsigned char *bytes = name_kernel_file(cache, lib, name) ? kallsyms_encode(kallsyms, &size) : NULL;
     if (bytes)
-        file_folder_save(cache->folder, name, bytes, size);
+        file_directory_save(cache->directory, name, bytes, size);
     free(bytes);
 }
 

@@ -10,9 +10,9 @@
 struct kallsyms;
 struct symbol_cache;
 
-/* `folder` holds the saved files ("/home/me/.cache/prof"). If it is NULL or unusable, the cache is in memory only. NULL
- * if memory runs out. */
-struct symbol_cache *symbol_cache_new(const char *folder);
+/* `directory` holds the saved files ("/home/me/.cache/prof"). If it is NULL or unusable, the cache is in memory only.
+ * NULL if memory runs out. */
+struct symbol_cache *symbol_cache_new(const char *directory);
 
 /* Saves the libraries that have new answers. A failed write is not an error. Accepts NULL. */
 void symbol_cache_free(struct symbol_cache *cache);

@@ -75,7 +75,7 @@ struct symbolizer *symbolizer_new(const struct symbolizer_options *options)
     }
     pthread_mutex_init(&symbolizer->kallsyms_lock, NULL);
     if (options && options->use_cache) {
-        symbolizer->cache = symbol_cache_new(options->skip_inlines_and_lines ? NULL : options->cache_folder);
+        symbolizer->cache = symbol_cache_new(options->skip_inlines_and_lines ? NULL : options->cache_directory);
         if (!symbolizer->cache) {
             symbolizer_free(symbolizer);
             return NULL;
@@ -370,11 +370,11 @@ static int run_group(struct symbolizer *symbolizer, struct symbol_job *jobs, siz
 static size_t count_open_files(void)
 {
     size_t count = 0;
-    DIR *folder = opendir("/proc/self/fd");
-    while (folder && readdir(folder))
+    DIR *directory = opendir("/proc/self/fd");
+    while (directory && readdir(directory))
         count++;
-    if (folder)
-        closedir(folder);
+    if (directory)
+        closedir(directory);
     return count;
 }
 

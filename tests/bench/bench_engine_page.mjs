@@ -49,20 +49,20 @@ all().catch((error) => { results.error = String(error); }).then(() => fetch('res
 
 const [samples = '1000000', stacks = '300000', threads = '8'] = process.argv.slice(2);
 const profile = await readFile(syntheticProfile(samples, stacks, threads));
-const folder = await mkdtemp(join(tmpdir(), 'prof-bench-'));
+const directory = await mkdtemp(join(tmpdir(), 'prof-bench-'));
 const { build: bundle } = createRequire(join(root, 'web/package.json'))('esbuild');
 await bundle({
     stdin: { contents: PAGE, resolveDir: root, loader: 'ts' },
-    outfile: join(folder, 'page.js'),
+    outfile: join(directory, 'page.js'),
     bundle: true,
     format: 'esm',
 });
-await bundle({ entryPoints: [join(root, 'web/src/engine/worker.ts')], outfile: join(folder, 'worker.js'), bundle: true, format: 'esm', minify: true });
+await bundle({ entryPoints: [join(root, 'web/src/engine/worker.ts')], outfile: join(directory, 'worker.js'), bundle: true, format: 'esm', minify: true });
 
 const files = {
     '/': ['text/html', '<!doctype html><title>bench</title><script type="module" src="page.js"></script>'],
-    '/page.js': ['text/javascript', await readFile(join(folder, 'page.js'))],
-    '/worker.js': ['text/javascript', await readFile(join(folder, 'worker.js'))],
+    '/page.js': ['text/javascript', await readFile(join(directory, 'page.js'))],
+    '/worker.js': ['text/javascript', await readFile(join(directory, 'worker.js'))],
     '/engine.wasm': ['application/wasm', await readFile(join(build, 'engine.wasm'))],
     '/profile.json.gz': ['application/gzip', profile],
     '/encoded.json': ['application/json', profile, { 'Content-Encoding': 'gzip' }],
@@ -88,7 +88,7 @@ const server = createServer((request, response) => {
 await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
 const browser = spawn(
     process.env.CHROMIUM ?? 'chromium',
-    ['--headless=new', '--no-sandbox', '--disable-gpu', `--user-data-dir=${join(folder, 'profile')}`, `http://127.0.0.1:${server.address().port}/`],
+    ['--headless=new', '--no-sandbox', '--disable-gpu', `--user-data-dir=${join(directory, 'profile')}`, `http://127.0.0.1:${server.address().port}/`],
     { stdio: 'ignore' },
 );
 browser.on('error', (error) => finish({ error: `chromium could not be started: ${error.message}` }));
@@ -99,7 +99,7 @@ browser.kill();
 server.close();
 server.closeAllConnections();
 await new Promise((resolve) => (browser.exitCode === null && browser.signalCode === null && browser.pid ? browser.on('exit', resolve) : resolve()));
-await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 console.log(`${samples} samples, ${stacks} stacks, ${threads} threads in headless Chromium; ms, medians of 5`);
 for (const [name, value] of Object.entries(results)) console.log(`${name.padEnd(26)} ${typeof value === 'number' ? value.toFixed(1).padStart(8) : value}`);
 process.exitCode = results.error ? 1 : 0;

@@ -24,8 +24,8 @@ const PROF = process.env.PROF ?? join(build, 'prof');
 const { chromium } = createRequire(join(root, 'web/package.json'))('playwright-core');
 const [seconds = '60', ...rest] = process.argv.slice(2);
 const what = rest.length > 0 ? rest : ['-r', '4000', join(build, 'targets/shares'), '8', '3600'];
-const folder = mkdtempSync(join(tmpdir(), 'prof-bench-'));
-const file = join(folder, 'live.json.gz');
+const directory = mkdtempSync(join(tmpdir(), 'prof-bench-'));
+const file = join(directory, 'live.json.gz');
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -232,5 +232,5 @@ console.log([...rows].slice(0, 8).join(' | '));
 await browser.close();
 loaded.kill('SIGINT');
 prof.kill('SIGINT');
-rmSync(folder, { recursive: true });
+rmSync(directory, { recursive: true });
 process.exit(isSame ? 0 : 1);

@@ -86,7 +86,7 @@ static size_t pick_addresses(const char *path, size_t wanted, uint64_t *rvas, ui
 /* ---- runs ---- */
 
 struct work {
-    const char *path, *list, *cache_folder;
+    const char *path, *list, *cache_directory;
     const uint64_t *rvas;
     size_t count;
     unsigned threads;
@@ -104,8 +104,8 @@ static struct outcome look_up(const struct work *work)
 {
     struct symbolizer_options options = {.reader = work->reader,
                                          .threads = work->threads,
-                                         .use_cache = work->cache_folder != NULL,
-                                         .cache_folder = work->cache_folder};
+                                         .use_cache = work->cache_directory != NULL,
+                                         .cache_directory = work->cache_directory};
     struct error err = {"out of memory"};
     double start = now();
     struct symbolizer *symbolizer = symbolizer_new(&options);
@@ -211,24 +211,24 @@ int main(int argc, char **argv)
     size_t rounds = argc > 3 ? strtoul(argv[3], NULL, 10) : 5;
     static struct outcome first[ROUNDS_MAX], second[ROUNDS_MAX], llvm[ROUNDS_MAX];
     uint64_t *rvas = calloc(wanted + 1, sizeof(*rvas)), base;
-    char folder[] = "/tmp/bench_symbol_XXXXXX", list[64], cache[64], command[128];
-    if (!rvas || rounds == 0 || rounds > ROUNDS_MAX || !mkdtemp(folder))
+    char directory[] = "/tmp/bench_symbol_XXXXXX", list[64], cache[64], command[128];
+    if (!rvas || rounds == 0 || rounds > ROUNDS_MAX || !mkdtemp(directory))
         return 1;
-    snprintf(list, sizeof(list), "%s/list", folder);
-    snprintf(cache, sizeof(cache), "%s/cache", folder);
+    snprintf(list, sizeof(list), "%s/list", directory);
+    snprintf(cache, sizeof(cache), "%s/cache", directory);
     struct work work = {.path = path, .list = list, .rvas = rvas};
     work.threads = argc > 4 ? (unsigned)strtoul(argv[4], NULL, 10) : 0;
     work.count = pick_addresses(path, wanted, rvas, &base);
     write_list(&work, base);
     struct work cached = work;
-    cached.cache_folder = cache;
+    cached.cache_directory = cache;
     run_prof(&cached);
     for (size_t i = 0; i < rounds; i++) {
         first[i] = run_prof(&work);
         second[i] = run_prof(&cached);
         llvm[i] = run_llvm(&work);
     }
-    snprintf(command, sizeof(command), "rm -r %s", folder);
+    snprintf(command, sizeof(command), "rm -r %s", directory);
     if (system(command) != 0)
         return 1;
     const struct outcome *other = median(llvm, rounds), *own = median(first, rounds);

@@ -2,7 +2,7 @@
 #
 #     compile PROGRAM SOURCE...    with the objects of lib/: the files that are read are of all formats
 #
-# $work is a folder of the test's own with small random profiles (random-*.json) and a larger one (synthetic.json.gz),
+# $work is a directory of the test's own with small random profiles (random-*.json) and a larger one (synthetic.json.gz),
 # all with markers; $build is that of the objects; the working directory is the project's.
 
 top=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,6 +1,6 @@
-"""Writes the same small profile as old versions of the processed format have it: old_profiles.py FOLDER
+"""Writes the same small profile as old versions of the processed format have it: old_profiles.py DIRECTORY
 
-One file for each version at which a table changed: FOLDER/N.json. Two processes, each with a library, a function of
+One file for each version at which a table changed: DIRECTORY/N.json. Two processes, each with a library, a function of
 JavaScript and a label, and markers: an instant one, one with both times, and one of two halves.
 """
 

@@ -1,8 +1,8 @@
 // Opens pages that are one file, from the disk, in Chromium and, where FIREFOX names it, in Firefox:
 //
-//     node tests/e2e/page_file.mjs FOLDER URL
+//     node tests/e2e/page_file.mjs DIRECTORY URL
 //
-// FOLDER has what test_page_file made: hostile.html, small.html, small.json.gz, report.json. URL serves small.json.
+// DIRECTORY has what test_page_file made: hostile.html, small.html, small.json.gz, report.json. URL serves small.json.
 import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
@@ -14,9 +14,9 @@ import { askUntil, countQuestions, numberOf, readRows, shownNumber } from './pag
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 import { MARKUP, TITLE_THIEF } from './page_hostile_profile.mjs';
 
-const [folder, served] = process.argv.slice(2);
-const addressOf = (name, query = '') => pathToFileURL(join(folder, name)).href + query;
-const report = JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8'));
+const [directory, served] = process.argv.slice(2);
+const addressOf = (name, query = '') => pathToFileURL(join(directory, name)).href + query;
+const report = JSON.parse(readFileSync(join(directory, 'report.json'), 'utf8'));
 
 /** All threads, by their indexes: fewer than 32 of them are one digit each. */
 const all = `?thread=${report.threads.map((thread) => thread.index.toString(32)).join('')}`;
@@ -43,12 +43,12 @@ async function compare(page) {
 }
 
 await check('the file is no more than 1 MB larger than the profile', () => {
-    const more = statSync(join(folder, 'small.html')).size - statSync(join(folder, 'small.json.gz')).size;
+    const more = statSync(join(directory, 'small.html')).size - statSync(join(directory, 'small.json.gz')).size;
     assert(more < 1e6, `${more} bytes`);
 });
 
 await check('names of a profile are nowhere in the text of the file', () => {
-    const text = readFileSync(join(folder, 'hostile.html'), 'utf16le');
+    const text = readFileSync(join(directory, 'hostile.html'), 'utf16le');
     assert(text.startsWith('\ufeff<!doctype html>'), 'it does not begin as UTF-16');
     assert(!text.includes('<img') && !text.includes('document.title=2'), 'a name is');
     assertEqual(text.split('<script').length, text.split('</script').length, 'number of scripts that begin');
@@ -94,7 +94,7 @@ await check('a saved view is the one that it opens with, and names that hold mar
 });
 
 await check('a server that names another charset is not believed', async () => {
-    const other = createServer((_, answer) => answer.writeHead(200, { 'Content-Type': 'text/html; charset=iso-8859-1' }).end(readFileSync(join(folder, 'small.html'))));
+    const other = createServer((_, answer) => answer.writeHead(200, { 'Content-Type': 'text/html; charset=iso-8859-1' }).end(readFileSync(join(directory, 'small.html'))));
     await new Promise((listening) => other.listen(0, '127.0.0.1', listening));
     const from = await openPage(`http://127.0.0.1:${other.address().port}/`);
     await from.close();
@@ -102,11 +102,11 @@ await check('a server that names another charset is not believed', async () => {
     other.close();
 });
 
-/** Saves what an item of the menu of the header saves, into the folder. */
+/** Saves what an item of the menu of the header saves, into the directory. */
 async function save(from, item, name) {
     await from.getByRole('button', { name: 'Save', exact: true }).click();
     const [file] = await Promise.all([from.waitForEvent('download'), from.getByRole('menuitem', { name: item }).click()]);
-    await file.saveAs(join(folder, name));
+    await file.saveAs(join(directory, name));
     return file.suggestedFilename();
 }
 
@@ -119,7 +119,7 @@ await check('the page saves itself as a file, and that does, too, with the view'
     await save(second, 'Page of this view', 'again.html');
     await second.close();
     // The browser may pack in other blocks: the text is compared without the profile.
-    const textOf = (name) => readFileSync(join(folder, name), 'utf16le').replace(/(<script type="text\/plain" id="profile"[^>]*>)[^<]*/, '$1').replace(/\s+/g, '');
+    const textOf = (name) => readFileSync(join(directory, name), 'utf16le').replace(/(<script type="text\/plain" id="profile"[^>]*>)[^<]*/, '$1').replace(/\s+/g, '');
     assert(textOf('saved.html').length > 1e5, 'the saved page is short');
     assert(textOf('again.html') === textOf('saved.html'), 'the saved page of the saved page is another');
 });

@@ -12,8 +12,8 @@ import { pathToFileURL } from 'node:url';
 import { askUntil, countQuestions, numberOf, TIMEOUT_MS, readRows, selectedRow, settle, shownNumber, walkLongTable } from './page_rows.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [url, folder, longUrl] = process.argv.slice(2);
-const reported = (name) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
+const [url, directory, longUrl] = process.argv.slice(2);
+const reported = (name) => JSON.parse(readFileSync(join(directory, name), 'utf8'));
 const packages = createRequire(new URL('../../web/package.json', import.meta.url));
 const { default: puppeteer } = await import(pathToFileURL(packages.resolve('puppeteer-core')).href);
 
@@ -233,7 +233,7 @@ await check('a dropped file takes the place of the profile', async () => {
         const data = new DataTransfer();
         data.items.add(new File([content], 'small.json'));
         document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
-    }, readFileSync(join(folder, 'small.json'), 'utf8'));
+    }, readFileSync(join(directory, 'small.json'), 'utf8'));
     await askUntil((name) => name === 'many threads', () => text('.product').catch(() => ''));
     assertEqual(await text('.product'), 'many threads', 'the profile that is shown');
 });

@@ -1,6 +1,6 @@
 // A page that follows a recording from its start to the saved profile.
 //
-//     node tests/e2e/page_live.mjs FOLDER SHARES-TARGET
+//     node tests/e2e/page_live.mjs DIRECTORY SHARES-TARGET
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -8,8 +8,8 @@ import { gunzipSync } from 'node:zlib';
 import { closeBrowser, complaints, openPage, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [folder, target] = process.argv.slice(2);
-const file = `${folder}/live.json.gz`;
+const [directory, target] = process.argv.slice(2);
+const file = `${directory}/live.json.gz`;
 
 /** Starts prof; resolves when it prints an address. */
 async function start(...args) {
@@ -205,7 +205,7 @@ await check('it shows the same as the file', async () => {
 });
 
 await check('a flight recorder is followed, and times mean the same in every profile', async () => {
-    const recorder = await start('record', '--live', '-n', '-P', '0', '--last', '1s', '-o', `${folder}/last.json.gz`, target, '4', '3600');
+    const recorder = await start('record', '--live', '-n', '-P', '0', '--last', '1s', '-o', `${directory}/last.json.gz`, target, '4', '3600');
     const other = await openPage(recorder.url);
     const served = async () => (await (await fetch(new URL('profile.json', recorder.url))).json()).meta;
     const { startTime } = await served();

@@ -7,15 +7,15 @@ import { join } from 'node:path';
 import { askUntil, closeBrowser, complaints, openPage, readRows, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [url, folder] = process.argv.slice(2);
+const [url, directory] = process.argv.slice(2);
 const page = await openPage(url);
 
 const product = () => page.locator('.product').innerText();
 const firstRow = async () => (await readRows(page))[0];
 
-/** Drops a file of the folder on the page. */
+/** Drops a file of the directory on the page. */
 async function drop(name) {
-    const content = readFileSync(join(folder, name)).toString('base64');
+    const content = readFileSync(join(directory, name)).toString('base64');
     const transfer = await page.evaluateHandle(
         ([bytes, fileName]) => {
             const data = new DataTransfer();
@@ -144,7 +144,7 @@ await check('a file is chosen by key and by button', async () => {
     await settle(page);
     for (const open of [() => page.keyboard.press('o'), () => page.getByRole('button', { name: 'Open a file' }).click()]) {
         const [chooser] = await Promise.all([page.waitForEvent('filechooser'), open()]);
-        await chooser.setFiles(join(folder, 'many.json'));
+        await chooser.setFiles(join(directory, 'many.json'));
         await askUntil((name) => name === 'many threads', product);
         assertEqual(await product(), 'many threads', 'the name of the profile');
         await restart();
@@ -160,7 +160,7 @@ async function save(by) {
 await check('the profile is saved as it was loaded, under its name', async () => {
     const { name, bytes } = await save(() => page.keyboard.press('Control+s'));
     assertEqual(name, 'walker.json.gz', 'the name of the file');
-    assert(bytes.equals(readFileSync(join(folder, 'walker.json.gz'))), 'the bytes are others');
+    assert(bytes.equals(readFileSync(join(directory, 'walker.json.gz'))), 'the bytes are others');
 });
 
 await check('back after a dropped file shows the profile before, as it was; forward the file again', async () => {
@@ -301,7 +301,7 @@ await check('an opened file is saved with its own ending', async () => {
     await askUntil((name) => name === 'many threads', product);
     const { name, bytes } = await save(() => page.keyboard.press('Control+s'));
     assertEqual(name, 'many-threads.json', 'the name of the file');
-    assert(bytes.equals(readFileSync(join(folder, 'many.json'))), 'the bytes are others');
+    assert(bytes.equals(readFileSync(join(directory, 'many.json'))), 'the bytes are others');
 });
 
 await check('a dropped profile without names gets those that the server knows, and Back and forward keep them', async () => {
@@ -312,7 +312,7 @@ await check('a dropped profile without names gets those that the server knows, a
     assertEqual((await firstRow()).name, 'named_function', 'the first row');
     assertEqual(await page.getByRole('button', { name: 'No names' }).count(), 0, 'what says that names are missing');
     const { bytes } = await save(() => page.keyboard.press('Control+s'));
-    assert(bytes.equals(readFileSync(join(folder, 'name less.json'))), 'what is saved is not what was opened');
+    assert(bytes.equals(readFileSync(join(directory, 'name less.json'))), 'what is saved is not what was opened');
     await page.goBack();
     await askUntil((name) => name === 'walker', product);
     await page.goForward();
@@ -332,7 +332,7 @@ await check('so does the base of a comparison', async () => {
     await page.waitForSelector('.palette [role=option]');
     await settle(page);
     await page.keyboard.press('Enter');
-    await (await chooser).setFiles(join(folder, 'name less.json'));
+    await (await chooser).setFiles(join(directory, 'name less.json'));
     await page.waitForSelector('.compared');
     await settle(page);
     const names = await page.locator('.tree-row bdi').allInnerTexts();

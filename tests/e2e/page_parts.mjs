@@ -490,7 +490,7 @@ await check('long names are cut, and it is said how much is left out', () => {
     assertEqual(plain.plainText('x'.repeat(10), 10), 'x'.repeat(10), 'one that just fits');
     assertEqual(plain.plainText('\u200d\u200dxyz', 2), '⟨U+200D⟩⟨U+200D⟩…', 'a long one that is invisible');
     assertEqual(plain.oneLine('a\nb\u2028c\td\u200de'), 'a b c d\u200de', 'a name in one line');
-    assertEqual(['/usr/lib/libc.so', 'main.c', 'dir/'].map(plain.baseName).join('|'), 'libc.so|main.c|', 'paths without folders');
+    assertEqual(['/usr/lib/libc.so', 'main.c', 'dir/'].map(plain.baseName).join('|'), 'libc.so|main.c|', 'paths without directories');
 });
 
 await check('searched terms are marked wherever they are, letter by letter', () => {

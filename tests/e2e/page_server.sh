@@ -1,7 +1,7 @@
 # For tests of the page: source it after tap.sh.
 #
 #     serve_profile FILE OPTION...  starts `prof load`, sets $URL; ended with the test. There can be several
-#     drive_page SCRIPT ARG...      runs a script of this folder, which prints TAP itself; ends the test
+#     drive_page SCRIPT ARG...      runs a script of this directory, which prints TAP itself; ends the test
 
 if ! command -v node >/dev/null || [ ! -x "${CHROMIUM:=/usr/bin/chromium}" ]; then
     skip "the page in a browser" "node and chromium are needed"

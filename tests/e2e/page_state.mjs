@@ -344,8 +344,8 @@ await check('what is asked for in batches is asked once, forgotten when it means
 });
 
 await check('each session has texts of its own markers', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'prof-markers-'));
-    const file = join(folder, 'markers.json');
+    const directory = await mkdtemp(join(tmpdir(), 'prof-markers-'));
+    const file = join(directory, 'markers.json');
     const column = (value) => Array(200).fill(value);
     writeProfile(file, {
         product: 'markers',
@@ -365,7 +365,7 @@ await check('each session has texts of its own markers', async () => {
         await Promise.all([asked, session.markers.fetchMarkerRows([101])]);
         assertEqual(session.markers.markerRow(101)?.name, 'tick', 'the name of a marker');
     }
-    await rm(folder, { recursive: true });
+    await rm(directory, { recursive: true });
 });
 
 await check('steps lead from one row that matches a search to the next, and open what is above it', async () => {

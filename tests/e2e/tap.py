@@ -6,7 +6,7 @@
         assert run("load", "missing.json").returncode == 1
     finish()
 
-WORK is an empty folder of the test's own, removed at its end.
+WORK is an empty directory of the test's own, removed at its end.
 """
 
 import atexit

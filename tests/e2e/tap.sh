@@ -4,7 +4,7 @@
 #     check "help lists the commands" contains "$("$PROF" help)" "prof record"
 #     finish
 #
-# $WORK is an empty folder of the test's own, removed at its end; $TOP is the project.
+# $WORK is an empty directory of the test's own, removed at its end; $TOP is the project.
 
 set -u
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

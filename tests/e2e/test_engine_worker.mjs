@@ -210,12 +210,12 @@ async function withAndWithout(calls) {
     const alone = await askOfLarge(calls);
     files['/helper.js'] = kept;
     const [[, name]] = calls;
-    writeFileSync(join(folder, name), files[`/${name}`][1]);
+    writeFileSync(join(directory, name), files[`/${name}`][1]);
     delete files[`/${name}`]; // it is large
     return { together, alone, pieces, loads, same: JSON.stringify(together) === JSON.stringify(alone) };
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'prof-worker-'));
+const directory = mkdtempSync(join(tmpdir(), 'prof-worker-'));
 const everything = { threads: [0, 1, 2, 3], range: null, search: '', inverted: false, transforms: [] };
 const activityOf = (threads) => ['activity', threads, 0, 1e6, 500, { ...all, threads: everything.threads, search: 'work' }];
 const questions = [
@@ -234,7 +234,7 @@ const isSum = (sum, graphs, column) => Object.entries(sum[column]).every(([at, v
 const [sum, ...ofThreads] = largeAnswers.slice(5);
 check('the graph of several threads is the sum of theirs', sum.strip[100] > 0 && sum.matching[100] > 0.1 && ['shares', 'matching'].every((column) => isSum(sum, ofThreads, column)), [sum.categories, sum.shares[100], sum.matching[100]]);
 if (process.env.PROF) {
-    const report = JSON.parse(execFileSync(process.env.PROF, ['report', '--functions', '--json', join(folder, 'large.json')], { encoding: 'utf8' }));
+    const report = JSON.parse(execFileSync(process.env.PROF, ['report', '--functions', '--json', join(directory, 'large.json')], { encoding: 'utf8' }));
     const [, { rootTotal }, , { func, self }] = largeAnswers;
     const selfOf = (name) => report.functions.find((entry) => entry.name === name)?.self;
     const same = Array.from(func, (index, row) => selfOf(profile.shared.stringArray[index]) === self[row]);
@@ -350,6 +350,6 @@ check('until it is released', /is closed/.test(at[22].error ?? ''), at[22]);
 
 console.log(`1..${count}`);
 await browser.close();
-rmSync(folder, { recursive: true });
+rmSync(directory, { recursive: true });
 server.close();
 server.closeAllConnections();

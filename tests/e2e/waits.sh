@@ -46,7 +46,7 @@ known_waits_of_all() {
     if [ "$(id -u)" != 0 ]; then
         skip "an ordinary user" "needs root"
     elif [ -z "$(find / -maxdepth 0 -perm -o+x)" ]; then # the user nobody can start nothing
-        skip "an ordinary user" "others may not enter the root folder"
+        skip "an ordinary user" "others may not enter the root directory"
     else
         chmod 755 "$WORK"
         cp "$PROF" open/prof

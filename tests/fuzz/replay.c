@@ -46,18 +46,18 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 0 ? strrchr(argv[0], '/') : NULL;
     name = name ? name + 1 : "fuzz_";
-    char folder[512];
-    snprintf(folder, sizeof(folder), "tests/fuzz/corpus/%s", strncmp(name, "fuzz_", 5) ? name : name + 5);
+    char directory[512];
+    snprintf(directory, sizeof(directory), "tests/fuzz/corpus/%s", strncmp(name, "fuzz_", 5) ? name : name + 5);
     struct dirent **entries;
-    int count = scandir(folder, &entries, NULL, alphasort);
+    int count = scandir(directory, &entries, NULL, alphasort);
     if (count < 0) {
-        printf("not ok - there is no corpus in %s\n", folder);
+        printf("not ok - there is no corpus in %s\n", directory);
         return EXIT_FAILURE;
     }
     unsigned files = 0;
     for (int i = 0; i < count; i++) {
         char path[1024];
-        snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
+        snprintf(path, sizeof(path), "%s/%s", directory, entries[i]->d_name);
         struct stat info;
         if (stat(path, &info) == 0 && S_ISREG(info.st_mode)) {
             run_on_file(path, (size_t)info.st_size);

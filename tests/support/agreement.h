@@ -334,15 +334,15 @@ static inline int agreement_print_totals(void **unused)
 static inline void agreement_build(const struct agreement_with *with, const char *compiler, const char *flags,
                                    const char *source)
 {
-    char folder[] = "/tmp/test_agreement_XXXXXX", command[4096], path[64];
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof(path), "%s/program", folder);
-    snprintf(command, sizeof(command), "cd %s && %s %s -o %s $OLDPWD/tests/targets/%s", folder, compiler, flags, path,
-             source);
+    char directory[] = "/tmp/test_agreement_XXXXXX", command[4096], path[64];
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof(path), "%s/program", directory);
+    snprintf(command, sizeof(command), "cd %s && %s %s -o %s $OLDPWD/tests/targets/%s", directory, compiler, flags,
+             path, source);
     print_message("%s\n", command);
     assert_int_equal(system(command), 0);
     agreement_compare(path, with);
-    snprintf(command, sizeof(command), "rm -r %s", folder);
+    snprintf(command, sizeof(command), "rm -r %s", directory);
     assert_int_equal(system(command), 0);
 }
 

@@ -1,6 +1,6 @@
 /*
- * A recording of processes that compile code, written as a spool in a folder of its own and replayed. What their
- * compilers say of the code lies in the same folder, as if that were /tmp.
+ * A recording of processes that compile code, written as a spool in a directory of its own and replayed. What their
+ * compilers say of the code lies in the same directory, as if that were /tmp.
  */
 #pragma once
 
@@ -21,16 +21,16 @@
 enum { EPOCH_START = 1000 };
 
 struct scene {
-    char folder[64], spool[96];
+    char directory[64], spool[96];
     struct spool_writer *writer;
     struct replay replay;
 };
 
 static inline void scene_start(struct scene *scene)
 {
-    *scene = (struct scene){.folder = "/tmp/prof-code-scene-XXXXXX"};
-    assert_non_null(mkdtemp(scene->folder));
-    snprintf(scene->spool, sizeof(scene->spool), "%s/spool", scene->folder);
+    *scene = (struct scene){.directory = "/tmp/prof-code-scene-XXXXXX"};
+    assert_non_null(mkdtemp(scene->directory));
+    snprintf(scene->spool, sizeof(scene->spool), "%s/spool", scene->directory);
     assert_int_equal(spool_writer_new(&scene->writer, scene->spool, NULL), 0);
     assert_int_equal(info_write_number(scene->writer, INFO_START_MONOTONIC, SECOND, NULL), 0);
     assert_int_equal(info_write_number(scene->writer, INFO_START_REALTIME, EPOCH_START * SECOND, NULL), 0);
@@ -66,7 +66,7 @@ static inline void scene_add_sample(struct scene *scene, uint32_t thread, uint64
 static inline void scene_replay(struct scene *scene)
 {
     assert_int_equal(spool_writer_close(scene->writer, NULL), 0);
-    scene->replay.perf_map_folder = scene->folder;
+    scene->replay.perf_map_directory = scene->directory;
     assert_int_equal(replay_spool(&scene->replay, scene->spool, NULL), 0);
 }
 
@@ -86,6 +86,6 @@ static inline void scene_finish(struct scene *scene)
 {
     char command[128];
     replay_destroy(&scene->replay);
-    snprintf(command, sizeof(command), "rm -r '%s'", scene->folder);
+    snprintf(command, sizeof(command), "rm -r '%s'", scene->directory);
     assert_int_equal(system(command), 0);
 }

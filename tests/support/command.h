@@ -17,13 +17,14 @@ static inline bool has_command(const char *name)
     return system(command) == 0;
 }
 
-static inline void run_in(const char *folder, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
+static inline void run_in(const char *directory, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
 
 /* The test fails if the command does. */
-static inline void run_in(const char *folder, const char *format, va_list args)
+static inline void run_in(const char *directory, const char *format, va_list args)
 {
     char command[4096];
-    int used = snprintf(command, sizeof(command), "cd %s && ", folder);
+    int used = snprintf(command, sizeof(command), "cd %s && ", directory);
     vsnprintf(command + used, sizeof(command) - (size_t)used, format, args);
     if (system(command) != 0)
         fail_msg("failed: %s", command);

@@ -3,7 +3,7 @@
  * the same addresses again for other functions. It knows its own truth: prints "NAME CPU-milliseconds" for each; the
  * two loops of "lines", in lines 10 and 20 of loops.jit, share its time one to three.
  *
- *     usage: jit_writer FOLDER MILLISECONDS [monotonic|realtime|order|unmapped] [frames|no-frames]
+ *     usage: jit_writer DIRECTORY MILLISECONDS [monotonic|realtime|order|unmapped] [frames|no-frames]
  *
  * order: times are of a clock of its own. unmapped: the dump is not mapped, so that nothing tells where it is.
  *
@@ -112,10 +112,10 @@ static void note_lines(uint64_t address)
     }
 }
 
-static void start_dump(const char *folder)
+static void start_dump(const char *directory)
 {
     char path[4096];
-    snprintf(path, sizeof(path), "%s/jit-%d.dump", folder, (int)getpid());
+    snprintf(path, sizeof(path), "%s/jit-%d.dump", directory, (int)getpid());
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
     if (fd < 0 || !(dump = fdopen(fd, "w"))) {
         perror(path);

@@ -3,7 +3,7 @@
 #include "base/utf8.h"
 #include "file/profile_file.h"
 #include "spool/spool.h"
-#include "support/folder.h"
+#include "support/directory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,10 +19,10 @@ static char spool_path[64], output_path[64];
 
 static int make_paths(void **state)
 {
-    if (make_empty_folder(state) != 0)
+    if (make_empty_directory(state) != 0)
         return -1;
-    snprintf(spool_path, sizeof(spool_path), "%s/spool", folder);
-    snprintf(output_path, sizeof(output_path), "%s/profile.json", folder);
+    snprintf(spool_path, sizeof(spool_path), "%s/spool", directory);
+    snprintf(output_path, sizeof(output_path), "%s/profile.json", directory);
     return 0;
 }
 
@@ -83,5 +83,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_library_whose_name_is_no_text_still_gives_a_file_of_text),
     };
-    return cmocka_run_group_tests(tests, make_paths, remove_folder);
+    return cmocka_run_group_tests(tests, make_paths, remove_directory);
 }

@@ -1,5 +1,5 @@
 /*
- * Counters of a recording: readings in a spool, energy of a folder like the kernel's, series that are bounded.
+ * Counters of a recording: readings in a spool, energy of a directory like the kernel's, series that are bounded.
  */
 #include "assemble/replay_counters.h"
 #include "os/clock.h"
@@ -19,11 +19,11 @@
 
 #include <cmocka.h>
 
-static char folder[] = "/tmp/prof-counters-XXXXXX";
+static char directory[] = "/tmp/prof-counters-XXXXXX";
 
 static void path_of(const char *name, char path[256])
 {
-    snprintf(path, 256, "%s/%s", folder, name);
+    snprintf(path, 256, "%s/%s", directory, name);
 }
 
 static void write_file(const char *name, const char *text)
@@ -233,17 +233,17 @@ static void test_lists_of_counters(void **state)
     assert_false(counters_parse("cpus", &wanted));
 }
 
-static int make_folder(void **state)
+static int make_directory(void **state)
 {
     (void)state;
-    return mkdtemp(folder) ? 0 : -1;
+    return mkdtemp(directory) ? 0 : -1;
 }
 
-static int remove_folder(void **state)
+static int remove_directory(void **state)
 {
     char command[128];
     (void)state;
-    snprintf(command, sizeof(command), "rm -rf %s", folder);
+    snprintf(command, sizeof(command), "rm -rf %s", directory);
     return system(command);
 }
 
@@ -258,5 +258,5 @@ int main(void)
         cmocka_unit_test(test_readings_that_make_no_sense_are_left_out),
         cmocka_unit_test(test_lists_of_counters),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -1,5 +1,5 @@
 /* Which debug files are found for a library, and which files are taken for it when the mapped one is gone, replaced, or
- * in a root folder that is not ours. Programs and debug files are made by gcc and objcopy. */
+ * in a root directory that is not ours. Programs and debug files are made by gcc and objcopy. */
 #include "os/file_io.h"
 #include "support/command.h"
 #include "symbol/debug_file.h"
@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 static char top[] = "/tmp/test_debug_file_XXXXXX";
-static char folder[300]; /* of the running test, below `top` */
+static char directory[300]; /* of the running test, below `top` */
 
 static void run(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -27,7 +27,7 @@ static void run(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    run_in(folder, format, args);
+    run_in(directory, format, args);
     va_end(args);
 }
 
@@ -45,12 +45,12 @@ static int remove_top(void **unused)
     return system(command);
 }
 
-/* A folder with `whole`, its debug info in `whole.debug`, and `bare`, which has neither symbols nor a link to it. The
- * second argument of gcc's --build-id is for tests of programs that have none. */
+/* A directory with `whole`, its debug info in `whole.debug`, and `bare`, which has neither symbols nor a link to it.
+ * The second argument of gcc's --build-id is for tests of programs that have none. */
 static void make_program(const char *name, const char *build_id)
 {
-    snprintf(folder, sizeof(folder), "%s/%s", top, name);
-    assert_int_equal(mkdir(folder, 0755), 0);
+    snprintf(directory, sizeof(directory), "%s/%s", top, name);
+    assert_int_equal(mkdir(directory, 0755), 0);
     run("echo 'int twice(int x) { return 2 * x; } int main(int c, char **v) { (void)v; return twice(c); }' >a.c && "
         "gcc -g -O0 -Wl,--build-id=%s -o whole a.c && objcopy --only-keep-debug whole whole.debug && "
         "strip -o bare whole",
@@ -68,7 +68,7 @@ struct library {
 /* The library as a recorder that keeps nothing open describes it. */
 static void describe(struct library *library, const char *name)
 {
-    snprintf(library->path, sizeof(library->path), "%s/%s", folder, name);
+    snprintf(library->path, sizeof(library->path), "%s/%s", directory, name);
     assert_int_equal(elf_file_open(&library->file, library->path, NULL), 0);
     library->kept = NULL;
     library->origin = (struct symbol_origin){.root_fd = -1};
@@ -105,13 +105,14 @@ static const char *hex_of(const struct library *library)
     return hex;
 }
 
-/* Looks in the given folder first, and nowhere in the real system. */
+/* Looks in the given directory first, and nowhere in the real system. */
 static void open_files(struct debug_files *files, const struct library *library, const char *named)
 {
     static struct debug_search search;
-    static const char *named_folder;
-    named_folder = named;
-    search = (struct debug_search){.folders = &named_folder, .folder_count = named ? 1 : 0, .root = "/nowhere"};
+    static const char *named_directory;
+    named_directory = named;
+    search =
+        (struct debug_search){.directories = &named_directory, .directory_count = named ? 1 : 0, .root = "/nowhere"};
     debug_files_open(files, &library->lib, &search);
 }
 
@@ -126,14 +127,14 @@ static bool finds_debug_info(const struct library *library, const char *named)
     return found;
 }
 
-static const char *in_folder(const char *name)
+static const char *in_directory(const char *name)
 {
     static char path[700];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    snprintf(path, sizeof(path), "%s/%s", directory, name);
     return path;
 }
 
-static void test_named_folder_may_be_laid_out_in_several_ways(void **unused)
+static void test_named_directory_may_be_laid_out_in_several_ways(void **unused)
 {
     (void)unused;
     make_program("layouts", "sha1");
@@ -151,13 +152,13 @@ static void test_named_folder_may_be_laid_out_in_several_ways(void **unused)
     assert_false(finds_debug_info(&bare, NULL));
     for (size_t i = 0; i < 7; i++) {
         run("rm -rf named && mkdir -p \"named/$(dirname %s)\" && cp whole.debug named/%s", layouts[i], layouts[i]);
-        if (!finds_debug_info(&bare, in_folder("named")))
+        if (!finds_debug_info(&bare, in_directory("named")))
             fail_msg("not found: %s", layouts[i]);
     }
     forget(&bare);
 }
 
-static void test_debug_file_of_another_build_in_a_named_folder_is_said(void **unused)
+static void test_debug_file_of_another_build_in_a_named_directory_is_said(void **unused)
 {
     (void)unused;
     make_program("other", "sha1");
@@ -165,12 +166,12 @@ static void test_debug_file_of_another_build_in_a_named_folder_is_said(void **un
     struct debug_files files;
     describe(&bare, "bare");
     run("mkdir named && sed s/2/3/ a.c >b.c && gcc -g -Wl,--build-id -o named/bare.debug b.c");
-    open_files(&files, &bare, in_folder("named"));
+    open_files(&files, &bare, in_directory("named"));
     assert_null(debug_files_dwarf(&files));
     assert_non_null(strstr(files.problem, "named/bare.debug does not belong"));
     debug_files_close(&files);
     run("cp whole.debug named/bare");
-    assert_true(finds_debug_info(&bare, in_folder("named"))); /* and then there is nothing to say */
+    assert_true(finds_debug_info(&bare, in_directory("named"))); /* and then there is nothing to say */
     forget(&bare);
 }
 
@@ -182,16 +183,16 @@ static void test_search_goes_on_behind_a_file_with_symbols_alone(void **unused)
     struct debug_files files;
     describe(&bare, "bare");
     run("mkdir named && objcopy --strip-debug whole named/bare.debug");
-    open_files(&files, &bare, in_folder("named"));
+    open_files(&files, &bare, in_directory("named"));
     assert_true(files.has_mapped && files.has_separate);
     assert_non_null(elf_file_section(&files.separate, ".symtab"));
     debug_files_close(&files);
     run("cp whole.debug named/bare");
-    assert_true(finds_debug_info(&bare, in_folder("named")));
+    assert_true(finds_debug_info(&bare, in_directory("named")));
     forget(&bare);
 }
 
-static void test_copy_in_a_named_folder_stands_for_the_missing_file(void **unused)
+static void test_copy_in_a_named_directory_stands_for_the_missing_file(void **unused)
 {
     (void)unused;
     make_program("copy", "sha1");
@@ -201,14 +202,14 @@ static void test_copy_in_a_named_folder_stands_for_the_missing_file(void **unuse
     struct error err = {""};
     describe(&bare, "bare");
     run("mkdir named && mv bare named && cp whole.debug named/bare.debug");
-    open_files(&files, &bare, in_folder("named"));
+    open_files(&files, &bare, in_directory("named"));
     assert_true(files.has_separate);
     assert_non_null(debug_files_dwarf(&files));
     assert_int_equal(files.missing_symbols, MISSING_SYMBOLS_NO_FILE);
     assert_non_null(strstr(files.problem, "does not exist"));
     debug_files_close(&files);
-    const char *named = in_folder("named");
-    struct debug_search search = {.folders = &named, .folder_count = 1};
+    const char *named = in_directory("named");
+    struct debug_search search = {.directories = &named, .directory_count = 1};
     assert_int_equal(debug_file_open_code(&code, &bare.lib, &search, &err), 0);
     assert_non_null(elf_file_section(&code, ".text"));
     elf_file_close(&code);
@@ -300,7 +301,7 @@ static void test_file_without_build_id_that_nobody_saw_is_not_used(void **unused
     forget(&whole);
 }
 
-static void test_files_are_found_in_the_root_folder_of_the_process(void **unused)
+static void test_files_are_found_in_the_root_directory_of_the_process(void **unused)
 {
     (void)unused;
     make_program("container", "sha1");
@@ -310,8 +311,8 @@ static void test_files_are_found_in_the_root_folder_of_the_process(void **unused
     run("mkdir -p root/opt root/store/%.2s root/usr/lib/debug && mv bare root/opt/program && "
         "mv whole.debug root/store/%.2s/%s.debug && ln -s /store root/usr/lib/debug/.build-id",
         id, id, id + 2);
-    bare.lib.path = "/opt/program"; /* which is none in our root folder */
-    bare.origin.root_fd = open(in_folder("root"), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    bare.lib.path = "/opt/program"; /* which is none in our root directory */
+    bare.origin.root_fd = open(in_directory("root"), O_PATH | O_DIRECTORY | O_CLOEXEC);
     struct debug_files files;
     debug_files_open(&files, &bare.lib, NULL);
     assert_true(files.has_mapped);
@@ -409,11 +410,11 @@ static void test_truncated_debug_files_do_no_harm(void **unused)
     describe(&bare, "bare");
     run("mkdir named && cp whole.debug named/bare.debug");
     char named_path[400];
-    snprintf(named_path, sizeof(named_path), "%s/named", folder);
+    snprintf(named_path, sizeof(named_path), "%s/named", directory);
     const char *named = named_path;
-    struct debug_search search = {.folders = &named, .folder_count = 1, .root = "/nowhere"};
+    struct debug_search search = {.directories = &named, .directory_count = 1, .root = "/nowhere"};
     char cut[400];
-    snprintf(cut, sizeof(cut), "%s/named/bare.debug", folder);
+    snprintf(cut, sizeof(cut), "%s/named/bare.debug", directory);
     stat(cut, &status);
     for (off_t size = status.st_size; size >= 0; size -= STEP) {
         assert_int_equal(truncate(cut, size), 0);
@@ -430,8 +431,8 @@ static void test_vmlinux_is_found_by_its_build_id_alone(void **unused)
     (void)unused;
     struct utsname system;
     uname(&system);
-    snprintf(folder, sizeof(folder), "%s/kernel", top);
-    assert_int_equal(mkdir(folder, 0755), 0);
+    snprintf(directory, sizeof(directory), "%s/kernel", top);
+    assert_int_equal(mkdir(directory, 0755), 0);
     run("echo 'static inline int in(int x) { return x * 7; } int do_it(int x) { return in(x); } void _start(void) {}' "
         ">v.c && gcc -g -O2 -nostdlib -static -no-pie -Wl,--build-id=0x0123456789abcdef,-Ttext-segment=0x81000000 "
         "-o vmlinux v.c");
@@ -439,7 +440,7 @@ static void test_vmlinux_is_found_by_its_build_id_alone(void **unused)
     struct symbol_lib lib = {
         .kind = SYMBOL_LIB_KERNEL, .name = "[kernel.kallsyms]", .build_id = id, .build_id_size = sizeof(id)};
     char root[400];
-    snprintf(root, sizeof(root), "%s/debug", folder);
+    snprintf(root, sizeof(root), "%s/debug", directory);
     struct debug_search search = {.root = root};
     struct elf_file file;
     char places[3][200] = {"", "", ".build-id/01/23456789abcdef.debug"};
@@ -453,8 +454,8 @@ static void test_vmlinux_is_found_by_its_build_id_alone(void **unused)
         elf_file_close(&file);
         run("rm -r debug");
     }
-    const char *named = folder;
-    search = (struct debug_search){.folders = &named, .folder_count = 1, .root = root};
+    const char *named = directory;
+    search = (struct debug_search){.directories = &named, .directory_count = 1, .root = root};
     assert_true(kernel_file_open(&file, &lib, &search));
     elf_file_close(&file);
     lib.build_id_size = 7;
@@ -473,8 +474,8 @@ static void assert_frame(const struct symbol_answers *answers, size_t answer, ui
 static void test_kernel_that_does_not_run_is_named_by_its_vmlinux(void **unused)
 {
     (void)unused;
-    snprintf(folder, sizeof(folder), "%s/past", top);
-    assert_int_equal(mkdir(folder, 0755), 0);
+    snprintf(directory, sizeof(directory), "%s/past", top);
+    assert_int_equal(mkdir(directory, 0755), 0);
     run("printf 'static inline int in(int x)\\n{\\n    return x * 7;\\n}\\nint do_it(int x)\\n{\\n    return "
         "in(x);\\n}\\n' "
         ">v.c && gcc -g -O2 -nostdlib -static -no-pie -Wl,-e,do_it,--build-id=0x0123456789abcdef,-Ttext=0x81000000 -o "
@@ -482,8 +483,8 @@ static void test_kernel_that_does_not_run_is_named_by_its_vmlinux(void **unused)
     static const unsigned char id[8] = {0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef};
     struct symbol_lib lib = {
         .kind = SYMBOL_LIB_KERNEL, .name = "[kernel.kallsyms]", .build_id = id, .build_id_size = sizeof(id)};
-    const char *named = folder;
-    struct debug_search search = {.folders = &named, .folder_count = 1, .root = "/nowhere"};
+    const char *named = directory;
+    struct debug_search search = {.directories = &named, .directory_count = 1, .root = "/nowhere"};
     struct elf_file file;
     assert_true(kernel_file_open(&file, &lib, &search));
     const uint64_t rva = 0x81000000 - file.base;
@@ -504,8 +505,8 @@ static void test_kernel_that_does_not_run_is_named_by_its_vmlinux(void **unused)
 static void test_module_has_its_code_where_the_kernel_loads_it(void **unused)
 {
     (void)unused;
-    snprintf(folder, sizeof(folder), "%s/module", top);
-    assert_int_equal(mkdir(folder, 0755), 0);
+    snprintf(directory, sizeof(directory), "%s/module", top);
+    assert_int_equal(mkdir(directory, 0755), 0);
     run("printf 'int g;\\nint one(void) { return 1; }\\n__attribute__((section(\".init.text\"))) int start(void) { "
         "return "
         "2; }\\nstatic inline int in(int x)\\n{ return x * g; }\\nint two(int x)\\n{ return in(x); }\\n' >m.c && "
@@ -514,8 +515,8 @@ static void test_module_has_its_code_where_the_kernel_loads_it(void **unused)
     static const unsigned char id[8] = {0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef};
     struct symbol_lib lib = {
         .kind = SYMBOL_LIB_MODULE, .name = "[test_mod]", .build_id = id, .build_id_size = sizeof(id)};
-    const char *named = folder;
-    struct debug_search search = {.folders = &named, .folder_count = 1, .root = "/nowhere"};
+    const char *named = directory;
+    struct debug_search search = {.directories = &named, .directory_count = 1, .root = "/nowhere"};
     const uint64_t rvas[] = {1, 0x11}; /* .text.one and .text.two; .init.text between them is freed */
     struct symbol_answers answers = look_up(&lib, &search, rvas, 2);
     assert_true(answers.has_debug_info);
@@ -525,7 +526,7 @@ static void test_module_has_its_code_where_the_kernel_loads_it(void **unused)
     symbol_answers_destroy(&answers);
     run("objcopy --compress-debug-sections test_mod.ko && mkdir debug && objcopy --only-keep-debug test_mod.ko "
         "debug/test_mod.ko.debug");
-    named = in_folder("debug");
+    named = in_directory("debug");
     answers = look_up(&lib, &search, rvas, 2);
     assert_frame(&answers, 0, 0, "one", 2);
     assert_frame(&answers, 1, 1, "in", 5);
@@ -535,16 +536,16 @@ static void test_module_has_its_code_where_the_kernel_loads_it(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_named_folder_may_be_laid_out_in_several_ways),
-        cmocka_unit_test(test_debug_file_of_another_build_in_a_named_folder_is_said),
+        cmocka_unit_test(test_named_directory_may_be_laid_out_in_several_ways),
+        cmocka_unit_test(test_debug_file_of_another_build_in_a_named_directory_is_said),
         cmocka_unit_test(test_search_goes_on_behind_a_file_with_symbols_alone),
-        cmocka_unit_test(test_copy_in_a_named_folder_stands_for_the_missing_file),
+        cmocka_unit_test(test_copy_in_a_named_directory_stands_for_the_missing_file),
         cmocka_unit_test(test_kept_file_is_used_when_its_path_is_gone_or_another_one),
         cmocka_unit_test(test_file_overwritten_in_place_is_not_used),
         cmocka_unit_test(test_file_without_build_id_must_be_unchanged),
         cmocka_unit_test(test_without_build_id_the_checksum_of_the_link_decides),
         cmocka_unit_test(test_file_without_build_id_that_nobody_saw_is_not_used),
-        cmocka_unit_test(test_files_are_found_in_the_root_folder_of_the_process),
+        cmocka_unit_test(test_files_are_found_in_the_root_directory_of_the_process),
         cmocka_unit_test(test_links_that_lead_nowhere_good_end),
         cmocka_unit_test(test_why_a_file_is_not_used_is_told),
         cmocka_unit_test(test_truncated_debug_files_do_no_harm),

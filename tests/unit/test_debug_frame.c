@@ -1,7 +1,7 @@
 /* Programs without unwind tables: the walker reads .debug_frame, however a linker or objcopy has compressed it. */
 #include "elf/elf_file.h"
 #include "elf/elf_table.h"
-#include "support/folder.h"
+#include "support/directory.h"
 #include "unwind/unwind.h"
 
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 
 static int make_program(void **unused)
 {
-    if (make_empty_folder(unused) != 0)
+    if (make_empty_directory(unused) != 0)
         return -1;
     write_text("program.c",
                "int callee(int x) { return x * 7; } int main(int argc, char **v) { return callee(argc) + !v; }\n");
@@ -22,7 +22,7 @@ static uint64_t address_of_main(const char *name)
     struct elf_file file;
     struct elf_symbols symbols;
     uint64_t address = 0;
-    assert_int_equal(elf_file_open(&file, in_folder(name), NULL), 0);
+    assert_int_equal(elf_file_open(&file, in_directory(name), NULL), 0);
     const struct elf_section *table = elf_file_section(&file, ".symtab");
     assert_true(elf_symbols_load(&symbols, &file, table, 0, SIZE_MAX));
     struct window names = {.bytes = &file.sections.data[table->link].bytes};
@@ -39,7 +39,7 @@ static bool finds_main(const char *name)
 {
     struct error err = {""};
     uint64_t start, size, address = address_of_main(name);
-    int fd = open(in_folder(name), O_RDONLY | O_CLOEXEC);
+    int fd = open(in_directory(name), O_RDONLY | O_CLOEXEC);
     struct unwind_module *module;
     assert_int_equal(unwind_module_open(&module, fd, name, &err), 0);
     close(fd);
@@ -90,5 +90,5 @@ int main(void)
         cmocka_unit_test(test_compressed_with_zstd),
         cmocka_unit_test(test_without_it_there_is_no_function),
     };
-    return cmocka_run_group_tests(tests, make_program, remove_folder);
+    return cmocka_run_group_tests(tests, make_program, remove_directory);
 }

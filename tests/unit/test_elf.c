@@ -5,7 +5,7 @@
 #include "elf/elf_contents.h"
 #include "elf/elf_note.h"
 #include "elf/elf_table.h"
-#include "support/folder.h"
+#include "support/directory.h"
 
 #include <errno.h>
 #include <elf.h>
@@ -21,7 +21,7 @@ static const char *const targets[] = {"x86_64-linux-gnu", "i386-linux-gnu", "pow
 static int make_programs(void **unused)
 {
     (void)unused;
-    if (make_empty_folder(unused) != 0)
+    if (make_empty_directory(unused) != 0)
         return -1;
     write_text("program.c",
                "extern int other(int); int data[9]; int (*pointer)(int) = other;\n"
@@ -45,7 +45,7 @@ static const char *answer(const char *format, ...)
     static char line[256];
     char command[512];
     va_list args;
-    int used = snprintf(command, sizeof(command), "cd %s && ", folder);
+    int used = snprintf(command, sizeof(command), "cd %s && ", directory);
     va_start(args, format);
     vsnprintf(command + used, sizeof(command) - (size_t)used, format, args);
     va_end(args);
@@ -61,14 +61,14 @@ static const char *answer(const char *format, ...)
 static void open_file(struct elf_file *file, const char *name)
 {
     struct error err = {""};
-    if (elf_file_open(file, in_folder(name), &err) != 0)
+    if (elf_file_open(file, in_directory(name), &err) != 0)
         fail_msg("%s", err.text);
 }
 
 static unsigned char *load(const char *name, size_t *size)
 {
     struct stat info;
-    int fd = open(in_folder(name), O_RDONLY | O_CLOEXEC);
+    int fd = open(in_directory(name), O_RDONLY | O_CLOEXEC);
     assert_true(fd >= 0);
     assert_int_equal(fstat(fd, &info), 0);
     unsigned char *bytes = malloc((size_t)info.st_size); /* exactly: the sanitizer sees a read behind the end */
@@ -258,8 +258,8 @@ static void test_a_file_that_is_closed_is_opened_again_for_each_read(void **unus
     struct elf_file file;
     unsigned char *owned;
     struct file_source *source;
-    int fd = open(in_folder("again"), O_RDONLY | O_CLOEXEC);
-    assert_int_equal(file_source_new(&source, fd, -1, in_folder("again"), &err), 0);
+    int fd = open(in_directory("again"), O_RDONLY | O_CLOEXEC);
+    assert_int_equal(file_source_new(&source, fd, -1, in_directory("again"), &err), 0);
     file_source_close(source);
     assert_int_equal(elf_file_open_source(&file, source, "again", &err), 0);
     struct bytes bytes = elf_file_contents(&file, ".debug_info", &owned, &err);
@@ -293,7 +293,7 @@ static void test_a_file_that_shrinks_is_read_short(void **unused)
     struct elf_symbols symbols;
     run("cp program shrinking");
     open_file(&file, "shrinking");
-    assert_int_equal(truncate(in_folder("shrinking"), 512), 0); /* as a linker does that writes it anew */
+    assert_int_equal(truncate(in_directory("shrinking"), 512), 0); /* as a linker does that writes it anew */
     assert_false(elf_symbols_load(&symbols, &file, elf_file_section(&file, ".symtab"), 0, SIZE_MAX));
     assert_int_equal(symbols.count, 0);
     elf_file_close(&file);
@@ -311,7 +311,7 @@ static void test_a_file_that_claims_a_hundred_million_sections_is_refused(void *
                          .e_ehsize = sizeof(header),
                          .e_shentsize = sizeof(Elf64_Shdr)};
     Elf64_Shdr first = {.sh_size = 60000000};
-    int fd = open(in_folder("sparse"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    int fd = open(in_directory("sparse"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     assert_true(fd >= 0);
     assert_int_equal(pwrite(fd, &header, sizeof(header), 0), sizeof(header));
     assert_int_equal(pwrite(fd, &first, sizeof(first), sizeof(header)), sizeof(first));
@@ -335,11 +335,11 @@ static void test_what_is_no_elf_file_is_refused_with_a_sentence(void **unused)
     run("printf '!<arch>\\n' >archive && head -c 63 program >short && : >empty && mkdir -p directory");
     static const char *const names[] = {"program.c", "archive", "short", "empty"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        assert_int_equal(elf_file_open(&file, in_folder(names[i]), &err), -ENOEXEC);
+        assert_int_equal(elf_file_open(&file, in_directory(names[i]), &err), -ENOEXEC);
         assert_non_null(strstr(err.text, "is not an ELF file"));
     }
-    assert_true(elf_file_open(&file, in_folder("directory"), &err) < 0);
-    assert_int_equal(elf_file_open(&file, in_folder("nothing"), &err), -2);
+    assert_true(elf_file_open(&file, in_directory("directory"), &err) < 0);
+    assert_int_equal(elf_file_open(&file, in_directory("nothing"), &err), -2);
     assert_non_null(strstr(err.text, "No such file"));
 }
 
@@ -400,5 +400,5 @@ int main(void)
         cmocka_unit_test(test_what_is_no_elf_file_is_refused_with_a_sentence),
         cmocka_unit_test(test_damaged_headers_harm_nothing),
     };
-    return cmocka_run_group_tests(tests, make_programs, remove_folder);
+    return cmocka_run_group_tests(tests, make_programs, remove_directory);
 }

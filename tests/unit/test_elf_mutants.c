@@ -6,7 +6,7 @@
  *
  *     MUTANTS=500 SEED=2 build/tests/unit/test_elf_mutants     # 500 of each file (60 without it), others than usual
  */
-#include "support/folder.h"
+#include "support/directory.h"
 #include "symbol/disassemble.h"
 #include "symbol/symbol.h"
 #include "unwind/address_space.h"
@@ -282,14 +282,14 @@ static void write_bytes(const char *path, const unsigned char *bytes, size_t siz
     fclose(out);
 }
 
-/* A mutant that does harm is kept beside the test's folder. */
+/* A mutant that does harm is kept beside the test's directory. */
 static void survive(const char *original_path)
 {
     struct original file = read_original(original_path);
     unsigned char *bytes = malloc(file.size);
     char path[64];
     long kib;
-    snprintf(path, sizeof(path), "%s/mutant", folder);
+    snprintf(path, sizeof(path), "%s/mutant", directory);
     write_bytes(path, file.bytes, file.size);
     int status = use(&file, path, file.bytes, file.size, &kib);
     if (status)
@@ -325,7 +325,7 @@ static void test_c_with_compressed_debug_info(void **unused)
     (void)unused;
     write_text("a.c", source_c);
     run("gcc -g -O2 -gz=zlib -o zlib a.c");
-    survive(in_folder("zlib"));
+    survive(in_directory("zlib"));
 }
 
 static void test_cpp_with_zstd_or_other_debug_info(void **unused)
@@ -336,7 +336,7 @@ static void test_cpp_with_zstd_or_other_debug_info(void **unused)
                         "    if (k.empty()) throw std::runtime_error(k); return ++m[k]; }\n"
                         "int main(int n, char **v) { std::map<std::string, int> m; return count(m, v[n - 1]); }\n");
     run("g++ -g -O1 -o cpp a.cpp && { objcopy --compress-debug-sections=zstd cpp 2>/dev/null || true; }");
-    survive(in_folder("cpp"));
+    survive(in_directory("cpp"));
 }
 
 static void test_stripped_with_gnu_debugdata(void **unused)
@@ -346,7 +346,7 @@ static void test_stripped_with_gnu_debugdata(void **unused)
     run("gcc -O2 -o mini b.c && cp mini mini.symbols && strip --strip-debug mini.symbols && xz -k mini.symbols && "
         "strip mini && "
         "objcopy --add-section .gnu_debugdata=mini.symbols.xz mini");
-    survive(in_folder("mini"));
+    survive(in_directory("mini"));
 }
 
 static void test_debug_frame_and_dwarf4(void **unused)
@@ -354,7 +354,7 @@ static void test_debug_frame_and_dwarf4(void **unused)
     (void)unused;
     write_text("d.c", source_c);
     run("gcc -g -gdwarf-4 -O1 -fno-asynchronous-unwind-tables -o frame d.c");
-    survive(in_folder("frame"));
+    survive(in_directory("frame"));
 }
 
 static void test_rust(void **unused)
@@ -366,7 +366,7 @@ static void test_rust(void **unused)
     if (system("command -v rustc >/dev/null") != 0)
         skip();
     run("rustc -g -O -C prefer-dynamic -o rust r.rs");
-    survive(in_folder("rust"));
+    survive(in_directory("rust"));
 }
 
 int main(void)
@@ -378,5 +378,5 @@ int main(void)
         cmocka_unit_test(test_debug_frame_and_dwarf4),
         cmocka_unit_test(test_rust),
     };
-    return cmocka_run_group_tests(tests, make_empty_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_empty_directory, remove_directory);
 }

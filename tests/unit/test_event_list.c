@@ -2,7 +2,7 @@
 #include "base/typing_distance.h"
 #include "elf/elf_probes.h"
 #include "sample/event_list.h"
-#include "support/folder.h"
+#include "support/directory.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -11,7 +11,7 @@
 static int make_program(void **state)
 {
     (void)state;
-    if (make_empty_folder(state))
+    if (make_empty_directory(state))
         return -1;
     /* As sys/sdt.h writes them: one probe in two places, and one with a semaphore. */
     write_text(
@@ -101,7 +101,7 @@ static uint64_t offset_of(const char *program, const char *symbol)
         "cd %s && a=$((0x$(nm %s | awk '$3 == \"%s\" { print $1 }'))) && readelf -lW %s | while read type offset "
         "address physical size rest; do [ $type = LOAD ] && [ $a -ge $((address)) ] && [ $a -lt $((address + size)) "
         "] && echo $((a - address + offset)); done",
-        folder, program, symbol, program);
+        directory, program, symbol, program);
     FILE *in = popen(command, "r");
     if (!in || !fgets(line, sizeof(line), in))
         line[0] = '\0';
@@ -125,13 +125,13 @@ static void test_probes_are_at_offsets_of_their_file(void **state)
         struct event_list list = {0};
         struct error err;
         char text[512];
-        snprintf(text, sizeof(text), "uprobe:%s:sell", in_folder(programs[i]));
+        snprintf(text, sizeof(text), "uprobe:%s:sell", in_directory(programs[i]));
         assert_int_equal(add(&list, text, 0, &err), 0);
-        snprintf(text, sizeof(text), "uretprobe:%s:sell", in_folder(programs[i]));
+        snprintf(text, sizeof(text), "uretprobe:%s:sell", in_directory(programs[i]));
         assert_int_equal(add(&list, text, 0, &err), 0);
-        snprintf(text, sizeof(text), "uprobe:%s:sell+0x2", in_folder(programs[i]));
+        snprintf(text, sizeof(text), "uprobe:%s:sell+0x2", in_directory(programs[i]));
         assert_int_equal(add(&list, text, 0, &err), 0);
-        snprintf(text, sizeof(text), "uprobe:%s:sell+10", in_folder(programs[i]));
+        snprintf(text, sizeof(text), "uprobe:%s:sell+10", in_directory(programs[i]));
         assert_int_equal(add(&list, text, 0, &err), 0);
         uint64_t offset = offset_of(programs[i], "sell");
         assert_true(offset != 0);
@@ -156,17 +156,17 @@ static void test_static_probes_have_their_places_and_semaphores(void **state)
         struct event_list list = {0};
         struct error err;
         char text[512];
-        snprintf(text, sizeof(text), "usdt:%s:shop:sold", in_folder(programs[i]));
+        snprintf(text, sizeof(text), "usdt:%s:shop:sold", in_directory(programs[i]));
         if (add(&list, text, 0, &err))
             fail_msg("%s", err.text);
-        snprintf(text, sizeof(text), "usdt:%s:shop:bought", in_folder(programs[i]));
+        snprintf(text, sizeof(text), "usdt:%s:shop:bought", in_directory(programs[i]));
         if (add(&list, text, 0, &err))
             fail_msg("%s", err.text);
         assert_int_equal(list.data[0].points.length, 2);
         assert_int_equal(list.data[0].points.data[0].semaphore, 0);
         assert_int_equal(list.data[1].points.length, 1);
         assert_int_equal(list.data[1].points.data[0].semaphore, offset_of(programs[i], "gate"));
-        snprintf(text, sizeof(text), "usdt:%s:shop:stolen", in_folder(programs[i]));
+        snprintf(text, sizeof(text), "usdt:%s:shop:stolen", in_directory(programs[i]));
         assert_int_equal(add(&list, text, 0, &err), -EINVAL);
         event_list_destroy(&list);
     }
@@ -180,7 +180,7 @@ static void test_functions_that_are_not_there_are_told_with_near_ones(void **sta
     char text[512];
     if (!has_uprobes())
         skip();
-    snprintf(text, sizeof(text), "uprobe:%s:sel", in_folder("program"));
+    snprintf(text, sizeof(text), "uprobe:%s:sel", in_directory("program"));
     assert_int_equal(add(&list, text, 0, &err), -EINVAL);
     assert_non_null(strstr(err.text, "did you mean sell?"));
     event_list_destroy(&list);
@@ -193,7 +193,7 @@ static void test_notes_that_lie_are_refused(void **state)
     struct elf_file file;
     struct elf_probes probes;
     struct error err;
-    assert_int_equal(elf_file_open(&file, in_folder("program"), &err), 0);
+    assert_int_equal(elf_file_open(&file, in_directory("program"), &err), 0);
     const struct elf_section *section = elf_file_section(&file, ".note.stapsdt");
     assert_non_null(section);
     size_t size = (size_t)section->bytes.size, offset = (size_t)section->bytes.offset,
@@ -244,5 +244,5 @@ int main(void)
         cmocka_unit_test(test_notes_that_lie_are_refused),
         cmocka_unit_test(test_typing_distance),
     };
-    return cmocka_run_group_tests(tests, make_program, remove_folder);
+    return cmocka_run_group_tests(tests, make_program, remove_directory);
 }

@@ -80,13 +80,13 @@ static void test_work_that_does_not_end_is_left_and_dropped_later(void **unused)
 static void test_a_file_is_opened_beside(void **unused)
 {
     (void)unused;
-    int folder = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    int fd = file_open_beside(folder, "proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 60000 * MILLISECOND);
+    int directory = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int fd = file_open_beside(directory, "proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 60000 * MILLISECOND);
     assert_true(fd >= 0);
     assert_true(file_system_answers(fd));
-    assert_int_equal(file_open_beside(folder, "no such file", O_RDONLY, 60000 * MILLISECOND), -ENOENT);
+    assert_int_equal(file_open_beside(directory, "no such file", O_RDONLY, 60000 * MILLISECOND), -ENOENT);
     close(fd);
-    close(folder);
+    close(directory);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* Files that are opened again by path and identity. */
 #include "os/file_source.h"
 
-#include "support/folder.h"
+#include "support/directory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,8 @@ static struct file_source *source_of(const char *name)
 {
     write_text(name, "as it was");
     struct file_source *source;
-    int fd = open(in_folder(name), O_RDONLY | O_CLOEXEC);
-    assert_int_equal(file_source_new(&source, fd, -1, in_folder(name), NULL), 0);
+    int fd = open(in_directory(name), O_RDONLY | O_CLOEXEC);
+    assert_int_equal(file_source_new(&source, fd, -1, in_directory(name), NULL), 0);
     return source;
 }
 
@@ -71,9 +71,9 @@ static void test_what_is_no_file_has_no_handle(void **unused)
 {
     (void)unused;
     struct error err = {""};
-    int fd = open(folder, O_RDONLY | O_CLOEXEC);
+    int fd = open(directory, O_RDONLY | O_CLOEXEC);
     struct file_source *source;
-    assert_int_equal(file_source_new(&source, fd, -1, folder, &err), -EINVAL);
+    assert_int_equal(file_source_new(&source, fd, -1, directory, &err), -EINVAL);
     assert_null(source);
     assert_non_null(strstr(err.text, "is not a regular file"));
     assert_int_equal(fcntl(fd, F_GETFD), -1);
@@ -87,5 +87,5 @@ int main(void)
         cmocka_unit_test(test_deleted_file_stays_open),
         cmocka_unit_test(test_what_is_no_file_has_no_handle),
     };
-    return cmocka_run_group_tests(tests, make_empty_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_empty_directory, remove_directory);
 }

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "support/folder.h"
+#include "support/directory.h"
 
 static struct jit_image_code code_at(uint64_t start, uint64_t size)
 {
@@ -87,7 +87,7 @@ static void write_image(uint16_t machine, unsigned char build_id[JIT_IMAGE_ID_SI
                                        .line_count = 1};
     assert_int_equal(jit_image_place(codes, 2, NULL), 0);
     assert_int_equal(jit_image_write(&image, codes, 2, machine, build_id, NULL), 0);
-    FILE *file = fopen(in_folder("image.elf"), "we");
+    FILE *file = fopen(in_directory("image.elf"), "we");
     assert_non_null(file);
     assert_int_equal(fwrite(image.data, 1, image.length, file), image.length);
     assert_int_equal(fclose(file), 0);
@@ -101,8 +101,10 @@ static void test_symbols_lines_and_instructions_are_those_of_the_code(void **unu
     struct jit_image_code codes[2];
     write_image(EM_AARCH64, other_id, codes);
     write_image(EM_X86_64, build_id, codes);
-    struct symbol_lib lib = {
-        .name = "jit-1.dump", .path = in_folder("image.elf"), .build_id = build_id, .build_id_size = JIT_IMAGE_ID_SIZE};
+    struct symbol_lib lib = {.name = "jit-1.dump",
+                             .path = in_directory("image.elf"),
+                             .build_id = build_id,
+                             .build_id_size = JIT_IMAGE_ID_SIZE};
     const uint64_t rvas[] = {codes[0].rva, codes[0].rva + 4, codes[0].rva + 5, codes[1].rva, codes[1].rva + 1};
     struct symbolizer_options options = {.threads = 1};
     for (int reader = SYMBOL_READER_OWN; reader <= SYMBOL_READER_LIBDW; reader++) {
@@ -149,5 +151,5 @@ int main(void)
         cmocka_unit_test(test_code_far_apart_is_brought_together_as_far_as_there_is_room),
         cmocka_unit_test(test_symbols_lines_and_instructions_are_those_of_the_code),
     };
-    return cmocka_run_group_tests(tests, make_empty_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_empty_directory, remove_directory);
 }

@@ -20,31 +20,31 @@
 
 #include <cmocka.h>
 
-static char folder[] = "/tmp/prof-test-address-XXXXXX", state[64], secret[80], ports[80];
+static char directory[] = "/tmp/prof-test-address-XXXXXX", state[64], secret[80], ports[80];
 
-static int make_folder(void **unused)
+static int make_directory(void **unused)
 {
     (void)unused;
-    memcpy(folder, "/tmp/prof-test-address-XXXXXX", sizeof(folder));
-    assert_non_null(mkdtemp(folder));
-    snprintf(state, sizeof(state), "%s/home/state/prof", folder);
+    memcpy(directory, "/tmp/prof-test-address-XXXXXX", sizeof(directory));
+    assert_non_null(mkdtemp(directory));
+    snprintf(state, sizeof(state), "%s/home/state/prof", directory);
     snprintf(secret, sizeof(secret), "%s/secret", state);
     snprintf(ports, sizeof(ports), "%s/ports", state);
     return 0;
 }
 
-static int remove_folder(void **unused)
+static int remove_directory(void **unused)
 {
     (void)unused;
     char command[96];
-    snprintf(command, sizeof(command), "rm -rf %s", folder);
+    snprintf(command, sizeof(command), "rm -rf %s", directory);
     return system(command);
 }
 
 static int file_with(const void *bytes, size_t size)
 {
     char path[96];
-    snprintf(path, sizeof(path), "%s/profile-XXXXXX", folder);
+    snprintf(path, sizeof(path), "%s/profile-XXXXXX", directory);
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, bytes, size), size);
@@ -205,7 +205,7 @@ static void test_a_link_and_a_damaged_secret_are_refused(void **unused)
     assert_refused("is damaged");
 }
 
-static void test_a_folder_where_others_can_write_is_refused(void **unused)
+static void test_a_directory_where_others_can_write_is_refused(void **unused)
 {
     (void)unused;
     address_of_text("one");
@@ -294,22 +294,22 @@ static void test_damaged_ports_are_ignored(void **unused)
 
 int main(void)
 {
-#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+#define IN_A_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_keyed_hash_is_siphash),
-        IN_A_FOLDER(test_a_profile_keeps_its_token_and_others_have_others),
-        IN_A_FOLDER(test_beginning_end_and_size_of_a_large_profile_count),
-        IN_A_FOLDER(test_the_position_of_the_open_file_is_left_alone),
-        IN_A_FOLDER(test_another_secret_gives_other_tokens),
-        IN_A_FOLDER(test_the_secret_is_private),
-        IN_A_FOLDER(test_a_secret_that_others_can_read_is_refused),
-        IN_A_FOLDER(test_a_secret_of_another_user_is_refused),
-        IN_A_FOLDER(test_a_link_and_a_damaged_secret_are_refused),
-        IN_A_FOLDER(test_a_folder_where_others_can_write_is_refused),
-        IN_A_FOLDER(test_all_that_start_at_once_use_one_secret),
-        IN_A_FOLDER(test_an_unusual_port_is_kept_for_its_profile),
-        IN_A_FOLDER(test_the_latest_ports_are_kept),
-        IN_A_FOLDER(test_damaged_ports_are_ignored),
+        IN_A_DIRECTORY(test_a_profile_keeps_its_token_and_others_have_others),
+        IN_A_DIRECTORY(test_beginning_end_and_size_of_a_large_profile_count),
+        IN_A_DIRECTORY(test_the_position_of_the_open_file_is_left_alone),
+        IN_A_DIRECTORY(test_another_secret_gives_other_tokens),
+        IN_A_DIRECTORY(test_the_secret_is_private),
+        IN_A_DIRECTORY(test_a_secret_that_others_can_read_is_refused),
+        IN_A_DIRECTORY(test_a_secret_of_another_user_is_refused),
+        IN_A_DIRECTORY(test_a_link_and_a_damaged_secret_are_refused),
+        IN_A_DIRECTORY(test_a_directory_where_others_can_write_is_refused),
+        IN_A_DIRECTORY(test_all_that_start_at_once_use_one_secret),
+        IN_A_DIRECTORY(test_an_unusual_port_is_kept_for_its_profile),
+        IN_A_DIRECTORY(test_the_latest_ports_are_kept),
+        IN_A_DIRECTORY(test_damaged_ports_are_ignored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 #include "spool/info.h"
 #include "spool/spool.h"
 #include "record/wait_reason.h"
-#include "support/folder.h"
+#include "support/directory.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -31,10 +31,10 @@ static char spool_path[64], output_path[64];
 
 static int make_paths(void **state)
 {
-    if (make_empty_folder(state) != 0)
+    if (make_empty_directory(state) != 0)
         return -1;
-    snprintf(spool_path, sizeof(spool_path), "%s/spool", folder);
-    snprintf(output_path, sizeof(output_path), "%s/profile.json", folder);
+    snprintf(spool_path, sizeof(spool_path), "%s/spool", directory);
+    snprintf(output_path, sizeof(output_path), "%s/profile.json", directory);
     return 0;
 }
 
@@ -441,5 +441,5 @@ int main(void)
         cmocka_unit_test(test_new_rows_leave_no_column_of_another_length),
         cmocka_unit_test(test_missing_rows_and_missing_columns_are_errors),
     };
-    return cmocka_run_group_tests(tests, make_paths, remove_folder);
+    return cmocka_run_group_tests(tests, make_paths, remove_directory);
 }

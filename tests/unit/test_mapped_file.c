@@ -6,7 +6,7 @@
 #include "process/attach.h"
 #include "process/library_table.h"
 #include "process/proc_maps.h"
-#include "support/folder.h"
+#include "support/directory.h"
 #include "support/memory_file.h"
 
 #include <errno.h>
@@ -60,7 +60,7 @@ static void unmap(const struct wanted *wanted)
 static uint64_t inode_of(const char *name)
 {
     struct stat info;
-    assert_int_equal(stat(in_folder(name), &info), 0);
+    assert_int_equal(stat(in_directory(name), &info), 0);
     return info.st_ino;
 }
 
@@ -86,7 +86,7 @@ static bool can_reach_deleted_files(void)
 
 static int make_files(void **state)
 {
-    if (make_empty_folder(state) != 0)
+    if (make_empty_directory(state) != 0)
         return -1;
     write_text("a.c", "int f(void) { return 1; }");
     run("gcc -shared -fPIC -Wl,--build-id=none -o plain.so a.c && gcc -shared -fPIC -Wl,--build-id -o id.so a.c");
@@ -98,7 +98,7 @@ static void test_file_that_has_its_path_can_be_opened_again(void **unused)
     (void)unused;
     struct wanted wanted;
     struct mapped_file mapped;
-    map_file(&wanted, in_folder("plain.so"));
+    map_file(&wanted, in_directory("plain.so"));
     assert_true(finds(&mapped, &wanted));
     assert_true(mapped.can_reopen);
     assert_non_null(mapped.module);
@@ -115,7 +115,7 @@ static void test_file_that_took_the_path_is_not_taken_for_the_mapped_one(void **
     struct mapped_file mapped;
     run("cp -p plain.so there.so && cp -p plain.so other.so && touch -d 2001-01-01 other.so");
     uint64_t inode = inode_of("there.so");
-    map_file(&wanted, in_folder("there.so"));
+    map_file(&wanted, in_directory("there.so"));
     run("mv other.so there.so");
     bool found = finds(&mapped, &wanted);
     assert_int_equal(found, can_reach_deleted_files());
@@ -134,7 +134,7 @@ static void test_deleted_file_is_not_taken_for_the_program(void **unused)
     struct wanted wanted;
     struct mapped_file mapped;
     run("cp plain.so deleted.so");
-    map_file(&wanted, in_folder("deleted.so"));
+    map_file(&wanted, in_directory("deleted.so"));
     run("rm deleted.so");
     unmap(&wanted);
     assert_false(finds(&mapped, &wanted));
@@ -145,7 +145,7 @@ static void test_build_id_decides_where_the_kernel_read_one(void **unused)
     (void)unused;
     struct wanted wanted;
     struct mapped_file mapped;
-    map_file(&wanted, in_folder("id.so"));
+    map_file(&wanted, in_directory("id.so"));
     assert_true(finds(&mapped, &wanted));
     wanted.found.has_build_id = true;
     wanted.found.build_id_size = mapped.build_id_size;
@@ -165,8 +165,8 @@ static void test_inode_number_that_was_used_again_is_another_file(void **unused)
     struct wanted wanted;
     struct mapped_file mapped;
     long generation = 0;
-    map_file(&wanted, in_folder("plain.so"));
-    int fd = open(in_folder("plain.so"), O_RDONLY | O_CLOEXEC);
+    map_file(&wanted, in_directory("plain.so"));
+    int fd = open(in_directory("plain.so"), O_RDONLY | O_CLOEXEC);
     bool is_known = ioctl(fd, FS_IOC_GETVERSION, &generation) == 0;
     close(fd);
     if (!is_known) {
@@ -188,25 +188,25 @@ static void test_file_on_overlayfs_is_found_and_another_is_not(void **unused)
     struct wanted wanted;
     struct mapped_file mapped;
     run("mkdir -p lower upper merged && cp plain.so lower/lib.so");
-    if (mount("tmpfs", in_folder("upper"), "tmpfs", 0, NULL) != 0)
+    if (mount("tmpfs", in_directory("upper"), "tmpfs", 0, NULL) != 0)
         skip();
     char options[1024];
     run("mkdir upper/u upper/w");
-    snprintf(options, sizeof(options), "lowerdir=%s/lower,upperdir=%s/upper/u,workdir=%s/upper/w", folder, folder,
-             folder);
-    bool mounted = mount("overlay", in_folder("merged"), "overlay", 0, options) == 0;
+    snprintf(options, sizeof(options), "lowerdir=%s/lower,upperdir=%s/upper/u,workdir=%s/upper/w", directory, directory,
+             directory);
+    bool mounted = mount("overlay", in_directory("merged"), "overlay", 0, options) == 0;
     bool found = false, found_other = true;
     if (mounted) {
-        map_file(&wanted, in_folder("merged/lib.so"));
+        map_file(&wanted, in_directory("merged/lib.so"));
         found = finds(&mapped, &wanted) && mapped.can_reopen;
         mapped_file_destroy(&mapped);
         unmap(&wanted);
         run("cp -p plain.so merged/other.so && mv merged/other.so merged/lib.so");
         found_other = finds(&mapped, &wanted);
         mapped_file_destroy(&mapped);
-        umount(in_folder("merged"));
+        umount(in_directory("merged"));
     }
-    umount(in_folder("upper"));
+    umount(in_directory("upper"));
     if (!mounted)
         skip();
     assert_true(found);
@@ -222,9 +222,9 @@ static void test_file_that_could_not_be_opened_is_looked_for_again(void **unused
     struct library_mapping found;
     run("rm -f spool && cp plain.so late.so");
     struct spool_writer *spool;
-    assert_int_equal(spool_writer_new(&spool, in_folder("spool"), NULL), 0);
+    assert_int_equal(spool_writer_new(&spool, in_directory("spool"), NULL), 0);
     struct library_table *table = library_table_new(spool);
-    map_file(&wanted, in_folder("late.so"));
+    map_file(&wanted, in_directory("late.so"));
     unmap(&wanted);
     run("mv late.so elsewhere.so");
     assert_int_equal(library_table_find(table, (uint32_t)getpid(), &wanted.found, &found, NULL), 0);
@@ -246,7 +246,7 @@ static void test_vdso_of_a_32_bit_process_is_not_ours(void **unused)
     struct library_mapping found;
     run("rm -f spool");
     struct spool_writer *spool;
-    assert_int_equal(spool_writer_new(&spool, in_folder("spool"), NULL), 0);
+    assert_int_equal(spool_writer_new(&spool, in_directory("spool"), NULL), 0);
     struct library_table *table = library_table_new(spool);
     assert_int_equal(library_table_find(table, (uint32_t)getpid(), &vdso, &found, NULL), 0);
     uint32_t ours = found.lib;
@@ -279,10 +279,10 @@ static void test_file_in_memory_is_a_library_if_it_is_an_elf_file(void **unused)
     (void)unused;
     struct spool_writer *spool;
     static char bytes[65536];
-    assert_int_equal(spool_writer_new(&spool, in_folder("memory.spool"), NULL), 0);
+    assert_int_equal(spool_writer_new(&spool, in_directory("memory.spool"), NULL), 0);
     struct library_table *table = library_table_new(spool);
     assert_non_null(table);
-    FILE *file = fopen(in_folder("plain.so"), "re");
+    FILE *file = fopen(in_directory("plain.so"), "re");
     size_t size = fread(bytes, 1, sizeof(bytes), file);
     fclose(file);
     assert_int_equal(find_in_memory(table, "\xc3 code of a JIT compiler", 24).lib, SPOOL_NO_NUMBER);
@@ -346,5 +346,5 @@ int main(void)
         cmocka_unit_test(test_vdso_of_a_32_bit_process_is_not_ours),
         cmocka_unit_test(test_file_that_could_not_be_opened_is_looked_for_again),
     };
-    return cmocka_run_group_tests(tests, make_files, remove_folder);
+    return cmocka_run_group_tests(tests, make_files, remove_directory);
 }

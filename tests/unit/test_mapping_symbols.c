@@ -1,5 +1,5 @@
 /* Which bytes of ARM programs are which kind of code, with the symbols that say so and without. By clang and lld. */
-#include "support/symbol_folder.h"
+#include "support/symbol_directory.h"
 #include "symbol/mapping_symbols.h"
 
 /* An ARM and a Thumb function, each with a constant behind its code. */
@@ -14,7 +14,7 @@ static bool has_tools(void)
 
 static int make_programs(void **unused)
 {
-    if (make_empty_folder(unused) != 0)
+    if (make_empty_directory(unused) != 0)
         return -1;
     if (!has_tools())
         return 0;
@@ -32,7 +32,7 @@ static void open_or_skip(struct elf_file *file, const char *name)
         print_message("no clang, ld.lld or llvm-strip here\n");
         skip();
     }
-    assert_int_equal(elf_file_open(file, in_folder(name), &err), 0);
+    assert_int_equal(elf_file_open(file, in_directory(name), &err), 0);
 }
 
 /* The kind at an address, where the reader begins at `start`. */
@@ -50,7 +50,7 @@ static enum code_kind kind_at(const struct elf_file *file, uint64_t start, uint6
 
 static uint64_t start_of(const struct elf_file *file, const char *name)
 {
-    return (address_of(in_folder("whole"), name) + file->base) & ~UINT64_C(1);
+    return (address_of(in_directory("whole"), name) + file->base) & ~UINT64_C(1);
 }
 
 /* Where the constant of the function is. */
@@ -115,5 +115,5 @@ int main(void)
         cmocka_unit_test(test_what_begins_before_the_part_that_is_read_counts),
         cmocka_unit_test(test_stripped_functions_say_by_their_address_what_they_are),
     };
-    return cmocka_run_group_tests(tests, make_programs, remove_folder);
+    return cmocka_run_group_tests(tests, make_programs, remove_directory);
 }

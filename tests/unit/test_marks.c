@@ -39,19 +39,19 @@ static void start(struct scene *scene)
     unlink(path);
     assert_int_equal(spool_writer_new(&scene->writer.spool, path, &err), 0);
     scene->tracker = tracker_new(scene->writer.spool, NULL);
-    mark_buffers_make_folder(&scene->buffers);
-    assert_true(scene->buffers.folder[0]);
+    mark_buffers_make_directory(&scene->buffers);
+    assert_true(scene->buffers.directory[0]);
     scene->source =
         (struct mark_source){.writer = &scene->writer, .tracker = scene->tracker, .is_left_out = is_never_left_out};
-    setenv("PROF_MARKS", scene->buffers.folder, 1);
+    setenv("PROF_MARKS", scene->buffers.directory, 1);
 }
 
 static void stop(struct scene *scene)
 {
-    char folder[256];
-    snprintf(folder, sizeof(folder), "%s", scene->buffers.folder);
+    char directory[256];
+    snprintf(directory, sizeof(directory), "%s", scene->buffers.directory);
     mark_buffers_destroy(&scene->buffers);
-    assert_int_equal(access(folder, F_OK), -1);
+    assert_int_equal(access(directory, F_OK), -1);
     mark_writer_destroy(&scene->writer);
     tracker_free(scene->tracker);
     unlink(path);

@@ -1,4 +1,4 @@
-/* What stays open of mapped files and root folders from the recording on. */
+/* What stays open of mapped files and root directories from the recording on. */
 #include "process/open_files.h"
 
 #include "os/file_io.h"
@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-static void test_our_root_folder_needs_no_descriptor(void **unused)
+static void test_our_root_directory_needs_no_descriptor(void **unused)
 {
     (void)unused;
     struct open_files files;
@@ -33,15 +33,15 @@ static void test_our_root_folder_needs_no_descriptor(void **unused)
     open_files_destroy(&files);
 }
 
-/* A process with that root folder. */
-static pid_t start_in_root(const char *folder)
+/* A process with that root directory. */
+static pid_t start_in_root(const char *directory)
 {
     int ready[2];
     char byte;
     assert_int_equal(pipe(ready), 0);
     pid_t pid = fork();
     if (pid == 0) {
-        if (chroot(folder) != 0 || chdir("/") != 0 || write(ready[1], "x", 1) != 1)
+        if (chroot(directory) != 0 || chdir("/") != 0 || write(ready[1], "x", 1) != 1)
             _exit(1);
         pause();
         _exit(0);
@@ -55,25 +55,25 @@ static pid_t start_in_root(const char *folder)
     return -1;
 }
 
-static void write_file(const char *folder, const char *name)
+static void write_file(const char *directory, const char *name)
 {
     char path[300];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    snprintf(path, sizeof(path), "%s/%s", directory, name);
     FILE *out = fopen(path, "w");
     assert_non_null(out);
     fputs(name, out);
     fclose(out);
 }
 
-static void test_root_folder_outlives_its_process(void **unused)
+static void test_root_directory_outlives_its_process(void **unused)
 {
     (void)unused;
-    char folder[] = "/tmp/test_open_files_XXXXXX", path[300], text[8] = "";
-    assert_non_null(mkdtemp(folder));
-    write_file(folder, "inside");
-    snprintf(path, sizeof(path), "%s/link", folder);
+    char directory[] = "/tmp/test_open_files_XXXXXX", path[300], text[8] = "";
+    assert_non_null(mkdtemp(directory));
+    write_file(directory, "inside");
+    snprintf(path, sizeof(path), "%s/link", directory);
     assert_int_equal(symlink("/inside", path), 0);
-    pid_t pid = start_in_root(folder), other = start_in_root(folder);
+    pid_t pid = start_in_root(directory), other = start_in_root(directory);
     if (pid > 0 && other > 0) {
         struct open_files files;
         open_files_init(&files);
@@ -96,9 +96,9 @@ static void test_root_folder_outlives_its_process(void **unused)
         open_files_destroy(&files);
     }
     unlink(path);
-    snprintf(path, sizeof(path), "%s/inside", folder);
+    snprintf(path, sizeof(path), "%s/inside", directory);
     unlink(path);
-    rmdir(folder);
+    rmdir(directory);
     if (pid < 0)
         skip();
 }
@@ -159,7 +159,7 @@ static void test_file_in_a_mount_that_is_not_ours_is_closed_if_it_can_be_opened_
     assert_true(without_path_is_open);
 }
 
-static void test_root_folder_in_a_mount_that_is_not_ours_is_opened_again_at_the_end(void **unused)
+static void test_root_directory_in_a_mount_that_is_not_ours_is_opened_again_at_the_end(void **unused)
 {
     (void)unused;
     char mount_point[] = "/tmp/test_open_files_XXXXXX";
@@ -254,14 +254,14 @@ static bool opens_again_under_pressure(struct open_files *files, const char *pat
     return fd >= 0;
 }
 
-static void test_without_descriptors_the_root_folder_leads_to_a_file(void **unused)
+static void test_without_descriptors_the_root_directory_leads_to_a_file(void **unused)
 {
     (void)unused;
-    char folder[] = "/tmp/test_open_files_XXXXXX", path[300];
-    assert_non_null(mkdtemp(folder));
-    write_file(folder, "inside");
-    snprintf(path, sizeof(path), "%s/inside", folder);
-    pid_t pid = start_in_root(folder);
+    char directory[] = "/tmp/test_open_files_XXXXXX", path[300];
+    assert_non_null(mkdtemp(directory));
+    write_file(directory, "inside");
+    snprintf(path, sizeof(path), "%s/inside", directory);
+    pid_t pid = start_in_root(directory);
     bool opens = false, opens_deleted = true;
     size_t lost[2] = {0};
     for (int is_deleted = 0; is_deleted < 2 && pid > 0; is_deleted++) {
@@ -282,7 +282,7 @@ static void test_without_descriptors_the_root_folder_leads_to_a_file(void **unus
         open_files_destroy(&files);
     }
     unlink(path);
-    rmdir(folder);
+    rmdir(directory);
     if (pid < 0)
         skip();
     kill(pid, SIGKILL);
@@ -296,12 +296,12 @@ static void test_without_descriptors_the_root_folder_leads_to_a_file(void **unus
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_without_descriptors_the_root_folder_leads_to_a_file),
-        cmocka_unit_test(test_our_root_folder_needs_no_descriptor),
-        cmocka_unit_test(test_root_folder_outlives_its_process),
+        cmocka_unit_test(test_without_descriptors_the_root_directory_leads_to_a_file),
+        cmocka_unit_test(test_our_root_directory_needs_no_descriptor),
+        cmocka_unit_test(test_root_directory_outlives_its_process),
         cmocka_unit_test(test_file_is_known_by_the_number_of_its_library),
         cmocka_unit_test(test_file_in_a_mount_that_is_not_ours_is_closed_if_it_can_be_opened_again),
-        cmocka_unit_test(test_root_folder_in_a_mount_that_is_not_ours_is_opened_again_at_the_end),
+        cmocka_unit_test(test_root_directory_in_a_mount_that_is_not_ours_is_opened_again_at_the_end),
         cmocka_unit_test(test_some_descriptors_are_left_for_others),
         cmocka_unit_test(test_jitdump_files_take_a_share_of_the_descriptors),
     };

@@ -13,7 +13,7 @@
 #include "spool/spool.h"
 #include "process/tracker.h"
 #include "support/failing_memory.h"
-#include "support/folder.h"
+#include "support/directory.h"
 #include "support/jslb_bytes.h"
 #include "support/profile_text.h"
 #include "symbol/disassemble.h"
@@ -159,7 +159,7 @@ static void test_files_are_converted(void **unused)
                                         "import/go-heap.pprof"};
     (void)unused;
     struct attempt attempt = {0};
-    snprintf(output_path, sizeof(output_path), "%s/packed.json.gz", folder);
+    snprintf(output_path, sizeof(output_path), "%s/packed.json.gz", directory);
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         snprintf(input_path, sizeof(input_path), "tests/data/%s", names[i]);
         fail_in_turn(convert, &attempt);
@@ -188,13 +188,13 @@ static void test_odd_files_are_read(void **unused)
 {
     (void)unused;
     struct attempt attempt = {0};
-    snprintf(output_path, sizeof(output_path), "%s/packed.json.gz", folder);
-    snprintf(input_path, sizeof(input_path), "%s/odd.json", folder);
+    snprintf(output_path, sizeof(output_path), "%s/packed.json.gz", directory);
+    snprintf(input_path, sizeof(input_path), "%s/odd.json", directory);
     char *text = text_replace(text_of_file("full.json"), "\"timeDeltas\": [1, 1, 1, 1]", "\"time\": [3, 1, 9, 2]");
     write_text("odd.json", text);
     free(text);
     fail_in_turn(convert, &attempt);
-    snprintf(input_path, sizeof(input_path), "%s/container", folder);
+    snprintf(input_path, sizeof(input_path), "%s/container", directory);
     struct memory container = {0};
     make_minimal_container(&container);
     FILE *file = fopen(input_path, "wb");
@@ -632,7 +632,8 @@ static void look_up_with(enum symbol_reader reader, struct attempt *attempt)
     enum { COUNT = 64 };
     uint64_t rvas[COUNT];
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = input_path};
-    struct symbolizer_options options = {.reader = reader, .threads = 1, .use_cache = true, .cache_folder = cache_path};
+    struct symbolizer_options options = {
+        .reader = reader, .threads = 1, .use_cache = true, .cache_directory = cache_path};
     for (uint64_t i = 0; i < COUNT; i++)
         rvas[i] = 0x1000 + 16 * i;
     struct symbolizer *symbolizer = symbolizer_new(&options);
@@ -659,8 +660,8 @@ static void test_addresses_are_looked_up(void **unused)
                             "__attribute__((noinline)) int middle(int x) { return inner(x) ^ 5; }\n"
                             "int main(int argc, char **argv) { (void)argv; return middle(argc); }\n");
     run("gcc -g -O1 -o program program.c");
-    snprintf(program, sizeof(program), "%s/program", folder);
-    snprintf(cache_path, sizeof(cache_path), "%s/cache", folder);
+    snprintf(program, sizeof(program), "%s/program", directory);
+    snprintf(cache_path, sizeof(cache_path), "%s/cache", directory);
     snprintf(input_path, sizeof(input_path), "%s", program);
     fail_in_turn(look_up, &attempt);
     fail_in_turn(look_up_with_libdw, &attempt);
@@ -676,7 +677,7 @@ static int name_from_perf_map(size_t *rows_seen, struct error *err)
     struct perf_map_name names[2] = {0};
     struct perf_map_counts counts;
     struct arena arena = {0};
-    int fd = open(in_folder("perf.map"), O_RDONLY | O_CLOEXEC),
+    int fd = open(in_directory("perf.map"), O_RDONLY | O_CLOEXEC),
         code = perf_map_find(fd, addresses, 2, names, &arena, &counts, err);
     close(fd);
     for (int i = 0; !code && i < 2; i++) {
@@ -709,8 +710,8 @@ static int name_from_kernel(size_t *rows_seen, struct error *err)
 {
     char symbols[64], modules[64];
     struct kallsyms kallsyms, again;
-    snprintf(symbols, sizeof(symbols), "%s/kallsyms", folder);
-    snprintf(modules, sizeof(modules), "%s/modules", folder);
+    snprintf(symbols, sizeof(symbols), "%s/kallsyms", directory);
+    snprintf(modules, sizeof(modules), "%s/modules", directory);
     int code = kallsyms_load(&kallsyms, symbols, modules, err);
     if (code)
         return code;
@@ -893,8 +894,8 @@ static void test_recordings_are_made(void **unused)
 {
     (void)unused;
     struct attempt attempt = {0};
-    snprintf(spool_path, sizeof(spool_path), "%s/spool", folder);
-    snprintf(output_path, sizeof(output_path), "%s/profile.json", folder);
+    snprintf(spool_path, sizeof(spool_path), "%s/spool", directory);
+    snprintf(output_path, sizeof(output_path), "%s/profile.json", directory);
     fail_in_turn(record_and_assemble, &attempt);
 }
 
@@ -913,5 +914,5 @@ int main(void)
         cmocka_unit_test(test_code_is_disassembled),
         cmocka_unit_test(test_recordings_are_made),
     };
-    return cmocka_run_group_tests(tests, make_empty_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_empty_directory, remove_directory);
 }

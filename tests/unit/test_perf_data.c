@@ -288,7 +288,7 @@ static void test_events_without_ids_have_their_samples(void **unused)
 }
 
 /* As of `perf record --threads`: the records of the file, and in a part the same again, but for its last bytes. */
-static void read_folder(struct seen *seen, const struct made *made, size_t missing)
+static void read_directory(struct seen *seen, const struct made *made, size_t missing)
 {
     struct error err;
     *seen = (struct seen){.order = {.take = take, .context = seen}};
@@ -304,18 +304,18 @@ static void read_folder(struct seen *seen, const struct made *made, size_t missi
     free(part);
 }
 
-static void test_records_of_a_folder_are_those_of_all_its_files(void **unused)
+static void test_records_of_a_directory_are_those_of_all_its_files(void **unused)
 {
     (void)unused;
     struct made made;
     struct seen seen;
     make_file(&made);
-    read_folder(&seen, &made, 0);
+    read_directory(&seen, &made, 0);
     assert_int_equal(seen.samples[0], 6);
     assert_int_equal(seen.samples[1], 4);
     assert_false(seen.data.is_truncated);
     forget(&seen);
-    read_folder(&seen, &made, 3);
+    read_directory(&seen, &made, 3);
     assert_true(seen.data.is_truncated);
     forget(&seen);
 }
@@ -551,13 +551,13 @@ static void make_cycles(struct made *made)
 
 static void check_import(bool is_cycles)
 {
-    char folder[] = "/tmp/prof-test-XXXXXX", file[64], spool[64];
+    char directory[] = "/tmp/prof-test-XXXXXX", file[64], spool[64];
     struct made made;
     struct perf_data_result result;
     struct error err;
-    assert_non_null(mkdtemp(folder));
-    snprintf(file, sizeof(file), "%s/perf.data", folder);
-    snprintf(spool, sizeof(spool), "%s/spool", folder);
+    assert_non_null(mkdtemp(directory));
+    snprintf(file, sizeof(file), "%s/perf.data", directory);
+    snprintf(spool, sizeof(spool), "%s/spool", directory);
     make_file(&made);
     if (is_cycles)
         make_cycles(&made);
@@ -594,7 +594,7 @@ static void check_import(bool is_cycles)
     assert_int_equal(of_events, is_cycles ? 3 : 2);
     unlink(spool);
     unlink(file);
-    rmdir(folder);
+    rmdir(directory);
 }
 
 static void test_import_writes_a_recording(void **unused)
@@ -616,7 +616,7 @@ int main(void)
         cmocka_unit_test(test_records_of_a_pipe_come_in_order),
         cmocka_unit_test(test_events_without_ids_have_their_samples),
         cmocka_unit_test(test_the_program_is_found_in_the_command_line_of_perf),
-        cmocka_unit_test(test_records_of_a_folder_are_those_of_all_its_files),
+        cmocka_unit_test(test_records_of_a_directory_are_those_of_all_its_files),
         cmocka_unit_test(test_a_file_may_end_anywhere),
         cmocka_unit_test(test_a_changed_byte_is_no_crash),
         cmocka_unit_test(test_what_waits_is_bounded),

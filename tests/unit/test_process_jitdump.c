@@ -12,7 +12,7 @@
 static const char *dump_path(const struct scene *scene, uint32_t pid)
 {
     static char path[128];
-    snprintf(path, sizeof(path), "%s/jit-%u.dump", scene->folder, pid);
+    snprintf(path, sizeof(path), "%s/jit-%u.dump", scene->directory, pid);
     return path;
 }
 
@@ -145,7 +145,7 @@ static void test_another_file_of_that_name_is_not_used(void **unused)
     struct scene scene;
     char other[160];
     start_with_dump(&scene, (struct load[]){{2 * SECOND, "theirs"}}, 1);
-    snprintf(other, sizeof(other), "%s/other", scene.folder);
+    snprintf(other, sizeof(other), "%s/other", scene.directory);
     write_dump(other, (struct load[]){{2 * SECOND, "other"}}, 1);
     assert_int_equal(rename(other, dump_path(&scene, 10)), 0);
     add_sample(&scene, 0, 3 * SECOND);
@@ -159,18 +159,18 @@ static void test_files_are_where_the_process_saw_them(void **unused)
 {
     (void)unused;
     struct scene scene;
-    char folder[96], path[128];
+    char directory[96], path[128];
     scene_start(&scene);
-    snprintf(folder, sizeof(folder), "%s/container", scene.folder);
-    snprintf(path, sizeof(path), "%s/jit-7.dump", folder);
-    assert_int_equal(mkdir(folder, 0700), 0);
+    snprintf(directory, sizeof(directory), "%s/container", scene.directory);
+    snprintf(path, sizeof(path), "%s/jit-7.dump", directory);
+    assert_int_equal(mkdir(directory, 0700), 0);
     scene_add_process(&scene, 0, SPOOL_NO_NUMBER, false, 10, SECOND);
     write_dump(dump_path(&scene, 10), (struct load[]){{2 * SECOND, "ours"}}, 1);
     write_dump(path, (struct load[]){{2 * SECOND, "inside"}}, 1);
     struct jit_files files = {.dumps = 0};
-    struct jit_file place = {.pid = 7, .folder = 0, .dump = -1};
-    struct jit_folder opened = {.inode = 1, .fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC)};
-    assert_true(array_push(&files.files, place) && array_push(&files.folders, opened) &&
+    struct jit_file place = {.pid = 7, .directory = 0, .dump = -1};
+    struct jit_directory opened = {.inode = 1, .fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC)};
+    assert_true(array_push(&files.files, place) && array_push(&files.directories, opened) &&
                 hash_set(&files.by_process, 0, 0));
     add_sample(&scene, 0, 3 * SECOND);
     scene.replay.jit_files = &files;
@@ -224,7 +224,7 @@ static void test_a_process_like_us_has_our_places(void **unused)
     assert_true(jit_files_note_jitdump(&files, 4, (uint32_t)getpid(), false, &mapping));
     const struct jit_file *place = jit_files_find(&files, 3);
     assert_int_equal(place->pid, getpid());
-    assert_int_equal(place->folder, JIT_FOLDER_OURS);
+    assert_int_equal(place->directory, JIT_DIRECTORY_OURS);
     assert_int_equal(place->user, geteuid());
     assert_int_equal(place->dump, -1);
     assert_true(jit_files_find(&files, 4)->dump >= 0);

@@ -9,7 +9,7 @@
 static const char *map_path(const struct scene *scene, uint32_t pid)
 {
     static char path[128];
-    snprintf(path, sizeof(path), "%s/perf-%u.map", scene->folder, pid);
+    snprintf(path, sizeof(path), "%s/perf-%u.map", scene->directory, pid);
     return path;
 }
 
@@ -185,7 +185,7 @@ static void test_a_file_of_the_process_s_own_user_is_used(void **unused)
         write_map(&scene, 10, "1000 10 theirs\n", 1);
         assert_int_equal(chown(map_path(&scene, 10), 65534, 65534), 0);
         struct jit_files files = {.dumps = 0};
-        struct jit_file place = {.pid = 10, .folder = JIT_FOLDER_OURS, .user = user, .dump = -1};
+        struct jit_file place = {.pid = 10, .directory = JIT_DIRECTORY_OURS, .user = user, .dump = -1};
         assert_true(array_push(&files.files, place) && hash_set(&files.by_process, 0, 0));
         scene.replay.jit_files = &files;
         add_sample(&scene, 0, 2, 0x1008);

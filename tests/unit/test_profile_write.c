@@ -1,6 +1,6 @@
 /* What is written is version 70, reads back as the same profile, and keeps its sums when times are put on a grid. */
 #include "file/profile_file.h"
-#include "support/folder.h"
+#include "support/directory.h"
 #include "support/profile_text.h"
 #include "support/sample_rows.h"
 
@@ -264,10 +264,10 @@ static void test_samples_come_from_a_stream(void **state)
 
 /* ---- files ---- */
 
-static size_t files_in_folder(void)
+static size_t files_in_directory(void)
 {
     char command[300], line[16] = "";
-    snprintf(command, sizeof(command), "ls -A '%s' | wc -l", folder);
+    snprintf(command, sizeof(command), "ls -A '%s' | wc -l", directory);
     FILE *pipe = popen(command, "r");
     assert_non_null(fgets(line, sizeof(line), pipe));
     pclose(pipe);
@@ -297,18 +297,18 @@ static void test_plain_and_packed_files_read_back_the_same(void **state)
     char *expected = text_of_profile(&profile, 0);
     static const char *const names[] = {"a.json", "a.json.gz"};
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(save(&profile, in_folder(names[i]), &err), 0);
-        assert_int_equal(profile_load(in_folder(names[i]), &back, &err), 0);
+        assert_int_equal(save(&profile, in_directory(names[i]), &err), 0);
+        assert_int_equal(profile_load(in_directory(names[i]), &back, &err), 0);
         char *actual = text_of_profile(&back, 0);
         assert_string_equal(actual, expected);
         free(actual);
         profile_destroy(&back);
     }
     struct stat plain, packed;
-    assert_int_equal(stat(in_folder("a.json"), &plain), 0);
-    assert_int_equal(stat(in_folder("a.json.gz"), &packed), 0);
+    assert_int_equal(stat(in_directory("a.json"), &plain), 0);
+    assert_int_equal(stat(in_directory("a.json.gz"), &packed), 0);
     assert_true(packed.st_size < plain.st_size / 2);
-    assert_int_equal(files_in_folder(), 2);
+    assert_int_equal(files_in_directory(), 2);
     free(expected);
     profile_destroy(&profile);
 }
@@ -321,14 +321,14 @@ static void test_a_packed_file_of_many_blocks_is_whole_gzip(void **state)
     struct error err = {""};
     make_jittery_thread(&profile, COUNT);
     char *expected = text_of_profile(&profile, 0);
-    assert_int_equal(save(&profile, in_folder("many.json.gz"), &err), 0);
-    gzFile file = gzopen(in_folder("many.json.gz"), "rb");
+    assert_int_equal(save(&profile, in_directory("many.json.gz"), &err), 0);
+    gzFile file = gzopen(in_directory("many.json.gz"), "rb");
     size_t length = strlen(expected);
     char *actual = calloc(1, length + 2);
     assert_int_equal(gzread(file, actual, (unsigned)length + 1), length);
     assert_int_equal(gzclose(file), Z_OK); /* checks the sum at the end */
     assert_true(memcmp(actual, expected, length) == 0);
-    unlink(in_folder("many.json.gz"));
+    unlink(in_directory("many.json.gz"));
     free(actual);
     free(expected);
     profile_destroy(&profile);
@@ -340,19 +340,19 @@ static void test_a_packed_file_that_is_cut_off_says_so(void **state)
     struct profile profile, back = {0};
     struct error err = {""};
     make_jittery_thread(&profile, 20000);
-    assert_int_equal(save(&profile, in_folder("cut.json.gz"), &err), 0);
+    assert_int_equal(save(&profile, in_directory("cut.json.gz"), &err), 0);
     struct stat status;
-    assert_int_equal(stat(in_folder("cut.json.gz"), &status), 0);
-    assert_int_equal(truncate(in_folder("cut.json.gz"), status.st_size / 2), 0);
-    assert_int_not_equal(profile_load(in_folder("cut.json.gz"), &back, &err), 0);
+    assert_int_equal(stat(in_directory("cut.json.gz"), &status), 0);
+    assert_int_equal(truncate(in_directory("cut.json.gz"), status.st_size / 2), 0);
+    assert_int_not_equal(profile_load(in_directory("cut.json.gz"), &back, &err), 0);
     assert_non_null(strstr(err.text, "cut off"));
-    FILE *file = fopen(in_folder("cut.json.gz"), "r+b");
+    FILE *file = fopen(in_directory("cut.json.gz"), "r+b");
     assert_int_equal(fseek(file, status.st_size / 4, SEEK_SET), 0);
     fputs("damage", file);
     fclose(file);
-    assert_int_not_equal(profile_load(in_folder("cut.json.gz"), &back, &err), 0);
+    assert_int_not_equal(profile_load(in_directory("cut.json.gz"), &back, &err), 0);
     assert_true(strstr(err.text, "damaged") || strstr(err.text, "at byte"));
-    unlink(in_folder("cut.json.gz"));
+    unlink(in_directory("cut.json.gz"));
     profile_destroy(&profile);
 }
 
@@ -361,15 +361,15 @@ static void test_an_abandoned_file_leaves_nothing_and_spares_the_old_one(void **
     (void)state;
     struct profile_file *file;
     struct error err = {""};
-    size_t before = files_in_folder();
-    assert_int_equal(profile_file_create(&file, in_folder("a.json"), &err), 0);
+    size_t before = files_in_directory();
+    assert_int_equal(profile_file_create(&file, in_directory("a.json"), &err), 0);
     struct byte_sink sink = profile_file_sink(file);
     assert_int_equal(sink.write(sink.context, "half", 4, &err), 0);
-    assert_int_equal(files_in_folder(), before + 1);
+    assert_int_equal(files_in_directory(), before + 1);
     profile_file_abandon(file);
-    assert_int_equal(files_in_folder(), before);
+    assert_int_equal(files_in_directory(), before);
     struct profile back = {0};
-    assert_int_equal(profile_load(in_folder("a.json"), &back, &err), 0);
+    assert_int_equal(profile_load(in_directory("a.json"), &back, &err), 0);
     profile_destroy(&back);
 }
 
@@ -379,10 +379,10 @@ static void test_places_that_cannot_be_written_or_read_are_named(void **state)
     struct profile_file *file;
     struct profile profile = {0};
     struct error err = {""};
-    assert_int_equal(profile_file_create(&file, folder, &err), -EISDIR);
-    assert_int_equal(profile_file_create(&file, "/no/such/folder/a.json", &err), -ENOENT);
-    assert_non_null(strstr(err.text, "/no/such/folder/a.json"));
-    assert_int_equal(profile_load(folder, &profile, &err), -EISDIR);
+    assert_int_equal(profile_file_create(&file, directory, &err), -EISDIR);
+    assert_int_equal(profile_file_create(&file, "/no/such/directory/a.json", &err), -ENOENT);
+    assert_non_null(strstr(err.text, "/no/such/directory/a.json"));
+    assert_int_equal(profile_load(directory, &profile, &err), -EISDIR);
     assert_non_null(strstr(err.text, "is a directory"));
     assert_int_equal(profile_load("/no/such/file", &profile, &err), -ENOENT);
     assert_int_not_equal(profile_load("/bin/sh", &profile, &err), 0);
@@ -419,5 +419,5 @@ int main(void)
         cmocka_unit_test(test_places_that_cannot_be_written_or_read_are_named),
         cmocka_unit_test(test_a_full_disk_is_reported),
     };
-    return cmocka_run_group_tests(tests, make_empty_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_empty_directory, remove_directory);
 }

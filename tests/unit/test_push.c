@@ -186,20 +186,20 @@ static void test_headers_are_one_line_and_not_those_of_prof(void **state)
 
 /* ---- the queue ---- */
 
-static char folder[64];
+static char directory[64];
 
-static int make_folder(void **state)
+static int make_directory(void **state)
 {
     (void)state;
-    snprintf(folder, sizeof(folder), "/tmp/test_push_XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
+    snprintf(directory, sizeof(directory), "/tmp/test_push_XXXXXX");
+    return mkdtemp(directory) ? 0 : -1;
 }
 
-static int remove_folder(void **state)
+static int remove_directory(void **state)
 {
     char command[128];
     (void)state;
-    snprintf(command, sizeof(command), "rm -r %s", folder);
+    snprintf(command, sizeof(command), "rm -r %s", directory);
     return system(command);
 }
 
@@ -208,7 +208,7 @@ static struct push_queue *open_queue(uint64_t limit)
     struct push_queue *queue;
     struct error err = {""};
     char path[128];
-    snprintf(path, sizeof(path), "%s/queue", folder);
+    snprintf(path, sizeof(path), "%s/queue", directory);
     if (push_queue_open(&queue, path, limit, &err))
         fail_msg("%s", err.text);
     return queue;
@@ -303,7 +303,7 @@ static void test_files_of_others_are_passed_over(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
         char path[200];
-        snprintf(path, sizeof(path), "%s/queue/%s", folder, files[i][0]);
+        snprintf(path, sizeof(path), "%s/queue/%s", directory, files[i][0]);
         FILE *file = fopen(path, "w");
         assert_non_null(file);
         fputs(files[i][1], file);
@@ -326,7 +326,7 @@ static void test_the_queue_is_of_this_user_alone(void **state)
     struct error err;
     (void)state;
     push_queue_close(queue);
-    snprintf(path, sizeof(path), "%s/queue", folder);
+    snprintf(path, sizeof(path), "%s/queue", directory);
     assert_int_equal(stat(path, &info), 0);
     assert_int_equal(info.st_mode & 07777, 0700);
     chmod(path, 0777);
@@ -346,12 +346,13 @@ int main(void)
         cmocka_unit_test(test_what_is_no_address_is_refused),
         cmocka_unit_test(test_lists_of_the_environment_are_decoded),
         cmocka_unit_test(test_headers_are_one_line_and_not_those_of_prof),
-        cmocka_unit_test_setup_teardown(test_profiles_come_out_in_the_order_in_which_they_went_in, make_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(test_what_one_has_taken_the_other_does_not_get, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(test_the_oldest_makes_room, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(test_files_of_others_are_passed_over, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(test_the_queue_is_of_this_user_alone, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_profiles_come_out_in_the_order_in_which_they_went_in, make_directory,
+                                        remove_directory),
+        cmocka_unit_test_setup_teardown(test_what_one_has_taken_the_other_does_not_get, make_directory,
+                                        remove_directory),
+        cmocka_unit_test_setup_teardown(test_the_oldest_makes_room, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(test_files_of_others_are_passed_over, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(test_the_queue_is_of_this_user_alone, make_directory, remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include "process/attach.h"
 #include "process/proc_maps.h"
 #include "spool/spool.h"
-#include "support/folder.h"
+#include "support/directory.h"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -26,11 +26,11 @@ struct recording {
     struct tracker *tracker;
 };
 
-static int make_folder(void **unused)
+static int make_directory(void **unused)
 {
-    if (make_empty_folder(unused) != 0)
+    if (make_empty_directory(unused) != 0)
         return -1;
-    snprintf(path, sizeof(path), "%s/spool", folder);
+    snprintf(path, sizeof(path), "%s/spool", directory);
     return 0;
 }
 
@@ -665,5 +665,5 @@ int main(void)
         cmocka_unit_test(test_process_whose_name_has_two_lines_still_runs),
         cmocka_unit_test(test_maps_lines),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

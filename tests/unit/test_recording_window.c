@@ -4,7 +4,7 @@
 #include "file/profile_file.h"
 #include "spool/info.h"
 #include "record/wait_reason.h"
-#include "support/folder.h"
+#include "support/directory.h"
 #include "tree/weights.h"
 
 #include <math.h>
@@ -92,7 +92,7 @@ static void assemble(struct recording_window *window, struct sums *sums)
     struct assemble_result result;
     struct profile profile;
     struct error err = {""};
-    if (assemble_recording(in_folder("spool"), NULL, &options, &result, &err))
+    if (assemble_recording(in_directory("spool"), NULL, &options, &result, &err))
         fail_msg("%s", err.text);
     profile_init(&profile);
     assert_int_equal(profile_load_fd(result.memory_fd, NULL, &profile, &err), 0);
@@ -121,7 +121,7 @@ static void check_windows(unsigned cuts, const struct spool_bounds *bounds)
     struct sums windows = {0}, whole = {0};
     uint64_t at[THREADS] = {1 * MS, 2 * MS, 3 * MS};
     size_t count = 1;
-    assert_int_equal(spool_writer_new_bounded(&spool, in_folder("spool"), bounds, NULL), 0);
+    assert_int_equal(spool_writer_new_bounded(&spool, in_directory("spool"), bounds, NULL), 0);
     begin(spool);
     for (unsigned part = 0; part < PARTS; part++) {
         at[0] = live(spool, 0, at[0], 5 + part % 3, 7);
@@ -142,7 +142,7 @@ static void check_windows(unsigned cuts, const struct spool_bounds *bounds)
     assemble(&window, &windows);
     recording_window_destroy(&window);
     assemble(NULL, &whole);
-    unlink(in_folder("spool"));
+    unlink(in_directory("spool"));
 
     assert_int_equal(windows.run_rows, whole.run_rows);
     assert_int_equal(windows.markers, 0); /* nobody is sent any */
@@ -183,7 +183,7 @@ static void test_samples_of_a_window_have_the_mappings_of_their_time(void **stat
     struct assemble_options options = {.threads = 1, .window = &window};
     struct assemble_result result;
     struct profile profile;
-    assert_int_equal(spool_writer_new(&spool, in_folder("spool"), NULL), 0);
+    assert_int_equal(spool_writer_new(&spool, in_directory("spool"), NULL), 0);
     begin(spool);
     map(spool, 0, 2 * MS);
     live(spool, 0, 3 * MS, 5, 0);
@@ -194,7 +194,7 @@ static void test_samples_of_a_window_have_the_mappings_of_their_time(void **stat
     live(spool, 0, 6000 * MS, 5, 0);
     assert_int_equal(spool_writer_close(spool, NULL), 0);
     window.is_last = true;
-    assert_int_equal(assemble_recording(in_folder("spool"), NULL, &options, &result, NULL), 0);
+    assert_int_equal(assemble_recording(in_directory("spool"), NULL, &options, &result, NULL), 0);
     profile_init(&profile);
     assert_int_equal(profile_load_fd(result.memory_fd, NULL, &profile, NULL), 0);
     close(result.memory_fd);
@@ -203,7 +203,7 @@ static void test_samples_of_a_window_have_the_mappings_of_their_time(void **stat
     assert_int_equal(strings_find(&profile.strings, "late", strlen("late")), STRING_NONE);
     profile_destroy(&profile);
     recording_window_destroy(&window);
-    unlink(in_folder("spool"));
+    unlink(in_directory("spool"));
 }
 
 int main(void)
@@ -212,5 +212,5 @@ int main(void)
         cmocka_unit_test(test_windows_add_up_to_the_whole),
         cmocka_unit_test(test_samples_of_a_window_have_the_mappings_of_their_time),
     };
-    return cmocka_run_group_tests(tests, make_empty_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_empty_directory, remove_directory);
 }

@@ -53,10 +53,10 @@ static void test_samples_come_back_by_thread(void **unused)
     check_samples_beside("/tmp/prof-test.spool");
 }
 
-static void test_a_folder_that_takes_no_file_is_replaced_by_memory(void **unused)
+static void test_a_directory_that_takes_no_file_is_replaced_by_memory(void **unused)
 {
     (void)unused;
-    check_samples_beside("/no/such/folder/spool");
+    check_samples_beside("/no/such/directory/spool");
 }
 
 static void test_a_disk_that_becomes_full_is_replaced_by_memory(void **unused)
@@ -74,7 +74,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples_come_back_by_thread),
-        cmocka_unit_test(test_a_folder_that_takes_no_file_is_replaced_by_memory),
+        cmocka_unit_test(test_a_directory_that_takes_no_file_is_replaced_by_memory),
         cmocka_unit_test(test_a_disk_that_becomes_full_is_replaced_by_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

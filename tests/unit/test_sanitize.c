@@ -51,7 +51,7 @@ static void assert_code(const char *text, const char *wanted)
     sanitize(text, true, SANITIZE_ALL, wanted);
 }
 
-static void test_home_folders_become_tildes(void **state)
+static void test_home_directories_become_tildes(void **state)
 {
     (void)state;
     assert_text("/home/bob/src/x.c", "~/src/x.c");
@@ -111,7 +111,7 @@ static void test_only_what_is_asked_for_is_left_out(void **state)
     assert_int_equal(sanitize("/home/bob/x", false, 0, "/home/bob/x"), 0);
 }
 
-/* Any bytes: nothing is read outside of them, and what is left has no home folder. */
+/* Any bytes: nothing is read outside of them, and what is left has no home directory. */
 static void test_any_bytes_are_read(void **state)
 {
     static const char pieces[][12] = {"/home/", "alice", "://", "http", "10.0.0.1", "[::1", "\\Users\\",
@@ -147,7 +147,7 @@ static void test_any_bytes_are_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_home_folders_become_tildes),
+        cmocka_unit_test(test_home_directories_become_tildes),
         cmocka_unit_test(test_names_are_left_out_as_words),
         cmocka_unit_test(test_addresses_of_networks_are_left_out),
         cmocka_unit_test(test_common_accounts_and_short_names_stay),

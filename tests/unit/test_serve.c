@@ -64,7 +64,7 @@ static struct compressed page, script;
 static struct serve_asset assets[2];
 
 /* With what else the next server is started. */
-static const char *wanted_folder, *wanted_origin;
+static const char *wanted_directory, *wanted_origin;
 
 static struct server *start_with(int profile_fd)
 {
@@ -73,7 +73,7 @@ static struct server *start_with(int profile_fd)
     assets[0] = (struct serve_asset){"", "text/html; charset=utf-8", "\"p1\"", page.bytes, page.size};
     assets[1] = (struct serve_asset){"app.js", "text/javascript; charset=utf-8", "\"s1\"", script.bytes, script.size};
     struct serve_options options = {
-        .assets = assets, .asset_count = 2, .port = 0, .folder = wanted_folder, .page_origin = wanted_origin};
+        .assets = assets, .asset_count = 2, .port = 0, .directory = wanted_directory, .page_origin = wanted_origin};
     struct error err = {0};
     struct server *server;
     if (serve_start(&server, &options, profile_fd, &err))
@@ -715,7 +715,7 @@ static void test_taken_port_is_an_error_or_passed_over(void **state)
     serve_stop(next);
 }
 
-static void test_folder_is_not_served(void **state)
+static void test_directory_is_not_served(void **state)
 {
     (void)state;
     struct error err = {0};
@@ -727,48 +727,48 @@ static void test_folder_is_not_served(void **state)
 
 /* ---- other front-ends ---- */
 
-static char folder_path[64];
+static char directory_path[64];
 
 static void write_file(const char *name, const char *text)
 {
     char path[128];
-    snprintf(path, sizeof(path), "%s/%s", folder_path, name);
+    snprintf(path, sizeof(path), "%s/%s", directory_path, name);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs(text, file);
     fclose(file);
 }
 
-static int start_server_with_folder(void **state)
+static int start_server_with_directory(void **state)
 {
     char path[128];
-    strcpy(folder_path, "/tmp/prof-front-end-XXXXXX");
-    if (!mkdtemp(folder_path))
+    strcpy(directory_path, "/tmp/prof-front-end-XXXXXX");
+    if (!mkdtemp(directory_path))
         return -1;
     write_file("index.html", "<title>other</title>");
     write_file(".hidden", "secret");
-    snprintf(path, sizeof(path), "%s/assets", folder_path);
+    snprintf(path, sizeof(path), "%s/assets", directory_path);
     mkdir(path, 0700);
     write_file("assets/app.js", "let x;");
-    snprintf(path, sizeof(path), "%s/link.txt", folder_path);
+    snprintf(path, sizeof(path), "%s/link.txt", directory_path);
     if (symlink("/etc/passwd", path) != 0)
         return -1;
-    snprintf(path, sizeof(path), "%s/up", folder_path);
+    snprintf(path, sizeof(path), "%s/up", directory_path);
     if (symlink("..", path) != 0)
         return -1;
-    snprintf(path, sizeof(path), "%s/pipe", folder_path);
+    snprintf(path, sizeof(path), "%s/pipe", directory_path);
     if (mkfifo(path, 0600) != 0)
         return -1;
-    wanted_folder = folder_path;
+    wanted_directory = directory_path;
     int result = start_server(state);
-    wanted_folder = NULL;
+    wanted_directory = NULL;
     return result;
 }
 
-static int stop_server_with_folder(void **state)
+static int stop_server_with_directory(void **state)
 {
     char command[128];
-    snprintf(command, sizeof(command), "rm -rf %s", folder_path);
+    snprintf(command, sizeof(command), "rm -rf %s", directory_path);
     return stop_server(state) + system(command);
 }
 
@@ -786,7 +786,7 @@ static void test_files_of_another_front_end_are_served(void **state)
     assert_int_equal(ask(*state, "GET", "app.js", "").status, 404); /* of prof's own page */
 }
 
-static void test_nothing_outside_of_the_folder_is_served(void **state)
+static void test_nothing_outside_of_the_directory_is_served(void **state)
 {
     static const char *const paths[] = {
         "../../../../etc/passwd",
@@ -816,17 +816,17 @@ static void test_nothing_outside_of_the_folder_is_served(void **state)
     }
 }
 
-static void test_a_folder_without_a_page_is_an_error(void **state)
+static void test_a_directory_without_a_page_is_an_error(void **state)
 {
     (void)state;
     struct error err = {0};
-    struct serve_options options = {.folder = "/proc/self/fd"};
+    struct serve_options options = {.directory = "/proc/self/fd"};
     struct server *server;
     assert_true(serve_start(&server, &options, file_with("{}", 2), &err) < 0);
     assert_non_null(strstr(err.text, "index.html"));
-    options.folder = "/no such folder";
+    options.directory = "/no such directory";
     assert_true(serve_start(&server, &options, file_with("{}", 2), &err) < 0);
-    assert_non_null(strstr(err.text, "/no such folder"));
+    assert_non_null(strstr(err.text, "/no such directory"));
 }
 
 static int start_server_for_a_page(void **state)
@@ -971,22 +971,22 @@ int main(void)
         cmocka_unit_test(test_each_server_has_its_own_token),
         cmocka_unit_test(test_a_server_uses_the_token_and_the_port_that_it_is_given),
         cmocka_unit_test(test_taken_port_is_an_error_or_passed_over),
-        cmocka_unit_test(test_folder_is_not_served),
+        cmocka_unit_test(test_directory_is_not_served),
         cmocka_unit_test(test_stop_does_not_wait_for_clients),
         cmocka_unit_test(test_stop_gives_back_port_and_descriptors),
         cmocka_unit_test(test_no_other_page_is_answered_unless_it_is_wanted),
         cmocka_unit_test(test_accept_encoding_is_read_as_the_standard_says),
     };
-    const struct CMUnitTest with_folder[] = {
+    const struct CMUnitTest with_directory[] = {
         cmocka_unit_test(test_files_of_another_front_end_are_served),
-        cmocka_unit_test(test_nothing_outside_of_the_folder_is_served),
-        cmocka_unit_test(test_a_folder_without_a_page_is_an_error),
+        cmocka_unit_test(test_nothing_outside_of_the_directory_is_served),
+        cmocka_unit_test(test_a_directory_without_a_page_is_an_error),
     };
     const struct CMUnitTest for_a_page[] = {
         cmocka_unit_test(test_one_other_page_may_read_the_profile),
         cmocka_unit_test(test_the_other_page_may_ask_for_symbols),
     };
     return cmocka_run_group_tests(with_server, start_server, stop_server) +
-           cmocka_run_group_tests(with_folder, start_server_with_folder, stop_server_with_folder) +
+           cmocka_run_group_tests(with_directory, start_server_with_directory, stop_server_with_directory) +
            cmocka_run_group_tests(for_a_page, start_server_for_a_page, stop_server);
 }

@@ -1,7 +1,7 @@
 /* The spool file gives back events and samples in order, whole up to where it was cut off or the disk was full. */
 #include "spool/block_file.h"
 #include "spool/spool.h"
-#include "support/folder.h"
+#include "support/directory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,11 +59,11 @@ static bool was_synced(off_t unused)
     return syncs > 0;
 }
 
-static int make_folder(void **unused)
+static int make_directory(void **unused)
 {
-    if (make_empty_folder(unused) != 0)
+    if (make_empty_directory(unused) != 0)
         return -1;
-    snprintf(path, sizeof(path), "%s/spool", folder);
+    snprintf(path, sizeof(path), "%s/spool", directory);
     return 0;
 }
 
@@ -623,18 +623,19 @@ static void test_what_a_full_disk_does_not_take_is_written_when_there_is_room(vo
     unlink(path);
 }
 
-/* Has a small disk of its own at `folder`, in a namespace that ends with this process; false if that is not permitted.
+/* Has a small disk of its own at `directory`, in a namespace that ends with this process; false if that is not
+ * permitted.
  */
 static bool mount_small_disk(const char *options)
 {
     return unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-           mount("none", folder, "tmpfs", 0, options) == 0;
+           mount("none", directory, "tmpfs", 0, options) == 0;
 }
 
 static uint64_t free_bytes(void)
 {
     struct statvfs disk;
-    assert_int_equal(statvfs(folder, &disk), 0);
+    assert_int_equal(statvfs(directory, &disk), 0);
     return (uint64_t)disk.f_bavail * disk.f_frsize;
 }
 
@@ -672,7 +673,7 @@ static void test_a_spool_that_fills_the_disk_leaves_room_for_its_profile(void **
     spool_reader_close(reader);
     close(rest);
     unlink(path);
-    assert_int_equal(umount(folder), 0);
+    assert_int_equal(umount(directory), 0);
 }
 
 static void test_samples_beyond_the_memory_for_a_full_disk_are_counted(void **unused)
@@ -709,7 +710,7 @@ static void test_samples_beyond_the_memory_for_a_full_disk_are_counted(void **un
     spool_reader_close(reader);
     close(rest);
     unlink(path);
-    assert_int_equal(umount(folder), 0);
+    assert_int_equal(umount(directory), 0);
 }
 
 /* The numbers of the first and the last sample; returns how many there are. */
@@ -789,7 +790,7 @@ static void test_a_flight_recorder_on_a_full_disk_keeps_less(void **unused)
     assert_int_equal(last, 499999);
     assert_true(samples > 5000);
     unlink(path);
-    assert_int_equal(umount(folder), 0);
+    assert_int_equal(umount(directory), 0);
 }
 
 static void test_a_flight_recorder_cut_anywhere_reads_whole_chunks(void **unused)
@@ -849,13 +850,13 @@ static void test_the_reserve_of_a_spool_is_given_back_when_it_is_closed(void **u
     assert_int_equal(spool_writer_close(writer, NULL), 0);
     assert_true(before - free_bytes() < bytes + 8192);
     unlink(path);
-    assert_int_equal(umount(folder), 0);
+    assert_int_equal(umount(directory), 0);
 }
 
 static bool is_on_tmpfs(void)
 {
     struct statfs disk;
-    return statfs(folder, &disk) == 0 && disk.f_type == TMPFS_MAGIC;
+    return statfs(directory, &disk) == 0 && disk.f_type == TMPFS_MAGIC;
 }
 
 static void test_the_disk_holds_each_flush_without_the_writer_waiting_for_it(void **unused)
@@ -923,7 +924,7 @@ static void test_a_file_in_memory_is_not_synced(void **unused)
     assert_int_equal(spool_writer_close(writer, NULL), 0);
     assert_int_equal(syncs, 0);
     unlink(path);
-    assert_int_equal(umount(folder), 0);
+    assert_int_equal(umount(directory), 0);
 }
 
 /* A power cut may catch a new version of a chunk half written. */
@@ -1008,5 +1009,5 @@ int main(void)
         cmocka_unit_test(test_a_file_in_memory_is_not_synced),
         cmocka_unit_test(test_an_existing_file_is_not_overwritten),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

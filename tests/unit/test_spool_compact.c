@@ -75,10 +75,10 @@ int rename(const char *from, const char *to)
     return renameat(AT_FDCWD, from, AT_FDCWD, to);
 }
 
-static bool is_in_memory(const char *folder)
+static bool is_in_memory(const char *directory)
 {
     struct statfs info;
-    return statfs(folder, &info) == 0 && info.f_type == TMPFS_MAGIC;
+    return statfs(directory, &info) == 0 && info.f_type == TMPFS_MAGIC;
 }
 
 static void test_ended_threads_without_samples_are_dropped(void **unused)

@@ -3,7 +3,7 @@
 #include "spool/spool_dump.h"
 #include "spool/spool_event.h"
 #include "spool/spool_format.h"
-#include "support/folder.h"
+#include "support/directory.h"
 #include "unit/every_kind.h"
 
 #include "base/text_buffer.h"
@@ -12,9 +12,9 @@
 
 static char path[64];
 
-static int make_folder(void **unused)
+static int make_directory(void **unused)
 {
-    snprintf(path, sizeof(path), "%s/spool", make_empty_folder(unused) == 0 ? folder : "");
+    snprintf(path, sizeof(path), "%s/spool", make_empty_directory(unused) == 0 ? directory : "");
     return 0;
 }
 
@@ -255,5 +255,5 @@ int main(void)
         cmocka_unit_test(test_kinds_and_marks_that_no_version_has_are_damaged),
         cmocka_unit_test(test_the_table_is_sound),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

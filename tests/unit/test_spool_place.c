@@ -1,7 +1,7 @@
 /* A spool that is read in parts, from place to place, gives each sample once: while it grows, and while a flight
  * recorder writes its newest chunk again and drops its oldest. */
 #include "spool/spool.h"
-#include "support/folder.h"
+#include "support/directory.h"
 
 #include <unistd.h>
 
@@ -37,7 +37,7 @@ static struct part read_part(struct spool_place *place)
     struct sample sample;
     struct part part = {0};
     int item;
-    assert_int_equal(spool_reader_open(&reader, in_folder("spool"), NULL), 0);
+    assert_int_equal(spool_reader_open(&reader, in_directory("spool"), NULL), 0);
     spool_reader_skip(reader, *place);
     while ((item = spool_reader_next(reader, &event, &sample, NULL)) > 0) {
         if (item == SPOOL_ITEM_EVENT) {
@@ -63,7 +63,7 @@ static void read_while_it_grows(const struct spool_bounds *bounds)
     struct spool_writer *writer;
     struct spool_place place = {0};
     uint64_t done = 0;
-    assert_int_equal(spool_writer_new_bounded(&writer, in_folder("spool"), bounds, NULL), 0);
+    assert_int_equal(spool_writer_new_bounded(&writer, in_directory("spool"), bounds, NULL), 0);
     write_thread(writer);
     for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
         write_samples(writer, done, ends[i]);
@@ -77,7 +77,7 @@ static void read_while_it_grows(const struct spool_bounds *bounds)
     assert_int_equal(read_part(&place).count, 0);
     assert_int_equal(spool_writer_close(writer, NULL), 0);
     assert_int_equal(read_part(&place).count, 0);
-    unlink(in_folder("spool"));
+    unlink(in_directory("spool"));
 }
 
 static void test_each_sample_is_in_one_part(void **state)
@@ -98,7 +98,7 @@ static void test_what_a_flight_recorder_dropped_in_between_is_told(void **state)
     struct spool_place place = {0};
     (void)state;
     assert_int_equal(
-        spool_writer_new_bounded(&writer, in_folder("spool"), &(struct spool_bounds){.bytes = 1 << 20}, NULL), 0);
+        spool_writer_new_bounded(&writer, in_directory("spool"), &(struct spool_bounds){.bytes = 1 << 20}, NULL), 0);
     write_thread(writer);
     write_samples(writer, 0, 1000);
     assert_int_equal(read_part(&place).count, 1000);
@@ -118,5 +118,5 @@ int main(void)
         cmocka_unit_test(test_each_sample_of_a_flight_recorder_is_in_one_part),
         cmocka_unit_test(test_what_a_flight_recorder_dropped_in_between_is_told),
     };
-    return cmocka_run_group_tests(tests, make_empty_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_empty_directory, remove_directory);
 }

@@ -1,5 +1,5 @@
 /* The symbolizer on real programs that tests build, and on what is left of them when bytes are missing or wrong. */
-#include "support/symbol_folder.h"
+#include "support/symbol_directory.h"
 #include "symbol/debug_file.h"
 
 #include <elf.h>
@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int make_folder(void **unused)
+static int make_directory(void **unused)
 {
     (void)unused;
-    if (make_empty_folder(NULL) != 0)
+    if (make_empty_directory(NULL) != 0)
         return -1;
     write_text("program.c", inlining_source);
     run("gcc -g -O2 -Wl,--build-id -o program program.c");
@@ -20,7 +20,7 @@ static int make_folder(void **unused)
 static void test_inlined_call_is_a_frame_of_its_own(void **unused)
 {
     (void)unused;
-    const char *path = in_folder("program");
+    const char *path = in_directory("program");
     uint64_t middle = address_of(path, "middle");
     struct symbol_answers answers = lookup_file(path, middle);
     assert_true(answers.has_debug_info);
@@ -32,7 +32,7 @@ static void test_inlined_call_is_a_frame_of_its_own(void **unused)
     assert_string_equal(inner->function, "inner");
     assert_int_equal(inner->line, 3);
     char source[300];
-    snprintf(source, sizeof(source), "%s/program.c", folder);
+    snprintf(source, sizeof(source), "%s/program.c", directory);
     assert_string_equal(inner->file, source);
     assert_string_equal(answers.answers[0].symbol, "middle");
     assert_int_equal(answers.answers[0].symbol_address, middle);
@@ -49,7 +49,7 @@ static void test_code_between_functions_has_no_line(void **unused)
                             "int second(int x) { return x * 5 + 2; }\n"
                             "int main(int argc, char **argv) { (void)argv; return first(argc) + second(argc); }\n");
     run("gcc -g -O1 -fno-toplevel-reorder -o between between.c");
-    const char *path = in_folder("between");
+    const char *path = in_directory("between");
     uint64_t second = address_of(path, "second");
     struct symbol_answers answers = lookup_file(path, second - 100);
     assert_int_equal(answers.answers[0].frame_count, 0);
@@ -65,7 +65,7 @@ static void test_code_between_functions_has_no_line(void **unused)
 static void test_replaced_file_is_said_and_not_symbolized(void **unused)
 {
     (void)unused;
-    const char *path = in_folder("program");
+    const char *path = in_directory("program");
     uint64_t middle = address_of(path, "middle");
     const unsigned char other[20] = {1, 2, 3};
     struct symbol_lib lib = {
@@ -80,11 +80,11 @@ static void test_replaced_file_is_said_and_not_symbolized(void **unused)
 static void test_missing_file_is_said(void **unused)
 {
     (void)unused;
-    struct symbol_answers answers = lookup_file(in_folder("nothing"), 0x1000);
+    struct symbol_answers answers = lookup_file(in_directory("nothing"), 0x1000);
     assert_non_null(strstr(answers.problem, "does not exist"));
     assert_int_equal(answers.answers[0].frame_count, 0);
     symbol_answers_destroy(&answers);
-    answers = lookup_file(in_folder("program.c"), 0x1000);
+    answers = lookup_file(in_directory("program.c"), 0x1000);
     assert_non_null(strstr(answers.problem, "not an ELF file"));
     symbol_answers_destroy(&answers);
 }
@@ -104,24 +104,24 @@ static void test_big_endian_file_has_symbols_and_lines(void **unused)
     if (!has_command("clang") || !has_command("ld.lld"))
         skip();
     run("clang --target=powerpc64-linux-gnu -mabi=elfv2 -g -O1 -c -o big.o program.c && ld.lld -e main -o big big.o");
-    uint64_t middle = address_of(in_folder("big"), "middle");
-    struct symbol_answers answers = lookup_file(in_folder("big"), middle);
+    uint64_t middle = address_of(in_directory("big"), "middle");
+    struct symbol_answers answers = lookup_file(in_directory("big"), middle);
     assert_string_equal(answers.answers[0].symbol, "middle");
     assert_string_equal(answers.problem, "");
     assert_int_equal(answers.from_libdw, 1);
     symbol_answers_destroy(&answers);
-    assert_line_is_found(in_folder("big"), middle);
+    assert_line_is_found(in_directory("big"), middle);
 }
 
 static void test_debug_link_leads_to_the_debug_file(void **unused)
 {
     (void)unused;
-    uint64_t middle = address_of(in_folder("program"), "middle");
+    uint64_t middle = address_of(in_directory("program"), "middle");
     run("mkdir linked linked/.debug && objcopy --only-keep-debug program linked/.debug/program.debug");
     run("cd linked && objcopy --strip-all --add-gnu-debuglink=.debug/program.debug ../program program");
-    assert_line_is_found(in_folder("linked/program"), middle);
+    assert_line_is_found(in_directory("linked/program"), middle);
     run("mv linked/.debug/program.debug linked");
-    assert_line_is_found(in_folder("linked/program"), middle);
+    assert_line_is_found(in_directory("linked/program"), middle);
 }
 
 static void test_debug_link_without_build_id_is_held_against_its_checksum(void **unused)
@@ -130,10 +130,10 @@ static void test_debug_link_without_build_id_is_held_against_its_checksum(void *
     run("mkdir crc && gcc -g -O2 -Wl,--build-id=none -o crc/whole program.c");
     run("cd crc && objcopy --only-keep-debug whole whole.debug && objcopy --strip-all --add-gnu-debuglink=whole.debug "
         "whole cut");
-    uint64_t middle = address_of(in_folder("crc/whole"), "middle");
-    assert_line_is_found(in_folder("crc/cut"), middle);
+    uint64_t middle = address_of(in_directory("crc/whole"), "middle");
+    assert_line_is_found(in_directory("crc/cut"), middle);
     run("printf x >> crc/whole.debug");
-    struct symbol_answers answers = lookup_file(in_folder("crc/cut"), middle);
+    struct symbol_answers answers = lookup_file(in_directory("crc/cut"), middle);
     assert_false(answers.has_debug_info);
     assert_non_null(strstr(answers.problem, "does not belong"));
     symbol_answers_destroy(&answers);
@@ -146,7 +146,8 @@ static void test_debug_file_of_another_build_is_not_used(void **unused)
         "other/program.c");
     run("cd other && objcopy --only-keep-debug program program.debug && objcopy --strip-all "
         "--add-gnu-debuglink=program.debug ../program cut");
-    struct symbol_answers answers = lookup_file(in_folder("other/cut"), address_of(in_folder("program"), "middle"));
+    struct symbol_answers answers =
+        lookup_file(in_directory("other/cut"), address_of(in_directory("program"), "middle"));
     assert_false(answers.has_debug_info);
     assert_non_null(strstr(answers.problem, "does not belong"));
     symbol_answers_destroy(&answers);
@@ -157,7 +158,7 @@ static void test_debug_file_is_found_by_build_id(void **unused)
     (void)unused;
     struct elf_file file;
     struct error err;
-    assert_int_equal(elf_file_open(&file, in_folder("program"), &err), 0);
+    assert_int_equal(elf_file_open(&file, in_directory("program"), &err), 0);
     char id[2 * ELF_BUILD_ID_MAX + 1] = "";
     for (size_t i = 0; i < file.build_id_size; i++)
         snprintf(id + 2 * i, 3, "%02x", file.build_id[i]);
@@ -166,8 +167,8 @@ static void test_debug_file_is_found_by_build_id(void **unused)
         id + 2);
     run("strip -o bare program");
     char path[300], root[300];
-    snprintf(path, sizeof(path), "%s/bare", folder);
-    snprintf(root, sizeof(root), "%s/root", folder);
+    snprintf(path, sizeof(path), "%s/bare", directory);
+    snprintf(root, sizeof(root), "%s/root", directory);
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "bare", .path = path};
     struct debug_files files;
     debug_files_open(&files, &lib, &(struct debug_search){.root = root});
@@ -179,11 +180,11 @@ static void test_debug_file_is_found_by_build_id(void **unused)
 static void test_symbols_of_debugdata_are_used(void **unused)
 {
     (void)unused;
-    uint64_t middle = address_of(in_folder("program"), "middle");
+    uint64_t middle = address_of(in_directory("program"), "middle");
     run("mkdir mini && cd mini && objcopy --strip-debug ../program symbols && objcopy -S --keep-symbol=middle symbols "
         "&& xz symbols");
     run("cd mini && strip -o program ../program && objcopy --add-section .gnu_debugdata=symbols.xz program");
-    struct symbol_answers answers = lookup_file(in_folder("mini/program"), middle + 1);
+    struct symbol_answers answers = lookup_file(in_directory("mini/program"), middle + 1);
     assert_string_equal(answers.answers[0].symbol, "middle");
     assert_non_null(strstr(answers.problem, "no debug info"));
     symbol_answers_destroy(&answers);
@@ -198,7 +199,7 @@ static void test_assembly_labels_reach_to_the_next_symbol(void **unused)
                          ".byte 0\n.type sized,@function\nsized: nop\ninside: nop\nnop\n.size sized,3\n");
     run("gcc -shared -nostdlib -o code.so code.s");
     char path[300];
-    snprintf(path, sizeof(path), "%s/code.so", folder);
+    snprintf(path, sizeof(path), "%s/code.so", directory);
     uint64_t first = address_of(path, "first");
     uint64_t rvas[] = {first, first + 2, first + 3, first + 4, first + 5, first + 6, first + 8};
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "code.so", .path = path};
@@ -223,7 +224,7 @@ static void test_shared_debug_info_is_followed(void **unused)
     }
     run("mkdir dwz && gcc -g -O2 -Wl,--build-id -o dwz/a program.c && sed 's/ 7 / 8 /' program.c >dwz/b.c");
     run("cd dwz && gcc -g -O2 -Wl,--build-id -o b b.c && dwz -m common -M $PWD/common -L none -l none a b");
-    const char *path = in_folder("dwz/a");
+    const char *path = in_directory("dwz/a");
     struct symbol_answers answers = lookup_file(path, address_of(path, "middle"));
     assert_int_equal(answers.answers[0].frame_count, 2);
     assert_string_equal(answers.frames.data[0].function, "middle");
@@ -240,8 +241,8 @@ static void test_shared_debug_info_is_followed(void **unused)
     symbol_answers_destroy(&answers);
 }
 
-/* Its build id is not part of a path in that folder. */
-static void test_shared_debug_info_is_found_by_name_in_named_folders(void **unused)
+/* Its build id is not part of a path in that directory. */
+static void test_shared_debug_info_is_found_by_name_in_named_directories(void **unused)
 {
     (void)unused;
     if (!has_command("dwz"))
@@ -249,11 +250,11 @@ static void test_shared_debug_info_is_found_by_name_in_named_folders(void **unus
     run("mkdir dwz_named && gcc -g -O2 -Wl,--build-id -o dwz_named/a program.c && sed 's/ 7 / 8 /' program.c "
         ">dwz_named/b.c");
     run("cd dwz_named && gcc -g -O2 -Wl,--build-id -o b b.c && dwz -m common -M /gone/common -L none -l none a b && "
-        "mkdir folder && mv common folder");
+        "mkdir directory && mv common directory");
     char named[256];
-    snprintf(named, sizeof(named), "%s", in_folder("dwz_named/folder"));
-    const char *folders[] = {named}, *path = in_folder("dwz_named/a");
-    struct debug_search search = {.folders = folders, .folder_count = 1};
+    snprintf(named, sizeof(named), "%s", in_directory("dwz_named/directory"));
+    const char *directories[] = {named}, *path = in_directory("dwz_named/a");
+    struct debug_search search = {.directories = directories, .directory_count = 1};
     struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.search = &search});
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = path, .path = path};
     uint64_t rva = address_of(path, "middle");
@@ -275,7 +276,7 @@ static void test_shared_debug_info_is_found_beside_the_file_that_names_it(void *
     run("mkdir dwz_beside && gcc -g -O2 -Wl,--build-id -o dwz_beside/a program.c && sed 's/ 7 / 8 /' program.c "
         ">dwz_beside/b.c");
     run("cd dwz_beside && gcc -g -O2 -Wl,--build-id -o b b.c && dwz -m common -M common -L none -l none a b");
-    const char *path = in_folder("dwz_beside/a");
+    const char *path = in_directory("dwz_beside/a");
     struct symbol_answers answers = lookup_file(path, address_of(path, "middle"));
     assert_string_equal(answers.problem, "");
     assert_int_equal(answers.answers[0].frame_count, 2);
@@ -296,7 +297,7 @@ static void test_stubs_have_the_name_of_what_they_call(void **unused)
     for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
         run("g++ -O0 -o stub %s stub.cpp", flags[i]);
         char path[300];
-        snprintf(path, sizeof(path), "%s/stub", folder);
+        snprintf(path, sizeof(path), "%s/stub", directory);
         struct elf_file file;
         struct error err = {""};
         assert_int_equal(elf_file_open(&file, path, &err), 0);
@@ -357,7 +358,7 @@ static void test_every_truncation_has_a_clean_answer(void **unused)
 {
     (void)unused;
     size_t size;
-    unsigned char *whole = read_whole(in_folder("program"), &size);
+    unsigned char *whole = read_whole(in_directory("program"), &size);
     for (size_t length = 0; length < size; length += 1 + length / 200) {
         unsigned char *cut = malloc(length + 1); /* of its own, so that a read behind it is seen */
         memcpy(cut, whole, length);
@@ -372,10 +373,10 @@ static void test_every_truncation_has_a_clean_answer(void **unused)
 static void damage(const char *program, unsigned rounds)
 {
     size_t size;
-    unsigned char *whole = read_whole(in_folder(program), &size), *copy = malloc(size);
+    unsigned char *whole = read_whole(in_directory(program), &size), *copy = malloc(size);
     struct elf_file file;
     struct error err;
-    assert_int_equal(elf_file_open(&file, in_folder(program), &err), 0);
+    assert_int_equal(elf_file_open(&file, in_directory(program), &err), 0);
     srand48(7);
     for (unsigned round = 0; round < rounds; round++) {
         memcpy(copy, whole, size);
@@ -404,14 +405,14 @@ static void test_damaged_files_have_clean_answers(void **unused)
 static void test_a_file_that_shrinks_while_it_is_read_has_no_symbols(void **unused)
 {
     (void)unused;
-    uint64_t rva = address_of(in_folder("program"), "middle");
+    uint64_t rva = address_of(in_directory("program"), "middle");
     struct elf_file file;
     struct symbol_matcher matcher;
     struct symbol_match match;
     struct error err = {""};
     run("cp program shrinking");
-    assert_int_equal(elf_file_open(&file, in_folder("shrinking"), &err), 0);
-    assert_int_equal(truncate(in_folder("shrinking"), 4096), 0); /* as a linker does that writes it anew */
+    assert_int_equal(elf_file_open(&file, in_directory("shrinking"), &err), 0);
+    assert_int_equal(truncate(in_directory("shrinking"), 4096), 0); /* as a linker does that writes it anew */
     assert_int_equal(symbol_matcher_init(&matcher, &rva, 1, &err), 0);
     symbol_matcher_add(&matcher, &file, file.base);
     symbol_matcher_finish(&matcher, &match);
@@ -457,7 +458,7 @@ static void test_libraries_are_looked_up_together(void **unused)
 {
     (void)unused;
     char path[300];
-    snprintf(path, sizeof(path), "%s/program", folder);
+    snprintf(path, sizeof(path), "%s/program", directory);
     uint64_t middle = address_of(path, "middle"), main_address = address_of(path, "main"), none = 1;
     struct symbol_job jobs[] = {
         {.lib = {.kind = SYMBOL_LIB_ELF, .name = "a", .path = path}, .rvas = &middle, .count = 1},
@@ -480,7 +481,7 @@ static void test_libraries_are_looked_up_together(void **unused)
 static void test_names_alone_when_lines_are_not_wanted(void **unused)
 {
     (void)unused;
-    const char *path = in_folder("program");
+    const char *path = in_directory("program");
     uint64_t middle = address_of(path, "middle");
     struct error err = {""};
     struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.skip_inlines_and_lines = true});
@@ -509,7 +510,7 @@ int main(void)
         cmocka_unit_test(test_symbols_of_debugdata_are_used),
         cmocka_unit_test(test_assembly_labels_reach_to_the_next_symbol),
         cmocka_unit_test(test_shared_debug_info_is_followed),
-        cmocka_unit_test(test_shared_debug_info_is_found_by_name_in_named_folders),
+        cmocka_unit_test(test_shared_debug_info_is_found_by_name_in_named_directories),
         cmocka_unit_test(test_shared_debug_info_is_found_beside_the_file_that_names_it),
         cmocka_unit_test(test_stubs_have_the_name_of_what_they_call),
         cmocka_unit_test(test_vdso_has_names),
@@ -520,5 +521,5 @@ int main(void)
         cmocka_unit_test(test_a_file_that_shrinks_while_it_is_read_has_no_symbols),
         cmocka_unit_test(test_thousands_of_sections_with_the_same_large_notes_take_no_time),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -2,7 +2,7 @@
  * What was looked up once is right the second time: without the file, with a better file, with a cache that is damaged,
  * full, shared or someone else's.
  */
-#include "support/symbol_folder.h"
+#include "support/symbol_directory.h"
 #include "os/directory.h"
 #include "elf/elf_file.h"
 #include "symbol/cache_table.h"
@@ -21,13 +21,13 @@
 
 static char program[64], cache[64];
 
-static int make_folder(void **unused)
+static int make_directory(void **unused)
 {
     (void)unused;
-    if (make_empty_folder(NULL) != 0)
+    if (make_empty_directory(NULL) != 0)
         return -1;
-    snprintf(program, sizeof(program), "%s/program", folder);
-    snprintf(cache, sizeof(cache), "%s/cache", folder);
+    snprintf(program, sizeof(program), "%s/program", directory);
+    snprintf(cache, sizeof(cache), "%s/cache", directory);
     write_text("program.c", inlining_source);
     run("gcc -g -O2 -Wl,--build-id -o whole program.c");
     return 0;
@@ -45,11 +45,11 @@ static int start_anew(void **unused)
 /* The rvas of the 4 KiB that have all of the program's functions, and what a lookup of some of them gives. */
 enum { RVA_MAX = 0x400 };
 
-static struct symbol_answers look_up(const char *cache_folder, const struct symbol_lib *lib, const uint64_t *rvas,
+static struct symbol_answers look_up(const char *cache_directory, const struct symbol_lib *lib, const uint64_t *rvas,
                                      size_t count)
 {
     struct error err = {""};
-    struct symbolizer_options options = {.threads = 2, .use_cache = true, .cache_folder = cache_folder};
+    struct symbolizer_options options = {.threads = 2, .use_cache = true, .cache_directory = cache_directory};
     struct symbolizer *symbolizer = symbolizer_new(&options);
     assert_non_null(symbolizer);
     struct symbol_answers answers;
@@ -65,7 +65,7 @@ static struct symbol_lib library(void)
     static bool is_known;
     if (!is_known) {
         char command[128];
-        snprintf(command, sizeof(command), "readelf -n %s/whole | sed -n 's/ *Build ID: //p'", folder);
+        snprintf(command, sizeof(command), "readelf -n %s/whole | sed -n 's/ *Build ID: //p'", directory);
         FILE *in = popen(command, "r");
         assert_non_null(in);
         for (size_t i = 0; i < sizeof(build_id); i++) {
@@ -90,7 +90,7 @@ static uint64_t middle(void)
     if (address)
         return address;
     char command[128];
-    snprintf(command, sizeof(command), "nm %s/whole | sed -n 's/ T middle//p'", folder);
+    snprintf(command, sizeof(command), "nm %s/whole | sed -n 's/ T middle//p'", directory);
     FILE *in = popen(command, "r");
     assert_non_null(in);
     assert_int_equal(fscanf(in, "%lx", &address), 1);
@@ -103,7 +103,7 @@ static void assert_inlined(const struct symbol_answers *answers, size_t i)
     const struct symbol_answer *answer = &answers->answers[i];
     const struct symbol_frame *frames = answers->frames.data + answer->first_frame;
     char path[80];
-    snprintf(path, sizeof(path), "%s/program.c", folder);
+    snprintf(path, sizeof(path), "%s/program.c", directory);
     assert_string_equal(answer->symbol, "middle");
     assert_int_equal(answer->symbol_address, middle());
     assert_int_equal(answer->frame_count, 2);
@@ -114,11 +114,11 @@ static void assert_inlined(const struct symbol_answers *answers, size_t i)
     assert_string_equal(frames[1].file, path);
 }
 
-static void look_up_inlined(const char *cache_folder)
+static void look_up_inlined(const char *cache_directory)
 {
     struct symbol_lib lib = library();
     uint64_t rva = middle();
-    struct symbol_answers answers = look_up(cache_folder, &lib, &rva, 1);
+    struct symbol_answers answers = look_up(cache_directory, &lib, &rva, 1);
     assert_inlined(&answers, 0);
     assert_true(answers.is_found);
     assert_true(answers.has_debug_info);
@@ -127,11 +127,11 @@ static void look_up_inlined(const char *cache_folder)
 }
 
 /* Without debug info: the name alone. */
-static void look_up_name(const char *cache_folder)
+static void look_up_name(const char *cache_directory)
 {
     struct symbol_lib lib = library();
     uint64_t rva = middle();
-    struct symbol_answers answers = look_up(cache_folder, &lib, &rva, 1);
+    struct symbol_answers answers = look_up(cache_directory, &lib, &rva, 1);
     assert_int_equal(answers.answers[0].frame_count, 1);
     assert_string_equal(answers.frames.data[0].function, "middle");
     assert_int_equal(answers.frames.data[0].line, 0);
@@ -289,7 +289,7 @@ static void assert_name_in(const char *file, const char *name)
 static const char *make_impostor(void)
 {
     static char path[80];
-    snprintf(path, sizeof(path), "%s/impostor", folder);
+    snprintf(path, sizeof(path), "%s/impostor", directory);
     run("rm -f impostor && sed 's/middle/muddle/g' whole >impostor && cp whole program");
     return path;
 }
@@ -497,7 +497,7 @@ static void test_a_full_disk_leaves_nothing_behind(void **unused)
     assert_int_equal(count_files(), 0);
 }
 
-/* As a user who is not root, to whom no permission applies. Skips where such a user cannot come to the folder. */
+/* As a user who is not root, to whom no permission applies. Skips where such a user cannot come to the directory. */
 static void run_as_nobody(void (*test)(void))
 {
     enum { NOBODY = 65534, CANNOT_ENTER = 77 };
@@ -506,7 +506,7 @@ static void run_as_nobody(void (*test)(void))
     if (child == 0) {
         if (geteuid() == 0 && (setgid(NOBODY) != 0 || setuid(NOBODY) != 0))
             _exit(1);
-        if (access(in_folder("program"), R_OK) != 0)
+        if (access(in_directory("program"), R_OK) != 0)
             _exit(CANNOT_ENTER);
         test();
         _exit(0);
@@ -536,7 +536,7 @@ static void test_a_home_that_cannot_be_written_does_no_harm(void **unused)
     assert_int_equal(count_files(), 0);
 }
 
-static void test_the_folder_of_another_user_is_not_used(void **unused)
+static void test_the_directory_of_another_user_is_not_used(void **unused)
 {
     (void)unused;
     if (geteuid() != 0)
@@ -547,14 +547,14 @@ static void test_the_folder_of_another_user_is_not_used(void **unused)
     assert_int_equal(count_files(), 1);
 }
 
-static void test_a_folder_where_others_can_write_is_not_used(void **unused)
+static void test_a_directory_where_others_can_write_is_not_used(void **unused)
 {
     (void)unused;
     struct error err = {""};
     run("mkdir cache && chmod 777 cache");
     look_up_inlined(cache);
     assert_int_equal(count_files(), 0);
-    assert_int_equal(file_folder_open(cache, &err), -EPERM);
+    assert_int_equal(file_directory_open(cache, &err), -EPERM);
     assert_non_null(strstr(err.text, cache));
 }
 
@@ -563,15 +563,15 @@ static void test_links_and_files_that_others_can_write_are_not_read(void **unuse
     (void)unused;
     struct error err = {""};
     size_t size;
-    int opened = file_folder_open(cache, &err);
+    int opened = file_directory_open(cache, &err);
     assert_true(opened >= 0);
     run("echo good >cache/good && ln -s good cache/link && cp cache/good cache/open && chmod 666 cache/open && mkfifo "
-        "cache/pipe && mkdir cache/folder && : >cache/empty");
-    static const char *const refused[] = {"link", "open", "pipe", "folder", "empty", "missing"};
+        "cache/pipe && mkdir cache/directory && : >cache/empty");
+    static const char *const refused[] = {"link", "open", "pipe", "directory", "empty", "missing"};
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-        assert_null(file_folder_load(opened, refused[i], 1000, &size));
-    assert_null(file_folder_load(opened, "good", 4, &size));
-    unsigned char *bytes = file_folder_load(opened, "good", 1000, &size);
+        assert_null(file_directory_load(opened, refused[i], 1000, &size));
+    assert_null(file_directory_load(opened, "good", 4, &size));
+    unsigned char *bytes = file_directory_load(opened, "good", 1000, &size);
     assert_int_equal(size, 5);
     assert_memory_equal(bytes, "good\n", 5);
     free(bytes);
@@ -584,17 +584,17 @@ static void test_what_was_used_longest_ago_is_removed(void **unused)
     struct error err = {""};
     char bytes[100] = {0};
     size_t size;
-    int opened = file_folder_open(cache, &err);
+    int opened = file_directory_open(cache, &err);
     assert_true(opened >= 0);
-    assert_int_equal(file_folder_save(opened, "a", bytes, sizeof(bytes)), 0);
-    assert_int_equal(file_folder_save(opened, "b", bytes, sizeof(bytes)), 0);
-    assert_int_equal(file_folder_save(opened, "c", bytes, sizeof(bytes)), 0);
+    assert_int_equal(file_directory_save(opened, "a", bytes, sizeof(bytes)), 0);
+    assert_int_equal(file_directory_save(opened, "b", bytes, sizeof(bytes)), 0);
+    assert_int_equal(file_directory_save(opened, "c", bytes, sizeof(bytes)), 0);
     run("touch -d '3 days ago' cache/a && touch -d '2 days ago' cache/b && touch -d '1 day ago' cache/c");
     run("echo >cache/.new-1-1-d && touch -d '1 day ago' cache/.new-1-1-d && echo >cache/.new-2-2-e");
-    unsigned char *used = file_folder_load(opened, "a", 1000, &size); /* the last one to be used now */
+    unsigned char *used = file_directory_load(opened, "a", 1000, &size); /* the last one to be used now */
     assert_non_null(used);
     free(used);
-    file_folder_trim(opened, 250);
+    file_directory_trim(opened, 250);
     assert_int_equal(access(cache, F_OK), 0);
     assert_int_equal(faccessat(opened, "a", F_OK, 0), 0);
     assert_int_equal(faccessat(opened, "b", F_OK, 0), -1);
@@ -604,20 +604,20 @@ static void test_what_was_used_longest_ago_is_removed(void **unused)
     close(opened);
 }
 
-static void test_the_folder_is_made_for_this_user_alone(void **unused)
+static void test_the_directory_is_made_for_this_user_alone(void **unused)
 {
     (void)unused;
     char path[96];
     struct error err = {""};
     struct stat info;
-    snprintf(path, sizeof(path), "%s/cache/prof", folder);
-    int opened = file_folder_open(path, &err);
+    snprintf(path, sizeof(path), "%s/cache/prof", directory);
+    int opened = file_directory_open(path, &err);
     assert_true(opened >= 0);
     close(opened);
     assert_int_equal(stat(path, &info), 0);
     assert_int_equal(info.st_mode & 0777, 0700);
-    snprintf(path, sizeof(path), "%s/no/such/parent/prof", folder);
-    assert_int_equal(file_folder_open(path, &err), -ENOENT);
+    snprintf(path, sizeof(path), "%s/no/such/parent/prof", directory);
+    assert_int_equal(file_directory_open(path, &err), -ENOENT);
 }
 
 /* ---- tables ---- */
@@ -768,7 +768,7 @@ static uint64_t make_packed_program(void)
         "more.c && readelf -St program | grep -q ZLIB && nm program | sed -n 's/ T middle//p' >address");
     char path[80];
     uint64_t address;
-    snprintf(path, sizeof(path), "%s/address", folder);
+    snprintf(path, sizeof(path), "%s/address", directory);
     FILE *in = fopen(path, "r");
     assert_non_null(in);
     assert_int_equal(fscanf(in, "%lx", &address), 1);
@@ -849,11 +849,11 @@ int main(void)
         TEST(test_many_writers_at_once_leave_a_whole_file),
         TEST(test_a_full_disk_leaves_nothing_behind),
         TEST(test_a_home_that_cannot_be_written_does_no_harm),
-        TEST(test_the_folder_of_another_user_is_not_used),
-        TEST(test_a_folder_where_others_can_write_is_not_used),
+        TEST(test_the_directory_of_another_user_is_not_used),
+        TEST(test_a_directory_where_others_can_write_is_not_used),
         TEST(test_links_and_files_that_others_can_write_are_not_read),
         TEST(test_what_was_used_longest_ago_is_removed),
-        TEST(test_the_folder_is_made_for_this_user_alone),
+        TEST(test_the_directory_is_made_for_this_user_alone),
         TEST(test_wide_spans_take_the_place_of_what_they_overlap),
         TEST(test_nonsense_with_the_right_checksum_is_refused),
         TEST(test_addresses_beyond_4_gib_are_left_out),
@@ -861,5 +861,5 @@ int main(void)
         TEST(test_a_section_is_decompressed_once),
         TEST(test_a_kept_section_that_is_damaged_is_decompressed_again),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -3,7 +3,7 @@
  * functions, assembly without sizes, data among code, the markers of ARM's assemblers, resolvers and their targets,
  * functions that a linker folded.
  */
-#include "support/symbol_folder.h"
+#include "support/symbol_directory.h"
 
 #include <unistd.h>
 
@@ -11,7 +11,7 @@ static bool build(const char *source_name, const char *source, const char *compi
 {
     char command[1024];
     write_text(source_name, source);
-    snprintf(command, sizeof(command), "cd %s && %s -o program %s", folder, compiler, source_name);
+    snprintf(command, sizeof(command), "cd %s && %s -o program %s", directory, compiler, source_name);
     print_message("%s\n", command);
     return system(command) == 0;
 }
@@ -23,7 +23,7 @@ static void assert_named(uint64_t rva, const char *expected)
     struct error err = {""};
     struct symbol_answers answers;
     struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.threads = 1});
-    snprintf(path, sizeof(path), "%s/program", folder);
+    snprintf(path, sizeof(path), "%s/program", directory);
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = path};
     assert_non_null(symbolizer);
     assert_int_equal(symbolizer_lookup(symbolizer, &lib, &rva, 1, &answers, &err), 0);
@@ -55,9 +55,9 @@ static void test_the_public_and_plainest_of_several_names_is_taken(void **unused
                       ".size __open64, . - open\n.size open_nocancel, . - open\n.size open, . - open\n"
                       ".size open64, . - open\n.size o, . - open\n",
                       "gcc -nostdlib -static"));
-    assert_named(address_of(in_folder("program"), "open"), "open"); /* o is shorter, but local */
-    assert_named(address_of(in_folder("program"), "open") + 2, "open");
-    assert_named(address_of(in_folder("program"), "_start") + 1, "_start");
+    assert_named(address_of(in_directory("program"), "open"), "open"); /* o is shorter, but local */
+    assert_named(address_of(in_directory("program"), "open") + 2, "open");
+    assert_named(address_of(in_directory("program"), "_start") + 1, "_start");
 }
 
 static void test_functions_win_over_what_lies_in_them(void **unused)
@@ -73,10 +73,10 @@ static void test_functions_win_over_what_lies_in_them(void **unused)
                       " nop\n nop\n.size outer, . - outer\n"
                       "table:\n .quad 1, 2\n.size table, . - table\n",
                       "gcc -nostdlib -static -Wa,-L"));
-    assert_named(address_of(in_folder("program"), "loop") + 1, "outer");
-    assert_named(address_of(in_folder("program"), "inner") + 1, "inner");
-    assert_named(address_of(in_folder("program"), "inner") + 2, "outer");
-    assert_named(address_of(in_folder("program"), "table") + 8, NULL); /* data among code names nothing */
+    assert_named(address_of(in_directory("program"), "loop") + 1, "outer");
+    assert_named(address_of(in_directory("program"), "inner") + 1, "inner");
+    assert_named(address_of(in_directory("program"), "inner") + 2, "outer");
+    assert_named(address_of(in_directory("program"), "table") + 8, NULL); /* data among code names nothing */
 }
 
 static void test_assembly_without_sizes_ends_at_the_next_symbol_or_section(void **unused)
@@ -92,10 +92,10 @@ static void test_assembly_without_sizes_ends_at_the_next_symbol_or_section(void 
                       ".globl third\n"
                       "third:\n nop\n nop\n",
                       "gcc -nostdlib -static -Wa,-L"));
-    assert_named(address_of(in_folder("program"), "first") + 2, "first"); /* .Llocal is a label of the assembler */
-    assert_named(address_of(in_folder("program"), "second") + 1, "second");
-    assert_named(address_of(in_folder("program"), "third") + 1, "third");
-    assert_named(address_of(in_folder("program"), "third") - 1, NULL); /* before the first symbol of its section */
+    assert_named(address_of(in_directory("program"), "first") + 2, "first"); /* .Llocal is a label of the assembler */
+    assert_named(address_of(in_directory("program"), "second") + 1, "second");
+    assert_named(address_of(in_directory("program"), "third") + 1, "third");
+    assert_named(address_of(in_directory("program"), "third") - 1, NULL); /* before the first symbol of its section */
 }
 
 /* As llvm-symbolizer says: no function, with debug info and without it. */
@@ -108,10 +108,10 @@ static void test_padding_between_functions_belongs_to_neither(void **unused)
     static const char *const compilers[] = {"gcc -O2 -falign-functions=64", "gcc -g -O2 -falign-functions=64"};
     for (size_t i = 0; i < 2; i++) {
         assert_true(build("padded.c", source, compilers[i]));
-        uint64_t second = address_of(in_folder("program"), "second");
-        assert_named(address_of(in_folder("program"), "first") + 1, "first");
+        uint64_t second = address_of(in_directory("program"), "second");
+        assert_named(address_of(in_directory("program"), "first") + 1, "first");
         assert_named(second - 1, NULL);
-        assert_named(address_of(in_folder("program"), "first") + 32, NULL);
+        assert_named(address_of(in_directory("program"), "first") + 32, NULL);
         assert_named(second, "second");
     }
 }
@@ -128,10 +128,10 @@ static void test_markers_of_code_and_data_are_no_names(void **unused)
                                  " nop\n nop\n";
     assert_true(build("program.s", source, "clang --target=aarch64-linux-gnu -nostdlib -static -fuse-ld=lld"));
     for (uint64_t at = 0; at < 20; at += 4)
-        assert_named(address_of(in_folder("program"), "work") + at, "work");
+        assert_named(address_of(in_directory("program"), "work") + at, "work");
     assert_true(build("program.s", source, "clang --target=armv7-linux-gnueabi -nostdlib -static -fuse-ld=lld"));
     for (uint64_t at = 0; at < 20; at += 4)
-        assert_named(address_of(in_folder("program"), "work") + at, "work");
+        assert_named(address_of(in_directory("program"), "work") + at, "work");
 }
 
 static void test_resolvers_and_their_targets_have_their_own_names(void **unused)
@@ -144,9 +144,10 @@ static void test_resolvers_and_their_targets_have_their_own_names(void **unused)
                       "int work(int) __attribute__((ifunc(\"choose\")));\n"
                       "int main(int argc, char **argv) { (void)argv; return work(argc); }\n",
                       "gcc -O1"));
-    assert_named(address_of(in_folder("program"), "fast"), "fast");
-    assert_named(address_of(in_folder("program"), "slow"), "slow");
-    assert_named(address_of(in_folder("program"), "choose"), "work"); /* one address with two names; the public one */
+    assert_named(address_of(in_directory("program"), "fast"), "fast");
+    assert_named(address_of(in_directory("program"), "slow"), "slow");
+    assert_named(address_of(in_directory("program"), "choose"),
+                 "work"); /* one address with two names; the public one */
 }
 
 static void test_folded_functions_have_one_of_their_names(void **unused)
@@ -159,13 +160,13 @@ static void test_folded_functions_have_one_of_their_names(void **unused)
                       "__attribute__((noinline)) long alpha(long x) { return x * 977 + 12; }\n"
                       "int main(int argc, char **argv) { (void)argv; return (int)(alpha(argc) - beta(argc + 1)); }\n",
                       "clang -O1 -g -ffunction-sections -fuse-ld=lld -Wl,--icf=all"));
-    assert_int_equal(address_of(in_folder("program"), "alpha"), address_of(in_folder("program"), "beta"));
+    assert_int_equal(address_of(in_directory("program"), "alpha"), address_of(in_directory("program"), "beta"));
     char path[128];
     struct error err = {""};
-    uint64_t rva = address_of(in_folder("program"), "beta");
+    uint64_t rva = address_of(in_directory("program"), "beta");
     struct symbol_answers answers;
     struct symbolizer *symbolizer = symbolizer_new(NULL);
-    snprintf(path, sizeof(path), "%s/program", folder);
+    snprintf(path, sizeof(path), "%s/program", directory);
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = path};
     assert_int_equal(symbolizer_lookup(symbolizer, &lib, &rva, 1, &answers, &err), 0);
     assert_string_equal(answers.answers[0].symbol, "beta"); /* the shorter one */
@@ -187,5 +188,5 @@ int main(void)
         cmocka_unit_test(test_resolvers_and_their_targets_have_their_own_names),
         cmocka_unit_test(test_folded_functions_have_one_of_their_names),
     };
-    return cmocka_run_group_tests(tests, make_empty_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_empty_directory, remove_directory);
 }

@@ -2,7 +2,7 @@
  * Debug info that is well formed and made to take for ever: many units that refer to one long list, references that run
  * in circles. Each test ends in seconds or is killed.
  */
-#include "support/symbol_folder.h"
+#include "support/symbol_directory.h"
 
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ static struct symbol_answers lookup_in_time(void)
 {
     char path[300];
     uint64_t rvas[ADDRESSES];
-    snprintf(path, sizeof(path), "%s/hostile", folder);
+    snprintf(path, sizeof(path), "%s/hostile", directory);
     uint64_t start = address_of(path, "_start");
     for (size_t i = 0; i < ADDRESSES; i++)
         rvas[i] = start + i;
@@ -95,5 +95,5 @@ int main(void)
         cmocka_unit_test(test_units_that_share_a_long_line_table_take_no_time),
         cmocka_unit_test(test_functions_that_are_their_own_origin_have_the_names_of_symbols),
     };
-    return cmocka_run_group_tests(tests, make_empty_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_empty_directory, remove_directory);
 }

@@ -49,7 +49,7 @@ static const struct agreement_with libdw = {
 /* ---- what our reader declines, and what is damaged ---- */
 
 struct patched {
-    char folder[32], path[64];
+    char directory[32], path[64];
     struct agreement a;
 };
 
@@ -58,9 +58,9 @@ static void patched_build(struct patched *p)
 {
     char command[512];
     *p = (struct patched){0};
-    strcpy(p->folder, "/tmp/test_symbol_libdw_XXXXXX");
-    assert_non_null(mkdtemp(p->folder));
-    snprintf(p->path, sizeof(p->path), "%s/program", p->folder);
+    strcpy(p->directory, "/tmp/test_symbol_libdw_XXXXXX");
+    assert_non_null(mkdtemp(p->directory));
+    snprintf(p->path, sizeof(p->path), "%s/program", p->directory);
     snprintf(command, sizeof(command), "gcc -g -gdwarf-5 -O2 -o %s tests/targets/names.c", p->path);
     assert_int_equal(system(command), 0);
     p->a.path = p->path;
@@ -99,7 +99,7 @@ static void patched_look_up(struct patched *p, struct symbol_answers *answers)
 static void patched_destroy(struct patched *p)
 {
     unlink(p->path);
-    rmdir(p->folder);
+    rmdir(p->directory);
     free(p->a.rvas);
     arena_destroy(&p->a.arena);
 }

@@ -34,28 +34,28 @@ static void run(const char *command)
 /* With the debug info in a .dwo file, and then in a package made of it. */
 static void compare_split(const char *compiler, const char *flags, const char *packer, const char *source)
 {
-    char folder[] = "/tmp/test_agreement_XXXXXX", command[4096], path[64];
+    char directory[] = "/tmp/test_agreement_XXXXXX", command[4096], path[64];
     const struct agreement_with with = split_llvm();
     if (!has_command(compiler) || !has_command(with.program)) {
         print_message("no %s or %s here\n", compiler, with.program);
         return;
     }
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof(path), "%s/program", folder);
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof(path), "%s/program", directory);
     snprintf(
         command, sizeof(command),
         "source=$PWD/tests/targets/%s && cd %s && %s -gsplit-dwarf %s -c -o unit.o $source && %s -o program unit.o",
-        source, folder, compiler, flags, compiler);
+        source, directory, compiler, flags, compiler);
     run(command);
     agreement_compare(path, &with);
     if (packer && has_command(packer)) {
-        snprintf(command, sizeof(command), "cd %s && %s -o program.dwp unit.dwo && rm unit.dwo", folder, packer);
+        snprintf(command, sizeof(command), "cd %s && %s -o program.dwp unit.dwo && rm unit.dwo", directory, packer);
         run(command);
         agreement_compare(path, &with);
     } else {
         print_message("nothing here makes a package of it\n");
     }
-    snprintf(command, sizeof(command), "rm -r %s", folder);
+    snprintf(command, sizeof(command), "rm -r %s", directory);
     run(command);
 }
 

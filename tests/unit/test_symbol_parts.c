@@ -31,7 +31,7 @@ struct piece {
 };
 
 struct program {
-    char folder[32], path[48];
+    char directory[32], path[48];
     struct piece pieces[PIECES_MAX];
     size_t count, parts;
     struct arena arena;
@@ -40,7 +40,7 @@ struct program {
 static bool run(const struct program *program, const char *format, const char *flags)
 {
     char command[2048];
-    snprintf(command, sizeof(command), format, flags, program->path, program->folder);
+    snprintf(command, sizeof(command), format, flags, program->path, program->directory);
     print_message("%s\n", command);
     return system(command) == 0;
 }
@@ -75,9 +75,9 @@ static void read_pieces(struct program *program)
 
 static void build(struct program *program, const char *format, const char *flags)
 {
-    *program = (struct program){.folder = "/tmp/test_parts_XXXXXX"};
-    assert_non_null(mkdtemp(program->folder));
-    snprintf(program->path, sizeof(program->path), "%s/program", program->folder);
+    *program = (struct program){.directory = "/tmp/test_parts_XXXXXX"};
+    assert_non_null(mkdtemp(program->directory));
+    snprintf(program->path, sizeof(program->path), "%s/program", program->directory);
     assert_true(run(program, format, flags));
     read_pieces(program);
     assert_true(program->parts > 0);
@@ -86,7 +86,7 @@ static void build(struct program *program, const char *format, const char *flags
 static void destroy(struct program *program)
 {
     char command[64];
-    snprintf(command, sizeof(command), "rm -r %s", program->folder);
+    snprintf(command, sizeof(command), "rm -r %s", program->directory);
     assert_int_equal(system(command), 0);
     arena_destroy(&program->arena);
 }
@@ -200,8 +200,8 @@ static void assemble(const struct program *program, const uint64_t *rvas, size_t
     struct assemble_result result;
     struct error err = {""};
     char spool[64], output[64];
-    snprintf(spool, sizeof(spool), "%s/spool", program->folder);
-    snprintf(output, sizeof(output), "%s/profile.json", program->folder);
+    snprintf(spool, sizeof(spool), "%s/spool", program->directory);
+    snprintf(output, sizeof(output), "%s/profile.json", program->directory);
     write_spool(program, spool, rvas, count);
     assert_int_equal(assemble_recording(spool, output, &options, &result, &err), 0);
     assert_int_equal(result.unnamed, 0);

@@ -2,7 +2,7 @@
  * Debug info that is not simply in the program: in .dwo files, in packages, in compressed sections; and source text
  * that the compiler stored in it. By gcc and clang, in DWARF 4 and 5; a tool that is not there is left out by name.
  */
-#include "support/symbol_folder.h"
+#include "support/symbol_directory.h"
 #include "symbol/dwarf_split.h"
 
 #include <elf.h>
@@ -51,14 +51,14 @@ enum { VARIANTS = sizeof(variants) / sizeof(variants[0]) };
 
 static int make_sources(void **unused)
 {
-    if (make_empty_folder(unused) != 0)
+    if (make_empty_directory(unused) != 0)
         return -1;
     write_text("program.c", program_source);
     write_text("other.c", other_source);
     return 0;
 }
 
-/* Builds folder/built/program, with its .dwo files in built/objects; false without the compiler. */
+/* Builds directory/built/program, with its .dwo files in built/objects; false without the compiler. */
 static bool build(const struct variant *variant)
 {
     if (!has_command(variant->compiler)) {
@@ -110,9 +110,9 @@ static void test_dwo_files_are_found_where_they_were_built(void **unused)
     for (size_t i = 0; i < VARIANTS; i++) {
         if (!build(&variants[i]))
             continue;
-        assert_all_is_found(in_folder("built/program"));
+        assert_all_is_found(in_directory("built/program"));
         run("mkdir moved && mv built/program moved");
-        assert_all_is_found(in_folder("moved/program"));
+        assert_all_is_found(in_directory("moved/program"));
     }
 }
 
@@ -123,9 +123,9 @@ static void test_dwo_files_are_found_beside_the_program(void **unused)
         if (!build(&variants[i]))
             continue;
         run("mkdir moved && mv built/* moved");
-        assert_all_is_found(in_folder("moved/program"));
+        assert_all_is_found(in_directory("moved/program"));
         run("mv moved/objects/*.dwo moved");
-        assert_all_is_found(in_folder("moved/program"));
+        assert_all_is_found(in_directory("moved/program"));
     }
 }
 
@@ -136,7 +136,7 @@ static void test_missing_dwo_file_is_said(void **unused)
         if (!build(&variants[i]))
             continue;
         run("rm built/objects/*.dwo");
-        assert_only_lines_are_found(in_folder("built/program"), "prof did not find objects/program.dwo");
+        assert_only_lines_are_found(in_directory("built/program"), "prof did not find objects/program.dwo");
     }
 }
 
@@ -163,10 +163,10 @@ static void test_without_a_dwo_file_a_function_has_one_file(void **unused)
         run("cd header && %s -O1 -g -gdwarf-%s -gsplit-dwarf %s -c main.c && %s main.o -o program && rm main.dwo",
             variants[i].compiler, variants[i].version,
             strcmp(variants[i].compiler, "clang") == 0 ? "-fno-split-dwarf-inlining" : "", variants[i].compiler);
-        uint64_t start = address_of(in_folder("header/program"), "hot");
+        uint64_t start = address_of(in_directory("header/program"), "hot");
         size_t with_line = 0, without_line = 0;
         for (uint64_t rva = start; rva < start + 24; rva++) {
-            struct symbol_answers answers = lookup_file(in_folder("header/program"), rva);
+            struct symbol_answers answers = lookup_file(in_directory("header/program"), rva);
             assert_int_equal(answers.answers[0].frame_count, 1);
             assert_string_equal(answers.frames.data[0].function, "hot");
             assert_non_null(strstr(answers.frames.data[0].file, "main.c"));
@@ -188,7 +188,7 @@ static void test_dwo_file_of_another_build_is_not_used(void **unused)
         run("mv moved kept");
         build(&variants[i]);
         run("mv kept moved && mv kept.c program.c");
-        assert_only_lines_are_found(in_folder("moved/program"), "program.dwo does not belong to it");
+        assert_only_lines_are_found(in_directory("moved/program"), "program.dwo does not belong to it");
     }
 }
 
@@ -209,10 +209,10 @@ static void test_package_beside_the_program_is_used(void **unused)
         if (!build(&variants[i]) || !pack(&variants[i], "program.dwp", "objects/program.dwo objects/other.dwo"))
             continue;
         run("rm -r built/objects && mkdir moved && mv built/program* moved");
-        assert_all_is_found(in_folder("moved/program"));
+        assert_all_is_found(in_directory("moved/program"));
         run("cd moved && mv program whole && mkdir .debug && objcopy --only-keep-debug whole .debug/program.debug && "
             "objcopy --strip-debug --add-gnu-debuglink=.debug/program.debug whole program");
-        assert_all_is_found(in_folder("moved/program"));
+        assert_all_is_found(in_directory("moved/program"));
     }
 }
 
@@ -227,9 +227,9 @@ static void test_package_beside_the_debug_file_is_used(void **unused)
             run("rm -r built/objects && mkdir -p moved/.debug && cd moved && mv ../built/program whole && "
                 "objcopy --only-keep-debug whole .debug/program.debug && "
                 "objcopy --strip-debug --add-gnu-debuglink=.debug/program.debug whole program && rm whole");
-            assert_only_lines_are_found(in_folder("moved/program"), "prof did not find objects/program.dwo");
+            assert_only_lines_are_found(in_directory("moved/program"), "prof did not find objects/program.dwo");
             run("mv built/whole.dwp moved/.debug/%s", names[k]);
-            assert_all_is_found(in_folder("moved/program"));
+            assert_all_is_found(in_directory("moved/program"));
         }
 }
 
@@ -243,11 +243,11 @@ static void test_package_inside_the_debug_file_is_used(void **unused)
         run("rm -r built/objects && mkdir -p moved/.debug && cd moved && mv ../built/program whole && "
             "objcopy --only-keep-debug whole .debug/program.debug && "
             "objcopy --strip-debug --add-gnu-debuglink=.debug/program.debug whole program && rm whole");
-        assert_only_lines_are_found(in_folder("moved/program"), "prof did not find objects/program.dwo");
+        assert_only_lines_are_found(in_directory("moved/program"), "prof did not find objects/program.dwo");
         run("cd moved && for name in $(readelf -SW ../built/whole.dwp | grep -o '\\.debug_[a-z_.]*'); do "
             "objcopy -O binary --set-section-flags $name=alloc --only-section=$name ../built/whole.dwp section && "
             "objcopy --add-section $name=section .debug/program.debug || exit 1; done");
-        assert_all_is_found(in_folder("moved/program"));
+        assert_all_is_found(in_directory("moved/program"));
     }
 }
 
@@ -257,14 +257,14 @@ static void test_unit_that_is_missing_in_a_package_is_looked_for_elsewhere(void 
     for (size_t i = 0; i < VARIANTS; i++) {
         if (!build(&variants[i]) || !pack(&variants[i], "program.dwp", "objects/other.dwo"))
             continue;
-        assert_all_is_found(in_folder("built/program"));
+        assert_all_is_found(in_directory("built/program"));
         run("rm built/objects/*.dwo");
-        assert_only_lines_are_found(in_folder("built/program"), "prof did not find objects/program.dwo");
+        assert_only_lines_are_found(in_directory("built/program"), "prof did not find objects/program.dwo");
     }
 }
 
 /* In `root` the program was compiled in /build; its files are not where the paths lead outside. */
-static void test_split_files_of_a_container_are_found_in_its_root_folder(void **unused)
+static void test_split_files_of_a_container_are_found_in_its_root_directory(void **unused)
 {
     (void)unused;
     if (!has_command("gcc"))
@@ -272,23 +272,23 @@ static void test_split_files_of_a_container_are_found_in_its_root_folder(void **
     run("mkdir -p root/build root/bin && cd root/build && gcc -O2 -g -gsplit-dwarf -fdebug-prefix-map=$PWD=/build -c "
         "-o "
         "program.o ../../program.c && gcc -O2 -g -c -o other.o ../../other.c && gcc -o ../bin/program *.o");
-    struct symbol_origin origin = {.root_fd = open(in_folder("root"), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+    struct symbol_origin origin = {.root_fd = open(in_directory("root"), O_PATH | O_DIRECTORY | O_CLOEXEC)};
     assert_true(origin.root_fd >= 0);
-    int program = open(in_folder("root/bin/program"), O_RDONLY | O_CLOEXEC);
+    int program = open(in_directory("root/bin/program"), O_RDONLY | O_CLOEXEC);
     assert_true(file_identity_of(program, &origin.identity));
     close(program);
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = "/bin/program", .origin = &origin};
-    uint64_t middle = address_of(in_folder("root/bin/program"), "middle");
+    uint64_t middle = address_of(in_directory("root/bin/program"), "middle");
     struct symbol_answers answers = lookup(&lib, &middle, 1);
     assert_two_frames(&answers, "middle", 8, "inner", 4);
     close(origin.root_fd);
 }
 
-static struct symbol_answers lookup_with_folder(const char *path, const char *symbol_dir, uint64_t rva)
+static struct symbol_answers lookup_with_directory(const char *path, const char *symbol_dir, uint64_t rva)
 {
     struct error err = {""};
     struct symbol_answers answers;
-    const struct debug_search search = {.folders = &symbol_dir, .folder_count = 1};
+    const struct debug_search search = {.directories = &symbol_dir, .directory_count = 1};
     struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.search = &search});
     assert_non_null(symbolizer);
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = path};
@@ -297,7 +297,7 @@ static struct symbol_answers lookup_with_folder(const char *path, const char *sy
     return answers;
 }
 
-static void test_split_files_are_found_in_folders_that_the_user_names(void **unused)
+static void test_split_files_are_found_in_directories_that_the_user_names(void **unused)
 {
     (void)unused;
     for (size_t i = 0; i < VARIANTS; i++) {
@@ -307,13 +307,13 @@ static void test_split_files_are_found_in_folders_that_the_user_names(void **unu
         run("rm -rf named && mkdir moved named && mv built/program moved");
         bool is_packed = pack(&variants[i], "../named/program.dwp", "objects/program.dwo objects/other.dwo");
         run("mv built/objects/*.dwo named && %s", is_packed ? "mkdir named/only && mv named/*.dwp named/only" : "true");
-        snprintf(path, sizeof(path), "%s/moved/program", folder);
-        snprintf(named, sizeof(named), "%s/named", folder);
+        snprintf(path, sizeof(path), "%s/moved/program", directory);
+        snprintf(named, sizeof(named), "%s/named", directory);
         uint64_t middle = address_of(path, "middle");
-        struct symbol_answers answers = lookup_with_folder(path, named, middle);
+        struct symbol_answers answers = lookup_with_directory(path, named, middle);
         assert_two_frames(&answers, "middle", 8, "inner", 4);
-        snprintf(named, sizeof(named), "%s/named/only", folder);
-        answers = lookup_with_folder(path, named, middle);
+        snprintf(named, sizeof(named), "%s/named/only", directory);
+        answers = lookup_with_directory(path, named, middle);
         if (is_packed)
             assert_two_frames(&answers, "middle", 8, "inner", 4);
         else
@@ -325,7 +325,7 @@ static void test_split_files_are_found_in_folders_that_the_user_names(void **unu
 
 static void write_bytes(const char *name, const unsigned char *bytes, size_t size)
 {
-    FILE *out = fopen(in_folder(name), "wb");
+    FILE *out = fopen(in_directory(name), "wb");
     assert_non_null(out);
     assert_int_equal(fwrite(bytes, 1, size, out), size);
     fclose(out);
@@ -349,9 +349,9 @@ static void cut_everywhere(const char *name)
 {
     size_t size;
     char path[300];
-    snprintf(path, sizeof(path), "%s/built/program", folder);
+    snprintf(path, sizeof(path), "%s/built/program", directory);
     uint64_t middle = address_of(path, "middle");
-    unsigned char *whole = read_whole(in_folder(name), &size);
+    unsigned char *whole = read_whole(in_directory(name), &size);
     for (size_t length = 0; length < size; length += 1 + size / 400) {
         write_bytes(name, whole, length);
         lookup_everywhere(path, middle);
@@ -365,9 +365,9 @@ static void damage_everywhere(const char *name)
 {
     size_t size;
     char path[300];
-    snprintf(path, sizeof(path), "%s/built/program", folder);
+    snprintf(path, sizeof(path), "%s/built/program", directory);
     uint64_t middle = address_of(path, "middle");
-    unsigned char *whole = read_whole(in_folder(name), &size);
+    unsigned char *whole = read_whole(in_directory(name), &size);
     srand48(11);
     for (unsigned round = 0; round < 400; round++) {
         unsigned char *copy = malloc(size);
@@ -413,8 +413,8 @@ static void test_damaged_files_have_clean_answers(void **unused)
 static bool compress(const char *kind, const char *from, const char *to)
 {
     char command[1024];
-    snprintf(command, sizeof(command), "cd %s && objcopy --compress-debug-sections=%s %s %s 2>/dev/null", folder, kind,
-             from, to);
+    snprintf(command, sizeof(command), "cd %s && objcopy --compress-debug-sections=%s %s %s 2>/dev/null", directory,
+             kind, from, to);
     if (system(command) == 0)
         return true;
     print_message("no objcopy for %s here\n", kind);
@@ -429,7 +429,7 @@ static void test_compressed_sections_are_read(void **unused)
     run("mkdir -p plain && gcc -g -O2 -o plain/program program.c other.c");
     for (size_t i = 0; i < sizeof(compressions) / sizeof(compressions[0]); i++)
         if (compress(compressions[i], "plain/program", "plain/compressed"))
-            assert_all_is_found(in_folder("plain/compressed"));
+            assert_all_is_found(in_directory("plain/compressed"));
 }
 
 static void test_compressed_dwo_files_are_read(void **unused)
@@ -440,7 +440,7 @@ static void test_compressed_dwo_files_are_read(void **unused)
             bool done = compress(compressions[k], "built/objects/program.dwo", "built/objects/program.dwo") &&
                         compress(compressions[k], "built/program", "built/program");
             if (done)
-                assert_all_is_found(in_folder("built/program"));
+                assert_all_is_found(in_directory("built/program"));
         }
 }
 
@@ -450,18 +450,18 @@ static void test_section_that_claims_to_be_huge_is_not_unpacked(void **unused)
     (void)unused;
     run("mkdir -p bomb && gcc -g -O2 -gz=zlib -o bomb/program program.c other.c");
     size_t size;
-    unsigned char *bytes = read_whole(in_folder("bomb/program"), &size);
+    unsigned char *bytes = read_whole(in_directory("bomb/program"), &size);
     struct elf_file file;
     struct error err = {""};
-    assert_int_equal(elf_file_open(&file, in_folder("bomb/program"), &err), 0);
+    assert_int_equal(elf_file_open(&file, in_directory("bomb/program"), &err), 0);
     const struct elf_section *section = elf_file_section(&file, ".debug_info");
     assert_true(section->flags & SHF_COMPRESSED);
     bytes[section->bytes.offset + 8 + 3] = 0x40; /* ch_size */
     elf_file_close(&file);
     write_bytes("bomb/bomb", bytes, size);
     free(bytes);
-    uint64_t middle = address_of(in_folder("bomb/program"), "middle");
-    struct symbol_answers answers = lookup_file(in_folder("bomb/bomb"), middle);
+    uint64_t middle = address_of(in_directory("bomb/program"), "middle");
+    struct symbol_answers answers = lookup_file(in_directory("bomb/bomb"), middle);
     assert_non_null(strstr(answers.problem, "implausible"));
     assert_string_equal(answers.answers[0].symbol, "middle");
     symbol_answers_destroy(&answers);
@@ -475,8 +475,8 @@ static int embedded_source(const char *path, const char *file, char **text, size
     struct symbolizer *symbolizer = symbolizer_new(NULL);
     assert_non_null(symbolizer);
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = path};
-    int result =
-        symbolizer_embedded_source(symbolizer, &lib, address_of(path, "middle"), in_folder(file), text, length, &err);
+    int result = symbolizer_embedded_source(symbolizer, &lib, address_of(path, "middle"), in_directory(file), text,
+                                            length, &err);
     symbolizer_free(symbolizer);
     return result;
 }
@@ -489,7 +489,7 @@ static void test_embedded_source_is_read(void **unused)
     if (!has_command("clang"))
         skip();
     run("mkdir -p embed && clang -gdwarf-5 -gembed-source -O2 -o embed/program program.c other.c");
-    snprintf(path, sizeof(path), "%s/embed/program", folder);
+    snprintf(path, sizeof(path), "%s/embed/program", directory);
     assert_int_equal(embedded_source(path, "program.c", &text, &length), 0);
     assert_int_equal(length, sizeof(program_source) - 1);
     assert_string_equal(text, program_source);
@@ -511,8 +511,8 @@ int main(void)
         cmocka_unit_test(test_package_beside_the_debug_file_is_used),
         cmocka_unit_test(test_package_inside_the_debug_file_is_used),
         cmocka_unit_test(test_unit_that_is_missing_in_a_package_is_looked_for_elsewhere),
-        cmocka_unit_test(test_split_files_of_a_container_are_found_in_its_root_folder),
-        cmocka_unit_test(test_split_files_are_found_in_folders_that_the_user_names),
+        cmocka_unit_test(test_split_files_of_a_container_are_found_in_its_root_directory),
+        cmocka_unit_test(test_split_files_are_found_in_directories_that_the_user_names),
         cmocka_unit_test(test_every_truncation_has_a_clean_answer),
         cmocka_unit_test(test_damaged_files_have_clean_answers),
         cmocka_unit_test(test_compressed_sections_are_read),
@@ -520,5 +520,5 @@ int main(void)
         cmocka_unit_test(test_section_that_claims_to_be_huge_is_not_unpacked),
         cmocka_unit_test(test_embedded_source_is_read),
     };
-    return cmocka_run_group_tests(tests, make_sources, remove_folder);
+    return cmocka_run_group_tests(tests, make_sources, remove_directory);
 }

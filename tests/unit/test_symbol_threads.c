@@ -1,5 +1,5 @@
 /* A program that is one large compile unit, or nearly, is read by several threads, and they find what one finds. */
-#include "support/symbol_folder.h"
+#include "support/symbol_directory.h"
 #include "symbol/lookup.h"
 
 #include <errno.h>
@@ -17,12 +17,12 @@ static const char source[] = "#include <map>\n"
                              "    return (int)seen.size();\n"
                              "}\n";
 
-static int make_folder(void **unused)
+static int make_directory(void **unused)
 {
     (void)unused;
-    if (make_empty_folder(NULL) != 0)
+    if (make_empty_directory(NULL) != 0)
         return -1;
-    snprintf(program, sizeof(program), "%s/program", folder);
+    snprintf(program, sizeof(program), "%s/program", directory);
     write_text("program.cpp", source);
     return 0;
 }
@@ -168,5 +168,5 @@ int main(void)
         cmocka_unit_test(test_several_threads_find_what_one_finds),
         cmocka_unit_test(test_a_lookup_that_nobody_waits_for_is_given_up),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -55,7 +55,7 @@ struct symbol {
 };
 
 struct go_program {
-    char folder[32];
+    char directory[32];
     char path[48];
     pid_t pid;
     struct address_space space;
@@ -63,32 +63,32 @@ struct go_program {
     size_t walks, complete, crossed, strange, leaves, hidden_callers;
 };
 
-static bool run(const char *format, const char *folder)
+static bool run(const char *format, const char *directory)
 {
     char command[512];
-    snprintf(command, sizeof(command), format, folder, folder);
+    snprintf(command, sizeof(command), format, directory, directory);
     return system(command) == 0;
 }
 
 static bool compile(struct go_program *program)
 {
-    strcpy(program->folder, "/tmp/prof-go-XXXXXX");
-    assert_non_null(mkdtemp(program->folder));
-    snprintf(program->path, sizeof(program->path), "%s/plain", program->folder);
+    strcpy(program->directory, "/tmp/prof-go-XXXXXX");
+    assert_non_null(mkdtemp(program->directory));
+    snprintf(program->path, sizeof(program->path), "%s/plain", program->directory);
     char source[64];
-    snprintf(source, sizeof(source), "%s/main.go", program->folder);
+    snprintf(source, sizeof(source), "%s/main.go", program->directory);
     FILE *file = fopen(source, "w");
     fputs(program_text, file);
     fclose(file);
     return run("cd %s && GO111MODULE=off GOFLAGS= go build -o plain main.go 2>/dev/null && nm -n plain >symbols && "
                "strip -o %s/stripped plain",
-               program->folder);
+               program->directory);
 }
 
 static void read_symbols(struct go_program *program)
 {
     char path[64], line[4096];
-    snprintf(path, sizeof(path), "%s/symbols", program->folder);
+    snprintf(path, sizeof(path), "%s/symbols", program->directory);
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     while (fgets(line, sizeof(line), file)) {
@@ -307,7 +307,7 @@ static void test_stacks_end_where_the_runtime_starts_one(void **state)
     bool compiled = compile(&program), permitted = compiled;
     if (compiled) {
         read_symbols(&program);
-        snprintf(program.path, sizeof(program.path), "%s/%s", program.folder, file_name);
+        snprintf(program.path, sizeof(program.path), "%s/%s", program.directory, file_name);
         program.pid = fork();
         if (program.pid == 0) {
             execl(program.path, program.path, (char *)NULL);
@@ -324,7 +324,7 @@ static void test_stacks_end_where_the_runtime_starts_one(void **state)
     }
     address_space_destroy(&program.space);
     array_free(&program.symbols);
-    assert_true(run("chmod -R u+w %s && rm -rf %s", program.folder));
+    assert_true(run("chmod -R u+w %s && rm -rf %s", program.directory));
     if (!permitted) {
         print_message("skipped: %s\n", compiled ? "ptrace is not permitted" : "there is no Go");
         skip();

@@ -91,22 +91,22 @@ static const unsigned char *vdso(size_t *size)
 /* A C program with FDEs of all kinds of functions, whose CFI is reached the slow way. */
 static unsigned char *compiled_library(const char *flags, size_t *size)
 {
-    char folder[] = "/tmp/prof-hostile-XXXXXX", command[512];
-    assert_non_null(mkdtemp(folder));
+    char directory[] = "/tmp/prof-hostile-XXXXXX", command[512];
+    assert_non_null(mkdtemp(directory));
     snprintf(
         command, sizeof(command),
         "printf 'int f(int x){return x;} int g(int x){volatile char b[99]; b[x]=1; return f(x)+b[3];}"
         "int h(int x){return g(x)*g(x+1)+g(x+2);}' | cc -shared -nostdlib -fPIC -O1 -s %s -x c - -o %s/lib 2>/dev/null",
-        flags, folder);
+        flags, directory);
     unsigned char *bytes = NULL;
     if (system(command) == 0) {
-        snprintf(command, sizeof(command), "%s/lib", folder);
+        snprintf(command, sizeof(command), "%s/lib", directory);
         FILE *file = fopen(command, "rb");
         bytes = malloc(1 << 20);
         *size = fread(bytes, 1, 1 << 20, file);
         fclose(file);
     }
-    snprintf(command, sizeof(command), "rm -rf %s", folder);
+    snprintf(command, sizeof(command), "rm -rf %s", directory);
     assert_int_equal(system(command), 0);
     return bytes;
 }

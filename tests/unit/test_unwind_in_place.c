@@ -253,14 +253,14 @@ static bool compare_all_threads(struct scene *scene)
     ARRAY(pid_t) tids = {0};
     char path[64];
     snprintf(path, sizeof(path), "/proc/%d/task", (int)scene->pid);
-    DIR *folder = opendir(path);
-    for (const struct dirent *entry; folder && (entry = readdir(folder));) {
+    DIR *directory = opendir(path);
+    for (const struct dirent *entry; directory && (entry = readdir(directory));) {
         pid_t tid = (pid_t)atoi(entry->d_name);
         if (tid && ptrace(PTRACE_SEIZE, tid, NULL, NULL) == 0)
             array_push(&tids, tid);
     }
-    if (folder)
-        closedir(folder);
+    if (directory)
+        closedir(directory);
     for (size_t i = 0; i < tids.length; i++)
         ptrace(PTRACE_INTERRUPT, tids.data[i], NULL, NULL);
     size_t stopped = wait_for_stops(tids.data, tids.length);
@@ -362,9 +362,9 @@ static void test_program(void **state)
     assert_true(complete * 100 >= walks * 95);
 }
 
-static void write_file(char *path, size_t size, const char *folder, const char *name, const char *text)
+static void write_file(char *path, size_t size, const char *directory, const char *name, const char *text)
 {
-    snprintf(path, size, "%s/%s", folder, name);
+    snprintf(path, size, "%s/%s", directory, name);
     FILE *file = fopen(path, "we");
     if (file) {
         fputs(text, file);
@@ -392,12 +392,12 @@ int main(void)
         "}";
     static const char cpp[] = "#include <map>\n#include <regex>\n#include <string>\n"
                               "std::map<std::string, std::regex> m; int main() { return m.count(\"a\"); }\n";
-    char folder[] = "/tmp/prof-test-XXXXXX", java_file[64], cpp_file[64];
+    char directory[] = "/tmp/prof-test-XXXXXX", java_file[64], cpp_file[64];
     static char gosums[1024];
-    if (!mkdtemp(folder))
+    if (!mkdtemp(directory))
         return 1;
-    write_file(java_file, sizeof(java_file), folder, "Busy.java", java);
-    write_file(cpp_file, sizeof(cpp_file), folder, "busy.cpp", cpp);
+    write_file(java_file, sizeof(java_file), directory, "Busy.java", java);
+    write_file(cpp_file, sizeof(cpp_file), directory, "busy.cpp", cpp);
     const char *targets = getenv("TARGETS");
     snprintf(gosums, sizeof(gosums), "%s/gobusy", targets ? targets : "build/targets");
     struct program programs[] = {
@@ -424,6 +424,6 @@ int main(void)
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(java_file);
     unlink(cpp_file);
-    rmdir(folder);
+    rmdir(directory);
     return failed;
 }

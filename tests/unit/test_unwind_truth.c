@@ -410,9 +410,9 @@ static void test_every_instruction(void **state)
         print_message("skipped: no %s\n", variant->compiler);
         skip();
     }
-    char folder[] = "/tmp/prof-truth-XXXXXX", program[64], command[1024];
-    assert_non_null(mkdtemp(folder));
-    snprintf(program, sizeof(program), "%s/target", folder);
+    char directory[] = "/tmp/prof-truth-XXXXXX", program[64], command[1024];
+    assert_non_null(mkdtemp(directory));
+    snprintf(program, sizeof(program), "%s/target", directory);
     snprintf(command, sizeof(command), "%s %s -w -o %s tests/targets/%s 2>%s.log", variant->compiler, variant->flags,
              program, variant->source, program);
     bool compiled = system(command) == 0;
@@ -424,7 +424,7 @@ static void test_every_instruction(void **state)
         kill(tracee->pid, SIGKILL);
         waitpid(tracee->pid, NULL, 0);
     }
-    snprintf(command, sizeof(command), "rm -rf %s", folder);
+    snprintf(command, sizeof(command), "rm -rf %s", directory);
     assert_int_equal(system(command), 0);
     uint64_t compared = tracee->compared, wrong = tracee->wrong + tracee->suspects, pardoned = tracee->pardoned,
              cut = tracee->cut;

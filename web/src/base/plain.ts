@@ -40,7 +40,7 @@ export function cutNote(text: string, limit: number): string {
         : `the first ${limit.toLocaleString('en-US')} of ${text.length.toLocaleString('en-US')} characters`;
 }
 
-/** A path without its folders. */
+/** A path without its directories. */
 export function baseName(path: string): string {
     return path.slice(path.lastIndexOf('/') + 1);
 }

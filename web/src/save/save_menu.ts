@@ -30,7 +30,7 @@ export function saveMenuItems({ exports, profile, sharing }: Savers): MenuItem[]
             title: 'One file with page, engine and profile: a double click opens it, without a server or a network',
         }),
         menuItem('Without personal data…', sharing.openSharing, {
-            title: 'A profile or a page without home folders, names of users and hosts, arguments and more: shows first what stays and what goes',
+            title: 'A profile or a page without home directories, names of users and hosts, arguments and more: shows first what stays and what goes',
         }),
         ...OF_OTHERS.map((format, at) =>
             menuItem(format.label, () => asFormat(format), {

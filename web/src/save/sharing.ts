@@ -20,10 +20,10 @@ const TEMPLATE = 'template.html';
 
 /** The bits of enum sanitize_part (lib/export/sanitize_text.h). */
 export const PARTS = [
-    { part: 1, label: 'Home folders', hint: 'In paths, as ~' },
-    { part: 2, label: 'User and host names, IP addresses', hint: 'Those of home folders, variables and the recording' },
+    { part: 1, label: 'Home directories', hint: 'In paths, as ~' },
+    { part: 2, label: 'User and host names, IP addresses', hint: 'Those of home directories, variables and the recording' },
     { part: 4, label: 'URLs', hint: 'All but their schemes' },
-    { part: 8, label: 'Arguments, variables, folder', hint: 'Of the program and of commands in markers' },
+    { part: 8, label: 'Arguments, variables, directory', hint: 'Of the program and of commands in markers' },
     { part: 16, label: 'Texts of source files', hint: 'Those that the profile itself has' },
 ] as const;
 const ALL_PARTS = 31;

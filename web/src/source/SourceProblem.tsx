@@ -15,8 +15,8 @@ const MOST_LINES = 500;
 export const JIT = 'JIT';
 const PYTHON = 'Python';
 
-/** The folder of a path, without its last slash. */
-function folderOf(file: string): string {
+/** The directory of a path, without its last slash. */
+function directoryOf(file: string): string {
     return file.slice(0, Math.max(1, file.lastIndexOf('/')));
 }
 
@@ -37,14 +37,14 @@ function useFunction(): { name: string; lib: string } {
 /** What the server says of the file itself; else it could not find out that the file belongs to the program. */
 const MISSING_FILE = /^(cannot open|.* is (not a file|not a text|larger than))/;
 
-function OtherFolder({ file }: { file: string }): JSX.Element {
+function OtherDirectory({ file }: { file: string }): JSX.Element {
     return (
         <>
-            <p>If the file is in another folder on this machine, open the profile with</p>
+            <p>If the file is in another directory on this machine, open the profile with</p>
             <p>
                 <code>
-                    prof load --source-map <ProfileText text={folderOf(file)} limit={TEXT_LIMIT} />
-                    =FOLDER …
+                    prof load --source-map <ProfileText text={directoryOf(file)} limit={TEXT_LIMIT} />
+                    =DIRECTORY …
                 </code>
             </p>
             <p>
@@ -112,7 +112,7 @@ export function SourceProblem({ text }: { text: SourceText | null }): JSX.Elemen
                 <p>
                     <ProfileText text={text.problem} limit={TEXT_LIMIT} />.
                 </p>
-                {!contained && (MISSING_FILE.test(text.problem) ? <OtherFolder file={text.file} /> : <OtherProgram />)}
+                {!contained && (MISSING_FILE.test(text.problem) ? <OtherDirectory file={text.file} /> : <OtherProgram />)}
                 <LineTable />
             </div>
         );

@@ -1,18 +1,18 @@
-/* The folders of prof in the user's home (XDG Base Directory Specification). */
+/* The directories of prof in the user's home (XDG Base Directory Specification). */
 #pragma once
 
 #include <limits.h>
 
-struct folder_path {
+struct directory_path {
     char text[PATH_MAX];
 };
 
 /* For the symbol cache (option --no-cache): writes "$XDG_CACHE_HOME/prof", or "$HOME/.cache/prof", to `path`. NULL if
  * neither variable is an absolute path. */
-const char *cache_folder(struct folder_path *path);
+const char *cache_directory(struct directory_path *path);
 
 /* The build-id cache of perf, with the programs that perf record recorded: "$PERF_BUILDID_DIR", or "$HOME/.debug". */
-const char *perf_cache_folder(struct folder_path *path);
+const char *perf_cache_directory(struct directory_path *path);
 
 /* For what makes addresses last: "$XDG_STATE_HOME/prof", or "$HOME/.local/state/prof". */
-const char *state_folder(struct folder_path *path);
+const char *state_directory(struct directory_path *path);

@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 /* A descriptor of the directory, or a negative errno value; it has to have an index.html. */
-int folder_open(const char *path, struct error *err);
+int directory_open(const char *path, struct error *err);
 
 /* The file at a path of names with '/' between, open for reading, and its size; -ENOENT if there is none that may be
  * served. */
-int folder_open_file(int folder, const char *path, uint64_t *size);
+int directory_open_file(int directory, const char *path, uint64_t *size);
 
 /* The Content-Type of a file, by the ending of its name. */
-const char *folder_type_of(const char *path);
+const char *directory_type_of(const char *path);

@@ -1,8 +1,8 @@
-/* A folder in which a test builds programs, and questions about their addresses. For the tests of lib/symbol. */
+/* A directory in which a test builds programs, and questions about their addresses. For the tests of lib/symbol. */
 #pragma once
 
 #include "elf/elf_table.h"
-#include "support/folder.h"
+#include "support/directory.h"
 #include "symbol/symbol.h"
 #include "symbol/symbol_table.h"
 

@@ -16,13 +16,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void remove_files(int folder)
+static void remove_files(int directory)
 {
-    int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *names = copy >= 0 ? fdopendir(copy) : NULL;
     for (const struct dirent *entry; names && (entry = readdir(names));)
         if (entry->d_name[0] != '.')
-            unlinkat(folder, entry->d_name, 0);
+            unlinkat(directory, entry->d_name, 0);
     if (names)
         closedir(names);
     else if (copy >= 0)
@@ -57,54 +57,54 @@ static void remove_leftovers(const char *base)
 }
 
 /* Between mkdtemp() and the lock, another recorder may mistake the directory for a leftover and remove it. */
-static bool try_folder_in(struct mark_buffers *buffers, const char *base)
+static bool try_directory_in(struct mark_buffers *buffers, const char *base)
 {
-    if (snprintf(buffers->folder, sizeof(buffers->folder), "%s/" PROF_MARKS_NAME "XXXXXX", base) >=
-            (int)sizeof(buffers->folder) ||
-        !mkdtemp(buffers->folder))
+    if (snprintf(buffers->directory, sizeof(buffers->directory), "%s/" PROF_MARKS_NAME "XXXXXX", base) >=
+            (int)sizeof(buffers->directory) ||
+        !mkdtemp(buffers->directory))
         return false;
     struct stat info;
-    buffers->folder_fd = open(buffers->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    if (buffers->folder_fd >= 0 && flock(buffers->folder_fd, LOCK_EX | LOCK_NB) == 0 &&
-        stat(buffers->folder, &info) == 0)
+    buffers->directory_fd = open(buffers->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (buffers->directory_fd >= 0 && flock(buffers->directory_fd, LOCK_EX | LOCK_NB) == 0 &&
+        stat(buffers->directory, &info) == 0)
         return true;
-    if (buffers->folder_fd >= 0)
-        close(buffers->folder_fd);
-    buffers->folder_fd = -1;
-    rmdir(buffers->folder);
+    if (buffers->directory_fd >= 0)
+        close(buffers->directory_fd);
+    buffers->directory_fd = -1;
+    rmdir(buffers->directory);
     return false;
 }
 
-static bool make_folder_in(struct mark_buffers *buffers, const char *base)
+static bool make_directory_in(struct mark_buffers *buffers, const char *base)
 {
     enum { TRIES = 20 };
     bool is_made = false;
     for (int i = 0; i < TRIES && !is_made && access(base, W_OK | X_OK) == 0; i++)
-        is_made = try_folder_in(buffers, base);
+        is_made = try_directory_in(buffers, base);
     return is_made;
 }
 
-void mark_buffers_make_folder(struct mark_buffers *buffers)
+void mark_buffers_make_directory(struct mark_buffers *buffers)
 {
     const char *temporary = getenv("TMPDIR");
     const char *const bases[] = {"/dev/shm", temporary && temporary[0] == '/' ? temporary : "/tmp"};
-    if (buffers->folder_fd >= 0)
+    if (buffers->directory_fd >= 0)
         return;
     for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++) {
         remove_leftovers(bases[i]);
-        if (make_folder_in(buffers, bases[i]))
+        if (make_directory_in(buffers, bases[i]))
             return;
     }
-    buffers->folder[0] = '\0';
+    buffers->directory[0] = '\0';
 }
 
-void mark_buffers_remove_folder(struct mark_buffers *buffers)
+void mark_buffers_remove_directory(struct mark_buffers *buffers)
 {
-    if (buffers->folder_fd < 0)
+    if (buffers->directory_fd < 0)
         return;
-    remove_files(buffers->folder_fd);
-    rmdir(buffers->folder);
-    close(buffers->folder_fd);
-    buffers->folder_fd = -1;
-    buffers->folder[0] = '\0';
+    remove_files(buffers->directory_fd);
+    rmdir(buffers->directory);
+    close(buffers->directory_fd);
+    buffers->directory_fd = -1;
+    buffers->directory[0] = '\0';
 }

@@ -1,4 +1,4 @@
-#include "serve/folder.h"
+#include "serve/directory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,19 +10,19 @@
 
 enum { LONGEST_NAME = 255 };
 
-int folder_open(const char *path, struct error *err)
+int directory_open(const char *path, struct error *err)
 {
     uint64_t size;
-    int folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0)
+    int directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0)
         return error_set(err, errno, "cannot open the directory %s: %s", path, strerror(errno));
-    int index = folder_open_file(folder, "index.html", &size);
+    int index = directory_open_file(directory, "index.html", &size);
     if (index < 0) {
-        close(folder);
+        close(directory);
         return error_set(err, ENOENT, "%s is not a front end: it has no index.html", path);
     }
     close(index);
-    return folder;
+    return directory;
 }
 
 /* The next name of a path into `name`; false if it is none that a file of a front-end has. */
@@ -38,10 +38,10 @@ static bool take_name(const char **path, char name[LONGEST_NAME + 1])
 }
 
 /* A regular file that others cannot make this wait for: pipes and devices are not opened for reading. */
-static int open_regular(int folder, const char *name, uint64_t *size)
+static int open_regular(int directory, const char *name, uint64_t *size)
 {
     struct stat info;
-    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0)
         return -ENOENT;
     if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
@@ -52,10 +52,10 @@ static int open_regular(int folder, const char *name, uint64_t *size)
     return fd;
 }
 
-int folder_open_file(int folder, const char *path, uint64_t *size)
+int directory_open_file(int directory, const char *path, uint64_t *size)
 {
     char name[LONGEST_NAME + 1];
-    int at = folder, found = -ENOENT;
+    int at = directory, found = -ENOENT;
     while (take_name(&path, name)) {
         if (*path == '\0') {
             found = open_regular(at, name, size);
@@ -63,18 +63,18 @@ int folder_open_file(int folder, const char *path, uint64_t *size)
         }
         path++;
         int next = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (at != folder)
+        if (at != directory)
             close(at);
         at = next;
         if (at < 0)
             return -ENOENT;
     }
-    if (at != folder)
+    if (at != directory)
         close(at);
     return found;
 }
 
-const char *folder_type_of(const char *path)
+const char *directory_type_of(const char *path)
 {
     static const struct {
         const char *ending, *type;

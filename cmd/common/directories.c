@@ -1,0 +1,31 @@
+#include "cmd/common/directories.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *directory_in(struct directory_path *path, const char *variable, const char *inside)
+{
+    const char *parent = getenv(variable);
+    if (!parent || parent[0] != '/')
+        return NULL;
+    int length = snprintf(path->text, sizeof(path->text), "%s%s", parent, inside);
+    return length > 0 && (size_t)length < sizeof(path->text) ? path->text : NULL;
+}
+
+const char *cache_directory(struct directory_path *path)
+{
+    const char *directory = directory_in(path, "XDG_CACHE_HOME", "/prof");
+    return directory ? directory : directory_in(path, "HOME", "/.cache/prof");
+}
+
+const char *perf_cache_directory(struct directory_path *path)
+{
+    const char *directory = directory_in(path, "PERF_BUILDID_DIR", "");
+    return directory ? directory : directory_in(path, "HOME", "/.debug");
+}
+
+const char *state_directory(struct directory_path *path)
+{
+    const char *directory = directory_in(path, "XDG_STATE_HOME", "/prof");
+    return directory ? directory : directory_in(path, "HOME", "/.local/state/prof");
+}
