@@ -21,7 +21,11 @@ const TEMPLATE = 'template.html';
 /** The bits of enum sanitize_part (lib/export/sanitize_text.h). */
 export const PARTS = [
     { part: 1, label: 'Home directories', hint: 'In paths, as ~' },
-    { part: 2, label: 'User and host names, IP addresses', hint: 'Those of home directories, variables and the recording' },
+    {
+        part: 2,
+        label: 'User and host names, IP addresses',
+        hint: 'Those of home directories, variables and the recording',
+    },
     { part: 4, label: 'URLs', hint: 'All but their schemes' },
     { part: 8, label: 'Arguments, variables, directory', hint: 'Of the program and of commands in markers' },
     { part: 16, label: 'Texts of source files', hint: 'Those that the profile itself has' },

@@ -112,7 +112,8 @@ export function SourceProblem({ text }: { text: SourceText | null }): JSX.Elemen
                 <p>
                     <ProfileText text={text.problem} limit={TEXT_LIMIT} />.
                 </p>
-                {!contained && (MISSING_FILE.test(text.problem) ? <OtherDirectory file={text.file} /> : <OtherProgram />)}
+                {!contained &&
+                    (MISSING_FILE.test(text.problem) ? <OtherDirectory file={text.file} /> : <OtherProgram />)}
                 <LineTable />
             </div>
         );
