@@ -112,6 +112,6 @@ int gunzip_end(const struct gunzip *gunzip, struct error *err)
 {
     if (is_between_members(gunzip))
         return 0;
-    return error_set(err, EINVAL, "the file is cut off: its gzip data ends early, after %" PRIu64 " unpacked bytes",
+    return error_set(err, EINVAL, "the file is truncated: its gzip data ends early, after %" PRIu64 " unpacked bytes",
                      gunzip->unpacked);
 }

@@ -175,6 +175,6 @@ int unpacker_end(const struct unpacker *unpacker, struct error *err)
         return gunzip_end(unpacker->gunzip, err);
     if (unpacker->is_at_end)
         return 0;
-    return error_set(err, EINVAL, "the file is cut off: its %s data ends early, after %" PRIu64 " unpacked bytes",
+    return error_set(err, EINVAL, "the file is truncated: its %s data ends early, after %" PRIu64 " unpacked bytes",
                      unpacker->format == UNPACKER_XZ ? "xz" : "zstd", unpacker->unpacked);
 }

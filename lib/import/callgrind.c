@@ -299,7 +299,7 @@ static int read_line(struct reading *reading, struct scan line)
         return read_positions(reading, line);
     bool is_other = take(&line, "jump=") || take(&line, "jcnd=") || take(&line, "jfi=") || take(&line, "jfn=") ||
                     memchr(line.at, ':', (size_t)(line.end - line.at));
-    return is_other ? 0 : damaged(reading, "has neither a cost nor a name: it is damaged, or the file is cut off");
+    return is_other ? 0 : damaged(reading, "has neither a cost nor a name: it is damaged, or the file is truncated");
 }
 
 /* ---- samples ---- */
@@ -384,7 +384,7 @@ static int read_all(struct reading *reading, struct scan text)
             return code;
     }
     if (!reading->events || reading->is_call)
-        return error_set(reading->err, EINVAL, "it is cut off: %s",
+        return error_set(reading->err, EINVAL, "it is truncated: %s",
                          reading->events ? "a call has no cost" : "it has no events");
     int code = add_tables(reading);
     for (size_t i = 0; !code && i < reading->functions.length; i++)

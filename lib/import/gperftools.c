@@ -80,7 +80,7 @@ static int each_record(struct words words, struct reading *reading, struct curso
     for (size_t number = 1;; number++) {
         uint64_t samples = next_word(&words), depth = next_word(&words);
         if (words.c.failed || depth > STACK_MAX)
-            return error_set(err, EINVAL, "record %zu is damaged, or the file is cut off", number);
+            return error_set(err, EINVAL, "record %zu is damaged, or the file is truncated", number);
         if (reading)
             reading->addresses.length = 0;
         uint64_t last = 0;
@@ -90,7 +90,7 @@ static int each_record(struct words words, struct reading *reading, struct curso
                 return error_no_memory(err);
         }
         if (words.c.failed)
-            return error_set(err, EINVAL, "record %zu is cut off", number);
+            return error_set(err, EINVAL, "record %zu is truncated", number);
         if (samples == 0 && depth == 1 && last == 0) {
             *rest = words.c;
             return 0;

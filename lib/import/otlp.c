@@ -58,7 +58,7 @@ struct owner { /* of a sample */
 
 static int damaged(const struct otlp *file, const char *what)
 {
-    return error_set(file->err, EINVAL, "%s is damaged, or cut off", what);
+    return error_set(file->err, EINVAL, "%s is damaged or truncated", what);
 }
 
 static bool text_is(struct builder_text text, const char *wanted)
@@ -208,9 +208,9 @@ static int read_dictionary(struct otlp *file, struct cursor data)
             code = damaged(file, "the dictionary");
     }
     if (!code && data.failed)
-        code = error_set(file->err, EINVAL, "it is damaged, or cut off");
+        code = error_set(file->err, EINVAL, "it is damaged or truncated");
     if (!code && !file->strings.length)
-        code = error_set(file->err, EINVAL, "it has no dictionary, or is cut off");
+        code = error_set(file->err, EINVAL, "it has no dictionary, or is truncated");
     set_build_ids(file);
     return code;
 }

@@ -70,7 +70,7 @@ static bool text_is(struct builder_text text, const char *wanted)
 
 static int damaged(const struct pprof *file, const char *what)
 {
-    return error_set(file->err, EINVAL, "%s is damaged, or cut off", what);
+    return error_set(file->err, EINVAL, "%s is damaged or truncated", what);
 }
 
 /* ---- what it is ---- */
@@ -521,7 +521,7 @@ static int read_all(struct pprof *file, const char *text, size_t size)
     while (!code && protobuf_next(&message, &field))
         code = read_table_row(file, &field);
     if (!code && message.failed)
-        code = error_set(file->err, EINVAL, "it is damaged, or cut off after %zu bytes", size);
+        code = error_set(file->err, EINVAL, "it is damaged or truncated after %zu bytes", size);
     if (!code)
         code = plan_weights(file, text, size);
     message = cursor_of(text, size);

@@ -168,7 +168,7 @@ static int read_heap_header(struct reading *reading, struct scan line)
 {
     double values[VALUES_MAX], rate = 0;
     if (!take(&line, "heap profile:") || !take_heap_values(&line, values) || !take(&line, "@"))
-        return error_set(reading->err, EINVAL, "its first line has no totals, or is cut off");
+        return error_set(reading->err, EINVAL, "its first line has no totals, or is truncated");
     if (take(&line, "growth"))
         return set_heap_values(reading);
     reading->has_allocated = (values[0] != values[2] && values[0] != 0) || (values[1] != values[3] && values[1] != 0);

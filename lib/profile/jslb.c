@@ -73,8 +73,8 @@ static int read_slab_table(struct container *container, const unsigned char *byt
         if (header.failed)
             break;
         if (offset > size || length > size - offset)
-            return error_set(container->err, EINVAL, "the file is cut off: its slab %u reaches to byte %llu of %zu", i,
-                             (unsigned long long)offset + length, size);
+            return error_set(container->err, EINVAL, "the file is truncated: its slab %u reaches to byte %llu of %zu",
+                             i, (unsigned long long)offset + length, size);
         if (element_size(type) == 0 || length % element_size(type))
             return error_set(container->err, EINVAL, "JSLB slab %u is of unknown type %u, or holds no whole elements",
                              i, type);
@@ -83,7 +83,8 @@ static int read_slab_table(struct container *container, const unsigned char *byt
             return error_no_memory(container->err);
     }
     if (header.failed)
-        return error_set(container->err, EINVAL, "the file is cut off in the slab table of its JSLB container");
+        return error_set(container->err, EINVAL,
+                         "the file is truncated: the slab table of its JSLB container is incomplete");
     if (container->root >= count || container->slabs.data[container->root].type != SLAB_JSON)
         return error_set(container->err, EINVAL, "the JSLB container has no root slab of JSON");
     return 0;

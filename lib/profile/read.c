@@ -93,7 +93,7 @@ static int fail(struct profile_reader *reader, int code, const char *problem)
     put_path(reader, path, sizeof(path));
     reader->failed = true;
     if (reader->json.ended)
-        return error_set(&reader->error, code, "the file is cut off after %llu bytes%s%s",
+        return error_set(&reader->error, code, "the file is truncated after %llu bytes%s%s",
                          (unsigned long long)json_position(&reader->json), path[0] ? ", in " : "", path);
     error_set(&reader->error, code, "%s%sat byte %llu: %s", path, path[0] ? ", " : "",
               (unsigned long long)reader->json.offset, problem);

@@ -179,8 +179,8 @@ for (const name of ['plain.json', 'packed.json.gz', 'encoded.json']) {
 
 const complaints = {
     'cut.json': /cut|end/i,
-    'cut.json.gz': /damaged or cut off/,
-    'broken.json.gz': /damaged or cut off|JSON|byte/i,
+    'cut.json.gz': /damaged or truncated/,
+    'broken.json.gz': /damaged or truncated|JSON|byte/i,
     'broken-off.json': /stopped arriving/,
     'page.html': /JSON|HTML|profile/i,
     'empty.json': /empty/i,

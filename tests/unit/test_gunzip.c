@@ -1,5 +1,6 @@
 /*
- * What is unpacked is what zlib packed, however it is cut; files that are cut off or damaged say so.
+ * Unpacking gives what zlib packed, whatever the size of the pieces; damaged and truncated files get errors that name
+ * the damage.
  */
 #include "file/gunzip.h"
 
@@ -138,7 +139,7 @@ static void test_every_file_that_is_cut_off_says_so(void **state)
         byte_array out = {0};
         struct error err = {""};
         assert_int_not_equal(unpack(file.data, size, 1 + size % 50, 100, &out, &err), 0);
-        if (!strstr(err.text, "the file is cut off: its gzip data ends early, after "))
+        if (!strstr(err.text, "the file is truncated: its gzip data ends early, after "))
             fail_msg("%zu of %zu bytes: %s", size, file.length, err.text);
         assert_true(out.length <= content.length);
         if (out.length)

@@ -268,7 +268,7 @@ static void test_every_truncation_says_where(void **state)
         struct profile profile = {0};
         struct error err = {""};
         char expected[64];
-        snprintf(expected, sizeof(expected), "the file is cut off after %zu bytes", cut);
+        snprintf(expected, sizeof(expected), "the file is truncated after %zu bytes", cut);
         assert_int_not_equal(read_bytes(text, cut, 7, &profile, &err), 0);
         assert_says(err.text, expected);
     }
@@ -442,7 +442,7 @@ static void test_a_jslb_container_holds_the_same_profile(void **state)
     }
     for (size_t cut = 1; cut < container.length; cut++)
         assert_int_not_equal(read_bytes(container.data, cut, SIZE_MAX, &unfolded, &err), 0);
-    assert_says(err.text, "cut off");
+    assert_says(err.text, "truncated");
     free(expected);
     array_free(&container);
     profile_destroy(&plain);
@@ -503,7 +503,7 @@ static void test_other_files_are_called_by_their_name(void **state)
 {
     (void)state;
     assert_says(refusal(""), "is empty");
-    assert_says(refusal("  \n "), "cut off");
+    assert_says(refusal("  \n "), "truncated");
     assert_says(refusal("<!DOCTYPE html><html></html>"), "HTML");
     assert_says(refusal("\x1f\x8b\x08 and so on and so on"), "gzip");
     assert_says(refusal("PERFILE2 and so on and so on"), "perf.data");

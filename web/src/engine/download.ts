@@ -206,7 +206,7 @@ async function decompress(source: Source, feed: Feed): Promise<void> {
             const { value, done } = await reader.read().catch((error: unknown) => {
                 throw failure instanceof Error
                     ? failure
-                    : new Error(`The profile is damaged or cut off: ${messageOf(error)}`);
+                    : new Error(`The profile is damaged or truncated: ${messageOf(error)}`);
             });
             if (done) break;
             feed(value, 0);

@@ -25,7 +25,7 @@ const ENCRYPTED = 1;
 const MOST_ENTRIES = 100_000;
 const LARGEST_LIST = 64 << 20;
 
-const DAMAGED_ZIP = 'The zip archive is damaged or cut off';
+const DAMAGED_ZIP = 'The zip archive is damaged or truncated';
 
 async function bytesAt(file: File, from: number, length: number): Promise<DataView> {
     if (from < 0 || from + length > file.size) throw new Error(DAMAGED_ZIP);
