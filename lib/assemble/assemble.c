@@ -43,8 +43,8 @@
 static int map_stacks(struct assembly *assembly, struct error *err)
 {
     const struct replay *replay = &assembly->replay;
-    for (size_t i = assembly->stack_map.length; i < replay->stacks.length; i++) {
-        const struct replay_stack *stack = &replay->stacks.data[i];
+    for (size_t i = assembly->stack_map.length; i < replay->stacks.items.length; i++) {
+        const struct replay_stack *stack = &replay->stacks.items.data[i];
         const struct symbolized_frame *named = &assembly->symbolization.named.data[stack->frame];
         uint32_t prefix = stack->prefix == REPLAY_NONE ? PROFILE_NONE : assembly->stack_map.data[stack->prefix];
         for (uint32_t k = 0; k < named->count; k++) {
@@ -136,7 +136,7 @@ static uint32_t thread_name(struct profile *profile, const struct replay *replay
 static uint64_t end_time(const struct replay *replay)
 {
     uint64_t end = replay_info_number(replay, INFO_END_MONOTONIC, 0);
-    return end > replay->last_time ? end : replay->last_time;
+    return end > replay->range.last ? end : replay->range.last;
 }
 
 static int add_thread(struct assembly *assembly, const struct replay_thread *from, struct error *err)
@@ -184,9 +184,9 @@ static int add_threads(struct assembly *assembly, struct stable_numbers *numbers
 static uint64_t zero_time(const struct replay *replay)
 {
     uint64_t start = replay_info_number(replay, INFO_START_MONOTONIC, 0);
-    if (replay->keeps_last && replay->first_sample_time > start + replay->interval)
-        return replay->first_sample_time - replay->interval;
-    return start && (start < replay->first_time || !replay->first_time) ? start : replay->first_time;
+    if (replay->spool.keeps_last && replay->range.first_sample > start + replay->infos.interval)
+        return replay->range.first_sample - replay->infos.interval;
+    return start && (start < replay->range.first || !replay->range.first) ? start : replay->range.first;
 }
 
 /* ---- markers ---- */
@@ -352,17 +352,17 @@ static void describe_events(const struct replay *replay, char *text, size_t size
 void assembly_fill_result(const struct assembly *assembly, struct assemble_result *result)
 {
     const struct replay *replay = &assembly->replay;
-    result->samples = replay->sample_count;
-    result->waits = replay->wait_count;
-    result->lost = replay->lost;
+    result->samples = replay->samples.count;
+    result->waits = replay->samples.waits;
+    result->lost = replay->samples.lost;
     result->has_all_cpu_time = unsampled_has_all(replay);
-    result->damaged = replay->damaged_blocks;
-    result->damaged_bytes = replay->damaged_bytes;
-    result->samples_without_thread = replay->samples_without_thread;
-    result->rest = replay->rest;
+    result->damaged = replay->spool.damaged_blocks;
+    result->damaged_bytes = replay->spool.damaged_bytes;
+    result->samples_without_thread = replay->samples.without_thread;
+    result->rest = replay->spool.rest;
     result->is_finished = replay_info(replay, INFO_END_MONOTONIC) != NULL;
-    result->length = replay->last_time > assembly->start_ns ? replay->last_time - assembly->start_ns : 0;
-    result->last_realtime = replay_realtime(replay, replay->last_time);
+    result->length = replay->range.last > assembly->start_ns ? replay->range.last - assembly->start_ns : 0;
+    result->last_realtime = replay_realtime(replay, replay->range.last);
     describe_events(replay, result->events, sizeof(result->events));
     result->addresses = assembly->symbolization.addresses;
     result->unnamed = assembly->symbolization.unnamed;
@@ -377,11 +377,11 @@ void assembly_fill_result(const struct assembly *assembly, struct assemble_resul
 
 void assembly_init(struct assembly *assembly, const struct assemble_options *options)
 {
-    *assembly = (struct assembly){.replay.perf_map_directory = PERF_MAP_DIRECTORY,
+    *assembly = (struct assembly){.replay.input.perf_map_directory = PERF_MAP_DIRECTORY,
                                   .window = options->window,
-                                  .replay.rest_path = options->rest,
-                                  .replay.window = options->window,
-                                  .replay.jit_files = options->files ? &options->files->jit : NULL};
+                                  .replay.input.rest_path = options->rest,
+                                  .replay.input.window = options->window,
+                                  .replay.input.jit_files = options->files ? &options->files->jit : NULL};
     interner_init(&assembly->interner, &assembly->profile);
 }
 
@@ -393,7 +393,7 @@ int assembly_add_stacks(struct assembly *assembly, const struct assemble_options
                                                .cache_directory = options->cache_directory,
                                                .search = options->search};
     bool is_first = assembly->symbolization.named.length == 0;
-    if (!is_first && assembly->symbolization.named.length == assembly->replay.frames.length)
+    if (!is_first && assembly->symbolization.named.length == assembly->replay.stacks.frames.length)
         return map_stacks(assembly, err);
     if (!assembly->symbolizer)
         assembly->symbolizer = symbolizer_new(&symbols);

@@ -41,8 +41,8 @@ void assembly_window_go_on(struct recording_window *window, struct assembly *ass
     struct window_threads before = window->threads;
     window->from = window->to;
     window->to = assembly_ms(assembly, end);
-    window->place = assembly->replay.window_end;
-    window->missed += assembly->replay.window_missed;
+    window->place = assembly->replay.spool.window_end;
+    window->missed += assembly->replay.spool.window_missed;
     window->zero = assembly->start_ns;
     window->threads = assembly->window_threads;
     assembly->window_threads = before;

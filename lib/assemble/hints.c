@@ -47,35 +47,35 @@ static const char *higher_rate(uint64_t interval, char *text, size_t size)
 static void explain_uncovered(struct hints *hints, const struct replay *replay, uint64_t used)
 {
     const char *event = replay_info(replay, INFO_EVENT);
-    uint64_t missing = used - replay->covered_cpu_time;
+    uint64_t missing = used - replay->cpu_time.covered;
     char rate[64];
-    if (replay->covered_cpu_time >= used / 100 * LEAST_COVERED_PERCENT || used <= MUCH_MS * MS ||
-        replay->lost * replay->interval > missing / 2)
+    if (replay->cpu_time.covered >= used / 100 * LEAST_COVERED_PERCENT || used <= MUCH_MS * MS ||
+        replay->samples.lost * replay->infos.interval > missing / 2)
         return;
-    if (replay->unseen_cpu_time <= missing / 2)
+    if (replay->cpu_time.unseen <= missing / 2)
         add_hint(hints, "threads that ended before their next sample used %.0f %% of the CPU time%s",
-                 100 * (double)missing / (double)used, higher_rate(replay->interval, rate, sizeof(rate)));
+                 100 * (double)missing / (double)used, higher_rate(replay->infos.interval, rate, sizeof(rate)));
     else if (!event || strcmp(event, "ptrace") != 0)
         add_hint(hints,
                  "%.0f %% of the CPU time passed in the kernel during context switches and thread exits, where "
                  "prof takes no samples",
-                 100 * (double)replay->unseen_cpu_time / (double)used);
+                 100 * (double)replay->cpu_time.unseen / (double)used);
 }
 
 static void explain_samples(struct hints *hints, const struct replay *replay)
 {
-    uint64_t interval = replay->interval;
+    uint64_t interval = replay->infos.interval;
     uint64_t used = replay_info_number(replay, INFO_CPU_TIME, 0),
              of_target = replay_info_number(replay, INFO_TARGET_CPU, 0);
     uint64_t survivors = replay_info_number(replay, INFO_SURVIVORS, 0);
     uint64_t wall = replay_wall(replay);
-    bool is_few = replay->sample_count < FEW_SAMPLES;
+    bool is_few = replay->samples.count < FEW_SAMPLES;
     char rate[64];
-    if (!interval || !wall || replay->keeps_last ||
+    if (!interval || !wall || replay->spool.keeps_last ||
         replay_has_only_events(replay)) /* a recovered one has no known end */
         return;
-    if (used < replay->covered_cpu_time)
-        used = replay->covered_cpu_time;
+    if (used < replay->cpu_time.covered)
+        used = replay->cpu_time.covered;
     double used_ms = (double)used / (double)MS, seconds = (double)wall / 1e9;
     uint64_t left_out = replay_info_number(replay, INFO_LEFT_OUT, 0);
     const char *filters = replay_info(replay, INFO_FILTERS);
@@ -84,18 +84,18 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
                  "a program that this user may not sample used %.2f of %.2f s of CPU time, because it is setuid "
                  "or not readable; record it as root",
                  (double)(of_target - used) / 1e9, (double)of_target / 1e9);
-    else if (is_few && (survivors || (!left_out && replay->unseen_cpu_time > used / 2 && used > MUCH_MS * MS)))
+    else if (is_few && (survivors || (!left_out && replay->cpu_time.unseen > used / 2 && used > MUCH_MS * MS)))
         return; /* a hint below names the survivors, and the recorder has explained the unseen CPU time */
     else if (is_few && left_out)
         add_hint(hints, "%.150s stored %" PRIu64 " samples, and discarded %" PRIu64 " of other threads%s",
-                 filters ? filters : "the thread filter", (uint64_t)replay->sample_count, left_out,
-                 replay->sample_count
+                 filters ? filters : "the thread filter", (uint64_t)replay->samples.count, left_out,
+                 replay->samples.count
                      ? ""
                      : "; 'ps -L -o comm -p PID' lists the names of threads, which have at most 15 bytes");
     else if (is_few && wall > LONG_MS * MS && used < wall / 100 * LEAST_BUSY_PERCENT)
         add_hint(hints, "in %.2f s the program used %.1f ms of CPU time and waited for the rest; %s", seconds, used_ms,
-                 replay->wait_count ? "'prof report --waits' and the page's Waits tab show the reasons"
-                                    : "prof samples only running threads");
+                 replay->samples.waits ? "'prof report --waits' and the page's Waits tab show the reasons"
+                                       : "prof samples only running threads");
     else if (is_few)
         add_hint(hints, "the program used only %.1f ms of CPU time, and prof takes one sample per %.4g ms%s", used_ms,
                  (double)interval / (double)MS, higher_rate(interval, rate, sizeof(rate)));
@@ -165,9 +165,9 @@ static const char *advice_of(const char *file, const char *product)
 static const char *find_advice(const struct replay *replay)
 {
     const char *advice = NULL;
-    for (size_t i = 0; i < replay->libs.length && !advice; i++)
-        if (replay->libs.data[i].lib.path)
-            advice = advice_of(path_base_name(replay->libs.data[i].lib.path), replay_info(replay, INFO_PRODUCT));
+    for (size_t i = 0; i < replay->libs.items.length && !advice; i++)
+        if (replay->libs.items.data[i].path)
+            advice = advice_of(path_base_name(replay->libs.items.data[i].path), replay_info(replay, INFO_PRODUCT));
     return advice;
 }
 
@@ -180,9 +180,9 @@ static long python_version(const char *program)
 static long mapped_python_version(const struct replay *replay)
 {
     long version = 0;
-    for (size_t i = 0; i < replay->libs.length && !version; i++)
-        if (replay->libs.data[i].lib.path)
-            version = python_version(path_base_name(replay->libs.data[i].lib.path));
+    for (size_t i = 0; i < replay->libs.items.length && !version; i++)
+        if (replay->libs.items.data[i].path)
+            version = python_version(path_base_name(replay->libs.items.data[i].path));
     return version;
 }
 
@@ -191,12 +191,12 @@ static void explain_jit_code(struct hints *hints, const struct replay *replay,
 {
     enum { FIFTIETH = 50, FIRST_PYTHON_WITH_NAMES = 12 };
     const char *product = replay_info(replay, INFO_PRODUCT);
-    if (symbolization->jit_unnamed_samples && symbolization->jit_unnamed_samples >= replay->sample_count / FIFTIETH) {
+    if (symbolization->jit_unnamed_samples && symbolization->jit_unnamed_samples >= replay->samples.count / FIFTIETH) {
         const char *advice = find_advice(replay);
         add_hint(hints, "JIT code has no symbols; %s",
                  advice ? advice : "'man prof-record' describes how a JIT compiler writes them");
     } else if (product && strncmp(product, "python3", 7) == 0 && !symbolization->jit_addresses &&
-               !replay->python_functions.length && replay->sample_count &&
+               !replay->python_functions.length && replay->samples.count &&
                mapped_python_version(replay) >= FIRST_PYTHON_WITH_NAMES) {
         add_hint(hints, "the profile has no functions of Python code; 'python3 -X perf' adds them");
     }
@@ -222,7 +222,7 @@ static void explain_python(struct hints *hints, const struct replay *replay)
 
 static void explain_call_graphs(struct hints *hints, const struct replay *replay)
 {
-    if (replay_info_number(replay, INFO_NO_CALL_GRAPHS, 0) && replay->sample_count)
+    if (replay_info_number(replay, INFO_NO_CALL_GRAPHS, 0) && replay->samples.count)
         add_hint(hints, "perf recorded no call graphs, so each stack is one function: 'perf record -g' or "
                         "'perf record --call-graph dwarf' records them");
 }

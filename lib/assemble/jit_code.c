@@ -63,10 +63,10 @@ static int compare_wanted(const void *a, const void *b)
 static bool collect_wanted(struct maker *maker)
 {
     const struct replay *replay = maker->replay;
-    for (size_t i = 0; i < replay->frames.length; i++)
-        if (replay->frames.data[i].lib == REPLAY_LIB_DUMPED &&
-            !array_push(&maker->wanted, (struct wanted_code){.process = replay->frames.data[i].process,
-                                                             .code = replay->frames.data[i].code}))
+    for (size_t i = 0; i < replay->stacks.frames.length; i++)
+        if (replay->stacks.frames.data[i].lib == REPLAY_LIB_DUMPED &&
+            !array_push(&maker->wanted, (struct wanted_code){.process = replay->stacks.frames.data[i].process,
+                                                             .code = replay->stacks.frames.data[i].code}))
             return false;
     struct wanted_code *wanted = maker->wanted.data;
     size_t kept = 0;
@@ -133,7 +133,7 @@ static uint32_t find_same(struct maker *maker, const struct jit_image_code *code
 
 static int read_codes(struct maker *maker, int fd, const struct wanted_code *wanted, size_t count, struct error *err)
 {
-    const struct jitdump *dump = maker->replay->processes.data[wanted->process].dump;
+    const struct jitdump *dump = maker->replay->processes.data[wanted->process].jit.dump;
     size_t size = 0;
     maker->codes.length = maker->kept.length = 0;
     hash_destroy(&maker->by_contents);
@@ -217,7 +217,7 @@ static int add_places(struct maker *maker, uint32_t process, uint32_t lib, struc
 
 static int keep_image(struct maker *maker, uint32_t process, struct error *err)
 {
-    const struct jitdump *dump = maker->replay->processes.data[process].dump;
+    const struct jitdump *dump = maker->replay->processes.data[process].jit.dump;
     unsigned char build_id[JIT_IMAGE_ID_SIZE];
     char code_id[CODE_ID_SIZE], file[CODE_ID_SIZE + 16];
     struct text_buffer image = {0};

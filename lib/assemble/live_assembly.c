@@ -96,7 +96,7 @@ static uint64_t count_name_bytes(const struct replay *replay)
     for (uint32_t i = 0; i < replay->processes.length; i++) {
         const struct replay_process *process = &replay->processes.data[i];
         bytes += take_size(process_perf_map_open(replay, i));
-        bytes += process->dump ? take_size(process_jitdump_open_again(replay, i)) : process->dump_lib != 0;
+        bytes += process->jit.dump ? take_size(process_jitdump_open_again(replay, i)) : process->jit.dump_lib != 0;
     }
     return bytes;
 }
@@ -207,7 +207,7 @@ static int add_samples(struct live_assembly *live, struct error *err)
     int code = ensure_rows(live) ? 0 : error_no_memory(err);
     for (size_t i = 0; !code && i < assembly->order.length; i++) {
         struct live_thread *thread = &live->threads.data[assembly->order.data[i]];
-        code = add_table(&step, i, -1, &thread->samples, assembly->replay.samples, err);
+        code = add_table(&step, i, -1, &thread->samples, assembly->replay.samples.store, err);
         for (size_t k = 0; !code && k < thread->events.length; k++)
             code = add_table(&step, i, (int)k, &thread->events.data[k], assembly->replay.events.data[k].store, err);
     }

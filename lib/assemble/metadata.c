@@ -152,8 +152,8 @@ static void fill_recording_section(struct metadata *metadata)
         add_info_string(metadata, "Exit status", INFO_EXIT);
     else
         add_string(metadata, "Exit status",
-                   metadata->replay->is_running ? "still running" : "not known: the recording was not finished");
-    if (metadata->replay->keeps_last)
+                   metadata->replay->spool.is_running ? "still running" : "not known: the recording was not finished");
+    if (metadata->replay->spool.keeps_last)
         add_string(metadata, "Part", "only the newest samples (--last)");
     if (replay_info(metadata->replay, INFO_STACK_BYTES)) /* call chains of perf have none */
         add_number(metadata, "Stack copied per sample", "bytes",
@@ -199,12 +199,12 @@ static void fill_environment_section(struct metadata *metadata, uint64_t start_n
     add_zero(metadata, start_ns);
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
         add_info_string(metadata, known[i].label, known[i].name);
-    for (size_t i = 0; i < replay->infos.length; i++) {
-        const char *name = strings_text(&replay->strings, replay->infos.data[i].name);
+    for (size_t i = 0; i < replay->infos.items.length; i++) {
+        const char *name = strings_text(&replay->strings, replay->infos.items.data[i].name);
         if (strncmp(name, INFO_VARIABLE, strlen(INFO_VARIABLE)) != 0)
             continue;
         snprintf(label, sizeof(label), "Variable %s", name + strlen(INFO_VARIABLE));
-        add_string(metadata, label, strings_text(&replay->strings, replay->infos.data[i].value));
+        add_string(metadata, label, strings_text(&replay->strings, replay->infos.items.data[i].value));
     }
 }
 
@@ -217,7 +217,7 @@ static void add_truncated_stacks(struct metadata *metadata, uint64_t truncated)
     for (size_t i = 0; i < UNWIND_ENDS; i++) {
         snprintf(name, sizeof(name), INFO_TRUNCATED "%s", unwind_ends[i].key);
         uint64_t count = replay_info_number(metadata->replay, name, 0);
-        if (!count || metadata->replay->keeps_last)
+        if (!count || metadata->replay->spool.keeps_last)
             continue;
         used += snprintf(text + used, sizeof(text) - (size_t)used, "%s", reasons++ ? "; " : " (");
         if (count < truncated)
@@ -294,12 +294,12 @@ static void format_parts(char *text, size_t size, uint64_t whole, const uint64_t
 static void add_coverage(struct metadata *metadata, const struct trust *trust)
 {
     const struct replay *replay = metadata->replay;
-    uint64_t covered = replay->covered_cpu_time, used = replay_info_number(replay, INFO_CPU_TIME, 0);
-    if (replay->keeps_last || replay_has_only_events(replay))
+    uint64_t covered = replay->cpu_time.covered, used = replay_info_number(replay, INFO_CPU_TIME, 0);
+    if (replay->spool.keeps_last || replay_has_only_events(replay))
         return;
-    uint64_t interval = replay->interval;
+    uint64_t interval = replay->infos.interval;
     char share[32], text[512];
-    if (used && !replay->damaged_blocks && !replay->samples_without_thread) {
+    if (used && !replay->spool.damaged_blocks && !replay->samples.without_thread) {
         covered = covered < used ? covered : used;
         format_share(share, sizeof(share), covered, used);
         snprintf(text, sizeof(text), "%s (%.3f of %.3f s)%s", share, (double)covered / 1e9, (double)used / 1e9,
@@ -308,13 +308,13 @@ static void add_coverage(struct metadata *metadata, const struct trust *trust)
     }
     if (used < covered)
         used = covered;
-    uint64_t requested = trust->all.requested, received = replay->sample_count;
+    uint64_t requested = trust->all.requested, received = replay->samples.count;
     if (requested <= received)
         return;
     uint64_t missing = requested - received;
-    uint64_t lost = replay->lost < missing ? replay->lost : missing;
+    uint64_t lost = replay->samples.lost < missing ? replay->samples.lost : missing;
     uint64_t uncovered = (used - covered) / interval < missing - lost ? (used - covered) / interval : missing - lost;
-    uint64_t unseen = replay->unseen_cpu_time / interval < uncovered ? replay->unseen_cpu_time / interval : uncovered;
+    uint64_t unseen = replay->cpu_time.unseen / interval < uncovered ? replay->cpu_time.unseen / interval : uncovered;
     const uint64_t counts[] = {uncovered - unseen, unseen, lost, missing - lost - uncovered};
     static const char *const reasons[] = {"in threads that ended before their next sample",
                                           "in the kernel while it switched between threads or ended them",
@@ -333,9 +333,9 @@ static void add_waits(struct metadata *metadata)
     static const char *const what[] = {"with a truncated stack", "without a stack"};
     char text[256];
     uint64_t looks = replay_info_number(replay, INFO_WAIT_LOOKS, 0);
-    if (!replay->wait_count)
+    if (!replay->samples.waits)
         return;
-    format_parts(text, sizeof(text), replay->wait_count, counts, what, sizeof(counts) / sizeof(*counts));
+    format_parts(text, sizeof(text), replay->samples.waits, counts, what, sizeof(counts) / sizeof(*counts));
     size_t used = strlen(text);
     if (looks)
         snprintf(text + used, sizeof(text) - used,
@@ -378,7 +378,7 @@ static void add_events(struct metadata *metadata)
 
 static uint64_t count_samples(const struct replay *replay)
 {
-    uint64_t count = replay->sample_count;
+    uint64_t count = replay->samples.count;
     for (size_t i = 0; i < replay->events.length; i++)
         count += replay->events.data[i].samples;
     return count;
@@ -431,24 +431,24 @@ static void fill_trust_section(struct metadata *metadata, const struct metadata_
         return;
     for (size_t i = 0; i < hints->count; i++)
         add_string(metadata, "Hint", hints->text[i]);
-    add_number(metadata, "Samples", "integer", replay->sample_count);
+    add_number(metadata, "Samples", "integer", replay->samples.count);
     add_coverage(metadata, source->trust);
     uint64_t left_out = replay_info_number(replay, INFO_LEFT_OUT, 0);
     if (left_out)
         add_number(metadata, "Samples left out, of threads with other names", "integer", left_out);
-    add_number(metadata, "Samples lost", "integer", replay->lost);
+    add_number(metadata, "Samples lost", "integer", replay->samples.lost);
     uint64_t throttled = replay_info_number(replay, INFO_THROTTLED, 0);
     if (throttled)
         add_number(metadata, "Sampling throttled by the kernel, times", "integer", throttled);
     add_events(metadata);
-    add_count_and_share(metadata, "Stacks complete", replay->sample_count - all->truncated, replay->sample_count);
-    if (replay->sample_count)
+    add_count_and_share(metadata, "Stacks complete", replay->samples.count - all->truncated, replay->samples.count);
+    if (replay->samples.count)
         add_truncated_stacks(metadata, all->truncated);
-    if (replay->omitted_stacks) {
+    if (replay->stacks.omitted_stacks) {
         char text[128];
         _Static_assert((int)CHUNK_MAX_FRAMES == 4096, "as the text says");
         snprintf(text, sizeof(text), "%" PRIu64 ", from the middle of %" PRIu64 " stacks deeper than 4,096 frames",
-                 replay->omitted_frames, replay->omitted_stacks);
+                 replay->stacks.omitted_frames, replay->stacks.omitted_stacks);
         add_string(metadata, "Frames omitted", text);
     }
     add_number(metadata, "Stacks completed from the live process", "integer", all->completed_live);
@@ -464,11 +464,11 @@ static void fill_trust_section(struct metadata *metadata, const struct metadata_
     add_count_and_share(metadata, "Addresses resolved", symbolization->addresses - symbolization->unnamed,
                         symbolization->addresses);
     add_jit_code(metadata, symbolization);
-    if (replay->damaged_blocks)
-        add_number(metadata, "Damaged parts of the recording", "integer", replay->damaged_blocks);
-    if (replay->samples_without_thread)
+    if (replay->spool.damaged_blocks)
+        add_number(metadata, "Damaged parts of the recording", "integer", replay->spool.damaged_blocks);
+    if (replay->samples.without_thread)
         add_number(metadata, "Samples whose thread was described in a damaged part", "integer",
-                   replay->samples_without_thread);
+                   replay->samples.without_thread);
     uint64_t recorder_cpu = replay_info_number(replay, INFO_RECORDER_CPU, 0);
     if (recorder_cpu) {
         char text[96];
@@ -557,7 +557,7 @@ int fill_metadata(struct profile *profile, const struct metadata_source *source,
     };
     uint64_t end = replay_info_number(replay, INFO_END_MONOTONIC, 0);
     if (end <= start_ns)
-        end = replay->last_time;
+        end = replay->range.last;
     if (end > start_ns)
         meta->profiling_end = (double)(end - start_ns) / 1e6;
     if (meta->product == PROFILE_NONE)

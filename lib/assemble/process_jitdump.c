@@ -37,10 +37,10 @@ static bool may_be_read(const struct replay *replay, uint32_t process, int fd, c
 
 static int open_mapped(const struct replay *replay, uint32_t process)
 {
-    uint32_t lib = replay->processes.data[process].dump_lib;
+    uint32_t lib = replay->processes.data[process].jit.dump_lib;
     if (!lib)
         return -1;
-    const struct spool_lib *mapped = &replay->libs.data[lib - 1].lib;
+    const struct spool_lib *mapped = &replay->libs.items.data[lib - 1];
     int fd = open(mapped->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (fd >= 0 && may_be_read(replay, process, fd, mapped))
         return fd;
@@ -74,11 +74,12 @@ static int open_unmapped(const struct replay *replay, uint32_t process)
 /* A descriptor that the caller closes; negative: there is no file that may be read. */
 static int open_dump(const struct replay *replay, uint32_t process)
 {
-    const struct jit_file *file =
-        replay->jit_files ? jit_files_find(replay->jit_files, replay_process_number(replay, process)) : NULL;
+    const struct jit_file *file = replay->input.jit_files
+                                      ? jit_files_find(replay->input.jit_files, replay_process_number(replay, process))
+                                      : NULL;
     bool is_kept = file && file->dump >= 0 && may_be_read(replay, process, file->dump, NULL);
     int fd = is_kept ? fcntl(file->dump, F_DUPFD_CLOEXEC, 0) : open_mapped(replay, process);
-    return fd < 0 && !replay->processes.data[process].dump_lib ? open_unmapped(replay, process) : fd;
+    return fd < 0 && !replay->processes.data[process].jit.dump_lib ? open_unmapped(replay, process) : fd;
 }
 
 struct jitdump *process_jitdump_open(const struct replay *replay, uint32_t process)
@@ -96,7 +97,7 @@ struct jitdump *process_jitdump_open(const struct replay *replay, uint32_t proce
 
 int process_jitdump_open_again(const struct replay *replay, uint32_t process)
 {
-    const struct jitdump *dump = replay->processes.data[process].dump;
+    const struct jitdump *dump = replay->processes.data[process].jit.dump;
     struct stat info;
     int fd = dump ? open_dump(replay, process) : -1;
     if (fd < 0 || (fstat(fd, &info) == 0 && info.st_dev == dump->device && info.st_ino == dump->inode))

@@ -11,7 +11,7 @@
  * it. */
 struct jitdump *process_jitdump_open(const struct replay *replay, uint32_t process);
 
-/* Reopens the file of `process.dump`. Returns a descriptor, closed by the caller; negative if the file no longer
+/* Reopens the file of `process.jit.dump`. Returns a descriptor, closed by the caller; negative if the file no longer
  * exists. */
 int process_jitdump_open_again(const struct replay *replay, uint32_t process);
 

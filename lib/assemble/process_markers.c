@@ -99,7 +99,7 @@ static void put_exit(struct json_writer *json, const struct process_exit *end)
 static bool goes_on(const struct filling *filling, const struct replay_process *process)
 {
     return process->main_thread < filling->replay->threads.length &&
-           filling->replay->threads.data[process->main_thread].goes_on;
+           filling->replay->threads.data[process->main_thread].cpu_time.goes_on;
 }
 
 /* When a process began, whatever program it ran then. */
@@ -186,7 +186,7 @@ static void add_thread(struct filling *filling, const struct replay_thread *thre
 
 static void add_load(struct filling *filling, const struct replay_load *load)
 {
-    const struct spool_lib *lib = &filling->replay->libs.data[load->lib].lib;
+    const struct spool_lib *lib = &filling->replay->libs.items.data[load->lib];
     const struct replay_process *process = &filling->replay->processes.data[load->process];
     struct json_writer *json = begin(filling, KIND_LOAD);
     if (!json)
@@ -300,12 +300,12 @@ size_t process_markers_add(struct marker_rows *rows, const struct shown_threads 
     add_processes(&filling);
     for (size_t i = 0; i < replay->threads.length && !rows->failed; i++)
         add_thread(&filling, &replay->threads.data[i]);
-    for (size_t i = 0; i < replay->loads.length && !rows->failed; i++)
-        add_load(&filling, &replay->loads.data[i]);
+    for (size_t i = 0; i < replay->libs.loads.length && !rows->failed; i++)
+        add_load(&filling, &replay->libs.loads.data[i]);
     add_signals(&filling);
     for (size_t i = 0; i < replay->program_marks.oom_kills.length && !rows->failed; i++)
         add_oom_kill(&filling, &replay->program_marks.oom_kills.data[i]);
-    size_t left_out = replay->more_loads;
+    size_t left_out = replay->libs.more_loads;
     for (int kind = 0; kind < KINDS; kind++)
         left_out += filling.counts[kind] > PROCESS_MARKERS_MAX ? filling.counts[kind] - PROCESS_MARKERS_MAX : 0;
     return left_out;

@@ -40,7 +40,8 @@ static const uint64_t stamp_lag = UINT64_C(10) * 1000 * 1000;
 
 static const struct jit_file *jit_file_of(const struct replay *replay, uint32_t process)
 {
-    return replay->jit_files ? jit_files_find(replay->jit_files, replay_process_number(replay, process)) : NULL;
+    return replay->input.jit_files ? jit_files_find(replay->input.jit_files, replay_process_number(replay, process))
+                                   : NULL;
 }
 
 bool process_perf_map_trusts_owner(const struct replay *replay, uint32_t process, uid_t owner)
@@ -111,15 +112,15 @@ static int open_directory(const struct replay *replay, uint32_t process)
 {
     const struct jit_file *file = jit_file_of(replay, process);
     if (file && file->directory != JIT_DIRECTORY_OURS)
-        return fcntl(replay->jit_files->directories.data[file->directory].fd, F_DUPFD_CLOEXEC, 0);
-    return open(replay->perf_map_directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        return fcntl(replay->input.jit_files->directories.data[file->directory].fd, F_DUPFD_CLOEXEC, 0);
+    return open(replay->input.perf_map_directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 int process_perf_map_open_named(const struct replay *replay, uint32_t process, const char *before, const char *after)
 {
     uint64_t start = program_start(replay, process);
     char name[64];
-    int directory = replay->perf_map_directory && start ? open_directory(replay, process) : -1;
+    int directory = replay->input.perf_map_directory && start ? open_directory(replay, process) : -1;
     if (directory < 0)
         return -ENOENT;
     snprintf(name, sizeof(name), "%s%" PRIu32 "%s", before, process_perf_map_own_pid(replay, process), after);
@@ -147,8 +148,8 @@ struct wanted {
 static int compare_frames(const void *a, const void *b, void *context)
 {
     const struct replay *replay = context;
-    const struct replay_frame *left = &replay->frames.data[*(const uint32_t *)a];
-    const struct replay_frame *right = &replay->frames.data[*(const uint32_t *)b];
+    const struct replay_frame *left = &replay->stacks.frames.data[*(const uint32_t *)a];
+    const struct replay_frame *right = &replay->stacks.frames.data[*(const uint32_t *)b];
     if (left->process != right->process)
         return left->process < right->process ? -1 : 1;
     return left->address < right->address ? -1 : left->address > right->address;
@@ -224,8 +225,8 @@ static int name_owner(struct perf_map_names *names, struct wanted *wanted, const
 
 static bool add_wanted(struct wanted *wanted, const struct replay *replay, uint32_t frame)
 {
-    return array_push(&wanted->frames, frame) && array_push(&wanted->addresses, replay->frames.data[frame].address) &&
-           array_push_zero(&wanted->names);
+    return array_push(&wanted->frames, frame) &&
+           array_push(&wanted->addresses, replay->stacks.frames.data[frame].address) && array_push_zero(&wanted->names);
 }
 
 static int find_all(struct perf_map_names *names, struct wanted *wanted, const struct replay *replay,
@@ -233,9 +234,9 @@ static int find_all(struct perf_map_names *names, struct wanted *wanted, const s
 {
     int code = 0;
     for (size_t i = 0; i < count && !code;) {
-        uint32_t owner = replay->frames.data[frames[i]].process;
+        uint32_t owner = replay->stacks.frames.data[frames[i]].process;
         wanted->frames.length = wanted->addresses.length = wanted->names.length = 0;
-        for (; i < count && replay->frames.data[frames[i]].process == owner; i++)
+        for (; i < count && replay->stacks.frames.data[frames[i]].process == owner; i++)
             if (!add_wanted(wanted, replay, frames[i]))
                 return error_no_memory(err);
         code = name_owner(names, wanted, replay, owner, last_of_file, err);
@@ -249,9 +250,9 @@ int perf_map_names_find(struct perf_map_names *names, const struct replay *repla
     struct wanted wanted = {.problems = &names->problems};
     struct hash last_of_file = {0};
     bool ok = true;
-    for (size_t i = names->first; i < replay->frames.length && ok; i++)
-        ok = replay->frames.data[i].process == REPLAY_NONE || replay->frames.data[i].lib == REPLAY_LIB_DUMPED ||
-             array_push(&frames, (uint32_t)i);
+    for (size_t i = names->first; i < replay->stacks.frames.length && ok; i++)
+        ok = replay->stacks.frames.data[i].process == REPLAY_NONE ||
+             replay->stacks.frames.data[i].lib == REPLAY_LIB_DUMPED || array_push(&frames, (uint32_t)i);
     for (size_t i = 0; i < replay->processes.length && ok && frames.length; i++)
         ok = !replay->processes.data[i].known || hash_set(&last_of_file, file_key(replay, (uint32_t)i), (uint32_t)i);
     int code = ok ? 0 : error_no_memory(err);

@@ -42,7 +42,7 @@ struct perf_map_names {
     struct arena arena;
     struct perf_map_problems problems; /* problems in the contents of files */
     ARRAY(struct jit_name) names;
-    struct hash by_frame; /* index in replay.frames -> index in names */
+    struct hash by_frame; /* index in replay.stacks.frames -> index in names */
 };
 
 /* Reads the perf maps for all frames with a `process`. `names` is zeroed; call perf_map_names_destroy() also after a

@@ -25,8 +25,8 @@ static void count_omitted(struct replay *replay, const struct sample *sample)
         uint64_t omitted = unwind_omitted_frames(sample->frames[i]);
         if (!omitted)
             continue;
-        replay->omitted_frames += omitted;
-        replay->omitted_stacks++;
+        replay->stacks.omitted_frames += omitted;
+        replay->stacks.omitted_stacks++;
         return;
     }
 }
@@ -42,11 +42,11 @@ static uint32_t to_cpu_units(uint64_t ns)
 /* A sample covers the time since the one before it. */
 static void cover(struct replay *replay, struct replay_thread *thread, uint32_t cpu_units)
 {
-    uint64_t covered = thread->ran_to_waits + (uint64_t)cpu_units * SAMPLE_CPU_UNIT;
-    thread->ran_to_waits = 0;
-    replay->covered_cpu_time += covered;
-    thread->covered_cpu_time += covered;
-    replay->excess_cpu_time += covered > replay->interval ? covered - replay->interval : 0;
+    uint64_t covered = thread->cpu_time.ran_to_waits + (uint64_t)cpu_units * SAMPLE_CPU_UNIT;
+    thread->cpu_time.ran_to_waits = 0;
+    replay->cpu_time.covered += covered;
+    thread->cpu_time.covered += covered;
+    replay->cpu_time.excess += covered > replay->infos.interval ? covered - replay->infos.interval : 0;
 }
 
 /* The clocks of two CPUs may differ by some ns; columns must not run backwards. */
@@ -63,11 +63,11 @@ static int add_time_before_wait(struct replay *replay, const struct sample *samp
                                 struct error *err)
 {
     struct replay_thread *thread = &replay->threads.data[sample->thread];
-    const struct stored_sample *newest = sample_store_newest(replay->samples, sample->thread);
+    const struct stored_sample *newest = sample_store_newest(replay->samples.store, sample->thread);
     struct stored_sample before = {.time = start->time, .stack = REPLAY_NONE, .number = to_cpu_units(sample->cpu_time)};
-    thread->ran_to_waits += (uint64_t)before.number * SAMPLE_CPU_UNIT;
+    thread->cpu_time.ran_to_waits += (uint64_t)before.number * SAMPLE_CPU_UNIT;
     bool is_needed = before.number || (newest && newest->stack == start->stack);
-    return is_needed ? sample_store_add(replay->samples, sample->thread, &before, err) : 0;
+    return is_needed ? sample_store_add(replay->samples.store, sample->thread, &before, err) : 0;
 }
 
 /* A wait becomes two samples, at its beginning and at its end. A part that goes on where the part before it ended only
@@ -75,11 +75,11 @@ static int add_time_before_wait(struct replay *replay, const struct sample *samp
 static int add_wait(struct replay *replay, const struct sample *sample, uint32_t stack, struct error *err)
 {
     struct replay_thread *thread = &replay->threads.data[sample->thread];
-    struct stored_sample *newest = sample_store_newest(replay->samples, sample->thread);
+    struct stored_sample *newest = sample_store_newest(replay->samples.store, sample->thread);
     stack = replay_add_wait_stack(replay, stack, sample);
     if (stack == REPLAY_NONE)
         return error_no_memory(err);
-    thread->covered_until = sample->time;
+    thread->cpu_time.covered_until = sample->time;
     if (sample->flags & SAMPLE_WAIT_GOES_ON && newest && newest->is_end && newest->stack == stack) {
         newest->time = next_time(thread, sample->time);
         newest->number = sample->waker & SAMPLE_CPU_MAX;
@@ -87,20 +87,20 @@ static int add_wait(struct replay *replay, const struct sample *sample, uint32_t
     }
     thread->waits += sample->reason != REASON_PREEMPTED;
     replay->processes.data[thread->process].samples += sample->reason != REASON_PREEMPTED;
-    replay->wait_count++;
+    replay->samples.waits++;
     struct stored_sample start = {.stack = stack, .is_wait = 1};
     start.time = next_time(thread, sample->time > sample->wait ? sample->time - sample->wait : 0);
     int code = add_time_before_wait(replay, sample, &start, err);
     if (!code)
-        code = sample_store_add(replay->samples, sample->thread, &start, err);
+        code = sample_store_add(replay->samples.store, sample->thread, &start, err);
     struct stored_sample end = {.time = next_time(thread, sample->time),
                                 .stack = stack,
                                 .number = sample->waker & SAMPLE_CPU_MAX,
                                 .is_wait = 1,
                                 .is_end = 1};
     if (!code)
-        code = sample_store_add(replay->samples, sample->thread, &end, err);
-    thread->last_wait = sample_store_count(replay->samples, sample->thread);
+        code = sample_store_add(replay->samples.store, sample->thread, &end, err);
+    thread->last_wait = sample_store_count(replay->samples.store, sample->thread);
     return code;
 }
 
@@ -108,11 +108,11 @@ static int add_wait(struct replay *replay, const struct sample *sample, uint32_t
 static int add_reading(struct replay *replay, const struct sample *sample, struct error *err)
 {
     struct counter_reading reading;
-    if (replay->window || (spool_reader_keeps_last(replay->reader) && !replay->first_sample_time))
+    if (replay->input.window || (spool_reader_keeps_last(replay->spool.reader) && !replay->range.first_sample))
         return 0;
-    if (!array_reserve(&replay->counter_values, CHUNK_MAX_FRAMES))
+    if (!array_reserve(&replay->counters.buffer, CHUNK_MAX_FRAMES))
         return error_no_memory(err);
-    if (!counter_reading_of(sample, replay->counter_values.data, &reading))
+    if (!counter_reading_of(sample, replay->counters.buffer.data, &reading))
         return 0; /* damaged */
     if (reading.whose < COUNTERS_OF_POWER && !replay_is_possible(replay, reading.whose))
         return 0;
@@ -123,22 +123,22 @@ static int add_sample(struct replay *replay, const struct sample *sample, struct
 {
     if (sample->flags & SAMPLE_COUNTERS)
         return add_reading(replay, sample, err);
-    replay->keeps_last = spool_reader_keeps_last(replay->reader);
+    replay->spool.keeps_last = spool_reader_keeps_last(replay->spool.reader);
     int code = replay_apply_pending(replay, sample->time, err);
-    if (!replay->first_sample_time)
-        replay->first_sample_time = sample->time;
+    if (!replay->range.first_sample)
+        replay->range.first_sample = sample->time;
     if (!code)
         code = replay_marks_sample(&replay->marks, sample, err);
     if (code)
         return code;
     if (!replay_knows_thread(replay, sample->thread)) {
-        replay->samples_without_thread++;
+        replay->samples.without_thread++;
         return 0;
     }
     replay_note_time(replay, sample->time);
     struct replay_thread *thread = &replay->threads.data[sample->thread];
-    if (replay->window && !thread->last_time)
-        thread->last_time = recording_window_thread(replay->window, sample->thread).time;
+    if (replay->input.window && !thread->last_time)
+        thread->last_time = recording_window_thread(replay->input.window, sample->thread).time;
     uint32_t stack = REPLAY_NONE;
     count_omitted(replay, sample);
     code = replay_stack_of(replay, thread, sample, &stack, err);
@@ -149,18 +149,18 @@ static int add_sample(struct replay *replay, const struct sample *sample, struct
     if (sample->wait)
         return add_wait(replay, sample, stack, err);
     thread->samples++;
-    thread->covered_until = sample->time;
+    thread->cpu_time.covered_until = sample->time;
     thread->truncated += (sample->flags & SAMPLE_TRUNCATED) != 0;
     thread->completed_live += (sample->flags & SAMPLE_COMPLETED_LIVE) != 0;
     thread->without_cfi += (sample->flags & SAMPLE_WITHOUT_CFI) != 0;
     if (stack != REPLAY_NONE)
-        replay->frames.data[replay->stacks.data[stack].frame].samples++;
+        replay->stacks.frames.data[replay->stacks.items.data[stack].frame].samples++;
     replay->processes.data[thread->process].samples++;
-    replay->sample_count++;
+    replay->samples.count++;
     struct stored_sample stored = {
         .time = next_time(thread, sample->time), .stack = stack, .number = to_cpu_units(sample->cpu_time)};
     cover(replay, thread, stored.number);
-    return sample_store_add(replay->samples, sample->thread, &stored, err);
+    return sample_store_add(replay->samples.store, sample->thread, &stored, err);
 }
 
 static int read_items(struct replay *replay, struct error *err)
@@ -168,10 +168,10 @@ static int read_items(struct replay *replay, struct error *err)
     struct spool_event event;
     struct sample sample;
     for (;;) {
-        int code = spool_reader_next(replay->reader, &event, &sample, err);
+        int code = spool_reader_next(replay->spool.reader, &event, &sample, err);
         if (code <= 0)
             return code;
-        if (spool_reader_keeps_last(replay->reader) && !replay->window) {
+        if (spool_reader_keeps_last(replay->spool.reader) && !replay->input.window) {
             int is_known = code == SPOOL_ITEM_EVENT ? replay_renumber_event(replay, &event, err)
                                                     : replay_renumber_sample(replay, &sample);
             if (is_known < 0)
@@ -187,29 +187,29 @@ static int read_items(struct replay *replay, struct error *err)
 
 static int open_spool(struct replay *replay, const char *spool_path, struct error *err)
 {
-    int code = spool_reader_open(&replay->reader, spool_path, err);
-    if (!code && replay->rest_path)
-        code = spool_reader_append(replay->reader, replay->rest_path, err);
+    int code = spool_reader_open(&replay->spool.reader, spool_path, err);
+    if (!code && replay->input.rest_path)
+        code = spool_reader_append(replay->spool.reader, replay->input.rest_path, err);
     if (code)
         return code;
-    if (replay->window)
-        spool_reader_skip(replay->reader, replay->window->place);
-    replay->is_running = spool_is_being_written(spool_path);
-    replay->spool_path = spool_path;
-    replay->samples = sample_store_new(spool_path);
-    return replay->samples ? 0 : error_no_memory(err);
+    if (replay->input.window)
+        spool_reader_skip(replay->spool.reader, replay->input.window->place);
+    replay->spool.is_running = spool_is_being_written(spool_path);
+    replay->spool.path = spool_path;
+    replay->samples.store = sample_store_new(spool_path);
+    return replay->samples.store ? 0 : error_no_memory(err);
 }
 
 int replay_go_on(struct replay *replay, const char *spool_path, uint64_t settled, struct error *err)
 {
-    int code = replay->reader ? 0 : open_spool(replay, spool_path, err);
+    int code = replay->spool.reader ? 0 : open_spool(replay, spool_path, err);
     if (!code)
         code = read_items(replay, err);
     if (!code)
         code = replay_apply_pending(replay, settled, err);
     if (!code)
         code = replay_end_events(replay, err);
-    replay->keeps_last |= replay->reader && spool_reader_keeps_last(replay->reader);
+    replay->spool.keeps_last |= replay->spool.reader && spool_reader_keeps_last(replay->spool.reader);
     return code ? code : mark_threads_find(replay, 0, err);
 }
 
@@ -224,27 +224,27 @@ int replay_spool(struct replay *replay, const char *spool_path, struct error *er
         code = replay_end_events(replay, err);
     if (code)
         return code;
-    replay->damaged_blocks += spool_reader_damaged(replay->reader);
-    replay->damaged_bytes = spool_reader_damaged_bytes(replay->reader);
-    replay->rest = spool_reader_rest(replay->reader);
-    replay->window_end = spool_reader_place(replay->reader);
-    replay->window_missed = spool_reader_missed(replay->reader);
+    replay->spool.damaged_blocks += spool_reader_damaged(replay->spool.reader);
+    replay->spool.damaged_bytes = spool_reader_damaged_bytes(replay->spool.reader);
+    replay->spool.rest = spool_reader_rest(replay->spool.reader);
+    replay->spool.window_end = spool_reader_place(replay->spool.reader);
+    replay->spool.window_missed = spool_reader_missed(replay->spool.reader);
     /* The kernel's own count includes samples lost after the last LOST record. */
     uint64_t counted = replay_info_number(replay, INFO_SAMPLES_LOST, 0);
-    if (counted > replay->lost && !replay->keeps_last)
-        replay->lost = counted;
-    spool_reader_close(replay->reader);
-    replay->reader = NULL;
-    if (replay->keeps_last)
-        replay_marks_drop_before(&replay->marks, replay->first_sample_time);
-    code = replay_marks_end(&replay->marks, replay->lost, replay->last_time, err);
+    if (counted > replay->samples.lost && !replay->spool.keeps_last)
+        replay->samples.lost = counted;
+    spool_reader_close(replay->spool.reader);
+    replay->spool.reader = NULL;
+    if (replay->spool.keeps_last)
+        replay_marks_drop_before(&replay->marks, replay->range.first_sample);
+    code = replay_marks_end(&replay->marks, replay->samples.lost, replay->range.last, err);
     for (size_t i = 0; i < replay->events.length; i++) {
         uint64_t lost = replay_event_number(replay, INFO_EVENT_LOST, i);
-        replay->lost -= lost < replay->lost ? lost : replay->lost;
+        replay->samples.lost -= lost < replay->samples.lost ? lost : replay->samples.lost;
     }
     if (!code)
-        code = mark_threads_find(replay, replay->keeps_last ? replay->first_sample_time : 0, err);
-    return code || replay->window ? code : unsampled_add(replay, err);
+        code = mark_threads_find(replay, replay->spool.keeps_last ? replay->range.first_sample : 0, err);
+    return code || replay->input.window ? code : unsampled_add(replay, err);
 }
 
 void replay_destroy(struct replay *replay)
@@ -255,33 +255,33 @@ void replay_destroy(struct replay *replay)
         replay_jit_destroy(&replay->processes.data[i]);
     }
     for (size_t i = 0; i < replay->threads.length; i++) {
-        array_free(&replay->threads.data[i].last_pcs);
-        array_free(&replay->threads.data[i].last_stacks);
+        array_free(&replay->threads.data[i].last_stack.pcs);
+        array_free(&replay->threads.data[i].last_stack.stacks);
     }
-    address_space_destroy(&replay->kernel);
-    array_free(&replay->infos);
+    address_space_destroy(&replay->libs.kernel);
+    array_free(&replay->infos.items);
     array_free(&replay->processes);
     array_free(&replay->threads);
-    array_free(&replay->libs);
+    array_free(&replay->libs.items);
     array_free(&replay->objects);
     array_free(&replay->python_functions);
-    array_free(&replay->frames);
-    array_free(&replay->stacks);
-    array_free(&replay->pending);
-    hash_destroy(&replay->lib_frames);
-    hash_destroy(&replay->pc_frames);
-    hash_destroy(&replay->unmapped_frames);
-    hash_destroy(&replay->wait_frames);
-    hash_destroy(&replay->stack_index);
+    array_free(&replay->stacks.frames);
+    array_free(&replay->stacks.items);
+    array_free(&replay->queue.events);
+    hash_destroy(&replay->stacks.lib_frames);
+    hash_destroy(&replay->stacks.pc_frames);
+    hash_destroy(&replay->stacks.unmapped_frames);
+    hash_destroy(&replay->stacks.wait_frames);
+    hash_destroy(&replay->stacks.index);
     replay_events_destroy(replay);
-    sample_store_free(replay->samples);
+    sample_store_free(replay->samples.store);
     replay_marks_destroy(&replay->marks);
     program_marks_destroy(&replay->program_marks);
-    array_free(&replay->loads);
-    hash_destroy(&replay->loaded);
+    array_free(&replay->libs.loads);
+    hash_destroy(&replay->libs.loaded);
     replay_counters_destroy(&replay->counters);
-    array_free(&replay->counter_values);
-    spool_reader_close(replay->reader);
+    array_free(&replay->counters.buffer);
+    spool_reader_close(replay->spool.reader);
     strings_destroy(&replay->strings);
-    arena_destroy(&replay->arena);
+    arena_destroy(&replay->libs.arena);
 }

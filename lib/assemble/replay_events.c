@@ -10,7 +10,7 @@ int replay_add_event(struct replay *replay, const struct sample *sample, uint32_
 {
     struct replay_thread *thread = &replay->threads.data[sample->thread];
     if (sample->event > EVENTS_MAX) {
-        replay->damaged_blocks++;
+        replay->spool.damaged_blocks++;
         return 0;
     }
     while (replay->events.length < sample->event)
@@ -23,7 +23,7 @@ int replay_add_event(struct replay *replay, const struct sample *sample, uint32_
     replay->processes.data[thread->process].samples++;
     event->truncated += (sample->flags & SAMPLE_TRUNCATED) != 0;
     const struct event_sample stored = {.time = thread->last_event_time, .period = sample->period, .stack = stack};
-    return event_store_add(event, replay->spool_path, sample->thread, &stored, err);
+    return event_store_add(event, replay->spool.path, sample->thread, &stored, err);
 }
 
 /*
@@ -36,7 +36,9 @@ static double scale_of(const struct replay *replay, size_t i)
 {
     uint64_t count = replay_event_number(replay, INFO_EVENT_COUNT, i), total = replay->events.data[i].total;
     bool is_adapted = replay_event_number(replay, INFO_EVENT_PERIOD, i) == 0;
-    return is_adapted && count && total && !replay->keeps_last && !replay->window ? (double)count / (double)total : 1;
+    return is_adapted && count && total && !replay->spool.keeps_last && !replay->input.window
+               ? (double)count / (double)total
+               : 1;
 }
 
 int replay_end_events(struct replay *replay, struct error *err)

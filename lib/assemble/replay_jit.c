@@ -20,24 +20,24 @@
 static const struct jitdump *dump_of(struct replay *replay, uint32_t number)
 {
     struct replay_process *process = &replay->processes.data[number];
-    if (process->dump_state == REPLAY_JIT_UNKNOWN) {
-        process->dump = process_jitdump_open(replay, number);
-        process->dump_state = process->dump ? REPLAY_JIT_FOUND : REPLAY_JIT_MISSING;
+    if (process->jit.dump_state == REPLAY_JIT_UNKNOWN) {
+        process->jit.dump = process_jitdump_open(replay, number);
+        process->jit.dump_state = process->jit.dump ? REPLAY_JIT_FOUND : REPLAY_JIT_MISSING;
     }
-    return process->dump;
+    return process->jit.dump;
 }
 
 static bool has_map(struct replay *replay, uint32_t number)
 {
     struct replay_process *process = &replay->processes.data[number];
-    if (process->map_state == REPLAY_JIT_UNKNOWN) {
+    if (process->jit.map_state == REPLAY_JIT_UNKNOWN) {
         int fd = process_perf_map_open(replay, number);
-        process->map_state = fd < 0 ? REPLAY_JIT_MISSING : REPLAY_JIT_FOUND;
-        process->map_problem = fd < 0 ? process_perf_map_problem(fd) : NULL;
+        process->jit.map_state = fd < 0 ? REPLAY_JIT_MISSING : REPLAY_JIT_FOUND;
+        process->jit.map_problem = fd < 0 ? process_perf_map_problem(fd) : NULL;
         if (fd >= 0)
             close(fd);
     }
-    return process->map_state == REPLAY_JIT_FOUND;
+    return process->jit.map_state == REPLAY_JIT_FOUND;
 }
 
 /* Iterates over the processes whose code this process has, itself first. */
@@ -69,7 +69,7 @@ static bool find_dumped(struct replay *replay, uint32_t process, uint64_t pc, ui
             continue;
         *found = (struct replay_jit_frame){
             .frame = {.lib = REPLAY_LIB_DUMPED, .process = at.process, .address = pc, .code = code},
-            .index = &replay->processes.data[at.process].jitdump_frames,
+            .index = &replay->processes.data[at.process].jit.dump_frames,
             .key = (uint64_t)code << 32 | (uint32_t)(pc - dump->codes.data[code].start)};
         return true;
     }
@@ -88,35 +88,35 @@ struct replay_jit_frame replay_jit_frame(struct replay *replay, uint32_t process
                                          bool is_mapped)
 {
     struct replay_jit_frame found;
-    if (replay->perf_map_directory && find_dumped(replay, process, pc, time, &found))
+    if (replay->input.perf_map_directory && find_dumped(replay, process, pc, time, &found))
         return found;
-    uint32_t owner = replay->perf_map_directory ? owner_of_map(replay, process) : REPLAY_NONE;
+    uint32_t owner = replay->input.perf_map_directory ? owner_of_map(replay, process) : REPLAY_NONE;
     found = (struct replay_jit_frame){.frame = {.process = owner, .address = pc}, .key = pc};
     found.frame.lib = is_mapped ? REPLAY_LIB_ANONYMOUS : REPLAY_LIB_UNMAPPED;
-    found.index = owner != REPLAY_NONE ? &replay->processes.data[owner].map_frames
-                  : is_mapped          ? &replay->pc_frames
-                                       : &replay->unmapped_frames;
+    found.index = owner != REPLAY_NONE ? &replay->processes.data[owner].jit.map_frames
+                  : is_mapped          ? &replay->stacks.pc_frames
+                                       : &replay->stacks.unmapped_frames;
     return found;
 }
 
 uint64_t replay_jit_generation(const struct replay *replay, uint32_t process, uint64_t time)
 {
-    const struct jitdump *dump = replay->processes.data[process].dump;
+    const struct jitdump *dump = replay->processes.data[process].jit.dump;
     return dump ? 1 + process_jitdump_generation(replay, dump, time) : 0;
 }
 
 void replay_jit_mapped(struct replay *replay, uint32_t process, uint32_t lib)
 {
-    if (lib < replay->libs.length && replay->libs.data[lib].lib.path &&
-        jit_files_is_jitdump(replay->libs.data[lib].lib.path))
-        replay->processes.data[process].dump_lib = lib + 1;
+    if (lib < replay->libs.items.length && replay->libs.items.data[lib].path &&
+        jit_files_is_jitdump(replay->libs.items.data[lib].path))
+        replay->processes.data[process].jit.dump_lib = lib + 1;
 }
 
 void replay_jit_destroy(struct replay_process *process)
 {
-    if (process->dump)
-        jitdump_destroy(process->dump);
-    free(process->dump);
-    hash_destroy(&process->jitdump_frames);
-    hash_destroy(&process->map_frames);
+    if (process->jit.dump)
+        jitdump_destroy(process->jit.dump);
+    free(process->jit.dump);
+    hash_destroy(&process->jit.dump_frames);
+    hash_destroy(&process->jit.map_frames);
 }

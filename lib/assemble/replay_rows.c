@@ -58,7 +58,7 @@ int replay_renumber_sample(struct replay *replay, struct sample *sample)
 {
     if (!(sample->flags & SAMPLE_COUNTERS)) {
         bool has_thread = replace(&replay->rows.threads, &sample->thread);
-        replay->samples_without_thread += !has_thread;
+        replay->samples.without_thread += !has_thread;
         return has_thread;
     }
     uint32_t whose = counter_reading_whose(sample);

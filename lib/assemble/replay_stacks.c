@@ -22,11 +22,11 @@ static uint32_t add_frame(struct replay *replay, struct hash *index, uint64_t ke
     if (!place)
         return REPLAY_NONE;
     if (*place == HASH_MISSING) {
-        if (!array_push(&replay->frames, *frame)) {
+        if (!array_push(&replay->stacks.frames, *frame)) {
             hash_remove(index, key);
             return REPLAY_NONE;
         }
-        *place = (uint32_t)replay->frames.length - 1;
+        *place = (uint32_t)replay->stacks.frames.length - 1;
     }
     return *place;
 }
@@ -37,7 +37,7 @@ static uint32_t add_pc_frame(struct replay *replay, uint32_t lib, uint64_t pc)
 {
     struct replay_frame frame = {.lib = lib, .process = REPLAY_NONE, .address = pc};
     bool is_mark = lib == REPLAY_LIB_TRUNCATED || lib == REPLAY_LIB_NOT_SAMPLED;
-    return add_frame(replay, &replay->pc_frames, is_mark ? UINT64_MAX - (UINT32_MAX - lib) : pc, &frame);
+    return add_frame(replay, &replay->stacks.pc_frames, is_mark ? UINT64_MAX - (UINT32_MAX - lib) : pc, &frame);
 }
 
 /* The same frame for numbers between two powers of 2: stacks of a recursion whose depth varies share their frames. */
@@ -46,7 +46,7 @@ static uint32_t add_omitted_frame(struct replay *replay, uint64_t count)
     while (count & (count - 1))
         count &= count - 1;
     struct replay_frame frame = {.lib = REPLAY_LIB_OMITTED, .process = REPLAY_NONE, .address = count};
-    return add_frame(replay, &replay->pc_frames, unwind_omitted(count), &frame);
+    return add_frame(replay, &replay->stacks.pc_frames, unwind_omitted(count), &frame);
 }
 
 enum { RVA_BITS = 40 };
@@ -59,12 +59,12 @@ static uint32_t frame_of(struct replay *replay, uint32_t process, uint64_t pc, u
         return add_pc_frame(replay, REPLAY_LIB_PYTHON, pc);
     bool kernel = is_kernel_address(pc);
     const struct mapping *mapping =
-        address_space_find(kernel ? &replay->kernel : &replay->processes.data[process].space, pc);
+        address_space_find(kernel ? &replay->libs.kernel : &replay->processes.data[process].space, pc);
     if (mapping && replay_knows_lib(replay, mapping->lib)) {
         uint64_t rva = mapping->rva + (pc - mapping->start);
         struct replay_frame frame = {.lib = mapping->lib, .process = REPLAY_NONE, .address = rva};
         if (rva >> RVA_BITS == 0 && mapping->lib >> (64 - RVA_BITS) == 0)
-            return add_frame(replay, &replay->lib_frames, (uint64_t)mapping->lib << RVA_BITS | rva, &frame);
+            return add_frame(replay, &replay->stacks.lib_frames, (uint64_t)mapping->lib << RVA_BITS | rva, &frame);
     }
     if (kernel)
         return add_pc_frame(replay, REPLAY_LIB_UNKNOWN_KERNEL, pc);
@@ -74,15 +74,15 @@ static uint32_t frame_of(struct replay *replay, uint32_t process, uint64_t pc, u
 
 static uint32_t add_stack(struct replay *replay, uint32_t prefix, uint32_t frame)
 {
-    uint32_t *place = hash_at(&replay->stack_index, (uint64_t)prefix << 32 | frame);
+    uint32_t *place = hash_at(&replay->stacks.index, (uint64_t)prefix << 32 | frame);
     if (!place)
         return REPLAY_NONE;
     if (*place == HASH_MISSING) {
-        if (!array_push(&replay->stacks, (struct replay_stack){.prefix = prefix, .frame = frame})) {
-            hash_remove(&replay->stack_index, (uint64_t)prefix << 32 | frame);
+        if (!array_push(&replay->stacks.items, (struct replay_stack){.prefix = prefix, .frame = frame})) {
+            hash_remove(&replay->stacks.index, (uint64_t)prefix << 32 | frame);
             return REPLAY_NONE;
         }
-        *place = (uint32_t)replay->stacks.length - 1;
+        *place = (uint32_t)replay->stacks.items.length - 1;
     }
     return *place;
 }
@@ -98,7 +98,7 @@ uint32_t replay_add_wait_stack(struct replay *replay, uint32_t stack, const stru
     uint32_t reason = sample->reason < WAIT_REASONS ? sample->reason : (uint32_t)REASON_UNKNOWN;
     struct replay_frame frame = {
         .lib = REPLAY_LIB_WAIT, .process = REPLAY_NONE, .address = replay_wait_address(reason, sample->object)};
-    uint32_t index = add_frame(replay, &replay->wait_frames, frame.address, &frame);
+    uint32_t index = add_frame(replay, &replay->stacks.wait_frames, frame.address, &frame);
     return index == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, stack, index);
 }
 
@@ -108,24 +108,25 @@ int replay_stack_of(struct replay *replay, struct replay_thread *thread, const s
     struct replay_process *process = &replay->processes.data[thread->process];
     bool truncated = sample->flags & SAMPLE_TRUNCATED;
     uint32_t count = sample->frame_count;
-    uint64_t map_generation = (uint64_t)process->map_generation + replay->kernel_generation;
+    uint64_t map_generation = (uint64_t)process->map_generation + replay->libs.kernel_generation;
     uint64_t code_generation = replay_jit_generation(replay, thread->process, sample->time);
     size_t shared = 0;
-    if (truncated == thread->last_truncated && thread->last_map_generation == map_generation &&
-        thread->last_code_generation == code_generation)
-        while (shared < count && shared < thread->last_pcs.length &&
-               thread->last_pcs.data[shared] == sample->frames[count - 1 - shared])
+    if (truncated == thread->last_stack.is_truncated && thread->last_stack.map_generation == map_generation &&
+        thread->last_stack.code_generation == code_generation)
+        while (shared < count && shared < thread->last_stack.pcs.length &&
+               thread->last_stack.pcs.data[shared] == sample->frames[count - 1 - shared])
             shared++;
-    thread->last_truncated = truncated;
-    thread->last_map_generation = map_generation;
-    thread->last_code_generation = code_generation;
-    thread->last_pcs.length = thread->last_stacks.length = shared;
-    if (!array_reserve(&thread->last_pcs, count - shared) || !array_reserve(&thread->last_stacks, count - shared))
+    thread->last_stack.is_truncated = truncated;
+    thread->last_stack.map_generation = map_generation;
+    thread->last_stack.code_generation = code_generation;
+    thread->last_stack.pcs.length = thread->last_stack.stacks.length = shared;
+    if (!array_reserve(&thread->last_stack.pcs, count - shared) ||
+        !array_reserve(&thread->last_stack.stacks, count - shared))
         return error_no_memory(err);
 
     uint32_t prefix = REPLAY_NONE;
     if (shared) {
-        prefix = thread->last_stacks.data[shared - 1];
+        prefix = thread->last_stack.stacks.data[shared - 1];
     } else if (truncated) {
         prefix = replay_add_mark(replay, REPLAY_LIB_TRUNCATED);
         if (prefix == REPLAY_NONE)
@@ -137,9 +138,9 @@ int replay_stack_of(struct replay *replay, struct replay_thread *thread, const s
         prefix = frame == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, prefix, frame);
         if (prefix == REPLAY_NONE)
             return error_no_memory(err);
-        thread->last_pcs.data[i] = pc;
-        thread->last_stacks.data[i] = prefix;
-        thread->last_pcs.length = thread->last_stacks.length = i + 1;
+        thread->last_stack.pcs.data[i] = pc;
+        thread->last_stack.stacks.data[i] = prefix;
+        thread->last_stack.pcs.length = thread->last_stack.stacks.length = i + 1;
     }
     *stack = prefix;
     return 0;

@@ -9,9 +9,9 @@
 const char *replay_info(const struct replay *replay, const char *name)
 {
     uint32_t wanted = strings_find(&replay->strings, name, strlen(name));
-    for (size_t i = 0; wanted != STRING_NONE && i < replay->infos.length; i++)
-        if (replay->infos.data[i].name == wanted)
-            return strings_text(&replay->strings, replay->infos.data[i].value);
+    for (size_t i = 0; wanted != STRING_NONE && i < replay->infos.items.length; i++)
+        if (replay->infos.items.data[i].name == wanted)
+            return strings_text(&replay->strings, replay->infos.items.data[i].value);
     return NULL;
 }
 
@@ -45,10 +45,10 @@ bool replay_is_main_thread(const struct replay *replay, const struct replay_thre
 
 bool replay_is_shown(const struct replay *replay, const struct replay_thread *thread)
 {
-    bool has_rows =
-        replay->window && sample_store_count(replay->samples, (uint32_t)(thread - replay->threads.data)) != 0;
+    bool has_rows = replay->input.window &&
+                    sample_store_count(replay->samples.store, (uint32_t)(thread - replay->threads.data)) != 0;
     return thread->known &&
-           (has_rows || thread->samples || thread->unsampled || thread->waits || thread->event_samples ||
+           (has_rows || thread->samples || thread->cpu_time.unsampled || thread->waits || thread->event_samples ||
             thread->has_marks ||
             (replay_is_main_thread(replay, thread) && replay->processes.data[thread->process].samples));
 }
@@ -62,7 +62,7 @@ uint64_t replay_wall(const struct replay *replay)
 
 uint64_t replay_stop(const struct replay *replay)
 {
-    return replay_info_number(replay, INFO_END_MONOTONIC, replay->last_time);
+    return replay_info_number(replay, INFO_END_MONOTONIC, replay->range.last);
 }
 
 uint64_t replay_realtime(const struct replay *replay, uint64_t time)

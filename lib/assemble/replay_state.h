@@ -53,6 +53,16 @@ struct replay_stack {
 /* Whether a process has a perf map or jitdump (process_perf_map.h, process_jitdump.h). */
 enum replay_jit_state { REPLAY_JIT_UNKNOWN, REPLAY_JIT_MISSING, REPLAY_JIT_FOUND };
 
+/* The files that name JIT code of one process (replay_jit.h). */
+struct replay_jit {
+    enum replay_jit_state map_state, dump_state;
+    const char *map_problem; /* reason why its perf map is not used; NULL: used, or none */
+    struct jitdump *dump;    /* NULL: none */
+    uint32_t dump_lib;       /* index of its jitdump file's library, plus 1; 0: none mapped */
+    struct hash map_frames;  /* pc -> frame, in anonymous code that only this process's perf map can name */
+    struct hash dump_frames; /* code index and offset in it -> frame */
+};
+
 struct replay_process {
     bool known;
     uint32_t parent, pid;
@@ -65,12 +75,26 @@ struct replay_process {
     double scale;    /* factor for the CPU time of its samples; 0 is 1 (unsampled.h) */
     struct address_space space;
     uint32_t map_generation; /* incremented by every change of `space` */
-    enum replay_jit_state map_state, dump_state;
-    const char *map_problem;    /* reason why its perf map is not used; NULL: used, or none */
-    struct jitdump *dump;       /* NULL: none */
-    uint32_t dump_lib;          /* index of its jitdump file's library, plus 1; 0: none mapped */
-    struct hash map_frames;     /* pc -> frame, in anonymous code that only this process's perf map can name */
-    struct hash jitdump_frames; /* code index and offset in it -> frame */
+    struct replay_jit jit;
+};
+
+/* CPU time of a thread, in ns (unsampled.h). */
+struct replay_thread_time {
+    uint64_t covered;       /* by samples */
+    uint64_t covered_until; /* end of the CPU time covered by samples; the start of a thread without samples */
+    bool goes_on;           /* continues after exec as another thread, whose samples cover the remaining CPU time */
+    uint64_t rest;          /* on a CPU after its last sample or wait */
+    uint64_t ran_to_waits;  /* on a CPU between its last sample and its last wait */
+    uint64_t unsampled;     /* added samples for CPU time without samples */
+};
+
+/* The last stack of a thread, outermost frame first, with the index of the stack that ends at each frame
+ * (replay_stacks.h). */
+struct replay_last_stack {
+    ARRAY(uint64_t) pcs;
+    ARRAY(uint32_t) stacks;
+    bool is_truncated;
+    uint64_t map_generation, code_generation;
 };
 
 struct replay_thread {
@@ -81,22 +105,13 @@ struct replay_thread {
     uint64_t samples, truncated, completed_live, without_cfi; /* counts of its samples, by quality of the stack */
     uint64_t event_samples;                                   /* samples of events other than the clock */
     uint64_t last_event_time;                                 /* ns: last event sample */
-    uint64_t waits;            /* except preemptions: a thread that was only runnable need not be shown */
-    uint64_t last_wait;        /* samples of the store up to its last wait */
-    uint64_t covered_cpu_time; /* ns, as in replay.covered_cpu_time */
+    uint64_t waits;     /* except preemptions: a thread that was only runnable need not be shown */
+    uint64_t last_wait; /* samples of the store up to its last wait */
     uint64_t last_time;
-    uint64_t covered_until;  /* ns: end of the CPU time covered by samples; its start without samples */
     bool has_marks;          /* its process has set marks */
-    bool goes_on;            /* continues after exec as another thread, whose samples cover the remaining CPU time */
-    uint64_t rest;           /* ns on a CPU after its last sample or wait */
-    uint64_t ran_to_waits;   /* ns on a CPU between its last sample and its last wait */
-    uint64_t unsampled;      /* added samples for CPU time without samples */
     uint32_t threads_in_row; /* threads without samples merged into this thread's row, including itself */
-    /* The last stack, outermost first, with the index of the stack that ends at each frame. */
-    ARRAY(uint64_t) last_pcs;
-    ARRAY(uint32_t) last_stacks;
-    bool last_truncated;
-    uint64_t last_map_generation, last_code_generation;
+    struct replay_thread_time cpu_time;
+    struct replay_last_stack last_stack;
 };
 
 /* First mapping of a library in a process. */
@@ -105,12 +120,18 @@ struct replay_load {
     uint64_t time; /* ns */
 };
 
-/* A library; `arena` owns texts and bytes. `path` NULL: the event that describes it was lost. */
-struct replay_lib {
-    struct spool_lib lib;
-};
-
 enum { REPLAY_LOADS = 2000 };
+
+/* Libraries, their first mappings, and the mappings of the kernel (replay_libs.h). */
+struct replay_libs {
+    ARRAY(struct spool_lib) items;   /* by number. `path` NULL: the event that describes it was lost */
+    struct arena arena;              /* owns their texts and bytes */
+    ARRAY(struct replay_load) loads; /* up to REPLAY_LOADS of them */
+    struct hash loaded;              /* process << 32 | lib */
+    size_t more_loads;               /* loads beyond REPLAY_LOADS */
+    struct address_space kernel;
+    uint32_t kernel_generation; /* incremented by every change of `kernel` */
+};
 
 /* A Python function. Indexes of strings; STRING_NONE: the event that describes it was lost. */
 struct replay_function {
@@ -122,6 +143,12 @@ struct replay_info {
     uint32_t name, value; /* indexes of strings */
 };
 
+/* The metadata of the recording. */
+struct replay_infos {
+    ARRAY(struct replay_info) items;
+    uint64_t interval; /* INFO_INTERVAL: ns between two samples of a busy thread; 0 unknown */
+};
+
 /* The recorder never reuses numbers of processes and threads, and a flight recorder drops most of them. So the replay
  * renumbers them as rows, except for windows, which share their rows. */
 struct replay_rows {
@@ -129,60 +156,88 @@ struct replay_rows {
     ARRAY(uint32_t) of_processes;   /* row -> number in the spool */
 };
 
+/* Frames and stacks, each once (replay_stacks.h). */
+struct replay_stacks {
+    ARRAY(struct replay_frame) frames;
+    ARRAY(struct replay_stack) items;
+    struct hash lib_frames, pc_frames, unmapped_frames, wait_frames; /* key of a frame -> its index */
+    struct hash index;                                               /* prefix << 32 | frame -> stack */
+    uint64_t omitted_frames; /* frames omitted from the middle of `omitted_stacks` stacks */
+    uint64_t omitted_stacks;
+};
+
+/* CPU samples and waits (replay_samples.h). */
+struct replay_samples {
+    struct sample_store *store;
+    uint64_t count, waits;
+    uint64_t lost;           /* lost samples of the clock, if the kernel separates them from events' */
+    uint64_t without_thread; /* dropped samples, whose thread was described in a damaged block */
+};
+
+ARRAY_TYPE(struct replay_events, struct replay_event);
+
+/* Events that wait for their time (replay_queue.h). */
+struct replay_queue {
+    ARRAY(struct spool_event) events; /* later than the last sample, by time */
+    size_t done;                      /* the first of them, which were applied */
+};
+
+/* What the caller asks for. */
+struct replay_input {
+    const char *rest_path;                 /* a spool file that follows; NULL: none */
+    const char *perf_map_directory;        /* directory of perf maps; NULL: do not use perf maps */
+    const struct recording_window *window; /* part to read; NULL: the whole recording */
+    const struct jit_files *jit_files;     /* the recorder's open files of live processes; NULL: none */
+};
+
+/* The spool file, and the damage in it. */
+struct replay_spool {
+    const char *path;
+    struct spool_reader *reader;
+    bool is_running; /* the recorder still writes it */
+    bool keeps_last; /* it has only the newest samples, but the recorder's counts include all */
+    uint64_t damaged_blocks, damaged_bytes;
+    uint64_t rest; /* bytes at its end that are no whole block */
+    struct spool_place window_end;
+    uint64_t window_missed; /* dropped chunks of this window */
+};
+
+/* CPU time of all threads, in ns (unsampled.h). */
+struct replay_cpu_time {
+    uint64_t covered;      /* by samples */
+    uint64_t excess;       /* of samples beyond one period each */
+    double excess_removed; /* removed part of it */
+    uint64_t unseen;       /* counted by the kernel beyond the switches */
+    uint64_t unsampled;    /* added samples for CPU time without samples */
+    bool has_rests;        /* some thread has a `rest` */
+};
+
+/* ns of CLOCK_MONOTONIC; 0: none */
+struct replay_range {
+    uint64_t first, last; /* of events and samples */
+    uint64_t first_sample;
+};
+
 struct replay {
-    struct replay_rows rows; /* empty: rows are numbers */
+    struct replay_input input;
+    struct replay_spool spool;
+    struct replay_queue queue;
+    struct replay_range range;
     struct strings strings;
-    struct arena arena;
-    ARRAY(struct replay_info) infos;
+    struct replay_infos infos;
+    struct replay_rows rows; /* empty: rows are numbers */
     ARRAY(struct replay_process) processes;
     ARRAY(struct replay_thread) threads;
-    ARRAY(struct replay_lib) libs;
-    ARRAY(uint32_t)
-    objects; /* wait objects and wakers, indexed by number - 1: indexes of strings; STRING_NONE */
+    struct replay_libs libs;
+    ARRAY(uint32_t) objects; /* wait objects and wakers, indexed by number - 1: indexes of strings; STRING_NONE */
     ARRAY(struct replay_function) python_functions;
-    ARRAY(struct replay_frame) frames;
-    ARRAY(struct replay_stack) stacks;
-    struct sample_store *samples;
-    ARRAY(struct replay_event) events; /* other than the clock, indexed by number - 1; at most EVENTS_MAX */
-    const char *spool_path;
+    struct replay_stacks stacks;
+    struct replay_samples samples;
+    struct replay_cpu_time cpu_time;
+    struct replay_events events; /* other than the clock, indexed by number - 1; at most EVENTS_MAX */
     struct replay_marks marks;
-    struct replay_counters counters;
-    ARRAY(uint64_t) counter_values; /* of the current reading */
     struct program_marks program_marks;
-    ARRAY(struct replay_load) loads; /* up to REPLAY_LOADS of them */
-    struct hash loaded;              /* process << 32 | lib */
-    size_t more_loads;               /* loads beyond REPLAY_LOADS */
-    bool has_rests;                  /* some thread has a `rest` */
-    uint64_t rest;                   /* bytes at the end of the spool that are no whole block */
-    uint64_t sample_count, wait_count, damaged_blocks;
-    uint64_t lost;                   /* lost samples of the clock, if the kernel separates them from events' */
-    uint64_t damaged_bytes;          /* of the spool */
-    uint64_t samples_without_thread; /* dropped samples, whose thread was described in a damaged block */
-    uint64_t omitted_frames;         /* frames omitted from the middle of `omitted_stacks` stacks */
-    uint64_t omitted_stacks;
-    uint64_t covered_cpu_time;      /* ns of CPU time covered by samples */
-    uint64_t interval;              /* INFO_INTERVAL: ns between two samples of a busy thread; 0 unknown */
-    uint64_t excess_cpu_time;       /* ns: CPU time of samples beyond one period each */
-    double excess_removed;          /* removed part of it (unsampled.h) */
-    uint64_t unseen_cpu_time;       /* ns that the kernel counted beyond the switches (unsampled.h) */
-    uint64_t unsampled_count;       /* added samples for CPU time without samples */
-    uint64_t first_time, last_time; /* ns, of events and samples; 0 if there are none */
-    const char *rest_path;          /* a spool file that follows; NULL: none */
-    bool is_running;                /* the recorder still writes the spool */
-    bool keeps_last;                /* the spool has only the newest samples, but the recorder's counts include all */
-    uint64_t first_sample_time;     /* ns; 0: none */
-    const char *perf_map_directory; /* directory of perf maps; NULL: do not use perf maps */
-    const struct recording_window *window; /* part to read; NULL: the whole recording */
-    struct spool_place window_end;
-    uint64_t window_missed;            /* dropped chunks of this window */
-    const struct jit_files *jit_files; /* the recorder's open files of live processes; NULL: none */
-    struct spool_reader *reader;
-
-    struct hash lib_frames, pc_frames, unmapped_frames, wait_frames, stack_index; /* see replay.c */
-    struct address_space kernel;
-    uint32_t kernel_generation;        /* incremented by every change of `kernel` */
-    ARRAY(struct spool_event) pending; /* events later than the last sample, by time */
-    size_t pending_done;
+    struct replay_counters counters;
 };
 
 /* Returns the value of an info; NULL if the recording lacks it. */

@@ -10,15 +10,15 @@
 
 bool replay_knows_lib(const struct replay *replay, uint32_t number)
 {
-    return number < replay->libs.length && replay->libs.data[number].lib.path;
+    return number < replay->libs.items.length && replay->libs.items.data[number].path;
 }
 
 bool replay_is_possible(const struct replay *replay, uint32_t number)
 {
     enum { MOST_OF_WINDOWS = 1 << 20 };
-    if (replay->window && spool_reader_keeps_last(replay->reader)) /* most of its events were dropped */
+    if (replay->input.window && spool_reader_keeps_last(replay->spool.reader)) /* most of its events were dropped */
         return number < MOST_OF_WINDOWS;
-    return number <= spool_reader_bytes(replay->reader) / SPOOL_EVENT_MIN;
+    return number <= spool_reader_bytes(replay->spool.reader) / SPOOL_EVENT_MIN;
 }
 
 /* Makes room for row `number` of a table, with unknown rows before it. 1; 0 if the number is damaged, which is counted;
@@ -28,7 +28,7 @@ static int ensure_row(struct replay *replay, uint32_t number, void **rows, size_
 {
     size_t more = number < *length ? 0 : number + 1 - *length;
     if (!replay_is_possible(replay, number)) {
-        replay->damaged_blocks++;
+        replay->spool.damaged_blocks++;
         return 0;
     }
     if (!array_grow(rows, *length, capacity, more, row_size))
@@ -47,10 +47,10 @@ void replay_note_time(struct replay *replay, uint64_t time)
 {
     if (!time)
         return;
-    if (!replay->first_time || time < replay->first_time)
-        replay->first_time = time;
-    if (time > replay->last_time)
-        replay->last_time = time;
+    if (!replay->range.first || time < replay->range.first)
+        replay->range.first = time;
+    if (time > replay->range.last)
+        replay->range.last = time;
 }
 
 static struct replay_process *process_at(struct replay *replay, uint32_t number)
@@ -67,25 +67,25 @@ bool replay_knows_thread(const struct replay *replay, uint32_t number)
 /* A file of which a process has a part already is not loaded again. A compiler maps its jitdump file to tell of it. */
 static int note_load(struct replay *replay, const struct spool_event *event, struct error *err)
 {
-    if (replay->window || event->number == SPOOL_NO_NUMBER || !replay_knows_lib(replay, event->lib_number) ||
-        replay->libs.data[event->lib_number].lib.kind != SPOOL_LIB_FILE ||
-        jit_files_is_jitdump(replay->libs.data[event->lib_number].lib.path) ||
+    if (replay->input.window || event->number == SPOOL_NO_NUMBER || !replay_knows_lib(replay, event->lib_number) ||
+        replay->libs.items.data[event->lib_number].kind != SPOOL_LIB_FILE ||
+        jit_files_is_jitdump(replay->libs.items.data[event->lib_number].path) ||
         event->time <= replay_info_number(replay, INFO_START_MONOTONIC, 0))
         return 0;
     uint64_t key = (uint64_t)event->number << 32 | event->lib_number;
-    if (replay->loads.length >= REPLAY_LOADS) {
-        replay->more_loads++;
+    if (replay->libs.loads.length >= REPLAY_LOADS) {
+        replay->libs.more_loads++;
         return 0;
     }
-    if (hash_get(&replay->loaded, key) != HASH_MISSING)
+    if (hash_get(&replay->libs.loaded, key) != HASH_MISSING)
         return 0;
     struct replay_load load = {.process = event->number, .lib = event->lib_number, .time = event->time};
-    return hash_set(&replay->loaded, key, 1) && array_push(&replay->loads, load) ? 0 : error_no_memory(err);
+    return hash_set(&replay->libs.loaded, key, 1) && array_push(&replay->libs.loads, load) ? 0 : error_no_memory(err);
 }
 
 static int apply_map(struct replay *replay, const struct spool_event *event, struct error *err)
 {
-    struct address_space *space = &replay->kernel;
+    struct address_space *space = &replay->libs.kernel;
     if (event->number != SPOOL_NO_NUMBER) {
         struct replay_process *process = process_at(replay, event->number);
         if (!process)
@@ -94,7 +94,7 @@ static int apply_map(struct replay *replay, const struct spool_event *event, str
         space = &process->space;
         replay_jit_mapped(replay, event->number, event->lib_number);
     } else {
-        replay->kernel_generation++;
+        replay->libs.kernel_generation++;
     }
     struct mapping mapping = {.start = event->start,
                               .end = event->end,
@@ -111,8 +111,8 @@ static void end_thread(struct replay *replay, const struct spool_event *event)
         return;
     struct replay_thread *thread = &replay->threads.data[event->number];
     thread->end = event->time;
-    array_free(&thread->last_pcs);
-    array_free(&thread->last_stacks);
+    array_free(&thread->last_stack.pcs);
+    array_free(&thread->last_stack.stacks);
     struct replay_process *process = process_at(replay, thread->process);
     if (process && process->live_threads && --process->live_threads == 0) {
         process->end = event->time;
@@ -127,8 +127,8 @@ static void note_rest(struct replay *replay, const struct spool_event *event)
     if (!replay_knows_thread(replay, event->number))
         return;
     struct replay_thread *thread = &replay->threads.data[event->number];
-    replay->has_rests = true;
-    thread->rest += event->count;
+    replay->cpu_time.has_rests = true;
+    thread->cpu_time.rest += event->count;
 }
 
 static int start_process(struct replay *replay, const struct spool_event *event, struct error *err)
@@ -165,8 +165,8 @@ static void start_main_thread(struct replay *replay, struct replay_process *proc
     if (!before || before->pid != process->pid || before->main_thread == REPLAY_NONE)
         return;
     struct replay_thread *caller = &replay->threads.data[before->main_thread];
-    caller->goes_on = true;
-    replay->threads.data[number].covered_until = caller->covered_until;
+    caller->cpu_time.goes_on = true;
+    replay->threads.data[number].cpu_time.covered_until = caller->cpu_time.covered_until;
 }
 
 static int start_thread(struct replay *replay, const struct spool_event *event, struct error *err)
@@ -183,7 +183,7 @@ static int start_thread(struct replay *replay, const struct spool_event *event, 
         .process = event->process,
         .tid = event->tid,
         .start = event->time,
-        .covered_until = event->time,
+        .cpu_time.covered_until = event->time,
         .name = strings_add_z(&replay->strings, event->name),
     };
     if (event->tid == process->pid)
@@ -209,21 +209,22 @@ static int rename_thread(struct replay *replay, const struct spool_event *event,
 
 static int add_lib(struct replay *replay, const struct spool_event *event, struct error *err)
 {
-    int is_there = ENSURE_ROW(replay, &replay->libs, event->number, err);
+    int is_there = ENSURE_ROW(replay, &replay->libs.items, event->number, err);
     if (is_there <= 0)
         return is_there;
-    struct spool_lib *lib = &replay->libs.data[event->number].lib;
+    struct spool_lib *lib = &replay->libs.items.data[event->number];
     *lib = event->lib;
-    lib->path = arena_copy(&replay->arena, lib->path, strlen(lib->path));
-    lib->build_id = (const unsigned char *)arena_copy(&replay->arena, (const char *)lib->build_id, lib->build_id_size);
-    lib->image = (const unsigned char *)arena_copy(&replay->arena, (const char *)lib->image, lib->image_size);
+    lib->path = arena_copy(&replay->libs.arena, lib->path, strlen(lib->path));
+    lib->build_id =
+        (const unsigned char *)arena_copy(&replay->libs.arena, (const char *)lib->build_id, lib->build_id_size);
+    lib->image = (const unsigned char *)arena_copy(&replay->libs.arena, (const char *)lib->image, lib->image_size);
     return lib->path && lib->build_id && lib->image ? 0 : error_no_memory(err);
 }
 
 static int add_object(struct replay *replay, const struct spool_event *event, struct error *err)
 {
     if (!event->number || !replay_is_possible(replay, event->number)) {
-        replay->damaged_blocks++;
+        replay->spool.damaged_blocks++;
         return 0;
     }
     while (replay->objects.length < event->number)
@@ -237,7 +238,7 @@ static int add_object(struct replay *replay, const struct spool_event *event, st
 static int add_python_function(struct replay *replay, const struct spool_event *event, struct error *err)
 {
     if (!replay_is_possible(replay, event->number)) {
-        replay->damaged_blocks++;
+        replay->spool.damaged_blocks++;
         return 0;
     }
     while (replay->python_functions.length <= event->number)
@@ -258,12 +259,12 @@ static int add_info(struct replay *replay, const struct spool_event *event, stru
     };
     if (info.name == STRING_NONE || info.value == STRING_NONE)
         return error_no_memory(err);
-    for (size_t i = 0; i < replay->infos.length; i++)
-        if (replay->infos.data[i].name == info.name) {
-            replay->infos.data[i].value = info.value;
+    for (size_t i = 0; i < replay->infos.items.length; i++)
+        if (replay->infos.items.data[i].name == info.name) {
+            replay->infos.items.data[i].value = info.value;
             return 0;
         }
-    return array_push(&replay->infos, info) ? 0 : error_no_memory(err);
+    return array_push(&replay->infos.items, info) ? 0 : error_no_memory(err);
 }
 
 /* Applies an event at its time. */
@@ -282,9 +283,9 @@ static int apply_event(struct replay *replay, const struct spool_event *event, s
         end_thread(replay, event);
         return 0;
     case SPOOL_LOST:
-        if (replay->keeps_last && !replay->sample_count) /* before the samples that are there */
+        if (replay->spool.keeps_last && !replay->samples.count) /* before the samples that are there */
             return 0;
-        replay->lost += event->count;
+        replay->samples.lost += event->count;
         return replay_marks_event(&replay->marks, event, err);
     case SPOOL_UNSAMPLED:
         note_rest(replay, event);
@@ -301,16 +302,16 @@ static int apply_event(struct replay *replay, const struct spool_event *event, s
 int replay_apply_pending(struct replay *replay, uint64_t time, struct error *err)
 {
     int code = 0;
-    while (!code && replay->pending_done < replay->pending.length &&
-           replay->pending.data[replay->pending_done].time <= time)
-        code = apply_event(replay, &replay->pending.data[replay->pending_done++], err);
-    size_t rest = replay->pending.length - replay->pending_done;
-    if (replay->pending_done >= rest) {
+    while (!code && replay->queue.done < replay->queue.events.length &&
+           replay->queue.events.data[replay->queue.done].time <= time)
+        code = apply_event(replay, &replay->queue.events.data[replay->queue.done++], err);
+    size_t rest = replay->queue.events.length - replay->queue.done;
+    if (replay->queue.done >= rest) {
         if (rest)
-            memmove(replay->pending.data, replay->pending.data + replay->pending_done,
-                    rest * sizeof(*replay->pending.data));
-        replay->pending.length = rest;
-        replay->pending_done = 0;
+            memmove(replay->queue.events.data, replay->queue.events.data + replay->queue.done,
+                    rest * sizeof(*replay->queue.events.data));
+        replay->queue.events.length = rest;
+        replay->queue.done = 0;
     }
     return code;
 }
@@ -322,7 +323,7 @@ static const uint64_t longest_delay_ns = UINT64_C(4) * 1000 * 1000 * 1000;
  */
 static int apply_before_window(struct replay *replay, uint64_t time, struct error *err)
 {
-    bool is_before = replay->window && !replay->first_sample_time && time > longest_delay_ns;
+    bool is_before = replay->input.window && !replay->range.first_sample && time > longest_delay_ns;
     return is_before ? replay_apply_pending(replay, time - longest_delay_ns, err) : 0;
 }
 
@@ -333,28 +334,29 @@ static int queue_event(struct replay *replay, const struct spool_event *event, s
     if (name == STRING_NONE)
         return error_no_memory(err);
     copy.name = strings_text(&replay->strings, name); /* the event's own text was freed with its block */
-    return array_push(&replay->pending, copy) ? apply_before_window(replay, event->time, err) : error_no_memory(err);
+    return array_push(&replay->queue.events, copy) ? apply_before_window(replay, event->time, err)
+                                                   : error_no_memory(err);
 }
 
 /* The kernel's image and modules are mapped from the start; only code that the kernel generates comes and goes. */
 static bool is_timed(const struct replay *replay, const struct spool_event *kernel_map)
 {
     return !replay_knows_lib(replay, kernel_map->lib_number) ||
-           replay->libs.data[kernel_map->lib_number].lib.kind == SPOOL_LIB_KERNEL_CODE;
+           replay->libs.items.data[kernel_map->lib_number].kind == SPOOL_LIB_KERNEL_CODE;
 }
 
 int replay_take_event(struct replay *replay, const struct spool_event *event, struct error *err)
 {
     if (program_marks_is_event(event)) {
-        if (replay->first_time && event->time > replay->first_time) /* programs may tell of what was before */
+        if (replay->range.first && event->time > replay->range.first) /* programs may tell of what was before */
             replay_note_time(replay, event->time);
-        return replay->window ? 0 : program_marks_event(&replay->program_marks, event, err);
+        return replay->input.window ? 0 : program_marks_event(&replay->program_marks, event, err);
     }
     replay_note_time(replay, event->time);
     switch (event->kind) {
     case SPOOL_INFO:
         if (strcmp(event->name, INFO_INTERVAL) == 0)
-            replay->interval = strtoull(event->value, NULL, 10);
+            replay->infos.interval = strtoull(event->value, NULL, 10);
         return add_info(replay, event, err);
     case SPOOL_LIB:
         return add_lib(replay, event, err);

@@ -31,7 +31,7 @@ int sample_rows_rewind(void *context, size_t thread, struct error *err)
         source->state.cpu = before.cpu;
         source->state.time = before.time ? assembly_ms(source->assembly, before.time) : NAN;
     }
-    int code = sample_cursor_start(&source->cursor, replay->samples, number, err);
+    int code = sample_cursor_start(&source->cursor, replay->samples.store, number, err);
     source->cursor.position = source->start.position;
     return code;
 }
@@ -90,9 +90,9 @@ static double cpu_time_of(const struct sample_rows *source, const struct stored_
     const struct replay *replay = &source->assembly->replay;
     double scale = replay->processes.data[source->thread->process].scale;
     double cpu_time = stored_sample_cpu_time(sample) * (SAMPLE_CPU_UNIT / 1e3);
-    double excess = cpu_time - (double)replay->interval / 1e3;
+    double excess = cpu_time - (double)replay->infos.interval / 1e3;
     cpu_time *= scale > 0 ? scale : 1;
-    return excess > 0 ? cpu_time - excess * replay->excess_removed : cpu_time;
+    return excess > 0 ? cpu_time - excess * replay->cpu_time.excess_removed : cpu_time;
 }
 
 /* As profile_write() does, which finds nothing to round in the result. */

@@ -122,7 +122,7 @@ static uint32_t add_wait_frame(struct frame_builder *builder, uint64_t address)
 /* Adds the category of waits, with all their reasons, where waits are recorded. */
 static bool add_categories(struct frame_builder *builder)
 {
-    bool has_waits = replay_info_number(builder->replay, INFO_OFF_CPU, 0) || builder->replay->wait_count;
+    bool has_waits = replay_info_number(builder->replay, INFO_OFF_CPU, 0) || builder->replay->samples.waits;
     for (size_t i = 0; i < CATEGORY_COUNT; i++)
         if ((i != CATEGORY_IDLE || has_waits) &&
             intern_category(builder->interner, categories[i][0], categories[i][1]) == PROFILE_NONE)
@@ -188,14 +188,14 @@ static uint32_t add_anonymous_frame(struct frame_builder *builder, size_t index)
     const struct jit_name *name = perf_map_names_of(&builder->perf_map_names, index);
     builder->symbolization->jit_addresses++;
     return name ? add_jit_frame(builder, name, (struct jit_address){0})
-                : add_unnamed_code(builder, &builder->replay->frames.data[index]);
+                : add_unnamed_code(builder, &builder->replay->stacks.frames.data[index]);
 }
 
 /* Adds the frame of an address that a jitdump file names. A line counts only if it is in the function's own file: those
  * of inlined functions may not be. */
 static uint32_t add_dumped_frame(struct frame_builder *builder, const struct replay_frame *from)
 {
-    const struct jitdump *dump = builder->replay->processes.data[from->process].dump;
+    const struct jitdump *dump = builder->replay->processes.data[from->process].jit.dump;
     const struct jit_code *code = &dump->codes.data[from->code];
     const struct string_entry *text = &dump->texts.entries.data[code->name];
     const struct jit_line *line = jitdump_line(dump, from->code, from->address);
@@ -257,8 +257,8 @@ static int open_kallsyms(struct frame_builder *builder, struct symbolizer *symbo
     const char *boot = replay_info(replay, INFO_BOOT);
     char boot_now[64];
     bool is_wanted = false;
-    for (size_t i = builder->first; i < replay->frames.length && !is_wanted; i++)
-        is_wanted = replay->frames.data[i].lib == REPLAY_LIB_UNKNOWN_KERNEL;
+    for (size_t i = builder->first; i < replay->stacks.frames.length && !is_wanted; i++)
+        is_wanted = replay->stacks.frames.data[i].lib == REPLAY_LIB_UNKNOWN_KERNEL;
     if (!is_wanted || !boot || !info_read_boot(boot_now, sizeof(boot_now)) || strcmp(boot, boot_now) != 0)
         return 0;
     return symbolizer_kallsyms(symbolizer, &builder->kallsyms, err);
@@ -341,7 +341,7 @@ static uint32_t add_made_kernel_code(struct frame_builder *builder, const struct
 
 static bool is_in_library(const struct replay *replay, const struct replay_frame *frame)
 {
-    return frame->lib < replay->libs.length && replay->libs.data[frame->lib].lib.kind != SPOOL_LIB_KERNEL_CODE;
+    return frame->lib < replay->libs.items.length && replay->libs.items.data[frame->lib].kind != SPOOL_LIB_KERNEL_CODE;
 }
 
 /* The replay rounds the number down to a power of 2. */
@@ -359,10 +359,10 @@ static uint32_t add_omitted_frame(struct frame_builder *builder, uint64_t least)
 static uint32_t add_frame_of(struct frame_builder *builder, size_t index)
 {
     const struct replay *replay = builder->replay;
-    const struct replay_frame *from = &replay->frames.data[index];
+    const struct replay_frame *from = &replay->stacks.frames.data[index];
     char name[32];
-    if (from->lib < replay->libs.length)
-        return add_made_kernel_code(builder, &replay->libs.data[from->lib].lib);
+    if (from->lib < replay->libs.items.length)
+        return add_made_kernel_code(builder, &replay->libs.items.data[from->lib]);
     switch (from->lib) {
     case REPLAY_LIB_TRUNCATED:
         return add_bare_frame(builder, "(truncated)", PROFILE_NONE, CATEGORY_OTHER);
@@ -394,12 +394,12 @@ static bool tell_bad_dumps(struct frame_builder *builder)
     const struct replay *replay = builder->replay;
     for (size_t i = 0; i < replay->processes.length; i++) {
         const struct replay_process *process = &replay->processes.data[i];
-        bool is_unusable = process->dump_state == REPLAY_JIT_MISSING && process->dump_lib;
+        bool is_unusable = process->jit.dump_state == REPLAY_JIT_MISSING && process->jit.dump_lib;
         const char *reason =
             is_unusable ? "prof cannot read it, or it is damaged, another user's or a later file"
-            : process->dump && process->dump->is_full
+            : process->jit.dump && process->jit.dump->is_full
                 ? "it is so large that prof read only its beginning: some symbols are missing"
-            : process->dump && process->dump->is_cut
+            : process->jit.dump && process->jit.dump->is_cut
                 ? "it ends in the middle of a record, or part of it is damaged: some symbols are missing"
                 : NULL;
         char name[32];
@@ -423,8 +423,8 @@ static bool tell_bad_maps(struct frame_builder *builder)
     const struct replay *replay = builder->replay;
     const struct perf_map_problems *problems = &builder->perf_map_names.problems;
     for (size_t i = 0; i < replay->processes.length; i++)
-        if (replay->processes.data[i].map_problem &&
-            !add_map_problem(builder, (uint32_t)i, replay->processes.data[i].map_problem))
+        if (replay->processes.data[i].jit.map_problem &&
+            !add_map_problem(builder, (uint32_t)i, replay->processes.data[i].jit.map_problem))
             return false;
     for (size_t i = 0; i < problems->length; i++)
         if (!add_map_problem(builder, problems->data[i].process, problems->data[i].text))
@@ -439,12 +439,12 @@ static bool set_bare(struct frame_builder *builder, size_t index)
     uint64_t kernel_before = builder->kernel_unnamed;
     uint32_t frame = add_frame_of(builder, index);
     if (builder->kernel_unnamed > kernel_before)
-        builder->kernel_samples += builder->replay->frames.data[index].samples;
+        builder->kernel_samples += builder->replay->stacks.frames.data[index].samples;
     symbolization->named.data[index] =
         (struct symbolized_frame){.first = (uint32_t)symbolization->frames.length,
                                   .count = 1,
                                   .is_unnamed = symbolization->unnamed + symbolization->jit_unnamed > unnamed_before ||
-                                                builder->replay->frames.data[index].lib == REPLAY_LIB_UNMAPPED};
+                                                builder->replay->stacks.frames.data[index].lib == REPLAY_LIB_UNMAPPED};
     return frame != PROFILE_NONE && array_push(&symbolization->frames, frame);
 }
 
@@ -553,20 +553,20 @@ struct recorded_libs {
 static struct symbol_lib recorded_lib(const void *context, uint32_t lib)
 {
     const struct recorded_libs *libs = context;
-    return symbol_lib_of(&libs->replay->libs.data[lib].lib, &libs->origins[lib]);
+    return symbol_lib_of(&libs->replay->libs.items.data[lib], &libs->origins[lib]);
 }
 
 static bool make_batches(struct address_batches *batches, struct recorded_libs *libs, const struct open_files *files,
                          size_t first)
 {
-    size_t lib_count = libs->replay->libs.length;
+    size_t lib_count = libs->replay->libs.items.length;
     libs->origins = calloc(lib_count + 1, sizeof(*libs->origins));
     if (!libs->origins)
         return false;
     for (size_t i = 0; i < lib_count; i++)
-        libs->origins[i] = origin_of(&libs->replay->libs.data[i].lib, files, (uint32_t)i);
-    for (size_t i = first; i < libs->replay->frames.length; i++) {
-        const struct replay_frame *frame = &libs->replay->frames.data[i];
+        libs->origins[i] = origin_of(&libs->replay->libs.items.data[i], files, (uint32_t)i);
+    for (size_t i = first; i < libs->replay->stacks.frames.length; i++) {
+        const struct replay_frame *frame = &libs->replay->stacks.frames.data[i];
         if (is_in_library(libs->replay, frame) &&
             !address_batches_add(batches, frame->lib, frame->address, (uint32_t)i))
             return false;
@@ -617,7 +617,7 @@ static bool add_batch(struct frame_builder *builder, const struct address_batche
     struct symbolization *symbolization = builder->symbolization;
     size_t first = batches->first.data[index], end = batches->first.data[index + 1];
     struct library_rows rows;
-    if (!add_lib_rows(builder, &builder->replay->libs.data[batches->addresses.data[first].lib].lib, &job->lib, &rows))
+    if (!add_lib_rows(builder, &builder->replay->libs.items.data[batches->addresses.data[first].lib], &job->lib, &rows))
         return false;
     if (job->answers.problem[0] && !add_problem(builder, job->lib.name, job->answers.problem))
         return false;
@@ -633,7 +633,7 @@ static bool add_batch(struct frame_builder *builder, const struct address_batche
         symbolization->named.data[address->requester] = named;
         symbolization->addresses++;
         symbolization->unnamed += answer->frame_count == 0;
-        samples += answer->frame_count ? 0 : builder->replay->frames.data[address->requester].samples;
+        samples += answer->frame_count ? 0 : builder->replay->stacks.frames.data[address->requester].samples;
     }
     uint64_t unnamed = symbolization->unnamed - unnamed_before;
     if (unnamed <= job->count / 2 && !add_if_gone(builder, &job->lib))
@@ -650,8 +650,8 @@ static int by_unnamed_samples(const void *a, const void *b)
 
 static bool has_dumped(const struct replay *replay, size_t first)
 {
-    for (size_t i = first; i < replay->frames.length; i++)
-        if (replay->frames.data[i].lib == REPLAY_LIB_DUMPED)
+    for (size_t i = first; i < replay->stacks.frames.length; i++)
+        if (replay->stacks.frames.data[i].lib == REPLAY_LIB_DUMPED)
             return true;
     return false;
 }
@@ -672,12 +672,12 @@ int symbolize_frames(struct symbolization *symbolization, const struct replay *r
     int code = -ENOMEM;
     if (!add_categories(&builder))
         goto no_memory;
-    if (!array_reserve(&symbolization->named, replay->frames.length - first + 1) ||
+    if (!array_reserve(&symbolization->named, replay->stacks.frames.length - first + 1) ||
         !make_batches(&batches, &libs, files, first))
         goto no_memory;
-    symbolization->named.length = replay->frames.length;
+    symbolization->named.length = replay->stacks.frames.length;
     memset(symbolization->named.data + first, 0,
-           (replay->frames.length - first + 1) * sizeof(*symbolization->named.data));
+           (replay->stacks.frames.length - first + 1) * sizeof(*symbolization->named.data));
     code = symbolizer_lookup_all(symbolizer, batches.jobs.data, batches.jobs.length, err);
     if (!code)
         code = perf_map_names_find(&builder.perf_map_names, replay, err);
@@ -690,8 +690,8 @@ int symbolize_frames(struct symbolization *symbolization, const struct replay *r
     for (size_t i = 0; i < batches.jobs.length; i++)
         if (!add_batch(&builder, &batches, i))
             goto no_memory;
-    for (size_t i = first; i < replay->frames.length; i++)
-        if (!is_in_library(replay, &replay->frames.data[i]) && !set_bare(&builder, i))
+    for (size_t i = first; i < replay->stacks.frames.length; i++)
+        if (!is_in_library(replay, &replay->stacks.frames.data[i]) && !set_bare(&builder, i))
             goto no_memory;
     if (!tell_unnamed_kernel(&builder) || !tell_bad_dumps(&builder) || !tell_bad_maps(&builder))
         goto no_memory;

@@ -15,15 +15,16 @@ static uint64_t requested_of(uint64_t cpu_time, uint64_t interval)
 static uint64_t requested_of_all(const struct replay *replay)
 {
     uint64_t used = replay_info_number(replay, INFO_CPU_TIME, 0);
-    if (replay->keeps_last || replay_has_only_events(replay))
+    if (replay->spool.keeps_last || replay_has_only_events(replay))
         return 0;
-    return requested_of(used > replay->covered_cpu_time ? used : replay->covered_cpu_time, replay->interval);
+    return requested_of(used > replay->cpu_time.covered ? used : replay->cpu_time.covered, replay->infos.interval);
 }
 
 static struct trust_counts counts_of(const struct replay *replay, const struct replay_thread *thread)
 {
     return (struct trust_counts){
-        .requested = requested_of(thread->covered_cpu_time + thread->ran_to_waits + thread->rest, replay->interval),
+        .requested = requested_of(thread->cpu_time.covered + thread->cpu_time.ran_to_waits + thread->cpu_time.rest,
+                                  replay->infos.interval),
         .samples = thread->samples,
         .truncated = thread->truncated,
         .completed_live = thread->completed_live,
@@ -39,14 +40,14 @@ static int by_descending_samples(const void *a, const void *b)
 
 static bool is_unnamed(const struct replay *replay, const struct symbolization *symbolization, uint32_t stack)
 {
-    return stack != REPLAY_NONE && symbolization->named.data[replay->stacks.data[stack].frame].is_unnamed;
+    return stack != REPLAY_NONE && symbolization->named.data[replay->stacks.items.data[stack].frame].is_unnamed;
 }
 
 static int count_unnamed(struct thread_trust *thread, struct sample_cursor *cursor, const struct replay *replay,
                          const struct symbolization *symbolization, struct error *err)
 {
     struct stored_sample sample = {0};
-    int code = sample_cursor_start(cursor, replay->samples, thread->thread, err);
+    int code = sample_cursor_start(cursor, replay->samples.store, thread->thread, err);
     while (!code && (code = sample_cursor_next(cursor, &sample, err)) > 0) {
         thread->counts.unnamed += !sample.is_wait && is_unnamed(replay, symbolization, sample.stack);
         code = 0;
@@ -81,9 +82,9 @@ int trust_find(struct trust *trust, const struct replay *replay, const struct sy
                struct error *err)
 {
     trust->all.requested = requested_of_all(replay);
-    for (size_t i = 0; i < replay->frames.length; i++)
+    for (size_t i = 0; i < replay->stacks.frames.length; i++)
         if (symbolization->named.data[i].is_unnamed)
-            trust->all.unnamed += replay->frames.data[i].samples;
+            trust->all.unnamed += replay->stacks.frames.data[i].samples;
     int code = list_threads(trust, replay, err);
     struct sample_cursor cursor = {0};
     for (size_t i = 0; !code && trust->all.unnamed && !trust->is_quick && i < trust->threads.length; i++)

@@ -52,11 +52,11 @@ static int compare_ends(const void *a, const void *b)
 
 static uint64_t length_of(const struct attribution *attribution, const struct replay_thread *thread, uint64_t end)
 {
-    uint64_t since = end > thread->covered_until ? end - thread->covered_until : 0;
+    uint64_t since = end > thread->cpu_time.covered_until ? end - thread->cpu_time.covered_until : 0;
     bool has_rows = thread->samples || thread->waits || thread->event_samples;
     if (attribution->has_rests) /* without the kernel's count, threads may be left out: those have no rows */
-        return attribution->replay->keeps_last || (!attribution->used && !has_rows) ? 0 : thread->rest;
-    return thread->goes_on ? 0 : since < attribution->period ? since : attribution->period;
+        return attribution->replay->spool.keeps_last || (!attribution->used && !has_rows) ? 0 : thread->cpu_time.rest;
+    return thread->cpu_time.goes_on ? 0 : since < attribution->period ? since : attribution->period;
 }
 
 static int list_times(struct attribution *attribution, struct error *err)
@@ -66,11 +66,11 @@ static int list_times(struct attribution *attribution, struct error *err)
         const struct replay_thread *thread = &replay->threads.data[i];
         uint64_t end = thread->end ? thread->end : replay_stop(replay);
         struct unsampled_time unsampled = {.thread = (uint32_t)i, .end = end};
-        if (!thread->known || (replay->keeps_last && !thread->ran_to_waits))
+        if (!thread->known || (replay->spool.keeps_last && !thread->cpu_time.ran_to_waits))
             continue;
         unsampled.length = length_of(attribution, thread, end);
         attribution->total += unsampled.length;
-        attribution->known += thread->covered_cpu_time + thread->ran_to_waits + unsampled.length;
+        attribution->known += thread->cpu_time.covered + thread->cpu_time.ran_to_waits + unsampled.length;
         if (!array_push(&attribution->times, unsampled))
             return error_no_memory(err);
     }
@@ -103,15 +103,15 @@ static int choose_rows(struct attribution *attribution, struct error *err)
         struct unsampled_time *unsampled = &attribution->times.data[i];
         const struct replay_thread *thread = &attribution->replay->threads.data[unsampled->thread];
         unsampled->row = unsampled->thread;
-        if (!unsampled->length && !thread->ran_to_waits)
+        if (!unsampled->length && !thread->cpu_time.ran_to_waits)
             continue;
         unsampled->row = row_of(attribution, unsampled->thread);
         if (unsampled->row == REPLAY_NONE)
             return error_no_memory(err);
         if (unsampled->row != unsampled->thread)
-            unsampled->length += thread->ran_to_waits;
+            unsampled->length += thread->cpu_time.ran_to_waits;
         else
-            attribution->rows.data[unsampled->row].to_waits = thread->ran_to_waits;
+            attribution->rows.data[unsampled->row].to_waits = thread->cpu_time.ran_to_waits;
     }
     return 0;
 }
@@ -120,7 +120,7 @@ static int choose_rows(struct attribution *attribution, struct error *err)
 
 static double time_of(const struct replay_thread *thread)
 {
-    return (double)(thread->covered_cpu_time + thread->ran_to_waits) + (double)thread->rest;
+    return (double)(thread->cpu_time.covered + thread->cpu_time.ran_to_waits) + (double)thread->cpu_time.rest;
 }
 
 /* Of the threads of a process, or of all processes of which no such time is known. */
@@ -159,12 +159,12 @@ static void add_unseen(struct attribution *attribution, const struct unseen_time
         const struct unseen_time *part = &parts[part_of(replay, thread)];
         double rest = (double)part->length - end_time(part) * (double)part->ended;
         double share = part->ran > 0 ? time_of(thread) / part->ran : 1 / (double)part->threads;
-        bool is_switching = !replay->lost && rest <= MOST_SWITCHING * part->ran;
+        bool is_switching = !replay->samples.lost && rest <= MOST_SWITCHING * part->ran;
         double added = (thread->end ? end_time(part) : 0) + (is_switching ? 0 : rest * share);
         if (is_switching && part->ran > 0)
             replay->processes.data[thread->process].scale = 1 + rest / part->ran;
         unsampled->length += (uint64_t)(added / scale_of(replay, thread));
-        attribution->replay->unseen_cpu_time += (uint64_t)added;
+        attribution->replay->cpu_time.unseen += (uint64_t)added;
     }
 }
 
@@ -210,21 +210,21 @@ static int list_unseen(struct attribution *attribution, uint64_t unseen, struct 
 
 static void remove_excess(struct replay *replay, uint64_t too_much)
 {
-    if (too_much > replay->excess_cpu_time)
-        too_much = replay->excess_cpu_time;
+    if (too_much > replay->cpu_time.excess)
+        too_much = replay->cpu_time.excess;
     if (!too_much)
         return;
-    replay->excess_removed = (double)too_much / (double)replay->excess_cpu_time;
-    replay->covered_cpu_time -= too_much;
+    replay->cpu_time.excess_removed = (double)too_much / (double)replay->cpu_time.excess;
+    replay->cpu_time.covered -= too_much;
 }
 
 /* Without switches. Returns the factor of lengths. */
 static double match_estimates(struct attribution *attribution, uint64_t used)
 {
     struct replay *replay = attribution->replay;
-    if (used < replay->covered_cpu_time)
-        remove_excess(replay, replay->covered_cpu_time - used);
-    double missing = used > replay->covered_cpu_time ? (double)(used - replay->covered_cpu_time) : 0;
+    if (used < replay->cpu_time.covered)
+        remove_excess(replay, replay->cpu_time.covered - used);
+    double missing = used > replay->cpu_time.covered ? (double)(used - replay->cpu_time.covered) : 0;
     double scale = attribution->total ? missing / (double)attribution->total : 0;
     return scale < PERIODS_PER_THREAD ? scale : PERIODS_PER_THREAD;
 }
@@ -239,8 +239,8 @@ static int match_switches(struct attribution *attribution, uint64_t used, struct
     double covered = 0;
     for (size_t i = 0; i < replay->threads.length; i++)
         if (replay->threads.data[i].known)
-            covered += (double)replay->threads.data[i].covered_cpu_time * scale_of(replay, &replay->threads.data[i]);
-    replay->covered_cpu_time = (uint64_t)covered;
+            covered += (double)replay->threads.data[i].cpu_time.covered * scale_of(replay, &replay->threads.data[i]);
+    replay->cpu_time.covered = (uint64_t)covered;
     return code;
 }
 
@@ -258,14 +258,14 @@ static int add_sample(struct attribution *attribution, uint32_t row, uint64_t ti
         thread->end = time;
     if (process->end && process->end < time)
         process->end = time;
-    thread->unsampled++;
+    thread->cpu_time.unsampled++;
     process->samples++;
-    replay->unsampled_count++;
+    replay->cpu_time.unsampled++;
     double units = cpu_time / SAMPLE_CPU_UNIT;
     struct stored_sample sample = {.time = thread->last_time,
                                    .stack = attribution->stack,
                                    .number = (uint32_t)(units < SAMPLE_CPU_MAX ? units : SAMPLE_CPU_MAX)};
-    return sample_store_add(replay->samples, row, &sample, err);
+    return sample_store_add(replay->samples.store, row, &sample, err);
 }
 
 /* The final rest of a row, which is less than a period: an own sample, or, where it is an estimate, part of the last
@@ -273,7 +273,7 @@ static int add_sample(struct attribution *attribution, uint32_t row, uint64_t ti
 static int add_rest(struct attribution *attribution, uint32_t row, struct error *err)
 {
     const struct row_time *rest = &attribution->rows.data[row];
-    struct stored_sample *newest = sample_store_newest(attribution->replay->samples, row);
+    struct stored_sample *newest = sample_store_newest(attribution->replay->samples.store, row);
     if (rest->length < SAMPLE_CPU_UNIT && !rest->to_waits)
         return 0;
     if (attribution->has_rests || !newest || newest->is_wait || rest->length >= (double)attribution->period / 2)
@@ -369,22 +369,23 @@ static int attribute(struct attribution *attribution, uint64_t used, struct erro
 /* ns; 0: it is unknown, or not all of the recording is there. */
 static uint64_t count_of_kernel(const struct replay *replay)
 {
-    bool is_whole = !replay->damaged_blocks && !replay->samples_without_thread && !replay->keeps_last;
+    bool is_whole = !replay->spool.damaged_blocks && !replay->samples.without_thread && !replay->spool.keeps_last;
     return is_whole ? replay_info_number(replay, INFO_CPU_TIME, 0) : 0;
 }
 
 bool unsampled_has_all(const struct replay *replay)
 {
-    return !replay->window && count_of_kernel(replay) != 0;
+    return !replay->input.window && count_of_kernel(replay) != 0;
 }
 
 int unsampled_add(struct replay *replay, struct error *err)
 {
     uint64_t used = count_of_kernel(replay);
     struct attribution attribution = {.replay = replay,
-                                      .period = replay->interval,
+                                      .period = replay->infos.interval,
                                       .used = used,
-                                      .has_rests = replay->has_rests || replay_info_number(replay, INFO_SWITCHES, 0)};
+                                      .has_rests =
+                                          replay->cpu_time.has_rests || replay_info_number(replay, INFO_SWITCHES, 0)};
     if (!attribution.period || (!used && !attribution.has_rests))
         return 0;
     attribution.stack = replay_add_mark(replay, REPLAY_LIB_NOT_SAMPLED);

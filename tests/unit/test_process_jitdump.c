@@ -71,10 +71,10 @@ static void add_sample(struct scene *scene, uint32_t thread, uint64_t time)
 /* What the n-th sample of a thread is called: "-" if no dump names it. */
 static const char *name_of(const struct scene *scene, uint32_t thread, int n)
 {
-    const struct replay_frame *frame = &scene->replay.frames.data[scene_frame(scene, thread, n)];
+    const struct replay_frame *frame = &scene->replay.stacks.frames.data[scene_frame(scene, thread, n)];
     if (frame->lib != (uint32_t)REPLAY_LIB_DUMPED)
         return "-";
-    const struct jitdump *dump = scene->replay.processes.data[frame->process].dump;
+    const struct jitdump *dump = scene->replay.processes.data[frame->process].jit.dump;
     return strings_text(&dump->texts, dump->codes.data[frame->code].name);
 }
 
@@ -173,7 +173,7 @@ static void test_files_are_where_the_process_saw_them(void **unused)
     assert_true(array_push(&files.files, place) && array_push(&files.directories, opened) &&
                 hash_set(&files.by_process, 0, 0));
     add_sample(&scene, 0, 3 * SECOND);
-    scene.replay.jit_files = &files;
+    scene.replay.input.jit_files = &files;
     scene_replay(&scene);
     assert_string_equal(name_of(&scene, 0, 0), "inside");
     jit_files_destroy(&files);

@@ -87,7 +87,7 @@ static void test_processes_without_a_file_share_their_frames(void **unused)
     for (uint32_t i = 0; i < 5; i++)
         add_sample(&scene, i, 2, 0x1008);
     assemble(&scene);
-    assert_int_equal(scene.replay.frames.length, 2);
+    assert_int_equal(scene.replay.stacks.frames.length, 2);
     finish(&scene);
 }
 
@@ -124,7 +124,7 @@ static void test_process_that_ran_before_has_its_file(void **unused)
     assert_true(files.files.data[1].started > UINT64_C(1700000000) * SECOND);
     files.files.data[1].started = (EPOCH_START + 3) * SECOND;
     write_map(&scene, (uint32_t)getpid(), "1000 10 before\n", 4);
-    scene.replay.jit_files = &files;
+    scene.replay.input.jit_files = &files;
     assemble(&scene);
     assert_int_equal(process_perf_map_open(&scene.replay, 0), -ESTALE);
     assert_string_equal(name_of(&scene, 1, 0), "before");
@@ -187,7 +187,7 @@ static void test_a_file_of_the_process_s_own_user_is_used(void **unused)
         struct jit_files files = {.dumps = 0};
         struct jit_file place = {.pid = 10, .directory = JIT_DIRECTORY_OURS, .user = user, .dump = -1};
         assert_true(array_push(&files.files, place) && hash_set(&files.by_process, 0, 0));
-        scene.replay.jit_files = &files;
+        scene.replay.input.jit_files = &files;
         add_sample(&scene, 0, 2, 0x1008);
         assemble(&scene);
         assert_string_equal(name_of(&scene, 0, 0), user == 65534 ? "theirs" : "-");

@@ -86,15 +86,15 @@ static const char *stack_text(const struct replay *replay, uint32_t thread, int 
     static char text[1024];
     struct sample_cursor cursor = {0};
     struct stored_sample sample;
-    assert_int_equal(sample_cursor_start(&cursor, replay->samples, thread, NULL), 0);
+    assert_int_equal(sample_cursor_start(&cursor, replay->samples.store, thread, NULL), 0);
     for (int i = 0; i <= n; i++)
         assert_int_equal(sample_cursor_next(&cursor, &sample, NULL), 1);
     sample_cursor_destroy(&cursor);
     size_t used = 0;
     text[0] = '\0';
-    for (uint32_t stack = sample.stack; stack != REPLAY_NONE; stack = replay->stacks.data[stack].prefix) {
-        const struct replay_frame *frame = &replay->frames.data[replay->stacks.data[stack].frame];
-        const char *lib = frame->lib < replay->libs.length                 ? replay->libs.data[frame->lib].lib.path
+    for (uint32_t stack = sample.stack; stack != REPLAY_NONE; stack = replay->stacks.items.data[stack].prefix) {
+        const struct replay_frame *frame = &replay->stacks.frames.data[replay->stacks.items.data[stack].frame];
+        const char *lib = frame->lib < replay->libs.items.length           ? replay->libs.items.data[frame->lib].path
                           : frame->lib == (uint32_t)REPLAY_LIB_ANONYMOUS   ? "anonymous"
                           : frame->lib == (uint32_t)REPLAY_LIB_TRUNCATED   ? "truncated"
                           : frame->lib == (uint32_t)REPLAY_LIB_UNMAPPED    ? "nothing"
@@ -253,9 +253,9 @@ static void test_equal_stacks_have_one_number(void **unused)
         add_sample(&recording, process, 3 + i, 0, 3, frames);
     }
     replay_it(&recording);
-    assert_int_equal(recording.replay.frames.length, 12);
-    assert_int_equal(recording.replay.stacks.length, 12);
-    assert_int_equal(recording.replay.sample_count, 1000);
+    assert_int_equal(recording.replay.stacks.frames.length, 12);
+    assert_int_equal(recording.replay.stacks.items.length, 12);
+    assert_int_equal(recording.replay.samples.count, 1000);
     replay_destroy(&recording.replay);
 }
 
@@ -310,9 +310,9 @@ static void test_references_to_lost_events_are_counted_not_followed(void **unuse
     add(&recording, (struct spool_event){.kind = SPOOL_THREAD, .number = 3, .process = 99, .tid = 4, .name = "x"});
     add(&recording, (struct spool_event){.kind = SPOOL_NAME, .number = 3, .name = "y"});
     replay_it(&recording);
-    assert_int_equal(recording.replay.sample_count, 0);
-    assert_int_equal(recording.replay.samples_without_thread, 1);
-    assert_int_equal(recording.replay.damaged_blocks, 0);
+    assert_int_equal(recording.replay.samples.count, 0);
+    assert_int_equal(recording.replay.samples.without_thread, 1);
+    assert_int_equal(recording.replay.spool.damaged_blocks, 0);
     replay_destroy(&recording.replay);
 }
 
@@ -346,11 +346,11 @@ static void test_a_damaged_number_takes_no_memory_and_loses_nothing_else(void **
     add_process(&recording, DAMAGED, SPOOL_NO_NUMBER, false, 11, 2); /* and its thread */
     add_sample(&recording, 0, 3, 0, 1, &frame);
     replay_it(&recording);
-    assert_int_equal(recording.replay.damaged_blocks, 3);
+    assert_int_equal(recording.replay.spool.damaged_blocks, 3);
     assert_true(recording.replay.processes.capacity + recording.replay.threads.capacity +
-                    recording.replay.libs.capacity <
+                    recording.replay.libs.items.capacity <
                 1000);
-    assert_int_equal(recording.replay.sample_count, 1);
+    assert_int_equal(recording.replay.samples.count, 1);
     replay_destroy(&recording.replay);
 }
 
@@ -374,7 +374,7 @@ static uint64_t cpu_time_of_all(const struct replay *replay)
     for (uint32_t thread = 0; thread < replay->threads.length; thread++) {
         struct sample_cursor cursor = {0};
         struct stored_sample sample;
-        assert_int_equal(sample_cursor_start(&cursor, replay->samples, thread, NULL), 0);
+        assert_int_equal(sample_cursor_start(&cursor, replay->samples.store, thread, NULL), 0);
         while (sample_cursor_next(&cursor, &sample, NULL) == 1)
             sum += (uint64_t)stored_sample_cpu_time(&sample) * SAMPLE_CPU_UNIT;
         sample_cursor_destroy(&cursor);
@@ -408,10 +408,10 @@ static void test_threads_that_end_before_their_first_sample_get_their_cpu_time(v
     record_short_children(&recording, "252000000");
     const struct replay *replay = &recording.replay;
     assert_int_equal(cpu_time_of_all(replay), 252 * MS);
-    assert_int_equal(replay->covered_cpu_time, 2 * MS);
-    assert_int_equal(replay->sample_count, 1);
-    assert_int_equal(replay->unsampled_count, 250);
-    assert_int_equal(replay->threads.data[1].unsampled, 250); /* all in the row of the first of them */
+    assert_int_equal(replay->cpu_time.covered, 2 * MS);
+    assert_int_equal(replay->samples.count, 1);
+    assert_int_equal(replay->cpu_time.unsampled, 250);
+    assert_int_equal(replay->threads.data[1].cpu_time.unsampled, 250); /* all in the row of the first of them */
     assert_int_equal(replay->threads.data[1].threads_in_row, 1000);
     assert_string_equal(stack_text(replay, 1, 0), "not sampled+0");
     replay_destroy(&recording.replay);
@@ -422,7 +422,7 @@ static void test_nothing_is_added_where_the_cpu_time_is_not_known(void **unused)
     (void)unused;
     struct recording recording;
     record_short_children(&recording, NULL);
-    assert_int_equal(recording.replay.unsampled_count, 0);
+    assert_int_equal(recording.replay.cpu_time.unsampled, 0);
     replay_destroy(&recording.replay);
 }
 
@@ -431,7 +431,7 @@ static void test_a_cpu_time_that_cannot_be_adds_few_samples(void **unused)
     (void)unused;
     struct recording recording;
     record_short_children(&recording, "18446744073709551615");
-    assert_in_range(recording.replay.unsampled_count, 1, 64 * 1001);
+    assert_in_range(recording.replay.cpu_time.unsampled, 1, 64 * 1001);
     replay_destroy(&recording.replay);
 }
 
@@ -452,8 +452,8 @@ static void test_the_rest_of_a_period_is_the_threads_whose_it_was(void **unused)
     add_number(&recording, "cpu_time", "3700000");
     replay_it(&recording);
     assert_int_equal(cpu_time_of_all(&recording.replay), 3700000);
-    assert_int_equal(recording.replay.threads.data[0].unsampled, 0);
-    assert_int_equal(recording.replay.threads.data[1].unsampled, 1);
+    assert_int_equal(recording.replay.threads.data[0].cpu_time.unsampled, 0);
+    assert_int_equal(recording.replay.threads.data[1].cpu_time.unsampled, 1);
     assert_string_equal(stack_text(&recording.replay, 1, 3), "not sampled+0");
     replay_destroy(&recording.replay);
 }
@@ -473,9 +473,9 @@ static void test_what_counters_have_too_much_is_taken_off_samples_of_more_than_a
     }
     add_number(&recording, "cpu_time", "10500000"); /* of 12.5 ms in the samples, 2.5 of them beyond a period */
     replay_it(&recording);
-    assert_float_equal(recording.replay.excess_removed, 0.8, 1e-9);
-    assert_int_equal(recording.replay.covered_cpu_time, 10500000);
-    assert_int_equal(recording.replay.unsampled_count, 0);
+    assert_float_equal(recording.replay.cpu_time.excess_removed, 0.8, 1e-9);
+    assert_int_equal(recording.replay.cpu_time.covered, 10500000);
+    assert_int_equal(recording.replay.cpu_time.unsampled, 0);
     replay_destroy(&recording.replay);
 }
 
@@ -500,7 +500,7 @@ static struct stored_sample sample_at(const struct replay *replay, int n)
 {
     struct sample_cursor cursor = {0};
     struct stored_sample sample;
-    assert_int_equal(sample_cursor_start(&cursor, replay->samples, 0, NULL), 0);
+    assert_int_equal(sample_cursor_start(&cursor, replay->samples.store, 0, NULL), 0);
     for (int i = 0; i <= n; i++)
         assert_int_equal(sample_cursor_next(&cursor, &sample, NULL), 1);
     sample_cursor_destroy(&cursor);
@@ -519,19 +519,19 @@ static void test_a_wait_is_two_samples_below_what_it_waited_for(void **unused)
     replay_it(&recording);
     const struct replay *replay = &recording.replay;
     struct stored_sample before = sample_at(replay, 0), first = sample_at(replay, 1), second = sample_at(replay, 2);
-    assert_int_equal(sample_store_count(replay->samples, 0), 3);
+    assert_int_equal(sample_store_count(replay->samples.store, 0), 3);
     assert_true(before.time == 5000000 && !before.is_wait && before.stack == REPLAY_NONE);
     assert_int_equal(stored_sample_cpu_time(&before) * SAMPLE_CPU_UNIT, 300000);
     assert_true(first.time == 5000000 && second.time == 9000000);
     assert_true(first.is_wait && second.is_wait && first.stack == second.stack);
     assert_int_equal(stored_sample_waker(&first), 0);
     assert_int_equal(stored_sample_waker(&second), 0);
-    const struct replay_frame *leaf = &replay->frames.data[replay->stacks.data[first.stack].frame];
+    const struct replay_frame *leaf = &replay->stacks.frames.data[replay->stacks.items.data[first.stack].frame];
     assert_int_equal(leaf->lib, (uint32_t)REPLAY_LIB_WAIT);
     assert_int_equal(replay_wait_reason(leaf->address), REASON_LOCK);
     assert_string_equal(replay_object(replay, replay_wait_object(leaf->address)), "lock 0x10");
-    assert_int_equal(replay->sample_count, 0);
-    assert_int_equal(replay->wait_count, 1);
+    assert_int_equal(replay->samples.count, 0);
+    assert_int_equal(replay->samples.waits, 1);
     replay_destroy(&recording.replay);
 }
 
@@ -545,9 +545,9 @@ static void test_the_parts_of_a_long_wait_are_one(void **unused)
     add_wait(&recording, 9000000, 20000000, REASON_SLEEP, 0, SAMPLE_WAIT_GOES_ON);
     add_wait(&recording, 21000000, 30000000, REASON_SLEEP, 0, 0);
     replay_it(&recording);
-    assert_int_equal(sample_store_count(recording.replay.samples, 0), 6);
+    assert_int_equal(sample_store_count(recording.replay.samples.store, 0), 6);
     assert_true(sample_at(&recording.replay, 2).time == 20000000);
-    assert_int_equal(recording.replay.wait_count, 2);
+    assert_int_equal(recording.replay.samples.waits, 2);
     replay_destroy(&recording.replay);
 }
 
@@ -569,7 +569,7 @@ static void test_who_ended_a_wait_is_known_at_its_end(void **unused)
                           .frames = frames};
     assert_int_equal(spool_writer_sample(recording.writer, &rest, NULL), 0); /* with another stack */
     replay_it(&recording);
-    assert_int_equal(sample_store_count(recording.replay.samples, 0), 5);
+    assert_int_equal(sample_store_count(recording.replay.samples.store, 0), 5);
     struct stored_sample first = sample_at(&recording.replay, 2), start = sample_at(&recording.replay, 3),
                          end = sample_at(&recording.replay, 4);
     assert_true(first.is_end && stored_sample_waker(&first) == 0);
@@ -590,10 +590,10 @@ static void test_an_object_that_is_not_known_has_no_name(void **unused)
     add_wait(&recording, 5000000, 9000000, 77, 5, 0);
     replay_it(&recording);
     const struct replay *replay = &recording.replay;
-    uint64_t address = replay->frames.data[replay->stacks.data[sample_at(replay, 1).stack].frame].address;
+    uint64_t address = replay->stacks.frames.data[replay->stacks.items.data[sample_at(replay, 1).stack].frame].address;
     assert_int_equal(replay_wait_reason(address), REASON_UNKNOWN);
     assert_null(replay_object(replay, replay_wait_object(address)));
-    assert_int_equal(replay->damaged_blocks, 2);
+    assert_int_equal(replay->spool.damaged_blocks, 2);
     replay_destroy(&recording.replay);
 }
 
@@ -611,8 +611,8 @@ static void test_where_waits_are_known_each_thread_has_its_own_rest(void **unuse
     end_thread(&recording, 0, 60000000);
     end_thread(&recording, 1, 60000000);
     replay_it(&recording);
-    assert_int_equal(sample_store_count(recording.replay.samples, 0), 0);
-    assert_int_equal(sample_store_count(recording.replay.samples, 1), 4);
+    assert_int_equal(sample_store_count(recording.replay.samples.store, 0), 0);
+    assert_int_equal(sample_store_count(recording.replay.samples.store, 1), 4);
     assert_true(recording.replay.processes.data[1].scale <= 1);
     replay_destroy(&recording.replay);
 }
@@ -641,13 +641,13 @@ static void test_cpu_time_before_a_preemption_that_is_not_shown_is_not_lost(void
     struct sample_cursor cursor = {0};
     struct stored_sample sample;
     uint64_t shown = 0;
-    assert_int_equal(sample_cursor_start(&cursor, recording.replay.samples, 0, NULL), 0);
+    assert_int_equal(sample_cursor_start(&cursor, recording.replay.samples.store, 0, NULL), 0);
     while (sample_cursor_next(&cursor, &sample, NULL) == 1)
         shown += (uint64_t)stored_sample_cpu_time(&sample) * SAMPLE_CPU_UNIT;
     sample_cursor_destroy(&cursor);
     assert_int_equal(shown, 4 * MS);
     assert_int_equal(recording.replay.threads.data[0].threads_in_row, PROCESSES);
-    assert_int_equal(recording.replay.covered_cpu_time, 0);
+    assert_int_equal(recording.replay.cpu_time.covered, 0);
     replay_destroy(&recording.replay);
 }
 
@@ -679,10 +679,10 @@ static void test_a_thread_that_waits_at_the_end_has_the_time_before_as_not_sampl
     replay_it(&recording);
     const struct replay *replay = &recording.replay;
     assert_int_equal(cpu_time_of_all(replay), 16 * MS / 10);
-    assert_int_equal(replay->covered_cpu_time, MS);
+    assert_int_equal(replay->cpu_time.covered, MS);
     assert_string_equal(stack_text(replay, 0, 7), "not sampled+0");
     assert_int_equal(sample_at(replay, 7).number, 0); /* the rows before the waits have it; this one has the weight */
-    assert_int_equal(sample_store_count(replay->samples, 0), 8);
+    assert_int_equal(sample_store_count(replay->samples.store, 0), 8);
     replay_destroy(&recording.replay);
 }
 
@@ -704,8 +704,8 @@ static void test_what_threads_ran_before_exec_is_not_lost(void **unused)
     replay_it(&recording);
     uint64_t shown = 0;
     for (size_t i = 0; i < EXECS; i++)
-        shown += recording.replay.threads.data[i].unsampled;
-    assert_int_equal(shown, recording.replay.threads.data[0].unsampled); /* all in one row */
+        shown += recording.replay.threads.data[i].cpu_time.unsampled;
+    assert_int_equal(shown, recording.replay.threads.data[0].cpu_time.unsampled); /* all in one row */
     assert_int_equal(recording.replay.threads.data[0].threads_in_row, EXECS);
     assert_in_range(cpu_time_of_all(&recording.replay) - (EXECS - 1) * MS / 4, 55 * MS / 10 - 2000, 55 * MS / 10);
     replay_destroy(&recording.replay);
@@ -735,10 +735,10 @@ static void test_time_of_switching_makes_the_samples_of_its_process_longer(void 
     assert_float_equal(replay->processes.data[0].scale, 1.1, 1e-9);
     assert_float_equal(replay->processes.data[1].scale, 1.25, 1e-9);
     assert_float_equal(replay->processes.data[2].scale, 1.1, 1e-9);
-    assert_int_equal(sample_store_count(replay->samples, 0), 5);
+    assert_int_equal(sample_store_count(replay->samples.store, 0), 5);
     assert_in_range(sample_at(replay, 4).number * 1.1 * SAMPLE_CPU_UNIT, MS / 10 - 2000, MS / 10 + 2000);
-    assert_int_equal(replay->threads.data[1].unsampled, 0);
-    assert_in_range(replay->covered_cpu_time, 138 * MS / 10 - 2000, 138 * MS / 10 + 2000);
+    assert_int_equal(replay->threads.data[1].cpu_time.unsampled, 0);
+    assert_in_range(replay->cpu_time.covered, 138 * MS / 10 - 2000, 138 * MS / 10 + 2000);
     replay_destroy(&recording.replay);
 }
 
@@ -749,9 +749,9 @@ static void test_what_is_too_much_for_switching_is_not_sampled(void **unused)
     record_unseen(&recording, "22100000", 10 * MS);
     const struct replay *replay = &recording.replay;
     assert_in_range(cpu_time_of_all(replay), 221 * MS / 10 - 2000, 221 * MS / 10);
-    assert_int_equal(replay->covered_cpu_time, 12 * MS);
-    assert_int_equal(replay->threads.data[1].unsampled, 10);
-    assert_int_equal(replay->threads.data[2].unsampled, 0);
+    assert_int_equal(replay->cpu_time.covered, 12 * MS);
+    assert_int_equal(replay->threads.data[1].cpu_time.unsampled, 10);
+    assert_int_equal(replay->threads.data[2].cpu_time.unsampled, 0);
     replay_destroy(&recording.replay);
 }
 
@@ -765,8 +765,8 @@ static void test_time_that_the_kernel_did_not_count_is_taken_off_all_samples(voi
     add_run(&recording, 0, 4 * MS, MS);
     replay_it(&recording);
     assert_float_equal(recording.replay.processes.data[0].scale, 0.8, 1e-9);
-    assert_int_equal(recording.replay.covered_cpu_time, 16 * MS / 10);
-    assert_int_equal(recording.replay.unsampled_count, 0);
+    assert_int_equal(recording.replay.cpu_time.covered, 16 * MS / 10);
+    assert_int_equal(recording.replay.cpu_time.unsampled, 0);
     replay_destroy(&recording.replay);
 }
 
@@ -779,14 +779,14 @@ static void test_what_the_recorder_notes_after_the_recording_makes_no_thread_las
     add_process(&recording, 0, SPOOL_NO_NUMBER, false, 100, 1000);
     add(&recording, (struct spool_event){.kind = SPOOL_WORK, .time = 20 * MS, .end = 30 * MS, .name = "Flush"});
     replay_it(&recording);
-    assert_true(replay_stop(&recording.replay) == recording.replay.last_time);
+    assert_true(replay_stop(&recording.replay) == recording.replay.range.last);
     replay_destroy(&recording.replay);
     start(&recording);
     add_process(&recording, 0, SPOOL_NO_NUMBER, false, 100, 1000);
     add(&recording, (struct spool_event){.kind = SPOOL_WORK, .time = 20 * MS, .end = 30 * MS, .name = "Flush"});
     add_number(&recording, INFO_END_MONOTONIC, "10000000");
     replay_it(&recording);
-    assert_true(recording.replay.last_time >= 20 * MS);
+    assert_true(recording.replay.range.last >= 20 * MS);
     assert_true(replay_stop(&recording.replay) == 10 * MS);
     replay_destroy(&recording.replay);
 }
@@ -805,7 +805,7 @@ static void test_a_rest_below_half_a_period_counts_for_the_last_sample(void **un
     add_number(&recording, "cpu_time", "1300000");
     replay_it(&recording);
     assert_int_equal(cpu_time_of_all(&recording.replay), 1300000);
-    assert_int_equal(recording.replay.unsampled_count, 0);
+    assert_int_equal(recording.replay.cpu_time.unsampled, 0);
     replay_destroy(&recording.replay);
 }
 
