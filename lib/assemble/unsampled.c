@@ -36,7 +36,6 @@ struct attribution {
     struct hash named_rows;             /* names of process and thread -> the thread whose row shows them */
     bool has_rests;                     /* it is known of each thread how long it ran after its last sample */
     uint64_t period;                    /* ns */
-    uint64_t used;                      /* ns: what the kernel counted; 0: it is unknown */
     uint64_t total;                     /* ns: the sum of `length` */
     uint64_t known;                     /* ns: how long threads ran, by their switches */
     uint32_t stack;                     /* the stack "(not sampled)" */
@@ -53,9 +52,8 @@ static int compare_ends(const void *a, const void *b)
 static uint64_t length_of(const struct attribution *attribution, const struct replay_thread *thread, uint64_t end)
 {
     uint64_t since = end > thread->cpu_time.covered_until ? end - thread->cpu_time.covered_until : 0;
-    bool has_rows = thread->samples || thread->waits || thread->event_samples;
-    if (attribution->has_rests) /* without the kernel's count, threads may be left out: those have no rows */
-        return attribution->replay->spool.keeps_last || (!attribution->used && !has_rows) ? 0 : thread->cpu_time.rest;
+    if (attribution->has_rests)
+        return attribution->replay->spool.keeps_last ? 0 : thread->cpu_time.rest;
     return thread->cpu_time.goes_on ? 0 : since < attribution->period ? since : attribution->period;
 }
 
@@ -383,7 +381,6 @@ int unsampled_add(struct replay *replay, struct error *err)
     uint64_t used = count_of_kernel(replay);
     struct attribution attribution = {.replay = replay,
                                       .period = replay->infos.interval,
-                                      .used = used,
                                       .has_rests =
                                           replay->cpu_time.has_rests || replay_info_number(replay, INFO_SWITCHES, 0)};
     if (!attribution.period || (!used && !attribution.has_rests))

@@ -30,6 +30,11 @@ void tracker_note_jit_files(struct tracker *tracker, struct jit_files *files)
     tracker->mappings.jit_files = files;
 }
 
+void tracker_select_threads(struct tracker *tracker, const struct thread_filter *filter)
+{
+    tracker->filter = filter;
+}
+
 void tracker_observe(struct tracker *tracker, const struct tracker_observer *observer)
 {
     tracker->mappings.observer = *observer;

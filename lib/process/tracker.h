@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "process/jit_files.h"
 #include "process/library_table.h"
+#include "process/thread_filter.h"
 #include "process/tracked_process.h"
 #include "spool/spool.h"
 #include "sample/perf_record.h"
@@ -25,6 +26,9 @@ struct tracker;
 /* The spool and the libraries belong to the caller and must outlive the tracker. */
 struct tracker *tracker_new(struct spool_writer *spool, struct library_table *libraries);
 void tracker_free(struct tracker *tracker);
+
+/* Makes tracker_tell_unsampled() leave out threads that `filter` leaves out. It must outlive the tracker. */
+void tracker_select_threads(struct tracker *tracker, const struct thread_filter *filter);
 
 /* Makes the tracker note JIT code in `files`, which must outlive the tracker. */
 void tracker_note_jit_files(struct tracker *tracker, struct jit_files *files);

@@ -22,7 +22,7 @@ int tracker_tell_unsampled(struct tracker *tracker, struct tracked_thread *threa
     struct spool_event event = {.kind = SPOOL_UNSAMPLED, .number = thread->number, .time = time, .count = ran};
     run->ran = 0;
     run->since = time;
-    if (!ran || !tracker->has_switches)
+    if (!ran || !tracker->has_switches || (tracker->filter && !thread_filter_matches(tracker->filter, thread->name)))
         return 0;
     tracker_note_ran(tracker, thread, ran);
     return spool_writer_event(tracker->spool, &event, err);

@@ -144,6 +144,7 @@ static int prepare(struct recording *recording, struct error *err)
     recording->tracker = tracker_new(recording->spool, recording->libraries);
     if (!recording->libraries || !recording->tracker)
         return error_no_memory(err);
+    tracker_select_threads(recording->tracker, &recording->filter);
     tracker_observe(recording->tracker, &(struct tracker_observer){.context = recording,
                                                                    .is_report = marks_is_report,
                                                                    .maps_report = take_report,

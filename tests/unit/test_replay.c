@@ -686,6 +686,28 @@ static void test_a_thread_that_waits_at_the_end_has_the_time_before_as_not_sampl
     replay_destroy(&recording.replay);
 }
 
+/* The spool of a recorder that was killed: the kernel's count is missing. */
+static void test_without_the_count_of_the_kernel_threads_without_samples_keep_their_time(void **unused)
+{
+    (void)unused;
+    enum { CHILDREN = 100 };
+    struct recording recording;
+    begin_with_switches(&recording, "0");
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 100, 1000);
+    add_run(&recording, 0, 3 * MS, MS);
+    for (uint32_t i = 1; i <= CHILDREN; i++) {
+        uint64_t end = (3 + i) * MS;
+        add_process(&recording, i, 0, false, 100 + i, end - MS);
+        add(&recording, (struct spool_event){.kind = SPOOL_UNSAMPLED, .number = i, .time = end, .count = 3 * MS / 10});
+        end_thread(&recording, i, end);
+    }
+    replay_it(&recording);
+    const struct replay *replay = &recording.replay;
+    assert_int_equal(cpu_time_of_all(replay), MS + CHILDREN * (3 * MS / 10));
+    assert_int_equal(replay->threads.data[1].threads_in_row, CHILDREN);
+    replay_destroy(&recording.replay);
+}
+
 static void test_what_threads_ran_before_exec_is_not_lost(void **unused)
 {
     (void)unused;
@@ -859,6 +881,7 @@ int main(void)
         cmocka_unit_test(test_who_ended_a_wait_is_known_at_its_end),
         cmocka_unit_test(test_an_object_that_is_not_known_has_no_name),
         cmocka_unit_test(test_where_waits_are_known_each_thread_has_its_own_rest),
+        cmocka_unit_test(test_without_the_count_of_the_kernel_threads_without_samples_keep_their_time),
         cmocka_unit_test(test_cpu_time_before_a_preemption_that_is_not_shown_is_not_lost),
         cmocka_unit_test(test_a_thread_that_waits_at_the_end_has_the_time_before_as_not_sampled),
         cmocka_unit_test(test_what_threads_ran_before_exec_is_not_lost),
