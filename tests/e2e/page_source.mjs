@@ -323,7 +323,7 @@ await check('Enter and a double click on a call go to the code of what it calls,
     assertEqual(await name('divide'), 'divide', 'symbol of the row');
     await waitForCode(page);
     await page.locator('.code-row', { hasText: 'puts' }).first().dblclick();
-    await page.getByText('No sample is in puts@plt').first().waitFor();
+    await page.getByText('No sample in puts@plt').first().waitFor();
     await page.close();
 });
 

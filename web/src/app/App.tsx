@@ -7,7 +7,7 @@ import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { plainText } from '../base/plain';
 import { Sidebar } from '../calltree/Sidebar';
-import { keyName, OPEN_KEY } from '../commands/commands';
+import { keyName, OPEN_KEY } from '../commands/command';
 import { KeysDialog } from '../commands/KeysDialog';
 import { Palette } from '../commands/Palette';
 import { LiveBar } from '../live/LiveBar';

@@ -5,7 +5,7 @@
 import { batch, signal } from '@preact/signals';
 import { messageOf } from '../base/message';
 import { NewestMap } from '../base/newest_map';
-import { shapeOf } from '../calltree/tree';
+import { shapeOf } from '../calltree/tree_shape';
 import type { ProfileInfo, Progress } from '../engine/api';
 import { createEngine, type EngineWorker } from '../engine/client';
 import { contained } from '../engine/contained';

@@ -16,7 +16,7 @@ import { createTreeChanges } from '../calltree/tree_changes';
 import { createTreeSearch } from '../calltree/tree_search';
 import { createCommands } from '../commands/commands';
 import { createKeyHelp } from '../commands/key_help';
-import { createPalette } from '../commands/palette_entries';
+import { createPalette } from '../commands/palette_state';
 import { createCertainty } from '../compare/certainty';
 import { createComparison } from '../compare/comparison';
 import type { ProfileInfo } from '../engine/api';
@@ -32,9 +32,9 @@ import { createSharing } from '../save/sharing';
 import { createAxis } from '../session/axis';
 import { createAxisText } from '../session/axis_text';
 import { createFilters } from '../session/filters';
-import type { Given } from '../session/given';
 import { createHover } from '../session/hover';
 import { createNames } from '../session/names';
+import type { SessionBase } from '../session/session_base';
 import { createStore } from '../session/store';
 import { createTables } from '../session/tables';
 import { createCostText } from '../source/cost_text';
@@ -49,7 +49,7 @@ import { createTrackTimes } from '../timeline/track_times';
 import { seedsOf } from '../timeline/tracks/kinds';
 import { createWaitList } from '../waits/wait_list';
 
-export interface SessionStart extends Pick<Given, 'engine' | 'file' | 'host' | 'made' | 'query'> {
+export interface SessionStart extends Pick<SessionBase, 'engine' | 'file' | 'host' | 'made' | 'query'> {
     /** Tells it from others in the history of the browser. */
     id: string;
     /** No other session has it, also not one of the same profile. */
@@ -66,7 +66,7 @@ export function createSession({ id, serial, engine, file, host, info: first, mad
     engine.onDeath((sentence) => {
         failure.value = sentence;
     });
-    const given: Given = { engine, info, file, made, host, query, lifetime };
+    const given: SessionBase = { engine, info, file, made, host, query, lifetime };
     const store = createStore({ ...given, seedsOf });
     const axis = createAxis({ ...given, store });
     const axisText = createAxisText({ ...given, store });

@@ -4,9 +4,9 @@ import type { FunctionsPart } from '../calltree/functions';
 import type { TreePart } from '../calltree/tree';
 import type { FuncRow } from '../engine/api';
 import type { Center, CenterKind, CenterWeights, Side } from '../engine/butterfly';
-import type { Given } from '../session/given';
 import type { NamesPart } from '../session/names';
 import { Request } from '../session/request';
+import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 import type { TablesPart } from '../session/tables';
 import { LazyTree } from '../table/lazy_tree';
@@ -31,7 +31,7 @@ export interface Wing {
 }
 
 export function createButterfly(
-    session: Given & {
+    session: SessionBase & {
         functions: FunctionsPart;
         names: NamesPart;
         store: StorePart;

@@ -21,7 +21,7 @@ import { EmptyTree } from '../ui/EmptyTree';
 import { isShown, setShown } from '../window/settings';
 import { act, type MenuItem, menuItem } from '../window/windows';
 import { NODE_KEYS } from './node_menu';
-import { TREE_ORDER } from './tree';
+import { TREE_ORDER } from './tree_state';
 
 const TABLE = 'calltree';
 const OF_PARENT = 'ofParent';

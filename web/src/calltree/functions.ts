@@ -1,9 +1,9 @@
 /** The function list: every function of the current query with its own time and that of all it calls, sorted by any column. */
 import { computed, signal } from '@preact/signals';
 import type { FuncRow, NodeDetails, TreeRows } from '../engine/api';
-import type { Given } from '../session/given';
 import type { NamesPart } from '../session/names';
 import { Request } from '../session/request';
+import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 import type { TablesPart } from '../session/tables';
 import { compareNames, compareWeights, weightOrder } from '../table/tree_nodes';
@@ -34,7 +34,7 @@ function neighborsOf(rows: TreeRows): Neighbor[] {
 }
 
 export function createFunctions(
-    session: Given & { names: NamesPart; store: StorePart; tables: TablesPart; tree: TreePart },
+    session: SessionBase & { names: NamesPart; store: StorePart; tables: TablesPart; tree: TreePart },
 ) {
     const { engine } = session;
     const { effect } = session.lifetime;

@@ -2,8 +2,8 @@
 
 import type { ComparisonPart } from '../compare/comparison';
 import type { Recursion } from '../engine/api';
-import type { Given } from '../session/given';
 import type { NamesPart } from '../session/names';
+import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 import type { SourcePanelPart, SourcePlace } from '../source/source_panel';
 import type { CopiesPart } from '../table/copies';
@@ -29,7 +29,7 @@ export interface MenuItems {
 export const CALLERS_KEY = 'w';
 
 export function createNodeMenu(
-    session: Given & {
+    session: SessionBase & {
         comparison: ComparisonPart;
         copies: CopiesPart;
         names: NamesPart;

@@ -2,8 +2,8 @@
 
 import { plainText } from '../base/plain';
 import type { NodePath, Recursion, Transform, TransformKind } from '../engine/api';
-import type { Given } from '../session/given';
 import type { NamesPart } from '../session/names';
+import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 import { nodePath, type TreeNode } from '../table/tree_nodes';
 import { TRANSFORM_ENTRIES, TRANSFORMS, type TransformOffer, type TransformSubject } from '../view/transform_kinds';
@@ -55,7 +55,7 @@ export interface DoneTransform {
 }
 
 export function createTransformOffers(
-    session: Given & { names: NamesPart; store: StorePart; tree: TreePart; treeChanges: TreeChangesPart },
+    session: SessionBase & { names: NamesPart; store: StorePart; tree: TreePart; treeChanges: TreeChangesPart },
 ) {
     const { engine, info } = session;
     const { fetchNames, funcName } = session.names;

@@ -3,15 +3,16 @@
 import { NewestMap } from '../base/newest_map';
 import type { NodePath, Transform } from '../engine/api';
 import type { FiltersPart } from '../session/filters';
-import type { Given } from '../session/given';
+import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 import { nodePath } from '../table/tree_nodes';
 import type { StackType, View } from '../view/codec';
-import { shapeOf, type TreePart } from './tree';
+import type { TreePart } from './tree';
+import { shapeOf } from './tree_shape';
 
 const LONGEST_CHAIN = 4096;
 
-export function createTreeChanges(session: Given & { filters: FiltersPart; store: StorePart; tree: TreePart }) {
+export function createTreeChanges(session: SessionBase & { filters: FiltersPart; store: StorePart; tree: TreePart }) {
     const { engine } = session;
     const { filterToAdd } = session.filters;
     const { changeView, inverted, search, transforms } = session.store;
@@ -27,11 +28,11 @@ export function createTreeChanges(session: Given & { filters: FiltersPart; store
     /** Does one more transform, and what else changes with it. What is selected and open stays so, as far as the transform leaves it. */
     async function transform(wanted: Transform, besides: Partial<View> = {}): Promise<void> {
         await settled();
-        await onCurrentTree(async (mine) => {
+        await onCurrentTree(async (loader) => {
             const from = nodePath(selected.value);
             const done = transforms.value;
             const [to = [], ...paths] = await engine.rewritePaths(queryOf(), wanted, [from, ...pathsOfOpen()]);
-            mine.check();
+            loader.check();
             leftSelected.set(shapeOf(done, inverted.value), from);
             openNext(shapeOf([...done, wanted], inverted.value), paths);
             changeView({ transforms: [...done, wanted], path: to, ...besides }, 'push');
@@ -58,9 +59,9 @@ export function createTreeChanges(session: Given & { filters: FiltersPart; store
         const added = filterToAdd(stackType);
         let path = nodePath(selected.value);
         if (added && path.length > 0)
-            await onCurrentTree(async (mine) => {
+            await onCurrentTree(async (loader) => {
                 const [left = []] = await engine.rewritePaths(queryOf(), added, [path]);
-                mine.check();
+                loader.check();
                 path = left;
             });
         changeView({ stackType, path }, 'push');
@@ -82,12 +83,12 @@ export function createTreeChanges(session: Given & { filters: FiltersPart; store
             return;
         }
         let chain = from;
-        await onCurrentTree(async (mine) => {
+        await onCurrentTree(async (loader) => {
             const node = selected.value;
             if (!node?.hasChildren) return;
             const least = inverted.value ? null : node.self;
             const below = await engine.heaviestBelow(queryOf(), node.handle, LONGEST_CHAIN, least);
-            mine.check();
+            loader.check();
             chain = [...nodePath(node), ...below];
         });
         const reversed = chain.reverse();

@@ -3,8 +3,8 @@ import { computed, signal } from '@preact/signals';
 import { nextAround } from '../base/around';
 import { formatCount } from '../base/format';
 import type { NodePath } from '../engine/api';
-import type { Given } from '../session/given';
 import type { NamesPart } from '../session/names';
+import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 import { nodePath } from '../table/tree_nodes';
 import { showNotice } from '../window/windows';
@@ -37,7 +37,7 @@ function parentsOf(depths: ArrayLike<number>): number[] {
     });
 }
 
-export function createTreeSearch(session: Given & { names: NamesPart; store: StorePart; tree: TreePart }) {
+export function createTreeSearch(session: SessionBase & { names: NamesPart; store: StorePart; tree: TreePart }) {
     const { engine } = session;
     const { fetchNames, funcName } = session.names;
     const { search, searchExpression } = session.store;

@@ -1,20 +1,20 @@
 /** All keys of the page, by where they work: for the dialog of keys. What commands, tracks and transforms do, they say themselves. */
 
 import { OFFERED } from '../calltree/transform_offers';
-import type { Given } from '../session/given';
+import type { SessionBase } from '../session/session_base';
 import type { TrackActionsPart } from '../timeline/track_actions';
 import { rowKeyText } from '../timeline/track_actions';
 import { type KeyLine, MARKER_SEARCH_HELP, STACK_SEARCH_HELP } from '../ui/search_help';
 import { offeredTabs } from '../view/codec';
+import { keyText } from './command';
 import type { CommandsPart } from './commands';
-import { keyText } from './commands';
 
 export interface KeyGroup {
     title: string;
     keys: KeyLine[];
 }
 
-export function createKeyHelp(session: Given & { commands: CommandsPart; trackActions: TrackActionsPart }) {
+export function createKeyHelp(session: SessionBase & { commands: CommandsPart; trackActions: TrackActionsPart }) {
     const { commands } = session.commands;
     const { rowActions } = session.trackActions;
 

@@ -2,8 +2,8 @@
 import { computed, type ReadonlySignal } from '@preact/signals';
 import type { TreePart } from '../calltree/tree';
 import type { KnownChange } from '../engine/changes';
-import type { Given } from '../session/given';
 import { Request } from '../session/request';
+import type { SessionBase } from '../session/session_base';
 
 /** ms without another query before it is asked for: of a large profile it takes longer than a key may. */
 const CALM = 150;
@@ -25,7 +25,7 @@ interface Certainty {
     ofFunc: ReadonlyMap<number, KnownChange>;
 }
 
-export function createCertainty(session: Given & { tree: TreePart }) {
+export function createCertainty(session: SessionBase & { tree: TreePart }) {
     const { engine, info, lifetime } = session;
     const { isChange, summary } = session.tree;
 

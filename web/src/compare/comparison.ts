@@ -8,7 +8,7 @@ import { plainText } from '../base/plain';
 import type { Compared, Comparison, ScaledBy } from '../engine/api';
 import { COMPARED } from '../engine/layout';
 import type { Choice } from '../session/filters';
-import type { Given } from '../session/given';
+import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 
 export const COMPARED_CHOICES: readonly Choice<Compared>[] = [
@@ -42,7 +42,7 @@ export function nameOfScaledBy(scaledBy: ScaledBy): string {
     return BY[scaledBy] ?? scaledBy.replace('function:', 'function ');
 }
 
-export function createComparison(session: Given & { store: StorePart }) {
+export function createComparison(session: SessionBase & { store: StorePart }) {
     const { info } = session;
     const { changeView, view } = session.store;
 

@@ -10,8 +10,8 @@ import { type ChartColors, changeLevel, colorsOfChange, colorsOfName, type RectC
 import type { TreePart } from '../calltree/tree';
 import type { FlameRects, Rects } from '../engine/charts';
 import type { Choice } from '../session/filters';
-import type { Given } from '../session/given';
 import type { NamesPart } from '../session/names';
+import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 
 /** What charts can be colored by. */
@@ -63,7 +63,7 @@ function hasSides(rects: Rects): rects is FlameRects {
     return 'baseTotal' in rects;
 }
 
-export function createColoring(session: Given & { names: NamesPart; store: StorePart; tree: TreePart }) {
+export function createColoring(session: SessionBase & { names: NamesPart; store: StorePart; tree: TreePart }) {
     const { fetchMissingNames, funcName, namesVersion } = session.names;
     const { changeView, view } = session.store;
 

@@ -7,8 +7,8 @@ import type { TreePart } from '../calltree/tree';
 import type { NodePath } from '../engine/api';
 import type { Flame } from '../engine/charts';
 import type { Axis, Span } from '../session/axis';
-import type { Given } from '../session/given';
 import { Request } from '../session/request';
+import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 import { rectPath } from './rect_paths';
 
@@ -22,7 +22,7 @@ const SHORTEST = 1e-6;
 /** A caller counts as wider than what is shown from here on, in widths of that. */
 const WIDER = 1.0001;
 
-export function createFlame(session: Given & { store: StorePart; tree: TreePart }) {
+export function createFlame(session: SessionBase & { store: StorePart; tree: TreePart }) {
     const { engine } = session;
     const { effect } = session.lifetime;
     const { changeView, view } = session.store;

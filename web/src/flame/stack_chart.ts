@@ -7,8 +7,8 @@ import type { TreePart } from '../calltree/tree';
 import type { NodePath, ThreadInfo } from '../engine/api';
 import type { StackRects } from '../engine/charts';
 import type { AxisPart, Span } from '../session/axis';
-import type { Given } from '../session/given';
 import { Request } from '../session/request';
+import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 
 export interface ThreadChart {
@@ -33,7 +33,7 @@ function chartedThreads(selected: readonly number[], threads: readonly ThreadInf
     return selected.filter((thread) => busiest.has(thread));
 }
 
-export function createStackChart(session: Given & { axis: AxisPart; store: StorePart; tree: TreePart }) {
+export function createStackChart(session: SessionBase & { axis: AxisPart; store: StorePart; tree: TreePart }) {
     const { engine, info } = session;
     const { effect } = session.lifetime;
     const { shownRange } = session.axis;

@@ -5,8 +5,8 @@
 import { batch, computed, signal } from '@preact/signals';
 import type { MarkerChartRow, MarkerRects } from '../engine/markers';
 import type { AxisPart } from '../session/axis';
-import type { Given } from '../session/given';
 import { Request } from '../session/request';
+import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 import type { MarkersPart } from './markers';
 
@@ -57,7 +57,7 @@ const ROWS_AROUND = 30;
 const LABEL_PIXELS = 24;
 const MOST_LABELS = 2000;
 
-export function createMarkerChart(session: Given & { axis: AxisPart; markers: MarkersPart; store: StorePart }) {
+export function createMarkerChart(session: SessionBase & { axis: AxisPart; markers: MarkersPart; store: StorePart }) {
     const { engine } = session;
     const { effect } = session.lifetime;
     const { previewAxis } = session.axis;

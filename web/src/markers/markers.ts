@@ -6,8 +6,8 @@ import { computed, signal, untracked } from '@preact/signals';
 import { BatchCache } from '../base/batch_cache';
 import type { MarkerColumn, MarkerDetails, MarkerQuery, MarkerRow, MarkerSort } from '../engine/markers';
 import type { AxisPart } from '../session/axis';
-import type { Given } from '../session/given';
 import { Request } from '../session/request';
+import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 import type { TablesPart } from '../session/tables';
 import { MARKER_TABS } from '../view/codec';
@@ -38,7 +38,7 @@ export function markerDuration(row: MarkerRow): number | null {
     return row.kind === 'instant' ? null : row.end - row.start;
 }
 
-export function createMarkers(session: Given & { axis: AxisPart; store: StorePart; tables: TablesPart }) {
+export function createMarkers(session: SessionBase & { axis: AxisPart; store: StorePart; tables: TablesPart }) {
     const { engine, info } = session;
     const { effect } = session.lifetime;
     const { shownRange } = session.axis;

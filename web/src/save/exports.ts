@@ -4,7 +4,7 @@ import { elementImage } from '../base/element_image';
 import { messageOf } from '../base/message';
 import type { TreePart } from '../calltree/tree';
 import { type ExportTable, SHOWN } from '../engine/exports';
-import type { Given } from '../session/given';
+import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 import type { Tab } from '../view/codec';
 import { act, type MenuItem, menuItem, saveBlob, showNotice } from '../window/windows';
@@ -81,7 +81,7 @@ export function saveFile(blob: Blob, name: string): void {
     showNotice(`${name} saved`);
 }
 
-export function createExports(session: Given & { store: StorePart; tree: TreePart }) {
+export function createExports(session: SessionBase & { store: StorePart; tree: TreePart }) {
     const { engine, info } = session;
     const { view } = session.store;
     const { query, queryOf, settled } = session.tree;

@@ -5,7 +5,7 @@ import { plainText } from '../base/plain';
 import type { TreePart } from '../calltree/tree';
 import { contained } from '../engine/contained';
 import type { ExportRequest } from '../engine/exports';
-import type { Given } from '../session/given';
+import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 import { askServer } from '../window/server';
 import { isRenaming, saveAddress, saveBlob, showNotice } from '../window/windows';
@@ -30,7 +30,7 @@ function endingOf(name: string): string {
     return /(\.[a-z]\w{0,5})?\.\w{1,6}$/i.exec(name)?.[0] ?? '';
 }
 
-export function createProfile(session: Given & { store: StorePart; tree: TreePart }) {
+export function createProfile(session: SessionBase & { store: StorePart; tree: TreePart }) {
     const { engine, file, info, made } = session;
     const { changeView, view } = session.store;
     const { query, queryOf, settled } = session.tree;

@@ -6,8 +6,8 @@ import { computed, signal } from '@preact/signals';
 import type { TreePart } from '../calltree/tree';
 import { contained } from '../engine/contained';
 import { type ExportRequest, type Sanitizing, SCOPE } from '../engine/exports';
-import type { Given } from '../session/given';
 import { Request } from '../session/request';
+import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 import { EMPTY_VIEW, encodeView, type View } from '../view/codec';
 import { askServer } from '../window/server';
@@ -72,7 +72,7 @@ function codeUnits(text: string): Bytes {
     return bytes;
 }
 
-export function createSharing(session: Given & { exports: ExportsPart; store: StorePart; tree: TreePart }) {
+export function createSharing(session: SessionBase & { exports: ExportsPart; store: StorePart; tree: TreePart }) {
     const { engine, info } = session;
     const { fileName } = session.exports;
     const { address, committedRange, fullRange, previewRange, selectedThreads, view } = session.store;

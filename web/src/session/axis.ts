@@ -1,6 +1,6 @@
 /** What lies across a chart and how it is moved and zoomed; and the axis of time, in which zooming is choosing a range. */
 
-import type { Given } from './given';
+import type { SessionBase } from './session_base';
 import type { StorePart } from './store';
 
 export type Span = [number, number];
@@ -43,7 +43,7 @@ const SHORTEST = 0.001;
 /** A range as long as this part of all is all. */
 const WHOLE = 0.9999;
 
-export function createAxis(session: Given & { store: StorePart }) {
+export function createAxis(session: SessionBase & { store: StorePart }) {
     const { info } = session;
     const { committedRange, moveRange, outerRange, previewRange, setPreview } = session.store;
 

@@ -5,7 +5,7 @@
 import { computed } from '@preact/signals';
 import { formatCount, formatDuration } from '../base/format';
 import type { ProfileInfo } from '../engine/api';
-import type { Given } from './given';
+import type { SessionBase } from './session_base';
 import type { StorePart } from './store';
 
 export type AxisUnit = 'ms' | 'samples';
@@ -35,7 +35,7 @@ export function formatRange([from, to]: readonly [number, number], unit: AxisUni
     return first === last ? formatPlace(from, unit) : `samples ${formatCount(first)}–${formatCount(last)}`;
 }
 
-export function createAxisText(session: Given & { store: StorePart }) {
+export function createAxisText(session: SessionBase & { store: StorePart }) {
     const { info } = session;
     const { fullRange } = session.store;
 

@@ -7,7 +7,7 @@ import { computed } from '@preact/signals';
 import type { Transform, Weight } from '../engine/api';
 import { FRAME_KIND } from '../engine/layout';
 import { EMPTY_VIEW, type StackType } from '../view/codec';
-import type { Given } from './given';
+import type { SessionBase } from './session_base';
 import type { StorePart } from './store';
 
 export interface Choice<Value> {
@@ -31,7 +31,7 @@ const STACKS: Record<StackType, [kinds: number, label: string, hint: string]> = 
     js: [FRAME_KIND.js, 'JavaScript frames', 'Only frames of JavaScript'],
 };
 
-export function createFilters(session: Given & { store: StorePart }) {
+export function createFilters(session: SessionBase & { store: StorePart }) {
     const { info } = session;
     const { changeView, view } = session.store;
 

@@ -9,8 +9,8 @@ import type { Activity } from '../engine/api';
 import type { CounterValue, MarkerGraph, MarkerRects, Waits } from '../engine/markers';
 import type { TrackKey } from '../view/tracks';
 import { tooltip, tooltipShower } from '../window/windows';
-import type { Given } from './given';
 import { type Question, Request } from './request';
+import type { SessionBase } from './session_base';
 
 const MOST_DRAWN = 200;
 const MOST_ACTIVITIES = 100;
@@ -24,7 +24,7 @@ export interface Told {
 /** Where there is nothing to tell. */
 const NOTHING: Told = { content: null };
 
-export function createHover(session: Given) {
+export function createHover(session: SessionBase) {
     const { effect } = session.lifetime;
 
     /** What is drawn in each track. */

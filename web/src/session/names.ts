@@ -3,9 +3,9 @@
 import { BatchCache } from '../base/batch_cache';
 import type { FuncInfo } from '../engine/api';
 import { act } from '../window/windows';
-import type { Given } from './given';
+import type { SessionBase } from './session_base';
 
-export function createNames(session: Given) {
+export function createNames(session: SessionBase) {
     const { engine } = session;
 
     /** As many as the profile has functions, at most. */

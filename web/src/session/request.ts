@@ -53,7 +53,7 @@ export class Request<Answer> {
         for (let question = this.newest; question; question = this.newest) {
             this.newest = null;
             const [answer, error] = await untracked(question).then(
-                (given): [Answer | null, string] => [given, ''],
+                (answer): [Answer | null, string] => [answer, ''],
                 // Of a query that was closed meanwhile nothing is wanted: the newer one brings its own questions.
                 (thrown: unknown): [null, string] => [null, thrown instanceof ClosedError ? '' : messageOf(thrown)],
             );

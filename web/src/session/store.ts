@@ -10,9 +10,9 @@ import type { SearchTerm } from '../engine/find';
 import { decodeView, EMPTY_VIEW, encodeView, type Range, roundRange, type View } from '../view/codec';
 import { threadOnAllSides } from '../view/thread_sides';
 import { isCpu, layoutTracks, MOST_SHOWN_AT_FIRST, type TrackSeed } from '../view/tracks';
-import type { Given } from './given';
 import type { Step } from './history';
 import { Request } from './request';
+import type { SessionBase } from './session_base';
 
 /** Browsers refuse to change the address as often as a mouse moves: small changes are written when they pause, ms. */
 const ADDRESS_DELAY = 120;
@@ -51,7 +51,7 @@ function firstThreads(profile: ProfileInfo): number[] {
 
 export type ChooseMode = 'only' | 'toggle' | 'extend';
 
-export interface StoreStart extends Given {
+export interface StoreStart extends SessionBase {
     /** Every track that a profile has something for. */
     seedsOf(info: ProfileInfo): TrackSeed[];
 }

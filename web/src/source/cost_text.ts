@@ -9,7 +9,7 @@ import {
 } from '../base/format';
 import type { TreePart } from '../calltree/tree';
 import type { FiltersPart } from '../session/filters';
-import type { Given } from '../session/given';
+import type { SessionBase } from '../session/session_base';
 import { inPercent } from '../window/settings';
 
 const HEAT_STEPS = 5;
@@ -22,7 +22,7 @@ export function heatStep(heat: number, most: number): number {
 /** The class beside that of the heat: of a change, that it is less or more; else ''. */
 export type Tone = '' | 'tone-less' | 'tone-more';
 
-export function createCostText(session: Given & { filters: FiltersPart; tree: TreePart }) {
+export function createCostText(session: SessionBase & { filters: FiltersPart; tree: TreePart }) {
     const { info } = session;
     const { weightUnit } = session.filters;
     const { isChange, summary } = session.tree;

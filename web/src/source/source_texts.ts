@@ -3,8 +3,8 @@
 import { messageOf } from '../base/message';
 import { NewestMap } from '../base/newest_map';
 import type { NativeSymbol } from '../engine/source';
-import type { Given } from '../session/given';
 import type { NamesPart } from '../session/names';
+import type { SessionBase } from '../session/session_base';
 import { type Disassembly, fetchAssembly, fetchPlaces, fetchScript, fetchSource, type Place } from './symbol_api';
 
 /** Files, and symbols, that are cached. */
@@ -28,7 +28,7 @@ export interface Code extends Disassembly {
     places: Place[][];
 }
 
-export function createSourceTexts(session: Given & { names: NamesPart }) {
+export function createSourceTexts(session: SessionBase & { names: NamesPart }) {
     const { engine } = session;
     const { fetchNames, nameOf } = session.names;
 

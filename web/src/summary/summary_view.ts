@@ -6,9 +6,9 @@ import type { ExtraSection, FuncRow } from '../engine/api';
 import type { Center } from '../engine/butterfly';
 import type { HotLine, HotLines } from '../engine/source';
 import type { FiltersPart } from '../session/filters';
-import type { Given } from '../session/given';
 import type { NamesPart } from '../session/names';
 import { Request } from '../session/request';
+import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 import type { SourcePanelPart } from '../source/source_panel';
 import { threadOnAllSides } from '../view/thread_sides';
@@ -52,7 +52,7 @@ export const MOST_ROWS = 12;
 const ALL = 1_000_000;
 
 export function createSummaryView(
-    session: Given & {
+    session: SessionBase & {
         filters: FiltersPart;
         names: NamesPart;
         sourcePanel: SourcePanelPart;

@@ -1,7 +1,7 @@
 /** What the mouse, keys and menus do to the tracks: each changes the view, and never leaves it without a thread. */
 
 import type { ExportsPart } from '../save/exports';
-import type { Given } from '../session/given';
+import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 import {
     allTracks,
@@ -41,7 +41,7 @@ export function rowKeyText(key: string): string {
     return key.replace('Delete', 'Del').replace('ArrowUp', '↑').replace('ArrowDown', '↓');
 }
 
-export function createTrackActions(session: Given & { exports: ExportsPart; store: StorePart }) {
+export function createTrackActions(session: SessionBase & { exports: ExportsPart; store: StorePart }) {
     const { info } = session;
     const { saveTimeline } = session.exports;
     const { changeView, trackSeeds, tracks, view } = session.store;

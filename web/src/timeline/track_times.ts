@@ -1,10 +1,10 @@
 /** What threads did in the range that is shown, or the one that is being chosen: the times beside the tracks. Their order is that of all time. */
 import { computed } from '@preact/signals';
-import type { Given } from '../session/given';
 import { Request } from '../session/request';
+import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 
-export function createTrackTimes(session: Given & { store: StorePart }) {
+export function createTrackTimes(session: SessionBase & { store: StorePart }) {
     const { engine, info, lifetime } = session;
     const { committedRange, fullRange, previewRange } = session.store;
 

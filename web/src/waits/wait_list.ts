@@ -3,9 +3,9 @@ import { computed, signal } from '@preact/signals';
 import type { TreePart } from '../calltree/tree';
 import type { WaitGroup, WaitGrouping, WaitGroups } from '../engine/waits';
 import type { FiltersPart } from '../session/filters';
-import type { Given } from '../session/given';
 import type { NamesPart } from '../session/names';
 import { Request } from '../session/request';
+import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 import type { TablesPart } from '../session/tables';
 
@@ -28,7 +28,7 @@ export const WAIT_GROUPINGS: readonly { value: WaitGrouping; label: string; hint
 ];
 
 export function createWaitList(
-    session: Given & {
+    session: SessionBase & {
         filters: FiltersPart;
         names: NamesPart;
         store: StorePart;

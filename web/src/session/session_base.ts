@@ -25,7 +25,7 @@ export interface Host {
     matchFunctions(forgives: boolean): void;
 }
 
-export interface Given {
+export interface SessionBase {
     engine: EngineWorker;
     info: ReadonlySignal<ProfileInfo>;
     /** The file that the profile came from; null: the server beside the page. */

@@ -1,0 +1,162 @@
+/**
+ * The queries of the call tree, one at a time, each for the newest view.
+ *
+ * The engine's node handles live until its next query. So the page keeps its own nodes with what is expanded, and when
+ * the view changes it asks for the same shape again and swaps the rows in one step: nothing flickers while a range is
+ * dragged.
+ */
+import { batch } from '@preact/signals';
+import { messageOf } from '../base/message';
+import { NewestMap } from '../base/newest_map';
+import { Repeater } from '../base/repeater';
+import type { NodePath, Query, TreeSummary } from '../engine/api';
+import type { SessionBase } from '../session/session_base';
+import { adoptLevels, isOvertaken, TreeLoader } from '../table/tree_loader';
+import { firstFuncs, makeNodes, nodePath, type TreeNode } from '../table/tree_nodes';
+import { act } from '../window/windows';
+import { shapeOf, textOfTransforms } from './tree_shape';
+import type { TreeParts, TreeState } from './tree_state';
+
+/** The heaviest path is followed to its end, but not to nodes with less than this share of all that is not idle. */
+const FIRST_PATH_DEPTH = 1024;
+const FIRST_PATH_SHARE = 0.1;
+/** The most rows that one step expands. */
+export const MOST_ROWS = 50_000;
+/** Rows whose names are there before a new tree is shown. */
+export const FIRST_ROWS = 120;
+/** Trees whose expanded rows are remembered. */
+const MOST_SHAPES = 12;
+
+/** What was expanded: in the last trees by shape, and what a transform leaves expanded of the tree before it. */
+function createOpenRows() {
+    const lastRoots = new NewestMap<string, TreeNode[]>(MOST_SHAPES);
+    let leftOpen: { shape: string; paths: NodePath[] } | null = null;
+    return {
+        remember: (shape: string, nodes: TreeNode[]) => lastRoots.set(shape, nodes),
+        /** A tree of this shape that was not there before opens these paths. */
+        openNext(shape: string, paths: NodePath[]): void {
+            leftOpen = { shape, paths };
+        },
+        /** Expands in a new tree what was expanded in the last one of its shape, or what the transform left. */
+        async reopen(nodes: TreeNode[], shape: string, loader: TreeLoader): Promise<void> {
+            const before = lastRoots.get(shape);
+            if (before) await loader.reopen(nodes, before, MOST_ROWS);
+            else if (leftOpen?.shape === shape) for (const path of leftOpen.paths) await loader.openPath(nodes, path);
+        },
+    };
+}
+
+/** The loader of the newest query, whose id it has. */
+function createLoaders({ engine }: SessionBase) {
+    const loaderOf = (id: number): TreeLoader =>
+        new TreeLoader({
+            children: (node) => engine.children(id, node),
+            childrenAlong: (node, path) => engine.childrenAlong(id, node, path),
+            descendants: (node, limit) => engine.descendants(id, node, limit),
+        });
+    const loaders = {
+        id: 0,
+        current: loaderOf(0),
+        /** Ends the requests of the loader before. */
+        begin(id: number): TreeLoader {
+            loaders.current.end();
+            loaders.id = id;
+            loaders.current = loaderOf(id);
+            return loaders.current;
+        },
+    };
+    return loaders;
+}
+
+export function createTreeQueries(session: SessionBase & TreeParts, state: TreeState) {
+    const { engine } = session;
+    const { addNames, fetchNames, namesVersion } = session.names;
+    const { changeView, view } = session.store;
+    const { details, isChange, isShownInverted, query, reveal, roots, searchCount } = state;
+    const { selected, shownFilter, shownTransforms, summary, treeError } = state;
+    const openRows = createOpenRows();
+    const loaders = createLoaders(session);
+
+    /** Swaps the rows for those of an answer. */
+    function show(
+        wanted: Query,
+        answer: TreeSummary,
+        nodes: TreeNode[],
+        node: TreeNode | null,
+        reveals: boolean,
+    ): void {
+        const isMoved = nodePath(node).join() !== nodePath(selected.value).join();
+        // While the profile grows, its heaviest path changes soon: the address has it only once the user selects a row.
+        const isFirstChoice = session.info.value.isLive === true && view.value.path.length === 0;
+        roots.value = nodes;
+        isShownInverted.value = wanted.inverted;
+        isChange.value = wanted.compared === 'change';
+        shownTransforms.value = textOfTransforms(wanted);
+        shownFilter.value = JSON.stringify([textOfTransforms(wanted), wanted.search]);
+        summary.value = answer;
+        searchCount.value = wanted.search === '' ? null : { kept: answer.samples, all: answer.allSamples };
+        selected.value = node;
+        treeError.value = '';
+        if ((isMoved && !isFirstChoice) || reveals) reveal.value++;
+        // A selection that follows from the view is put in the address, so that it outlives a reload.
+        if (node && view.value.path.length === 0 && !isFirstChoice) changeView({ path: nodePath(node) }, 'replace');
+    }
+
+    let lastPlace = '';
+    async function refresh(): Promise<void> {
+        loaders.begin(loaders.id);
+        const wanted = query.value;
+        const shape = shapeOf(view.value.transforms, wanted.inverted);
+        // Inverted, the heaviest function is of interest, not its heaviest caller.
+        const depth = wanted.inverted ? 1 : FIRST_PATH_DEPTH;
+        const names = namesVersion.peek() === 0 ? FIRST_ROWS : 0;
+        const { path } = view.value;
+        const answer = await engine.query(wanted, { path, depth, share: FIRST_PATH_SHARE, names });
+        if (answer === null) return;
+        const loader = loaders.begin(answer.id);
+        const nodes = makeNodes(answer.roots, null, 0, 0);
+        adoptLevels(nodes, answer.levels, answer.path);
+        addNames(answer.names);
+        await openRows.reopen(nodes, shape, loader);
+        const node = (await loader.walkTo(nodes, view.value.path)) ?? (await loader.walkTo(nodes, answer.path));
+        await fetchNames(firstFuncs(nodes, node, FIRST_ROWS));
+        loader.check();
+        // While a range is dragged the rows stay where they are; other changes bring the selected one into view.
+        const place = JSON.stringify({ ...wanted, range: null });
+        batch(() => show(wanted, answer, nodes, node, place !== lastPlace));
+        lastPlace = place;
+        openRows.remember(shape, nodes);
+        act(whileCurrent(() => showDetails(node, loader))); // not awaited: the rows can be used
+    }
+
+    async function showDetails(node: TreeNode | null, loader: TreeLoader): Promise<void> {
+        if (!node) {
+            details.value = null;
+            return;
+        }
+        const answer = await engine.details(loaders.id, node.handle);
+        if (loader === loaders.current && selected.value === node) details.value = { node, details: answer };
+    }
+
+    /** The error of an action appears in the place of the tree; an action on a tree that was replaced has none. */
+    async function whileCurrent(action: () => Promise<void>): Promise<void> {
+        try {
+            await action();
+        } catch (error) {
+            if (!isOvertaken(error)) treeError.value = messageOf(error);
+        }
+    }
+
+    const queries = new Repeater(() => whileCurrent(refresh));
+    return {
+        queries,
+        showDetails,
+        openNext: openRows.openNext,
+        /** Runs `action` on the current tree; a view that changes meanwhile makes it void. */
+        async onCurrentTree(action: (loader: TreeLoader) => Promise<void>): Promise<void> {
+            if (queries.isRunning) return;
+            const loader = loaders.current;
+            await whileCurrent(() => action(loader));
+        },
+    };
+}

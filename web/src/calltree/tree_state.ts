@@ -1,0 +1,88 @@
+/** What the call tree shows: its rows, the selected one, and the query that the view stands for. */
+import { computed, signal } from '@preact/signals';
+import type { ComparisonPart } from '../compare/comparison';
+import type { NodeDetails, PathFilter, Query, TreeSummary } from '../engine/api';
+import type { FiltersPart } from '../session/filters';
+import type { NamesPart } from '../session/names';
+import type { StorePart } from '../session/store';
+import type { TablesPart } from '../session/tables';
+import { nodePath, openRows, type TreeNode } from '../table/tree_nodes';
+import { textOfTransforms } from './tree_shape';
+
+/** What siblings are sorted by. */
+export const TREE_ORDER = 'total';
+
+export interface TreeParts {
+    comparison: ComparisonPart;
+    filters: FiltersPart;
+    names: NamesPart;
+    store: StorePart;
+    tables: TablesPart;
+}
+
+/** The signals of the rows: those of the last answer, which the view may be ahead of. */
+function createRows({ names, tables }: TreeParts) {
+    const treeSort = tables.sortOf('calltree', TREE_ORDER);
+    const roots = signal<TreeNode[]>([]);
+    /** Counts changes of what is expanded in `roots`. */
+    const shapeVersion = signal(0);
+    const selected = signal<TreeNode | null>(null);
+    const isShownInverted = signal(false);
+    return {
+        treeSort,
+        roots,
+        shapeVersion,
+        /** The open rows, top to bottom. */
+        rows: computed<TreeNode[]>(() => {
+            shapeVersion.value;
+            if (treeSort.value.column === 'name') names.namesVersion.value;
+            return openRows(roots.value, treeSort.value, names.nameOf);
+        }),
+        /** What the rows are percentages of; null until the first answer. */
+        summary: signal<TreeSummary | null>(null),
+        /** Whether the rows compare both sides: their counts are changes, and signed. */
+        isChange: signal(false),
+        /** How many samples match the search, and of how many; null without a search. */
+        searchCount: signal<{ kept: number; all: number } | null>(null),
+        selected,
+        isShownInverted,
+        /** The transforms that the engine has applied to the rows: textOfTransforms(). */
+        shownTransforms: signal(textOfTransforms({ transforms: [], threads: [] })),
+        /** The same for transforms and search together. */
+        shownFilter: signal(''),
+        /** The selected row as the engine's filter, in JSON: it stays the same while its node is replaced. '' for none. */
+        selectedFilter: computed<string>(() => {
+            const path = nodePath(selected.value);
+            return path.length > 0
+                ? JSON.stringify({ path, inverted: isShownInverted.value } satisfies PathFilter)
+                : '';
+        }),
+        /** Counts the selections that should be scrolled to. */
+        reveal: signal(0),
+        details: signal<{ node: TreeNode; details: NodeDetails } | null>(null),
+        /** A sentence about what went wrong, for the place of the tree. */
+        treeError: signal(''),
+    };
+}
+
+export function createTreeState(parts: TreeParts) {
+    const { committedRange, fullRange, inverted, previewRange, search, selectedThreads, transforms } = parts.store;
+    const { compared, scaledBy } = parts.comparison;
+    const { filterTransforms, weight } = parts.filters;
+    return {
+        ...createRows(parts),
+        /** The query that the view stands for. */
+        query: computed<Query>(() => ({
+            threads: selectedThreads.value,
+            range: previewRange.value ?? (committedRange.value === fullRange.value ? null : committedRange.value),
+            transforms: [...transforms.value, ...filterTransforms.value],
+            search: search.value.trim(),
+            inverted: inverted.value,
+            weight: weight.value.id,
+            ...(compared.value && { compared: compared.value }),
+            ...(scaledBy.value && { scaledBy: scaledBy.value }),
+        })),
+    };
+}
+
+export type TreeState = ReturnType<typeof createTreeState>;

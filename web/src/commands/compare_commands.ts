@@ -1,0 +1,58 @@
+/** Commands that make comparisons: with another profile, of two ranges, of two groups of threads. */
+import type { Range } from '../view/codec';
+import { type Command, command } from './command';
+import type { CommandSession } from './commands';
+
+/** The range right before a range, at most as long, and that range, ms after the start of the profile; null: nothing is before it. */
+export function rangesToCompare([from, to]: Range, start: number): [base: Range, next: Range] | null {
+    const [begin, end] = [from - start, to - start];
+    const base: Range = [Math.max(0, 2 * begin - end), begin];
+    return begin > base[0] ? [base, [begin, end]] : null;
+}
+
+/** What a side of a comparison of threads is called. */
+export function sideName(names: readonly string[]): string {
+    return names.length === 1 ? `thread ${names[0]}` : `${names.length} threads`;
+}
+
+export function compareCommands({ host, info, made, store }: CommandSession): Command[] {
+    const { selectedThreads, view } = store;
+
+    /** A comparison has two profiles, not three; what still grows is none yet. */
+    const canBeCompared = (): boolean => !info.value.comparison && !info.value.isLive;
+
+    function rangesInView(): ReturnType<typeof rangesToCompare> {
+        const range = view.value.preview ?? view.value.ranges[view.value.ranges.length - 1];
+        return range ? rangesToCompare(range, info.value.rangeStart) : null;
+    }
+
+    /** The selected threads against the others. */
+    function compareThreads(): void {
+        const { threads } = info.value;
+        const isNew = threads.map((_, at) => selectedThreads.value.includes(at));
+        const nameOf = (side: boolean): string =>
+            sideName(threads.filter((_, at) => isNew[at] === side).map(({ name }) => name));
+        host.compareThreads(isNew, [nameOf(false), nameOf(true)]);
+    }
+
+    function compareRanges(): void {
+        const ranges = rangesInView();
+        if (ranges) host.compareRanges(...ranges);
+    }
+
+    return [
+        command('Compare with a profile (the base)', host.compareWith, { isOffered: canBeCompared }),
+        command('Compare the selected range with the one before', compareRanges, {
+            isOffered: () => canBeCompared() && rangesInView() !== null,
+        }),
+        command('Compare the selected threads with the others', compareThreads, {
+            isOffered: () => canBeCompared() && selectedThreads.value.length < info.value.threads.length,
+        }),
+        command('Match functions without template arguments and compiler suffixes', () => host.matchFunctions(true), {
+            isOffered: () => made !== null && !made.forgives,
+        }),
+        command('Match functions by their whole names', () => host.matchFunctions(false), {
+            isOffered: () => made?.forgives === true,
+        }),
+    ];
+}

@@ -1,0 +1,58 @@
+/** Commands that change which stacks and rows the views show. */
+import { mergeMatchingLabel } from '../calltree/transform_offers';
+import { MARKER_TABS, NODE_TABS } from '../view/codec';
+import { toggleTemplates } from '../window/settings';
+import { act, isPaletteOpen } from '../window/windows';
+import { type Command, command } from './command';
+import type { CommandSession } from './commands';
+
+export function treeCommands(session: CommandSession): Command[] {
+    const { info } = session;
+    const { selectedFunc } = session.functions;
+    const { search, view } = session.store;
+    const { goToMatch } = session.treeSearch;
+    const { invert, mergeMatching } = session.treeChanges;
+    const isTreeSearched = (): boolean => search.value.trim() !== '' && NODE_TABS.has(view.value.tab);
+    /** The function that is selected in the open view. */
+    const functionInView = (): number =>
+        view.value.tab === 'functions' ? selectedFunc.value : (session.tree.selected.value?.func ?? -1);
+    const openPalette = (): void => {
+        isPaletteOpen.value = true;
+    };
+    return [
+        command('Command palette', openPalette, { key: 'Ctrl+k', isEverywhere: true, isHidden: true }),
+        command(
+            'Filter stacks or markers',
+            () => document.querySelector<HTMLInputElement>('.filter-bar .search input')?.focus(),
+            { key: '/' },
+        ),
+        command('Next row that matches', () => act(goToMatch(1)), { key: 'n', isOffered: isTreeSearched }),
+        command('Previous row that matches', () => act(goToMatch(-1)), { key: 'N', isOffered: isTreeSearched }),
+        {
+            get title() {
+                return mergeMatchingLabel(search.value);
+            },
+            key: '',
+            isOffered: () => search.value.trim() !== '' && !MARKER_TABS.has(view.value.tab),
+            run: () => act(mergeMatching()),
+        },
+        command('On-CPU, off-CPU or both', session.filters.nextWeight, {
+            key: 'O',
+            isOffered: () => info.value.hasWaits,
+        }),
+        command('Change, base or new side of the comparison', session.comparison.nextCompared, {
+            key: 'y',
+            isOffered: () => session.comparison.compared.value !== null,
+        }),
+        command('Invert call stack', () => act(invert()), { key: 'i' }),
+        command(
+            'Callers and callees of the selected function',
+            () => session.nodeMenu.showButterfly(functionInView()),
+            { key: 'b', isOffered: () => view.value.tab !== 'butterfly' && functionInView() >= 0 },
+        ),
+        command('Fold or show template arguments', toggleTemplates, { key: 't' }),
+        command('Drop samples outside matching markers', session.markerFilter.keepSamplesInsideFound, {
+            isOffered: session.markerFilter.isMarkerSearchShown,
+        }),
+    ];
+}

@@ -1,0 +1,127 @@
+/** The selected line and instruction of the source panel: each follows the other, the address and what was fetched. */
+import { batch, computed, signal, untracked } from '@preact/signals';
+import { nextAround } from '../base/around';
+import type { SourcePanelView } from '../view/source_codec';
+import { act } from '../window/windows';
+import { hottestOf, instructionsOfLine, linesOfInstruction } from './code_links';
+import { firstLineOf, type SourceSession, type SourceState } from './source_costs';
+import { hotInstructionsOf } from './source_heat';
+
+function createCursor({ store }: SourceSession, state: SourceState) {
+    const { code, hotLines, instructionCosts, sourceText } = state;
+    const chosenLine = signal(0);
+    const chosenInstruction = signal(-1);
+    /** A line to bring into view; another object each time. */
+    const wantedLine = signal<{ source: number; line: number } | null>(null);
+    /** An instruction to bring into view. */
+    const wantedInstruction = signal<{ index: number } | null>(null);
+    const file = (): string => sourceText.value?.file ?? '';
+    /** The instructions that come from the selected line. */
+    const linkedInstructions = computed<ReadonlySet<number>>(() =>
+        instructionsOfLine(code.value, chosenLine.value, file()),
+    );
+
+    function revealLine(line: number): void {
+        if (sourceText.value) wantedLine.value = { source: sourceText.value.source, line };
+    }
+
+    function revealHottest(indexes: Iterable<number>): void {
+        const index = hottestOf(indexes, instructionCosts.value);
+        if (index >= 0) wantedInstruction.value = { index };
+    }
+
+    /** `reveal`: brings the line itself into view, too. */
+    function chooseLine(line: number, reveal = false): void {
+        batch(() => {
+            chosenLine.value = line;
+            chosenInstruction.value = -1;
+            if (reveal) revealLine(line);
+            store.changeView({ sourceLine: line }, 'replace');
+            revealHottest(linkedInstructions.value);
+        });
+    }
+
+    function chooseInstruction(index: number): void {
+        batch(() => {
+            chosenInstruction.value = index;
+            const line = linesOfInstruction(code.value, index, file()).pop() ?? 0;
+            chosenLine.value = line;
+            store.changeView({ sourceLine: line }, 'replace');
+            if (line > 0) revealLine(line);
+        });
+    }
+
+    return {
+        chosenLine,
+        chosenInstruction,
+        wantedLine,
+        wantedInstruction,
+        linkedInstructions,
+        revealHottest,
+        linesOfInstruction: (index: number): number[] => linesOfInstruction(code.value, index, file()),
+        chooseLine,
+        chooseInstruction,
+        /** Goes to the next or the previous hot line, around the end. */
+        stepHotLine(by: 1 | -1): void {
+            const next = nextAround(hotLines.value, chosenLine.value, by);
+            if (next !== undefined) chooseLine(next, true);
+        },
+        /** Goes to the next or the previous hot instruction, around the end. */
+        stepHotInstruction(by: 1 | -1): void {
+            const next = nextAround(hotInstructionsOf(instructionCosts.value), chosenInstruction.value, by);
+            if (next === undefined) return;
+            chooseInstruction(next);
+            wantedInstruction.value = { index: next };
+        },
+    };
+}
+
+type Cursor = ReturnType<typeof createCursor>;
+
+function followView(session: SourceSession, state: SourceState, cursor: Cursor): void {
+    const { effect } = session.lifetime;
+    const { view } = session.store;
+    const { code, instructionCosts, openings, sourcePanel, sourceText } = state;
+    const { chooseLine, chosenInstruction, chosenLine, linkedInstructions, revealHottest, wantedLine } = cursor;
+
+    async function goToFirstLine(opened: SourcePanelView): Promise<void> {
+        if (opened.source < 0 || opened.func < 0) return;
+        const line = view.peek().sourceLine || (await firstLineOf(session, opened));
+        if (line <= 0 || sourcePanel.value?.source !== opened.source) return;
+        batch(() => {
+            chosenLine.value = line;
+            chosenInstruction.value = -1;
+            wantedLine.value = { source: opened.source, line };
+        });
+    }
+
+    // A pasted address, back and forward open it at the same place as the key does.
+    let last = '';
+    effect(() => {
+        const shown = sourcePanel.value;
+        if (!session.tree.summary.value) return;
+        const key = shown ? JSON.stringify([shown.func, shown.path, shown.source, openings.value]) : '';
+        if (shown && key !== last) {
+            chosenInstruction.value = -1;
+            act(goToFirstLine(shown));
+        }
+        last = key;
+    });
+    // Back and forward go to the line that was selected then.
+    effect(() => {
+        const line = view.value.sourceLine;
+        if (line > 0 && line !== chosenLine.peek() && sourceText.peek()) untracked(() => chooseLine(line, true));
+    });
+    // New code shows what belongs to the selected line.
+    effect(() => {
+        if (!code.value || instructionCosts.value.size === 0 || chosenInstruction.peek() >= 0) return;
+        const linked = linkedInstructions.peek();
+        revealHottest(linked.size > 0 ? linked : instructionCosts.value.keys());
+    });
+}
+
+export function createSourceCursor(session: SourceSession, state: SourceState): Cursor {
+    const cursor = createCursor(session, state);
+    followView(session, state, cursor);
+    return cursor;
+}
