@@ -1,9 +1,9 @@
 /*
- * The algorithm is that of the Firefox Profiler's activity graph. Let t[i] be the time of sample i, t[-1] one interval
+ * The Firefox Profiler's activity graph uses the same algorithm. Let t[i] be the time of sample i, t[-1] one interval
  * before the first and t[n] one after the last. Sample i covers ((t[i-1] + t[i]) / 2, (t[i] + t[i+1]) / 2). CPU time is
  * known per gap between samples, so the half before t[i] counts with the share of gap i and the half after it with that
- * of gap i + 1. Covered parts of pixels add up exactly; then a pixel is blurred with boxes of radius 3, 2 and 2, which
- * is near to a bell curve and hides the beat between samples and pixels.
+ * of gap i + 1. Covered parts of pixels add up exactly; then each pixel is blurred with boxes of radius 3, 2 and 2.
+ * That approximates a bell curve and hides the beat between samples and pixels.
  */
 #include "tree/activity.h"
 
@@ -14,7 +14,7 @@
 enum { MICROSECONDS_PER_MS = 1000 };
 
 /* CPU share of the gap before sample i, whole percents: 0 for i = samples->length, 100 where it is unknown. The gap
- * before the first sample is one `interval` (ms) long; 0 if nothing is known of it. Threads without CPU deltas: always
+ * before the first sample is one `interval` (ms) long; 0 if its CPU time is unknown. Threads without CPU deltas: always
  * 100. `i` up to samples->length. */
 static double gap_cpu_percent(const struct sample_table *samples, size_t i, double interval)
 {
@@ -118,8 +118,8 @@ static enum strip_pixel pixel_of_sample(const struct sample_table *samples, size
     return is_idle ? STRIP_IDLE : STRIP_SAMPLE;
 }
 
-/* A sample from pixel `left` to `right`, with `time` at `middle`. There are millions of them, most of them in one
- * pixel, which this looks for first. */
+/* Draws a sample from pixel `left` to `right`, with `time` at `middle`. Most of the millions of samples lie in one
+ * pixel, so that case comes first. */
 static inline void draw_sample(const struct canvas *canvas, const struct strip *strip, float *row,
                                const double edges[3], const double shares[2], double time, enum strip_pixel pixel)
 {
@@ -137,7 +137,7 @@ static inline void draw_sample(const struct canvas *canvas, const struct strip *
     add_mark(strip, canvas, time, pixel);
 }
 
-/* The end of one sample and the share of its second half are the start and the share of the first half of the next. */
+/* The end and second-half share of one sample are the start and first-half share of the next. */
 static void draw_samples(const struct canvas *canvas, const struct strip *strip, const struct stack_view *stacks,
                          const struct call_nodes *nodes, const struct activity_request *request,
                          const struct sample_table *samples)
@@ -184,8 +184,8 @@ static void add_wait_mark(const struct strip *strip, const struct canvas *canvas
             strip->pixels[x] = STRIP_IDLE;
 }
 
-/* Draws the gap before sample `i`, which ran at both ends of it: from pixel `left` to `right`. There are millions of
- * such gaps, most of them in one pixel. */
+/* Draws the gap before sample `i` from pixel `left` to `right`; the thread ran at both ends of the gap. Most of the
+ * millions of gaps lie in one pixel. */
 static inline void draw_running_gap(const struct canvas *canvas, const struct strip *strip,
                                     const struct stack_view *stacks, const struct sample_table *samples, size_t i,
                                     double left, double right)
@@ -204,8 +204,8 @@ static inline void draw_running_gap(const struct canvas *canvas, const struct st
         add_mark(strip, canvas, end, STRIP_SAMPLE);
 }
 
-/* Of a thread with recorded waits: gap by gap, the one half with what ran at its start, the other with what ran at its
- * end. A wait raises nothing; in the strip, it lasts from its one row to the other. */
+/* Draws a thread with recorded waits gap by gap: the first half shows the category at its start, the second half the
+ * category at its end. A wait adds no height; in the strip, it lasts from its first row to its second. */
 static void draw_gaps(const struct canvas *canvas, const struct strip *strip, const struct stack_view *stacks,
                       const struct call_nodes *nodes, const struct activity_request *request,
                       const struct sample_table *samples, const struct wait_rows *waits)
@@ -333,7 +333,7 @@ size_t sample_at(const struct sample_table *samples, double interval, double tim
     return i;
 }
 
-/* A row of a file without times is as long as it weighs: see place_thread() in import/profile_builder.c. */
+/* In a file without times, a row is as long as its weight: see place_thread() in import/profile_builder.c. */
 static double length_on_axis(const struct sample_table *samples, size_t row)
 {
     return samples->weight && samples->weight_type != WEIGHT_BYTES ? fabs(samples->weight[row]) : 1;

@@ -47,7 +47,7 @@ void activity_destroy(struct activity *activity);
 size_t sample_at(const struct sample_table *samples, double interval, double time, double *cpu_percent);
 
 /* Activity of a thread in a range, ms: CPU time if the profile has it, else the interval times the number of samples
- * outside category `idle` (PROFILE_NONE: no such category). In a profile without times, samples count their weight,
+ * outside category `idle` (PROFILE_NONE: no such category). In a profile without times, a sample counts its weight
  * in the unit of the axis; bytes count as one sample. The page ranks threads by the activity of the full range. */
 double thread_activity(const struct sample_table *samples, struct time_range range, const struct stack_view *stacks,
                        uint32_t idle, const struct profile_meta *meta);

@@ -8,8 +8,8 @@
 
 struct address_cost {
     int64_t address; /* as in the frame table (for a call: its last byte), or the start of the instruction */
-    double total;    /* weight of samples with a frame there, each once */
-    double self;     /* weight of samples that end there */
+    double total;    /* weight of samples with a frame at the address; recursion counts once */
+    double self;     /* weight of samples with their leaf at the address */
 };
 
 struct address_costs {
@@ -49,7 +49,7 @@ int symbol_costs_compute(struct symbol_costs *costs, const struct profile *profi
 
 struct address_line {
     int64_t address;
-    uint32_t depth;              /* 0: the frame of the symbol itself; 1, 2 ...: the calls inlined there */
+    uint32_t depth;              /* 0: the frame of the symbol itself; 1, 2 ...: inlined calls */
     uint32_t func, source, line; /* unknown: PROFILE_NONE; line: 0 */
 };
 

@@ -83,7 +83,7 @@ static uint32_t entry_of(const struct butterfly *butterfly, const struct profile
     return caller == NODE_NONE ? NODE_NONE : butterfly->entry[caller];
 }
 
-/* What one side of a comparison counts at and below the node, of what has the same entry. */
+/* Sums the weight of one side of a comparison at and below each node, for the entry of that node. */
 static bool sum_own_side(struct butterfly *butterfly, int side)
 {
     size_t length = butterfly->nodes->length;
@@ -222,8 +222,8 @@ static bool collect_caller(struct butterfly *butterfly, const struct butterfly_m
     return caller == NODE_NONE || array_push(&butterfly->scratch, (struct butterfly_member){member->top, caller});
 }
 
-/* The call nodes one step further from the focus than those of a node, into the scratch. The functions of a library
- * or a category through which one comes in are its first callees. */
+/* Collects the call nodes one step further from the focus than those of a node. Below a focused library or category,
+ * the functions that enter it are the first callees. */
 static bool collect_next(struct butterfly *butterfly, enum butterfly_side side, uint32_t node)
 {
     const struct butterfly_tree *tree = &butterfly->sides[side];

@@ -28,7 +28,7 @@ struct butterfly_focus {
 
 enum butterfly_side { BUTTERFLY_CALLERS, BUTTERFLY_CALLEES };
 
-/* A call node of a butterfly node, with the node at which its stack was split. */
+/* A call node of a butterfly node, and the node at which its stack was split. */
 struct butterfly_member {
     uint32_t top, node;
 };
@@ -60,8 +60,8 @@ struct butterfly {
     struct butterfly_focus focus;
     struct butterfly_tree sides[2];
     struct butterfly_members scratch;
-    /* Of a library or category, per node: the last entry into it at or above the node, NODE_NONE if there is none; the
-     * weight at and below the node of what has the same entry; and whether a self there is not 0. Else NULL. */
+    /* Per node, for a library or category: the last entry into it at or above the node (NODE_NONE: none), the weight
+     * at and below the node with that entry, and whether any self below is not 0. Otherwise NULL. */
     uint32_t *entry;
     double *own_total;
     double *own_side_total[PROFILE_SIDES]; /* of a comparison */
@@ -69,7 +69,7 @@ struct butterfly {
     uint32_t *group_of_func;                         /* scratch: all NODE_NONE between calls */
     double total;                                    /* weight of samples with the focus in their stack */
     double self;                                     /* of samples that end in the focus */
-    struct side_figures side_figures[PROFILE_SIDES]; /* likewise for each side of a comparison */
+    struct side_figures side_figures[PROFILE_SIDES]; /* the same for each side of a comparison */
 };
 
 /* Finds the focus. `nodes` and `timings` must outlive the butterfly and not change. */

@@ -1,17 +1,16 @@
 /*
- * How the table is built in a few linear passes that mostly touch memory near to what they touched just before:
+ * The table is built in three linear passes, which mostly touch neighboring memory:
  *
  *  1. In stack order, find the child of the caller's node that has the stack's func, or add one ("draft" nodes,
- *     numbered in order of creation). Stacks are made caller first, so most find either a caller without such a child,
- *     which `child_bits` tells without looking at any, or, in `last_used`, the very child. Otherwise the siblings are
- *     walked; a node with more than MANY_CHILDREN has its children in a hash table instead, so that a root with 100,000
- *     different callees does not take quadratic time.
+ *     numbered in order of creation). Callers precede their callees, so for most stacks `child_bits` shows that the
+ *     child is missing, or `last_used` is the child. Otherwise the pass walks the siblings. A node with more than
+ *     MANY_CHILDREN has its children in a hash table, so a root with 100,000 callees does not take quadratic time.
  *  2. From last to first, add up the sizes of subtrees.
  *  3. From first to last, give each node its depth-first number, and write its row: a child takes the next free number
  *     of its parent, and reserves as many as its subtree has. No walk over child lists is needed, and siblings keep the
  *     order in which they were first seen.
  *
- * What only the later passes need is kept apart, so that the first touches as few cache lines as it can.
+ * Data for the later passes has arrays of its own, so the first pass touches few cache lines.
  */
 #include "tree/call_nodes.h"
 
@@ -21,8 +20,8 @@
 
 enum { MANY_CHILDREN = 24, AT_ONCE = 1 << 14 };
 
-/* The two long passes are many calls: a browser runs WebAssembly slowly at first, compiles well what is called often,
- * and changes over to that from one call to the next, never inside a loop. */
+/* The two long passes consist of many calls. A browser runs WebAssembly slowly at first, compiles functions that are
+ * called often, and switches to the compiled code between calls, never inside a loop. */
 #define CALLED_OFTEN __attribute__((noinline))
 
 static size_t end_of_part(size_t first, size_t length)
@@ -52,7 +51,7 @@ static uint64_t child_key(uint32_t parent, uint32_t func)
     return (uint64_t)parent << 32 | func;
 }
 
-/* One of 32 bits; children of one node with the same are the exception (Fibonacci hashing). */
+/* One of 32 bits (Fibonacci hashing). Two children of one node rarely share a bit. */
 static uint32_t func_bit(uint32_t func)
 {
     return UINT32_C(1) << (func * UINT32_C(2654435769) >> 27);
@@ -151,7 +150,7 @@ static uint32_t *sum_subtree_sizes(const struct draft *draft)
     return sizes;
 }
 
-/* `number[i]` becomes that of draft i. A size is not needed any more once its node has its number: its place then holds
+/* Sets `number[i]` to the number of draft i. Once a node has its number, its size is obsolete: that slot then holds
  * the next free number of the node's children. */
 static CALLED_OFTEN void number_some(struct call_nodes *nodes, const struct draft *draft, uint32_t *sizes,
                                      uint32_t *number, size_t first, size_t last)

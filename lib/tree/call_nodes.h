@@ -19,7 +19,7 @@ struct call_nodes {
     uint16_t *category; /* of all stacks of the node; the default category if they differ */
     size_t length;
     uint32_t *of_stack;  /* stack of the view -> node; NODE_NONE: unused stack */
-    uint32_t *of_sample; /* stack of the profile -> node in which its samples end; NODE_NONE: its samples do not count.
+    uint32_t *of_sample; /* stack of the profile -> node in which its samples end; NODE_NONE: no sample counts.
                             Equals of_stack unless the view was transformed */
     size_t stack_count;
     uint32_t func_count;

@@ -32,7 +32,7 @@ static double deviation_of(const double *runs, size_t count)
     return count > 1 && mean != 0 ? sqrt(squares / (double)(count - 1)) / fabs(mean) : 0;
 }
 
-/* What a user waits for, which the CPU time need not tell. */
+/* Wall time is the time that a user waits; CPU time may differ. */
 int comparison_wall_time(struct change_estimate *wall_time, const struct profile *profile, struct error *err)
 {
     const uint32_t *runs = profile->meta.comparison.runs;

@@ -19,7 +19,7 @@ double compared_factor(const struct profile *profile, const struct compared_requ
     return request->compared == COMPARED_NEW ? 0 : request->compared == COMPARED_BASE ? factor : -factor;
 }
 
-/* The threads of one side alone. */
+/* Sums the threads of one side. */
 static int sum_side(struct stack_weights *weights, const struct profile *profile, const struct weighing *weighing,
                     enum profile_side side, double scale, struct error *err)
 {
@@ -111,7 +111,7 @@ double *comparison_wall_times(const struct profile *profile, enum profile_side s
     return ends;
 }
 
-/* What one run of a side takes, ms. */
+/* The mean wall time of one run of a side, ms. */
 static int mean_wall_time(const struct profile *profile, enum profile_side side, double *mean, struct error *err)
 {
     uint32_t runs = profile->meta.comparison.runs[side];
@@ -135,7 +135,7 @@ static bool is_listed(const char *const names[MOST_NAMED], size_t count, const c
     return false;
 }
 
-/* A sentence with some of the names that have this part; several functions can have one of them. */
+/* Fails with some of the function names that contain this part. */
 static int say_several(const struct profile *profile, const char *part, struct error *err)
 {
     const char *names[MOST_NAMED];
@@ -178,7 +178,7 @@ int comparison_find_function(const struct profile *profile, const char *wanted, 
     return fitting ? 0 : error_set(err, EINVAL, "no function has the name '%s'", wanted);
 }
 
-/* The sum of the weights of a side; with `is_named`, of stacks that have one of these functions. */
+/* Sums the weights of a side; with `is_named`, only of stacks that contain one of these functions. */
 static int sum_of_side(const struct profile *profile, const struct weighing *weighing, enum profile_side side,
                        const uint8_t *is_named, double *sum, struct error *err)
 {

@@ -19,7 +19,7 @@
 enum compared { COMPARED_CHANGE, COMPARED_BASE, COMPARED_NEW };
 
 struct compared_request {
-    bool is_comparison; /* else the other members are unused */
+    bool is_comparison; /* false: the other members are unused */
     enum compared compared;
     double scale; /* of the new side */
 };

@@ -27,7 +27,7 @@ static void copy_z(char *out, size_t size, const char *text)
     copy_text(out, size, text, strlen(text));
 }
 
-/* profile-format: what files without `display` mean. */
+/* The defaults of the profile format for files without `display`. */
 static void set_defaults(struct counter_display *display, const char *category, const char *name)
 {
     static const struct {
@@ -94,7 +94,7 @@ void counter_display_of(struct counter_display *display, const struct profile *p
     const char *category = strings_text(&profile->strings, counter->category);
     set_defaults(display, category, strings_text(&profile->strings, counter->name));
     read_display(display, profile, counter);
-    /* What is called percent is counted as CPU time. */
+    /* A counter of percent counts CPU time. */
     if (profile->meta.has_cpu_delta && strcmp(category, "CPU") == 0 && strcmp(display->unit, "percent") == 0)
         copy_z(display->unit, sizeof(display->unit), "cpu-us");
 }

@@ -1,7 +1,7 @@
 /*
  * Each stack is mapped to its "anchor": the stack (itself or one of its callers) whose frame is the frame of the node
- * in question, or none if the node is not on it. Everything else is summed from there, over the stacks of the profile:
- * a transform may let their samples end in another stack, but the category that they were in stays their own.
+ * in question, or none if the node is not on it. All sums start from the anchors, over the stacks of the profile: a
+ * transform may move a sample to another stack, but the sample keeps its category.
  */
 #include "tree/details.h"
 

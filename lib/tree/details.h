@@ -17,7 +17,7 @@ struct category_weight {
 struct line_weight {
     uint32_t line; /* 1-based line in the source file of the func */
     double total;  /* weight of samples with the node's frame at this line */
-    double self;   /* of samples that end there */
+    double self;   /* of samples with their leaf there */
 };
 
 enum inlining { INLINED_NEVER, INLINED_SOMETIMES, INLINED_ALWAYS };

@@ -13,7 +13,7 @@
 
 /* ---- life ---- */
 
-/* A function for the time in which no function ran. */
+/* Adds the func "(not running)", for time in which the thread did not run. */
 static int add_not_running(struct engine_base *base, struct error *err)
 {
     struct profile *profile = &base->profile;
@@ -169,7 +169,8 @@ static void widen(struct time_range *range, double from, double to)
     range->to = fmax(range->to, to);
 }
 
-/* A thread without samples is as long as its markers; as is usual, one interval longer. */
+/* Widens the range by the markers and, as the Firefox Profiler does, by one interval: a thread without samples has
+ * the range of its markers. */
 static void widen_by_markers(struct time_range *range, const struct marker_table *markers, double interval)
 {
     enum { INTERVAL = 1, END = 3 }; /* phases */
@@ -210,7 +211,7 @@ static void forget_inverted(struct engine *engine)
     engine->has_inverted = false;
 }
 
-/* What was computed of the nodes that were looked at before has no meaning for others. */
+/* Drops the results of earlier queries that refer to nodes by number. */
 static void forget_nodes(struct engine *engine)
 {
     forget_inverted(engine);
@@ -222,8 +223,8 @@ static void forget_nodes(struct engine *engine)
     engine->nodes = &engine->base->whole_nodes;
 }
 
-/* The stacks after all transforms of the list: from those after the first `done` of them, if these are what
- * engine->transformed has, else from the beginning. */
+/* Computes the stacks after all transforms. Starts from engine->transformed if that has the first `done` transforms,
+ * else from the profile. */
 static int transform_stacks(struct engine *engine, size_t done, struct error *err)
 {
     int code = 0;
@@ -274,8 +275,7 @@ static int update_filter(struct engine *engine, const struct tree_query *query, 
     return code;
 }
 
-/* Which samples a transform by markers leaves does not depend on stacks: it may as well be done apart from the others.
- */
+/* Marker transforms select samples independently of stacks, so they are applied apart from the other transforms. */
 static int update_transforms(struct engine *engine, const struct tree_query *query, struct error *err)
 {
     size_t of_stacks = 0, of_markers = query->transform_count;
@@ -534,7 +534,7 @@ double engine_thread_time(const struct engine *engine, uint32_t thread, struct t
                            engine_idle_category(engine), &profile->meta);
 }
 
-/* Of the samples of threads: all of them, or those that the query leaves; `matching` as in activity.h. */
+/* Computes the activity of threads: of all samples, or of the samples in the query; `matching` as in activity.h. */
 static int compute_activity(struct engine *engine, bool is_all, const struct activity_request *wanted,
                             const uint32_t *threads, struct activity *activity, struct error *err)
 {

@@ -41,7 +41,7 @@ struct engine;
  * are available. */
 struct engine *engine_new(struct profile *profile, struct error *err);
 
-/* Creates another engine of the same profile, for another query. */
+/* Creates an engine that shares the profile of `engine` and has its own query. */
 struct engine *engine_share(const struct engine *engine, struct error *err);
 
 void engine_free(struct engine *engine);
@@ -54,13 +54,13 @@ const struct profile *engine_profile(const struct engine *engine);
 /* Returns a thread's samples after the query's marker transforms: dropped samples have no stack. */
 const struct sample_table *engine_samples(const struct engine *engine, uint32_t thread);
 
-/* Return stacks and nodes after the other transforms. */
+/* Returns the stacks and nodes after all transforms. */
 const struct stack_view *engine_stacks(const struct engine *engine);
 const struct call_nodes *engine_nodes(const struct engine *engine);
 const struct timings *engine_timings(const struct engine *engine);
 /* Returns the weights of the query, for costs that are summed stack by stack. Valid until the next query. */
 struct counted_stacks engine_counted(const struct engine *engine);
-/* Likewise for one side of a comparison; only if the query covers both. */
+/* The same for one side of a comparison; only if the query covers both. */
 struct counted_stacks engine_counted_side(const struct engine *engine, enum profile_side side);
 bool engine_has_waits(const struct engine *engine);         /* recorded ones: see wait_rows.h */
 uint32_t engine_idle_category(const struct engine *engine); /* the one named "Idle", or PROFILE_NONE */
@@ -99,15 +99,15 @@ int engine_find(struct engine *engine, const uint32_t *path, size_t length, bool
 int engine_rewrite_path(struct engine *engine, const struct transform *transform, uint32_t *path, size_t *length,
                         struct error *err);
 
-/* From the heaviest root down to the heaviest child, weighed by what is not idle, but for waits if these are what the
- * query counts: until a node's self is more than that
- * of any child, or no child has `share` (0..1) of that of all; at most `depth` nodes. */
+/* Follows the heaviest path: the heaviest root, then the heaviest child each. Stops at a node whose self exceeds the
+ * total of each child, or whose children all have less than `share` (0..1) of the total of the tree; at most `depth`
+ * nodes. Weighs nodes without their idle time, unless the query counts waits. */
 int engine_heaviest_path(struct engine *engine, size_t depth, double share, struct node_path *path, struct error *err);
 
 /* `details` is zeroed by the caller and destroyed with node_details_destroy(). */
 int engine_details(struct engine *engine, uint32_t node, struct node_details *details, struct error *err);
 
-/* Likewise for all nodes of a func. */
+/* The same for all nodes of a func. */
 int engine_function_details(struct engine *engine, uint32_t func, struct node_details *details, struct error *err);
 
 int engine_functions(struct engine *engine, enum func_order order, struct func_timings *functions, struct error *err);
@@ -148,7 +148,7 @@ int engine_activity_of_all(struct engine *engine, const uint32_t *threads, size_
 double engine_thread_time(const struct engine *engine, uint32_t thread, struct time_range range);
 
 /* Computes the activity after the transforms of the query. A search selects matching samples; a path (NULL: none)
- * selects the samples of its row, in either tree. */
+ * selects the samples of its row in the call tree or the inverted tree. */
 int engine_activity(struct engine *engine, const uint32_t *threads, size_t thread_count, double from, double to,
                     uint32_t width, const char *search, size_t search_length, const struct tree_path *path,
                     struct activity *activity, struct error *err);

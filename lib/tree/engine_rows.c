@@ -1,5 +1,5 @@
 /*
- * Rows and paths of the current query, of its call tree or its inverted one: for those who ask it is the same.
+ * Rows and paths of the current query, for both its call tree and its inverted tree.
  */
 #include "tree/engine.h"
 
@@ -22,7 +22,7 @@ static bool has_live_child(const struct engine *engine, uint32_t node)
     return false;
 }
 
-/* What each side counts, of a comparison. */
+/* Adds the figures of each side of a comparison. */
 static void add_sides(const struct engine *engine, uint32_t node, struct tree_row *row)
 {
     const struct timings *sides = engine->timings.sides;
@@ -184,12 +184,12 @@ int engine_path(struct engine *engine, uint32_t node, struct node_path *path, st
     return 0;
 }
 
-/* What stands for a time: a stack as it was recorded, and as filters leave it. */
+/* The stack of a time: as recorded, and after filters. */
 struct found_stack {
     uint32_t recorded, left;
 };
 
-/* The sample that covers the time, if the thread was there. */
+/* Finds the sample that covers the time, if the thread existed then. */
 static bool find_sample(const struct engine *engine, uint32_t thread, const struct thread_gaps *gaps, double time,
                         struct sample_place *place, struct found_stack *stack)
 {
@@ -203,7 +203,7 @@ static bool find_sample(const struct engine *engine, uint32_t thread, const stru
     return true;
 }
 
-/* The same in a thread with recorded waits: the wait, or what ran at the nearer end of the gap. */
+/* The same in a thread with recorded waits: finds the wait, or the running stack at the nearer end of the gap. */
 static bool find_in_gap(const struct engine *engine, uint32_t thread, const struct thread_gaps *gaps, double time,
                         struct sample_place *place, struct found_stack *stack)
 {
@@ -287,7 +287,7 @@ int engine_find(struct engine *engine, const uint32_t *path, size_t length, bool
     return code;
 }
 
-/* The category of each node on the path, as far as it exists; PROFILE_NONE from there on. */
+/* Sets the category of each node on the path; PROFILE_NONE after the last node that exists. */
 static int find_categories(struct engine *engine, const uint32_t *path, size_t length, uint32_t *categories,
                            struct error *err)
 {
@@ -338,9 +338,9 @@ int engine_rewrite_path(struct engine *engine, const struct transform *transform
     return code;
 }
 
-/* What is not idle; all, where waits are what is asked for. */
+/* The weight of nodes without idle time; with it, if the query counts waits. */
 struct busy {
-    double *total; /* per call node, of it and those below; NULL: the total of its row */
+    double *total; /* per call node, including its descendants; NULL: use the total of its row */
     double all;    /* in magnitude */
 };
 

@@ -20,7 +20,7 @@ struct matching_nodes {
     bool valid;
 };
 
-/* Shared by the engines of one profile. */
+/* The state that the engines of one profile share. */
 struct engine_base {
     uint32_t users;
     struct profile profile;
@@ -28,7 +28,7 @@ struct engine_base {
     struct call_nodes whole_nodes;
     uint32_t idle_category;
     bool has_waits;       /* see profile_has_waits() */
-    uint32_t not_running; /* the stack of waits without a sample; PROFILE_NONE: none */
+    uint32_t not_running; /* the stack "(not running)"; PROFILE_NONE: none */
     uint32_t *name_ranks; /* see name_order.h; NULL until the first use */
 };
 

@@ -1,6 +1,5 @@
 /*
- * What a summary of the current query asks beside its trees: what each thread adds, and the functions by another
- * weight.
+ * The figures of a summary: the weight of each thread, and the functions by another weight.
  */
 #include "tree/engine.h"
 
@@ -48,7 +47,7 @@ static void add_to_total(void *context, uint32_t stack, double weight, unsigned 
         total->sum += weight * total->factor;
 }
 
-/* Passes on what a sample counts, for the stack in which the query has it end. */
+/* Passes on the weight of a sample, with the stack in which the query ends the sample. */
 struct weigh_context {
     const struct engine *engine;
     const uint8_t *matching;
@@ -56,11 +55,11 @@ struct weigh_context {
     void *context;
     double factor; /* of the thread's weights, in a comparison */
     const struct sample_table *samples;
-    double start; /* of the thread: the time of what is counted without samples */
+    double start; /* of the thread, ms; the time of weight without a sample */
     size_t row;
 };
 
-/* What comes after the last sample has the time of that. */
+/* Weight after the last sample gets the time of that sample. */
 static double time_of_row(const struct weigh_context *weigh)
 {
     size_t length = weigh->samples->length;

@@ -1,6 +1,6 @@
 /*
- * Most names do not have the letters that are typed: which letters a string has is kept as a set of 64 bits, so that
- * one comparison leaves them out. Only the best few funcs are kept, in a heap with the worst of them on top.
+ * A set of 64 bits has the letters of each string, so one comparison excludes most names. A heap with the worst match
+ * on top keeps the best funcs.
  */
 #include "tree/find_names.h"
 
@@ -40,7 +40,7 @@ static int score_of_func(const struct name_finder *finder, uint32_t func, const 
     return score;
 }
 
-/* ---- the best of them ---- */
+/* ---- the heap of best matches ---- */
 
 static bool is_better(const struct name_finder *finder, struct found_name a, struct found_name b)
 {

@@ -1,7 +1,7 @@
 /*
- * The answer is its own queue: the rects of a row are laid out one after another, and each, when its turn comes,
- * appends the rects that lie on it. So only what is wide enough to be seen is ever looked at, with its direct callees,
- * and no layout is kept from one query to the next.
+ * The result is its own queue: the layout appends the rects of a row one after another, then the rects on top of each.
+ * So it visits only nodes wide enough to be visible and their direct callees, and a new query needs no state of an
+ * earlier one.
  */
 #include "tree/flame.h"
 
@@ -46,8 +46,8 @@ static double side_total_of(const struct engine *engine, uint32_t node, int side
     return engine->is_inverted ? engine->inverted.tree.data[node].side_total[side] : sides[side].total[node];
 }
 
-/* What the width of a node stands for. A change can be 0 where much was done, and of any sign: the rects of a
- * comparison are as wide as both of its sides together. */
+/* The value that the width of a node shows. A change can be 0 where both sides did much, and can be negative: the
+ * rects of a comparison are as wide as the sum of both sides. */
 static double extent_of(const struct engine *engine, uint32_t node)
 {
     if (!engine->timings.sides)
@@ -63,7 +63,7 @@ static double self_of(const struct engine *engine, uint32_t node)
     return inverted->depth == 0 ? inverted->total : 0;
 }
 
-/* Collects the children of a node in the order in which they are laid out; *width becomes what they are parts of. */
+/* Collects the children of a node in layout order; *width becomes the sum that their widths are fractions of. */
 static int collect_in_order(struct layout *layout, uint32_t node, double *width, struct error *err)
 {
     struct order_entries *children = &layout->children;
@@ -183,7 +183,7 @@ int engine_flame(struct engine *engine, const struct flame_request *request, str
     return code;
 }
 
-/* Moves *part, that of a node, to the child with this func; *node becomes NODE_NONE if there is none. */
+/* Moves *part, the part of a node, to its child with this func; *node becomes NODE_NONE if no child has it. */
 static int step_into(struct layout *layout, uint32_t func, uint32_t *node, struct flame_part *part, struct error *err)
 {
     double width;

@@ -1,8 +1,8 @@
 /*
  * The flame graph of the query, as rects. Each call node is as wide as its total and lies on its caller. Siblings are
  * ordered by name, so they keep their positions between queries. The graph of an inverted query leads from leaf
- * functions to their callers; its siblings are ordered by weight, then by name, because there are many and the widest
- * ones matter.
+ * functions to their callers; its siblings are ordered by weight, then by name, because the widest of many siblings
+ * matter.
  *
  * Positions are fractions of the full width, 0 to 1. A request names the visible part and the minimum width of a rect,
  * so the size of the answer depends on the screen, not on the profile.

@@ -51,8 +51,8 @@ static bool is_jit(const struct profile *profile, const char *name)
            (starts_with_any(name, starts) && (!starts_with(name, "perf-") || strstr(name, ".map")));
 }
 
-/* Files that were made from text, as by `perf script`, may say it in the name: "read (in [kernel.kallsyms])",
- * "read_[k]", or a bare address in the upper half of the address space. */
+/* Detects kernel functions by name in files converted from text, such as the output of `perf script`: "read (in
+ * [kernel.kallsyms])", "read_[k]", or a bare address in the upper half of the address space. */
 static bool is_kernel_by_name(const char *name)
 {
     enum { DIGITS = 16 };

@@ -98,7 +98,7 @@ static void put_first(int16_t *ways, struct fuzzy_text text, char letter)
 /* Those to put one letter more, with it at j, from those (`before`, which may be `ways`) without it. */
 static void put_next(int16_t *ways, const int16_t *before, struct fuzzy_text text, char letter)
 {
-    int left = FUZZY_NOWHERE, last = FUZZY_NOWHERE; /* the best of those further left; the one right before */
+    int left = FUZZY_NOWHERE, last = FUZZY_NOWHERE; /* the best score further left; the score directly before */
     for (size_t j = 0; j < text.length; j++) {
         int here = before[j], way = FUZZY_NOWHERE;
         if (text_lower(text.at[j]) == letter) {

@@ -51,7 +51,7 @@ int metadata_of_section(struct metadata *metadata, struct arena *arena, const st
     return 0;
 }
 
-/* ---- what the profile's meta block says ---- */
+/* ---- the meta block of the profile ---- */
 
 static void add_cores(struct metadata_writer *writer, const struct profile_meta *meta)
 {

@@ -25,6 +25,6 @@ struct address_counts {
     size_t all, resolved;
 };
 
-/* Counts the library addresses in the profile's frames, and those with a symbol. A function without a symbol is named
- * after its address: "0x1f0". */
+/* Counts the library addresses in the profile's frames, and how many of these have a symbol. A function without a
+ * symbol is named after its address: "0x1f0". */
 struct address_counts address_counts_of_profile(const struct profile *profile);

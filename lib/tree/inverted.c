@@ -1,9 +1,8 @@
 /*
- * The scheme is that of the Firefox Profiler (its issue 337), restricted to call nodes that have self time: sort them
- * by func, and every root is a range of that order. To open a node, look at the callers of its range one level further
- * up: those without a caller end here and go first, the others are grouped by the caller's func, and each group is the
- * range of one child. Reordering inside a range leaves the ranges of all ancestors valid, so nodes can be opened in any
- * sequence.
+ * The Firefox Profiler's scheme (its issue 337), restricted to call nodes with self time: sorted by func, each root is
+ * a range of call nodes. Opening a node reads the callers one level up: call nodes without a caller go first, the
+ * others are grouped by the caller's func, and each group is the range of one child. Reordering inside a range keeps
+ * the ranges of all ancestors valid, so nodes can be opened in any sequence.
  */
 #include "tree/inverted.h"
 

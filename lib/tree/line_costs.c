@@ -27,7 +27,7 @@ static uint32_t line_of(const struct file_stacks *file, uint32_t stack)
     return file->profile->frames.line[file->counted->stacks->frame[stack]];
 }
 
-/* Whether the frame is a call that was inlined into that of its prefix. */
+/* Whether the frame is a call inlined into the frame of its prefix. */
 static bool is_inlined_call(const struct file_stacks *file, uint32_t stack, uint32_t prefix)
 {
     const struct frame_table *frames = &file->profile->frames;
@@ -36,7 +36,7 @@ static bool is_inlined_call(const struct file_stacks *file, uint32_t stack, uint
            frames->address[callee] == frames->address[caller] && frames->lib[callee] == frames->lib[caller];
 }
 
-/* The line of a stack, or the line and the func of an inlined call; false if it has none. */
+/* Finds the line of a stack, or the line and func of an inlined call; false if it has none. */
 static bool value_of(const struct file_stacks *file, uint32_t stack, bool are_calls, uint64_t *value)
 {
     if (!are_calls) {
@@ -50,7 +50,7 @@ static bool value_of(const struct file_stacks *file, uint32_t stack, bool are_ca
     return is_call;
 }
 
-/* Sums the costs of lines, or of inlined calls; numbers->values says which. */
+/* Sums the costs of lines or of inlined calls, as numbers->values selects. */
 static int sum_values(struct location_costs *costs, struct location_numbers *numbers, const struct file_stacks *file,
                       bool are_calls, struct error *err)
 {
@@ -160,7 +160,7 @@ static bool add_to_sums(struct line_sums *sums, uint64_t place, uint32_t func, d
     return true;
 }
 
-/* Sums the samples that end in a line; *known: all of them. */
+/* Sums the samples whose leaf has a line; *known: the sum over all lines. */
 static int sum_leaves(struct line_sums *sums, const struct profile *profile, const struct counted_stacks *counted,
                       double *known, struct error *err)
 {
@@ -227,7 +227,7 @@ void hot_lines_destroy(struct hot_lines *hot)
     *hot = (struct hot_lines){0};
 }
 
-/* ---- where the text of a file can be asked for ---- */
+/* ---- the library to request a source file from ---- */
 
 static bool has_library(const struct code_addresses *places, uint32_t lib)
 {

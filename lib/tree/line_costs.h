@@ -39,18 +39,18 @@ void line_costs_destroy(struct line_costs *costs);
 /* ---- the hottest lines of all files ---- */
 
 struct hot_line {
-    uint32_t func; /* the func with most of it: a template makes several funcs of one line */
+    uint32_t func; /* the func with the largest part: one line of a template has several funcs */
     uint32_t line; /* 1-based line in the source file of the func */
     double self;
 };
 
 struct hot_lines {
     ARRAY(struct hot_line) rows; /* heaviest first */
-    double known; /* self of all lines, including those beyond the limit; the rest of the total has no line */
+    double known; /* self of all lines, including lines beyond the limit; the rest of the total has no line */
 };
 
 /* Lists the hottest lines of all files by self, at most `limit`. Self equals that of line_costs_compute(). Linear in
- * the number of stacks. The caller zeroes `hot` before, and destroys it also after an error. */
+ * the number of stacks. The caller zeroes `hot` first, and destroys it even after an error. */
 int hot_lines_compute(struct hot_lines *hot, const struct profile *profile, const struct counted_stacks *counted,
                       size_t limit, struct error *err);
 

@@ -1,9 +1,8 @@
 /*
- * The stacks are walked depth first, keeping count of which places are on the way from the root: a place gets the
- * weight of all samples below a stack if it was not on the way before.
- *
- * A row of an inverted tree is no part of that tree, because its path begins at the leaf; there the few frames of the
- * path are walked for each stack.
+ * The walk visits stacks depth first and counts how often each location is on the path from the root. A location gets
+ * the weight of all samples below a stack if the path did not contain it before.
+ * The path of a row of an inverted tree begins at the leaf, so the row is no subtree of the stacks; there the code
+ * walks the frames of the path for each stack.
  */
 #include "tree/location_costs.h"
 
@@ -32,10 +31,10 @@ void location_numbers_destroy(struct location_numbers *numbers)
     array_free(&numbers->values);
 }
 
-/* ---- from the root on ---- */
+/* ---- from the root ---- */
 
 struct stack_walk {
-    uint32_t *first_child, *next_sibling; /* of stacks; PROFILE_NONE: none. The last first_child is that of all roots */
+    uint32_t *first_child, *next_sibling; /* of stacks; PROFILE_NONE: none. The last first_child is the first root */
     double *weight;                       /* of the samples that end in the stack, or below */
     uint8_t *is_looked_at;                /* per stack */
     uint32_t *on_the_way;                 /* per place: how often; the last one counts all places together */
@@ -76,7 +75,7 @@ static void look_at_func(uint8_t *is_looked_at, const struct counted_stacks *cou
     }
 }
 
-/* The place of a stack, if it is looked at. */
+/* The location of a stack, if it is counted. */
 static uint32_t place_of(const struct stack_walk *walk, const struct counted_stacks *counted,
                          const struct location_request *request, uint32_t stack)
 {
@@ -188,7 +187,7 @@ static int sum_from_root(struct location_costs *costs, const struct counted_stac
     return enough ? 0 : error_no_memory(err);
 }
 
-/* ---- from the leaf on ---- */
+/* ---- from the leaf ---- */
 
 /* `last_of_place[p]`: the number of the stack that was the last to count place p, plus 1. */
 static void add_inverted(struct location_costs *costs, const struct counted_stacks *counted,

@@ -9,7 +9,7 @@
 #include "tree/details.h"
 #include "tree/path_nodes.h"
 
-/* The counted frames of samples: those of one row of a tree, or of one func, and their callees. */
+/* The frames of samples to count: the frames of one row of a tree, or of one func, and their callees. */
 struct frame_selection {
     const struct tree_path *path; /* path of the row; NULL: see func */
     uint32_t func;                /* PROFILE_NONE: all frames of all samples */
@@ -18,7 +18,7 @@ struct frame_selection {
 struct location_request {
     const uint32_t *of_stack; /* stack of the view -> location of its frame, or PROFILE_NONE */
     uint32_t count;           /* number of locations */
-    bool are_calls; /* a location is a call: counts only if its calling frame, that of the prefix, also counts */
+    bool are_calls;           /* a location is a call: it counts only if its calling frame (the prefix) also counts */
     struct frame_selection selection;
 };
 

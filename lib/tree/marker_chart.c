@@ -9,7 +9,7 @@
 
 /* ---- layout ---- */
 
-/* The markers of one name and category while rows are given out. */
+/* The markers of one name and category during row assignment. */
 struct group {
     uint32_t name, category;
     uint32_t first_row; /* in `ends` of the layout: rows of the group are chained */
@@ -72,7 +72,7 @@ static uint32_t row_for_interval(struct layout *layout, struct group *group, dou
     return row;
 }
 
-/* Instants have the row before all others: it is told apart by its end, which leaves no room for intervals. */
+/* The row of instants comes first. Its end is infinite, so no interval goes into it. */
 static uint32_t row_for_instant(struct layout *layout, struct group *group)
 {
     if (group->has_instants)
@@ -136,7 +136,7 @@ static bool is_turned(const void *context, uint32_t a, uint32_t b)
     return names ? names < 0 : after < before;
 }
 
-/* There may be as many groups as markers. */
+/* The number of groups can equal the number of markers. */
 static bool sort_groups(struct layout *layout, const struct profile *profile)
 {
     size_t length = layout->groups.length;
@@ -147,7 +147,7 @@ static bool sort_groups(struct layout *layout, const struct profile *profile)
     return layout->group_order && order_numbers(layout->group_order, length, is_turned, &order, NULL) == 0;
 }
 
-/* Numbers the rows in the order in which they are shown, and puts each marker where its row begins. */
+/* Numbers the rows in display order, and sorts each marker into its row. */
 static bool fill_rows(struct marker_chart *chart, const struct layout *layout, const struct marker_list *list,
                       const uint32_t *shown)
 {

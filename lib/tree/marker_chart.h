@@ -1,8 +1,8 @@
 /*
- * The marker chart: the row of each marker, and the visible part for a range of time and rows. Rows stand together by
- * category ("Test" first, "Other" last, the others by the alphabet), then by name in the order in which names first
- * occur. Of a name, instants have a row of their own before the others; an interval lies in the first row in which
- * there is room, and in the last of MARKER_MOST_ROWS if there is none.
+ * The marker chart: the row of each marker, and the visible part for a range of time and rows. Rows are sorted by
+ * category ("Test" first, "Other" last, the others alphabetically), then by the first occurrence of their name. The
+ * instants of a name have a row of their own before its intervals. An interval goes into the first row with room, else
+ * into the last of MARKER_MOST_ROWS.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ struct marker_row {
 struct marker_chart {
     ARRAY(struct marker_row) rows;
     uint32_t *order; /* indexes in the list, row by row, by their starts */
-    double *latest;  /* of each in `order`: the latest end of those before it in its row, and of itself */
+    double *latest;  /* per marker in `order`: the latest end in its row so far, its own included */
     size_t length;
 };
 

@@ -18,7 +18,7 @@ ARRAY_TYPE(struct marker_points, struct marker_point);
 int marker_points_read(struct marker_points *points, const struct marker_context *context,
                        const struct marker_list *list, uint32_t schema, const char *key, struct error *err);
 
-/* One value for each pixel from `from` to `to` (ms), the largest there, and the marker that has it (UINT32_MAX: none).
- * A bar lasts as long as its marker; a line keeps its value until the next marker begins. */
+/* Writes one value for each pixel from `from` to `to` (ms): the largest value there, and its marker (UINT32_MAX:
+ * none). A bar lasts as long as its marker; a line keeps its value until the next marker begins. */
 void marker_graph(const struct marker_points *points, bool is_bar, double from, double to, float *values,
                   uint32_t *markers, uint32_t width);

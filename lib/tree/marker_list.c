@@ -48,7 +48,7 @@ const char *payload_type(const char *text, size_t length, size_t *type_length, s
     return found;
 }
 
-/* By the type of the payload; of a pair, that of the end comes first. Else by the name. */
+/* Finds the schema by the type of the payload (the end's payload first), else by the name. */
 static uint32_t schema_of(const struct profile *profile, const struct marker_schemas *schemas,
                           const struct marker *marker, struct text_buffer *decoded)
 {
@@ -71,8 +71,8 @@ static uint32_t schema_of(const struct profile *profile, const struct marker_sch
 struct pairing {
     struct marker_list *list;
     size_t first;          /* of the thread's markers in the list */
-    struct hash open;      /* name -> the latest marker of it that has no end yet, counted from `first`, + 1; or 0 */
-    uint32_t *open_before; /* of each marker: what was the latest when it came */
+    struct hash open;      /* name -> the latest open marker with it, counted from `first`, + 1; or 0 */
+    uint32_t *open_before; /* per marker: the latest open marker at its start */
 };
 
 static bool push_open(struct pairing *pairing, uint32_t name, uint32_t marker)
@@ -94,8 +94,8 @@ static struct marker *pop_open(struct pairing *pairing, uint32_t name)
     return &pairing->list->data[pairing->first + latest - 1];
 }
 
-/* What one row of the table is; false if it is no marker of its own: an end that was found its start, or nothing that
- * has a time. `*failed` if memory ran out. */
+/* Reads one row of the table. Returns false if the row is not a marker of its own: an end whose start was found, or
+ * a row without a time. `*failed` if memory ran out. */
 static bool read_row(struct pairing *pairing, const struct marker_table *markers, uint32_t row, struct time_range whole,
                      struct marker *marker, bool *failed)
 {

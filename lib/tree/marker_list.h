@@ -17,8 +17,8 @@ enum marker_kind {
 struct marker {
     double start, end; /* ms; the same for instants, never a NAN, start <= end */
     uint32_t thread;
-    uint32_t row;     /* of the thread's table: of the start, where there is one */
-    uint32_t end_row; /* of the end that belongs to it, PROFILE_NONE; its payload comes before that of the start */
+    uint32_t row;     /* in the thread's table; the start's row if the marker has a start */
+    uint32_t end_row; /* row of its end, or PROFILE_NONE; the end's payload precedes the start's */
     uint32_t name;    /* string */
     uint32_t category;
     uint32_t schema; /* SCHEMA_NONE */
@@ -27,14 +27,14 @@ struct marker {
 
 ARRAY_TYPE(struct marker_list, struct marker);
 
-/* Appends the markers of a thread, by their starts, those that start together in the order of the table. An end belongs
- * to the latest start of its name that is still open (profile-format: phases 2 and 3). `whole` bounds those of which
- * one side is missing. Markers without any time are left out. */
+/* Appends the markers of a thread by start time; markers with equal starts keep the order of the table. An end
+ * belongs to the latest start of its name that is still open (profile-format: phases 2 and 3). `whole` bounds
+ * markers that lack a start or an end. Markers without any time are omitted. */
 int marker_list_add_thread(struct marker_list *list, const struct profile *profile,
                            const struct marker_schemas *schemas, uint32_t thread, struct time_range whole,
                            struct error *err);
 
-/* Puts the markers of several threads into one order by start; those that start together stay in their order. */
+/* Sorts the markers of several threads by start time; markers with equal starts keep their order. */
 int marker_list_sort(struct marker_list *list, struct error *err);
 
 /* The `type` of a payload (JSON text), or NULL; it points into the text, or into `decoded`, which the caller frees. */

@@ -101,7 +101,7 @@ static void read_items(struct schema_reader *reader, struct marker_schema *schem
 
 static void read_fields(struct schema_reader *reader, struct marker_schema *schema)
 {
-    reader->schemas->fields.length = schema->first_field; /* said twice: the last counts */
+    reader->schemas->fields.length = schema->first_field; /* a repeated key: the last one counts */
     schema->field_count = 0;
     read_items(reader, schema, read_field);
 }
@@ -130,7 +130,7 @@ static void read_graph(struct schema_reader *reader, struct marker_schema *schem
 
 static void read_graphs(struct schema_reader *reader, struct marker_schema *schema)
 {
-    reader->schemas->graphs.length = schema->first_graph; /* said twice: the last counts */
+    reader->schemas->graphs.length = schema->first_graph; /* a repeated key: the last one counts */
     schema->graph_count = 0;
     read_items(reader, schema, read_graph);
 }

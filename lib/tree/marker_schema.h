@@ -26,20 +26,20 @@ enum marker_place {
 };
 
 struct marker_field {
-    const char *key, *label, *format; /* the label is the key where the file has none */
+    const char *key, *label, *format; /* the label equals the key if the file has no label */
     bool hidden;
 };
 
 /* A field drawn as a graph over time: see marker_graph.h. */
 struct marker_graph_kind {
     const char *key;
-    const char *color; /* a name of the format; NULL where the file has none */
+    const char *color; /* color name of the format; NULL if the file has none */
     bool is_bar;       /* else a line */
 };
 
 struct marker_schema {
     const char *name;
-    const char *tooltip_label, *table_label, *chart_label, *description; /* NULL where the file has none */
+    const char *tooltip_label, *table_label, *chart_label, *description; /* NULL if the file has none */
     unsigned places;                                                     /* enum marker_place */
     uint32_t first_field, field_count;
     uint32_t first_graph, graph_count;
@@ -47,14 +47,14 @@ struct marker_schema {
 
 struct marker_schemas {
     ARRAY(struct marker_schema) items;
-    ARRAY(struct marker_field) fields;      /* of all schemas, those of one together */
+    ARRAY(struct marker_field) fields;      /* of all schemas; the fields of one schema are adjacent */
     ARRAY(struct marker_graph_kind) graphs; /* the same */
     struct hash by_name;                    /* hash of the name -> the last schema of this name */
     struct arena arena;                     /* of the texts, which end at a NUL */
 };
 
-/* Fills zeroed `schemas` from JSON text; what is not understood is left out, and kinds that are known without a schema
- * (Network, IPC) are added. Fails only when memory runs out. */
+/* Fills zeroed `schemas` from JSON text. Skips what it does not understand, and adds the kinds that are known
+ * without a schema (Network, IPC). Fails only if memory runs out. */
 int marker_schemas_read(struct marker_schemas *schemas, const char *json, size_t length, struct error *err);
 
 /* The schema of this name, or SCHEMA_NONE. */

@@ -8,7 +8,7 @@
 
 enum { MOST_TERMS = 16 };
 
-/* ---- what can be found ---- */
+/* ---- searchable texts ---- */
 
 static bool add_piece(struct marker_texts *texts, const char *key, size_t key_length, size_t offset)
 {
@@ -109,7 +109,7 @@ static bool is_field(struct span name, const struct search *search)
     return false;
 }
 
-/* Takes "field:" from the front; what names no field, or has two colons, is text. */
+/* Takes "field:" from the front. A word that names no field, or is followed by two colons, is text. */
 static struct span take_field(struct span *span, const struct search *search)
 {
     struct span none = {NULL, NULL};
@@ -168,7 +168,7 @@ static bool split_terms(struct search *search, const char *text, size_t length)
     return true;
 }
 
-/* ---- what they match ---- */
+/* ---- matching ---- */
 
 static bool matches_text(const struct term *term, const char *text, size_t length)
 {

@@ -1,18 +1,18 @@
 /*
- * Searching markers: terms separated by commas, of which one has to match, and none of those that are excluded:
+ * Searching markers: terms separated by commas. A marker must match one term, and no excluded one:
  *
- *     term           the marker's name, its category, the type or a field of its payload has it, as it is shown
- *     field:term     only this: name, cat, type, or the key of a field of some kind of marker
- *     "term"         the whole of it; /expression/ a regular expression; each also after a field
- *     -term          what matches it is left out; also before all of these
+ *     term           the marker's name, category, type, or a field of its payload contains the term
+ *     field:term     only this field: name, cat, type, or the key of a field of any marker kind
+ *     "term"         the whole text; /expression/ a regular expression; each also after a field
+ *     -term          excludes matching markers; also before all of these
  *
- * Fields that are hidden are looked at too. Letters of ASCII match in either case.
+ * The search includes hidden fields and ignores ASCII case.
  */
 #pragma once
 
 #include "tree/marker_text.h"
 
-/* What can be found, made once for a list of markers: texts of payloads. Starts zeroed. */
+/* A searchable text of a payload, computed once for a list of markers. Starts zeroed. */
 struct marker_piece {
     uint32_t key; /* in `keys` */
     uint32_t offset, length;

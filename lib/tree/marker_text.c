@@ -193,7 +193,7 @@ static const struct payload_value *find_value(const struct label_writer *writer,
     return NULL;
 }
 
-/* What JavaScript takes for true. */
+/* The values that JavaScript treats as true. */
 static bool is_true(const struct payload_value *value)
 {
     static const char *const false_values[] = {"false", "null", "0", "\"\""};
@@ -231,7 +231,7 @@ static bool append_data(const struct label_writer *writer, struct span key)
            value_text_append(writer->out, &writer->context->values, format_of(writer, key), value->json, value->length);
 }
 
-/* What stands between the braces. What is unknown is left out. */
+/* Appends the value of the expression between braces; nothing if it is unknown. */
 static bool append_expression(const struct label_writer *writer, struct span inside)
 {
     static const char data[] = "marker.data.";

@@ -1,5 +1,5 @@
 /*
- * What a marker says: the fields of its payload as text, and its labels, which are templates of its kind:
+ * Texts of a marker: the fields of its payload, and its labels. Labels are templates of the marker kind:
  * "{marker.name}", "{marker.start}", "{marker.end}", "{marker.duration}", "{marker.category}", "{marker.data.KEY}", and
  * "{marker.data.KEY ? 'yes' : 'no'}".
  */
@@ -20,8 +20,8 @@ struct payload_value {
     size_t length;
 };
 
-/* The members of the payloads of a marker: of its end, then of its start those that the end does not have. Zero it to
- * start; it can be read into again and again. */
+/* The members of a marker's payloads: those of its end, then the members that only its start has. Starts zeroed, and
+ * can be reused. */
 struct payload {
     ARRAY(struct payload_value) values;
     ARRAY(uint32_t) key_offsets;
@@ -39,12 +39,12 @@ void payload_destroy(struct payload *payload);
 /* One displayed field. */
 struct marker_field_text {
     const struct payload_value *value;
-    const struct marker_field *field; /* NULL: the schema does not have it, or there is no schema */
+    const struct marker_field *field; /* NULL: no schema, or not in the schema */
 };
 
 ARRAY_TYPE(struct marker_field_list, struct marker_field_text);
 
-/* Fields that have a value: those of the schema in its order; without a schema all but `type` and `cause`. */
+/* Lists the fields that have a value, in the order of the schema; without a schema, all but `type` and `cause`. */
 int marker_fields(struct marker_field_list *fields, const struct marker_context *context, const struct marker *marker,
                   const struct payload *payload, struct error *err);
 
@@ -54,7 +54,7 @@ bool marker_field_append(struct text_buffer *out, const struct marker_context *c
 
 enum marker_label { MARKER_TABLE_LABEL, MARKER_CHART_LABEL, MARKER_TOOLTIP_LABEL };
 
-/* Appends a label. Kinds without a template have: in the table the fields that are not hidden, with their labels if
- * there are several; in the chart the first of these; in tooltips the name. */
+/* Appends a label. Kinds without a template get a default: in the table, the visible fields, with their labels if
+ * there are several; in the chart, the first visible field; in tooltips, the name. */
 int marker_label_append(struct text_buffer *out, const struct marker_context *context, const struct marker *marker,
                         enum marker_label label, struct payload *payload, struct error *err);

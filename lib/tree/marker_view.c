@@ -13,7 +13,7 @@ struct thread_markers {
     bool is_made;
 };
 
-/* A graph of a thread that was asked for. */
+/* A requested graph of a thread. */
 struct thread_graph {
     uint32_t thread, graph; /* the graph among those of all schemas */
     struct marker_points points;

@@ -15,7 +15,7 @@ struct marker_query {
     const char *search;      /* see marker_search.h */
     size_t search_length;
     unsigned
-        places; /* enum marker_place: only kinds that are shown in one of these, and those without a schema; 0: all */
+        places; /* bits of enum marker_place: selects kinds shown in one of these, and kinds without a schema; 0: all */
 };
 
 enum marker_column { MARKER_START, MARKER_DURATION, MARKER_NAME, MARKER_DETAILS };
@@ -38,7 +38,7 @@ const struct marker_list *marker_view_thread(struct marker_view *view, uint32_t 
 
 int marker_view_query(struct marker_view *view, const struct marker_query *query, struct error *err);
 
-/* All markers of the threads of the query: what indexes of markers mean until a query names other threads. */
+/* All markers of the threads of the query. Indexes of markers refer to this list until the query's threads change. */
 const struct marker_list *marker_view_list(const struct marker_view *view);
 
 /* Returns the markers that match the query, sorted by start. */
@@ -49,14 +49,14 @@ const uint32_t *marker_view_shown(const struct marker_view *view, size_t *count)
 const uint32_t *marker_view_sorted(struct marker_view *view, const struct marker_sort *keys, size_t key_count,
                                    struct error *err);
 
-/* What a thread's track shows of its markers between two times, in the order of their starts, without rows: rects of
- * one category that fall together in a pixel are one, and a rect's row is its category. Kinds without a schema are not
- * shown there. */
+/* Lists the markers in a thread's track between two times, by start. The rects have no rows: the category takes the
+ * place of the row, and rects of one category in the same pixel are merged. Kinds without a schema are not in the
+ * track. */
 int marker_view_strip(struct marker_view *view, uint32_t thread, const struct marker_window *window, unsigned places,
                       struct marker_rects *rects, struct error *err);
 
-/* What a kind of markers draws of a thread: its graph `graph`, as markers of marker_view_thread(). Kept. NULL if memory
- * ran out. */
+/* The points of graph `graph` of a marker kind for a thread, as markers of marker_view_thread(). The view caches
+ * them. NULL if memory ran out. */
 const struct marker_points *marker_view_points(struct marker_view *view, uint32_t thread, uint32_t schema,
                                                uint32_t graph, struct error *err);
 

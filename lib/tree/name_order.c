@@ -1,7 +1,6 @@
 /*
- * Names are sorted by their first six letters, as one number; those that agree in these by the next six, and so on. No
- * letter is looked at twice, however long the beginning is that names have in common, and nothing recurses: names come
- * from anywhere.
+ * Sorts names by their first six letters as one number, equal ones by the next six, and so on. It reads no letter
+ * twice, however long the common beginning of the names is, and does not recurse, because names are untrusted.
  */
 #include "tree/name_order.h"
 
@@ -13,7 +12,7 @@ enum { LETTERS = 6, LETTER_VALUES = 257 }; /* all bytes, and the end of a name b
 
 struct name_group {
     size_t first, length; /* names that agree... */
-    size_t letters;       /* ...in so many letters */
+    size_t letters;       /* the number of equal letters */
 };
 
 ARRAY_TYPE(struct name_groups, struct name_group);
@@ -21,7 +20,7 @@ ARRAY_TYPE(struct name_groups, struct name_group);
 struct name_sort {
     const struct profile *profile;
     struct order_entry *entries; /* the funcs */
-    struct name_groups groups;   /* what is left to do */
+    struct name_groups groups;   /* groups that are not sorted yet */
 };
 
 static uint32_t name_of(const struct profile *profile, uint32_t func)

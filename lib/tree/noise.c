@@ -86,7 +86,7 @@ static struct side_noise noise_of_runs(const struct noise_units *units)
     return (struct side_noise){sum / count, variance / count, count - 1};
 }
 
-/* Few large blocks say less than many: that is their degrees of freedom, as Satterthwaite counts them. */
+/* Few large blocks give less certainty than many: hence Satterthwaite's degrees of freedom. */
 static struct side_noise noise_of_blocks(const struct noise_units *units)
 {
     double sum = 0, squares = 0, fourths = 0;
@@ -120,8 +120,8 @@ struct change_estimate change_estimate_of(const struct noise_units *base, const 
 
 /* ---- all together ---- */
 
-/* Holm's step-down method: the smallest chance is held against that of one of all of them, the next one against that of
- * one of the rest, until one is too large. */
+/* Holm's step-down method: compares the smallest p-value with the limit for all changes, the next one with the limit
+ * for the remaining ones, until one is too large. */
 int changes_judge(struct change_estimate *const *changes, size_t count, struct error *err)
 {
     struct order_entry *order = malloc((count + 1) * sizeof(*order));

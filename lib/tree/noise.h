@@ -1,24 +1,23 @@
 /*
  * Whether a change is more than noise.
  *
- * What one side counts of a function is a sum over units: over runs, of which the mean counts, or over intervals of
- * time ("blocks") of the only run. From how the units differ follows how far the sum is known: the interval in which
- * the change lies with 95 %, by Welch's t (B. L. Welch, 1947: the sides vary differently).
+ * The time of a function on one side is a sum over units: runs, whose mean counts, or intervals of time ("blocks") of a
+ * single run. The variance of the units gives the 95 % confidence interval of the change, by Welch's t (B. L. Welch,
+ * 1947: the sides have different variances).
  *
- *   - Of runs the variance of the mean is that of the runs, divided by their number.
- *   - Of blocks it is the sum of their squares. That is what a bootstrap converges to that draws blocks with Poisson
- *     counts: how many blocks there are is as much by chance as what is in them, because from one run nobody can know
- *     how much longer the next one takes. No random numbers are drawn: the answer is the same each time.
+ *   - For runs, the variance of the mean is the variance of the runs divided by their number.
+ *   - For blocks, it is the sum of their squares. A bootstrap that draws blocks with Poisson counts converges to this:
+ *     the number of blocks is random too, because one run does not show how long the next one takes. The code draws no
+ *     random numbers, so the result is reproducible.
  *
- * Of twenty functions one changes by chance at 95 %. So they are judged together:
+ * At 95 %, one of twenty functions changes by chance. So functions are tested together:
  *
- *   - The total and the functions of a list by the method of Benjamini and Hochberg (1995): where nothing has changed,
- * 5 % of all comparisons call anything changed; where much has changed, 5 % of what is called changed is chance,
- * however long the list is. The total is what is asked first, and has half of the weight (Genovese, Roeder and
- * Wasserman, 2006: chances are divided by weights of mean 1), so that a long list does not hide a program that has
- * become slower.
- *   - Limits, of which one that is passed in error stops a job, by the stricter method of S. Holm (1979): that any of
- * them is called changed where it has not happens in 5 % of all comparisons.
+ *   - The total and the functions of a list use the method of Benjamini and Hochberg (1995): if nothing has changed, 5
+ *     % of comparisons report a change; if much has changed, 5 % of the reported changes are chance, however long the
+ *     list is. The total has half of the weight (Genovese, Roeder and Wasserman, 2006: p-values are divided by weights
+ *     of mean 1), so a long list does not hide a slower program.
+ *   - Limits use the stricter method of S. Holm (1979), because one false alarm stops a job: a false alarm among all
+ *     limits occurs in 5 % of comparisons.
  */
 #pragma once
 

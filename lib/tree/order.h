@@ -16,14 +16,11 @@ struct order_entry {
 
 ARRAY_TYPE(struct order_entries, struct order_entry);
 
-/* Sorts by descending magnitude; equal ones stay in the order in which they are. O(n log n), and O(n) if already
- * sorted.
- */
+/* Sorts by descending magnitude; equal entries keep their order. O(n log n), and O(n) if already sorted. */
 int order_heaviest_first(struct order_entry *entries, size_t length, struct error *err);
 
 /* Whether to move `b` before `a`. */
 typedef bool order_is_turned(const void *context, uint32_t a, uint32_t b);
 
-/* Sorts numbers, which stand for whatever the caller sorts; equal ones stay in the order in which they are. O(n log n).
- */
+/* Sorts numbers, which identify the caller's items; equal items keep their order. O(n log n). */
 int order_numbers(uint32_t *numbers, size_t length, order_is_turned *is_turned, const void *context, struct error *err);

@@ -19,12 +19,12 @@ struct matching_path {
     ARRAY(uint32_t) funcs;
     bool inverted;
     bool valid;
-    /* Per node: 1 if the row at the end of the path counts its samples, else 0. A path that does not exist has none,
-     * one of length 0 has all. NULL before the first path. */
+    /* Per node: 1 if the row at the end of the path counts its samples, else 0. All 0 for a path that does not
+     * exist, all 1 for a path of length 0. NULL before the first path. */
     uint8_t *matching;
 };
 
-/* Makes cached->matching that of `path`. `nodes` have to be the same in all calls. */
+/* Updates cached->matching for `path`. All calls must pass the same `nodes`. */
 int matching_path_update(struct matching_path *cached, const struct call_nodes *nodes, const struct tree_path *path,
                          struct error *err);
 

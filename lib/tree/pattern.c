@@ -1,7 +1,7 @@
 /*
- * The expression becomes a program of steps (Thompson, "Regular expression search algorithm"), and the text is read
- * once, byte by byte, with the set of all steps that could be at work: no backtracking. Targets are relative, so that a
- * part can be moved to make room for the step that it is to be repeated by.
+ * The expression is compiled to steps (Thompson, "Regular expression search algorithm"). The matcher reads the text
+ * once, byte by byte, with the set of active steps: no backtracking. Targets are relative, so a part can move to make
+ * room for the step that repeats it.
  */
 #include "tree/pattern.h"
 
@@ -17,7 +17,7 @@ struct parser {
     struct pattern *pattern;
     const char *at, *end;
     unsigned nested;
-    const char *wrong; /* what is wrong with the expression, NULL so far */
+    const char *wrong; /* the error in the expression, or NULL */
     bool no_memory;
 };
 
@@ -61,7 +61,7 @@ static void set_invert(struct byte_set *set)
         set->bits[i] = ~set->bits[i];
 }
 
-/* The classes \d \w \s and their opposites; false if `c` is none. */
+/* Sets the class of \d \w \s or their opposites; false if `c` names none. */
 static bool set_of_class(char c, struct byte_set *out)
 {
     struct byte_set set = {{0}};
@@ -99,7 +99,7 @@ static void take_set(struct parser *parser, const struct byte_set *set)
         add_step(parser, (struct pattern_step){.kind = STEP_TAKE, .set = index});
 }
 
-/* The byte at `at`, or what is escaped there; `class` if that is a class, which is added to the set. */
+/* Parses the byte at `at`, or an escape; sets `class` if the escape is a class, which it adds to the set. */
 static unsigned parse_byte(struct parser *parser, struct byte_set *set, bool *class)
 {
     *class = false;
@@ -276,12 +276,12 @@ struct active {
 
 struct reader {
     const struct pattern *pattern;
-    uint32_t seen[PATTERN_MAX_STEPS]; /* the position, plus one, at which a step was reached last */
+    uint32_t seen[PATTERN_MAX_STEPS]; /* per step, the position + 1 at which it was last reached */
     uint16_t pending[2 * PATTERN_MAX_STEPS + 2];
     size_t length; /* of the text */
 };
 
-/* Adds the step, or those that it leads to without taking a byte. True if one of them is the end. */
+/* Activates the step, or the steps that it leads to without reading a byte. Returns true if one of them is the end. */
 static bool activate(struct reader *reader, struct active *active, size_t first, size_t position)
 {
     size_t pending = 0;

@@ -1,6 +1,6 @@
 /*
- * Regular expressions, as far as people type them into a search field: . [a-z] [^a-z] \d \w \s (and \D \W \S) ^ $ * + ?
- * | ( ) and \ before a literal character. Letters of ASCII match in either case; a dot is one byte.
+ * The regular expressions that people type into a search field: . [a-z] [^a-z] \d \w \s (and \D \W \S) ^ $ * + ? | ( )
+ * and \ before a literal character. Matching ignores ASCII case; a dot matches one byte.
  *
  * Matching takes time proportional to the lengths of the text and of the expression, whatever they contain: names are
  * untrusted.
@@ -29,8 +29,8 @@ struct pattern {
     ARRAY(struct byte_set) sets;
 };
 
-/* Makes a pattern of an expression. -EINVAL if it is none (an open bracket, a star after nothing) or too long; the
- * sentence says what is wrong. pattern_destroy() frees it, also after an error. */
+/* Compiles an expression. -EINVAL if it is invalid (an open bracket, a star after nothing) or too long; the error
+ * names the fault. pattern_destroy() frees it, even after an error. */
 int pattern_init(struct pattern *pattern, const char *text, size_t length, struct error *err);
 
 /* Whether the expression matches some part of the text. */

@@ -17,6 +17,5 @@ void bytes_text(char out[QUANTITY_TEXT_MAX], double value);
 /* "1.25 s", "12.5 ms", "340 µs" */
 void duration_text(char out[QUANTITY_TEXT_MAX], double ms);
 
-/* A weight as a column shows it whose header says the unit: "1,234.5" of ms, "1,234" of samples or events, "1.5 KiB".
- */
+/* Writes a weight for a column whose header has the unit: "1,234.5" (ms), "1,234" (samples or events), "1.5 KiB". */
 void weight_text(char out[QUANTITY_TEXT_MAX], double weight, const char *unit);

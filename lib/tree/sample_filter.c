@@ -20,7 +20,7 @@ static bool add_time(struct times *times, struct time_range time)
     return true;
 }
 
-/* When the markers that the transform looks for last; instants last no time. */
+/* Finds the time ranges of the markers that the transform selects; an instant has an empty range. */
 static int find_times(struct times *times, struct marker_view *markers, const struct filter_request *request,
                       const struct transform *transform, struct error *err)
 {

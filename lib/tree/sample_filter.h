@@ -8,8 +8,8 @@
 #include "tree/weights.h"
 
 struct sample_filter {
-    struct transform_list transforms; /* TRANSFORM_FILTER_MARKERS alone; a sample has to pass all of them */
-    ARRAY(uint32_t) threads;          /* threads of these markers */
+    struct transform_list transforms; /* only TRANSFORM_FILTER_MARKERS; a sample must pass all of them */
+    ARRAY(uint32_t) threads;          /* the threads of these markers */
     /* Per thread of the profile and kind of table, with stacks of their own; NULL: nothing is dropped. */
     struct sample_table (*samples)[SAMPLE_TABLES];
     size_t thread_count;

@@ -1,5 +1,5 @@
 /*
- * A string is shared by many funcs (a library name by all of its functions), so each is looked at once per term.
+ * Many funcs share a string (all functions of a library share its name), so each term is matched once per string.
  */
 #include "tree/search.h"
 
@@ -9,7 +9,7 @@
 
 /* ---- the terms ---- */
 
-/* "lib:" and "file:"; a name like "lib::open" is none. */
+/* Takes "lib:" or "file:" from the front; a name such as "lib::open" has no field. */
 static enum search_field take_field(struct span *span)
 {
     static const struct {
@@ -87,7 +87,7 @@ int search_parse(struct search *search, const char *text, size_t length, struct 
     return 0;
 }
 
-/* ---- what they match ---- */
+/* ---- matching ---- */
 
 static bool is_exactly(const char *text, size_t length, const char *term, size_t term_length)
 {
@@ -116,7 +116,7 @@ static bool term_matches(const struct search *search, const struct search_term *
            is_exactly(name, text->length - (size_t)(name - text->text), wanted, term->length);
 }
 
-/* The terms that a string matches; `field` says what the string is. */
+/* The terms that a string matches; `field` is the kind of the string. */
 static uint16_t match_string(const struct search *search, const struct strings *strings, uint32_t string,
                              enum search_field field)
 {
@@ -132,7 +132,7 @@ static uint16_t match_string(const struct search *search, const struct strings *
     return mask;
 }
 
-/* What is known of names, libraries and files: each is looked at once. */
+/* Cached results for names, libraries and files: each is matched once. */
 struct masks {
     uint16_t *of_string; /* as the name of a function */
     uint8_t *is_known;

@@ -1,16 +1,16 @@
 /*
- * The search filter: which call nodes have every term of a search on their path.
+ * The search filter selects the call nodes whose path matches every term of a search.
  *
  * A search is a list of terms separated by commas, all of which must match; blanks around a term do not count:
  *
- *     term          some frame has it in its function name, its source file name or its library name
- *     "term"        some frame has exactly this function name, library name, or source file name, path or its last part
+ *     term          a frame contains it in its function name, source file name or library name
+ *     "term"        a frame has exactly this function name, library name, or source file name, path or its last part
  *     /expression/  the same for a regular expression, see pattern.h
  *     lib:term      only in library names; file:term only in source file names; also before " and /
  *     -term         no frame matches the term; also before all of these
  *
- * Letters of ASCII match in either case. Between quotes and slashes a comma is nothing special. What only looks like a
- * regular expression is looked for as it is written.
+ * Matching ignores ASCII case. A comma between quotes or slashes is literal. An invalid regular expression is searched
+ * as plain text.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ enum { SEARCH_MAX_TERMS = 16 };
 enum search_field { SEARCH_EVERYWHERE, SEARCH_LIBRARIES, SEARCH_FILES };
 
 struct search_term {
-    struct span written;   /* the term in the given text */
+    struct span written;   /* the term as typed */
     size_t offset, length; /* the term in lower case, in search.text */
     enum search_field field;
     bool exact;
@@ -47,8 +47,7 @@ int search_parse(struct search *search, const char *text, size_t length, struct 
 int search_init(struct search *search, const struct profile *profile, const char *text, size_t length,
                 struct error *err);
 
-/* Whether the function itself matches one of the terms, and none that is excluded; false if there are no terms. Only
- * after search_init(). */
+/* Whether the function matches a term and no excluded term; false without terms. Call search_init() first. */
 bool search_func_matches(const struct search *search, uint32_t func);
 
 /* Sets matching[n] to 1 for each node whose path, itself included, matches all terms and nothing that is excluded.

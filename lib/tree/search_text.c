@@ -1,6 +1,6 @@
 /*
- * Looking goes 16 bytes at a time: a place can only match where both the first and the last byte of the term do
- * (Mula, "SIMD-friendly algorithms for substring searching"); the compiler turns the vector type into SSE2, NEON or
+ * The search compares 16 bytes at a time: the term can match only at a position where its first and last bytes match
+ * (Mula, "SIMD-friendly algorithms for substring searching"). The compiler turns the vector type into SSE2, NEON or
  * WebAssembly SIMD.
  */
 #include "tree/search_text.h"

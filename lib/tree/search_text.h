@@ -1,5 +1,5 @@
 /*
- * Text as searches look at it: letters of ASCII match in either case, terms are separated by commas.
+ * Text for searches: ASCII case is ignored, and commas separate terms.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ static inline bool text_is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Whether the `length` bytes at `text` are those of `term`, which is in lower case. */
+/* Whether `text` starts with the `length` bytes of `term`, which is in lower case. */
 bool text_starts_with(const char *text, const char *term, size_t length);
 
 /* Whether `text` has `term` (in lower case, not empty) somewhere. */
@@ -29,10 +29,10 @@ bool text_contains(const char *text, size_t text_length, const char *term, size_
 /* Without blanks at its ends. */
 struct span span_trimmed(struct span span);
 
-/* Whether it is something between two of these. */
+/* Whether the span has `quote` at both ends and text between. */
 bool span_is_enclosed(struct span span, char quote);
 
-/* Where a term ends that begins at `rest.at`: at a comma, or if it begins with a quote (or a slash) that is closed
- * before a comma or the end, there. `skip_field` moves past a prefix like "lib:". */
+/* The end of the term at `rest.at`: a comma, or the closing quote or slash if the term begins with one that is
+ * closed before a comma or the end. `skip_field` moves past a prefix such as "lib:". */
 const char *search_term_end(struct span rest, void (*skip_field)(struct span *span, const void *context),
                             const void *context);

@@ -1,8 +1,8 @@
 /*
- * One pass over the samples of the range puts them into groups: a sample that is wide enough is a group of its own,
- * those that are not form one with the first that is. For a group only the call node that all samples lie below is kept
- * up to date, which the numbering of nodes makes a comparison; so a chart costs little more than reading its samples.
- * Rects are opened and closed by group.
+ * One pass over the samples of the range groups them: a sample at least one column wide is a group of its own; narrower
+ * samples join the next sample that is wide enough. Each group has only the innermost call node that all its samples
+ * share; node numbers make this one comparison. So a chart costs little more than reading its samples. Rects open and
+ * close by group.
  */
 #include "tree/stack_chart.h"
 
@@ -24,7 +24,7 @@ struct chart {
     const struct engine *engine;
     const struct call_nodes *nodes;
     struct levels levels; /* by depth */
-    uint32_t open;        /* so many levels have an open rect */
+    uint32_t open;        /* the number of levels with an open rect */
     struct stack_rects *rects;
 };
 
@@ -32,7 +32,7 @@ struct chart {
 struct group {
     uint32_t start, end; /* columns */
     double first, last;  /* ms */
-    uint32_t common;     /* the innermost node that all have on their stack; NODE_NONE: there is none */
+    uint32_t common;     /* the innermost node on all of their stacks; NODE_NONE: none */
     uint32_t example;    /* the node of the longest that has one */
     double longest;      /* columns */
     size_t count;
@@ -76,7 +76,7 @@ static void close_rects(struct chart *chart, uint32_t node, uint32_t column, dou
     }
 }
 
-/* Opens the rects from those that are open to the node's. False if memory ran out. */
+/* Opens the rects below the open ones, down to the node's. False if memory ran out. */
 static bool open_rects(struct chart *chart, uint32_t node, const struct group *group)
 {
     uint32_t count = levels_of(chart->nodes, node);
@@ -187,7 +187,7 @@ struct scale {
     uint32_t columns;
 };
 
-/* What is known to have been on the stack for a while. */
+/* A part of the time with one known stack. */
 struct piece {
     uint32_t node;
     double first, last; /* ms */
@@ -239,7 +239,7 @@ static inline bool add_piece(struct chart *chart, struct group *group, struct pi
     return group->end == group->start || finish_group(chart, group, piece.node, piece.first);
 }
 
-/* What the thread did from sample `i` to the next: one piece, or two. */
+/* Splits the time from sample `i` to the next into one piece or two. */
 static size_t pieces_of(const struct scale *scale, size_t i, struct piece pieces[2])
 {
     const struct sample_table *samples = scale->samples;
@@ -325,7 +325,7 @@ static bool draw_samples(struct chart *chart, const struct scale *scale, size_t 
     bool by_change = scale->columns_per_change > 0;
     if (!(by_change ? draw_by_change : draw_by_time)(chart, scale, &group, first, last))
         return false;
-    if (group.count && group.start < scale->columns) { /* narrow ones that no wide one follows */
+    if (group.count && group.start < scale->columns) { /* narrow samples without a wide one after them */
         group.end = group.start + 1;
         if (!draw_group(chart, &group))
             return false;

@@ -3,8 +3,8 @@
  * the stack to the first that no longer has it. Callees lie on their callers.
  *
  * A sample lasts until the next one; the last sample lasts one interval. But if the thread slept (the next sample is
- * more than four intervals away, and less than half of that is CPU time), the sample lasts one interval only. From
- * there on the chart shows the frames that both samples have in common, because nobody saw what happened in between.
+ * more than four intervals away, and less than half of that is CPU time), the sample lasts one interval only. After
+ * that the chart shows the frames that both samples have in common: nothing was sampled between them.
  *
  * In a thread with recorded waits, a wait lasts from its first row to its second. Between other rows the thread ran at
  * first, with the stack of running_stack(), and then it waited for moments: if these are half an interval or more, the
@@ -40,11 +40,11 @@ struct stack_rect {
 
 enum { STACK_NO_RECT = UINT32_MAX };
 
-/* Callers before callees; those of one depth from left to right. Starts zeroed. */
+/* Callers before callees; rects of one depth from left to right. Starts zeroed. */
 ARRAY_TYPE(struct stack_rects, struct stack_rect);
 
 /* The chart of a thread for the transforms and the search of the current query; its range and its threads do not
- * matter. Samples that do not count leave a gap, and so does a long wait of which no sample tells. Linear in the
- * samples of the range. */
+ * matter. Samples that do not count leave a gap; so does a long wait without a sample. Linear in the samples of the
+ * range. */
 int engine_stack_chart(struct engine *engine, const struct stack_chart_request *request, struct stack_rects *rects,
                        struct error *err);

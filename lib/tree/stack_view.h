@@ -1,10 +1,10 @@
 /*
  * The stacks of a tree: for each stack its caller, func and category. The passes over tables start here. The first view
- * comes from the profile itself. Transforms (transform_stacks.h) make another from it, of as many stacks: those with
- * callers and funcs of their own, and for each stack of the profile the one in which its samples end now. Everything
- * after that (call nodes, search, timings) does not know the difference.
+ * comes from the profile itself. Transforms (transform_stacks.h) derive views from it with the same number of stacks:
+ * such a view has its own callers and funcs, and maps each stack of the profile to the stack in which its samples now
+ * end. Later passes (call nodes, search, timings) treat all views alike.
  *
- * Funcs from profile->funcs.length on stand for whole libraries, one per resource: see func_of_resource().
+ * Func indexes at or above profile->funcs.length stand for whole libraries, one per resource: see func_of_resource().
  */
 #pragma once
 
@@ -19,10 +19,10 @@ struct stack_view {
     uint32_t func_count;
     uint32_t category_count; /* at least 1 */
     uint32_t default_category;
-    uint32_t *leaf; /* per stack of the profile, that of the view in which its samples end, PROFILE_NONE if they do not
-                     * count; NULL: each in itself */
-    uint8_t *used;  /* per stack, 0 if it is neither a leaf nor the caller of one; NULL: all are used */
-    bool owns_prefix, owns_func, owns_category; /* not those of the profile, or of the view that it was derived from */
+    uint32_t *leaf; /* per stack of the profile: the stack of the view in which its samples end, PROFILE_NONE if they
+                     * do not count; NULL: the same stack */
+    uint8_t *used;  /* per stack, 0 if no sample ends in it or below; NULL: all are used */
+    bool owns_prefix, owns_func, owns_category; /* not borrowed from the profile or the base view */
 };
 
 /* The view of a checked profile. Its prefixes and frames are used in place: it must outlive the view. */
@@ -39,13 +39,13 @@ static inline uint32_t func_of_resource(const struct profile *profile, uint32_t 
     return (uint32_t)profile->funcs.length + resource;
 }
 
-/* The resource of a func, which may be one that stands for all of it; PROFILE_NONE: none is known. */
+/* The resource of a func, including funcs that stand for a resource; PROFILE_NONE: none. */
 static inline uint32_t resource_of_func(const struct profile *profile, uint32_t func)
 {
     return func < profile->funcs.length ? profile->funcs.resource[func] : func - (uint32_t)profile->funcs.length;
 }
 
-/* The stack of the view in which the samples of a stack of the profile (or PROFILE_NONE) end; PROFILE_NONE: none. */
+/* The stack of the view in which samples of a stack of the profile (or PROFILE_NONE) end; PROFILE_NONE: none. */
 static inline uint32_t stack_view_leaf(const struct stack_view *view, uint32_t stack)
 {
     return view->leaf && stack != PROFILE_NONE ? view->leaf[stack] : stack;
@@ -65,7 +65,7 @@ static inline uint32_t stack_view_above(const struct stack_view *view, uint32_t 
     }
 }
 
-/* The names of a func of a view: a func of the profile, or one that stands for a whole library. */
+/* The names of a func of a view: a func of the profile, or a func that stands for a library. */
 struct func_names {
     uint32_t name;     /* string; all strings are PROFILE_NONE where unknown */
     uint32_t lib;      /* string: the library */

@@ -14,17 +14,17 @@ struct side_figures {
 struct timings {
     double *self;   /* per node: of the samples that end in it */
     double *total;  /* per node: of the samples that end in it or below */
-    uint8_t *alive; /* per node: 1 if it or a node below has a self that is not 0: what a tree shows */
+    uint8_t *alive; /* per node: 1 if the self of it or a descendant is not 0: the nodes that a tree shows */
     size_t length;
     double root_total; /* the sum of |self|: the 100 % of percentages */
     uint64_t samples;  /* counted samples */
     double all_total;  /* root_total and samples without the search */
     uint64_t all_samples;
 
-    /* Of a comparison: what each side counts (of PROFILE_SIDES), of which the difference is above; NULL otherwise. */
+    /* For a comparison: the figures of each of PROFILE_SIDES, whose difference the members above have; otherwise
+     * NULL. */
     struct timings *sides;
-    double
-        *rank; /* per node: the largest |total| of it and the nodes below, by which rows are ordered; NULL: |total| */
+    double *rank; /* per node: the largest |total| of it and its descendants, which orders rows; NULL: |total| */
 };
 
 /*
@@ -34,12 +34,12 @@ struct timings {
 int timings_compute(struct timings *timings, const struct call_nodes *nodes, const struct stack_weights *weights,
                     const uint8_t *matching, struct error *err);
 
-/* Makes `timings` the change from one side to the other, node by node (see compared.h). Takes ownership of the sides,
- * which are of the same nodes, also if it fails. A node is alive if it is on either side. */
+/* Sets `timings` to the change from one side to the other, node by node (see compared.h). Takes ownership of the
+ * sides, which have the same nodes, even on failure. A node is alive if it is alive on either side. */
 int timings_compare(struct timings *timings, struct timings sides[PROFILE_SIDES], const struct call_nodes *nodes,
                     struct error *err);
 
-/* By what a node is ordered among its siblings. */
+/* The key that orders a node among its siblings. */
 static inline double timings_rank(const struct timings *timings, uint32_t node)
 {
     double total = timings->rank ? timings->rank[node] : timings->total[node];
@@ -59,7 +59,7 @@ void timings_destroy(struct timings *timings);
 /* ---- the function list ---- */
 
 struct func_timing {
-    uint32_t func; /* or what else is listed */
+    uint32_t func; /* or a resource or a category */
     double total;  /* of the samples with this func anywhere in their stack: recursion counts once */
     double self;
     struct side_figures sides[PROFILE_SIDES]; /* of a comparison: total and self are the differences */
@@ -72,12 +72,12 @@ struct func_timings {
 
 enum func_order { FUNCS_BY_SELF, FUNCS_BY_TOTAL };
 
-/* The funcs that some counted sample has, heaviest (by magnitude) first; ties by the other figure, then by index. */
+/* Lists the funcs on the counted stacks, heaviest (by magnitude) first; ties by the other figure, then by index. */
 int func_timings_compute(struct func_timings *rows, const struct call_nodes *nodes, const struct timings *timings,
                          enum func_order order, struct error *err);
 
-/* Likewise for libraries: `func` is a resource, or PROFILE_NONE for what is in none; a sample counts once for each
- * library that its stack has a func of. Or for the categories of nodes. By self. */
+/* The same for libraries: `func` is a resource, or PROFILE_NONE for funcs without one; a sample counts once for each
+ * library on its stack. Or for the categories of nodes, by self. */
 int group_timings_compute(struct func_timings *rows, const struct profile *profile, const struct call_nodes *nodes,
                           const struct timings *timings, bool are_libraries, uint32_t category_count,
                           struct error *err);

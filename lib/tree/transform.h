@@ -1,9 +1,9 @@
 /*
- * Transforms: what a user drops from the stacks, or merges, to see the rest. They are applied in order: each works on
- * the result of the one before. Their names and their meaning are those of the Firefox Profiler, but for "drop
- * category", "merge category", the same three for libraries as for categories, "focus frames" and "merge matching",
- * which are prof's own; transform_stacks.c says what each does to stacks, transform_path.c to the path of a row. The
- * one by markers is about the time of samples, and in any place of the stack the same: sample_filter.h does it.
+ * Transforms drop or merge parts of the stacks. They are applied in order: each works on the result of the one before.
+ * Names and meanings are those of the Firefox Profiler; prof adds "drop category", "merge category", the same three
+ * transforms for libraries as for categories, "focus frames" and "merge matching". transform_stacks.c applies a
+ * transform to stacks, transform_path.c to the path of a row. The marker transform selects samples by time:
+ * sample_filter.h applies it.
  */
 #pragma once
 
@@ -15,16 +15,17 @@ struct search;
 enum transform_kind {
     TRANSFORM_MERGE_FUNCTION,            /* func: its frames disappear, their time goes to the callers */
     TRANSFORM_MERGE_CALL_NODE,           /* path: the same for the one node at its end */
-    TRANSFORM_FOCUS_FUNCTION,            /* func: stacks begin at its outermost frame; the others are dropped */
-    TRANSFORM_FOCUS_SUBTREE,             /* path: only what is below its end, which becomes the root */
+    TRANSFORM_FOCUS_FUNCTION,            /* func: stacks begin at its outermost frame; stacks without it are dropped */
+    TRANSFORM_FOCUS_SUBTREE,             /* path: its last node becomes the root; all other stacks are dropped */
     TRANSFORM_FOCUS_SELF,                /* func: only samples that end in it, without its callers */
     TRANSFORM_FOCUS_CATEGORY,            /* category: frames of others disappear; samples without any are dropped */
     TRANSFORM_DROP_FUNCTION,             /* func: samples with it are dropped */
     TRANSFORM_DROP_CATEGORY,             /* category: samples whose innermost frame has it are dropped */
-    TRANSFORM_COLLAPSE_RESOURCE,         /* resource: one func for all of it; a run of its frames is one frame */
-    TRANSFORM_COLLAPSE_DIRECT_RECURSION, /* func: a run of its frames is one frame */
+    TRANSFORM_COLLAPSE_RESOURCE,         /* resource: one func for the whole library; adjacent frames of it become
+                                          * one */
+    TRANSFORM_COLLAPSE_DIRECT_RECURSION, /* func: adjacent frames of it become one */
     TRANSFORM_COLLAPSE_RECURSION,        /* func: its frames and all in between them are one frame */
-    TRANSFORM_COLLAPSE_FUNCTION,         /* func: what it calls disappears, the time is its own */
+    TRANSFORM_COLLAPSE_FUNCTION,         /* func: its callees disappear, and their time becomes its own */
     TRANSFORM_MERGE_CATEGORY,            /* category: its frames disappear, their time goes to the callers */
     TRANSFORM_FOCUS_RESOURCE,            /* resource: frames of others disappear; samples without any are dropped */
     TRANSFORM_DROP_RESOURCE,             /* resource: samples whose innermost frame is in it are dropped */
@@ -38,13 +39,12 @@ enum transform_kind {
 
 struct transform {
     enum transform_kind kind;
-    uint32_t index; /* func (those of whole resources as well), category, resource or kinds of frames; no meaning with a
-                       path */
-    bool inverted;  /* of TRANSFORM_FOCUS_SUBTREE: the path is one of the inverted tree, leaf first */
-    const uint32_t *path; /* funcs; whoever owns it */
+    uint32_t index; /* func (possibly of a whole resource), category, resource or kinds of frames; unused with a path */
+    bool inverted;  /* for TRANSFORM_FOCUS_SUBTREE: the path belongs to the inverted tree, leaf first */
+    const uint32_t *path; /* funcs; the owner depends on the list */
     size_t path_length;
-    const char *text; /* of TRANSFORM_FILTER_MARKERS a search of marker_search.h, of TRANSFORM_MERGE_MATCHING one of
-                         search.h; whoever owns it */
+    const char *text; /* a search: marker_search.h for TRANSFORM_FILTER_MARKERS, search.h for
+                         TRANSFORM_MERGE_MATCHING; borrowed like `path` */
     size_t text_length;
 };
 
@@ -55,24 +55,23 @@ struct transform_list {
     ARRAY(struct transform) items;
 };
 
-/* Keeps the first `kept` items and appends copies of those from `kept` on of `items`. */
+/* Keeps the first `kept` items, and appends copies of the items of `items` from index `kept`. */
 int transform_list_replace(struct transform_list *list, size_t kept, const struct transform *items, size_t count,
                            struct error *err);
 /* How many first items are equal. */
 size_t transform_list_common(const struct transform_list *list, const struct transform *items, size_t count);
 void transform_list_destroy(struct transform_list *list);
 
-/* What a path needs to know of the tree in which it is a path. */
+/* The tree that a path belongs to. */
 struct path_context {
     const struct profile *profile;
-    const uint32_t
-        *categories; /* of the nodes along the path; only those to focus on and to merge a category look at them */
+    const uint32_t *categories;  /* of the nodes along the path; only focus category and merge category read them */
     const struct search *search; /* that of TRANSFORM_MERGE_MATCHING */
-    bool inverted;               /* the path is one of the inverted tree, leaf first */
+    bool inverted;               /* the path belongs to the inverted tree, leaf first */
 };
 
-/* Rewrites `funcs`, the path of a row, into that of the row that stands for it once `transform` is done; it never gets
- * longer. Length 0: nothing stands for it. Where the path alone does not show it (a callee merged further down an
- * inverted tree), it stays: the nearest row is then the best that there is. */
+/* Rewrites `funcs`, the path of a row, into the path of the corresponding row after `transform`; it never gets
+ * longer. Length 0: no row corresponds. If the path alone does not determine the row (a callee merged further down
+ * an inverted tree), it stays unchanged, and the nearest row is used. */
 void transform_path(const struct transform *transform, const struct path_context *context, uint32_t *funcs,
                     size_t *length);

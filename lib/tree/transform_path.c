@@ -1,7 +1,7 @@
 /*
- * The path of a row is rewritten as the stacks are that it is a part of. The path from a root is the beginning of its
- * stacks, the path of an inverted tree their end, read backwards: that a stack is cut at its outermost frame of a func
- * cuts the one before the func's first place, and the other behind its last.
+ * Rewrites the path of a row in the way that its stacks change. A path from a root is the beginning of its stacks; a
+ * path of an inverted tree is their end, read backwards. If a transform cuts stacks at the outermost frame of a func, a
+ * path from the root loses the part before the func's first frame, an inverted path the part behind its last.
  */
 #include "tree/frame_kinds.h"
 #include "tree/search.h"
@@ -28,7 +28,7 @@ static void remove_part(const struct path *path, size_t first, size_t last)
     *path->length -= last - first;
 }
 
-/* The places of the func's first and last frame on the path; false if it has none. */
+/* Finds the first and last frame of the func on the path; false if it has none. */
 static bool find_func(const struct path *path, uint32_t func, size_t *first, size_t *last)
 {
     bool found = false;

@@ -1,11 +1,11 @@
 /*
- * A transform is one or two passes over the stacks, callers first, that give each stack another caller, and say in `to`
- * where the samples that ended in it end now. Stacks keep their numbers: what is merged or dropped stays in the table,
- * but nothing refers to it any more, and only the column of callers is written. So a transform of millions of stacks
- * costs as much as copying a few columns, and a frame that survives keeps its address, line and category.
+ * A transform is one or two passes over the stacks, callers first, that give each stack its new caller, and store in
+ * `to` the stack in which its samples now end. Stacks keep their numbers: a merged or dropped stack stays in the table
+ * without references, and the pass writes only the column of callers. So a transform of millions of stacks costs as
+ * much as copying a few columns, and a frame that survives keeps its address, line and category.
  *
- * Many transforms ask which frame of a func is the outermost one above a stack, or where a path ends that a stack
- * begins with: that is the stack's `top`.
+ * Many transforms need the outermost frame of a func above a stack, or the end of a path that a stack begins with: the
+ * `top` of the stack.
  */
 #include "tree/transform_stacks.h"
 
@@ -75,7 +75,7 @@ static void mark_resource(const struct stack_view *view, const struct profile *p
         removed[stack] = (resource_of_func(profile, view->func[stack]) == resource) == own;
 }
 
-/* `kinds`: those that stay. */
+/* `kinds`: the kinds to keep. */
 static void mark_frames(const struct stack_view *view, const uint8_t *kind_of_func, uint32_t kinds, uint8_t *removed)
 {
     for (size_t stack = 0; stack < view->length; stack++)
@@ -90,7 +90,7 @@ static void mark_matching(const struct stack_view *view, const struct search *se
 
 /* ---- merging: some frames disappear ---- */
 
-/* What is called by a removed frame is called by its nearest caller that stays. */
+/* The callees of a removed frame become callees of its nearest remaining caller. */
 static void merge_marked(struct stack_view *view, const uint8_t *removed, uint32_t *to)
 {
     for (uint32_t stack = 0; stack < view->length; stack++) {
@@ -113,8 +113,8 @@ static void find_outermost(const struct stack_view *view, uint32_t func, uint32_
     }
 }
 
-/* The stack at the end of a path from a root, for all below it. A stack on the way there has the number of funcs that
- * match so far as its top, in `matched`. */
+/* Finds the stack at the end of a path from a root, for all stacks below. For a stack on that path, its top is the
+ * number of funcs matched so far, in `matched`. */
 static void find_path(const struct stack_view *view, const uint32_t *path, size_t length, uint32_t *matched,
                       uint32_t *top)
 {
@@ -175,7 +175,7 @@ static void cut_off_callees(const struct stack_view *view, const uint32_t *path,
 
 /* ---- recursion: no sample moves ---- */
 
-/* The innermost frame of a run stays, so that it keeps the address in it: its caller is that of the whole run. */
+/* The innermost frame of a run stays, with its address; its caller becomes the caller of the run. */
 static void collapse_runs(struct stack_view *view, uint32_t func)
 {
     for (uint32_t stack = 0; stack < view->length; stack++) {
@@ -220,12 +220,12 @@ static bool own_funcs(struct stack_view *view)
 
 /* ---- all together ---- */
 
-/* The memory of a transform; what it does not need is NULL. */
+/* The memory of a transform; unused members are NULL. */
 struct scratch {
     uint32_t *to, *top;
     uint8_t *removed;
-    uint8_t *kind_of_func; /* and of those that stand for libraries: only to focus on kinds of frames */
-    struct search search;  /* only to merge what it matches */
+    uint8_t *kind_of_func; /* includes funcs that stand for libraries; only for focus frames */
+    struct search search;  /* only for merge matching */
 };
 
 static uint8_t *kinds_of_funcs(const struct profile *profile)

@@ -39,7 +39,7 @@ static void side_columns(struct tree_rows *rows, double **columns[COMPARED_COLUM
     columns[4] = &rows->rank;
 }
 
-/* These columns grow when the others have, or at the first row of a comparison. */
+/* Grows these columns to the size of the others; allocates them at the first row of a comparison. */
 static bool reserve_sides(struct tree_rows *rows)
 {
     double **columns[COMPARED_COLUMNS];

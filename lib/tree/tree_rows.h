@@ -11,11 +11,11 @@
 #include <stdint.h>
 
 struct tree_row {
-    uint32_t node; /* handle, of the tree that was asked */
+    uint32_t node; /* handle in the tree of the request */
     uint32_t depth, func, category;
     double total, self;
     bool has_children;
-    bool is_compared; /* total and self are changes: of these */
+    bool is_compared; /* total and self are changes between the sides: */
     struct side_figures sides[PROFILE_SIDES];
     double rank; /* the largest |total| of the row and those below, as far as that is known */
 };
@@ -43,10 +43,10 @@ struct row_source {
     struct tree_row (*row)(void *tree, uint32_t node);
 };
 
-/* The children of a node, heaviest first, in place of what was in `rows`. */
+/* Replaces `rows` by the children of a node, heaviest first. */
 int tree_rows_of_children(struct tree_rows *rows, const struct row_source *source, uint32_t node, struct error *err);
 
-/* All below a node, depth first, and the heaviest child first; `limit` of them at most. */
+/* Lists all descendants of a node, depth first with the heaviest child first; at most `limit`. */
 int tree_rows_of_descendants(struct tree_rows *rows, const struct row_source *source, uint32_t node, size_t limit,
                              struct error *err);
 

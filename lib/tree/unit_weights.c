@@ -54,13 +54,13 @@ static bool find_counted(struct summing *summing)
     return outermost_end != NULL;
 }
 
-/* What both sides count of a node. */
+/* The sum of both sides for a node. */
 static double weight_of(const struct timings *timings, uint32_t node)
 {
     return fabs(timings->sides[SIDE_BASE].total[node]) + fabs(timings->sides[SIDE_NEW].total[node]);
 }
 
-/* Gives rows to the heaviest nodes, of `most`; returns how many. */
+/* Gives rows to the heaviest nodes, at most `most`; returns their number. */
 static uint32_t choose_rows(struct summing *summing, size_t most)
 {
     const struct timings *timings = engine_timings(summing->engine);
@@ -109,7 +109,7 @@ static void add_units(double *to, const double *from, size_t count)
         to[i] += from[i];
 }
 
-/* Adds the rows to their groups and to their callers, of which each has a smaller number. */
+/* Adds each row to its group and to its caller, whose number is smaller. */
 static void add_rows(struct summing *summing)
 {
     const struct unit_weights *weights = summing->weights;
@@ -185,7 +185,7 @@ static void sum_thread(struct summing *summing, uint32_t thread)
         return;
     summing->side = (enum profile_side)row->side;
     summing->first_unit = row->run * summing->blocks;
-    /* the weights of the base of a change are negative, and those of each run a part of the mean */
+    /* base weights are negative in a change, and each run contributes its part of the mean */
     summing->factor =
         (row->side == SIDE_BASE ? -1 : 1) * (summing->weights->are_runs ? (double)comparison->runs[row->side] : 1);
     engine_weigh_thread(engine, thread, engine->weight, engine->table, add_sample, summing);

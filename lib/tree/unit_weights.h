@@ -1,17 +1,16 @@
 /*
- * What each run of a comparison counts of each function, or each block of time where there is one run. From how these
- * units differ follows how far a change is known (noise.h).
- *
- * Of what a stack counts, all of its functions have a part: to add it to each of them would take most of the time, of
- * two million samples that are 40 deep. So nodes of the call tree with many samples have a row of units of their own:
- * a sample adds to the functions up to there and to that row, and the rows are added to their callers at the end.
+ * The time of each function in each run of a comparison, or in each block of time of a single run. Their variance gives
+ * the confidence interval of a change (noise.h).
+ * Adding a sample to each function of its stack would take most of the time of a comparison (two million samples, 40
+ * frames deep). So heavy nodes of the call tree have a row of units of their own: a sample is added to the functions
+ * below its nearest row and to that row, and at the end each row is added to its callers.
  */
 #pragma once
 
 #include "tree/engine.h"
 #include "tree/noise.h"
 
-/* What each unit of each side counts, of groups of functions. */
+/* The weight of groups of functions in each unit of each side. */
 struct unit_weights {
     size_t groups, count[PROFILE_SIDES];
     bool are_runs;
@@ -20,9 +19,9 @@ struct unit_weights {
     double *all[PROFILE_SIDES];       /* [unit]: of all samples */
 };
 
-/* One pass over the samples of the query of the engine, which is about both sides. `group_of_func`: per func of its
- * nodes, PROFILE_NONE for those of no interest. `order`: what of the groups is summed, self or total; a stack with
- * several functions of a group counts once for its total. Destroy it also after a failure. */
+/* Passes once over the samples of the engine's query, which must cover both sides. `group_of_func`: per func,
+ * PROFILE_NONE for funcs without a group. `order`: whether to sum self or total; a stack with several functions of a
+ * group counts once for its total. Destroy it even after a failure. */
 int unit_weights_sum(struct unit_weights *weights, const struct engine *engine, const uint32_t *group_of_func,
                      size_t groups, enum func_order order, struct error *err);
 void unit_weights_destroy(struct unit_weights *weights);

@@ -59,7 +59,7 @@ static bool append_number(struct text_buffer *out, const struct value_context *c
     return text_append_z(out, text);
 }
 
-/* Texts end at a NUL elsewhere: here it is the character for what cannot be shown. */
+/* Other code ends texts at a NUL; here NUL becomes the replacement character. */
 static bool append_decoded(struct text_buffer *out, const char *text, size_t length)
 {
     for (;;) {
@@ -112,7 +112,7 @@ static bool append_parts(struct text_buffer *out, const struct value_context *co
 bool value_text_append(struct text_buffer *out, const struct value_context *context, const char *format,
                        const char *text, size_t length)
 {
-    /* Nearly all values are plain strings, and there may be many. */
+    /* Nearly all values are plain strings: a fast path for them. */
     if (length >= 2 && text[0] == '"' && text[length - 1] == '"' && !memchr(text, '\\', length))
         return append_decoded(out, text + 1, length - 2);
     struct json json;

@@ -1,6 +1,6 @@
 /*
- * Values as text for people, by the formats of the profile format: those of marker fields and of the info panel
- * ("duration", "bytes", "percentage", "unique-string", "list" ...; profile-format: markerSchema).
+ * Formats values for people, as the profile format defines for marker fields and the info panel ("duration", "bytes",
+ * "percentage", "unique-string", "list" ...; profile-format: markerSchema).
  */
 #pragma once
 
@@ -8,16 +8,16 @@
 #include "profile/profile.h"
 #include "tree/quantity.h"
 
-/* What numbers and indexes of a profile's values refer to. */
+/* The tables that the indexes of a profile's values refer to. */
 struct value_context {
     const struct profile *profile;
     double zero; /* ms: where times are counted from */
 };
 
-/* Writes a number, NUL-terminated: "12.5 ms", "1.5 MiB", "1,234". What has no unit is written in full. */
+/* Writes a number, NUL-terminated: "12.5 ms", "1.5 MiB", "1,234". A number without a unit is written in full. */
 void number_text(char out[QUANTITY_TEXT_MAX], const char *format, double value);
 
-/* Appends a value that is given as JSON text. Strings are appended decoded, lists with commas between, rows of tables a
- * line each; what a format does not fit is appended as it is. False if memory ran out. */
+/* Appends a value of JSON text: strings decoded, lists with commas between, each row of a table on a line; a value
+ * that does not fit its format is appended as it is. False if memory ran out. */
 bool value_text_append(struct text_buffer *out, const struct value_context *context, const char *format,
                        const char *json, size_t length);

@@ -19,12 +19,12 @@ struct grouper {
     uint32_t thread;
 };
 
-/* A wait, or what of one is in the range. */
+/* A wait, or its part in the range. */
 struct wait_part {
     double ms;
     bool is_recorded;       /* else too short for rows */
-    struct time_range time; /* of a recorded one, all of it */
-    uint32_t stack;         /* as it was recorded; PROFILE_NONE: no row tells */
+    struct time_range time; /* of a recorded wait: its full time */
+    uint32_t stack;         /* as recorded; PROFILE_NONE: no row has one */
     uint32_t node;          /* as the query has it */
     uint32_t waker;         /* string; PROFILE_NONE: unknown */
 };
@@ -86,7 +86,7 @@ static struct wait_group *group_of(struct grouper *grouper, const struct wait_pa
     return &grouper->groups->list.data[*at];
 }
 
-/* Whether a wait is to be told of rather than the longest so far. */
+/* Whether a wait replaces the longest of its group. */
 static bool is_longer(const struct grouper *grouper, const struct wait_group *group, double ms, bool is_preempted)
 {
     if (isnan(group->from))
@@ -95,7 +95,7 @@ static bool is_longer(const struct grouper *grouper, const struct wait_group *gr
     return was_preempted == is_preempted ? ms > group->longest : was_preempted;
 }
 
-/* What is told of a group is what this part was for. */
+/* Sets the longest wait of a group to this part. */
 static void tell_of(const struct grouper *grouper, struct wait_group *group, const struct wait_part *part)
 {
     bool has_node = grouper->grouping != WAITS_BY_STACK && part->stack != PROFILE_NONE;
@@ -134,7 +134,7 @@ static bool add_part(struct grouper *grouper, const struct wait_part *part)
     return true;
 }
 
-/* Whether the query counts waits with this stack, which filters may have dropped; if so, for which node. */
+/* Finds the node for which the query counts waits with this stack; false if a filter dropped the stack. */
 static bool find_node(const struct engine *engine, uint32_t stack, uint32_t *node)
 {
     const uint8_t *matching = engine_matching(engine);

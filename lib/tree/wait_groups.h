@@ -1,9 +1,8 @@
 /*
- * What threads waited for: their recorded waits (wait_rows.h) in groups, by reason, by object (a lock, a file, a
- * socket), by the functions that called into the wait, by thread, or by who ended them. All is of the current query of
- * an engine: its threads, range, transforms and search. The totals of the groups add up to the off-CPU time of the
- * query, clipped to its range: waits too short for rows count for the group of the next wait of their thread, as
- * WEIGH_OFF_CPU_TIME says.
+ * Recorded waits (wait_rows.h) in groups: by reason, by object (a lock, a file, a socket), by the functions that called
+ * into the wait, by thread, or by waker. They cover the current query of an engine: its threads, range, transforms and
+ * search. The totals of the groups add up to the off-CPU time of the query, clipped to its range: waits too short for
+ * rows count for the group of the next wait of their thread, as for WEIGH_OFF_CPU_TIME.
  */
 #pragma once
 
@@ -20,27 +19,27 @@ enum wait_grouping {
 
 struct wait_group {
     double total;     /* ms of the range, all */
-    double preempted; /* the part of it in which the thread was ready to run, and another one did */
-    double longest;  /* ms: the longest wait as far as it lies in the range, of preemptions only if there is no other */
-    double from, to; /* ms: when that one began and ended; NAN if the group has short waits alone */
-    uint32_t key;    /* subcategory of "Idle", func, call node of the caller, thread, or string; PROFILE_NONE: of waits
-                      * that no row tells of; of stacks: also without callers; of wakers: also where nobody is known */
-    uint32_t count;  /* waits of which some part is in the range */
-    uint32_t reason; /* of the longest: subcategory of "Idle"; PROFILE_NONE: no row tells */
-    uint32_t func;   /* what the longest was for; PROFILE_NONE: no row tells */
-    uint32_t thread; /* of the longest */
-    uint32_t node;   /* call node of the longest; by stack, that of the caller; NODE_NONE: none */
-    uint32_t waker;  /* who ended the longest: string; PROFILE_NONE: unknown */
-    uint32_t unused; /* 0, in place of padding: callers in other languages compare and copy bytes */
+    double preempted; /* the part in which the thread was runnable, and another thread ran */
+    double longest;   /* ms: the longest wait, clipped to the range; preemptions count only if there is no other wait */
+    double from, to;  /* ms: when that one began and ended; NAN if the group has short waits alone */
+    uint32_t key;     /* subcategory of "Idle", func, call node of the caller, thread, or string. PROFILE_NONE: waits
+                       * without a row; by stack, also waits without callers; by waker, also unknown wakers */
+    uint32_t count;   /* waits that overlap the range */
+    uint32_t reason;  /* of the longest: subcategory of "Idle"; PROFILE_NONE: no row */
+    uint32_t func;    /* object of the longest; PROFILE_NONE: no row */
+    uint32_t thread;  /* of the longest */
+    uint32_t node;    /* call node of the longest; by stack, its caller; NODE_NONE: none */
+    uint32_t waker;   /* waker of the longest: string; PROFILE_NONE: unknown */
+    uint32_t unused;  /* 0, in place of padding: callers in other languages compare and copy bytes */
 };
 
 struct wait_totals {
-    double there;     /* ms: for how long the threads were there in the range */
+    double there;     /* ms: lifetime of the threads in the range */
     double waited;    /* ms without CPU time: the totals of all groups */
     double preempted; /* part of it */
     double count;     /* waits */
-    double ran;       /* ms of CPU time, as the tree of WEIGH_CPU_TIME has them at its root: where samples were lost or
-                       * merged, or clocks differ, this is not what `waited` leaves of `there` */
+    double ran;       /* ms: the root total of the tree for WEIGH_CPU_TIME. It differs from `there` minus `waited` if
+                       * samples were lost or merged, or if clocks differ */
 };
 
 struct wait_groups {
@@ -56,7 +55,7 @@ int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struc
 /* Appends the funcs from the root down to a call node. */
 bool wait_group_path(const struct engine *engine, uint32_t node, struct node_path *path);
 
-/* Whether the profile says who ended waits. */
+/* Whether the profile has wakers. */
 bool profile_has_wakers(const struct profile *profile);
 
 void wait_groups_destroy(struct wait_groups *groups);

@@ -5,8 +5,8 @@
  * the row before: the next sample on a CPU stands for it. (In older profiles A has it.) All other rows of the thread
  * are samples that were taken on a CPU. Waits shorter than the sampling interval have no rows of their own.
  *
- * Such threads have weights of type "tracing-ms" and CPU times. The innermost frames of other threads may be "Idle",
- * too, but nothing says that their samples come in pairs.
+ * Such threads have weights of type "tracing-ms" and CPU times. Other threads may have "Idle" leaf frames, too, but
+ * their samples do not come in pairs.
  */
 #pragma once
 
@@ -15,14 +15,13 @@
 /* The category "Idle", or PROFILE_NONE. */
 uint32_t profile_idle_category(const struct profile *profile);
 
-/* The subcategory "Preempted" of "Idle": the reason of waits in which the thread was ready to run. PROFILE_NONE: none.
- */
+/* The subcategory "Preempted" of "Idle": the reason of waits in which the thread was runnable. PROFILE_NONE: none. */
 uint32_t profile_preempted_reason(const struct profile *profile);
 
 struct wait_rows {
-    const struct sample_table *samples; /* as they were recorded: what a filter drops is a wait as before */
+    const struct sample_table *samples; /* as recorded: a dropped wait is still a wait */
     const uint32_t *prefix_of_stack, *frame_of_stack, *category_of_frame;
-    uint32_t category; /* "Idle"; PROFILE_NONE: the thread has no such rows */
+    uint32_t category; /* "Idle"; PROFILE_NONE: the thread has no recorded waits */
 };
 
 struct wait_rows wait_rows_of(const struct profile *profile, uint32_t thread);
@@ -37,7 +36,7 @@ static inline bool has_wait_rows(const struct wait_rows *rows)
  * recorder of waits writes them even if no thread has waited. Linear in the samples up to the first wait. */
 bool profile_has_waits(const struct profile *profile);
 
-/* Whether row `i` is one of the two of a wait; `i` may be out of range. */
+/* Whether row `i` is the start or the end of a wait; `i` may be out of range. */
 static inline bool is_wait_row(const struct wait_rows *rows, size_t i)
 {
     if (!has_wait_rows(rows) || i >= rows->samples->length || rows->samples->stack[i] == PROFILE_NONE)
@@ -58,14 +57,13 @@ static inline bool is_wait_end(const struct wait_rows *rows, size_t i)
            rows->samples->stack[i - 1] == rows->samples->stack[i];
 }
 
-/* The stack with which a thread ran before row `i` (up to the number of rows), as far as it ran: that of the sample on
- * a CPU at the one or the other end of this time. Between two waits, that which the later one was called from: the
- * thread got there at its end. PROFILE_NONE: unknown. `samples`: the rows, with stacks of their own where a filter
- * dropped some. */
+/* The stack with which a thread ran before row `i` (up to the number of rows): the stack of the on-CPU sample at
+ * either end of this time. Between two waits, the caller of the later wait, because the thread reached it at the
+ * end. PROFILE_NONE: unknown. `samples`: the rows, with their own stacks where a filter dropped some. */
 uint32_t running_stack(const struct wait_rows *rows, const struct sample_table *samples, size_t i);
 
-/* Finds the row that stands for a time: the next one of a kind, else the last one before. Rows are asked for in
- * ascending order; all questions together cost one pass over the rows. Starts zeroed. */
+/* Finds the row for a time: the next row of a kind, else the last one before. Requests must ascend; all together
+ * take one pass over the rows. Starts zeroed. */
 struct row_cursor {
     size_t row;
     bool is_found, is_last; /* no other follows */
@@ -73,5 +71,5 @@ struct row_cursor {
 
 enum wait_row_kind { ROW_ON_CPU, ROW_WAIT_END };
 
-/* The first row at or after `i` of this kind, else the last one before; SIZE_MAX if there is none. */
+/* The first row of this kind at or after `i`, else the last one before; SIZE_MAX if there is none. */
 size_t row_cursor_find(struct row_cursor *cursor, const struct wait_rows *rows, enum wait_row_kind kind, size_t i);

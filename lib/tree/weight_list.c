@@ -31,7 +31,7 @@ static bool has_sample_off_cpu(const struct profile *profile)
     return false;
 }
 
-/* The unit of the weights that are recorded: that of the first thread with such. */
+/* The unit of the recorded weights: of the first thread that has weights. */
 static enum weight_type recorded_type(const struct profile *profile)
 {
     for (size_t i = 0; i < profile->threads.length; i++)
@@ -45,7 +45,7 @@ bool weight_is_held(const struct profile *profile, enum sample_weight weight)
     switch (weight) {
     case WEIGH_RECORDED:
         return true;
-    case WEIGH_SAMPLES: /* rows that stand for several samples are none */
+    case WEIGH_SAMPLES: /* a row that stands for several samples is not a sample */
         return has_weights(profile) && !(profile->meta.has_no_times && recorded_type(profile) == WEIGHT_SAMPLES);
     case WEIGH_TIME:
         return !profile->meta.has_no_times;
@@ -86,7 +86,7 @@ bool weight_needs_cpu_times(enum sample_weight weight)
 
 /* ---- the list ---- */
 
-/* Allocations have the names that the Firefox Profiler gives them. */
+/* Names of allocation weights are those of the Firefox Profiler. */
 static const struct weight fixed[] = {
     {"recorded", NULL, "Sample weights from the file", NULL, WEIGH_RECORDED, TABLE_SAMPLES},
     {"samples", "Samples", "Each sample counts as one", "samples", WEIGH_SAMPLES, TABLE_SAMPLES},
@@ -150,8 +150,9 @@ static struct weight weight_at(const struct profile *profile, bool has_waits, si
     return weight;
 }
 
-/* An event weighs what its samples stand for. People see probes without the directories of their file:
- * "usdt:/usr/bin/python3.11:python:gc__start" is "python3.11:python:gc__start", and counts "gc__start". */
+/* The weight of an event is the number of events that its samples stand for. The name of a probe omits the
+ * directories of its file: "usdt:/usr/bin/python3.11:python:gc__start" becomes "python3.11:python:gc__start", and
+ * counts "gc__start". */
 static struct weight weight_of_event(const struct profile *profile, size_t i)
 {
     const char *name = profile_text(profile, profile->meta.events.data[i].name), *slash = strrchr(name, '/');

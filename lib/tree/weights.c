@@ -21,7 +21,7 @@ void samples_in_range(const struct sample_table *samples, struct time_range rang
         *last = *first;
 }
 
-/* ---- what a sample counts ---- */
+/* ---- the weight of a sample ---- */
 
 static bool is_on_cpu(const struct wait_rows *waits, size_t i)
 {
@@ -91,7 +91,7 @@ static double overlap(double from, double to, struct time_range range)
     return fmax(0, fmin(to, range.to) - fmax(from, range.from));
 }
 
-/* What of a time was not recorded, in ms. */
+/* The unrecorded part of a time, in ms. */
 static double paused_in(const struct thread_gaps *gaps, double from, double to)
 {
     double paused = 0;
@@ -113,7 +113,7 @@ static struct gap_time cut_gap_time(const struct thread_gaps *gaps, size_t i, st
     return time;
 }
 
-/* Nearly all gaps are in the range as a whole, and there are millions of them. */
+/* Nearly all of the millions of gaps lie in the range as a whole. */
 static inline struct gap_time quick_gap_time(const struct thread_gaps *gaps, size_t i, struct time_range range)
 {
     const struct sample_table *samples = gaps->samples;
@@ -175,7 +175,7 @@ bool is_not_running_at(const struct thread_gaps *gaps, double time, struct time_
     size_t i = first_not_before(gaps->samples, time);
     if (!gap_is_wait(gaps, i) || gap_has_waiting_sample(gaps, i))
         return false;
-    /* Samples are drawn for an interval: from their time on, the first one up to it as well. */
+    /* A sample covers an interval from its time; the first sample also covers the time before it. */
     bool is_first = i == 0, is_last = i == gaps->samples->length;
     struct time_range gap = {gap_start(gaps, i) + (is_first ? 0 : gaps->interval),
                              gap_end(gaps, i) - (is_first && !is_last ? gaps->interval : 0)};
@@ -214,8 +214,8 @@ static void add_ones(struct stack_weights *weights, const struct profile *profil
             weights->of_stack[samples->stack[i]] += 1;
 }
 
-/* A sample without a stack does not count, whether it was recorded so or a transform has dropped it: nor do the waits
- * before it, and after it. */
+/* A sample without a stack does not count, whether recorded so or dropped by a transform; nor do the waits before
+ * and after it. */
 static bool has_stack(const struct sample_table *samples, size_t i)
 {
     size_t at = i < samples->length || i == 0 ? i : i - 1;
@@ -251,7 +251,7 @@ static inline __attribute__((always_inline)) void weigh_recorded_waits(const str
         if (weighing->weight != WEIGH_OFF_CPU_TIME && runner < samples->length &&
             samples->stack[runner] != PROFILE_NONE)
             add(context, samples->stack[runner], time.cpu, is_asked && is_runner);
-        if (weighing->weight == WEIGH_CPU_TIME || (ran && time.wait == 0)) /* a row that waits is asked for anyhow */
+        if (weighing->weight == WEIGH_CPU_TIME || (ran && time.wait == 0)) /* a wait row counts even without time */
             continue;
         size_t waiter = row_cursor_find(&wait_end, waits, ROW_WAIT_END, i);
         uint32_t stack = waiter != SIZE_MAX      ? samples->stack[waiter]
@@ -289,7 +289,7 @@ static void weigh_times(const struct profile *profile, const struct weighing *we
     }
 }
 
-/* The stack for which row `i` of native allocations counts, among rows `first` to `last`; PROFILE_NONE: none. */
+/* The stack to which row `i` of native allocations counts, among rows `first` to `last`; PROFILE_NONE: none. */
 static uint32_t stack_of_allocation(const struct sample_table *table, size_t i, size_t first, size_t last,
                                     enum sample_weight weight)
 {
@@ -387,8 +387,7 @@ static void add_weight(void *context, uint32_t stack, double weight, unsigned co
     weights->samples[stack] += count;
 }
 
-/* weigh_thread() without a call for each sample, where there are most of them. False if the thread is not such a one.
- */
+/* weigh_thread() without a call per sample, for the most common kind of thread. False for other threads. */
 static bool sum_recorded_waits(struct stack_weights *weights, const struct profile *profile,
                                const struct weighing *weighing, uint32_t thread)
 {
