@@ -66,7 +66,7 @@ static bool have_equal_columns(const struct sample_table *left, const struct sam
     return left->address == NULL && right->address == NULL;
 }
 
-/* With room for as many again as a quarter, so that a table that grows is seldom moved. */
+/* Reserves a quarter more than the rows need, so a growing table rarely moves. */
 static bool reserve(struct sample_table *table, size_t length)
 {
     size_t capacity = table->capacity ? table->capacity : table->length;
@@ -200,8 +200,8 @@ static bool is_nothing(const struct profile_rows *rows)
            !rows->sources;
 }
 
-/* Whether the rows of `profile` are those behind the rows of `before`, which may go on to refer to libraries and
- * categories by their numbers. */
+/* Whether the rows of `profile` follow the rows of `before`. They may keep the numbers of its libraries and
+ * categories. */
 static bool follows(const struct profile *profile, const struct profile *before)
 {
     const struct profile_rows has = profile_count_rows(before), more = profile_count_rows(profile);

@@ -1,11 +1,11 @@
 /*
- * A profile that grows. The server of a recording that goes on sends a profile without samples and stacks, and behind
- * it pieces of these, "added", in the order in which they came to be: rows of one sample table each, or of all shared
- * tables, from stacks to sources, whose rows never change. A page that has a part of these already gets the other ones
- * alone (meta.added_from). What else there is comes whole each time: metadata, libraries, threads, markers, counters.
+ * A growing profile. During a recording, the server sends a profile without samples and stacks, followed by pieces of
+ * these ("added") in the order of their creation. A piece has rows of one sample table, or of all shared tables (stacks
+ * to sources), whose rows never change. A page that already has some pieces gets only the new ones (meta.added_from).
+ * Everything else is sent whole each time: metadata, libraries, threads, markers, counters.
  *
  * The last row of a piece of samples may be preliminary: the next piece of the table then begins with it again. A piece
- * of the shared tables says how many rows there are before it, and has strings of its own.
+ * of the shared tables has the number of rows before it, and its own strings.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
- * Builds a profile from a file. It recognizes the layouts of older versions by the columns that are there, not by the
- * version: see build_tables.c, build_merge.c and build_samples.c (and build_old.c for those before 49). At the end it
- * checks all invariants (check.c), so that the rest of the program may rely on them.
+ * Builds a profile from a file. It recognizes the layouts of older versions by their columns, not by the version: see
+ * build_tables.c, build_merge.c and build_samples.c (and build_old.c for those before 49). At the end it checks all
+ * invariants (check.c), so that the rest of the program may rely on them.
  */
 #include "profile/build.h"
 
@@ -44,7 +44,7 @@ static int build_strings(struct build *build)
     return 0;
 }
 
-/* A text, and what it is if the file leaves it out; NULL: PROFILE_NONE. */
+/* A text and its default; NULL: PROFILE_NONE. */
 struct text_plan {
     uint32_t *text;
     const char *otherwise;
@@ -83,7 +83,7 @@ static int build_extra(struct build *build, struct profile_meta *meta)
     return code;
 }
 
-/* Those beyond what there may be are left out, with their samples. */
+/* Drops events beyond the limit, with their samples. */
 static int build_events(struct build *build, struct profile_meta *meta)
 {
     int code = 0;
@@ -149,7 +149,7 @@ static int build_meta(struct build *build)
     return code ? code : build_thread_list(build, &raw->initial_selected_threads, &meta->initial_selected_threads);
 }
 
-/* What the Firefox Profiler assumes of files that do not say. */
+/* The Firefox Profiler's defaults for files without categories. */
 static int add_default_categories(struct build *build)
 {
     static const char *const categories[][2] = {
@@ -248,8 +248,7 @@ static int compare_paused(const void *a, const void *b)
     return ORDER(left->start, right->start);
 }
 
-/* Ranges without a start or an end get one that is before or after everything. What overlaps the range before it is
- * joined to that. */
+/* A range without a start or an end gets one before or after all samples. Overlapping ranges are merged. */
 static int build_paused_ranges(struct build *build, struct thread *thread)
 {
     int code = 0;
@@ -367,9 +366,9 @@ static int build_counters(struct build *build)
     return code;
 }
 
-/* ---- what could not be understood ---- */
+/* ---- warnings ---- */
 
-/* After what the file itself says: a comparison, of the files that it was made of. */
+/* Follows the file's own warnings; in a comparison, those of each input. */
 static int build_warning(struct build *build)
 {
     const struct raw_profile *raw = build->raw;

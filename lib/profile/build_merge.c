@@ -132,7 +132,7 @@ static int merge(struct build *build, struct interner *interner, const struct pr
                 merge_funcs(interner, &part->funcs, &maps) && merge_frames(interner, &part->frames, &maps) &&
                 merge_stacks(interner, &part->stacks, &maps);
     int code = done ? map_samples(build, raw, part->stacks.length, maps.stacks, index) : error_no_memory(build->err);
-    raw->stack_map = maps.stacks; /* payloads of markers speak of stacks, too */
+    raw->stack_map = maps.stacks; /* payloads of markers refer to stacks, too */
     raw->stack_count = part->stacks.length;
     maps.stacks = NULL;
     maps_destroy(&maps);
@@ -145,11 +145,11 @@ int build_merge_thread(struct build *build, struct interner *interner, struct ra
     struct profile part = {0}, *profile = build->profile;
     bool shares_sources = raw->own.funcs.source.present;
     int code = build_tables(build, &raw->own, strings, &part);
-    /* Versions 58 and 59 have the sources shared already, and the funcs of all threads speak of those. */
+    /* Versions 58 and 59 already share the sources, and the funcs of all threads refer to them. */
     if (!code && shares_sources && !array_append(&part.sources, profile->sources.data, profile->sources.length))
         code = error_no_memory(build->err);
 
-    /* The part speaks of these tables of the profile; it has them on loan for the check. */
+    /* The part borrows these tables of the profile for the check. */
     part.strings = profile->strings;
     part.libs.data = profile->libs.data;
     part.libs.length = profile->libs.length;

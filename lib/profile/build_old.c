@@ -1,5 +1,5 @@
 /*
- * Versions 1 to 48 of the format, as the upgraders of the Firefox Profiler (processed-profile-versioning) take them:
+ * Versions 1 to 48 of the format, upgraded as the Firefox Profiler does (processed-profile-versioning):
  *
  *      2  libraries: "pdbName" becomes "debugName", "name" is a path before
  *      4  functions of JavaScript had their file and line in their name: "name (file:line)"
@@ -12,7 +12,7 @@
  *     46  "isMainThread"
  *     48  the samples of counters were in groups (raw.c)
  *
- * Left as they are: the categories that the upgraders guess from names, and payloads of markers.
+ * Unlike those upgraders, prof guesses no categories from names, and leaves marker payloads as they are.
  */
 #include "profile/build_old.h"
 
@@ -36,7 +36,7 @@ static int add_text(struct build *build, const char *text, size_t length, uint32
     return *out == STRING_NONE ? error_no_memory(build->err) : 0;
 }
 
-/* Makes a column as long as its table; what is added is 0, or PROFILE_NONE. */
+/* Extends a column to the length of its table; new elements are 0 or PROFILE_NONE. */
 static bool lengthen(struct column *column, enum column_type type, size_t rows)
 {
     static const double null = NAN;
@@ -66,7 +66,7 @@ static uint32_t *place_of_library(struct build *build, const struct library *lib
     }
 }
 
-/* Libraries that the profile has beside those of its threads. */
+/* Indexes the profile's own libraries, beside those of its threads. */
 static int index_libraries(struct build *build)
 {
     for (size_t i = 0; i < build->raw->libs.length; i++) {
@@ -121,7 +121,7 @@ static int convert_resources(struct build *build, struct raw_thread *thread)
     struct raw_resources *resources = &thread->own.resources;
     size_t rows = build_rows(resources->length, &resources->name);
     if (rows > resources->name.length)
-        return 0; /* damaged, as the build says */
+        return 0; /* damaged: build_tables() reports it */
     if (!lengthen(&resources->lib, COLUMN_INDEX, rows) || !lengthen(&resources->host, COLUMN_REF, rows))
         return error_no_memory(build->err);
     int code = thread->has_libs ? move_libraries(build, thread, &resources->lib) : 0;
@@ -168,7 +168,7 @@ static int split_name(struct build *build, uint32_t text, uint32_t *name, uint32
         length -= (size_t)(arrow + 4 - from);
         from = arrow + 4;
     }
-    char *copy = malloc(length + 1); /* adding a text moves the others */
+    char *copy = malloc(length + 1); /* adding a text moves the other texts */
     if (!copy)
         return error_no_memory(build->err);
     memcpy(copy, from, length);

@@ -33,7 +33,7 @@ struct rewriter {
     const struct raw_thread *thread;
     struct json_writer *writer; /* NULL: only the strings are added */
     uint64_t type;
-    bool is_string, in_cause, is_stack; /* what the last key was */
+    bool is_string, in_cause, is_stack; /* the kind of the last key */
 };
 
 static void follow(struct rewriter *rewriter, const struct json *json, enum json_type type)

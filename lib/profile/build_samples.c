@@ -21,7 +21,7 @@ int build_times(struct build *build, struct column *time, struct column *deltas,
         double *times = time->data, now = 0;
         for (size_t i = 0; i < time->length; i++)
             times[i] = now += times[i];
-        is_finite = isfinite(now); /* no sum after one that is not would be */
+        is_finite = isfinite(now); /* after a non-finite value, no sum is finite */
     }
     if (!time->present && rows)
         return error_set(build->err, EINVAL, "%s has neither time nor timeDeltas", path);
@@ -42,7 +42,7 @@ static bool text_is(const struct build *build, uint32_t text, const char *wanted
     return text != PROFILE_NONE && strcmp(strings_text(&build->raw->texts, text), wanted) == 0;
 }
 
-/* A tool that cuts samples out does not know this column: then it is not of these rows. */
+/* A tool that removes samples may not know this column: its length then differs, and it is dropped. */
 static int build_wakers(struct build *build, struct raw_samples *raw, struct sample_table *samples)
 {
     int code = 0;
@@ -140,7 +140,7 @@ static int build_allocations(struct build *build, struct raw_samples *raw, const
 
 /* ---- events ---- */
 
-/* Index in meta.events; PROFILE_NONE if it is not there. */
+/* Index in meta.events; PROFILE_NONE if it is missing. */
 static uint32_t find_event(const struct build *build, uint32_t name)
 {
     const struct profile *profile = build->profile;
@@ -163,7 +163,7 @@ static int build_events(struct build *build, struct raw_thread *raw, size_t inde
                 return error_no_memory(build->err);
         struct sample_table *table = &thread->more.data[TABLE_EVENTS + event - 1];
         if (table->stack)
-            continue; /* it is there twice */
+            continue; /* a duplicate */
         snprintf(path, sizeof(path), "threads[%zu].eventSamples[%zu]", index, i);
         code = build_table(build, &raw->events.data[i]->samples, path, table);
     }
@@ -182,7 +182,7 @@ static int build_all_allocations(struct build *build, struct raw_thread *raw, si
     return code ? code : build_allocations(build, &raw->native_allocations, path, thread);
 }
 
-/* The sample table that a piece belongs to. NULL if memory ran out, or with `code` if there is none. */
+/* The sample table of a piece. NULL if memory ran out, or with `code` if it does not exist. */
 static struct sample_table *table_of_added(struct build *build, const struct raw_added *raw)
 {
     struct thread *thread = &build->profile->threads.data[raw->thread];
@@ -232,7 +232,7 @@ int build_samples(struct build *build, struct raw_thread *raw, size_t index, str
 
 /* ---- CPU time ---- */
 
-/* What one ms of CPU time is in units of which only the sum is known: the most that any thread used per ms. */
+/* The number of CPU time units in one ms, for units with an unknown ratio: the most that any thread used per ms. */
 static double most_per_ms(const struct profile *profile)
 {
     double most = 0;

@@ -1,14 +1,13 @@
 /*
- * The profile keeps marker schemas as JSON text, which prof writes as it is, so that the text must have the form of the
- * version that prof writes. Readers rely on that form: each of them takes `fields` of a schema to be a list. What
- * changed, by version:
+ * The profile stores marker schemas as JSON text and writes it unchanged, so the text must have the form of the version
+ * that prof writes. Readers rely on it: for them `fields` of a schema is a list. Changes by version:
  *
  *     55  "data" becomes "fields". An entry of it with a fixed text, {"label": "Description", "value": "..."}, becomes
  *         the "description" of the schema; other fixed entries are dropped
  *     57  fields have no "searchable" any more
  *     69  markers of the network name their track, "timeline-network", in "display"
  *
- * All but the last show in the text itself, whatever version the file names.
+ * The text itself shows all changes except the last, whatever version the file names.
  *
  * Version 52 gives a schema to "tracing" markers of old Firefox versions. prof leaves these without: readers list such
  * markers in their table and chart, but not in the overview of their track.
@@ -36,7 +35,7 @@ struct upgrade {
     bool has_description;
 };
 
-/* What a schema has, known before the first of its members is written. */
+/* The members of a schema, known before the first one is written. */
 struct schema_members {
     bool has_fields, has_display, has_description, is_network;
 };
@@ -125,7 +124,7 @@ static void write_entry(struct json_writer *writer, struct slice slice, bool has
     json_destroy(&json);
 }
 
-/* Keeps the text of a fixed entry as the description: the first one, or the one that is labeled so. */
+/* Stores the text of a fixed entry as the description: the entry with that label, else the first one. */
 static void keep_description(struct upgrade *upgrade, const struct entry *entry, struct text_buffer *value)
 {
     if (value->length == 0 || (upgrade->has_description && !entry->is_description))

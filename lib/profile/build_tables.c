@@ -121,7 +121,7 @@ int build_columns(struct build *build, const char *table, const struct column *s
                   size_t count, size_t rows)
 {
     int code = 0;
-    for (size_t i = 0; !code && i < count; i++) /* before any column gets the length that the file alone says */
+    for (size_t i = 0; !code && i < count; i++) /* before a column gets its length from the file */
         code = check_column(build, &plans[i], rows, table);
     for (size_t i = 0; !code && i < count; i++)
         code = build_column(build, strings, &plans[i], rows, table);
@@ -163,7 +163,7 @@ static void pair_categories(struct frame_table *frames)
             frames->subcategory[i] = 0;
 }
 
-/* Since version 71 a column of flags says which values of a row are there; the others are 0 and mean nothing. */
+/* Since version 71 a column of flags has a bit for each value of a row that is set; unset values are 0. */
 enum frame_flags {
     FRAME_IS_INLINED = 1,
     FRAME_HAS_ADDRESS = 2, /* and a library */
@@ -217,7 +217,7 @@ static int build_frames(struct build *build, struct raw_frames *raw, struct fram
     return 0;
 }
 
-/* Likewise for funcs, since version 75; the first two bits are those of enum func_flags. */
+/* The same for funcs, since version 75; the first two bits are those of enum func_flags. */
 enum func_has_flags { FUNC_HAS_RESOURCE = 4, FUNC_HAS_SOURCE = 8, FUNC_HAS_LINE = 16, FUNC_HAS_COLUMN = 32 };
 
 static void apply_func_flags(struct func_table *funcs, const uint8_t *flags)
@@ -325,7 +325,7 @@ static int build_sources(struct build *build, struct raw_sources *raw, const str
     return code;
 }
 
-/* Gives frames the library of their func's resource. What is out of range is left for the check to name. */
+/* Gives frames the library of their func's resource. Leaves indexes out of range: the check reports them. */
 static void libs_of_resources(const struct column *lib_of_resource, struct profile *part)
 {
     struct frame_table *frames = &part->frames;

@@ -1,5 +1,6 @@
 /*
- * Builds the shared tables of a profile from those of a file. Also declares helpers of build.c and build_samples.c.
+ * Builds the shared tables of a profile from the tables of a file. Also declares helpers of build.c and
+ * build_samples.c.
  */
 #pragma once
 
@@ -36,7 +37,7 @@ struct column_plan {
 };
 
 /* Makes all columns of a table (its place in the file, for errors) of `rows` rows; one that is shorter is an error.
- * The elements of a COLUMN_REF, which may be numbers of `strings`, become strings of the profile. */
+ * The elements of a COLUMN_REF, which may be indexes into `strings`, become strings of the profile. */
 int build_columns(struct build *build, const char *table, const struct column *strings, const struct column_plan *plans,
                   size_t count, size_t rows);
 
@@ -52,7 +53,7 @@ void build_cut(struct column *column, size_t rows);
 /* Moves the column's elements to the caller, who owns them. */
 void *build_take(struct column *column);
 
-/* Fills the empty tables of `part` (whose strings are those of the profile) from `raw`; numbers of strings mean
+/* Fills the empty tables of `part` (whose strings are those of the profile) from `raw`; string indexes refer to
  * `strings`. */
 int build_tables(struct build *build, struct raw_tables *raw, const struct column *strings, struct profile *part);
 

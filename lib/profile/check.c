@@ -162,8 +162,8 @@ static int check_categories(const struct profile *profile, struct error *err)
     return code;
 }
 
-/* Whether a look at each sample can be saved. There are millions of them, and without a branch for each the compiler
- * takes several at once. Times that never fall lie between the first and the last. */
+/* Whether all samples are valid, without a branch per sample: the compiler vectorizes the loop over millions of
+ * them. Ascending times lie between the first and the last. */
 static bool are_samples_right(const struct sample_table *samples, size_t stacks)
 {
     uint32_t wrong_stacks = 0;

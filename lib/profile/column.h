@@ -23,7 +23,7 @@ enum column_type {
 #define RAW_TEXT UINT32_C(0x80000000)
 
 struct column {
-    void *data; /* elements of the type that the field list says */
+    void *data; /* elements; the field list has their type */
     size_t length, capacity;
     bool present;
 };

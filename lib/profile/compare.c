@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is compared of one profile ---- */
+/* ---- the compared part of one profile ---- */
 
 struct times {
     double from, to; /* ms */
@@ -56,7 +56,7 @@ static void move_rows(struct sample_table *samples, size_t first, size_t last)
     samples->length = count;
 }
 
-/* Only samples in these times. What the first of them counts of CPU time began before. */
+/* Keeps only samples in these times. The CPU time of the first one begins earlier. */
 static void cut_samples(struct sample_table *samples, struct times times)
 {
     size_t first = 0, last = samples->length;
@@ -80,7 +80,7 @@ static void cut_thread(struct thread *thread, struct times times)
     thread->end = fmin(thread->end, times.to);
 }
 
-/* Frees what is not compared: threads, and counters of their processes, which no reader finds without them. */
+/* Frees threads that are not compared, and the counters of their processes, which readers find by thread. */
 static int keep_threads(struct profile *profile, const uint8_t *kept, struct error *err)
 {
     size_t threads = 0, counters = 0;
@@ -118,7 +118,7 @@ static int compare_times(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Leaves those of which some of the time is compared. */
+/* Drops runs that lie outside of the compared times. */
 static void drop_runs_outside(struct run_starts *starts, struct times times)
 {
     size_t first = 0;
@@ -131,7 +131,7 @@ static void drop_runs_outside(struct run_starts *starts, struct times times)
     starts->length -= first;
 }
 
-/* When the runs of --iterations began, each of which has a marker; none: it is one run. */
+/* Finds the start times of the runs of --iterations by their markers; without markers the recording is one run. */
 static bool find_runs(const struct profile *profile, struct times times, struct run_starts *starts)
 {
     uint32_t name = strings_find(&profile->strings, "Run", strlen("Run"));
@@ -187,8 +187,8 @@ static void shift_thread(struct thread *thread, double by)
     thread->process_end -= by;
 }
 
-/* Puts the threads of a profile on a side, and all of its runs at time 0. `first_run`: that of its first one; becomes
- * that of the next profile. *length becomes that of the longest run, ms. */
+/* Assigns the threads of a profile to a side, and starts all of its runs at time 0. `first_run`: the number of its
+ * first run; set to that of the next profile. *length: set to the longest run, ms. */
 static int place_threads(struct profile *profile, const struct compare_input *input, struct times times,
                          uint32_t *first_run, double *length, struct error *err)
 {
@@ -252,7 +252,7 @@ static bool same_text(const struct profile *a, uint32_t a_text, const struct pro
     return strcmp(profile_text(a, a_text), profile_text(b, b_text)) == 0;
 }
 
-/* Columns that only one side has would make of its samples something else than of those of the other. */
+/* A column that only one side has would change the meaning of its samples. */
 static void drop_cpu_times(struct profile *profile)
 {
     for (size_t i = 0; i < profile->threads.length; i++) {
@@ -304,7 +304,7 @@ static int agree(struct profile *out, struct profile *from, struct error *err)
         meta->symbolicated = 0;
     double ratio = meta->interval > 0 ? from->meta.interval / meta->interval : 1;
     int code = warn(out, profile_text(from, from->meta.warning), err);
-    static const char start[] = "One side was sampled every"; /* said of the first other interval */
+    static const char start[] = "One side was sampled every"; /* one warning, for the first interval that differs */
     if (code || !(ratio < 0.99 || ratio > 1.01) || strstr(profile_text(out, meta->warning), start))
         return code;
     char text[200];
@@ -316,7 +316,7 @@ static int agree(struct profile *out, struct profile *from, struct error *err)
 
 /* ---- all ---- */
 
-/* What of an input is compared, on its side. */
+/* Reduces an input to the compared part, and assigns its side. */
 static int prepare(struct compare_input *input, unsigned forgiven, uint32_t *first_run, double *length,
                    struct error *err)
 {

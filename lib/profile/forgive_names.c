@@ -1,5 +1,5 @@
 /*
- * Names of functions without what a build adds to them: see funcs_forgive().
+ * Removes the parts of function names that a build adds: see funcs_forgive().
  */
 #include "profile/match_funcs.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ".isra.0" and its like at the end of a name, which GCC, Clang and Rust give to copies of a function. */
+/* The length without suffixes such as ".isra.0", which GCC, Clang and Rust give to copies of a function. */
 static size_t length_without_suffixes(const char *name, size_t length)
 {
     static const char *const suffixes[] = {".isra", ".constprop", ".part",       ".cold",
@@ -29,7 +29,7 @@ static size_t length_without_suffixes(const char *name, size_t length)
     return length;
 }
 
-/* Whether the "<" at `at` begins arguments: it is no operator, and no name of its own such as "<lambda>". */
+/* Whether the "<" at `at` opens arguments, and is not an operator or a name such as "<lambda>". */
 static bool begins_arguments(const char *name, size_t at)
 {
     static const char word[] = "operator";
@@ -41,7 +41,7 @@ static bool begins_arguments(const char *name, size_t at)
     return at > 0 && name[at - 1] != ':' && name[at - 1] != ' ' && name[at - 1] != '(';
 }
 
-/* Leaves out what is between the "<" and ">" of arguments. A name in which they do not pair stays as it is. */
+/* Omits the text between "<" and ">" of arguments. A name with unpaired brackets stays unchanged. */
 static bool append_without_arguments(struct text_buffer *out, const char *name, size_t length)
 {
     size_t depth = 0, first = out->length;

@@ -1,7 +1,7 @@
 /*
  * A table's index is a hash from 64 bits to a row. Where the contents fit in 64 bits they are the key. Elsewhere the
- * key is a hash of the contents, and the row that is found is compared; if it differs (two contents with one hash,
- * which in practice never happens) the search goes on under the next key, mixed with the number of the attempt.
+ * key is a hash of the contents, and the lookup compares the row that it finds. If the row differs (a hash collision,
+ * which never happens in practice), the lookup continues with the next key, mixed with the number of the attempt.
  */
 #include "profile/intern.h"
 

@@ -60,7 +60,7 @@ uint32_t intern_library_resource(struct interner *interner, uint32_t name);
 /* Finds by library, address and name; keeps the size of the first. */
 uint32_t intern_native_symbol(struct interner *interner, const struct native_symbol *row);
 
-/* Finds by file name and id; keeps the other columns of the first. */
+/* Finds by file name and id; the row that exists keeps its other columns. */
 uint32_t intern_source(struct interner *interner, const struct source *row);
 /* Returns the source file of native code with this name (a string). */
 uint32_t intern_source_file(struct interner *interner, uint32_t filename);

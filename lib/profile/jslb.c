@@ -149,7 +149,7 @@ static void write_numbers(struct container *container, struct slab *slab)
 
 static int write_slab(struct container *container, double number);
 
-/* How far a {"$s": N} has been seen; what turns out to be another object is written after all. */
+/* Parsed part of a {"$s": N}; an object that turns out to be another one is written after all. */
 enum placeholder { NOTHING, BRACE, KEY, NUMBER };
 
 static void write_held_back(struct json_writer *writer, enum placeholder seen, double number)

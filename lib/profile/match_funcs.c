@@ -40,7 +40,7 @@ static uint64_t name_hash(const struct profile *profile, uint32_t string)
     return hash_bytes(entry->text, entry->length);
 }
 
-/* Of a file, the name and that of its directory: the directories above depend on who builds it, and where. */
+/* Hashes the name of a file and of its directory: the directories above depend on the build machine. */
 static uint64_t file_hash(const struct profile *profile, uint32_t source)
 {
     if (source >= profile->sources.length)
@@ -171,7 +171,7 @@ static int match_resources(uint32_t *resource_of, const struct profile *base, co
 
 /* ---- functions ---- */
 
-/* From the strictest to the most forgiving: what of a function has to be the same. */
+/* From the strictest to the most forgiving: the attributes that two functions must share. */
 enum match_pass { MATCH_PLACE, MATCH_FILE, MATCH_NAME, MATCH_PASSES };
 
 struct func_order {
@@ -188,7 +188,7 @@ static int compare_order(const void *left, const void *right)
     return (a->func > b->func) - (a->func < b->func);
 }
 
-/* The functions of a profile, as all passes ask for them. */
+/* The functions of a profile, in the form that all passes use. */
 struct side_funcs {
     const struct profile *profile;
     struct func_order *order;
@@ -235,7 +235,7 @@ struct func_matcher {
     uint8_t *is_taken;  /* per func of the base */
     uint32_t *next;     /* the next one of the base that is not taken, of the same key */
     struct hash first;  /* key -> func of the base */
-    struct hash others; /* key -> how many of the other side are left: where the name has to be enough */
+    struct hash others; /* key -> number of unmatched funcs of the other side, for matching by name alone */
 };
 
 /* The functions of the base that are left, by their keys, each list in the order of lines. */
@@ -277,8 +277,7 @@ static bool count_others(struct func_matcher *matcher, const struct func_matches
     return true;
 }
 
-/* With nothing but the name in common, functions are the same if there is no other choice, or the file of one is not
- * known. */
+/* With nothing but the name in common, functions match if no other candidate exists, or the file of one is unknown. */
 static bool is_name_enough(const struct func_matcher *matcher, uint32_t base, uint32_t other, uint64_t key)
 {
     if (matcher->base.profile->funcs.source[base] == PROFILE_NONE ||

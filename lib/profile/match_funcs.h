@@ -1,11 +1,10 @@
 /*
  * Matches the functions of two profiles, for comparisons.
  *
- * A function is the same by its name in the same library; where several of a library have one name (static functions,
- * lambdas), by file and line, then by file and their order in it. What differs from one build to the next is forgiven:
- * the version in the name of a library (libc-2.31.so, libc.so.6), the directory it was built in, the lines. A library
- * that only one side has is paired with one that only the other side has if most of the functions of one have a name
- * that is in the other: a program that was renamed.
+ * Functions match by name in the same library. If several functions of a library share a name (static functions,
+ * lambdas), they match by file and line, then by file and order. Differences between builds are ignored: the version in
+ * a library name (libc-2.31.so, libc.so.6), the build directory, the lines. A library of one side matches a differently
+ * named library of the other side if most of its function names exist there: a renamed program.
  */
 #pragma once
 

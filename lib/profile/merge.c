@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the indexes of `from` become. */
+/* The new indexes of the rows of `from`. */
 struct merge {
     struct profile *into, *from;
     struct func_matches matches; /* complete, once functions and resources are appended */
-    uint32_t *strings;           /* PROFILE_NONE: not asked for yet */
+    uint32_t *strings;           /* PROFILE_NONE: not mapped yet */
     uint32_t *categories, *libs, *sources, *symbols;
     uint32_t **subcategories; /* per category */
     uint32_t first_frame, first_stack, first_thread;
@@ -52,7 +52,7 @@ static uint32_t map_index(const uint32_t *map, uint32_t index)
     return index == PROFILE_NONE ? PROFILE_NONE : map[index];
 }
 
-/* ---- what is few ---- */
+/* ---- small tables ---- */
 
 static void map_categories(struct merge *merge)
 {
@@ -92,7 +92,7 @@ static uint64_t symbol_key(const struct native_symbol *symbol)
     return hash_mix((uint64_t)symbol->address, (uint64_t)symbol->lib << 32 | symbol->name);
 }
 
-/* Where a row with this key is, if there is one, else `next`, which then is its place. */
+/* Returns the row with this key; if none exists, adds the key with row `next`, and returns `next`. */
 static uint32_t find_or_place(struct merge *merge, struct hash *index, uint64_t key, size_t next)
 {
     uint32_t *place = hash_at(index, key);
@@ -157,7 +157,7 @@ static void map_symbols(struct merge *merge)
     hash_destroy(&index);
 }
 
-/* The events of both; an event that is one too many is left out. */
+/* Merges the events of both; drops events beyond the limit. */
 static void map_events(struct merge *merge)
 {
     struct profile_meta *meta = &merge->into->meta;
@@ -285,7 +285,7 @@ static void map_markers(struct merge *merge, struct marker_table *markers)
     }
 }
 
-/* Numbers of processes are used again: the later one is told apart as the format has it, "123.1". */
+/* Process ids are reused: the later process gets a suffix, as the format defines, "123.1". */
 static uint32_t map_pid(struct merge *merge, uint32_t pid)
 {
     char text[64];

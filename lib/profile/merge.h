@@ -1,12 +1,12 @@
 /*
  * Appends one profile to another: its threads with their samples, markers and counters, on the tables of the first.
- * Functions that are the same (match_funcs.h) become one, so that call trees merge; libraries, sources, categories and
- * events do so by what they say. Frames and stacks are appended as they are: they differ by addresses.
+ * Matching functions (match_funcs.h) become one, so call trees merge; equal libraries, sources, categories and events
+ * become one, too. Frames and stacks are appended: they differ by address.
  */
 #pragma once
 
 #include "profile/profile.h"
 
-/* Takes the columns of `from`, which the caller destroys; `into` is to be destroyed, too, if this fails. Both were
- * checked, and have the same units: see compare.c. Of metadata, only what tables need. */
+/* Takes the columns of `from`, which the caller destroys; the caller also destroys `into` on failure. Both were
+ * checked, and have the same units: see compare.c. Merges only the metadata that tables need. */
 int profile_merge(struct profile *into, struct profile *from, struct error *err);

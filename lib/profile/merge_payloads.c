@@ -13,7 +13,7 @@ struct rewriter {
     const struct payload_numbers *numbers;
     struct json_writer *writer;
     uint64_t type;
-    bool is_string, in_cause, is_stack; /* what the last key was */
+    bool is_string, in_cause, is_stack; /* the kind of the last key */
 };
 
 static void follow(struct rewriter *rewriter, const struct json *json, enum json_type type)
@@ -84,7 +84,7 @@ static int append_payloads(struct profile *into, struct profile *from, struct re
     return code;
 }
 
-/* The lists of both, one after the other: of two schemas with one name the first counts. */
+/* Concatenates the schemas of both: of two schemas with one name the first counts. */
 static int append_schemas(struct profile *into, const struct profile *from, struct error *err)
 {
     uint32_t own = into->meta.marker_schema, other = from->meta.marker_schema;

@@ -5,14 +5,14 @@
 
 #include "profile/profile.h"
 
-/* What numbers of the appended profile become. */
+/* Maps indexes of the appended profile. */
 struct payload_numbers {
-    uint32_t (*string)(void *context, uint32_t string); /* PROFILE_NONE: there is no such string */
+    uint32_t (*string)(void *context, uint32_t string); /* PROFILE_NONE: no such string */
     void *context;
-    uint32_t first_stack; /* that of the first one */
+    uint32_t first_stack; /* index of the appended profile's first stack */
 };
 
-/* Makes the payloads of `from` strings of `into` that name strings and stacks of `into`, and adds the schemas of its
- * markers to those of `into`. */
+/* Rewrites the payloads of `from` as strings of `into` that refer to strings and stacks of `into`, and adds the
+ * marker schemas of `from` to `into`. */
 int payloads_merge(struct profile *into, struct profile *from, const struct payload_numbers *numbers,
                    struct error *err);

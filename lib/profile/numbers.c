@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Reads numbers right into a column, where their type is what the file has. The length is not added to it. */
+/* Reads numbers into a column whose type matches the file. Does not update its length. */
 static size_t read_in_place(struct json *json, const struct column *column, enum column_type type)
 {
     switch (type) {
@@ -19,7 +19,7 @@ static size_t read_in_place(struct json *json, const struct column *column, enum
     }
 }
 
-/* Reads numbers, and takes as many as are of the column's type. */
+/* Reads numbers, and converts those that fit the column's type. */
 static size_t read_converted(struct json *json, struct column *column, enum column_type type)
 {
     double batch[NUMBERS_BATCH];

@@ -1,6 +1,6 @@
 /*
- * Columns of numbers from JSON, in bulk: by the reader as it comes to them, or apart from it, by somebody who got a run
- * of elements that the reader deferred (profile_reader_defer()).
+ * Columns of numbers from JSON, in bulk: read by the reader itself, or by another thread for runs that the reader
+ * deferred (profile_reader_defer()).
  */
 #pragma once
 
@@ -9,9 +9,9 @@
 
 enum { NUMBERS_BATCH = 512 };
 
-/* Appends numbers of the array in which `json` stands, as many as lie whole in its piece and are of the column's type,
- * and NUMBERS_BATCH at most, for which the column has room. Returns how many; after 0 the next element, if there is
- * one, is to be taken with json_next(). */
+/* Appends the numbers at the position of `json` in an array: those that lie whole in its piece and fit the column's
+ * type, at most NUMBERS_BATCH. The column must have room. Returns their number; after 0, take the next element, if
+ * any, with json_next(). */
 size_t numbers_take(struct json *json, struct column *column, enum column_type type);
 
 /* Skips numbers, in the same way. */

@@ -10,5 +10,5 @@
 /* Adds to `fields` the key hash_mix(payload_type_hash(), hash_bytes(name)) of each field that is a string. */
 int payload_string_fields(struct hash *fields, const struct profile *profile, struct error *err);
 
-/* Returns the hash of the payload's type; 0 if it has none. */
+/* Returns the hash of the payload's type; 0 without a type. */
 uint64_t payload_type_hash(const char *text, size_t length);

@@ -10,7 +10,7 @@
 
 enum { FIRST_CAPACITY = 64 };
 
-/* A column of a table: where the pointer to its elements is, and the size of one. */
+/* A column of a table: the address of its data pointer, and the size of an element. */
 struct column_place {
     size_t offset, size;
 };
@@ -160,7 +160,7 @@ struct profile profile_rows_after(const struct profile *profile, const struct pr
     return view;
 }
 
-/* Room for `extra` more rows, and for as many again as a quarter where the columns have to move. */
+/* Reserves `extra` more rows, and a quarter more if the columns have to move. */
 static bool table_reserve(void *table, const struct column_place *columns, size_t count, size_t length,
                           size_t *capacity, size_t extra)
 {

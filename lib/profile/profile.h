@@ -32,7 +32,7 @@ struct stack_table {
 };
 
 struct frame_table {
-    int64_t *address;      /* library-relative; -1 if there is none */
+    int64_t *address;      /* library-relative; -1: none */
     uint32_t *lib;         /* into libs, PROFILE_NONE */
     uint8_t *inline_depth; /* 0: the physical frame; 1 and up: inlined calls at the same address */
     uint32_t *category;    /* PROFILE_NONE: the caller's category */
@@ -92,9 +92,9 @@ struct sample_table {
     uint32_t *stack;   /* PROFILE_NONE: no stack */
     double *time;      /* ms after meta.start_time, non-decreasing */
     double *weight;    /* NULL: each sample counts 1 */
-    double *cpu_delta; /* CPU time since the previous sample, in µs; NAN unknown; NULL: no such column */
-    uint32_t *waker;   /* waker of the wait that ends at the row: string; PROFILE_NONE: unknown, or no end of a wait;
-                          NULL: no such column */
+    double *cpu_delta; /* CPU time since the previous sample, in µs; NAN: unknown; NULL: no such column */
+    uint32_t *waker;   /* waker of the wait that ends at the row: string; PROFILE_NONE: unknown, or not the end of a
+                          wait; NULL: no such column */
     double *address;   /* address of an allocation; NAN: unknown; NULL: no such column */
     uint32_t *partner; /* row of the matching deallocation, or allocation; PROFILE_NONE: unknown; NULL exactly if
                           address is */
@@ -108,7 +108,8 @@ struct sample_table {
 enum { PROFILE_EVENTS_MAX = 16 };
 
 /* The sample tables of a thread. Weights of allocations are bytes; those of native deallocations are negative. The
- * table of event `i` of meta.events is TABLE_EVENTS + i; its weights say how many events each sample stands for. */
+ * table of event `i` of meta.events is TABLE_EVENTS + i; its weights are the numbers of events that the samples
+ * stand for. */
 enum sample_table_kind {
     TABLE_SAMPLES,
     TABLE_JS_ALLOCATIONS,
@@ -145,10 +146,10 @@ struct thread {
     bool is_main;
     double process_start, process_end; /* ms; NAN: null */
     double start, end;                 /* register and unregister time, ms; NAN: null */
-    ARRAY(struct paused_range) paused; /* by their starts, none overlapping */
+    ARRAY(struct paused_range) paused; /* by start time, without overlaps */
     uint32_t side, run;                /* of a comparison: enum profile_side, and which of the runs of that side */
     struct sample_table samples;
-    ARRAY(struct sample_table) more; /* TABLE_JS_ALLOCATIONS and those that follow; empty if the thread has none */
+    ARRAY(struct sample_table) more; /* TABLE_JS_ALLOCATIONS and later tables; empty if the thread has none */
     struct marker_table markers;
 };
 
@@ -193,7 +194,7 @@ struct profile_comparison {
     uint32_t name[PROFILE_SIDES]; /* strings: for people */
     uint32_t runs[PROFILE_SIDES]; /* number of runs, whose mean counts; 0: the profile is no comparison */
     double scale;                 /* factor for the new side */
-    uint32_t scaled_by;           /* string: the quantity that `scale` makes equal; PROFILE_NONE: none */
+    uint32_t scaled_by;           /* string: the counter by which `scale` makes the sides equal; PROFILE_NONE: none */
     bool is_one_after_other;      /* one side was recorded entirely before the other; "oneAfterOther" */
 };
 
@@ -281,7 +282,7 @@ uint32_t profile_default_category(const struct profile *profile);
  * range, times non-decreasing, at least one thread). Returns 0, or -EINVAL with the first violation. */
 int profile_check(const struct profile *profile, struct error *err);
 
-/* Likewise for the shared tables alone, from stacks to sources. */
+/* The same for the shared tables alone, from stacks to sources. */
 int profile_check_tables(const struct profile *profile, struct error *err);
 
 /* Returns the text of a string; "" for PROFILE_NONE. */

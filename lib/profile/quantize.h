@@ -19,7 +19,7 @@ struct time_grid {
 /* The grid of a resolution in ms; false if it is no short decimal (or 0), and times must be written in full. */
 bool time_grid_of(double resolution, struct time_grid *grid);
 
-/* Whether all these times (ms) are multiples of the resolution (ms), but for what adding up doubles adds to them. */
+/* Whether all these times (ms) are multiples of the resolution (ms), within the rounding errors of their sum. */
 bool times_have_resolution(const double *times, size_t count, double resolution);
 
 struct time_quantizer {

@@ -1,4 +1,5 @@
-/* The field lists: which key of which object goes where. Each is a table that reads like the format description. */
+/* The field lists: the member that each key of each object goes to. Each is a table that reads like the format
+ * description. */
 #include "profile/raw.h"
 
 #include <math.h>
@@ -315,7 +316,7 @@ static const struct field counter_sample_fields[] = {
 };
 static const struct schema counter_sample_schema = {FIELDS(counter_sample_fields), NULL};
 
-/* Before version 48, a list of one. */
+/* Before version 48: a list with one group. */
 static void *add_sample_group(void *owner)
 {
     return owner;
@@ -480,8 +481,8 @@ void raw_profile_init(struct raw_profile *raw)
     raw->meta.cpu_unit = PROFILE_NONE;
 }
 
-/* Frees the columns that the fields of an object describe, and those of its objects. Elements of arrays are the
- * caller's. */
+/* Frees the columns that the fields of an object describe, and those of its objects. The caller frees elements of
+ * arrays. */
 static void free_columns(const struct schema *schema, void *object)
 {
     for (size_t i = 0; i < schema->count; i++) {

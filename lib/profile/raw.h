@@ -3,7 +3,7 @@
  * read.c fills it from tokens by the field lists of raw.c, with keys in any order; build.c turns it into a struct
  * profile.
  *
- * Texts of any place are indexes into `texts`. Columns of strings hold what the file has: see COLUMN_REF in column.h.
+ * All texts are indexes into `texts`. Columns of strings hold the file's own indexes: see COLUMN_REF in column.h.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 
 #include <stdatomic.h>
 
-/* The `length` of a table plus 1; 0 if the file does not say. */
+/* The `length` of a table plus 1; 0 if the file does not have it. */
 typedef uint64_t raw_length;
 
 struct raw_stacks {
@@ -66,13 +66,13 @@ struct raw_event_samples {
     uint32_t event; /* its name */
 };
 
-/* Rows of all shared tables, and how many there are before. */
+/* Rows of all shared tables, and the number of rows before each. */
 struct raw_added_tables {
     struct raw_tables tables;
     uint32_t stacks, frames, funcs, resources, native_symbols, sources;
 };
 
-/* Rows of a sample table of `thread`, from row `first` on; or those of the shared tables. */
+/* Rows of a sample table of `thread`, starting at row `first`; or rows of the shared tables. */
 struct raw_added {
     ARRAY(struct raw_added_tables *) tables; /* whose columns stay where they are */
     struct raw_samples samples;
@@ -138,18 +138,18 @@ struct raw_profile {
 void raw_profile_init(struct raw_profile *raw);
 void raw_profile_destroy(struct raw_profile *raw);
 
-/* ---- what is where: the field lists ---- */
+/* ---- the field lists ---- */
 
 enum field_kind {
     FIELD_TEXT,   /* uint32_t: a string, or a number as it is written */
     FIELD_DOUBLE, /* double; null is NAN */
-    FIELD_COUNT,  /* uint32_t; 0 for what is no whole number */
+    FIELD_COUNT,  /* uint32_t; 0 for other values */
     FIELD_COUNT64,
     FIELD_BOOL,
     FIELD_YES_NO, /* int: 1, 0; untouched otherwise */
     FIELD_LENGTH, /* raw_length */
     FIELD_JSON,   /* uint32_t: the JSON text */
-    FIELD_SEEN,   /* bool: the key is there; its value is skipped */
+    FIELD_SEEN,   /* bool: the key exists; its value is skipped */
     FIELD_OBJECT, /* the struct at the offset has the fields of `schema` */
     FIELD_ARRAY,  /* objects of `schema`, which adds them to the struct; no offset */
     FIELD_COLUMN, /* struct column; or, with a schema, an object that holds it */
@@ -163,7 +163,7 @@ struct field {
     size_t offset; /* in the struct of the object */
     enum column_type column;
     const struct schema *schema;
-    size_t seen; /* offset + 1 of a bool to set when the key is there; 0: none */
+    size_t seen; /* offset + 1 of a bool to set if the key exists; 0: none */
 };
 
 struct schema {

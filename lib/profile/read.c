@@ -1,13 +1,14 @@
 /*
  * The reader follows the file's nesting with a stack of levels: an object whose fields are known (raw.c), an array of
- * such objects, or a column. A value goes where the field list says; what no list knows is skipped, however deep.
- * Columns of numbers, nearly all bytes of a profile, go past the tokens in bulk into arrays of their final type.
+ * such objects, or a column. The field list decides where a value goes; unknown keys are skipped with everything below
+ * them. Columns of numbers, nearly all bytes of a profile, bypass the tokens and go in bulk into arrays of their final
+ * type.
  *
- * What is kept as JSON text (marker payloads, schemas, values of the info panel) is written anew from its tokens,
- * compact.
+ * Values stored as JSON text (marker payloads, schemas, values of the info panel) are rewritten compactly from their
+ * tokens.
  *
- * A JSLB container (jslb.h) is collected whole and unfolded to JSON at its end: it says where things are only by
- * offsets.
+ * A JSLB container (jslb.h) is collected whole and converted to JSON at its end, because it refers to its parts by
+ * offset.
  */
 #include "profile/read.h"
 
@@ -32,14 +33,14 @@ enum level_kind { LEVEL_OBJECT, LEVEL_ARRAY, LEVEL_COLUMN };
 struct level {
     enum level_kind kind;
     const struct schema *schema; /* of the object or of the array's objects */
-    void *base;                  /* the struct, the one that owns the array, or the struct column */
+    void *base;                  /* the struct, the owner of the array, or the struct column */
     enum column_type column;
     const struct field *field; /* of the key that was read last; NULL: unknown */
     char key[KEY_SHOWN];       /* and its text, for the path */
-    size_t index;              /* elements of the array so far */
+    size_t index;              /* number of elements so far */
 };
 
-/* What is done with a value that has no level of its own. */
+/* Handling of a value that has no level of its own. */
 enum diversion { DIVERT_NONE, DIVERT_SKIP, DIVERT_CAPTURE };
 
 struct profile_reader {
@@ -64,9 +65,9 @@ struct profile_reader {
     bool is_jslb; /* then the whole file is collected, and unfolded at its end */
     ARRAY(unsigned char) container;
 
-    size_t least_deferred; /* bytes of a run of numbers that is deferred; 0: none is */
+    size_t least_deferred; /* minimum bytes of a deferred run of numbers; 0: no deferring */
     ARRAY(struct deferred_column) deferred;
-    size_t missing; /* of these, those that nobody has read yet */
+    size_t missing; /* those not parsed yet */
 };
 
 /* ---- failing ---- */
@@ -86,7 +87,7 @@ static size_t put_path(const struct profile_reader *reader, char *out, size_t ro
     return used;
 }
 
-/* Every failure ends here, so that the second call of a reader that failed says the same as the first. */
+/* Every failure ends here, so that a second call of a failed reader gives the same error. */
 static int fail(struct profile_reader *reader, int code, const char *problem)
 {
     char path[256] = "";
@@ -256,7 +257,7 @@ static int append_element(struct profile_reader *reader, enum json_type type)
     }
 }
 
-/* Lets a long run of numbers pass, if there is one; how many. */
+/* Defers a long run of numbers; returns its length, 0 if no run was deferred. */
 static size_t pass_numbers(struct profile_reader *reader, struct level *level, int *code)
 {
     struct column *column = level->base;
@@ -284,7 +285,7 @@ static bool may_defer(const struct level *level)
     return level->column != COLUMN_REF && level->column != COLUMN_FLAG;
 }
 
-/* Takes the numbers that lie whole in this piece: true if there was one. */
+/* Takes the numbers that lie whole in this piece; true if it took any. */
 static bool take_numbers(struct profile_reader *reader, int *code)
 {
     struct level *level = top(reader);
@@ -312,7 +313,7 @@ static int begin_column(struct profile_reader *reader, const struct field *field
     if (column->present && reader->missing)
         return fail(reader, EINVAL, "it appears twice, and numbers of the first are still missing");
     column->present = true;
-    column->length = 0; /* of a key that is there twice the last one counts, as in JavaScript */
+    column->length = 0; /* the last of duplicate keys counts, as in JavaScript */
     if (reader->sibling_length && !column_reserve(column, field->column, reader->sibling_length + NUMBERS_BATCH))
         return fail_no_memory(reader);
     return push_level(reader, (struct level){.kind = LEVEL_COLUMN, .column = field->column, .base = column});
@@ -521,8 +522,8 @@ static int begin(struct profile_reader *reader)
     return foreign ? fail_foreign(reader, foreign) : feed_json(reader, reader->start, reader->start_size);
 }
 
-/* Holds back the first bytes of what does not begin as JSON, so that the pieces in which a file comes do not change
- * what the file is taken for. */
+/* Holds back the first bytes of a file that does not begin as JSON, so the detected format does not depend on the
+ * size of the pieces. */
 static int feed(struct profile_reader *reader, const unsigned char *bytes, size_t size)
 {
     if (reader->start_size == 0 && size && *bytes == '{')
@@ -591,7 +592,7 @@ static int check_version(struct profile_reader *reader)
     return 0;
 }
 
-/* Tables of columns are those of a processed profile, from before there were versions; Gecko has tables of rows. */
+/* Tables of columns mean a processed profile from before versions existed; Gecko has tables of rows. */
 static bool has_columns(const struct raw_profile *raw)
 {
     for (size_t i = 0; i < raw->threads.length; i++)

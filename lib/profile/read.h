@@ -17,7 +17,7 @@ struct profile_reader *profile_reader_new(void);
 int profile_reader_feed(struct profile_reader *reader, const void *bytes, size_t size, struct error *err);
 
 /* The end of the file: completes the tables, converts older versions, checks the profile and moves it to `out` (zeroed
- * by the caller, who owns it). The error names what the file is, or the path and byte where it broke. */
+ * by the caller, who owns it). The error names the format of the file, or the JSON path and byte of the fault. */
 int profile_reader_finish(struct profile_reader *reader, struct profile *out, struct error *err);
 
 /* Makes the reader fail with -ECANCELED soon after *stop becomes true, set by any thread. */
@@ -30,11 +30,11 @@ void profile_reader_free(struct profile_reader *reader);
  * Nearly all bytes of a large profile are long columns of numbers. The reader can defer them: another thread parses a
  * run of numbers (numbers_read(), between brackets) and transfers the elements before the end. The reader itself only
  * counts the commas of a deferred run. If the run does not hold that many numbers, read the file again without
- * deferring: that gives the error.
+ * deferring to get the error.
  */
 
 struct deferred_column {
-    const char *text; /* in the piece in which it came, no longer there with the next */
+    const char *text; /* in its piece; invalid after the next piece */
     size_t size, count;
     enum column_type type;
     bool is_read;
@@ -42,10 +42,10 @@ struct deferred_column {
     size_t first;
 };
 
-/* From the next piece on, defers runs of `least` bytes or more; 0, the default, defers none. */
+/* Starting at the next piece, defers runs of `least` bytes or more; 0, the default, defers none. */
 void profile_reader_defer(struct profile_reader *reader, size_t least);
 
-/* Returns all runs so far, in order. */
+/* Returns all deferred runs so far, in order. */
 const struct deferred_column *profile_reader_deferred(const struct profile_reader *reader, size_t *count);
 
 /* Where to put the elements of a run, `count` of the column's type; valid until the next call. NULL if the run does not

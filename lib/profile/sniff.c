@@ -84,7 +84,7 @@ static bool is_space(unsigned char c)
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/* Packets, each field 1 of the trace: two of them, as no other message begins that comes this far. */
+/* Two packets, each field 1 of the trace: no other message that gets here begins like this. */
 static bool is_perfetto(const unsigned char *bytes, size_t size)
 {
     struct cursor trace = cursor_of(bytes, size);

@@ -7,6 +7,6 @@
 
 bool samples_are_sorted(const double *times, size_t length);
 
-/* Puts the rows of a table in the order of their times (finite); rows of one time stay as they are. Partners of rows
- * are not there yet. False if memory ran out. */
+/* Sorts the rows of a table by time (finite); rows of one time keep their order. Call it before rows have partners.
+ * False if memory ran out. */
 bool samples_sort(struct sample_table *samples);

@@ -1,5 +1,5 @@
 /*
- * Rows of the tooltip of a counter: what a reader of the profile shows of it at a place of its graph.
+ * Rows of a counter's tooltip, which readers show at a point of its graph.
  */
 #pragma once
 
@@ -15,6 +15,6 @@ struct tooltip_row {
     bool needs_preview; /* shown only where a range is selected */
 };
 
-/* Opens the object of a row, and writes its type, source and format. The caller writes the rest and closes the object.
- */
+/* Opens the object of a row, and writes its type, source and format. The caller writes the other members and closes
+ * it. */
 void tooltip_row_open(struct json_writer *json, const struct tooltip_row *row);

@@ -1,10 +1,9 @@
 /*
  * The order of a profile file: meta, libs, shared tables, then thread by thread. A sample table is written a column at
- * a time, because that is what the format wants and what compresses best; each column is one pass over the sample
- * source.
+ * a time, as the format requires; this also compresses best. Each column is one pass over the sample source.
  *
- * Small on purpose: prefixes as offsets; times as deltas, and CPU times in µs, on one grid (quantize.h), so that a
- * thread that ran all along has the same number in both. All of it is what other readers of version 70 understand.
+ * To keep files small, prefixes are offsets; times are deltas and CPU times µs on one grid (quantize.h), so a busy
+ * thread has equal numbers in both columns. All readers of version 70 understand this.
  */
 #include "profile/write.h"
 
@@ -16,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Samples that are in the profile's own tables, given as a source gives them. */
+/* Samples in the profile's own tables, as a sample source. */
 struct table_source {
     const struct profile *profile;
     const struct sample_table *samples;
@@ -61,7 +60,7 @@ struct profile_writer {
     const struct profile *profile;
     struct string_map strings;
     struct sample_source samples;
-    size_t event; /* whose samples are being written, plus 1; 0: those of the thread */
+    size_t event; /* event whose samples are written, plus 1; 0: the thread's samples */
     struct table_source tables;
     bool from_tables;
     bool has_grid; /* times are deltas on `grid`, else absolute and in full */
@@ -214,7 +213,7 @@ static void write_event(struct profile_writer *writer, size_t index, uint32_t na
     json_close(json, '}');
 }
 
-/* Events that the thread had none of are left out. */
+/* Omits events without samples in this thread. */
 static void write_events(struct profile_writer *writer, size_t index)
 {
     struct sample_row row;
@@ -234,7 +233,7 @@ static void write_events(struct profile_writer *writer, size_t index)
         json_close(&writer->json, ']');
 }
 
-/* The text of a thread id is a number in most files; "1234.1" and the like stay text. */
+/* A thread id is a number in most files; a text such as "1234.1" stays text. */
 static void write_thread_id(struct json_writer *json, const struct profile *profile, uint32_t tid)
 {
     const char *text = strings_text(&profile->strings, tid);

@@ -21,7 +21,7 @@ struct sample_source {
     int (*rewind)(void *context, size_t thread, struct error *err);
     bool (*next)(void *context, struct sample_row *row); /* false at the end */
     bool has_weight, has_cpu_delta, has_wakers;
-    /* Likewise for the samples of event `event` of meta.events; next() then sets stack, time and weight. NULL: no
+    /* The same for the samples of event `event` of meta.events; next() then sets stack, time and weight. NULL: no
      * events. */
     int (*rewind_event)(void *context, size_t thread, size_t event, struct error *err);
     void *context;
@@ -36,7 +36,7 @@ int profile_write(const struct profile *profile, const struct sample_source *sam
 struct added_samples {
     size_t thread;
     int event;      /* index in meta.events; -1: the samples of the thread */
-    uint64_t first; /* row of the table with which `samples` begins */
+    uint64_t first; /* row of the table that `samples` begins with */
 };
 
 /* Writes the rows of the shared tables after `from` as an object of "added". */

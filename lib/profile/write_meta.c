@@ -134,7 +134,7 @@ static void write_comparison(struct json_writer *json, const struct profile *pro
 void write_meta(struct json_writer *json, const struct profile *profile)
 {
     const struct profile_meta *meta = &profile->meta;
-    enum { GECKO_VERSION = 36 }; /* required by the type, and ignored where preprocessedProfileVersion is there */
+    enum { GECKO_VERSION = 36 }; /* required, but ignored beside preprocessedProfileVersion */
     json_open(json, '{');
     json_member_double(json, "interval", meta->interval);
     json_member_double(json, "startTime", meta->start_time);

@@ -6,8 +6,8 @@
 #include "base/json_write.h"
 #include "profile/profile.h"
 
-/* Which of the profile's strings the file's tables use, and as what number: a profile also holds texts that are written
- * in place (names of threads and libraries, marker payloads), which would only make the table bigger. */
+/* The strings that the file's tables use, with their numbers. A profile also has texts that are written in place
+ * (names of threads and libraries, marker payloads); these need no row in the table. */
 struct string_map {
     uint32_t *number; /* string -> its index in the file, PROFILE_NONE: not in the file's table */
     uint32_t count;

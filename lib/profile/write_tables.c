@@ -1,7 +1,7 @@
 /*
- * A table of the file is an object with an array for each column, and its length. So each table is described by a list
- * of columns: the key, what the format wants in it, and where the values lie, in a column of memory (COLUMN) or as a
- * member of each row of an array of structs (MEMBER).
+ * A table of the file is an object with an array for each column, and its length. So a list of columns describes each
+ * table: the key, the format of the values, and their place in memory: a column (COLUMN) or a member of each row of an
+ * array of structs (MEMBER).
  */
 #include "profile/write_tables.h"
 
@@ -230,7 +230,7 @@ static void write_sources(const struct table_writer *writer)
     WRITE_TABLE(writer, columns, writer->profile->sources.length);
 }
 
-/* Places in sources that scripts were made from: none are kept. */
+/* Locations in the sources that a script was compiled from: prof has none. */
 static void write_source_locations(const struct table_writer *writer)
 {
     static const struct table_column columns[] = {
@@ -301,7 +301,7 @@ void write_allocations(struct json_writer *json, const struct thread *thread)
 
 /* ---- how counters are shown ---- */
 
-/* By category, what files before version 62 leave to their reader; the last one is that of all other counters. */
+/* By category: defaults that files before version 62 leave to their reader; the last one is for all other counters. */
 static const struct counter_kind {
     const char *category, *graph, *unit, *color, *place;
     unsigned sort_weight;
@@ -374,7 +374,7 @@ static void write_default_display(struct json_writer *json, const struct profile
     json_close(json, '}');
 }
 
-/* The file's own display. Those of version 62 lack the rows of the tooltip, without which readers fail. */
+/* The file's own display. Version 62 has no tooltip rows, which readers require. */
 static void write_own_display(struct json_writer *json, const struct profile *profile, const struct counter *counter)
 {
     const struct string_entry *entry = &profile->strings.entries.data[counter->json];
