@@ -1,9 +1,9 @@
 /*
  * Chrome's trace events (the "Trace Event Format"), as the Performance panel of its developer tools, Perfetto and
  * speedscope read them: names of processes and threads, each marker as an event, and for each thread a sampled profile
- * of V8's kind ("Profile" and "ProfileChunk"). There a sample lasts until the next one; so the time that a sample
- * counts ends where prof took it, and where the thread does not count, "(idle)" follows. Weights that are no time count
- * one interval each. Times are in µs.
+ * of V8's kind ("Profile" and "ProfileChunk"). In V8's format a sample lasts until the next one. So the time of a
+ * sample ends where prof took it, and "(idle)" fills times without weight. With a weight that is not a time, each
+ * sample lasts one interval. Times are in µs.
  */
 #include "export/exporters.h"
 
@@ -145,7 +145,7 @@ static void put_thread(struct trace *trace, uint32_t thread, uint32_t number)
     if (!trace->spans.length)
         return;
     double start = trace->spans.data[0].start;
-    add_span(trace, ID_IDLE, trace->end); /* until then the last sample lasts */
+    add_span(trace, ID_IDLE, trace->end); /* end of the last sample */
     for (int chunk = 0; chunk < 2; chunk++) {
         begin_event(trace, chunk ? "ProfileChunk" : "Profile", "P", "disabled-by-default-v8.cpu_profiler", thread);
         json_member_hex(trace->json, "id", number);

@@ -1,7 +1,7 @@
 /*
- * Collapsed stacks, as Brendan Gregg's stackcollapse-*.pl write them and flamegraph.pl, speedscope and inferno read
- * them: a line for each stack, its functions from the root on with semicolons between, a blank, and its weight as an
- * integer. Times are in ns. A semicolon in a name (Rust's "[u8; 4]") becomes a colon, a control character a blank.
+ * Collapsed stacks, the format of Brendan Gregg's stackcollapse-*.pl, which flamegraph.pl, speedscope and inferno read.
+ * Each line is a stack: its functions from the root, separated by semicolons, a blank, and its weight as an integer.
+ * Times are in ns. A semicolon in a name (Rust's "[u8; 4]") becomes a colon, a control character a blank.
  */
 #include "export/exporters.h"
 

@@ -1,7 +1,7 @@
 /*
- * Tables as comma-separated values (RFC 4180, with newlines alone): a line of titles, then one for each row. Numbers
- * are as precise as the engine has them: ms, bytes, or counts. A text that a spreadsheet would take for a formula gets
- * an apostrophe in front: names come from whoever made the program.
+ * Tables as comma-separated values (RFC 4180, with bare newlines): a line of titles, then a line for each row. Numbers
+ * have the engine's precision: ms, bytes, or counts. A text that a spreadsheet would read as a formula gets an
+ * apostrophe in front, because names are untrusted.
  */
 #include "export/exporters.h"
 
@@ -18,7 +18,7 @@ struct csv {
     const struct profile *profile;
     struct sink_writer *out;
     struct error *err;
-    bool in_row; /* a field has been written: what follows needs a comma */
+    bool in_row; /* a field was written: the next one needs a comma */
 };
 
 static void separate(struct csv *csv)
@@ -86,7 +86,7 @@ static void put_func(struct csv *csv, uint32_t func)
 
 static int put_call_tree(struct csv *csv)
 {
-    enum { MOST_ROWS = 1 << 20 }; /* of an inverted tree, which can have as many rows as all stacks together */
+    enum { MOST_ROWS = 1 << 20 }; /* limit for an inverted tree, which can have as many rows as all stacks together */
     struct tree_rows rows = {0};
     size_t limit = csv->view->is_inverted ? MOST_ROWS : SIZE_MAX;
     int code = engine_descendants(csv->view->engine, NODE_NONE, limit, &rows, csv->err);

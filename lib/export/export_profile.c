@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy that shares with the original all that the query does not change; what it does is in an arena. */
+/* A copy of a profile with the query applied. It shares the tables that the query does not change; an arena holds
+ * the others. */
 struct made_profile {
     struct profile profile;
     struct arena memory;
@@ -83,7 +84,8 @@ static bool has_own_stacks(const struct profile *original, const struct stack_vi
     return true;
 }
 
-/* Stacks as the transforms leave them. A frame of each stack, because a transform gives one frame several functions. */
+/* Builds the stacks after the transforms. Each stack gets a frame of its own, because a transform can give one frame
+ * several functions. */
 static bool make_stacks(struct made_profile *made, const struct profile *original, const struct stack_view *view)
 {
     if (has_own_stacks(original, view))
@@ -268,8 +270,8 @@ static bool make_profile(struct made_profile *made, const struct export_view *vi
            keep_counters(made, original, view->range);
 }
 
-/* What the query leaves. `made` owns it and is destroyed with made_profile_destroy(), also after a failure; what is
- * whole is the profile of the engine. */
+/* Applies the query. `made` owns the result; call made_profile_destroy() even after a failure. Unchanged tables are
+ * those of the engine's profile. */
 static int make(struct made_profile *made, const struct export_view *view, const struct profile **profile,
                 struct sanitize_summary *summary, struct error *err)
 {

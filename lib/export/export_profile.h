@@ -12,6 +12,6 @@
 /* Writes it as processed JSON. Where the query leaves everything, this is the profile as it is. */
 int export_profile_json(const struct export_view *view, const struct byte_sink *sink, struct error *err);
 
-/* What stays and what goes if view->sanitize is done. The texts of the summary are in `memory`. */
+/* Previews view->sanitize: what the export keeps and removes. The texts of the summary are in `memory`. */
 int export_preview(const struct export_view *view, struct arena *memory, struct sanitize_summary *summary,
                    struct error *err);

@@ -1,6 +1,6 @@
 /*
- * A sanitized query in any format: what the query leaves becomes a profile, which is sanitized, written and read back,
- * and its writer takes it for the one that it was given. So no writer knows what is left out.
+ * Exports a sanitized query in any format. The query's result becomes a profile, which is sanitized, written and read
+ * back; the writer then exports that profile. So no writer handles sanitizing.
  */
 #include "export/export_profile.h"
 #include "export/exporters.h"
@@ -28,7 +28,7 @@ static int read_back(const struct export_view *view, struct profile *profile, st
     return code;
 }
 
-/* The same weight of the copy. That of an event may have another name: the path of a probed program is in it. */
+/* Finds the same weight in the copy. An event may have another name there, because names of probes contain paths. */
 static int find_weight(const struct profile *profile, const struct weight *wanted, struct weight *weight,
                        struct error *err)
 {

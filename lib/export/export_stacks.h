@@ -1,6 +1,6 @@
 /*
- * The stacks of a query as other formats want them: a location is one address with all calls that the compiler inlined
- * there, and a sample is a list of locations with a sum of each weight.
+ * The stacks of a query in the form of other formats: a location is one address with all calls inlined there, and a
+ * sample is a list of locations with a sum per weight.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #define LOCATION_NONE UINT32_MAX
 
-/* One call of a location. The others are reached over `outer`: the function into which this one was inlined. */
+/* One call of a location. `outer` is the function into which it was inlined. */
 struct export_location {
     uint32_t outer; /* the location without this call; LOCATION_NONE: this is the physical frame */
     uint32_t func;
@@ -30,10 +30,10 @@ struct export_stacks {
 int export_stacks_init(struct export_stacks *stacks, const struct engine *engine, struct error *err);
 void export_stacks_destroy(struct export_stacks *stacks);
 
-/* The sums of one thread by stack. */
+/* The sums per stack of one thread. */
 struct export_sums {
     ARRAY(uint32_t) stacks; /* that count something, in the order of their first samples */
-    ARRAY(double) values;   /* for each of them all weights; ms, bytes or counts */
+    ARRAY(double) values;   /* all weights of each stack in `stacks`: ms, bytes or counts */
     uint32_t *row;          /* per stack of the view: its index in `stacks`; PROFILE_NONE: none */
     size_t row_count;
 };

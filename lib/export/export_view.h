@@ -1,5 +1,5 @@
 /*
- * What an exporter writes: an engine with its query, and the choices of the user.
+ * The input of an exporter: an engine with its query, and the user's options.
  */
 #pragma once
 
@@ -35,7 +35,7 @@ struct export_view {
     bool is_inverted;
     struct weight weight;                    /* of the query */
     bool has_one_weight;                     /* formats that hold several have only that one */
-    const char *search;                      /* of the query, NUL-terminated; "" for none */
+    const char *search;                      /* of the query, NUL-terminated; "": none */
     enum export_table table;                 /* of csv */
     enum wait_grouping wait_grouping;        /* of its waits */
     const struct sanitize_options *sanitize; /* NULL: everything stays as it is */

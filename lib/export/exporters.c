@@ -37,7 +37,7 @@ static bool ends_with(const char *path, size_t length, const char *ending, size_
     return length > size && strncmp(path + length - size, ending, size) == 0;
 }
 
-/* The length of the ending of the format that the path has; 0: none. */
+/* The length of the path's ending if it is one of this format's; else 0. */
 static size_t ending_of(const struct exporter *exporter, const char *path, size_t length)
 {
     for (const char *at = exporter->endings; *at;) {

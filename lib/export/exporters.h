@@ -1,7 +1,7 @@
 /*
- * The formats of other tools that a query of a profile is written in: one table, one file of this directory each. `prof
- * export` and the save menu of the page use it. A writer gets an engine with its query, so that threads, range,
- * transforms, search and weight are those of the report and the page; it streams to a byte sink and knows no files.
+ * The export formats: one table, and one file of this directory for each. `prof export` and the save menu of the page
+ * use the table. A writer gets an engine with its query, so that threads, range, transforms, search and weight are
+ * those of the report and the page; it streams to a byte sink and knows no files.
  */
 #pragma once
 
@@ -15,10 +15,10 @@
 struct exporter {
     const char *name;    /* as --format has it */
     const char *endings; /* of files, the usual one first, with blanks between */
-    const char *what;    /* for people: what it is, and what reads it */
+    const char *what;    /* for users: the format and the tools that read it */
     bool is_binary;      /* nothing for a terminal */
-    bool is_compressed;  /* the writer gives what is to be compressed with gzip */
-    bool is_page;        /* and what is compressed is to be put in a page: html_page.h */
+    bool is_compressed;  /* the output is compressed with gzip */
+    bool is_page;        /* the compressed output goes into a page: html_page.h */
     int (*write)(const struct export_view *view, const struct byte_sink *sink, struct error *err);
 };
 
@@ -28,11 +28,10 @@ extern const size_t exporter_count;
 /* The format of this name, or NULL. */
 const struct exporter *exporter_find(const char *name);
 
-/* The format whose ending a file name has, with ".gz" after it or without; NULL if none has. */
+/* The format whose ending a file name has, with or without ".gz" after it; NULL if none has. */
 const struct exporter *exporter_of_file(const char *path);
 
-/* Writes a query in a format: by its writer, or, if it is to be sanitized, what the query leaves as a profile of its
- * own by the same writer. */
+/* Writes a query in a format. A sanitized query becomes a profile of its own, which the same writer exports. */
 int exporter_write(const struct exporter *exporter, const struct export_view *view, const struct byte_sink *sink,
                    struct error *err);
 
@@ -53,13 +52,13 @@ int export_csv(const struct export_view *view, const struct byte_sink *sink, str
 /* Figures of formats that have only integers: ms become ns, all else stays as it is. */
 double export_weight_scale(const struct weight *weight);
 
-/* Which weights a format that holds several has: those of the profile, or the one that was asked for. The caller frees
- * the list. */
+/* The weights of a format that holds several: all of the profile, or the requested one. The caller frees the list. */
 int export_weights(const struct export_view *view, struct weight_list *weights, struct error *err);
 
-/* What a weight and its unit are called outside prof: "cpu" in "nanoseconds", "samples" in "count". */
+/* The name and unit of a weight outside prof: "cpu" in "nanoseconds", "samples" in "count". */
 const char *export_weight_name(const struct weight *weight);
 const char *export_weight_unit(const struct weight *weight);
 
-/* Rounds to an integer, so that the sum of all roundings is that of the values. `carry` begins with 0. */
+/* Rounds to an integer, and carries the error on, so the sum of all results is the rounded sum of the values.
+ * `carry` begins with 0. */
 int64_t export_round(double value, double *carry);

@@ -14,7 +14,7 @@ static const char editor_begin[] = "<!--editor-->", editor_end[] = "<!--/editor-
 
 enum { UNIT_BYTES = 2, MOST_UNITS = 2048, BYTE_ORDER_MARK = 0xfeff };
 
-/* Code units on their way to the sink. The first error stays; what is put after it is forgotten. */
+/* Sends code units to the sink. The first error stays; later units are dropped. */
 struct unit_writer {
     const struct byte_sink *sink;
     struct error *err;
@@ -69,7 +69,7 @@ enum {
     AFTER_SURROGATES = 0xe000,
     AFTER_LAST_UNIT = 0xfffe,
     UNITS = FIRST_SURROGATE - FIRST_UNIT + AFTER_LAST_UNIT - AFTER_SURROGATES,
-    /* Of the units, this many stand for 16 bits, and each other one for the 15 bits of two that have none. */
+    /* This many units encode 16 bits each; each of the others encodes the upper 15 bits of two values. */
     LONG_UNITS = 2 * (UNITS - 0x8000),
     LINE_UNITS = 2000,
     END_BYTE = 0x80,

@@ -7,14 +7,14 @@
  *
  * The file is UTF-16LE with a byte order mark, which a browser believes whatever charset a server names
  * (https://encoding.spec.whatwg.org/#decode). So nearly every code unit can hold 16 bits of a part, and a part grows by
- * 0.5 % (base 64: 33 %). Left out are surrogates, the two noncharacters at the end, and all below '@': among those are
- * the characters that the HTML parser changes (NUL, CR) and the one that could end the element ('<'). UNITS of the
- * 65,536 units remain, less than 16 bits need. Therefore the highest 16-bit values go in 15-bit steps: a value whose
- * number of 16 bits is below LONG_UNITS is one unit, and else its upper 15 bits are one. A byte 0x80 ends a part, as
- * its last bits may be padding. Lines end only so that a text editor can show the file.
+ * 0.5 % (base 64: 33 %). Excluded are surrogates, the two noncharacters at the end, and all units below '@': among
+ * those are the characters that the HTML parser changes (NUL, CR) and the one that could end the element ('<'). UNITS
+ * of the 65,536 units remain, too few for 16 bits. So a 16-bit value below LONG_UNITS is one unit; for a larger value,
+ * its upper 15 bits are one unit. A byte 0x80 ends a part, as its last bits may be padding. Lines end only so that a
+ * text editor can show the file.
  *
- * The way there: build.mjs makes the shell, which has a marker `<!--file NAME-->` for each file of the page.
- * html_template() fills them: that is the template. html_page_write() puts a profile in the place of `<!--profile-->`.
+ * build.mjs makes the shell, which has a marker `<!--file NAME-->` for each file of the page. html_template() fills
+ * these markers to make the template. html_page_write() replaces `<!--profile-->` by a profile.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ struct html_file {
     size_t size;
 };
 
-/* Writes the template. `shell` is ASCII. -EINVAL if the shell names a file that is not there. */
+/* Writes the template. `shell` is ASCII. -EINVAL if the shell names a missing file. */
 int html_template(const char *shell, size_t length, const struct html_file *files, size_t count,
                   const struct byte_sink *sink, struct error *err);
 
@@ -39,7 +39,7 @@ struct html_page {
     size_t length;             /* in bytes */
     const unsigned char *gzip; /* the profile, packed */
     size_t gzip_size;
-    const char *view; /* as the query part of the page's address says it ("tab=flame-graph"); "": the first one */
+    const char *view; /* as in the query part of the page's address ("tab=flame-graph"); "": the default view */
     bool has_editor;  /* for the texts of source files: html_needs_editor() */
 };
 

@@ -67,15 +67,16 @@ struct otlp {
     struct export_stacks stacks;
     struct export_sums sums;
     struct export_strings strings;
-    /* What the dictionary has, by the index in the profile (or of export_stacks): its index there; 0: nothing. */
+    /* per row of the profile (or of export_stacks): its index in the dictionary; 0: none */
     uint32_t *stack_index, *location_index, *function_index, *mapping_index;
-    ARRAY(uint32_t) stack_list, location_list, function_list, mapping_list; /* the other way round */
-    uint64_t *limits;                                                       /* per library: one past its last address */
-    uint64_t *starts;                                                       /* per library, once it has a mapping */
+    /* per row of the dictionary: its row in the profile */
+    ARRAY(uint32_t) stack_list, location_list, function_list, mapping_list;
+    uint64_t *limits; /* per library: one past its last address */
+    uint64_t *starts; /* per library, once it has a mapping */
     bool failed;
 };
 
-/* Gives the next index of a table of the dictionary, 1 at first. */
+/* Returns the next index of a table of the dictionary, starting at 1. */
 #define TAKE_INDEX(otlp, index, list, what)                                                                            \
     do {                                                                                                               \
         if (!(index)[what]) {                                                                                          \
@@ -239,8 +240,8 @@ static bool same_process(const struct otlp *otlp, uint32_t thread, uint32_t othe
     return otlp->profile->threads.data[thread].pid == otlp->profile->threads.data[other].pid;
 }
 
-/* The profile of one weight in the process of a thread. `attributes`: two of each thread of the view. What is sent has
- * no profiles without samples. */
+/* Writes the profile of one weight in the process of a thread. `attributes`: two per thread of the view. When
+ * sending, profiles without samples are omitted. */
 static int put_profile(struct otlp *otlp, uint32_t of_thread, size_t weight, const uint32_t (*attributes)[2])
 {
     const struct weight_list one = {.data = &otlp->weights.data[weight], .length = 1};
@@ -271,7 +272,7 @@ static int put_profile(struct otlp *otlp, uint32_t of_thread, size_t weight, con
     return code ? code : check_memory(otlp);
 }
 
-/* The text of an entry that the profile has about the recording; "" if it has none. Its value is the JSON of a text. */
+/* Reads the text of an entry of the profile's recording information; "" if it is missing. The value is JSON. */
 static void extra_text(const struct profile *profile, const char *label, char *text, size_t size)
 {
     text[0] = '\0';
@@ -292,7 +293,7 @@ static void extra_text(const struct profile *profile, const char *label, char *t
     }
 }
 
-/* A label takes the place of what the profile says. */
+/* A label of the user overrides the value from the profile. */
 static void put_default(struct otlp *otlp, const char *key, const char *text, bool may_be_number)
 {
     for (size_t i = 0; otlp->sending && i < otlp->sending->label_count; i++)
@@ -301,14 +302,14 @@ static void put_default(struct otlp *otlp, const char *key, const char *text, bo
     put_attribute(otlp, key, text, may_be_number);
 }
 
-/* "x86_64-gcc3" is "amd64" there. */
+/* OpenTelemetry's name: "x86_64-gcc3" is "amd64". */
 static const char *architecture(const struct profile *profile)
 {
     const char *abi = profile_text(profile, profile->meta.abi);
     return strncmp(abi, "x86_64", 6) == 0 ? "amd64" : strncmp(abi, "aarch64", 7) == 0 ? "arm64" : "";
 }
 
-/* The names and values are those of https://opentelemetry.io/docs/specs/semconv/resource. */
+/* Names and values follow https://opentelemetry.io/docs/specs/semconv/resource. */
 static void put_resource(struct otlp *otlp, const struct thread *thread)
 {
     const struct profile *profile = otlp->profile;

@@ -1,5 +1,5 @@
 /*
- * OpenTelemetry profiles for whoever sends them: the message of `prof export --format otlp`, with more attributes.
+ * OpenTelemetry profiles for senders: the message of `prof export --format otlp`, with more attributes.
  */
 #pragma once
 
@@ -11,13 +11,13 @@ struct otlp_label {
 
 enum { OTLP_ID_SIZE = 16 };
 
-/* What is sent says more than a file. */
+/* Attributes that only a sent message has. */
 struct otlp_sending {
     const struct otlp_label *labels;
     size_t label_count;
-    struct time_range range;        /* ms: of the profiles; empty: that of the view */
-    unsigned char id[OTLP_ID_SIZE]; /* random: the ids of the profiles are made of it, by which a server knows those
-                                       that it gets a second time */
+    struct time_range range;        /* ms: the time range of the profiles; empty: that of the view */
+    unsigned char id[OTLP_ID_SIZE]; /* random: the profile ids derive from it, so a server can recognize a repeated
+                                       message */
 };
 
 /* Writes a ProfilesData message, which is an ExportProfilesServiceRequest, too: both have the same fields. */

@@ -1,8 +1,7 @@
 /*
- * Text as `perf script` prints it, for the many scripts that read it: a line for each sample (thread, time, how many of
- * an event it stands for, the event), its stack from the leaf on, and an empty line. CPU time is the event "cpu-clock"
- * and off-CPU time "off-cpu", both in ns; events that were recorded have their names. Samples of all threads are in the
- * order of their times.
+ * The text output of `perf script`, which many scripts read: a line for each sample (thread, time, number of events it
+ * stands for, event), its stack from the leaf, and an empty line. CPU time is the event "cpu-clock" and off-CPU time
+ * "off-cpu", both in ns; recorded events have their names. Samples of all threads are sorted by time.
  */
 #include "export/exporters.h"
 
@@ -19,7 +18,7 @@ struct row {
     int64_t value;
     uint32_t stack, thread;
     uint32_t event;
-    uint32_t place; /* among all rows: those of the same time stay in their order */
+    uint32_t place; /* position among all rows, to keep the order of equal times */
 };
 
 struct perf_script {
@@ -52,8 +51,8 @@ static int compare_rows(const void *left, const void *right)
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
-/* A sample is written once for what it counts: of the weights that say the same in other ways, only CPU time and
- * off-CPU time, or what was recorded. */
+/* Whether to write samples of this weight. Of weights that express the same data, only CPU time and off-CPU time, or
+ * the recorded weight, are written. */
 static bool is_event(const struct perf_script *script, size_t i)
 {
     const struct weight *weight = &script->weights.data[i];
@@ -85,7 +84,7 @@ static void put_word(struct perf_script *script, const char *text)
     }
 }
 
-/* Scripts that fold stacks leave out functions whose name begins with a parenthesis: what is in it gets brackets. */
+/* Scripts that fold stacks omit functions whose name begins with a parenthesis: such names get brackets instead. */
 static void put_function(struct perf_script *script, const char *name)
 {
     char start[64];
@@ -98,7 +97,7 @@ static void put_function(struct perf_script *script, const char *name)
     put_word(script, name);
 }
 
-/* The number with which the text begins; 0 if with none. */
+/* The number at the start of the text; 0 if it has none. */
 static void put_id(struct perf_script *script, uint32_t string)
 {
     const char *text = profile_text(script->profile, string);

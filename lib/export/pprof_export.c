@@ -1,10 +1,10 @@
 /*
  * pprof's profile.proto (https://github.com/google/pprof/blob/main/proto/profile.proto): samples are lists of
- * locations, leaf first, with a value of each weight and the thread as labels. Addresses of the profile are relative to
- * their library, and a mapping is a range of memory; so each library gets a range of its own, one after the other, in
- * which its addresses lie. What was inlined is several lines of one location.
+ * locations, leaf first, with a value of each weight and the thread as labels. The profile's addresses are relative to
+ * their library, but pprof's mappings are ranges of memory; so each library gets a range of its own. Inlined calls are
+ * further lines of a location.
  *
- * The fields of a message may come in any order. The large tables are written first, the strings that they name last.
+ * The fields of a message may have any order: the large tables are written first, the strings that they use last.
  */
 #include "base/json.h"
 #include "export/export_stacks.h"
@@ -69,7 +69,7 @@ struct pprof {
     uint8_t *used_locations, *used_functions; /* by a sample */
 };
 
-/* Hands on what is written so far, if that is much. */
+/* Passes the output on if it has at least `least` bytes. */
 static int flush(struct pprof *pprof, size_t least)
 {
     struct text_buffer *bytes = &pprof->out.bytes;
@@ -124,7 +124,7 @@ static void put_text_label(struct pprof *pprof, const char *key, uint32_t text)
     protobuf_close(&pprof->out, opened);
 }
 
-/* A number if the text is one: "123". */
+/* Writes a number label if the text is a number: "123". */
 static void put_number_label(struct pprof *pprof, const char *key, uint32_t string)
 {
     const char *text = profile_text(pprof->profile, string);
@@ -139,7 +139,7 @@ static void put_number_label(struct pprof *pprof, const char *key, uint32_t stri
     protobuf_close(&pprof->out, opened);
 }
 
-/* The payload of the thread's marker "Labels", as the importer makes it; PROFILE_NONE: it has none. */
+/* The payload of the thread's marker "Labels", which the importer makes; PROFILE_NONE: none. */
 static uint32_t labels_of_thread(const struct pprof *pprof, const struct thread *thread)
 {
     static const char begin[] = "{\"type\":\"" PPROF_LABELS_TYPE "\"";
@@ -282,7 +282,7 @@ static void lay_out_mappings(struct pprof *pprof)
             continue;
         uint64_t size = (mapping->limit + MAPPING_ALIGNMENT) / MAPPING_ALIGNMENT * MAPPING_ALIGNMENT;
         *mapping = (struct mapping){at, at + size};
-        at += size + MAPPING_ALIGNMENT; /* apart, so that nobody takes two for parts of one */
+        at += size + MAPPING_ALIGNMENT; /* with a distance, so that no tool merges adjacent mappings */
     }
 }
 
@@ -312,11 +312,11 @@ static void put_mapping(struct pprof *pprof, size_t i)
                           export_profile_string(&pprof->strings, has_path ? lib->path : lib->name));
     protobuf_put_unsigned(&pprof->out, MAPPING_BUILD_ID, build_id(pprof, lib));
     for (uint32_t field = MAPPING_HAS_FUNCTIONS; field <= MAPPING_HAS_INLINED; field++)
-        protobuf_put_unsigned(&pprof->out, field, 1); /* prof has looked: nobody needs to look again */
+        protobuf_put_unsigned(&pprof->out, field, 1); /* true: prof has symbolized, so no tool needs to do it again */
     protobuf_close(&pprof->out, opened);
 }
 
-/* The first mapping is that of the program, by which pprof calls the profile. */
+/* The first mapping is that of the program: pprof names the profile after it. */
 static int put_mappings(struct pprof *pprof)
 {
     const struct profile *profile = pprof->profile;

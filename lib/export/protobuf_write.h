@@ -7,8 +7,8 @@
  *     protobuf_put_text(w, 1, "name");
  *     protobuf_close(w, nested);
  *
- * Fields with the value of their default (0, "") are written all the same: whoever wants them left out asks first.
- * After memory ran out the rest is dropped, and `failed` is set.
+ * Fields with their default value (0, "") are written, too: the caller omits them. After memory ran out, writes are
+ * dropped, and `failed` is set.
  */
 #pragma once
 
@@ -33,7 +33,7 @@ void protobuf_put_double(struct protobuf_writer *writer, uint32_t field, double 
 void protobuf_put_bytes(struct protobuf_writer *writer, uint32_t field, const void *bytes, size_t size);
 void protobuf_put_text(struct protobuf_writer *writer, uint32_t field, const char *text); /* must be UTF-8 */
 
-/* Begins a nested message or a packed array; returns what protobuf_close() wants. */
+/* Begins a nested message or a packed array; pass the result to protobuf_close(). */
 size_t protobuf_open(struct protobuf_writer *writer, uint32_t field);
 void protobuf_close(struct protobuf_writer *writer, size_t opened);
 

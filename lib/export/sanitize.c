@@ -159,7 +159,7 @@ static void mark_used(struct sanitizer *sanitizer)
     }
 }
 
-/* The func that stands for the hidden ones of a resource, or of none. */
+/* The func that stands for the hidden funcs of a resource, or of none. */
 static uint32_t hidden_func(const struct sanitizer *sanitizer, uint32_t resource)
 {
     const struct profile *profile = sanitizer->original;
@@ -197,8 +197,8 @@ static void copy_funcs(struct sanitizer *sanitizer)
     sanitizer->copy->funcs = funcs;
 }
 
-/* Frames of hidden functions tell of their library only. Returns, per stack, that in which its samples end: calls among
- * hidden functions of one library are one. */
+/* Frames of hidden functions show only their library. Returns, per stack, the stack in which its samples end: calls
+ * among hidden functions of one library become one frame. */
 static uint32_t *hide_frames(struct sanitizer *sanitizer)
 {
     const struct profile *profile = sanitizer->original;
@@ -290,7 +290,7 @@ static void copy_code_tables(struct sanitizer *sanitizer)
     }
 }
 
-/* ---- the rest ---- */
+/* ---- other tables ---- */
 
 static void copy_categories(struct sanitizer *sanitizer)
 {
@@ -324,7 +324,7 @@ static void copy_counters(struct sanitizer *sanitizer)
     }
 }
 
-/* Whether an entry of the information about a recording stays. What others than prof have written is unknown. */
+/* Whether to keep an entry of the recording information. Entries of unknown tools are dropped. */
 static bool entry_stays(const struct sanitizer *sanitizer, const char *section, const char *label)
 {
     static const char *const sections[] = {"Recording", "Environment", "Trust", "Trust, by thread"};
@@ -393,7 +393,7 @@ static void copy_meta(struct sanitizer *sanitizer)
     meta->arguments = sanitizer_keep_text(sanitizer, meta->arguments);
     meta->marker_schema = sanitizer_keep_json(sanitizer, meta->marker_schema);
     meta->warning = sanitizer_keep_text(sanitizer, meta->warning);
-    meta->added_next = PROFILE_NONE; /* what asks a server for more */
+    meta->added_next = PROFILE_NONE; /* a page would use it to request more from a server */
     for (size_t i = 0; i < PROFILE_SIDES && profile_is_comparison(sanitizer->original); i++)
         meta->comparison.name[i] = sanitizer_keep_text(sanitizer, meta->comparison.name[i]);
     if (profile_is_comparison(sanitizer->original))

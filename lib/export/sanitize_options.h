@@ -1,5 +1,5 @@
 /*
- * What a sanitized copy of a profile leaves out, and a summary of it. See sanitize.h.
+ * Options of a sanitized copy of a profile, and a summary of what it removes. See sanitize.h.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 struct sanitize_options {
     unsigned parts;                     /* enum sanitize_part */
-    const struct sanitize_words *words; /* that the caller knows; NULL: none */
+    const struct sanitize_words *words; /* known to the caller; NULL: none */
     /* Functions of other libraries become "(hidden)", one of each library; a name may end in '*'. None: all keep their
      * names. */
     const char *const *libraries;
@@ -26,12 +26,12 @@ struct sanitize_example {
 
 enum { SANITIZE_EXAMPLES = 5 };
 
-/* What stays, and what was left out. The texts are in the arena of the copy. */
+/* Kept and removed data. The texts are in the arena of the copy. */
 struct sanitize_summary {
     uint64_t threads, samples, markers, functions, libraries, sources;
     double from, to;                  /* ms; the first and the last time of a sample */
     uint64_t changed[SANITIZE_PARTS]; /* texts that had something of a part, by its bit; each text counts once */
-    uint64_t entries;                 /* of what the profile says of the machine and the recording */
+    uint64_t entries;                 /* of the profile's information on machine and recording */
     uint64_t hidden;                  /* functions */
-    struct sanitize_example examples[SANITIZE_PARTS][SANITIZE_EXAMPLES]; /* NULL from the last one on */
+    struct sanitize_example examples[SANITIZE_PARTS][SANITIZE_EXAMPLES]; /* NULL after the last one */
 };

@@ -69,13 +69,13 @@ static bool is_word(char c)
     return is_letter(c) || is_digit(c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
-/* What may stand before a slash in the same path. */
+/* A character that may precede a slash in the same path. */
 static bool is_of_path(char c)
 {
     return is_word(c) || (c && strchr(".-+~@%", c));
 }
 
-/* What ends a URL, or the name of a directory. */
+/* A character that ends a URL, or the name of a directory. */
 static bool ends_address(char c)
 {
     return (unsigned char)c <= ' ' || strchr("\"'`<>|()", c) != NULL;
@@ -94,7 +94,7 @@ static bool begins(const char *text, size_t length, const char *with)
     return length >= size && memcmp(text, with, size) == 0;
 }
 
-/* A home directory that begins with this slash: its length, and where the user's name is in it. 0: none does. */
+/* A home directory that begins with this slash: returns its length, and sets the position of the user name. 0: none. */
 static size_t usual_home(const char *text, size_t length, size_t *name)
 {
     static const char *const parents[] = {"/home/", "/Users/", "\\Users\\", "\\\\Users\\\\"};
@@ -120,7 +120,7 @@ bool sanitize_find_users(struct sanitize_words *words, const char *text, size_t 
     return true;
 }
 
-/* ---- what is at a place ---- */
+/* ---- parts at a position ---- */
 
 struct scan {
     const struct sanitize_words *words;
@@ -131,7 +131,7 @@ struct scan {
     bool has_path; /* or an address: words of code are names then */
 };
 
-/* What is left out here: its length and what stands in its place. */
+/* A part to replace: its length, and the replacement. */
 struct cut {
     size_t length;
     const char *instead;
@@ -172,7 +172,7 @@ static bool is_of_scheme(char c)
     return is_letter(c) || is_digit(c) || c == '+' || c == '-' || c == '.';
 }
 
-/* A URL but for its scheme. */
+/* A URL without its scheme. */
 static struct cut cut_url(const struct scan *scan)
 {
     const char *text = scan->text + scan->at;
@@ -200,7 +200,7 @@ static struct cut cut_name(const struct scan *scan, const struct strings *names,
     return (struct cut){0};
 }
 
-/* The length of "1.2.3.4", else 0. Addresses of the machine itself tell nothing. */
+/* The length of "1.2.3.4", else 0. Loopback and similar addresses reveal nothing. */
 static size_t ipv4(const char *text, size_t length)
 {
     size_t at = 0;
@@ -221,7 +221,7 @@ static size_t ipv4(const char *text, size_t length)
     return first == 127 || !any ? 0 : at;
 }
 
-/* That of "[2001:db8::1]", else 0. */
+/* The length of "[2001:db8::1]", else 0. */
 static size_t ipv6(const char *text, size_t length)
 {
     size_t at = 1, colons = 0;

@@ -1,11 +1,11 @@
 /*
- * What a text tells of the person and the machine that recorded it: directories of homes, user and host names,
- * addresses of networks. A text is any name of a profile: a path, a function, a thread, a value of a marker.
+ * Finds personal data in a text: home directories, user and host names, network addresses. A text is any name of a
+ * profile: a path, a function, a thread, a value of a marker.
  *
  * Home directories are found by their usual places (/home/NAME, /Users/NAME, C:\Users\NAME, /root) and by the paths
- * that the caller knows. The NAMEs found in the texts of a profile are user names; with those that the caller knows,
- * they are left out as whole words in other places, too (/tmp/NAME-1). Names of accounts that many machines have
- * (ubuntu, runner) stay: they are names of programs as often, and tell nothing.
+ * that the caller knows. The NAMEs found in the texts of a profile, and names known to the caller, are user names: they
+ * are removed as whole words elsewhere, too (/tmp/NAME-1). Common account names (ubuntu, runner) stay: they reveal
+ * nothing, and are often names of programs.
  */
 #pragma once
 
@@ -15,11 +15,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What is left out. */
+/* The parts that can be removed. */
 enum sanitize_part {
     SANITIZE_HOMES = 1,     /* home directories in paths: "~" */
     SANITIZE_NAMES = 2,     /* user names: "user"; host names: "host"; IP addresses: "address" */
-    SANITIZE_URLS = 4,      /* what follows the scheme of a URL */
+    SANITIZE_URLS = 4,      /* the part of a URL after the scheme */
     SANITIZE_ARGUMENTS = 8, /* of commands; environment variables, the directory and the options of the recording */
     SANITIZE_SOURCES = 16,  /* texts of source files */
     SANITIZE_ALL = 31,
@@ -32,7 +32,7 @@ struct sanitize_words {
 
 void sanitize_words_destroy(struct sanitize_words *words);
 
-/* Adds a name; those that tell nothing are not added. False if memory ran out. */
+/* Adds a name; skips names that reveal nothing. False if memory ran out. */
 bool sanitize_add_user(struct sanitize_words *words, const char *name, size_t length);
 bool sanitize_add_host(struct sanitize_words *words, const char *name, size_t length);
 bool sanitize_add_home(struct sanitize_words *words, const char *path);
@@ -40,7 +40,7 @@ bool sanitize_add_home(struct sanitize_words *words, const char *path);
 /* Adds the users whose home directories a text names. */
 bool sanitize_find_users(struct sanitize_words *words, const char *text, size_t length);
 
-/* Appends the text without the parts of `parts`, and sets the bits of those that it had in *found. `is_code`: it names
- * a function, where a user name is a word like others unless a path or an address is in it. False if memory ran out. */
+/* Appends the text without the parts in `parts`, and sets the bits of the removed parts in *found. `is_code`: the
+ * text names a function, where a user name counts only inside a path or an address. False if memory ran out. */
 bool sanitize_text(const struct sanitize_words *words, unsigned parts, bool is_code, const char *text, size_t length,
                    struct text_buffer *out, unsigned *found);

@@ -42,7 +42,7 @@ uint32_t sanitizer_add(struct sanitizer *sanitizer, const char *text, size_t len
     return string;
 }
 
-/* Counts a text that has changed into sanitizer->text, and remembers the first ones that are not the same. */
+/* Counts a changed text in sanitizer->text, and stores the first distinct ones as examples. */
 static void count_change(struct sanitizer *sanitizer, unsigned found, const char *before, size_t length)
 {
     struct sanitize_summary *summary = sanitizer->summary;
@@ -109,7 +109,7 @@ static bool is_value_of(const struct profile *profile, const struct extra_entry 
     return *length > 0;
 }
 
-/* Names that the profile itself gives: of its host, in its environment variables, in paths. */
+/* Finds names in the profile itself: in its host name, its environment variables, its paths. */
 bool sanitizer_find_words(struct sanitizer *sanitizer)
 {
     const struct profile *profile = sanitizer->original;
@@ -160,10 +160,10 @@ static bool is_command(const struct json *json)
 
 struct payload_reader {
     uint32_t schema;
-    bool is_code; /* what the producer has written, not the recording */
+    bool is_code; /* written by the producer, not by the recording */
     bool is_cause, is_argument, is_string_index, is_stack, is_kind;
     bool is_list;    /* of the arguments of a command */
-    unsigned listed; /* texts of it so far */
+    unsigned listed; /* number of its texts so far */
 };
 
 /* Of a command the program stays: the first word of a text, the first text of a list. */
@@ -190,7 +190,7 @@ static void put_string(struct sanitizer *sanitizer, const struct json *json, str
     json_text(sanitizer->json, sanitizer->text.data ? sanitizer->text.data : "", sanitizer->text.length);
 }
 
-/* Keys of payloads are those of their schemas, or what a program has called its values. */
+/* Keys of payloads come from their schemas, or are names that a program gave its values. */
 static void put_key(struct sanitizer *sanitizer, const struct json *json)
 {
     clean(sanitizer, true, json->text, json->length);

@@ -1,6 +1,6 @@
 /*
- * What the two files of the sanitizer share: sanitize_values.c decides of single texts and of JSON, sanitize.c of the
- * tables. See sanitize.h for what it is.
+ * Shared by the two files of the sanitizer: sanitize_values.c handles single texts and JSON, sanitize.c the tables. See
+ * sanitize.h.
  */
 #pragma once
 
@@ -10,17 +10,17 @@
 #include "profile/profile.h"
 #include "tree/marker_schema.h"
 
-/* What a text is: the same one may be both. */
+/* The kind of a text: the same text may have both. */
 enum role { ROLE_TEXT, ROLE_CODE, ROLES };
 
 struct sanitizer {
-    const struct profile *original; /* its tables; of its strings only those that are asked for are in the copy */
+    const struct profile *original; /* its tables; the copy gets only the strings that it uses */
     struct profile *copy;
     const struct sanitize_options *options;
     struct sanitize_words words;
     struct arena *memory;
     struct sanitize_summary *summary;
-    uint32_t *known[ROLES]; /* per string of the original: that of the copy; PROFILE_NONE: not asked for yet */
+    uint32_t *known[ROLES]; /* per string of the original: the string of the copy; PROFILE_NONE: not used yet */
     struct marker_schemas schemas;
     struct json_writer *json;
     struct text_buffer text;
@@ -34,17 +34,17 @@ void *sanitizer_alloc(struct sanitizer *sanitizer, size_t count, size_t size);
 void *sanitizer_copy(struct sanitizer *sanitizer, const void *from, size_t count, size_t size);
 void sanitizer_no_memory(struct sanitizer *sanitizer);
 
-/* Whether a part is to be left out. */
+/* Whether to remove a part. */
 bool sanitizer_has(const struct sanitizer *sanitizer, unsigned part);
 
-/* Names that the caller knows, and those that the profile itself gives. False if memory ran out. */
+/* Collects the names that the caller knows, and the names in the profile. False if memory ran out. */
 bool sanitizer_find_words(struct sanitizer *sanitizer);
 
 /* The index of a text in the copy; PROFILE_NONE after a failure. */
 uint32_t sanitizer_add(struct sanitizer *sanitizer, const char *text, size_t length);
 
-/* The string of the copy for one of the original (PROFILE_NONE: the same), sanitized. A word is a name that the
- * producer has given, not the recording: a color, a category, a number; JSON of the producer is a schema. */
+/* Returns the copy's string for a string of the original (PROFILE_NONE stays), sanitized. A word is a name that the
+ * producer gave, not the recording: a color, a category, a number. JSON of the producer is a schema. */
 uint32_t sanitizer_keep(struct sanitizer *sanitizer, enum role role, uint32_t string);
 uint32_t sanitizer_keep_text(struct sanitizer *sanitizer, uint32_t string);
 uint32_t sanitizer_keep_word(struct sanitizer *sanitizer, uint32_t string);
@@ -53,7 +53,7 @@ uint32_t sanitizer_keep_json(struct sanitizer *sanitizer, uint32_t string);
 /* The schema of a marker by its payload, or SCHEMA_NONE. */
 uint32_t sanitizer_schema(const struct sanitizer *sanitizer, const struct string_entry *payload);
 
-/* Writes JSON, sanitized, to `out`, from its beginning. Numbers that name strings become those of the copy; stacks that
- * it names are used ones. */
+/* Writes sanitized JSON to `out` from its beginning. Maps indexes of strings to the copy, and marks the stacks that
+ * it refers to as used. */
 void sanitizer_put_json(struct sanitizer *sanitizer, const struct string_entry *text, uint32_t schema,
                         struct text_buffer *out);

@@ -1,7 +1,8 @@
 /*
  * speedscope's own format (https://www.speedscope.app/file-format-schema.json): a list of functions, and for each
- * thread its samples in time order, as lists of functions from the root on, and their weights. Samples of one stack in
- * a row are one. Consecutive samples share most of their callers, so the text of a stack is made from that before it.
+ * thread its samples in time order: lists of functions starting at the root, and their weights. Adjacent samples with
+ * the same stack are merged. Consecutive samples share most callers, so the text of a stack is derived from the
+ * previous one.
  */
 #include "export/exporters.h"
 
@@ -26,7 +27,7 @@ struct speedscope {
     uint32_t frame_count;
     ARRAY(struct run) runs; /* of one thread */
     ARRAY(uint32_t) path;   /* the nodes of the last stack that was written */
-    ARRAY(size_t) ends;     /* of each of them in `text` */
+    ARRAY(size_t) ends;     /* end of each function's text in `text` */
     struct text_buffer text;
     bool failed;
 };
@@ -96,7 +97,7 @@ static bool append_node(struct speedscope *speedscope, uint32_t node)
            array_push(&speedscope->ends, speedscope->text.length);
 }
 
-/* Makes the path and the text those of a node. */
+/* Updates the path and the text to those of a node. */
 static bool go_to_node(struct speedscope *speedscope, uint32_t node)
 {
     const struct call_nodes *nodes = speedscope->nodes;
@@ -108,7 +109,7 @@ static bool go_to_node(struct speedscope *speedscope, uint32_t node)
             break;
     speedscope->path.length = speedscope->ends.length = shared;
     speedscope->text.length = shared ? speedscope->ends.data[shared - 1] : 1;
-    /* The nodes that are new, from the root on: their places are filled from the leaf first. */
+    /* New nodes go into the path from the leaf up. */
     uint32_t *places = speedscope->path.data;
     uint32_t at = node;
     for (size_t i = depth + 1; i > shared; i--, at = nodes->prefix[at])

@@ -1,8 +1,8 @@
 /*
- * The flame graph as an SVG file of its own, as flamegraph.pl makes them: a browser shows it without anything else, a
- * click zooms, and a search marks the functions that match a regular expression. Rects carry their place as parts of
- * the width; the script lays them out again, as wide as the window is. Its head stays in sight, as the graph may be
- * higher than the window. Without scripts the graph is still there, with a title for each rect.
+ * The flame graph as an SVG file of its own, as flamegraph.pl makes them: a browser shows it without other files, a
+ * click zooms, and a search highlights functions that match a regular expression. Rects have their positions as
+ * fractions of the width; the script scales them to the width of the window. The head stays visible, because the graph
+ * may be higher than the window. Without scripts the graph is static, with a title for each rect.
  */
 #include "export/exporters.h"
 
@@ -76,8 +76,8 @@ static void put_number(struct svg *svg, const char *before, double value, unsign
     sink_put_decimal(svg->out, (int64_t)llround(value * pow(10, decimals)), decimals);
 }
 
-/* Of a comparison: the more orange the more the new side has, the more blue the less. Both kinds of color blindness
- * tell them apart. */
+/* In a comparison, orange means more on the new side, blue less. People with color blindness can distinguish the
+ * two. */
 static bool put_change_fill(struct svg *svg, const struct flame_rect *rect)
 {
     static const uint8_t more[3] = {255, 163, 72}, less[3] = {98, 160, 234}; /* names are black */
