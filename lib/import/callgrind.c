@@ -1,12 +1,12 @@
 /*
- * callgrind.out.PID of valgrind --tool=callgrind, and whatever else writes its format
- * (https://valgrind.org/docs/manual/ cl-format.html): what each function costs itself, and what its calls of other
- * functions cost with all below them.
+ * callgrind.out.PID of valgrind --tool=callgrind, and other writers of the format
+ * (https://valgrind.org/docs/manual/cl-format.html): the self cost of each function, and the inclusive cost of its
+ * calls.
  *
- * Such a file has no stacks: who called the caller is unknown. So each function stands below its direct callers, and
- * its own cost is divided among them as the inclusive costs of their calls are. The self cost of a function is exact,
- * for each event; its total is that of itself and of the functions that it calls directly. How often a function called
- * another is an event, "calls". A call of a function by itself is no caller.
+ * Such a file has no stacks: the callers of a caller are unknown. So each function appears below its direct callers,
+ * and its self cost is divided among them in proportion to the inclusive costs of their calls. The self cost of a
+ * function is exact, for each event; its total covers itself and its direct callees. How often a function called
+ * another is an event, "calls". Recursive calls are not callers.
  */
 #include "import/importers.h"
 
@@ -20,8 +20,8 @@ enum space { SPACE_OBJECT, SPACE_FILE, SPACE_FUNCTION, SPACES }; /* each with id
 struct function {
     uint32_t frame;
     size_t costs;              /* its first in reading.costs */
-    uint32_t last_arc;         /* into it, + 1; 0: none */
-    double called[EVENTS_MAX]; /* the inclusive costs of all calls of it by others */
+    uint32_t last_arc;         /* call to it, + 1; 0: none */
+    double called[EVENTS_MAX]; /* the inclusive costs of all calls from other functions */
 };
 
 struct arc {
@@ -116,7 +116,7 @@ bool callgrind_begins(const char *text, size_t size, bool is_whole)
 
 /* ---- names ---- */
 
-/* "(7) name" gives 7 a name, "(7)" has it. */
+/* "(7) name" defines name 7, "(7)" refers to it. */
 static int read_name(struct reading *reading, enum space space, struct scan value, struct builder_text *name)
 {
     double id;
@@ -253,7 +253,7 @@ static int read_cost(struct reading *reading, struct scan line)
         double cost;
         skip_spaces(&line);
         if (line.at == line.end)
-            break; /* the others are 0 */
+            break; /* missing costs are 0 */
         if (!take_number(&line, &cost))
             return damaged(reading, "has a cost that is not a number");
         reading->costs.data[costs + i] += cost;
@@ -311,7 +311,7 @@ static int add_sample(struct reading *reading, uint32_t table, uint32_t stack, d
                : error_no_memory(reading->err);
 }
 
-/* The function below its caller, with its share of the costs that are left; the last one gets the rest. */
+/* Adds the function below its caller, with its share of the remaining costs; the last caller gets the remainder. */
 static int add_arc(struct reading *reading, const struct arc *arc, double left[EVENTS_MAX], bool is_last)
 {
     const struct function *function = &reading->functions.data[arc->function];

@@ -1,8 +1,8 @@
 /*
  * Collapsed ("folded") stacks, the input of flamegraph.pl (https://github.com/brendangregg/FlameGraph): a line for each
  * distinct stack, its frames from the outermost to the innermost with semicolons between them, a space, and a count.
- * stackcollapse-*.pl, py-spy --format raw, async-profiler and bpftrace scripts write it. A suffix says what a frame is:
- * _[k] kernel, _[i] inlined, _[j] compiled by a JIT, _[w] waker; flamegraph.pl does not show it, nor do we.
+ * stackcollapse-*.pl, py-spy --format raw, async-profiler and bpftrace scripts write it. A suffix is the kind of a
+ * frame: _[k] kernel, _[i] inlined, _[j] compiled by a JIT, _[w] waker; prof, like flamegraph.pl, hides it.
  */
 #include "import/importers.h"
 
@@ -63,7 +63,7 @@ bool collapsed_begins(const char *text, size_t size, bool is_whole)
         struct line line;
         if (!is_text(text + at, shown))
             return false;
-        if (is_cut) /* a first line that is longer than what was seen */
+        if (is_cut) /* the first line is longer than the bytes so far */
             return stacks > 0 || memchr(text + at, ';', length);
         if (shown && text[at] != '#') {
             if (text[at] == '\t' || !parse_line(text + at, shown, &line))

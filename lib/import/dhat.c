@@ -1,8 +1,8 @@
 /*
- * What valgrind --tool=dhat and the Rust crate dhat write (dhat.out.PID, dhat-heap.json; valgrind's dhat/dh_main.c has
- * the format): program points, each a stack, innermost frame first, with the bytes and blocks that it allocated (tb,
- * tbk), and those that were alive when the heap was largest (gb, gbk) and at the end (eb, ebk). The bytes are the
- * weight, the others events. A frame is a text: "0x109154: leafy (h.c:2)" or "0x4876: ??? (in /lib/libc.so.6)". The
+ * The output of valgrind --tool=dhat and of the Rust crate dhat (dhat.out.PID, dhat-heap.json; valgrind's
+ * dhat/dh_main.c defines the format): program points, each a stack, innermost frame first, with its allocated bytes and
+ * blocks (tb, tbk), those alive at the peak of the heap (gb, gbk) and those alive at the end (eb, ebk). The bytes are
+ * the weight, the others events. A frame is a text: "0x109154: leafy (h.c:2)" or "0x4876: ??? (in /lib/libc.so.6)". The
  * addresses are those of the process, whose mappings are not in the file.
  */
 #include "import/importers.h"

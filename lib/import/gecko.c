@@ -1,8 +1,7 @@
 /*
- * Gecko profiles, as Firefox records them before its profiler's page processes them: each thread has tables of rows,
- * whose schema says which column is where, and its own strings. Processes are profiles inside the profile, with a start
- * time of their own. Frames are addresses in memory, which the libraries' ranges make relative, script functions as
- * "name (url:line:column)", or labels.
+ * Gecko profiles, as Firefox records them before the profiler page processes them. Each thread has its own strings, and
+ * tables of rows whose schema lists the columns. Processes are nested profiles with their own start times. Frames are
+ * addresses in memory (the libraries' ranges make them relative), script functions "name (url:line:column)", or labels.
  * (https://github.com/firefox-devtools/profiler/blob/main/docs-developer/gecko-profile-format.md)
  */
 #include "import/importers.h"

@@ -1,11 +1,11 @@
 /*
- * What gperftools' CPU profiler writes (CPUPROFILE=file, libprofiler; https://gperftools.github.io/gperftools/
+ * The output of gperftools' CPU profiler (CPUPROFILE=file, libprofiler; https://gperftools.github.io/gperftools/
  * cpuprofile-fileformat.html): words of the size of a pointer in the byte order of the machine. A header (0, the number
  * of words that follow, version 0, the sampling period in us, 0), then records (a count of samples, a number of
  * addresses, the addresses from the innermost to the outermost), then the trailer (0, 1, 0), and the text of
  * /proc/self/maps.
  *
- * Addresses behind the first are return addresses; the call is a byte before.
+ * All addresses after the first are return addresses; the call is one byte before.
  */
 #include "import/importers.h"
 #include "import/mapped_addresses.h"

@@ -14,7 +14,7 @@ struct import {
     const struct importer *importer; /* of this file; NULL: the reader reads it */
     bool is_decided, failed, takes_parts;
     bool is_behind_mark; /* the beginning is no part of a byte order mark any more */
-    unsigned mark;       /* bytes of that mark so far */
+    unsigned mark;       /* bytes of the byte order mark so far */
     size_t scanned;      /* of the held text, by the scanner */
     size_t least_deferred;
     const atomic_bool *stop;
@@ -67,7 +67,7 @@ struct profile_reader *import_reader(struct import *import)
     return import->reader;
 }
 
-/* The first byte that is no white space; 0 if there is none yet. */
+/* The first byte that is not white space; 0 if none yet. */
 static char first_byte(const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -76,7 +76,7 @@ static char first_byte(const char *text, size_t size)
     return 0;
 }
 
-/* Whether the bytes so far tell what the file is. */
+/* Whether the bytes so far identify the format. */
 static bool decide(struct import *import, const char *text, size_t size, bool is_whole)
 {
     if (size < JSLB_MAGIC_SIZE && !is_whole)
@@ -116,7 +116,7 @@ static int hold(struct import *import, const char *bytes, size_t size)
     return array_append(&import->held, bytes, size) ? 0 : error_no_memory(&import->error);
 }
 
-/* What was held back goes to the reader of profiles, and is not deferred: its bytes are not those of a piece. */
+/* Passes the held bytes to the profile reader. It cannot defer them, because they do not belong to one piece. */
 static int release(struct import *import)
 {
     profile_reader_defer(import->reader, 0);
@@ -144,7 +144,7 @@ static int feed(struct import *import, const char *bytes, size_t size)
 
 static const char byte_order_mark[] = "\xef\xbb\xbf";
 
-/* Skips the byte order mark that the file may begin with, and feeds what only began like one. */
+/* Skips a byte order mark at the beginning, and feeds bytes that only began like one. */
 static int feed_behind_mark(struct import *import, const char *bytes, size_t size)
 {
     while (size && !import->is_behind_mark) {

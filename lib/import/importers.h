@@ -1,6 +1,6 @@
 /*
- * The formats of other tools that prof opens: one table, one file for each. What a file is is told by its content. An
- * importer gets the whole uncompressed text, up to a limit, and makes a profile of it.
+ * The import formats: one table, and one file for each. The content of a file determines its format. An importer gets
+ * the whole uncompressed text, up to a limit, and makes a profile of it.
  */
 #pragma once
 
@@ -9,18 +9,18 @@
 
 struct importer {
     const char *name;    /* "pprof" */
-    const char *from;    /* what the user reads: "a pprof profile" without its article */
+    const char *from;    /* for users: "a pprof profile" without its article */
     size_t most;         /* bytes of text that it reads */
     enum json_kind kind; /* of JSON: the kind it is; JSON_KIND_NONE for other texts */
-    /* Of other texts: whether a file that begins with these bytes, and ends there if is_whole, is one. */
+    /* for other texts: whether a file that begins with these bytes, and ends there if is_whole, has this format */
     bool (*begins)(const char *text, size_t size, bool is_whole);
     /* Errors name the line or byte. */
     int (*read)(const char *text, size_t size, struct profile_builder *builder, struct error *err);
 };
 
-enum { IMPORT_SNIFF_SIZE = 64 * 1024 }; /* bytes that are enough to tell what a text is */
+enum { IMPORT_SNIFF_SIZE = 64 * 1024 }; /* enough bytes to detect the format */
 
-/* The importer of such JSON or text; NULL if there is none. */
+/* The importer of this JSON or text; NULL if there is none. */
 const struct importer *importer_of_kind(enum json_kind kind);
 const struct importer *importer_of_text(const char *text, size_t size, bool is_whole);
 

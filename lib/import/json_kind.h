@@ -1,5 +1,5 @@
 /*
- * Tells which format a JSON text is in, from the keys of its outer objects as they arrive.
+ * Detects the format of a JSON text from the keys of its outer objects as they arrive.
  */
 #pragma once
 
@@ -7,7 +7,7 @@
 
 enum json_kind {
     JSON_KIND_NONE,         /* not known yet */
-    JSON_KIND_PROFILE,      /* a processed profile, or nothing that is known: the reader of profiles says what */
+    JSON_KIND_PROFILE,      /* a processed profile, or unknown: the profile reader reports the error */
     JSON_KIND_TRACE_EVENTS, /* of Chrome */
     JSON_KIND_CPU_PROFILE,  /* of V8 */
     JSON_KIND_HEAP_PROFILE, /* of V8 */

@@ -5,7 +5,7 @@
  *     for (uint32_t child = json_tree_first(&tree, array); child != JSON_TREE_NONE;
  *          child = json_tree_next(&tree, array, child)) ...
  *
- * A node takes 24 bytes. Every function takes JSON_TREE_NONE for a node and gives "none" for it: chains of look-ups
+ * A node takes 24 bytes. Every function accepts JSON_TREE_NONE as a node, and returns "none" for it: chains of lookups
  * need one check.
  */
 #pragma once
@@ -22,7 +22,7 @@ struct json_node {
     };
     uint32_t key;  /* in the object around it; STRING_NONE in arrays */
     uint32_t next; /* the node after this one and all below it */
-    uint8_t type;  /* enum json_type: JSON_OBJECT_OPEN, JSON_ARRAY_OPEN, or that of a scalar */
+    uint8_t type;  /* enum json_type: JSON_OBJECT_OPEN, JSON_ARRAY_OPEN, or a scalar */
 };
 
 struct json_tree {
@@ -44,7 +44,7 @@ uint32_t json_tree_first(const struct json_tree *tree, uint32_t node);
 uint32_t json_tree_next(const struct json_tree *tree, uint32_t parent, uint32_t child);
 size_t json_tree_count(const struct json_tree *tree, uint32_t node);
 
-/* The value of a key; JSON_TREE_NONE if the node is no object, or has no such key. */
+/* The value of a key; JSON_TREE_NONE if the node is not an object, or lacks the key. */
 uint32_t json_tree_get(const struct json_tree *tree, uint32_t node, const char *key);
 
 bool json_tree_is(const struct json_tree *tree, uint32_t node, enum json_type type);

@@ -3,8 +3,8 @@
  * one, as otlp_export.c writes it (see there for the sources). All tables are in one dictionary behind the profiles,
  * and indices count from 0, which stands for "none".
  *
- * Each profile has one sample type. The first one that has samples is what samples weigh, as prof writes them; the
- * others are events. Timestamps of samples are left out: they count where a sample has no values.
+ * Each profile has one sample type. The first type with samples is the weight, as prof writes it; the others are
+ * events. Timestamps are only counted, for samples without values.
  */
 #include "import/importers.h"
 #include "import/protobuf_read.h"
@@ -16,7 +16,7 @@ enum { MOST_LINES = 256, KINDS_MAX = 32 };
 
 struct mapping {
     uint64_t start, offset, file;
-    uint32_t build_id, lib, resource; /* + 1; 0: none, not made yet */
+    uint32_t build_id, lib, resource; /* + 1; 0: none yet */
 };
 
 struct location {
@@ -113,7 +113,7 @@ static int read_mapping(struct otlp *file, struct cursor message)
             if (!array_push(&file->list, (uint32_t)(attribute < UINT32_MAX ? attribute : 0)))
                 return error_no_memory(file->err);
     }
-    mapping.build_id = (uint32_t)file->list.length; /* the end of its attributes, until all of them are read */
+    mapping.build_id = (uint32_t)file->list.length; /* start of its attributes, until all of them are read */
     if (message.failed)
         return damaged(file, "a mapping");
     return array_push(&file->mappings, mapping) ? 0 : error_no_memory(file->err);
@@ -242,7 +242,7 @@ static int set_library(struct otlp *file, uint64_t index, uint64_t address, stru
     return 0;
 }
 
-/* A line of a location; `line` NULL: the location has none. */
+/* Adds a line of a location; `line` NULL: the location has none. */
 static int add_frame(struct otlp *file, struct builder_frame frame, const uint64_t line[4])
 {
     char text[24];
@@ -387,7 +387,7 @@ static int read_sample(struct otlp *file, struct cursor message, const struct ki
                : error_no_memory(file->err);
 }
 
-/* The kind of a profile's samples, added if it is new; NULL if there are too many. */
+/* The kind of a profile's samples, added if it is new; NULL beyond the limit. */
 static struct kind *kind_of(struct otlp *file, struct cursor profile)
 {
     struct protobuf_field field, part;
@@ -501,7 +501,7 @@ static int plan_kinds(struct otlp *file)
         if (kind->table == PROFILE_NONE)
             return error_no_memory(file->err);
         if (kind->table == 0)
-            kind->table = PROFILE_NONE; /* without samples, or there are more than a profile can have */
+            kind->table = PROFILE_NONE; /* without samples, or beyond the limit of a profile */
     }
     return 0;
 }

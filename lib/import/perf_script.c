@@ -18,15 +18,15 @@ struct perf_script {
     struct error *err;
     uint32_t kernel, user; /* categories */
     struct builder_text main_event;
-    double scale;           /* of the periods of the main event: what one weighs; 0: each sample counts 1 */
-    bool has_indent;        /* of samples: the name of the thread is filled up from the left */
-    bool has_events;        /* beside the main one */
-    ARRAY(uint32_t) frames; /* of the sample that is read, the innermost first */
+    double scale;                            /* weight per period of the main event; 0: each sample counts 1 */
+    bool has_indent;                         /* of samples: the name of the thread is filled up from the left */
+    bool has_events;                         /* beside the main one */
+    ARRAY(uint32_t) frames;                  /* of the sample that is read, the innermost first */
     ARRAY(struct perf_script_frame) inlined; /* inlined calls of the frame to come */
     struct perf_script_header header;
     bool is_open;
     double time;                /* ms: of the last sample */
-    size_t left_out;            /* samples of events beyond the most that a profile can have */
+    size_t left_out;            /* samples of events beyond the limit of a profile */
     size_t others, first_other; /* lines of no known kind; the number of the first */
 };
 
@@ -145,7 +145,7 @@ static int add_inlined_frames(struct perf_script *file, struct builder_text libr
     return code;
 }
 
-/* An inlined call has "(inlined)" in the place of its library: it has the library of the frame outside of it. */
+/* An inlined call has "(inlined)" in place of its library: it gets the library of the frame outside it. */
 static int add_frame(struct perf_script *file, const struct perf_script_frame *from)
 {
     if (text_is(from->library, "inlined"))
@@ -246,7 +246,7 @@ static int read_line(struct perf_script *file, const char *text, size_t size, st
     return 0; /* else a source line, registers, branches */
 }
 
-/* What the main samples weigh: CPU time, or what prof's own export calls recorded. */
+/* The weight of the main samples: CPU time, or the recorded weight of prof's own export. */
 static void set_weight(struct perf_script *file, const struct perf_script_header *header)
 {
     static const struct {

@@ -40,7 +40,7 @@ static bool ends_with(struct builder_text text, char c)
     return text.length > 1 && text.text[text.length - 1] == c;
 }
 
-/* Takes digits from the beginning of the text; false if there are none, or too many. */
+/* Takes digits from the beginning of the text; false without digits, or with too many. */
 static bool take_number(struct builder_text *text, uint64_t *number)
 {
     size_t digits = 0;
@@ -131,7 +131,7 @@ static bool is_record(struct builder_text text)
     return text.length > 12 && memcmp(text.text, "PERF_RECORD_", 12) == 0;
 }
 
-/* "period event: rest", both may be missing. */
+/* "period event: rest"; each part may be missing. */
 static void take_event(struct builder_text rest, struct perf_script_header *header)
 {
     struct builder_text before = perf_script_trim(rest), word = next_word(&rest), digits = word;
@@ -152,7 +152,7 @@ static void take_event(struct builder_text rest, struct perf_script_header *head
     }
 }
 
-/* What stands before the time, or the event: "comm pid/tid [cpu] misc". */
+/* The part before the time, or the event: "comm pid/tid [cpu] misc". */
 static bool take_thread(struct builder_text text, struct perf_script_header *header)
 {
     struct builder_text rest = text, last[3] = {{"", 0}, {"", 0}, {"", 0}};
@@ -247,7 +247,7 @@ bool perf_script_bare_header(struct builder_text line, struct perf_script_header
 
 /* ---- frames ---- */
 
-/* Where " (library)" begins, whose library may hold spaces and parentheses; the length if there is none. */
+/* The start of " (library)", whose name may contain spaces and parentheses; the length of the text if it is missing. */
 static size_t library_at(struct builder_text text)
 {
     if (!text.length || text.text[text.length - 1] != ')')

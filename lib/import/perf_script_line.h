@@ -1,5 +1,5 @@
 /*
- * The lines that `perf script` prints. Which fields they have is up to its option -F; each may be missing:
+ * The lines that `perf script` prints. Its option -F selects the fields, so each may be missing:
  *
  *     comm pid/tid [cpu] misc seconds: period event: rest                   of a sample
  *     comm tid [cpu] seconds: PERF_RECORD_...                               of another record (--show-mmap-events ...)
@@ -12,7 +12,7 @@
 #include "import/profile_builder.h"
 
 struct perf_script_header {
-    struct builder_text comm, event, rest; /* event: empty if it is missing; rest: behind it */
+    struct builder_text comm, event, rest; /* event: empty if missing; rest: the text after it */
     uint64_t pid, tid;                     /* 0 if they are missing; UINT32_MAX: of a task that was exiting ("-1") */
     double time;                           /* ms; NAN if it is missing */
     double period;                         /* of the event; NAN if it is missing */
@@ -31,7 +31,7 @@ enum perf_script_line {
     PERF_SCRIPT_FRAME,
 };
 
-/* What a line is, without its end. `out` is that of a sample. */
+/* The kind of a line, given without its newline. `out` describes a sample's line. */
 enum perf_script_line perf_script_line(struct builder_text line, struct perf_script_header *out);
 
 /* The fields of a line that only a frame behind it makes a sample: "comm 12", "comm cpu-clock:", "cpu-clock:". */

@@ -1,10 +1,10 @@
 /*
  * pprof's profile.proto (https://github.com/google/pprof/blob/main/proto/profile.proto), as Go's runtime/pprof,
- * gperftools, jemalloc's jeprof --proto, Pyroscope and Parca write it. The default sample type, else the last one,
- * is what the samples weigh, as in `go tool pprof`; the others are events beside it (meta.events). A location with
- * several lines is a function with what was inlined into it, the innermost first.
+ * gperftools, jemalloc's jeprof --proto, Pyroscope and Parca write it. The default sample type, else the last one, is
+ * the weight, as in `go tool pprof`; the others are events (meta.events). A location with several lines is a function
+ * with its inlined calls, the innermost first.
  *
- * A default type without values gives way to the first one that has some.
+ * If the default type has no values, the first type with values replaces it.
  *
  * Samples have no times. Those with labels "pid", "tid", "thread_id" or "thread" go to threads of their own; for other
  * labels see pprof_labels.h.
@@ -16,12 +16,12 @@
 #include <errno.h>
 #include <stdio.h>
 
-enum { MOST_LINES = 256 }; /* of a location: each of its uses costs as many frames */
+enum { MOST_LINES = 256 }; /* of a location: each use of it costs as many frames */
 
 struct value_type {
     uint64_t type, unit; /* strings */
     uint32_t table;      /* of the builder; PROFILE_NONE: left out */
-    double scale;        /* of the main samples: what a weight is multiplied with */
+    double scale;        /* of the main samples: factor from value to weight */
     bool has_values;     /* some that are not 0 */
 };
 
@@ -73,9 +73,9 @@ static int damaged(const struct pprof *file, const char *what)
     return error_set(file->err, EINVAL, "%s is damaged or truncated", what);
 }
 
-/* ---- what it is ---- */
+/* ---- detection ---- */
 
-/* Whether all whole fields of the text are those of a profile, one of them a sample type. */
+/* Whether all complete fields of the text are fields of a profile, and one is a sample type. */
 bool pprof_begins(const char *text, size_t size, bool is_whole)
 {
     struct cursor message = cursor_of(text, size);
@@ -233,7 +233,7 @@ static int plan_event(struct pprof *file, struct value_type *type)
     if (type->table == PROFILE_NONE)
         return error_no_memory(file->err);
     if (type->table == 0)
-        type->table = PROFILE_NONE; /* there are more than a profile can have */
+        type->table = PROFILE_NONE; /* beyond the limit of a profile */
     return 0;
 }
 
@@ -254,7 +254,7 @@ static void look_at_values(struct pprof *file, struct cursor message)
     }
 }
 
-/* The default type, else the last one, as in `go tool pprof`; the first with values if that has none. */
+/* The default type, else the last one, as in `go tool pprof`; the first type with values if that one has none. */
 static int choose_type(struct pprof *file, size_t *chosen)
 {
     *chosen = file->types.length - 1;

@@ -1,7 +1,7 @@
 /*
- * Labels of pprof samples, which a profile has no columns for. Samples with the same texts ("request": "A") are a
- * thread of their own, whose marker "Labels" has them, so that prof's export gives them back; numbers ("bytes": 4096)
- * are markers at their samples. Labels that name a process or thread are neither.
+ * Labels of pprof samples, for which a profile has no columns. Samples with the same text labels ("request": "A") form
+ * a thread; its marker "Labels" holds them, so prof's export restores them. Number labels ("bytes": 4096) become
+ * markers at their samples. Labels that name a process or thread become neither.
  */
 #pragma once
 
@@ -29,8 +29,8 @@ struct pprof_label {
 void pprof_labels_init(struct pprof_labels *labels, struct profile_builder *builder);
 void pprof_labels_destroy(struct pprof_labels *labels);
 
-/* Returns the thread of a sample with these labels. Other labels name its process and thread (`name`: empty if none
- * does). PROFILE_NONE if memory ran out. */
+/* Returns the thread for a sample with these labels. `name` comes from other labels (empty if none). PROFILE_NONE if
+ * memory ran out. */
 uint32_t pprof_labels_thread(struct pprof_labels *labels, uint64_t pid, uint64_t tid, struct builder_text name,
                              const struct pprof_label *list, size_t count);
 

@@ -1,7 +1,7 @@
 /*
- * The texts that came before profile.proto (google/pprof, profile/legacy_profile.go): what Go's /debug/pprof/NAME
- * ?debug=1 serves for heap, allocs, goroutine, threadcreate, block and mutex, gperftools' heap profiles (HEAPPROFILE)
- * and jemalloc's (MALLOC_CONF=prof:true).
+ * The text formats before profile.proto (google/pprof, profile/legacy_profile.go): what Go's /debug/pprof/NAME ?debug=1
+ * serves for heap, allocs, goroutine, threadcreate, block and mutex, gperftools' heap profiles (HEAPPROFILE) and
+ * jemalloc's (MALLOC_CONF=prof:true).
  *
  *     heap profile: 3: 96 [7: 224] @ heap/524288          in use: objects, bytes; [allocated]; the sampling
  *     1: 32 [2: 64] @ 0x4d9fe5 0x4844a1                   a stack, from the innermost
@@ -9,8 +9,8 @@
  *     MAPPED_LIBRARIES:                                   gperftools, jemalloc: /proc/self/maps follows
  *
  * goroutine and threadcreate have "COUNT @", block and mutex "CYCLES COUNT @", and jemalloc "@ ADDRESSES" before a line
- * "t*: OBJECTS: BYTES [...]" and one for each thread, which are left out. Sampled values are scaled as pprof does. Go
- * names no runtime functions at the inner end: those stay addresses.
+ * "t*: OBJECTS: BYTES [...]" and one for each thread; the importer skips these. It scales sampled values as pprof does.
+ * Go names no runtime functions at the inner end: those stay addresses.
  */
 #include "import/importers.h"
 #include "import/mapped_addresses.h"
@@ -32,7 +32,7 @@ struct reading {
     enum form form;
     double rate;           /* bytes between two samples of a heap; 0: every allocation is in the file */
     double period, cycles; /* of contentions: those for each that is in the file; for each ns, 0: ns as they are */
-    bool has_allocated;    /* beside what is in use */
+    bool has_allocated;    /* in addition to live objects */
     size_t values;         /* of a sample; the last one is the weight */
     uint32_t tables[VALUES_MAX], thread, stack;
     struct mapped_addresses mapped;
@@ -104,7 +104,7 @@ static bool is_end_of_samples(struct scan line)
     return take(&line, "MAPPED_LIBRARIES:") || take(&line, "--- Memory map: ---");
 }
 
-/* ---- what it is ---- */
+/* ---- detection ---- */
 
 static enum form form_of(struct scan line)
 {
@@ -135,7 +135,7 @@ bool pprof_text_begins(const char *text, size_t size, bool is_whole)
     return form_of(line) != FORM_NONE || is_dump(line);
 }
 
-/* ---- what the values are ---- */
+/* ---- sample types ---- */
 
 static int set_values(struct reading *reading, const char *const *names, size_t count, enum weight_type weight)
 {

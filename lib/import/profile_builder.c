@@ -73,7 +73,7 @@ uint32_t builder_frame(struct profile_builder *builder, const struct builder_fra
     return intern_frame(&builder->interner, &row);
 }
 
-/* ":12:5" at the end of a text: takes the number from there; 0 if there is none. */
+/* Takes the number from the end of a text such as ":12:5"; 0 if it has none. */
 static uint32_t take_position(struct builder_text *text)
 {
     size_t at = text->length;
@@ -255,7 +255,7 @@ static double total_of(const struct builder_rows *rows)
     return total;
 }
 
-/* Puts the rows one after the other, each as long as it weighs, so that all fill `end` ms. */
+/* Places the rows one after the other in proportion to their weights, to fill `end` ms. */
 static void place_rows(struct builder_rows *rows, double end)
 {
     double total = total_of(rows), at = 0, scale = total > 0 ? end / total : 0;
@@ -265,8 +265,8 @@ static void place_rows(struct builder_rows *rows, double end)
     }
 }
 
-/* The tables of a thread without times: CPU time is as long as it is, a count is as many ms, and bytes and threads
- * without main samples are as many ms as they have rows. Returns the end, ms. */
+/* Places the tables of a thread without times. CPU time has its own length, a count of 1 lasts 1 ms, and for bytes,
+ * or without main samples, a row lasts 1 ms. Returns the end, ms. */
 static double place_thread(const struct profile_builder *builder, struct builder_thread *thread)
 {
     size_t most = 0;
@@ -423,7 +423,7 @@ static uint32_t thread_of_pid(const struct profile *profile, uint32_t pid)
     return 0;
 }
 
-/* From levels to changes, the first of which is from 0. */
+/* Converts levels to changes; the first change starts at 0. */
 static bool move_counter(struct profile_builder *builder, struct builder_counter *from)
 {
     struct profile *profile = builder->profile;

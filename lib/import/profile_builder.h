@@ -1,8 +1,7 @@
 /*
- * What all importers share: a profile that grows by frames, stacks, samples and markers in any order of threads and
- * times. profile_builder_finish() sorts the samples, places those of files without times, and checks the result.
- *
- * Functions that add something return its index, or PROFILE_NONE if memory ran out; `text` need not end with a NUL.
+ * Shared by all importers: a profile to which they add frames, stacks, samples and markers in any order of threads and
+ * times. profile_builder_finish() sorts the samples, assigns times in files without times, and checks the result.
+ * Functions that add an item return its index, or PROFILE_NONE if memory ran out; `text` need not end with a NUL.
  */
 #pragma once
 
@@ -18,7 +17,7 @@ static inline struct builder_text builder_text(const char *text)
     return (struct builder_text){text, strlen(text)};
 }
 
-struct builder_rows { /* of one sample table */
+struct builder_rows { /* the rows of one sample table */
     ARRAY(uint32_t) stack;
     ARRAY(double) time, weight;
 };
@@ -27,12 +26,12 @@ struct builder_marker {
     uint32_t name, category, data; /* data: string with the payload's JSON, PROFILE_NONE */
     uint8_t phase;
     double start, end; /* ms; NAN if unused; without times, start is the row of the main sample that it belongs to */
-    size_t place;      /* the builder's: among those of the thread */
+    size_t place;      /* internal: position among those of the thread */
 };
 
 struct builder_thread {
     uint64_t pid, tid;
-    uint32_t asked_name;               /* with which builder_thread() finds it */
+    uint32_t asked_name;               /* key of builder_thread() */
     uint32_t name, process_name;       /* strings, PROFILE_NONE */
     ARRAY(struct builder_rows) tables; /* the main samples, then those of each event of meta.events */
     ARRAY(struct builder_marker) markers;
@@ -43,7 +42,7 @@ enum { BUILDER_COUNTERS_MAX = 256 };
 
 struct builder_level {
     double time, value; /* ms; the value since that time */
-    size_t place;       /* the builder's: among those of the counter */
+    size_t place;       /* internal: position among those of the counter */
 };
 
 struct builder_counter {
@@ -61,9 +60,10 @@ struct profile_builder {
     struct hash counters_by_name;
     ARRAY(struct builder_counter) counters;
     enum weight_type weight_type; /* of the main samples */
-    bool has_no_times;            /* then times are given to the samples, in their order */
-    double end;                   /* ms: of the recording, on the clock of the samples; NAN: with the last of them */
-    bool drops_empty_threads;     /* threads without samples and markers are left out, but for one */
+    bool has_no_times;            /* samples get times in their order */
+    double end;                   /* ms: end of the recording, on the clock of the samples; NAN: the time of the last
+                                   * one */
+    bool drops_empty_threads;     /* omits threads without samples and markers, but keeps one */
 };
 
 /* A frame of a function. Whatever is zeroed is unknown. */
@@ -74,11 +74,11 @@ struct builder_frame {
     uint32_t category;               /* + 1 */
     uint32_t line, column;           /* that runs, 1-based */
     uint32_t func_line, func_column; /* of the function, 1-based */
-    uint64_t address;                /* library-relative, if there is a lib */
+    uint64_t address;                /* library-relative if `lib` is set */
     uint8_t inline_depth, flags;     /* flags: enum func_flags */
 };
 
-/* `profile` is empty. `from` is what the user reads as "Imported from". */
+/* `profile` is empty. `from` is shown as "Imported from". */
 int profile_builder_init(struct profile_builder *builder, struct profile *profile, const char *from, struct error *err);
 void profile_builder_destroy(struct profile_builder *builder);
 
@@ -93,8 +93,8 @@ uint32_t builder_lib(struct profile_builder *builder, struct builder_text path, 
 /* The thread with these ids and this name (a string, PROFILE_NONE), added if it is new. */
 uint32_t builder_thread(struct profile_builder *builder, uint64_t pid, uint64_t tid, uint32_t name);
 
-/* The table of an event, added if it is new and there is room: 1 and up; 0 if there is none. PROFILE_NONE: no memory.
- */
+/* The table of an event, added if it is new and below the limit: 1 and up; 0 beyond the limit. PROFILE_NONE: no
+ * memory. */
 uint32_t builder_event(struct profile_builder *builder, struct builder_text name);
 
 /* A sample of table `table` (0: the main samples), at `time` ms. False if memory ran out. */
@@ -102,11 +102,11 @@ bool builder_sample(struct profile_builder *builder, uint32_t thread, uint32_t t
                     double weight);
 bool builder_marker(struct profile_builder *builder, uint32_t thread, struct builder_marker marker);
 
-/* The counter of this process and name, added if it is new and there is room: 1 and up; 0 if there is none.
+/* The counter of this process and name, added if it is new and below the limit: 1 and up; 0 beyond the limit.
  * PROFILE_NONE: no memory. `unit` is borrowed until the end. */
 uint32_t builder_counter(struct profile_builder *builder, uint64_t pid, struct builder_text name, const char *unit);
 
-/* What the counter has from `time` (ms) on; in any order. False if memory ran out. */
+/* Sets the level of the counter from `time` (ms) until its next level; in any order. False if memory ran out. */
 bool builder_level(struct profile_builder *builder, uint32_t counter, double time, double value);
 
 /* Splits "name (url:line:column)" or "name(url:line:column)" of a script in frame->name; sets FUNC_IS_JS then. */

@@ -1,7 +1,7 @@
 /*
  * speedscope's file format (https://www.speedscope.app/file-format-schema.json): frames in one list, and profiles that
- * name them by index. A sampled profile has a stack and a weight for each sample, one after the other; an evented one
- * says when each frame opens and closes, which becomes a sample from each event to the next. Every profile is a thread.
+ * name them by index. A sampled profile has a stack and a weight for each sample; an evented profile has the times at
+ * which frames open and close, and becomes a sample from each event to the next. Every profile is a thread.
  */
 #include "import/importers.h"
 #include "import/json_tree.h"
@@ -134,7 +134,7 @@ static int read_evented(struct speedscope *file, uint32_t profile)
     return code;
 }
 
-/* What the numbers of the file are; false if the unit is unknown. */
+/* Sets the unit of the file's numbers; false if it is unknown. */
 static bool set_unit(struct speedscope *file, uint32_t unit)
 {
     static const struct {

@@ -51,7 +51,7 @@ static uint32_t thread_of(struct trace *trace)
     return builder_thread(trace->builder, pid_of(trace), trace_id(&trace->tree, get(trace, 0, "tid")), PROFILE_NONE);
 }
 
-/* ms; NAN if the event has none. */
+/* ms; NAN if the event has no such key. */
 static double time_of(const struct trace *trace, const char *key)
 {
     return json_tree_number_or_text(&trace->tree, get(trace, 0, key)) / 1000;
@@ -195,7 +195,7 @@ static int add_event(struct trace *trace, uint64_t at, uint64_t size)
     return strchr("iIRn", phase) ? add_instant(trace, thread, time) : add_slice(trace, thread, phase, time);
 }
 
-/* What the text lacks at its end is no reason to refuse the rest: the program that wrote it was killed. */
+/* A truncated text is no error: its writer was killed, and the events before count. */
 static int wrong_at(struct trace *trace, const struct json *json)
 {
     trace->is_cut = json->ended && json->at == json->end;

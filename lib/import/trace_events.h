@@ -1,7 +1,7 @@
 /*
- * What the parts of the Chrome trace importer share. trace_events.c reads the text and its events; what depends on the
- * order of time is only noted then, and made into a profile at the end: V8's samples (trace_profiles.c), slices
- * (trace_slices.c), and the samples that stand beside the events (trace_samples.c).
+ * Shared by the parts of the Chrome trace importer. trace_events.c reads the events; the parts that depend on the order
+ * of time collect them, and build the profile at the end: V8's samples (trace_profiles.c), slices (trace_slices.c), and
+ * the samples beside the list of events (trace_samples.c).
  */
 #pragma once
 
@@ -32,13 +32,13 @@ struct trace_part {
 #define TRACE_ASYNC (UINT64_C(1) << 63)
 
 struct trace {
-    struct json_tree tree; /* of one event, or other part of the text, at a time */
+    struct json_tree tree; /* of one event, or another part of the text, at a time */
     struct profile_builder *builder;
     struct error *err;
     const char *text;
     ARRAY(struct trace_profile_event) profiles;
     ARRAY(struct trace_slice) slices;
-    struct trace_part samples, frames; /* the texts beside the events; size 0: none */
+    struct trace_part samples, frames; /* the texts of samples and stack frames; size 0: none */
     struct hash process_names;         /* pid -> string */
     size_t number;                     /* of the event */
     size_t without_time;               /* events that are left out */

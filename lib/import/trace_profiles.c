@@ -1,8 +1,8 @@
 /*
- * Samples of V8 in Chrome traces: a Profile event begins those of a thread, and ProfileChunk events, which may stand on
- * other threads, bring call nodes, samples, and the µs from each sample to the next. A chunk refers to nodes of chunks
- * that are earlier in time; these may stand anywhere in the file. A full trace buffer loses chunks: a sample whose node
- * is lost has no stack. Older traces hold a whole profile in a CpuProfile event.
+ * V8 samples in Chrome traces: a Profile event starts the samples of a thread. ProfileChunk events, possibly on other
+ * threads, add call nodes, samples, and the µs between samples. A chunk refers to nodes of chunks with earlier times,
+ * which may be anywhere in the file. A full trace buffer loses chunks: a sample whose node is lost has no stack. Older
+ * traces hold a whole profile in a CpuProfile event.
  */
 #include "import/trace_events.h"
 
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_STREAMS = 512 }; /* an event is looked up among all of them */
+enum { MOST_STREAMS = 512 }; /* each event searches all of them */
 
 #define MOST_ID (UINT64_C(1) << 53)
 
@@ -57,7 +57,7 @@ static double time_of(const struct profiles *profiles, uint32_t node, const char
     return json_tree_number_or_text(profiles->tree, get(profiles, node, key)) / 1000;
 }
 
-/* NULL: there are too many, or memory ran out. */
+/* NULL beyond the limit, or if memory ran out. */
 static struct stream *add_stream(struct profiles *profiles, double start)
 {
     const struct trace_profile_event *event = profiles->event;
@@ -161,7 +161,7 @@ static double duration_of(const struct profiles *profiles, uint32_t deltas)
     return sum;
 }
 
-/* A chunk is written when its last sample was taken: that gives the start of a profile without a Profile event. */
+/* Chrome writes a chunk at the time of its last sample: this gives the start of a profile without a Profile event. */
 static int add_chunk(struct profiles *profiles)
 {
     uint32_t data = get(profiles, get(profiles, 0, "args"), "data"), profile = get(profiles, data, "cpuProfile");

@@ -96,7 +96,7 @@ static int make_stack(struct stack_frames *frames, uint64_t id, uint32_t *stack)
     return code;
 }
 
-/* A sample may name its thread alone: the process is that of the events. */
+/* A sample may have only a tid: the events have its process. */
 static uint32_t thread_of(struct stack_frames *frames)
 {
     struct trace *trace = frames->trace;

@@ -1,8 +1,8 @@
 /*
  * Slices of Chrome traces: complete events, and pairs of begin and end events of a thread, or of an asynchronous id. An
- * end event closes the innermost open slice of its name, and of any name if it has none itself; what is open inside
- * ends with it, and what is never closed ends with the trace. Each slice is a marker. In a trace without samples,
- * slices of threads are stacks as well.
+ * end event closes the innermost open slice of its name (of any name if it has none) and all slices inside it; the end
+ * of the trace closes the others. Each slice is a marker. In a trace without samples, slices of threads are also
+ * stacks.
  */
 #include "import/trace_events.h"
 
@@ -114,7 +114,7 @@ struct sweep {
     ARRAY(struct open_stack) open;
 };
 
-/* Adds samples of the open slices until `time`, at which slices may end. */
+/* Adds samples of the open slices up to `time`, where slices may end. */
 static int sweep_until(struct trace *trace, struct sweep *sweep, double time)
 {
     for (;;) {

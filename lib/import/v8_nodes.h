@@ -11,7 +11,7 @@
 struct v8_nodes {
     struct profile_builder *builder;
     uint32_t javascript, collector; /* categories */
-    struct hash stacks;             /* id of the node -> stack + 1; 0: none, as of the root */
+    struct hash stacks;             /* id of the node -> stack + 1; 0: no stack, such as the root's */
 };
 
 /* False if memory ran out. */
@@ -21,6 +21,6 @@ void v8_nodes_destroy(struct v8_nodes *nodes);
 /* The function of a node, as a frame. */
 uint32_t v8_nodes_frame(struct v8_nodes *nodes, const struct json_tree *tree, uint32_t node);
 
-/* False for "(root)", and for "(idle)": the thread waits, and samples of it have no stack. speedscope and the
+/* False for "(root)" and for "(idle)", whose samples have no stack because the thread waits. speedscope and the
  * Performance panel of Chrome do not count them either. */
 bool v8_nodes_has_frame(const struct json_tree *tree, uint32_t node);
