@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* "q=0", "q=0.", "q=0.000": not at all. */
+/* Whether the weight is 0 ("q=0", "q=0.", "q=0.000"): not acceptable. */
 static bool is_weight_zero(const char *parameters, size_t length)
 {
     const char *end = parameters + length, *at = memchr(parameters, '=', length);

@@ -5,6 +5,5 @@
 
 #include <stdbool.h>
 
-/* Whether `header` (NULL: the client sent none) takes `coding`: it is named, or all are by "*", and not with weight 0.
- */
+/* Whether `header` (NULL: the client sent none) accepts `coding`: by name or by "*", with a weight above 0. */
 bool accept_encoding_has(const char *header, const char *coding);

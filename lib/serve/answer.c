@@ -1,12 +1,10 @@
 /*
- * Everything that is served exists in compressed form. An asset goes as it is to a client that takes gzip (every
- * browser). The profile is unpacked while it is sent: no browser does it nearly as fast (file_gunzip.c), and to this
- * machine's own the length of the way does not matter. Who wants the saved bytes asks for `saved`, and has them
- * straight from the file by sendfile().
- *
- * All answers carry the same restrictions. The page may load scripts, styles and data from this server only, and
- * compile WebAssembly; it cannot be framed by another page; and its address, which holds the secret, is not told to
- * others as a referrer.
+ * The server stores everything in compressed form. Clients that accept gzip (every browser) get an asset as it is
+ * stored. The server decompresses the profile while it sends it: no browser decompresses nearly as fast
+ * (file_gunzip.c), and the connection is local. A request for `saved` gets the bytes of the file by sendfile().
+ * All answers carry the same restrictions: the page may load scripts, styles and data from this server only, and
+ * compile WebAssembly; no other page can frame it; and the browser sends its address, which holds the secret, to nobody
+ * as a referrer.
  */
 #include "serve/answer.h"
 
@@ -29,8 +27,8 @@ static const struct {
     {"Cross-Origin-Resource-Policy", "same-origin"},
 };
 
-/* What the served page may load: prof's own only what it is made of; others, as they were built, whatever lies beside
- * them. */
+/* The sources that the served page may load: for prof's own page only its own parts; for another front-end, any file
+ * in its directory. */
 static const char own_policy[] =
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; style-src "
     "'self'; "
@@ -189,11 +187,11 @@ struct unpacking {
     struct gunzip *gunzip;
     const unsigned char *memory; /* packed bytes, or NULL: they are in the file */
     int fd;
-    uint64_t at, size; /* of the packed bytes: read so far, in all */
+    uint64_t at, size; /* total packed bytes read so far */
     unsigned char input[65536];
 };
 
-/* Feeds the next packed bytes; false if there are none. */
+/* Feeds the next packed bytes; false if none are left. */
 static bool feed_packed(struct unpacking *unpacking)
 {
     uint64_t left = unpacking->size - unpacking->at;
@@ -212,8 +210,8 @@ static bool feed_packed(struct unpacking *unpacking)
     return true;
 }
 
-/* The next `max` bytes at most, for libmicrohttpd. An answer that cannot be completed ends without its last chunk, so
- * that whoever reads it knows. */
+/* Returns the next `max` bytes at most, for libmicrohttpd. An answer that fails midway ends without its last chunk,
+ * so the client notices. */
 static ssize_t read_unpacked(void *context, uint64_t position, char *out, size_t max)
 {
     (void)position;
@@ -247,7 +245,7 @@ static struct MHD_Response *unpacked_response(const unsigned char *memory, int f
     if (!unpacking)
         return NULL;
     unpacking->memory = memory;
-    unpacking->fd = fd < 0 ? fd : fcntl(fd, F_DUPFD_CLOEXEC, 0); /* the server may go on to another file */
+    unpacking->fd = fd < 0 ? fd : fcntl(fd, F_DUPFD_CLOEXEC, 0); /* the server may switch to another file */
     unpacking->size = size;
     unpacking->gunzip = gunzip_new();
     struct MHD_Response *response = unpacking->gunzip && (fd < 0) == (unpacking->fd < 0)

@@ -1,6 +1,6 @@
 /*
- * Answers: what is sent, with which headers. Each function queues one answer on a connection and returns what
- * libmicrohttpd wants of its handler: MHD_NO (close the connection) if memory ran out.
+ * Answers: their contents and headers. Each function queues one answer on a connection and returns the result of a
+ * libmicrohttpd handler: MHD_NO (close the connection) if memory ran out.
  */
 #pragma once
 
@@ -15,14 +15,14 @@ struct served_profile {
     bool is_gzip;
     bool is_json; /* not gzip and not JSLB */
     bool is_live; /* another one takes its place soon (live.h) */
-    /* What is added to it (profile/append.h), as objects of "added" with a comma before each: the first
-     * added_end bytes of a file, number added_base of such files. -1: nothing. */
+    /* The added pieces (profile/append.h), objects of "added" with a comma before each: the first added_end bytes of
+     * a file, number added_base of such files. -1: none. */
     int added_fd;
     uint64_t added_base, added_end;
-    uint64_t json_size; /* bytes of JSON, as the end of a gzip file tells it (modulo 2^32): for progress bars */
+    uint64_t json_size; /* bytes of JSON, from the end of the gzip file (modulo 2^32): for progress bars */
 };
 
-/* Who asks, and what it may do with an answer. */
+/* The client of an answer, and its permissions. */
 struct recipient {
     struct MHD_Connection *connection;
     const char *origin; /* another web page that may read the answer, or NULL */
@@ -35,10 +35,10 @@ enum MHD_Result answer_status(const struct recipient *to, unsigned status, const
 /* The same, and the end of the connection. */
 enum MHD_Result answer_and_close(const struct recipient *to, unsigned status, const char *sentence);
 
-/* Whether the client shows what it gets as a page. */
+/* Whether the client shows the answer as a page. */
 bool answer_wants_page(const struct recipient *to);
 
-/* 404, as a page that says that the prof of this address has stopped, and the end of the connection. */
+/* 404, as a page that reports that prof has stopped at this address; closes the connection. */
 enum MHD_Result answer_stopped(const struct recipient *to);
 
 /* 405, with the methods that the path has. */
@@ -65,18 +65,18 @@ enum MHD_Result answer_api(const struct recipient *to, struct api_answer *answer
 /* The profile as JSON (or JSLB), uncompressed. */
 enum MHD_Result answer_profile(const struct recipient *to, const struct served_profile *profile);
 
-/* The same of a profile with added samples: with all of them, or, if the request asks for what follows a part
- * ("added"), those. (growing_answer.c) */
+/* The same for a profile with added samples: with all of them, or with those after a part that the request names
+ * ("added"). (growing_answer.c) */
 enum MHD_Result answer_growing_profile(const struct recipient *to, const struct served_profile *profile);
 
-/* Whether the request asks for what follows a part ("added"), or, with an empty one, for all there is so far. */
+/* Whether the request has "added": it wants the pieces after a part, or all so far if that is empty. */
 bool answer_asks_for_added(const struct recipient *to);
 
 /* Adds headers, queues the response and frees it. NULL: memory ran out. */
 enum MHD_Result answer_with_profile(const struct recipient *to, const struct served_profile *profile,
                                     struct MHD_Response *response, uint64_t size);
 
-/* The bytes of its file, for keeping: compressed is what the file is, not how it is sent. */
+/* The bytes of the file, for saving, with the file's own compression. */
 enum MHD_Result answer_saved(const struct recipient *to, const struct served_profile *profile);
 
 /* A stream of server-sent events, which this takes over. */

@@ -1,7 +1,6 @@
 /*
- * The answer to a request of the symbol API: a JSON text. An answer that says why there is none is {"error": sentence},
- * and travels with status 200, too, as samply sends it: the Firefox Profiler shows the sentence of an answer with 200,
- * and throws away the text of any other.
+ * The answer of the symbol API: a JSON text. An error is {"error": sentence} with status 200, as samply sends it: the
+ * Firefox Profiler shows the sentence only with status 200.
  */
 #pragma once
 
@@ -11,12 +10,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* No answer that a client can use is larger; a few bytes of request may ask for long names many times. */
+/* No useful answer is larger; a short request can name long functions many times. */
 #define API_ANSWER_MAX ((size_t)256 << 20)
 
 /* Starts zeroed. */
 struct api_answer {
-    char *text; /* not NUL-terminated; freed by whoever sends it, or by api_answer_destroy() */
+    char *text; /* not NUL-terminated; freed by its sender, or by api_answer_destroy() */
     size_t size, capacity;
     bool has_file; /* the answer is a profile in this file instead */
     int file;
@@ -25,7 +24,7 @@ struct api_answer {
 /* A sink that appends to the text; -E2BIG beyond API_ANSWER_MAX. */
 struct byte_sink api_answer_sink(struct api_answer *answer);
 
-/* Replaces what is there by {"error": the sentence of `err`}. */
+/* Replaces the text by {"error": the sentence of `err`}. */
 void api_answer_error(struct api_answer *answer, const struct error *err);
 
 /* Takes ownership of a file with a profile as the answer. */

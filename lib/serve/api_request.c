@@ -1,6 +1,6 @@
 /*
- * cJSON builds a tree of nodes of 64 bytes each before anyone can look at it: 16 MiB of "[1,1,1..." would become half a
- * gigabyte. So the text is measured first; a request within the limits is read whole.
+ * cJSON builds a tree of 64-byte nodes: 16 MiB of "[1,1,1..." would become half a gigabyte. So the text is measured
+ * first, and only a request within the limits is parsed.
  */
 #include "serve/api_request.h"
 

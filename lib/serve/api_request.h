@@ -1,6 +1,6 @@
 /*
- * The requests of the symbol API, read from JSON into what the rest of the API works on. They come from whoever has the
- * address, so every type and size is looked at.
+ * The requests of the symbol API, parsed from JSON. Anyone with the address can send them, so every type and size is
+ * checked.
  */
 #pragma once
 
@@ -14,8 +14,8 @@
 
 enum {
     API_BODY_MAX = 16 << 20, /* bytes */
-    /* A larger body is not worked on, but read up to here: most clients send all of it before they look at the answer.
-     */
+    /* The server rejects a larger body, but reads up to this limit: most clients send all of it before they read the
+     * answer. */
     API_BODY_READ_MAX = 64 << 20,
     PROFILE_BODY_MAX = 1 << 30, /* a profile that is posted, which goes to a file in memory */
     API_DEPTH_MAX = 16,         /* of arrays and objects in each other; a good request has 6 */
@@ -46,13 +46,13 @@ struct symbolicate_request {
     struct arena arena; /* all texts */
 };
 
-/* Returns 0, -EINVAL for what is no such request, -E2BIG beyond the limits, -ENOMEM; with a sentence. Destroy the
- * request in any case. */
+/* Returns 0, -EINVAL for an invalid request, -E2BIG beyond the limits, -ENOMEM; with a sentence. Destroy the request
+ * in any case. */
 int symbolicate_request_read(struct symbolicate_request *request, const char *body, size_t size, struct error *err);
 void symbolicate_request_destroy(struct symbolicate_request *request);
 
 struct source_request {
-    const char *key;  /* NULL: none, the file is a script */
+    const char *key;  /* NULL: no library, the file is a script */
     uint64_t address; /* in the library of the key */
     const char *file;
     struct arena arena;
@@ -62,7 +62,7 @@ struct source_request {
 int source_request_read(struct source_request *request, const char *body, size_t size, struct error *err);
 void source_request_destroy(struct source_request *request);
 
-/* Which code to disassemble, in the library of this key, or with this code id where there is no key. */
+/* The code to disassemble, in the library with this key, or with this code id if the key is missing. */
 struct asm_request {
     const char *key;     /* NULL: none */
     const char *code_id; /* NULL: none */

@@ -1,5 +1,5 @@
 /*
- * asm/v1. The code comes from the mapped file itself, and only if that is the one that was recorded.
+ * asm/v1. The code comes from the mapped file itself, and only if it is the recorded file.
  */
 #include "serve/symbol_api.h"
 

@@ -25,7 +25,7 @@ int directory_open(const char *path, struct error *err)
     return directory;
 }
 
-/* The next name of a path into `name`; false if it is none that a file of a front-end has. */
+/* Copies the next name of a path to `name`; false if no file of a front-end has such a name. */
 static bool take_name(const char **path, char name[LONGEST_NAME + 1])
 {
     size_t length = strcspn(*path, "/");

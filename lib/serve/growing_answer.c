@@ -1,7 +1,7 @@
 /*
- * The profile of a recording that goes on: its description, which is a profile without samples and stacks, and in the
- * same JSON object the pieces of these tables (profile/append.h). A page that has some of these asks for those that
- * follow with what the answer before called "addedNext": the number of the file of pieces, and where in it they go on.
+ * The profile of a running recording: a profile without samples and stacks, and in the same JSON object the pieces of
+ * these tables (profile/append.h). A page that has some pieces requests the next ones with the "addedNext" of the
+ * previous answer: the number of the file of pieces, and an offset in it.
  */
 #include "serve/answer.h"
 
@@ -67,7 +67,7 @@ bool answer_asks_for_added(const struct recipient *to)
     return wanted_part(to) != NULL;
 }
 
-/* Where the pieces begin that the request asks for: 0 if it has others, or none. */
+/* The offset of the first requested piece: 0 if the page has none, or pieces of another file. */
 static uint64_t first_wanted(const struct recipient *to, const struct served_profile *profile)
 {
     uint64_t base, from;
@@ -86,14 +86,14 @@ enum MHD_Result answer_growing_profile(const struct recipient *to, const struct 
         return MHD_NO;
     struct part *parts = answer->parts;
     parts[0] =
-        (struct part){.fd = fcntl(profile->fd, F_DUPFD_CLOEXEC, 0), .size = profile->size - 1}; /* but for its '}' */
+        (struct part){.fd = fcntl(profile->fd, F_DUPFD_CLOEXEC, 0), .size = profile->size - 1}; /* without its '}' */
     parts[1].fd = parts[3].fd = -1;
     parts[1].size =
         (uint64_t)snprintf(parts[1].text, sizeof(parts[1].text),
                            ",\"addedFrom\":%" PRIu64 ",\"addedNext\":\"%" PRIu64 "-%" PRIu64 "\",\"added\":[", from,
                            profile->added_base, end);
     parts[2] =
-        (struct part){.fd = fcntl(profile->added_fd, F_DUPFD_CLOEXEC, 0), .offset = from + 1}; /* but for its comma */
+        (struct part){.fd = fcntl(profile->added_fd, F_DUPFD_CLOEXEC, 0), .offset = from + 1}; /* without its comma */
     parts[2].size = end > from ? end - from - 1 : 0;
     parts[3].size = (uint64_t)snprintf(parts[3].text, sizeof(parts[3].text), "]}");
     for (size_t i = 0; i < PARTS; i++)

@@ -19,7 +19,7 @@ static const char secret_name[] = "secret", ports_name[] = "ports";
 
 /* ---- the secret ---- */
 
-/* -ENOENT if there is none. */
+/* -ENOENT if it does not exist. */
 static int check_secret(int directory, const char *path, struct error *err)
 {
     struct stat info;
@@ -102,7 +102,7 @@ static int make_token(struct lasting_address *lasting, const char *path, int pro
 
 enum { PORT_LENGTH = 5, LINE_LENGTH = TOKEN_LENGTH + 1 + PORT_LENGTH + 1, LINES_MAX = 64 };
 
-/* Lines "TOKEN PORT", the latest first; NULL if there are none. */
+/* Lines "TOKEN PORT", the latest first; NULL without lines. */
 static char *load_ports(const struct lasting_address *lasting, size_t *size)
 {
     char *lines = (char *)file_directory_load(lasting->directory, ports_name, (size_t)LINES_MAX * LINE_LENGTH, size);
@@ -149,7 +149,7 @@ void lasting_address_keep_port(const struct lasting_address *lasting, uint16_t p
     file_directory_save(lasting->directory, ports_name, kept, used);
 }
 
-/* ---- all of it ---- */
+/* ---- the address ---- */
 
 int lasting_address_open(struct lasting_address *lasting, const char *directory, int profile_fd, struct error *err)
 {

@@ -1,19 +1,15 @@
 /*
- * The same address for the same profile each time it is served, so that a reload of the page, a bookmark or a copied
- * address shows the same view again.
- *
+ * A profile gets the same address each time that it is served, so a reload of the page, a bookmark or a copied address
+ * shows the same view again.
  * The token of the address is a keyed hash of the profile file. The key is a secret of the user: 16 random bytes in the
- * file "secret" of the user's state directory, made once. Who does not have it cannot tell the token of any profile,
- * even with the profile and the tokens of others at hand.
- *
- * A profile is known by the content of its file: its size, its first and its last 64 KiB. The content, not device,
- * inode and time of change, because a copied, moved or unpacked file is still the same profile, a new recording under
- * the same name is another one, and standard input has content, too. Not all of it, so that gigabytes are not read once
- * more: the end of a gzip file is the checksum of the rest, and the beginning of a profile says to the ms when it was
- * recorded.
- *
- * The port is the first free one, so it depends on what else runs. For profiles that were served on another port than
- * the usual one the file "ports" of the same directory has that port.
+ * file "secret" of the user's state directory, created once. Without the key, nobody can compute the token of a
+ * profile, even from the profile and other tokens.
+ * The hash covers the size of the file, and its first and last 64 KiB. It does not use device, inode and times: a
+ * copied, moved or unpacked file is the same profile, a new recording under the same name is another one, and standard
+ * input has no inode. Both ends are enough, so gigabytes need not be read again: a gzip file ends with the checksum of
+ * its contents, and a profile begins with its start time in ms.
+ * The port is the first free one, so it depends on other programs. The file "ports" of the same directory has the port
+ * of each profile that was not served on the default port.
  */
 #pragma once
 

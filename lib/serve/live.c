@@ -16,8 +16,8 @@ void live_init(struct live *live)
     pthread_mutex_init(&live->lock, NULL);
 }
 
-/* The next bytes for a page. libmicrohttpd calls this when the connection takes some: one that does not read is not
- * called, and is closed when its time is up. With nothing to send the connection sleeps, until wake_all(). */
+/* Returns the next bytes for a page. libmicrohttpd calls it when the connection accepts bytes; a page that does not
+ * read times out. Without data the connection sleeps until wake_all(). */
 static ssize_t next_event(void *context, uint64_t at, char *buffer, size_t size)
 {
     (void)at;

@@ -1,7 +1,6 @@
 /*
- * The pages that follow a recording while it goes on, by server-sent events: each gets the newest state, a line of
- * JSON, with a number. A page that comes back begins with the newest, too, so nothing has to be kept for it: no queue
- * grows, whatever a page does.
+ * Server-sent events for pages that follow a running recording: each page gets the newest state, a line of JSON, with a
+ * number. A page that reconnects starts with the newest state, too, so the server needs no queue.
  *
  * Threads: live_follow() is for libmicrohttpd's thread, the others for any.
  */

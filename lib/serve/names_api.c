@@ -1,7 +1,7 @@
 /*
- * names: a whole profile in, the same profile with names out. The page asks it for profiles that it opens itself and
- * that have none, as samply saves them. The libraries of such a profile count as served from then on, so that its
- * source and machine code are there, too.
+ * names: adds names to a profile that the client sends. The page uses it for profiles without names that it opens
+ * itself, such as samply's. The libraries of such a profile then count as served, so the page can also show its source
+ * and machine code.
  */
 #include "serve/symbol_api.h"
 

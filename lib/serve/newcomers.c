@@ -27,7 +27,7 @@ static struct newcomer *take_in(struct newcomers *newcomers, int socket)
     return newcomer;
 }
 
-/* libmicrohttpd closes a connection when its other side ends it; shutdown() makes it look as if it had. */
+/* libmicrohttpd closes a connection when the client ends it; shutdown() has the same effect. */
 static void push_out_oldest(struct newcomers *newcomers)
 {
     shutdown(newcomers->oldest->socket, SHUT_RDWR);

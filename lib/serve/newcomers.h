@@ -1,8 +1,8 @@
 /*
- * Connections that have not shown the token yet. Every user of the machine can open connections to the server, and a
- * server takes only so many. So the newcomers among them are few: one too many pushes out the oldest. A browser sends
- * its request as soon as it is connected, and is a newcomer for less than a millisecond; connections of strangers who
- * only occupy the server go, and never take the room of those that have shown the token.
+ * Connections that have not shown the token yet. Every user of the machine can open connections, and the server accepts
+ * a limited number. So newcomers have a limit of their own: one above it closes the oldest. A browser sends its request
+ * at once, and is a newcomer for less than a millisecond. Idle connections of strangers are closed, and never displace
+ * a connection that has shown the token.
  *
  * All functions are called by the thread of libmicrohttpd that serves the connections.
  */
@@ -32,5 +32,5 @@ struct newcomers {
 void newcomers_notify(void *newcomers, struct MHD_Connection *connection, void **kept,
                       enum MHD_ConnectionNotificationCode what);
 
-/* The connection has shown the token: it is none of the newcomers any more, and may be silent for `seconds`. */
+/* The connection has shown the token: it is no newcomer any more, and may be idle for `seconds`. */
 void newcomers_promote(struct newcomers *newcomers, struct MHD_Connection *connection, unsigned seconds);

@@ -9,7 +9,7 @@
 
 void own_address_write_token(char token[TOKEN_LENGTH + 1], const unsigned char bits[TOKEN_BITS / 8])
 {
-    static const char digits[33] = "0123456789abcdefghjkmnpqrstvwxyz"; /* none that look alike */
+    static const char digits[33] = "0123456789abcdefghjkmnpqrstvwxyz"; /* without characters that look alike */
     unsigned rest = 0, rest_bits = 0;
     for (size_t i = 0; i < TOKEN_LENGTH; i++) {
         if (rest_bits < 5) {

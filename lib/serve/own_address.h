@@ -1,6 +1,6 @@
 /*
  * The address that prof prints, and whether a request was sent to it: "http://127.0.0.1:3000/TOKEN/". The token is 120
- * bits, random or a keyed hash (lasting_address.h), so that only those who were told the address can ask for anything.
+ * bits, random or a keyed hash (lasting_address.h), so only clients that know the address get answers.
  */
 #pragma once
 
@@ -20,8 +20,8 @@ struct own_address {
 /* Writes bits as a token. */
 void own_address_write_token(char token[TOKEN_LENGTH + 1], const unsigned char bits[TOKEN_BITS / 8]);
 
-/* The address of a server on this port of 127.0.0.1, with this token; NULL: a new random one. Fails with -EIO if there
- * are no random numbers. */
+/* The address of a server on this port of 127.0.0.1 with this token; NULL: a new random token. Fails with -EIO if
+ * the system has no random numbers. */
 int own_address_init(struct own_address *own, uint16_t port, const char *token, struct error *err);
 
 /* Whether a Host header names the server: 127.0.0.1 or localhost and its port, which clients leave out if it is 80.
@@ -31,6 +31,6 @@ bool own_address_is_host(const struct own_address *own, const char *host);
 /* Whether an Origin header names the server. */
 bool own_address_is_origin(const struct own_address *own, const char *origin);
 
-/* What follows the token in the path of a request ("" or "/..."), or NULL if the path does not begin with the token.
- * Takes the same time for every wrong token. */
+/* The part after the token in the path of a request ("" or "/..."), or NULL if the path does not begin with the
+ * token. Takes the same time for every wrong token. */
 const char *own_address_path_after_token(const struct own_address *own, const char *path);

@@ -10,7 +10,7 @@
 /* The asset that html_template() takes for its shell. */
 #define PAGE_SHELL "shell.html"
 
-/* Appends the template. -ENOENT if there is no shell among the assets. */
+/* Appends the template. -ENOENT if the assets have no shell. */
 int page_template(const struct serve_asset *assets, size_t count, struct text_buffer *out, struct error *err);
 
 /* Appends the file itself, decompressed. */

@@ -1,9 +1,9 @@
 /*
- * One thread works on one request after the other: a single one keeps all processors busy already.
+ * One thread handles the requests in turn: a single request already uses all processors.
  *
  * A post belongs to the server's thread until it is queued, to the worker until its connection is resumed, and then to
  * the server's thread again. The queue's lock hands it over. libmicrohttpd neither frees nor times out a suspended
- * connection, so the post stays where it is meanwhile, also if the client has gone.
+ * connection, so the post stays valid meanwhile, even if the client disconnects.
  */
 #include "serve/post.h"
 
@@ -25,7 +25,7 @@ struct post {
     const struct post_handler *handler;
     ARRAY(char) body;
     int file;          /* with the body, for a handler that takes one; else -1 */
-    uint64_t received; /* bytes of the body, also those that were dropped */
+    uint64_t received; /* bytes of the body, including dropped ones */
     int problem;       /* 0, or why the body is not whole: -E2BIG, -ENOMEM */
     bool is_answered;
     struct api_answer answer;
@@ -37,10 +37,10 @@ struct post_worker {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct post *first, **last; /* the queue */
-    atomic_bool ending;         /* set under the lock; the work in progress looks at it without */
+    atomic_bool ending;         /* set under the lock; the current request reads it without */
     bool has_ended;
     int profile_fd;
-    int changed_fd; /* under the lock: the one to go on with; -1 */
+    int changed_fd; /* under the lock: the descriptor of the new profile; -1 */
     int own_fd;     /* the same as profile_fd, once it has changed; -1 */
     bool is_loaded; /* the api's libraries */
     struct symbol_api api;
@@ -225,7 +225,7 @@ int post_worker_start(struct post_worker **out, int profile_fd, const struct ser
     worker->last = &worker->first;
     pthread_mutex_init(&worker->lock, NULL);
     pthread_cond_init(&worker->changed, NULL);
-    worker->has_ended = true; /* there is no thread yet */
+    worker->has_ended = true; /* the thread was not started */
     worker->api.search = options->search;
     worker->api.control = options->control;
     worker->api.control_context = options->control_context;

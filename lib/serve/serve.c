@@ -1,24 +1,24 @@
 /*
- * The server, on libmicrohttpd. A profile tells a lot about a machine (paths, programs, arguments), and every user of
- * the machine and every web page that the user has open can reach a web server on localhost. So the server answers a
- * request only if all of this holds:
+ * The server, on libmicrohttpd. A profile reveals much about a machine (paths, programs, arguments), and every user of
+ * the machine and every open web page can reach a web server on localhost. So the server answers a request only under
+ * all of these conditions:
  *
  *   - it came to 127.0.0.1: the server listens on no other address;
  *   - it has one Host header, with the printed address: not a name of an attacker's that resolves to 127.0.0.1 (DNS
  *     rebinding);
- *   - it has no Origin header, or one with the own address: no other web page sent it. The exception is the page that
- *     prof was told to open instead of its own: it may ask for the profile and for symbols and read them (CORS);
+ *   - it has no Origin header, or one with the own address: no other web page sent it. The exception is a front-end
+ *     that the user chose instead of prof's own: it may request the profile and symbols, and read them (CORS);
  *   - its path begins with the token, 120 bits that only the printed address has. The comparison takes constant
- *     time, and every other path gets the same answer, so that nobody can guess the token step by step. A browser gets
- *     it as a page: who reloads the page of a prof that has stopped reads there what to do.
+ *     time, and every other path gets the same answer, so nobody can guess the token step by step. A browser gets this
+ *     answer as a page, which explains what to do if prof has stopped.
  *
  * The server closes the connection of any other request with its answer. Headers are limited in size, connections in
- * number and idle time, those that have not shown the token most (newcomers.h). Nothing is written, and no path of a
- * request becomes the name of a file: the server looks it up in the table of assets and in the table of routes. The
- * exception is a directory with another front-end, see directory.h.
+ * number and idle time, those that have not shown the token most (newcomers.h). The server writes nothing, and no path
+ * of a request becomes a file name: the server searches it in the tables of assets and of routes. The exception is a
+ * directory with another front-end, see directory.h.
  *
- * One thread serves all connections: what it sends lies in memory or in the page cache, and it unpacks a profile chunk
- * by chunk. The symbol API, which reads debug info, has a thread of its own (post.h).
+ * One thread serves all connections: it sends from memory or from the page cache, and decompresses a profile in chunks.
+ * The symbol API, which reads debug info, has a worker thread (post.h).
  */
 #include "serve/serve.h"
 
@@ -62,7 +62,7 @@ struct server {
     struct live live;
     int first_fd; /* of the first profile, once has_changed */
     bool has_changed;
-    pthread_mutex_t profile_lock; /* of `profile`, which changes while a recording goes on */
+    pthread_mutex_t profile_lock; /* protects `profile`, which changes during a recording */
     int directory;                /* -1: the assets are served */
     struct own_address own;
     struct newcomers newcomers;
@@ -77,7 +77,8 @@ static void set_added(struct served_profile *profile, const struct serve_added *
 
 /* ---- requests ---- */
 
-/* A page that asks for more of a recording, which has ended, would take the saved profile for a part of it. */
+/* Whether a page requests added samples of a recording that has ended; it would mistake the saved profile for a
+ * part. */
 static bool asks_for_ended(const struct server *server, const struct recipient *to)
 {
     return server->options.is_live && !server->profile.is_live && answer_asks_for_added(to);
@@ -113,7 +114,7 @@ static enum MHD_Result serve_live(struct server *server, const struct recipient 
     return answer_events(to, response);
 }
 
-/* What the page makes files of that need no server. */
+/* The template from which the page makes files that need no server. */
 static enum MHD_Result serve_template(struct server *server, const struct recipient *to)
 {
     struct text_buffer text = {0};
@@ -127,8 +128,8 @@ static enum MHD_Result serve_template(struct server *server, const struct recipi
     return answer_text(to, text.data, text.length);
 }
 
-/* What lies at a path below the token, besides the assets: it takes either GET or POST. A HEAD request is a GET of
- * which libmicrohttpd sends no body. */
+/* The routes below the token, besides the assets; each takes either GET or POST. For HEAD, libmicrohttpd runs GET
+ * and sends no body. */
 static const struct route {
     const char *path;
     enum MHD_Result (*get)(struct server *server, const struct recipient *to);
@@ -145,7 +146,7 @@ static const struct route {
     {"names", NULL, {.file = symbol_api_names}},
 };
 
-/* The printed address ends with a slash, and the Firefox Profiler's reader puts "/asm/v1" behind what it is given. */
+/* The printed address ends with a slash, and the Firefox Profiler appends "/asm/v1" to it. */
 static const struct route *route_find(const char *path)
 {
     path += strspn(path, "/");
@@ -165,7 +166,7 @@ static const struct serve_asset *asset_find(const struct server *server, const c
     return NULL;
 }
 
-/* A page of another server that may read what routes answer. */
+/* Whether a page of another server may read the answers of routes. */
 static bool is_allowed_page(const struct server *server, const char *origin)
 {
     return server->options.page_origin && !strcmp(origin, server->options.page_origin);
@@ -176,7 +177,7 @@ static bool is_get(const char *method)
     return !strcmp(method, MHD_HTTP_METHOD_GET) || !strcmp(method, MHD_HTTP_METHOD_HEAD);
 }
 
-/* Whether a header says that the body will be larger than what is read. */
+/* Whether the Content-Length exceeds the limit. */
 static bool announces_too_much(struct MHD_Connection *connection, uint64_t limit)
 {
     const char *length = microhttpd.MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
@@ -226,7 +227,7 @@ static enum MHD_Result redirect_to_page(const struct server *server, const struc
     return answer_redirect(to, page);
 }
 
-/* `path` is what follows the token. */
+/* `path` is the part after the token. */
 static enum MHD_Result answer_path(struct server *server, const struct recipient *to, const char *path,
                                    const char *method, struct post **request)
 {
@@ -267,8 +268,8 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
     return MHD_YES;
 }
 
-/* The value of a header, or NULL if the request does not have it. False if the request has it more than once: other
- * programs may take another one of them for the right one. */
+/* Gets the value of a header, or NULL if the request does not have it. False if it appears more than once: other
+ * programs may read another one. */
 static bool single_header(struct MHD_Connection *connection, const char *name, const char **value)
 {
     struct header_count header = {.name = name};
@@ -277,7 +278,7 @@ static bool single_header(struct MHD_Connection *connection, const char *name, c
     return header.count <= 1;
 }
 
-/* Why a request gets no answer, by its headers: who sent it, and to whom. */
+/* Why a request is refused, by its headers: its sender or its destination is wrong. */
 struct refusal {
     unsigned status; /* 0: it gets one */
     const char *sentence;
@@ -297,7 +298,7 @@ static struct refusal check_request(const struct server *server, const struct re
     return (struct refusal){0};
 }
 
-/* Finds out what the file holds. */
+/* Reads the format and size of the file. */
 static int profile_open(struct served_profile *profile, int fd, struct error *err)
 {
     enum { GZIP_SMALLEST = 18, GZIP_SIZE_FIELD = 4 }; /* RFC 1952 */
@@ -333,10 +334,10 @@ static enum MHD_Result continue_post(struct server *server, const struct recipie
     return profile_open(&profile, answer->file, &ignored) ? MHD_NO : answer_profile(to, &profile);
 }
 
-/* What is kept between the calls for one request. */
+/* State between the calls for one request. */
 struct request {
     struct post *post; /* NULL: the request has no body that is read */
-    uint64_t dropped;  /* bytes of a body that nobody reads */
+    uint64_t dropped;  /* dropped bytes of the body */
 };
 
 static enum MHD_Result drop_body(struct request *request, size_t *size)
@@ -347,8 +348,8 @@ static enum MHD_Result drop_body(struct request *request, size_t *size)
 }
 
 /* libmicrohttpd's handler of requests. libmicrohttpd calls it when the headers are there, for each piece of a body, and
- * at the end of the request. After an answer to the first call it closes the connection if there may be a body. So the
- * answer to a GET waits for the last call, and whatever body it has is dropped: HTTP gives it no meaning. */
+ * at the end of the request. If the first call answers, it closes a connection that may send a body. So a GET is
+ * answered in the last call, and its body, to which HTTP gives no meaning, is dropped. */
 static enum MHD_Result handle_request(void *context, struct MHD_Connection *connection, const char *url,
                                       const char *method, const char *version, const char *body, size_t *body_size,
                                       void **kept)

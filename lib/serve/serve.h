@@ -1,10 +1,8 @@
 /*
- * The web server that shows one profile to the user of this machine, and to nobody else.
- *
- * It listens on 127.0.0.1. Everything is below a secret path element that only the printed address has, so that
- * other users and other web pages cannot read the profile; see serve.c for the whole list of what it refuses.
- *
- * Threads: one thread, any, starts and stops a server; serve_url() is for any thread in between.
+ * The web server that shows one profile to the user of this machine only.
+ * It listens on 127.0.0.1. All paths begin with a secret that only the printed address contains, so other users and
+ * other web pages cannot read the profile; serve.c lists all that it refuses.
+ * Threads: any one thread starts and stops a server; any thread may call serve_url() in between.
  */
 #pragma once
 
@@ -18,9 +16,8 @@ struct server;
 
 /*
  * Starts to serve, in threads of its own, the assets and below `profile.json` the bytes of the file that `profile_fd`
- * has open for reading: JSON, plain or gzip, or JSLB. The server owns the descriptor from here on, also when this
- * fails; what happens to the name of the file does not matter any more. Returns 0, or a negative errno value with `err`
- * filled and `*out` NULL.
+ * has open for reading: JSON, plain or gzip, or JSLB. The server takes ownership of the descriptor, even on failure;
+ * the file may be renamed or deleted. Returns 0, or a negative errno value with `err` filled and `*out` NULL.
  *
  * Signals should be blocked in the calling thread, so that the new threads leave them to it.
  */
@@ -30,10 +27,10 @@ int serve_start(struct server **out, const struct serve_options *options, int pr
 const char *serve_url(const struct server *server);
 
 /*
- * Of a live server. Tells the pages that follow `live` (server-sent events) how the recording is: `state` is JSON of
- * one line. `profile_fd`: the profile that is served from now on, which the server owns; -1: the one before. `added`:
- * to that, in a file that the server opens once more; NULL: nothing. A page that does not read misses states, not the
- * newest one: the server keeps that and no others. `goes_on`: other states follow.
+ * For a live server: sends the state of the recording to the pages that follow `live` (server-sent events); `state` is
+ * one line of JSON. `profile_fd`: the profile to serve now, owned by the server; -1: unchanged. `added`: its added
+ * pieces, in a file that the server opens again; NULL: none. A slow page misses states, but never the newest one, the
+ * only one that the server stores. `goes_on`: more states will follow.
  */
 void serve_live_publish(struct server *server, int profile_fd, const struct serve_added *added, const char *state,
                         bool goes_on);
@@ -46,5 +43,5 @@ unsigned serve_live_pages(struct server *server);
 
 uint16_t serve_port(const struct server *server);
 
-/* Ends all connections and gives up the lookup that runs, at once, and frees the server. Accepts NULL. */
+/* Closes all connections, cancels the current lookup, and frees the server. Accepts NULL. */
 void serve_stop(struct server *server);

@@ -1,5 +1,5 @@
 /*
- * What the web server is started with, and what it serves. See serve.h.
+ * Options and contents of the web server. See serve.h.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ struct serve_asset {
     size_t gzip_size;
 };
 
-/* What is added to the profile (profile/append.h): the first `end` bytes of a file that only grows, number `base` of
+/* Added pieces of the profile (profile/append.h): the first `end` bytes of an append-only file, number `base` of
  * such files, with objects of "added" and a comma before each. */
 struct serve_added {
     int fd;
@@ -36,15 +36,15 @@ struct serve_options {
     const char *directory;             /* a front-end to serve instead of the assets; NULL: none */
     const char *page_origin;           /* the web page that may read profile and symbols, "https://..."; NULL: none */
     const char *token;                 /* see own_address_init(); NULL: a new random one */
-    uint16_t first_choice;             /* the port to use if it is free; 0: none */
+    uint16_t first_choice;             /* the preferred port; 0: none */
     uint16_t port;                     /* else this; 0: any free one */
-    bool search_port;                  /* go on to the next port while it is taken */
+    bool search_port;                  /* try the next port while one is taken */
     const char *cache_directory;       /* see struct symbolizer_options */
     const struct debug_search *search; /* for the symbol API; NULL: the system's directories. Must outlive the server */
     const struct source_map *source_maps;
     size_t source_map_count;
     const struct serve_added *added; /* of the profile; NULL: nothing */
-    bool is_live;                    /* the profile is one of a recording that goes on: serve_live_publish() */
+    bool is_live;                    /* the profile belongs to a running recording: serve_live_publish() */
     /* Passes on a request of the page to the recording, a line ("pause"), and fills in the answer, a sentence; false if
      * it failed. Called in a thread of the server. Only of a live server. */
     bool (*control)(void *context, const char *request, char *answer, size_t size);

@@ -1,7 +1,7 @@
 /*
- * The libraries that the served profile names. They are the only files that the symbol API looks into, and they are
- * known to its clients by debug name and breakpad id. And the scripts that it names: source files of code that was
- * compiled while the program ran, which no library can vouch for.
+ * The libraries that the served profile names. The symbol API opens only these; clients name them by debug name and
+ * breakpad id. Also the scripts that the profile names: source files of code that was compiled at run time, which no
+ * library lists.
  */
 #pragma once
 
@@ -17,19 +17,19 @@
 struct served_libs {
     ARRAY(struct named_library) rows;
     struct strings keys;    /* "debug name/breakpad id" of each row, at its index */
-    struct strings scripts; /* files with an absolute name that ends as those of scripts do, and no code in a library */
+    struct strings scripts; /* absolute file names with the ending of a script and without code in a library */
     struct arena arena;
 };
 
 #define SERVED_LIB_NONE UINT32_MAX
 
-/* Copies the row, unless one of this name and id is there. False if memory ran out. */
+/* Copies the row, unless one with this name and id exists. False if memory ran out. */
 bool served_libs_add(struct served_libs *libs, const struct named_library *lib);
 
-/* Adds those of the profile, and its scripts. */
+/* Adds the libraries and scripts of the profile. */
 int served_libs_add_profile(struct served_libs *libs, const struct profile *profile, struct error *err);
 
-/* Adds those of the profile that `profile_fd` has open, and its scripts. -ECANCELED soon after *stop is true. */
+/* Adds the libraries and scripts of the profile in `profile_fd`. -ECANCELED soon after *stop is true. */
 int served_libs_load(struct served_libs *libs, int profile_fd, const atomic_bool *stop, struct error *err);
 
 /* The row of "debug name/breakpad id", or SERVED_LIB_NONE. */

@@ -1,9 +1,8 @@
 /*
- * source/v1. The client says which file it wants; which file is opened is what the debug info of the address says. So a
- * request cannot name a file that no address of a recorded library comes from.
- *
- * A request without library and address, which is ours, is for a script: a source file of code that was compiled while
- * the program ran. It is opened if the profile names it and it is called like a script, and only for prof's own page.
+ * source/v1. The client names a file, and the debug info of the address determines the file to open. So a request
+ * cannot open a file that no address of a recorded library comes from.
+ * A request without library and address, an extension of prof, is for a script: a source file of code that was compiled
+ * at run time. It is opened if the profile names it and it has the ending of a script, and only for prof's own page.
  */
 #include "serve/symbol_api.h"
 
@@ -16,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SOURCE_MAX = 16 << 20 }; /* bytes; a view of more serves nobody */
+enum { SOURCE_MAX = 16 << 20 }; /* bytes; larger files are useless in a view */
 
 /* Whether a frame of the address has this file. */
 static bool is_file_of(const struct symbol_answers *answers, const char *file)
@@ -60,7 +59,8 @@ static int load_local(const struct symbol_api *api, const char *file, const char
     return code;
 }
 
-/* Of the debug servers, which are asked only for what is not here; the sentence of a failure is the one of before. */
+/* Requests files from debug servers only if they are not on this machine; on failure keeps the error of the local
+ * search. */
 static int load_served(const struct symbol_api *api, const struct symbol_lib *lib, const char *file, char **text,
                        size_t *size, struct error *err)
 {
@@ -84,7 +84,7 @@ static int write_source(const char *file, const char *text, size_t size, struct 
     return json_writer_finish(&writer);
 }
 
-/* What the compiler has stored is the very text; what lies in the directory may have been changed since. */
+/* Text stored in the debug info is exact; a file in the directory may have changed since the build. */
 static int find_text(const struct symbol_api *api, const struct symbol_lib *lib, const char *lib_path,
                      const struct source_request *request, char **text, size_t *size, struct error *err)
 {

@@ -12,7 +12,7 @@ static size_t length_without_slashes(const char *text)
     return length;
 }
 
-/* What follows `from` in the path, with its slash; NULL if the path does not begin with it. */
+/* The rest of the path after `from`, with its slash; NULL if the path does not begin with it. */
 static const char *rest_after(const char *path, const char *from)
 {
     size_t length = length_without_slashes(from);

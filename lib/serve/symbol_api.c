@@ -1,7 +1,7 @@
 /*
- * symbolicate/v5. Clients send the same addresses many times, in many stacks and jobs. So the addresses of all jobs are
- * brought together first: each library of the request is looked up once, with its distinct addresses, and then the
- * answer is written in the order of the request.
+ * symbolicate/v5. Clients send the same addresses many times, in many stacks and jobs. So the server first collects the
+ * addresses of all jobs, looks up each library once with its distinct addresses, and then writes the answer in the
+ * order of the request.
  */
 #include "serve/symbol_api.h"
 
@@ -17,7 +17,7 @@ struct asked_lib {
     uint32_t row; /* of the profile's */
     struct identified_library lib;
     bool is_identified;
-    ARRAY(uint64_t) rvas;         /* sorted and distinct once all are there */
+    ARRAY(uint64_t) rvas;         /* sorted and distinct after the last one */
     struct symbol_answers *found; /* in `jobs` */
     struct error problem;         /* why nothing is found */
 };
@@ -28,7 +28,7 @@ struct lookup_of_request {
     uint32_t *asked_of_module; /* per module of the request: into `asked`, or SERVED_LIB_NONE */
     struct asked_lib *asked;   /* each library once */
     size_t asked_count;
-    struct symbol_job *jobs; /* of those that are identified */
+    struct symbol_job *jobs; /* of the identified libraries */
     size_t job_count;
 };
 
@@ -162,7 +162,7 @@ static void write_place(struct json_writer *writer, const struct symbol_frame *f
     }
 }
 
-/* What is known of an address: the function that was not inlined, and in it the inlined ones, innermost first. */
+/* Writes the functions at an address: the one that was not inlined, and the calls inlined into it, innermost first. */
 static void write_answer(struct json_writer *writer, const struct symbol_answers *answers, size_t index, uint64_t rva)
 {
     const struct symbol_answer *answer = &answers->answers[index];

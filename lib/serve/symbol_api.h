@@ -1,13 +1,13 @@
 /*
- * The symbol API that the Firefox Profiler and samply's tools speak: what they ask a symbol server on this machine.
- * These functions take the body of a request and fill the answer; how both travel is the server's affair.
+ * The local symbol server API of the Firefox Profiler and samply. These functions take the body of a request and fill
+ * the answer; the server handles the transport.
  *
  *     symbolicate/v5   names, lines and inlined calls of addresses
  *     source/v1        the text of a source file that an address comes from
  *     asm/v1           the machine code of a function, disassembled
  *     names            not of that API: see names_api.c
  *
- * Only libraries that the served profile names are looked into, and only files with their build id.
+ * It opens only libraries that the served profile names, and only files with their build id.
  */
 #pragma once
 
@@ -21,11 +21,10 @@ struct symbol_api {
     struct served_libs libs;
     struct symbolizer *symbolizer;
     const struct debug_search *search; /* for sources and code that this machine lacks; or NULL */
-    struct symbolizer *names;          /* one that reads no debug info */
+    struct symbolizer *names;          /* a symbolizer that reads no debug info */
     const struct source_map *source_maps;
     size_t source_map_count;
-    bool is_of_own_page; /* whoever asks may read the scripts that the profile names, and have names for other profiles
-                          */
+    bool is_of_own_page; /* the client may read the scripts that the profile names, and get names for other profiles */
     const atomic_bool *stop;
     bool (*control)(void *context, const char *request, char *answer, size_t size); /* see struct serve_options */
     void *control_context;
