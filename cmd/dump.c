@@ -30,15 +30,11 @@ static int print_records(struct spool_reader *reader, struct error *err)
 {
     static const struct byte_sink out = {.write = write_to_stdout};
     static struct json_writer json;
-    struct spool_event event;
-    struct sample sample;
+    struct spool_record record;
     int item = 0;
     json_writer_init(&json, &out, err);
-    while (!json.status && (item = spool_reader_next(reader, &event, &sample, err)) > 0) {
-        if (item == SPOOL_ITEM_EVENT)
-            spool_dump_event(&json, &event);
-        else
-            spool_dump_sample(&json, &sample);
+    while (!json.status && (item = spool_reader_read(reader, &record, err)) > 0) {
+        spool_dump_record(&json, &record);
         json.separator = false;
         json_raw(&json, "\n", 1);
         json.separator = false;

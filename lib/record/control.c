@@ -37,7 +37,7 @@ static uint64_t cpu_time_so_far(const struct recording *recording)
     return perf_events_totals(&recording->events).cpu_time;
 }
 
-static int write_event(struct recording *recording, enum spool_event_kind kind, uint64_t time, uint64_t count,
+static int write_event(struct recording *recording, enum spool_record_kind kind, uint64_t time, uint64_t count,
                        const char *text, struct error *err)
 {
     struct spool_event event = {.kind = kind, .time = time, .count = count, .value = text};

@@ -8,13 +8,10 @@
  *
  * An entry, all numbers LEB128, "change" and "distance" zigzag:
  *
- *     head       bits of enum head
+ *     head       the kind in three bits, then bits of enum head
  *     thread     if HEAD_THREAD: the thread's number; else that of the entry before
  *     time       change against the entry before, ns (against 0 in the first)
- *     cpu_time   ns
- *     wait       if HEAD_WAIT: ns, then the reason and the object
- *     waker      if HEAD_WAKER; else 0
- *     event      if HEAD_EVENT: its number, then the period; else 0
+ *     fields     those that only this kind has: put_fields()
  *     cpu        if HEAD_CPU; else that of this thread's previous sample
  *     flags      if HEAD_FLAGS; else 0
  *     shared     unless HEAD_SAME: outer frames taken over from this thread's previous sample
@@ -22,10 +19,14 @@
  *     kernel     if HEAD_KERNEL and not HEAD_SAME: how many of the innermost frames are kernel addresses; else 0
  *     distance   `fresh` times, outermost first: from the pc of the frame outside it, or from 0
  *
+ * Counters are entries of the process (or what they belong to) instead of a thread, without a CPU and flags. Their
+ * values are stored as frames are, so values that have not changed cost nothing if those that change often come last.
+ *
  * Entries are never split over chunks, and a chunk begins with no thread known, so each chunk reads alone.
  */
 #include "spool/chunk.h"
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "base/hash.h"
 #include "base/leb128.h"
@@ -35,19 +36,26 @@
 #include <string.h>
 
 enum head {
-    HEAD_SAME = 1,
-    HEAD_CPU = 2,
-    HEAD_FLAGS = 4,
-    HEAD_THREAD = 8,
-    HEAD_KERNEL = 16,
-    HEAD_WAIT = 32,
-    HEAD_WAKER = 64,
-    HEAD_EVENT = 128,
+    HEAD_KIND = 7, /* the kind, from SPOOL_SAMPLES on */
+    HEAD_SAME = 8,
+    HEAD_CPU = 16,
+    HEAD_FLAGS = 32,
+    HEAD_THREAD = 64,
+    HEAD_KERNEL = 128,
 };
 
 enum { FIELDS_MAX = 14 }; /* numbers of an entry besides its frames */
 
-/* The last sample of a thread in the current chunk. */
+/* The fields that several kinds have. */
+struct entry {
+    enum spool_record_kind kind;
+    uint32_t thread; /* of counters: what they belong to */
+    uint32_t cpu, flags, kernel_frames;
+    uint64_t time;
+    struct spool_list list;
+};
+
+/* The last entry of a thread in the current chunk. */
 struct last_sample {
     uint32_t cpu;
     uint32_t kernel_frame_count;
@@ -56,20 +64,27 @@ struct last_sample {
 
 /* The threads of the current chunk. Slots, with their frame buffers, are used again in the next one. */
 struct thread_slots {
-    struct hash index; /* thread number -> slot */
+    struct hash index; /* key_of() -> slot */
     ARRAY(struct last_sample) slots;
     size_t used;
 };
 
-/* The slot of this thread, new ones empty; NULL if memory ran out. */
-static struct last_sample *slot_of(struct thread_slots *threads, uint32_t thread)
+#define KEY_OF_COUNTERS (UINT32_C(1) << 31) /* numbers of threads and processes are below */
+
+static uint32_t key_of(const struct entry *entry)
 {
-    uint32_t *place = hash_at(&threads->index, thread);
+    return entry->thread | (entry->kind == SPOOL_COUNTERS ? KEY_OF_COUNTERS : 0);
+}
+
+/* The slot of this entry, new ones empty; NULL if memory ran out. */
+static struct last_sample *slot_of(struct thread_slots *threads, uint32_t key)
+{
+    uint32_t *place = hash_at(&threads->index, key);
     if (!place)
         return NULL;
     if (*place == HASH_MISSING) {
         if (threads->used == threads->slots.length && !array_push_zero(&threads->slots)) {
-            hash_remove(&threads->index, thread);
+            hash_remove(&threads->index, key);
             return NULL;
         }
         struct last_sample *slot = &threads->slots.data[threads->used];
@@ -98,7 +113,7 @@ static void slots_destroy(struct thread_slots *threads)
 
 struct chunk_writer {
     struct thread_slots threads;
-    uint32_t thread; /* of the last entry */
+    uint32_t key; /* of the last entry */
     uint64_t time;
     size_t size;
     unsigned char bytes[CHUNK_SIZE];
@@ -120,7 +135,7 @@ void chunk_writer_free(struct chunk_writer *writer)
 void chunk_writer_reset(struct chunk_writer *writer)
 {
     slots_reset(&writer->threads);
-    writer->thread = 0;
+    writer->key = 0;
     writer->time = 0;
     writer->size = 0;
 }
@@ -131,89 +146,138 @@ const unsigned char *chunk_writer_bytes(const struct chunk_writer *writer, size_
     return writer->bytes;
 }
 
-/* How many outer frames `frames` (leaf first) has in common with the thread's last stack. */
-static uint32_t count_shared(const struct last_sample *last, const uint64_t *frames, uint32_t count)
+/* Item `i` of a list, from the outside in. */
+static uint64_t from_outside(const struct entry *entry, uint32_t i)
 {
-    uint32_t most = count < last->frames.length ? count : (uint32_t)last->frames.length;
+    return entry->list.items[entry->kind == SPOOL_COUNTERS ? i : entry->list.count - 1 - i];
+}
+
+/* How many outer frames the entry has in common with the thread's last one. */
+static uint32_t count_shared(const struct last_sample *last, const struct entry *entry)
+{
+    size_t most = entry->list.count < last->frames.length ? entry->list.count : last->frames.length;
     uint32_t shared = 0;
-    while (shared < most && last->frames.data[shared] == frames[count - 1 - shared])
+    while (shared < most && last->frames.data[shared] == from_outside(entry, shared))
         shared++;
     return shared;
 }
 
-bool chunk_writer_append(struct chunk_writer *writer, const struct sample *sample)
+/* The fields of a kind that other kinds do not have. */
+
+static unsigned char *put_wait(unsigned char *out, const struct spool_wait *wait)
 {
-    uint32_t count = sample->frame_count;
-    const uint64_t *frames = sample->frames;
-    uint32_t flags = sample->flags;
-    uint32_t kernel = sample->kernel_frame_count;
-    if (count > CHUNK_MAX_FRAMES) { /* the innermost ones say the most */
-        count = CHUNK_MAX_FRAMES;
-        flags |= SAMPLE_TRUNCATED;
-        if (kernel > count)
-            kernel = count;
+    out = leb128_put(out, wait->cpu_time_ns);
+    out = leb128_put(out, wait->wait_ns);
+    out = leb128_put(out, (uint64_t)wait->reason << 2 | (uint64_t)wait->goes_on << 1 | (wait->waker != 0));
+    out = leb128_put(out, wait->object);
+    return wait->waker ? leb128_put(out, wait->waker) : out;
+}
+
+static unsigned char *put_event(unsigned char *out, const struct spool_event_sample *sample)
+{
+    out = leb128_put(out, sample->event);
+    return leb128_put(out, sample->period);
+}
+
+static unsigned char *put_counters(unsigned char *out, const struct spool_counters *counters)
+{
+    bool has_since = counters->since_ns && counters->since_ns < counters->time_ns;
+    return leb128_put(out, (has_since ? counters->time_ns - counters->since_ns : 0) << 1 | counters->is_base);
+}
+
+static unsigned char *put_fields(unsigned char *out, enum spool_record_kind kind, const void *record)
+{
+    switch (kind) {
+    case SPOOL_WAIT:
+        return put_wait(out, record);
+    case SPOOL_EVENT_SAMPLE:
+        return put_event(out, record);
+    case SPOOL_COUNTERS:
+        return put_counters(out, record);
+    default:
+        return leb128_put(out, ((const struct spool_sample *)record)->cpu_time_ns);
     }
-    struct last_sample *last = slot_of(&writer->threads, sample->thread);
+}
+
+#define ENTRY_OF(number, record)                                                                                       \
+    (struct entry)                                                                                                     \
+    {                                                                                                                  \
+        .kind = (number), .thread = (record)->thread, .cpu = (record)->cpu, .flags = (record)->flags,                  \
+        .kernel_frames = (record)->kernel_frames, .time = (record)->time_ns, .list = (record)->frames                  \
+    }
+
+static struct entry entry_of(enum spool_record_kind kind, const void *record)
+{
+    const struct spool_counters *counters = record;
+    switch (kind) {
+    case SPOOL_WAIT:
+        return ENTRY_OF(kind, (const struct spool_wait *)record);
+    case SPOOL_EVENT_SAMPLE:
+        return ENTRY_OF(kind, (const struct spool_event_sample *)record);
+    case SPOOL_COUNTERS:
+        return (struct entry){
+            .kind = kind, .thread = counters->of, .time = counters->time_ns, .list = counters->values};
+    default:
+        return ENTRY_OF(kind, (const struct spool_sample *)record);
+    }
+}
+
+bool chunk_writer_append(struct chunk_writer *writer, enum spool_record_kind kind, const void *record)
+{
+    struct entry entry = entry_of(kind, record);
+    if (entry.list.count > CHUNK_MAX_FRAMES) { /* the innermost ones say the most */
+        entry.list.count = CHUNK_MAX_FRAMES;
+        entry.flags |= kind == SPOOL_COUNTERS ? 0 : SAMPLE_TRUNCATED;
+        if (entry.kernel_frames > CHUNK_MAX_FRAMES)
+            entry.kernel_frames = CHUNK_MAX_FRAMES;
+    }
+    uint32_t key = key_of(&entry), count = (uint32_t)entry.list.count;
+    struct last_sample *last = slot_of(&writer->threads, key);
     if (!last || !array_reserve(&last->frames, count))
         return false;
 
-    uint32_t shared = count_shared(last, frames, count);
-    bool same = shared == count && shared == last->frames.length && kernel == last->kernel_frame_count;
+    uint32_t shared = count_shared(last, &entry);
+    bool same = shared == count && shared == last->frames.length && entry.kernel_frames == last->kernel_frame_count;
     uint32_t fresh = count - shared;
     if ((FIELDS_MAX + (size_t)fresh) * LEB128_MAX > CHUNK_SIZE - writer->size)
         return false;
 
     unsigned char *out = writer->bytes + writer->size;
     unsigned char *head = out++;
-    *head = (unsigned char)(same ? HEAD_SAME : 0);
-    if (writer->size == 0 || sample->thread != writer->thread) {
+    *head = (unsigned char)((kind - SPOOL_SAMPLES) | (same ? HEAD_SAME : 0));
+    if (writer->size == 0 || key != writer->key) {
         *head |= HEAD_THREAD;
-        out = leb128_put(out, sample->thread);
+        out = leb128_put(out, entry.thread);
     }
-    out = leb128_put(out, zigzag((int64_t)(sample->time - writer->time)));
-    out = leb128_put(out, sample->cpu_time);
-    if (sample->wait) {
-        *head |= HEAD_WAIT;
-        out = leb128_put(out, sample->wait);
-        out = leb128_put(out, sample->reason);
-        out = leb128_put(out, sample->object);
-    }
-    if (sample->wait && sample->waker) {
-        *head |= HEAD_WAKER;
-        out = leb128_put(out, sample->waker);
-    }
-    if (sample->event) {
-        *head |= HEAD_EVENT;
-        out = leb128_put(out, sample->event);
-        out = leb128_put(out, sample->period);
-    }
-    if (sample->cpu != last->cpu) {
+    out = leb128_put(out, zigzag((int64_t)(entry.time - writer->time)));
+    out = put_fields(out, kind, record);
+    if (entry.cpu != last->cpu) {
         *head |= HEAD_CPU;
-        out = leb128_put(out, sample->cpu);
+        out = leb128_put(out, entry.cpu);
     }
-    if (flags) {
+    if (entry.flags) {
         *head |= HEAD_FLAGS;
-        out = leb128_put(out, flags);
+        out = leb128_put(out, entry.flags);
     }
     if (!same) {
         out = leb128_put(out, shared);
         out = leb128_put(out, fresh);
-        if (kernel) {
+        if (entry.kernel_frames) {
             *head |= HEAD_KERNEL;
-            out = leb128_put(out, kernel);
+            out = leb128_put(out, entry.kernel_frames);
         }
         uint64_t outside = shared ? last->frames.data[shared - 1] : 0;
-        for (uint32_t i = fresh; i-- > 0;) {
-            out = leb128_put(out, zigzag((int64_t)(frames[i] - outside)));
-            outside = frames[i];
-            last->frames.data[count - 1 - i] = outside;
+        for (uint32_t i = shared; i < count; i++) {
+            uint64_t frame = from_outside(&entry, i);
+            out = leb128_put(out, zigzag((int64_t)(frame - outside)));
+            outside = last->frames.data[i] = frame;
         }
         last->frames.length = count;
-        last->kernel_frame_count = kernel;
+        last->kernel_frame_count = entry.kernel_frames;
     }
-    last->cpu = sample->cpu;
-    writer->thread = sample->thread;
-    writer->time = sample->time;
+    last->cpu = entry.cpu;
+    writer->key = key;
+    writer->time = entry.time;
     writer->size = (size_t)(out - writer->bytes);
     return true;
 }
@@ -223,10 +287,10 @@ bool chunk_writer_append(struct chunk_writer *writer, const struct sample *sampl
 struct chunk_reader {
     struct thread_slots threads;
     struct cursor at;
-    uint32_t thread;
+    uint32_t thread, key; /* of the last entry */
     uint64_t time;
     bool first;
-    ARRAY(uint64_t) frames; /* of the last sample given out, leaf first */
+    ARRAY(uint64_t) frames; /* of the last record that was read, leaf first */
 };
 
 struct chunk_reader *chunk_reader_new(void)
@@ -281,31 +345,96 @@ static int read_frames(struct cursor *at, uint8_t head, struct last_sample *last
     return 0;
 }
 
-int chunk_reader_next(struct chunk_reader *reader, struct sample *sample, struct error *err)
+/* The fields that only this kind has. */
+static void get_fields(struct cursor *at, struct spool_record *record)
+{
+    uint64_t bits;
+    switch (record->kind) {
+    case SPOOL_SAMPLE:
+        record->sample.cpu_time_ns = cursor_uleb(at);
+        break;
+    case SPOOL_WAIT:
+        record->wait.cpu_time_ns = cursor_uleb(at);
+        record->wait.wait_ns = cursor_uleb(at);
+        bits = cursor_uleb(at);
+        record->wait.reason = (uint32_t)(bits >> 2);
+        record->wait.goes_on = bits & 2;
+        record->wait.object = read_u32(at);
+        record->wait.waker = bits & 1 ? read_u32(at) : 0;
+        at->failed |= bits >> 2 > UINT32_MAX;
+        break;
+    case SPOOL_EVENT_SAMPLE:
+        record->event_sample.event = read_u32(at);
+        record->event_sample.period = cursor_uleb(at);
+        break;
+    case SPOOL_COUNTERS:
+        bits = cursor_uleb(at);
+        record->counters.is_base = bits & 1;
+        record->counters.since_ns = bits >> 1;
+        break;
+    default:
+        at->failed = true;
+    }
+}
+
+static struct spool_list list_frames(struct chunk_reader *reader, const struct last_sample *last)
+{
+    size_t count = last->frames.length;
+    for (size_t i = 0; i < count; i++)
+        reader->frames.data[i] = last->frames.data[count - 1 - i];
+    return (struct spool_list){.items = reader->frames.data, .count = count};
+}
+
+#define SET_ENTRY(record, entry)                                                                                       \
+    ((record)->thread = (entry)->thread, (record)->time_ns = (entry)->time, (record)->cpu = (entry)->cpu,              \
+     (record)->flags = (entry)->flags, (record)->kernel_frames = (entry)->kernel_frames,                               \
+     (record)->frames = (entry)->list)
+
+static void set_entry(struct spool_record *record, const struct entry *entry)
+{
+    struct spool_counters *counters = &record->counters;
+    switch (record->kind) {
+    case SPOOL_WAIT:
+        SET_ENTRY(&record->wait, entry);
+        break;
+    case SPOOL_EVENT_SAMPLE:
+        SET_ENTRY(&record->event_sample, entry);
+        break;
+    case SPOOL_COUNTERS:
+        counters->of = entry->thread;
+        counters->time_ns = entry->time;
+        counters->values = entry->list;
+        bool has_since = counters->since_ns && counters->since_ns < entry->time;
+        counters->since_ns = has_since ? entry->time - counters->since_ns : 0;
+        break;
+    default:
+        SET_ENTRY(&record->sample, entry);
+    }
+}
+
+int chunk_reader_next(struct chunk_reader *reader, struct spool_record *record, struct error *err)
 {
     struct cursor *at = &reader->at;
     if (!at->failed && cursor_left(at) == 0)
         return 0;
     uint8_t head = cursor_u8(at);
-    if (head & HEAD_THREAD)
-        reader->thread = read_u32(at);
-    else if (reader->first)
-        at->failed = true;
+    struct entry entry = {.kind = SPOOL_SAMPLES + (head & HEAD_KIND)};
+    *record = (struct spool_record){.kind = entry.kind};
+    entry.thread = head & HEAD_THREAD ? read_u32(at) : reader->thread;
+    uint32_t key = key_of(&entry);
+    bool is_unknown = !(head & HEAD_THREAD) && (reader->first || key != reader->key);
+    at->failed |= is_unknown;
+    reader->thread = entry.thread;
+    reader->key = key;
     reader->first = false;
-    reader->time += (uint64_t)unzigzag(cursor_uleb(at));
-    uint64_t cpu_time = cursor_uleb(at);
-    uint64_t wait = head & HEAD_WAIT ? cursor_uleb(at) : 0;
-    uint32_t reason = head & HEAD_WAIT ? read_u32(at) : 0;
-    uint32_t object = head & HEAD_WAIT ? read_u32(at) : 0;
-    uint32_t waker = head & HEAD_WAKER ? read_u32(at) : 0;
-    uint32_t event = head & HEAD_EVENT ? read_u32(at) : 0;
-    uint64_t period = head & HEAD_EVENT ? cursor_uleb(at) : 0;
-    struct last_sample *last = at->failed ? NULL : slot_of(&reader->threads, reader->thread);
+    entry.time = reader->time += (uint64_t)unzigzag(cursor_uleb(at));
+    get_fields(at, record);
+    struct last_sample *last = at->failed ? NULL : slot_of(&reader->threads, key);
     if (!at->failed && !last)
         return error_no_memory(err);
     if (last && head & HEAD_CPU)
         last->cpu = read_u32(at);
-    uint32_t flags = head & HEAD_FLAGS ? read_u32(at) : 0;
+    entry.flags = head & HEAD_FLAGS ? read_u32(at) : 0;
     if (last && !(head & HEAD_SAME)) {
         int code = read_frames(at, head, last, err);
         if (code) {
@@ -314,28 +443,15 @@ int chunk_reader_next(struct chunk_reader *reader, struct sample *sample, struct
         }
     }
     if (at->failed || !last)
-        return error_set(err, EINVAL, "a chunk ends in the middle of a sample");
-    size_t count = last->frames.length;
+        return error_set(err, EINVAL, "a chunk has a damaged entry, or ends in the middle of one");
     reader->frames.length = 0;
-    if (!array_reserve(&reader->frames, count))
+    if (!array_reserve(&reader->frames, last->frames.length))
         return error_no_memory(err);
-    for (size_t i = 0; i < count; i++)
-        reader->frames.data[i] = last->frames.data[count - 1 - i];
-    *sample = (struct sample){
-        .thread = reader->thread,
-        .cpu = last->cpu,
-        .time = reader->time,
-        .cpu_time = cpu_time,
-        .wait = wait,
-        .reason = reason,
-        .object = object,
-        .waker = waker,
-        .flags = flags,
-        .event = event,
-        .period = period,
-        .frame_count = (uint32_t)count,
-        .kernel_frame_count = last->kernel_frame_count,
-        .frames = reader->frames.data,
-    };
+    entry.cpu = last->cpu;
+    entry.kernel_frames = last->kernel_frame_count;
+    entry.list = entry.kind == SPOOL_COUNTERS
+                     ? (struct spool_list){.items = last->frames.data, .count = last->frames.length}
+                     : list_frames(reader, last);
+    set_entry(record, &entry);
     return 1;
 }

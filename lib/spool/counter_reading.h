@@ -8,6 +8,7 @@
 #pragma once
 
 #include "spool/chunk.h"
+#include "spool/event_types.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,10 +49,7 @@ struct counter_reading {
     const uint64_t *values; /* from counter_reading_of(): valid until the next sample */
 };
 
-/* Fills in the sample that holds a reading. `frames`, which the sample refers to, has room for its values. */
-void counter_reading_to_sample(const struct counter_reading *reading, uint64_t *frames, struct sample *sample);
-
-/* Returns what `whose` of the reading is that a sample holds. */
+/* What the reading belongs to that a sample holds. */
 uint32_t counter_reading_whose(const struct sample *sample);
 
 /* Whether a sample of the spool is a reading, which is then filled in. `values` has room for CHUNK_MAX_FRAMES. */

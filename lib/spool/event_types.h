@@ -1,39 +1,9 @@
 /*
- * The events of a spool file, as the writer takes them and the reader returns them.
+ * Precedes records.h, which has a struct for each kind: one struct for all events, for readers that still use it.
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-enum { SPOOL_NO_NUMBER = UINT32_MAX };
-
-/* Each kind is described in record_kinds.h: its fields, and the members below that hold them. */
-enum spool_event_kind {
-#define EVENT(ID, number, ...) SPOOL_##ID = (number),
-#include "spool/record_kinds.h"
-};
-
-/* What SPOOL_PROGRAM_MARK tells of. */
-enum spool_mark {
-    SPOOL_MARK_INSTANT,
-    SPOOL_MARK_BEGIN,   /* of an interval of that thread */
-    SPOOL_MARK_END,     /* of the last one of this name that is open */
-    SPOOL_MARK_SPAN,    /* a whole interval, to `end` */
-    SPOOL_MARK_COUNTER, /* `end` has the bits of the value, a double */
-    SPOOL_MARK_KINDS
-};
-
-/* A lib, as SPOOL_LIB has it. `kind` is enum spool_lib_kind. */
-enum spool_lib_kind {
-    SPOOL_LIB_FILE,
-    SPOOL_LIB_KERNEL,
-    SPOOL_LIB_KERNEL_MODULE,
-    SPOOL_LIB_VDSO,
-    SPOOL_LIB_KERNEL_CODE, /* made while the kernel ran (a BPF program): one function, whose name is the path */
-    SPOOL_LIB_KINDS
-};
+#include "spool/records.h"
 
 struct spool_lib {
     uint32_t kind;
@@ -47,7 +17,7 @@ struct spool_lib {
 
 /* One event. Fields that its kind does not name are 0 or NULL. Texts are valid until the next read. */
 struct spool_event {
-    enum spool_event_kind kind;
+    enum spool_record_kind kind;
     uint32_t number;
     uint32_t process; /* SPOOL_THREAD */
     uint32_t parent;  /* SPOOL_PROCESS: number of the parent process, or of the one it replaces; SPOOL_NO_NUMBER */
@@ -61,4 +31,24 @@ struct spool_event {
     uint64_t count;
     const char *name, *value;
     struct spool_lib lib;
+};
+
+enum { SAMPLE_WAIT_GOES_ON = 8, SAMPLE_COUNTERS = 16, SAMPLE_COUNTERS_BASE = 32 }; /* besides enum sample_flags */
+
+/* One record of a chunk of any kind. */
+struct sample {
+    uint32_t thread; /* the recorder's number for the thread (spool.h) */
+    uint32_t cpu;
+    uint64_t time;     /* ns, CLOCK_MONOTONIC */
+    uint64_t cpu_time; /* ns of CPU since this thread's previous sample; of a wait: up to its beginning */
+    uint64_t wait;     /* ns that the thread waited up to `time`; 0: it ran */
+    uint32_t reason;   /* of a wait: enum wait_reason */
+    uint32_t object;   /* of a wait: the number of what it waited for (SPOOL_OBJECT); 0 unknown */
+    uint32_t waker;    /* of a wait: the number of what ended it (SPOOL_OBJECT); 0 unknown */
+    uint32_t flags;    /* enum sample_flags */
+    uint32_t event;    /* number of the event that was sampled (event_list.h), from 1 on; 0: the clock of CPU time */
+    uint64_t period;   /* of an event: how many of them the sample stands for; its cpu_time is 0 */
+    uint32_t frame_count;
+    uint32_t kernel_frame_count; /* how many frames, the first of `frames`, are kernel addresses */
+    const uint64_t *frames; /* leaf first; pcs as unwind_walk() gives them. From the reader: valid until the next */
 };

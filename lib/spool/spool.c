@@ -15,9 +15,9 @@
 #include "os/file_io.h"
 #include "spool/block_file.h"
 #include "spool/block_reader.h"
-#include "spool/counter_reading.h"
+#include "spool/record_code.h"
 #include "spool/spool_compact.h"
-#include "spool/spool_event.h"
+#include "spool/spool_legacy.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -93,12 +93,9 @@ static int note_dropped(struct spool_writer *writer, struct error *err)
     if (!dropped.samples)
         return 0;
     writer->file.dropped = (struct chunk_span){0};
-    struct spool_event event = {.kind = SPOOL_LOST,
-                                .start = dropped.first,
-                                .time = dropped.last,
-                                .cpu = SPOOL_NO_NUMBER,
-                                .count = dropped.samples};
-    return spool_writer_event(writer, &event, err);
+    const struct spool_lost lost = {
+        .start_ns = dropped.first, .time_ns = dropped.last, .cpu = SPOOL_NO_NUMBER, .count = dropped.samples};
+    return spool_write_lost(writer, &lost, err);
 }
 
 /* Chunks that may be replaced go on being filled. But one is dropped as a whole, so where the bound is a time, a chunk
@@ -149,44 +146,55 @@ int spool_writer_new(struct spool_writer **out, const char *path, struct error *
     return spool_writer_new_bounded(out, path, &none, err);
 }
 
-int spool_writer_event(struct spool_writer *writer, const struct spool_event *event, struct error *err)
+static int append_event(struct spool_writer *writer, enum spool_record_kind kind, const void *record, struct error *err)
 {
-    struct spool_event copy = *event;
-    size_t before = writer->events.length;
-    struct spool_codec codec = {.out = &writer->events};
-    if (!array_push(&writer->events, (unsigned char)event->kind) || !spool_event_code(&codec, &copy)) {
-        writer->events.length = before;
+    if (!record_code_put(&writer->events, kind, record))
         return error_no_memory(err);
-    }
     return writer->events.length >= EVENT_BUFFER ? write_events(writer, err) : 0;
 }
 
-/* Notes what the sample, which is in the chunk that is being filled, refers to. */
-static bool note_use(struct spool_writer *writer, const struct sample *sample)
+/* Notes the thread or process of a record that is in the current chunk. */
+static bool note_use(struct spool_writer *writer, enum spool_record_kind kind, uint32_t number)
 {
-    bool is_reading = sample->flags & SAMPLE_COUNTERS;
     uint32_t chunk = (uint32_t)writer->file.sequence;
     return !block_file_keeps_last(&writer->file) ||
-           hash_set(is_reading ? &writer->uses.processes : &writer->uses.threads,
-                    is_reading ? counter_reading_whose(sample) : sample->thread, chunk < HASH_MISSING ? chunk : 0);
+           hash_set(kind == SPOOL_COUNTERS ? &writer->uses.processes : &writer->uses.threads, number,
+                    chunk < HASH_MISSING ? chunk : 0);
+}
+
+int spool_writer_append(struct spool_writer *writer, enum spool_record_kind kind, const void *record, struct error *err)
+{
+    if (kind < SPOOL_SAMPLES)
+        return append_event(writer, kind, record, err);
+    if (!chunk_writer_append(writer->chunk, kind, record)) {
+        int code = flush(writer, true, err);
+        if (code)
+            return code;
+        if (!chunk_writer_append(writer->chunk, kind, record))
+            return error_no_memory(err);
+    }
+    const struct spool_sample *first = record; /* all kinds begin with what they belong to and the time */
+    if (!note_use(writer, kind, first->thread))
+        return error_no_memory(err);
+    if (!writer->span.samples++)
+        writer->span.first = first->time_ns;
+    if (first->time_ns > writer->span.last)
+        writer->span.last = first->time_ns;
+    return 0;
+}
+
+int spool_writer_event(struct spool_writer *writer, const struct spool_event *event, struct error *err)
+{
+    struct spool_record record;
+    return spool_legacy_record(event, &record) ? spool_writer_append(writer, event->kind, &record.metadata, err)
+                                               : error_no_memory(err);
 }
 
 int spool_writer_sample(struct spool_writer *writer, const struct sample *sample, struct error *err)
 {
-    if (!chunk_writer_append(writer->chunk, sample)) {
-        int code = flush(writer, true, err);
-        if (code)
-            return code;
-        if (!chunk_writer_append(writer->chunk, sample))
-            return error_no_memory(err);
-    }
-    if (!note_use(writer, sample))
-        return error_no_memory(err);
-    if (!writer->span.samples++)
-        writer->span.first = sample->time;
-    if (sample->time > writer->span.last)
-        writer->span.last = sample->time;
-    return 0;
+    struct spool_record record;
+    spool_legacy_record_of_sample(sample, &record);
+    return spool_writer_append(writer, record.kind, &record.metadata, err);
 }
 
 uint64_t spool_writer_size(const struct spool_writer *writer)
@@ -238,7 +246,7 @@ int spool_writer_close(struct spool_writer *writer, struct error *err)
 
 struct spool_reader {
     struct block_reader *blocks;
-    struct spool_codec events; /* what is left of a block of events */
+    struct cursor events; /* what is left of a block of events */
     struct chunk_reader *chunk;
     bool in_chunk;
     uint64_t damaged;
@@ -363,35 +371,48 @@ static int next_block(struct spool_reader *reader, struct error *err)
     if (reader->in_chunk)
         chunk_reader_start(reader->chunk, payload, size);
     else if (kind != BLOCK_SAMPLES)
-        reader->events = (struct spool_codec){.in = cursor_of(payload, size)};
+        reader->events = cursor_of(payload, size);
     return 1;
 }
 
-int spool_reader_next(struct spool_reader *reader, struct spool_event *event, struct sample *sample, struct error *err)
+int spool_reader_read(struct spool_reader *reader, struct spool_record *record, struct error *err)
 {
     for (;;) {
         if (reader->in_chunk) {
-            int code = chunk_reader_next(reader->chunk, sample, NULL);
+            int code = chunk_reader_next(reader->chunk, record, NULL);
             if (code == 1) {
                 reader->place.samples++;
                 if (reader->place.chunk == reader->begin.chunk && reader->place.samples <= reader->begin.samples)
                     continue;
-                return SPOOL_ITEM_SAMPLE;
+                return 1;
             }
             if (code == -ENOMEM)
                 return error_no_memory(err);
             if (code < 0)
                 reader->damaged++;
             reader->in_chunk = false;
-        } else if (cursor_left(&reader->events.in)) {
-            *event = (struct spool_event){.kind = cursor_u8(&reader->events.in)};
-            if (spool_event_code(&reader->events, event))
-                return SPOOL_ITEM_EVENT;
+        } else if (cursor_left(&reader->events)) {
+            if (record_code_get(&reader->events, record))
+                return 1;
             reader->damaged++;
-            reader->events.in = cursor_of(NULL, 0);
+            reader->events = cursor_of(NULL, 0);
         }
         int code = next_block(reader, err);
         if (code <= 0)
-            return code; /* 0 is SPOOL_END */
+            return code;
     }
+}
+
+int spool_reader_next(struct spool_reader *reader, struct spool_event *event, struct sample *sample, struct error *err)
+{
+    struct spool_record record;
+    int code = spool_reader_read(reader, &record, err);
+    if (code <= 0)
+        return code;
+    if (record.kind >= SPOOL_SAMPLES) {
+        spool_legacy_sample(&record, sample);
+        return SPOOL_ITEM_SAMPLE;
+    }
+    spool_legacy_event(&record, event);
+    return SPOOL_ITEM_EVENT;
 }

@@ -33,8 +33,22 @@ struct spool_bounds {
 int spool_writer_new_bounded(struct spool_writer **out, const char *path, const struct spool_bounds *bounds,
                              struct error *err);
 
-/* Append an event or a sample. What a full disk does not take waits in memory (block_file.h): see
- * spool_writer_is_waiting(). After any other failure, the file ends with its last whole block. */
+/* Appends a record; `record`: the struct of the kind. What a full disk does not take waits in memory (block_file.h):
+ * see spool_writer_is_waiting(). After any other failure, the file ends with its last whole block. */
+int spool_writer_append(struct spool_writer *writer, enum spool_record_kind kind, const void *record,
+                        struct error *err);
+
+/* spool_write_process(), spool_write_wait() and so on: the same for a struct of one kind. */
+#define EVENT(ID, name, ...)                                                                                           \
+    static inline int spool_write_##name(struct spool_writer *writer, const struct spool_##name *record,               \
+                                         struct error *err)                                                            \
+    {                                                                                                                  \
+        return spool_writer_append(writer, SPOOL_##ID, record, err);                                                   \
+    }
+#define SAMPLE EVENT
+#include "spool/record_kinds.h"
+
+/* The same for the structs that precede those. */
 int spool_writer_event(struct spool_writer *writer, const struct spool_event *event, struct error *err);
 int spool_writer_sample(struct spool_writer *writer, const struct sample *sample, struct error *err);
 
@@ -84,9 +98,12 @@ uint64_t spool_reader_missed(const struct spool_reader *reader);
 
 enum spool_item { SPOOL_END = 0, SPOOL_ITEM_EVENT = 1, SPOOL_ITEM_SAMPLE = 2 };
 
-/* Reads the next item, in file order, into *event or *sample. Returns an enum spool_item or a negative errno value. A
- * truncated block at the end of the file gives SPOOL_END, and can be read once the file has grown by its rest. What is
- * damaged in the middle is skipped and counted, up to the next whole block. */
+/* Reads the next record, in file order: 1. Returns 0 at the end, or a negative errno value. A truncated block at the
+ * end of the file is the end, and can be read once the file has grown by its rest. What is damaged in the middle is
+ * skipped and counted, up to the next whole block. */
+int spool_reader_read(struct spool_reader *reader, struct spool_record *record, struct error *err);
+
+/* The same for the structs that precede struct spool_record. Returns an enum spool_item or a negative errno value. */
 int spool_reader_next(struct spool_reader *reader, struct spool_event *event, struct sample *sample, struct error *err);
 
 uint64_t spool_reader_damaged(const struct spool_reader *reader);       /* parts of the file skipped so far, */

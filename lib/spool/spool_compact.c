@@ -39,24 +39,24 @@ static struct known_process *process_of(const struct compaction *compaction, uin
 
 /* ---- what there is ---- */
 
-static bool note_event(struct compaction *compaction, const struct spool_event *event)
+static bool note_record(struct compaction *compaction, const struct spool_record *record)
 {
     struct known_thread *thread;
     struct known_process *process;
-    switch (event->kind) {
+    switch (record->kind) {
     case SPOOL_PROCESS:
-        return hash_set(&compaction->process_rows, event->number, (uint32_t)compaction->processes.length) &&
-               array_push(
-                   &compaction->processes,
-                   ((struct known_process){.number = event->number, .parent = event->parent, .exec = event->exec}));
+        return hash_set(&compaction->process_rows, record->process.process, (uint32_t)compaction->processes.length) &&
+               array_push(&compaction->processes, ((struct known_process){.number = record->process.process,
+                                                                          .parent = record->process.parent,
+                                                                          .exec = record->process.exec}));
     case SPOOL_THREAD:
-        if ((process = process_of(compaction, event->process)))
+        if ((process = process_of(compaction, record->thread.process)))
             process->had_thread = true;
-        return hash_set(&compaction->thread_rows, event->number, (uint32_t)compaction->threads.length) &&
+        return hash_set(&compaction->thread_rows, record->thread.thread, (uint32_t)compaction->threads.length) &&
                array_push(&compaction->threads,
-                          ((struct known_thread){.number = event->number, .process = event->process}));
+                          ((struct known_thread){.number = record->thread.thread, .process = record->thread.process}));
     case SPOOL_THREAD_END:
-        if ((thread = thread_of(compaction, event->number)))
+        if ((thread = thread_of(compaction, record->thread_end.thread)))
             thread->has_ended = true;
         return true;
     default:
@@ -64,12 +64,12 @@ static bool note_event(struct compaction *compaction, const struct spool_event *
     }
 }
 
-static bool note_events(struct compaction *compaction, const unsigned char *bytes, size_t size)
+static bool note_records(struct compaction *compaction, const unsigned char *bytes, size_t size)
 {
     struct cursor in = cursor_of(bytes, size);
-    struct spool_event event;
+    struct spool_record record;
     while (cursor_left(&in))
-        if (!spool_event_read(&in, &event) || !note_event(compaction, &event))
+        if (!record_code_get(&in, &record) || !note_record(compaction, &record))
             return false;
     return true;
 }
@@ -115,31 +115,45 @@ static bool process_stays(const struct compaction *compaction, uint32_t number)
     return process && process->stays;
 }
 
-static bool event_stays(const struct compaction *compaction, const struct spool_event *event)
+/* A mark stays to the end of its interval. */
+static bool mark_stays(const struct compaction *compaction, const struct spool_program_mark *mark)
 {
-    uint64_t end = event->end > event->time ? event->end : event->time;
-    switch (event->kind) {
+    uint64_t end = mark->mark == SPOOL_MARK_SPAN && mark->end_ns > mark->time_ns ? mark->end_ns : mark->time_ns;
+    return end >= compaction->uses->oldest_time;
+}
+
+static bool record_stays(const struct compaction *compaction, const struct spool_record *record)
+{
+    uint64_t oldest = compaction->uses->oldest_time;
+    switch (record->kind) {
     case SPOOL_PROCESS:
+        return process_stays(compaction, record->process.process);
     case SPOOL_COMMAND:
-        return process_stays(compaction, event->number);
+        return process_stays(compaction, record->command_line.process);
     case SPOOL_MAP:
-        return event->number == SPOOL_NO_NUMBER || process_stays(compaction, event->number);
+        return record->mapping.process == SPOOL_NO_NUMBER || process_stays(compaction, record->mapping.process);
     case SPOOL_THREAD:
+        return thread_stays(compaction, record->thread.thread);
     case SPOOL_NAME:
+        return thread_stays(compaction, record->thread_name.thread);
     case SPOOL_THREAD_END:
+        return thread_stays(compaction, record->thread_end.thread);
     case SPOOL_UNSAMPLED:
-        return thread_stays(compaction, event->number);
+        return thread_stays(compaction, record->unsampled_thread_time.thread);
     case SPOOL_PROGRAM_MARK:
-        if (event->mark == SPOOL_MARK_COUNTER)
-            end = event->time;
-        return end >= compaction->uses->oldest_time;
+        return mark_stays(compaction, &record->program_mark);
     case SPOOL_LOST:
+        return record->lost.time_ns >= oldest;
     case SPOOL_MARKS_LOST:
+        return record->marks_lost.time_ns >= oldest;
     case SPOOL_EXIT:
+        return record->process_exit.time_ns >= oldest;
     case SPOOL_WORK:
+        return record->recorder_work.end_ns >= oldest;
     case SPOOL_SIGNAL:
+        return record->signal.time_ns >= oldest;
     case SPOOL_OOM_KILL:
-        return end >= compaction->uses->oldest_time;
+        return record->oom_kill.time_ns >= oldest;
     default:
         return true;
     }
@@ -149,12 +163,12 @@ static bool copy_events(const struct compaction *compaction, const unsigned char
                         struct spool_bytes *out)
 {
     struct cursor in = cursor_of(bytes, size);
-    struct spool_event event;
+    struct spool_record record;
     while (cursor_left(&in)) {
         const unsigned char *start = in.at;
-        if (!spool_event_read(&in, &event))
+        if (!record_code_get(&in, &record))
             return false;
-        if (event_stays(compaction, &event) && !array_append(out, start, (size_t)(in.at - start)))
+        if (record_stays(compaction, &record) && !array_append(out, start, (size_t)(in.at - start)))
             return false;
     }
     return true;
@@ -163,7 +177,7 @@ static bool copy_events(const struct compaction *compaction, const unsigned char
 bool spool_compact(const unsigned char *bytes, size_t size, struct spool_uses *uses, struct spool_bytes *out)
 {
     struct compaction compaction = {.uses = uses};
-    bool done = note_events(&compaction, bytes, size);
+    bool done = note_records(&compaction, bytes, size);
     if (done) {
         choose(&compaction);
         done = copy_events(&compaction, bytes, size, out);

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/hash.h"
-#include "spool/spool_event.h"
+#include "spool/record_code.h"
 
 /* What the samples in the file refer to. */
 struct spool_uses {

@@ -3,8 +3,6 @@
 #include "spool/counter_reading.h"
 #include "spool/spool_format.h"
 
-#include <string.h>
-
 /* ---- one value ---- */
 
 static void put_hex(struct json_writer *json, const unsigned char *bytes, uint64_t size)
@@ -60,36 +58,31 @@ static void put_counted(struct json_writer *json, uint64_t whose)
         json_unsigned(json, whose);
 }
 
-static void put_frames(struct json_writer *json, const struct sample *sample)
+static void put_frames(struct json_writer *json, const struct spool_list *frames)
 {
     json_open(json, '[');
-    for (uint32_t i = 0; i < sample->frame_count; i++)
-        json_hex(json, sample->frames[i]);
+    for (size_t i = 0; i < frames->count; i++)
+        json_hex(json, frames->items[i]);
     json_close(json, ']');
 }
 
-static void put_values(struct json_writer *json, const struct counter_reading *reading)
+static void put_values(struct json_writer *json, const struct spool_counters *counters)
 {
-    bool is_named = reading->whose < COUNTERS_OF_POWER && reading->count <= COUNTER_KINDS;
+    bool is_named = counters->of < COUNTERS_OF_POWER && counters->values.count <= COUNTER_KINDS;
     json_open(json, is_named ? '{' : '[');
-    for (size_t i = 0; i < reading->count; i++) {
+    for (size_t i = 0; i < counters->values.count; i++) {
         if (is_named)
             json_key(json, spool_counter_names[i]);
-        put_number_or_null(json, reading->values[i], COUNTER_UNKNOWN);
+        put_number_or_null(json, counters->values.items[i], COUNTER_UNKNOWN);
     }
     json_close(json, is_named ? '}' : ']');
 }
 
 static void put_number(struct json_writer *json, enum spool_type type, uint64_t value)
 {
-    double number;
     switch (type) {
     case SPOOL_TYPE_ADDRESS:
         json_hex(json, value);
-        break;
-    case SPOOL_TYPE_DOUBLE:
-        memcpy(&number, &value, sizeof(number));
-        json_double(json, number);
         break;
     case SPOOL_TYPE_CPU:
     case SPOOL_TYPE_PROCESS:
@@ -115,21 +108,19 @@ static void put_number(struct json_writer *json, enum spool_type type, uint64_t 
     }
 }
 
-static void put_bytes(struct json_writer *json, enum spool_type type, const void *member)
+static void put_blob(struct json_writer *json, enum spool_type type, const struct spool_blob *blob)
 {
-    const unsigned char *const *bytes = member;
-    uint64_t size = *(const uint64_t *)(bytes + 1);
     if (type == SPOOL_TYPE_IMAGE)
-        json_unsigned(json, size);
+        json_unsigned(json, blob->size);
     else
-        put_hex(json, *bytes, size);
+        put_hex(json, blob->bytes, blob->size);
 }
 
-/* ---- one record: `record` is the struct that the fields of the kind are in ---- */
+/* ---- one record: `record` is the struct of its kind ---- */
 
 static void put_field(struct json_writer *json, const struct spool_field *field, const void *record)
 {
-    const void *member = (const char *)record + field->offset;
+    const void *member = spool_field_member(field, record);
     json_key(json, field->name);
     switch (field->storage) {
     case SPOOL_STORES_BOOL:
@@ -141,50 +132,34 @@ static void put_field(struct json_writer *json, const struct spool_field *field,
     case SPOOL_STORES_U64:
         put_number(json, field->type, *(const uint64_t *)member);
         break;
+    case SPOOL_STORES_DOUBLE:
+        json_double(json, *(const double *)member);
+        break;
     case SPOOL_STORES_TEXT:
         json_text_z(json, *(const char *const *)member);
         break;
-    case SPOOL_STORES_BYTES:
-        put_bytes(json, field->type, member);
+    case SPOOL_STORES_BLOB:
+        put_blob(json, field->type, member);
         break;
-    case SPOOL_STORES_U64S:
+    case SPOOL_STORES_LIST:
         if (field->type == SPOOL_TYPE_FRAMES)
-            put_frames(json, record);
+            put_frames(json, member);
         else
             put_values(json, record);
         break;
     }
 }
 
-/* `mark` is that of an event. */
-static void put_record(struct json_writer *json, const struct spool_kind *kind, const void *record, uint32_t mark)
+void spool_dump_record(struct json_writer *json, const struct spool_record *record)
 {
+    const struct spool_kind *kind = spool_kind_of(record->kind);
+    uint32_t mark = record->kind == SPOOL_PROGRAM_MARK ? record->program_mark.mark : SPOOL_MARK_INSTANT;
+    if (!kind)
+        return;
     json_open(json, '{');
     json_member_text(json, "kind", kind->name);
     for (const struct spool_field *field = kind->fields; field->name; field++)
         if (spool_field_is_in(field, mark))
-            put_field(json, field, record);
+            put_field(json, field, &record->metadata);
     json_close(json, '}');
-}
-
-void spool_dump_event(struct json_writer *json, const struct spool_event *event)
-{
-    const struct spool_kind *kind = spool_event_kind_of(event->kind);
-    if (kind)
-        put_record(json, kind, event, event->mark);
-}
-
-static enum spool_sample_kind kind_of(const struct sample *sample)
-{
-    return sample->wait ? SPOOL_SAMPLE_WAIT : sample->event ? SPOOL_SAMPLE_EVENT : SPOOL_SAMPLE_CPU;
-}
-
-void spool_dump_sample(struct json_writer *json, const struct sample *sample)
-{
-    uint64_t values[CHUNK_MAX_FRAMES];
-    struct counter_reading reading;
-    if (counter_reading_of(sample, values, &reading))
-        put_record(json, &spool_sample_kinds[SPOOL_SAMPLE_COUNTERS], &reading, 0);
-    else
-        put_record(json, &spool_sample_kinds[kind_of(sample)], sample, 0);
 }

@@ -4,6 +4,5 @@
 #include "base/json_write.h"
 #include "spool/spool.h"
 
-/* Write one object: {"kind": ..., then the fields of the kind}. */
-void spool_dump_event(struct json_writer *json, const struct spool_event *event);
-void spool_dump_sample(struct json_writer *json, const struct sample *sample);
+/* Writes one object: {"kind": ..., then the fields of the kind}. Nothing if the kind is unknown. */
+void spool_dump_record(struct json_writer *json, const struct spool_record *record);

@@ -22,7 +22,7 @@ static const char *const marks[] = {
 };
 _Static_assert(sizeof(marks) / sizeof(*marks) == SPOOL_MARK_KINDS, "each kind of mark has a name");
 
-/* Of the bits from SAMPLE_TRUNCATED to SAMPLE_WAIT_GOES_ON; those of counters make the kind of the record. */
+/* By bit. */
 static const char *const sample_flags[] = {"truncated", "without_cfi", "completed_live", "wait_goes_on"};
 _Static_assert(SAMPLE_TRUNCATED == 1 && SAMPLE_WITHOUT_CFI == 2 && SAMPLE_COMPLETED_LIVE == 4 &&
                    SAMPLE_WAIT_GOES_ON == 8,
@@ -68,6 +68,9 @@ const struct spool_type_text spool_types[SPOOL_TYPES] = {
     [SPOOL_TYPE_OBJECT] = {.name = "object", .in_dump = "number of an `object` record; 0: none"},
     [SPOOL_TYPE_FUNCTION] = {.name = "function", .in_dump = NUMBER_OF("a `python_function` record")},
     [SPOOL_TYPE_MARK_NAME] = {.name = "mark_name", .in_dump = NUMBER_OF("a `mark_name` record")},
+    [SPOOL_TYPE_SIGNAL] = {.name = "signal", .in_dump = "number of the signal"},
+    [SPOOL_TYPE_EVENT] = {.name = "event",
+                          .in_dump = "number of the event, from 1; metadata `event_name_1` has its name"},
     [SPOOL_TYPE_LIBRARY_KIND] = {.name = "library_kind", .in_dump = "one of these", WITH_NAMES(library_kinds)},
     [SPOOL_TYPE_MARK] = {.name = "mark", .in_dump = "one of these", WITH_NAMES(marks)},
     [SPOOL_TYPE_WAIT_REASON] = {.name = "wait_reason",
@@ -76,6 +79,7 @@ const struct spool_type_text spool_types[SPOOL_TYPES] = {
                                 .name_count = WAIT_REASONS},
     [SPOOL_TYPE_SAMPLE_FLAGS] = {.name = "flags", .in_dump = "list of these", WITH_NAMES(sample_flags)},
     [SPOOL_TYPE_COUNTED] = {.name = "counted", .in_dump = "number of a `process` record, \"cpus\" or \"power\""},
+    [SPOOL_TYPE_FRAME_COUNT] = {.name = "frame_count", .in_dump = "number"},
     [SPOOL_TYPE_FRAMES] = {.name = "frames",
                            .in_dump = "list of addresses; a frame of Python is bit 62, the number of a "
                                       "`python_function` record << 24, and the line"},
@@ -90,47 +94,39 @@ const struct spool_type_text spool_types[SPOOL_TYPES] = {
         bool: SPOOL_STORES_BOOL,                                                                                       \
         uint32_t: SPOOL_STORES_U32,                                                                                    \
         uint64_t: SPOOL_STORES_U64,                                                                                    \
+        double: SPOOL_STORES_DOUBLE,                                                                                   \
         const char *: SPOOL_STORES_TEXT,                                                                               \
-        const unsigned char *: SPOOL_STORES_BYTES,                                                                     \
-        const uint64_t *: SPOOL_STORES_U64S)
+        struct spool_blob: SPOOL_STORES_BLOB,                                                                          \
+        struct spool_list: SPOOL_STORES_LIST)
 
-#define STRUCT_FIELD(struct_type, text, member, TYPE, mark, description)                                               \
-    {.name = (text),                                                                                                   \
+#define FIELD(key, TYPE, member, description) FIELD_IF(INSTANT, key, TYPE, member, description)
+#define FIELD_IF(mark, key, TYPE, member, description)                                                                 \
+    {.name = #key,                                                                                                     \
      .type = SPOOL_TYPE_##TYPE,                                                                                        \
-     .storage = STORAGE(struct_type, member),                                                                          \
-     .offset = offsetof(struct_type, member),                                                                          \
-     .only_in = (mark),                                                                                                \
+     .storage = STORAGE(record, key),                                                                                  \
+     .offset = offsetof(record, key),                                                                                  \
+     .only_in = SPOOL_MARK_##mark,                                                                                     \
      .meaning = (description)},
-#define FIELD(text, member, TYPE, description)                                                                         \
-    STRUCT_FIELD(struct spool_event, text, member, TYPE, SPOOL_MARK_INSTANT, description)
-#define FIELD_IF(mark, text, member, TYPE, description)                                                                \
-    STRUCT_FIELD(struct spool_event, text, member, TYPE, SPOOL_MARK_##mark, description)
-#define SAMPLE_FIELD(text, member, TYPE, description)                                                                  \
-    STRUCT_FIELD(struct sample, text, member, TYPE, SPOOL_MARK_INSTANT, description)
-#define READING_FIELD(text, member, TYPE, description)                                                                 \
-    STRUCT_FIELD(struct counter_reading, text, member, TYPE, SPOOL_MARK_INSTANT, description)
-#define FIELDS(...) ((const struct spool_field[]){__VA_ARGS__{.name = NULL}})
 
-const struct spool_kind spool_event_kinds[SPOOL_EVENT_KINDS] = {
-#define EVENT(ID, number, since, name, meaning, ...) [SPOOL_##ID] = {(name), (since), (meaning), FIELDS(__VA_ARGS__)},
+const struct spool_kind *spool_kind_of(uint32_t kind)
+{
+    switch (kind) {
+#define EVENT(ID, key, number, first, description, ...)                                                                \
+    case SPOOL_##ID: {                                                                                                 \
+        typedef struct spool_##key record;                                                                             \
+        static const struct spool_field fields[] = {__VA_ARGS__{.name = NULL}};                                        \
+        static const struct spool_kind found = {                                                                       \
+            .name = #key, .since = (first), .meaning = (description), .fields = fields};                               \
+        return &found;                                                                                                 \
+    }
+#define SAMPLE EVENT
 #include "spool/record_kinds.h"
-};
-
-const struct spool_kind spool_sample_kinds[SPOOL_SAMPLE_KINDS] = {
-#define SAMPLE(ID, since, name, meaning, ...) [SPOOL_SAMPLE_##ID] = {(name), (since), (meaning), FIELDS(__VA_ARGS__)},
-#include "spool/record_kinds.h"
-};
+    default:
+        return NULL;
+    }
+}
 
 _Static_assert(SPOOL_DUMP_BYTES == 64, "the type has the number");
-/* SPOOL_STORES_BYTES */
-_Static_assert(offsetof(struct spool_lib, build_id_size) == offsetof(struct spool_lib, build_id) + sizeof(void *) &&
-                   offsetof(struct spool_lib, image_size) == offsetof(struct spool_lib, image) + sizeof(void *),
-               "the size of bytes is behind their pointer");
-
-const struct spool_kind *spool_event_kind_of(uint32_t number)
-{
-    return number < SPOOL_EVENT_KINDS && spool_event_kinds[number].name ? &spool_event_kinds[number] : NULL;
-}
 
 /* ---- documentation ---- */
 
@@ -206,10 +202,10 @@ bool spool_format_describe(struct text_buffer *out)
         ok = describe_type(out, &spool_types[i]);
     ok = ok && text_append_z(out, "\n## Events\n");
     for (uint32_t i = 0; ok && i < SPOOL_EVENT_KINDS; i++)
-        ok = !spool_event_kinds[i].name || describe_kind(out, &spool_event_kinds[i], i);
+        ok = !spool_kind_of(i) || describe_kind(out, spool_kind_of(i), i);
     ok = ok && text_append_z(out, "\n## Samples\n");
     for (size_t i = 0; ok && i < SPOOL_SAMPLE_KINDS; i++)
-        ok = describe_kind(out, &spool_sample_kinds[i], 0);
+        ok = describe_kind(out, spool_kind_of(SPOOL_SAMPLES + (uint32_t)i), 0);
     ok = ok && text_append_z(out, "\n## Counters of a process\n\n");
     for (size_t i = 0; ok && i < COUNTER_KINDS; i++)
         ok = text_append_z(out, i ? ", `" : "`") && text_append_z(out, spool_counter_names[i]) &&

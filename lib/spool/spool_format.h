@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/text_buffer.h"
-#include "spool/event_types.h"
+#include "spool/records.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,13 +35,16 @@ enum spool_type {
     SPOOL_TYPE_OBJECT,
     SPOOL_TYPE_FUNCTION,
     SPOOL_TYPE_MARK_NAME,
+    SPOOL_TYPE_SIGNAL,
+    SPOOL_TYPE_EVENT,
     SPOOL_TYPE_LIBRARY_KIND,
     SPOOL_TYPE_MARK,
     SPOOL_TYPE_WAIT_REASON,
     SPOOL_TYPE_SAMPLE_FLAGS,
     SPOOL_TYPE_COUNTED,
-    SPOOL_TYPE_FRAMES, /* of struct sample */
-    SPOOL_TYPE_VALUES, /* of struct counter_reading */
+    SPOOL_TYPE_FRAME_COUNT,
+    SPOOL_TYPE_FRAMES,
+    SPOOL_TYPE_VALUES,
     SPOOL_TYPES
 };
 
@@ -59,23 +62,24 @@ enum spool_storage {
     SPOOL_STORES_BOOL,
     SPOOL_STORES_U32,
     SPOOL_STORES_U64,
+    SPOOL_STORES_DOUBLE,
     SPOOL_STORES_TEXT,
-    SPOOL_STORES_BYTES, /* a pointer, and behind it the size */
-    SPOOL_STORES_U64S,
+    SPOOL_STORES_BLOB,
+    SPOOL_STORES_LIST,
 };
 
 struct spool_field {
     const char *name;
     enum spool_type type;
     enum spool_storage storage;
-    size_t offset;           /* in struct spool_event, struct sample or struct counter_reading */
+    size_t offset;           /* of the member in the struct of its kind */
     enum spool_mark only_in; /* SPOOL_MARK_INSTANT: in all; else only in marks of this kind */
     const char *meaning;
 };
 
 struct spool_kind {
-    const char *name; /* NULL: no kind has this number */
-    uint32_t since;   /* version of the format */
+    const char *name;
+    uint32_t since; /* version of the format */
     const char *meaning;
     const struct spool_field *fields; /* the last one has no name */
 };
@@ -85,21 +89,23 @@ enum {
 #define EVENT(...) +1
 #include "spool/record_kinds.h"
 };
-
-enum spool_sample_kind {
-#define SAMPLE(ID, ...) SPOOL_SAMPLE_##ID,
+enum {
+    SPOOL_SAMPLE_KINDS = 0
+#define SAMPLE(...) +1
 #include "spool/record_kinds.h"
-    SPOOL_SAMPLE_KINDS
 };
 
-extern const struct spool_kind spool_event_kinds[SPOOL_EVENT_KINDS]; /* by enum spool_event_kind */
-extern const struct spool_kind spool_sample_kinds[SPOOL_SAMPLE_KINDS];
-
-/* The kind of an event; NULL if the number is of none. */
-const struct spool_kind *spool_event_kind_of(uint32_t number);
+/* The kind of a record, by enum spool_record_kind; NULL if no kind has the number. */
+const struct spool_kind *spool_kind_of(uint32_t number);
 
 /* Names of the values of a process, by enum counter_kind. */
 extern const char *const spool_counter_names[];
+
+/* The member of a struct. */
+static inline const void *spool_field_member(const struct spool_field *field, const void *record)
+{
+    return (const char *)record + field->offset;
+}
 
 /* Whether an event whose `mark` this is has the field. */
 static inline bool spool_field_is_in(const struct spool_field *field, uint32_t mark)

@@ -11,15 +11,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     struct chunk_writer *writer = chunk_writer_new();
     if (!reader || !writer)
         abort();
-    struct sample sample;
+    struct spool_record record;
     chunk_reader_start(reader, bytes, size);
-    while (chunk_reader_next(reader, &sample, NULL) == 1) {
-        if (sample.kernel_frame_count > sample.frame_count || sample.frame_count > CHUNK_MAX_FRAMES)
+    while (chunk_reader_next(reader, &record, NULL) == 1) {
+        if (record.kind == SPOOL_SAMPLE &&
+            (record.sample.kernel_frames > record.sample.frames.count || record.sample.frames.count > CHUNK_MAX_FRAMES))
             abort();
         /* What can be read can be written again. */
-        if (!chunk_writer_append(writer, &sample)) {
+        if (!chunk_writer_append(writer, record.kind, &record.metadata)) {
             chunk_writer_reset(writer);
-            if (!chunk_writer_append(writer, &sample))
+            if (!chunk_writer_append(writer, record.kind, &record.metadata))
                 abort();
         }
     }

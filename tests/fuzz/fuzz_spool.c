@@ -48,16 +48,12 @@ static void dump(const char *path)
     static const struct byte_sink nowhere = {.write = drop};
     static struct json_writer json;
     struct spool_reader *reader;
-    struct spool_event event;
-    struct sample sample;
+    struct spool_record record;
     if (spool_reader_open(&reader, path, NULL))
         return;
     json_writer_init(&json, &nowhere, NULL);
-    for (int item; (item = spool_reader_next(reader, &event, &sample, NULL)) > 0;) {
-        if (item == SPOOL_ITEM_EVENT)
-            spool_dump_event(&json, &event);
-        else
-            spool_dump_sample(&json, &sample);
+    for (int item; (item = spool_reader_read(reader, &record, NULL)) > 0;) {
+        spool_dump_record(&json, &record);
     }
     json_writer_finish(&json);
     spool_reader_close(reader);

@@ -1,5 +1,6 @@
 /* Chunks give back what was put in, alone, and survive damage. */
 #include "spool/chunk.h"
+#include "spool/spool_legacy.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,6 +9,22 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+static bool put(struct chunk_writer *writer, const struct sample *sample)
+{
+    struct spool_record record;
+    spool_legacy_record_of_sample(sample, &record);
+    return chunk_writer_append(writer, record.kind, &record.metadata);
+}
+
+static int get(struct chunk_reader *reader, struct sample *sample)
+{
+    struct spool_record record;
+    int code = chunk_reader_next(reader, &record, NULL);
+    if (code == 1)
+        spool_legacy_sample(&record, sample);
+    return code;
+}
 
 enum { THREADS = 5, DEEPEST = 60 };
 
@@ -51,8 +68,10 @@ static void vary(struct recorded *next, const struct recorded *previous, uint64_
         next->sample.wait = 1 + next_random(state) % UINT64_C(5000000000);
         next->sample.reason = (uint32_t)(next_random(state) % 9);
         next->sample.object = (uint32_t)(next_random(state) % 70000);
+        next->sample.flags |= next_random(state) % 2 ? SAMPLE_WAIT_GOES_ON : 0;
         next->sample.waker = next_random(state) % 2 ? (uint32_t)(next_random(state) % 70000) : 0;
     } else if (next_random(state) % 4 == 0) {
+        next->sample.cpu_time = 0;
         next->sample.event = 1 + (uint32_t)(next_random(state) % 16);
         next->sample.period = next_random(state) >> (next_random(state) % 64);
     }
@@ -96,7 +115,7 @@ static void test_samples_come_back_as_they_were(void **unused)
         for (;; count++) {
             struct recorded *previous = &last[next_random(&state) % THREADS];
             vary(&all[count], previous, &state);
-            if (!chunk_writer_append(writer, &all[count].sample))
+            if (!put(writer, &all[count].sample))
                 break;
             *previous = all[count];
         }
@@ -108,10 +127,10 @@ static void test_samples_come_back_as_they_were(void **unused)
         struct sample got;
         for (size_t i = 0; i < count; i++) {
             all[i].sample.frames = all[i].frames;
-            assert_int_equal(chunk_reader_next(reader, &got, NULL), 1);
+            assert_int_equal(get(reader, &got), 1);
             assert_same_sample(&got, &all[i].sample);
         }
-        assert_int_equal(chunk_reader_next(reader, &got, NULL), 0);
+        assert_int_equal(get(reader, &got), 0);
     }
     free(all);
     chunk_writer_free(writer);
@@ -126,12 +145,12 @@ static void test_a_sleeping_thread_costs_few_bytes(void **unused)
     for (size_t i = 0; i < 40; i++)
         frames[i] = UINT64_C(0x7f0000000000) + i * 1000;
     struct sample sample = {.thread = 3, .cpu = 1, .time = 1000000, .frame_count = 40, .frames = frames};
-    assert_true(chunk_writer_append(writer, &sample));
+    assert_true(put(writer, &sample));
     size_t first, size;
     chunk_writer_bytes(writer, &first);
     for (int i = 0; i < 100; i++) {
         sample.time += 1000000;
-        assert_true(chunk_writer_append(writer, &sample));
+        assert_true(put(writer, &sample));
     }
     chunk_writer_bytes(writer, &size);
     assert_in_range(size - first, 100, 500);
@@ -149,12 +168,12 @@ static void test_a_stack_too_deep_keeps_its_leaf_part_and_is_marked(void **unuse
     for (uint32_t i = 0; i < deep; i++)
         frames[i] = next_random(&state); /* the longest encoding there is */
     struct sample sample = {.thread = 1, .time = 5, .frame_count = deep, .frames = frames};
-    assert_true(chunk_writer_append(writer, &sample));
+    assert_true(put(writer, &sample));
     size_t size;
     const unsigned char *bytes = chunk_writer_bytes(writer, &size);
     chunk_reader_start(reader, bytes, size);
     struct sample got;
-    assert_int_equal(chunk_reader_next(reader, &got, NULL), 1);
+    assert_int_equal(get(reader, &got), 1);
     assert_int_equal(got.frame_count, CHUNK_MAX_FRAMES);
     assert_int_equal(got.flags, SAMPLE_TRUNCATED);
     assert_memory_equal(got.frames, frames, CHUNK_MAX_FRAMES * sizeof(*frames));
@@ -169,16 +188,16 @@ static void assert_comes_back(const struct sample *samples, size_t count)
     struct chunk_writer *writer = chunk_writer_new();
     struct chunk_reader *reader = chunk_reader_new();
     for (size_t i = 0; i < count; i++)
-        assert_true(chunk_writer_append(writer, &samples[i]));
+        assert_true(put(writer, &samples[i]));
     size_t size;
     const unsigned char *bytes = chunk_writer_bytes(writer, &size);
     chunk_reader_start(reader, bytes, size);
     struct sample got;
     for (size_t i = 0; i < count; i++) {
-        assert_int_equal(chunk_reader_next(reader, &got, NULL), 1);
+        assert_int_equal(get(reader, &got), 1);
         assert_same_sample(&got, &samples[i]);
     }
-    assert_int_equal(chunk_reader_next(reader, &got, NULL), 0);
+    assert_int_equal(get(reader, &got), 0);
     chunk_writer_free(writer);
     chunk_reader_free(reader);
 }
@@ -194,7 +213,11 @@ static void test_the_largest_and_smallest_values_come_back(void **unused)
     (void)unused;
     uint64_t far_apart[] = {UINT64_MAX, 0, UINT64_MAX, UINT64_C(1) << 63, 0};
     const struct sample samples[] = {
-        {.thread = UINT32_MAX, .cpu = UINT32_MAX, .time = UINT64_MAX, .cpu_time = UINT64_MAX, .flags = UINT32_MAX},
+        {.thread = UINT32_MAX,
+         .cpu = UINT32_MAX,
+         .time = UINT64_MAX,
+         .cpu_time = UINT64_MAX,
+         .flags = ~(uint32_t)(SAMPLE_WAIT_GOES_ON | SAMPLE_COUNTERS | SAMPLE_COUNTERS_BASE)},
         {.thread = 0, .frame_count = 5, .kernel_frame_count = 5, .frames = far_apart},
         {.thread = UINT32_MAX, .time = UINT64_MAX, .frame_count = 5, .frames = far_apart},
     };
@@ -253,25 +276,25 @@ static void test_a_sample_that_does_not_fit_leaves_the_chunk_as_it_was(void **un
         for (uint32_t i = 0; i < DEEPEST; i++)
             frames[i] = next_random(&state);
         sample.time = ++count;
-    } while (chunk_writer_append(writer, &sample));
+    } while (put(writer, &sample));
     chunk_writer_bytes(writer, &full);
     sample.thread = 2; /* nor does it fit for another thread */
-    assert_false(chunk_writer_append(writer, &sample));
+    assert_false(put(writer, &sample));
     const unsigned char *bytes = chunk_writer_bytes(writer, &after);
     assert_int_equal(after, full);
     chunk_reader_start(reader, bytes, after);
     struct sample got;
     for (size_t i = 1; i < count; i++) {
-        assert_int_equal(chunk_reader_next(reader, &got, NULL), 1);
+        assert_int_equal(get(reader, &got), 1);
         assert_int_equal(got.time, i);
     }
-    assert_int_equal(chunk_reader_next(reader, &got, NULL), 0);
+    assert_int_equal(get(reader, &got), 0);
 
     chunk_writer_reset(writer);
-    assert_true(chunk_writer_append(writer, &sample));
+    assert_true(put(writer, &sample));
     bytes = chunk_writer_bytes(writer, &after);
     chunk_reader_start(reader, bytes, after);
-    assert_int_equal(chunk_reader_next(reader, &got, NULL), 1);
+    assert_int_equal(get(reader, &got), 1);
     assert_same_sample(&got, &sample);
     chunk_writer_free(writer);
     chunk_reader_free(reader);
@@ -286,7 +309,7 @@ static void test_damaged_bytes_end_in_an_error_not_in_a_crash(void **unused)
     struct recorded last = {.sample = {.thread = 1, .time = 1}}, next;
     for (int i = 0; i < 50; i++) {
         vary(&next, &last, &state);
-        assert_true(chunk_writer_append(writer, &next.sample));
+        assert_true(put(writer, &next.sample));
         last = next;
     }
     size_t size;
@@ -297,7 +320,7 @@ static void test_damaged_bytes_end_in_an_error_not_in_a_crash(void **unused)
         memcpy(part, bytes, cut);
         chunk_reader_start(reader, part, cut);
         int samples = 0;
-        while (chunk_reader_next(reader, &got, NULL) == 1)
+        while (get(reader, &got) == 1)
             samples++;
         assert_in_range(samples, 0, 49);
         free(part);
@@ -308,7 +331,7 @@ static void test_damaged_bytes_end_in_an_error_not_in_a_crash(void **unused)
         for (int flips = 0; flips < 4; flips++)
             copy[next_random(&state) % size] = (unsigned char)next_random(&state);
         chunk_reader_start(reader, copy, size);
-        while (chunk_reader_next(reader, &got, NULL) == 1)
+        while (get(reader, &got) == 1)
             assert_in_range(got.frame_count, 0, CHUNK_MAX_FRAMES);
     }
     free(copy);
@@ -333,12 +356,12 @@ static void test_the_deepest_stacks_may_share_all_their_frames(void **unused)
 static void assert_refused(const unsigned char *bytes, size_t size, const char *reason)
 {
     struct chunk_reader *reader = chunk_reader_new();
-    struct sample got;
+    struct spool_record got;
     struct error err = {""};
     int code;
     chunk_reader_start(reader, bytes, size);
     while ((code = chunk_reader_next(reader, &got, &err)) == 1)
-        assert_in_range(got.frame_count, 0, CHUNK_MAX_FRAMES);
+        assert_in_range(got.sample.frames.count, 0, CHUNK_MAX_FRAMES);
     assert_true(code < 0);
     assert_non_null(strstr(err.text, reason));
     assert_true(chunk_reader_next(reader, &got, NULL) < 0);
@@ -350,7 +373,7 @@ static void test_a_thread_number_beyond_32_bits_is_refused(void **unused)
     (void)unused;
     static unsigned char copy[100];
     struct chunk_writer *writer = chunk_writer_new();
-    assert_true(chunk_writer_append(writer, &(struct sample){.thread = UINT32_MAX}));
+    assert_true(put(writer, &(struct sample){.thread = UINT32_MAX}));
     size_t size;
     const unsigned char *bytes = chunk_writer_bytes(writer, &size);
     memcpy(copy, bytes, size);
@@ -370,10 +393,10 @@ static void test_more_frames_than_a_stack_can_have_are_refused(void **unused)
     size_t size, fresh;
     for (uint32_t i = 0; i < CHUNK_MAX_FRAMES; i++)
         frames[i] = i;
-    assert_true(chunk_writer_append(writer, &sample));
+    assert_true(put(writer, &sample));
     sample.frame_count = CHUNK_MAX_FRAMES; /* the same and one more */
     sample.frames = frames;
-    assert_true(chunk_writer_append(writer, &sample));
+    assert_true(put(writer, &sample));
     const unsigned char *bytes = chunk_writer_bytes(writer, &size);
     memcpy(copy, bytes, size);
     fresh = size - 2; /* the number of frames before the frame itself; what follows is zero and reads as frames */
@@ -395,10 +418,10 @@ static void test_a_chunk_is_read_without_those_before_it(void **unused)
         struct sample got;
         size_t size;
         chunk_writer_reset(writer);
-        assert_true(chunk_writer_append(writer, &sample));
+        assert_true(put(writer, &sample));
         const unsigned char *bytes = chunk_writer_bytes(writer, &size);
         chunk_reader_start(reader, bytes, size);
-        assert_int_equal(chunk_reader_next(reader, &got, NULL), 1);
+        assert_int_equal(get(reader, &got), 1);
         assert_same_sample(&got, &sample);
         chunk_reader_free(reader);
     }
@@ -411,9 +434,9 @@ static void test_a_chunk_that_begins_with_no_thread_is_refused(void **unused)
     const struct sample sample = {.thread = 1};
     struct chunk_writer *writer = chunk_writer_new();
     size_t first, size;
-    assert_true(chunk_writer_append(writer, &sample));
+    assert_true(put(writer, &sample));
     chunk_writer_bytes(writer, &first);
-    assert_true(chunk_writer_append(writer, &sample));
+    assert_true(put(writer, &sample));
     const unsigned char *bytes = chunk_writer_bytes(writer, &size);
     assert_refused(bytes + first, size - first, "in the middle");
     chunk_writer_free(writer);

@@ -1,0 +1,123 @@
+#include "spool/record_code.h"
+
+#include "base/leb128.h"
+#include "spool/spool_format.h"
+
+#include <string.h>
+
+/* ---- writing ---- */
+
+static bool put_number(struct spool_bytes *out, uint64_t value)
+{
+    unsigned char encoded[LEB128_MAX];
+    return array_append(out, encoded, (size_t)(leb128_put(encoded, value) - encoded));
+}
+
+static bool put_text(struct spool_bytes *out, const char *text)
+{
+    const char *from = text ? text : "";
+    return array_append(out, from, strlen(from) + 1);
+}
+
+static bool put_blob(struct spool_bytes *out, const struct spool_blob *blob)
+{
+    return put_number(out, blob->size) && (!blob->size || array_append(out, blob->bytes, blob->size));
+}
+
+static bool put_field(struct spool_bytes *out, enum spool_storage storage, const void *member)
+{
+    uint64_t bits;
+    switch (storage) {
+    case SPOOL_STORES_BOOL:
+        return put_number(out, *(const bool *)member);
+    case SPOOL_STORES_U32:
+        return put_number(out, *(const uint32_t *)member);
+    case SPOOL_STORES_U64:
+        return put_number(out, *(const uint64_t *)member);
+    case SPOOL_STORES_DOUBLE:
+        memcpy(&bits, member, sizeof(bits));
+        return put_number(out, bits);
+    case SPOOL_STORES_TEXT:
+        return put_text(out, *(const char *const *)member);
+    case SPOOL_STORES_BLOB:
+        return put_blob(out, member);
+    case SPOOL_STORES_LIST: /* of samples */
+        return false;
+    }
+    return false;
+}
+
+bool record_code_put(struct spool_bytes *out, enum spool_record_kind number, const void *record)
+{
+    const struct spool_kind *kind = number < SPOOL_SAMPLES ? spool_kind_of(number) : NULL;
+    size_t before = out->length;
+    bool done = kind && array_push(out, (unsigned char)number);
+    uint32_t mark = SPOOL_MARK_INSTANT;
+    for (const struct spool_field *field = kind ? kind->fields : NULL; done && field->name; field++) {
+        const void *member = spool_field_member(field, record);
+        if (field->type == SPOOL_TYPE_MARK)
+            mark = *(const uint32_t *)member;
+        done = !spool_field_is_in(field, mark) || put_field(out, field->storage, member);
+    }
+    if (!done)
+        out->length = before;
+    return done;
+}
+
+/* ---- reading ---- */
+
+static uint32_t get_u32(struct cursor *in)
+{
+    uint64_t value = cursor_uleb(in);
+    in->failed |= value > UINT32_MAX;
+    return (uint32_t)value;
+}
+
+static void get_field(struct cursor *in, enum spool_storage storage, void *member)
+{
+    struct spool_blob *blob = member;
+    uint64_t bits;
+    switch (storage) {
+    case SPOOL_STORES_BOOL:
+        *(bool *)member = cursor_uleb(in) != 0;
+        break;
+    case SPOOL_STORES_U32:
+        *(uint32_t *)member = get_u32(in);
+        break;
+    case SPOOL_STORES_U64:
+        *(uint64_t *)member = cursor_uleb(in);
+        break;
+    case SPOOL_STORES_DOUBLE:
+        bits = cursor_uleb(in);
+        memcpy(member, &bits, sizeof(bits));
+        break;
+    case SPOOL_STORES_TEXT:
+        *(const char **)member = cursor_string(in);
+        break;
+    case SPOOL_STORES_BLOB:
+        blob->size = cursor_uleb(in);
+        blob->bytes = cursor_bytes(in, blob->size);
+        break;
+    case SPOOL_STORES_LIST: /* of samples */
+        in->failed = true;
+        break;
+    }
+}
+
+bool record_code_get(struct cursor *in, struct spool_record *record)
+{
+    *record = (struct spool_record){.kind = cursor_u8(in)};
+    const struct spool_kind *kind = spool_kind_of(record->kind);
+    uint32_t mark = SPOOL_MARK_INSTANT;
+    if (!kind)
+        return false;
+    for (const struct spool_field *field = kind->fields; field->name && !in->failed; field++) {
+        void *member = (char *)record + offsetof(struct spool_record, metadata) + field->offset;
+        if (!spool_field_is_in(field, mark))
+            continue;
+        get_field(in, field->storage, member);
+        if (field->type == SPOOL_TYPE_MARK)
+            mark = *(uint32_t *)member;
+    }
+    return !in->failed && mark < SPOOL_MARK_KINDS;
+}
