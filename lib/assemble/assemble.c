@@ -18,6 +18,7 @@
 #include "assemble/recording_markers.h"
 #include "assemble/replay.h"
 #include "assemble/replay_events.h"
+#include "assemble/replay_names.h"
 #include "assemble/sample_rows.h"
 #include "assemble/symbolization.h"
 #include "assemble/unsampled.h"

@@ -105,4 +105,5 @@ void replay_counters_destroy(struct replay_counters *counters)
     }
     array_free(&counters->series);
     hash_destroy(&counters->index);
+    array_free(&counters->buffer);
 }

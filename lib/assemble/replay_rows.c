@@ -81,3 +81,27 @@ void replay_rows_destroy(struct replay_rows *rows)
     hash_destroy(&rows->threads);
     array_free(&rows->of_processes);
 }
+
+bool replay_is_possible(const struct replay *replay, uint32_t number)
+{
+    enum { MOST_OF_WINDOWS = 1 << 20 };
+    if (replay->input.window && spool_reader_keeps_last(replay->spool.reader)) /* most of its events were dropped */
+        return number < MOST_OF_WINDOWS;
+    return number <= spool_reader_bytes(replay->spool.reader) / SPOOL_EVENT_MIN;
+}
+
+int replay_ensure_row(struct replay *replay, uint32_t number, void **rows, size_t *length, size_t *capacity,
+                      size_t row_size, struct error *err)
+{
+    size_t more = number < *length ? 0 : number + 1 - *length;
+    if (!replay_is_possible(replay, number)) {
+        replay->spool.damaged_blocks++;
+        return 0;
+    }
+    if (!array_grow(rows, *length, capacity, more, row_size))
+        return error_no_memory(err);
+    if (more)
+        memset((char *)*rows + *length * row_size, 0, more * row_size);
+    *length += more;
+    return 1;
+}

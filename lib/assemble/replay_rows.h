@@ -1,5 +1,5 @@
 /*
- * Numbers of processes and threads in the spool of a flight recorder, and rows in the tables of a replay.
+ * Numbers in the spool, and rows in the tables of a replay.
  *
  * Threads: the one that replays.
  */
@@ -7,8 +7,11 @@
 
 #include "assemble/replay_state.h"
 
-/* Replace the numbers of processes and threads by rows, 0-based in order of appearance. Return 1; 0 if the spool no
- * longer has the item's process or thread; or -ENOMEM. */
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Of a flight recorder: replace the numbers of processes and threads by rows, 0-based in order of appearance. Return 1;
+ * 0 if the spool no longer has the item's process or thread; or -ENOMEM. */
 int replay_renumber_event(struct replay *replay, struct spool_event *event, struct error *err);
 int replay_renumber_sample(struct replay *replay, struct sample *sample);
 
@@ -16,3 +19,16 @@ int replay_renumber_sample(struct replay *replay, struct sample *sample);
 uint32_t replay_process_number(const struct replay *replay, uint32_t row);
 
 void replay_rows_destroy(struct replay_rows *rows);
+
+/* Whether a process, thread or library may have this index. The recorder assigns indexes in sequence, so an index
+ * larger than the number of events so far comes from a damaged spool. */
+bool replay_is_possible(const struct replay *replay, uint32_t number);
+
+/* Makes room for row `number` of a table, with unknown rows before it. 1; 0 if the number is damaged, which is counted;
+ * or -ENOMEM. */
+int replay_ensure_row(struct replay *replay, uint32_t number, void **rows, size_t *length, size_t *capacity,
+                      size_t row_size, struct error *err);
+
+#define REPLAY_ENSURE_ROW(replay, table, number, err)                                                                  \
+    replay_ensure_row((replay), (number), (void **)&(table)->data, &(table)->length, &(table)->capacity,               \
+                      sizeof(*(table)->data), (err))

@@ -1,7 +1,7 @@
 #include "assemble/replay_stacks.h"
 
 #include "assemble/replay_jit.h"
-#include "assemble/replay_tables.h"
+#include "assemble/replay_libs.h"
 #include "language/python_frame.h"
 #include "record/wait_reason.h"
 
@@ -144,4 +144,15 @@ int replay_stack_of(struct replay *replay, struct replay_thread *thread, const s
     }
     *stack = prefix;
     return 0;
+}
+
+void replay_stacks_destroy(struct replay_stacks *stacks)
+{
+    array_free(&stacks->frames);
+    array_free(&stacks->items);
+    hash_destroy(&stacks->lib_frames);
+    hash_destroy(&stacks->pc_frames);
+    hash_destroy(&stacks->unmapped_frames);
+    hash_destroy(&stacks->wait_frames);
+    hash_destroy(&stacks->index);
 }

@@ -23,3 +23,5 @@ uint32_t replay_add_wait_stack(struct replay *replay, uint32_t stack, const stru
 /* Finds the stack index of a sample: REPLAY_NONE if it has no frames. */
 int replay_stack_of(struct replay *replay, struct replay_thread *thread, const struct sample *sample, uint32_t *stack,
                     struct error *err);
+
+void replay_stacks_destroy(struct replay_stacks *stacks);

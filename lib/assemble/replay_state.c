@@ -24,12 +24,6 @@ uint64_t replay_info_number(const struct replay *replay, const char *name, uint6
     return value && end != value && !*end && !errno ? number : missing;
 }
 
-const char *replay_object(const struct replay *replay, uint32_t number)
-{
-    bool is_known = number && number <= replay->objects.length && replay->objects.data[number - 1] != STRING_NONE;
-    return is_known ? strings_text(&replay->strings, replay->objects.data[number - 1]) : NULL;
-}
-
 uint32_t replay_forked_from(const struct replay *replay, uint32_t number)
 {
     const struct replay_process *process = &replay->processes.data[number];
@@ -51,6 +45,34 @@ bool replay_is_shown(const struct replay *replay, const struct replay_thread *th
            (has_rows || thread->samples || thread->cpu_time.unsampled || thread->waits || thread->event_samples ||
             thread->has_marks ||
             (replay_is_main_thread(replay, thread) && replay->processes.data[thread->process].samples));
+}
+
+int replay_add_info(struct replay *replay, const struct spool_event *event, struct error *err)
+{
+    if (strcmp(event->name, INFO_INTERVAL) == 0)
+        replay->infos.interval = strtoull(event->value, NULL, 10);
+    struct replay_info info = {
+        .name = strings_add_z(&replay->strings, event->name),
+        .value = strings_add_z(&replay->strings, event->value),
+    };
+    if (info.name == STRING_NONE || info.value == STRING_NONE)
+        return error_no_memory(err);
+    for (size_t i = 0; i < replay->infos.items.length; i++)
+        if (replay->infos.items.data[i].name == info.name) {
+            replay->infos.items.data[i].value = info.value;
+            return 0;
+        }
+    return array_push(&replay->infos.items, info) ? 0 : error_no_memory(err);
+}
+
+void replay_note_time(struct replay *replay, uint64_t time)
+{
+    if (!time)
+        return;
+    if (!replay->range.first || time < replay->range.first)
+        replay->range.first = time;
+    if (time > replay->range.last)
+        replay->range.last = time;
 }
 
 uint64_t replay_wall(const struct replay *replay)

@@ -240,6 +240,9 @@ struct replay {
     struct replay_counters counters;
 };
 
+/* Takes SPOOL_INFO. */
+int replay_add_info(struct replay *replay, const struct spool_event *event, struct error *err);
+
 /* Returns the value of an info; NULL if the recording lacks it. */
 const char *replay_info(const struct replay *replay, const char *name);
 
@@ -262,9 +265,6 @@ static inline uint32_t replay_wait_object(uint64_t address)
     return (uint32_t)address;
 }
 
-/* Returns the name of a wait object or waker; NULL: unknown. */
-const char *replay_object(const struct replay *replay, uint32_t number);
-
 /* Returns the parent of a forked process that still has the parent's JIT code; REPLAY_NONE if it was not forked, or has
  * called exec. */
 uint32_t replay_forked_from(const struct replay *replay, uint32_t number);
@@ -274,6 +274,9 @@ bool replay_is_main_thread(const struct replay *replay, const struct replay_thre
 /* Whether the profile shows the thread: it has samples (of any event) or waits (except preemptions), or is the main
  * thread of a process with samples. */
 bool replay_is_shown(const struct replay *replay, const struct replay_thread *thread);
+
+/* Extends the recording's range to `time` (ns of CLOCK_MONOTONIC). 0: does nothing. */
+void replay_note_time(struct replay *replay, uint64_t time);
 
 /* Converts a time of the recording (ns of CLOCK_MONOTONIC) to ns since the Unix epoch; 0 if the recording lacks the
  * offset. */

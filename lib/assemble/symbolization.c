@@ -8,6 +8,7 @@
 #include "assemble/jit_code.h"
 #include "assemble/process_jitdump.h"
 #include "assemble/process_perf_map.h"
+#include "assemble/replay_names.h"
 #include "base/path.h"
 #include "base/search.h"
 #include "spool/info.h"

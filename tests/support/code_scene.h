@@ -66,7 +66,7 @@ static inline void scene_add_sample(struct scene *scene, uint32_t thread, uint64
 static inline void scene_replay(struct scene *scene)
 {
     assert_int_equal(spool_writer_close(scene->writer, NULL), 0);
-    scene->replay.perf_map_directory = scene->directory;
+    scene->replay.input.perf_map_directory = scene->directory;
     assert_int_equal(replay_spool(&scene->replay, scene->spool, NULL), 0);
 }
 
@@ -75,11 +75,11 @@ static inline uint32_t scene_frame(const struct scene *scene, uint32_t thread, i
 {
     struct sample_cursor cursor = {0};
     struct stored_sample sample;
-    assert_int_equal(sample_cursor_start(&cursor, scene->replay.samples, thread, NULL), 0);
+    assert_int_equal(sample_cursor_start(&cursor, scene->replay.samples.store, thread, NULL), 0);
     for (int i = 0; i <= n; i++)
         assert_int_equal(sample_cursor_next(&cursor, &sample, NULL), 1);
     sample_cursor_destroy(&cursor);
-    return scene->replay.stacks.data[sample.stack].frame;
+    return scene->replay.stacks.items.data[sample.stack].frame;
 }
 
 static inline void scene_finish(struct scene *scene)

@@ -1,5 +1,6 @@
 /* Replaying a recording puts each address into the library that was mapped there at that time. */
 #include "assemble/replay.h"
+#include "assemble/replay_names.h"
 
 #include "spool/info.h"
 #include "record/wait_reason.h"
