@@ -1,6 +1,6 @@
 /*
- * Memory that is freed all at once: blocks of 64 KiB that are filled from the front. For strings and small records that
- * live as long as their table. Zero a `struct arena` to start; arena_destroy() frees everything.
+ * Memory that is freed all at once: blocks of 64 KiB, filled from the front. For strings and small records that live as
+ * long as their table. Zero a `struct arena` to start; arena_destroy() frees everything.
  */
 #pragma once
 

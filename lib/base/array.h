@@ -40,7 +40,7 @@
 /* The address of an element, or of the end; NULL in an array without memory, as NULL + 0 is undefined, too. */
 #define array_at(array, index) ((array)->data ? (array)->data + (index) : NULL)
 
-/* Appends one element set to zero bytes and gives its address, or NULL if memory ran out. */
+/* Appends one element set to zero bytes and returns its address, or NULL if memory ran out. */
 #define array_push_zero(array)                                                                                         \
     (array_reserve((array), 1)                                                                                         \
          ? (__typeof__((array)->data))__builtin_memset(&(array)->data[(array)->length++], 0, sizeof(*(array)->data))   \

@@ -1,6 +1,6 @@
 /*
- * Checksums of what is stored: the same in every run and on every machine. Whoever chooses the bytes can make two have
- * the same checksum; for tables in memory there is hash.h.
+ * Checksums of stored data: the same in every run and on every machine. An attacker can make two inputs with one
+ * checksum; tables in memory use hash.h.
  */
 #pragma once
 

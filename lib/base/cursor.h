@@ -27,7 +27,7 @@ static inline size_t cursor_left(const struct cursor *c)
     return (size_t)(c->end - c->at);
 }
 
-/* The next `size` bytes, which the cursor skips; NULL if there are fewer. */
+/* Returns the next `size` bytes, and skips them; NULL if fewer are left. */
 static inline const unsigned char *cursor_bytes(struct cursor *c, uint64_t size)
 {
     if (c->failed || size > cursor_left(c)) {
@@ -91,7 +91,7 @@ static inline int64_t cursor_sleb(struct cursor *c)
     return 0;
 }
 
-/* A NUL-terminated string inside the bytes; NULL (and failed) if there is no NUL before the end. */
+/* A NUL-terminated string inside the bytes; NULL (and failed) without a NUL before the end. */
 static inline const char *cursor_string(struct cursor *c)
 {
     const unsigned char *nul = c->failed ? NULL : memchr(c->at, 0, cursor_left(c));

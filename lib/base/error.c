@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#undef error_set /* what error.h tells clang's analyzer */
+#undef error_set /* the macro is for clang's analyzer only */
 #undef error_no_memory
 
 int error_set(struct error *err, int code, const char *format, ...)

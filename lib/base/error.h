@@ -1,14 +1,14 @@
 /*
- * One way to fail. A function in lib/ that can fail on what it is given returns 0 or a negative errno value and fills a
- * `struct error` with a sentence for the user: what was tried, on what, why it failed, and what to do about it. Only
- * cmd/ prints and exits.
+ * One way to fail. A function in lib/ that can fail on its input returns 0 or a negative errno value, and fills a
+ * `struct error` with a sentence for the user: the action, its object, the reason, and a remedy. Only cmd/ prints and
+ * exits.
  *
  *     if (fd < 0)
  *         return error_set(err, errno, "cannot open %s: %s", path, strerror(errno));
  *
  * The variable for such a value is called `code`. A constructor returns it, too, and the new object in its first
- * argument: `int x_new(struct x **out, ..., struct error *err)`, NULL after a failure. One that takes no `err`, because
- * all that it can lack is memory, returns the object, or NULL.
+ * argument: `int x_new(struct x **out, ..., struct error *err)`, NULL after a failure. A constructor without `err` can
+ * fail only for lack of memory; it returns the object, or NULL.
  */
 #pragma once
 
@@ -16,8 +16,8 @@ struct error {
     char text[1024]; /* one or two sentences, no trailing newline or full stop; empty if nothing failed */
 };
 
-/* Writes the sentence (cut to what fits) and returns -code, so that `return error_set(...)` is one line. `code` is a
- * positive errno value. `err` may be NULL when the caller wants only the code. */
+/* Writes the sentence (truncated to the buffer) and returns -code, so that `return error_set(...)` is one line.
+ * `code` is a positive errno value. `err` may be NULL if the caller needs only the code. */
 int error_set(struct error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The sentence for memory that could not be had; returns -ENOMEM. */
@@ -28,5 +28,5 @@ int error_no_memory(struct error *err);
 #define error_no_memory(err) (error_no_memory(err), -1)
 #endif
 
-/* Puts "context: " before the sentence that is already there, and returns `code` unchanged. */
+/* Prepends "context: " to the sentence, and returns `code` unchanged. */
 int error_prefix(struct error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -3,10 +3,10 @@
  * keys of more than 64 bits (a name with its library, a prefix with its frame) the caller uses a hash_mix() or
  * hash_bytes() of the key, and chains or compares; see base/strings.c for the pattern.
  *
- * The names and numbers of a profile come from whoever made it. If they knew the hash function they could choose keys
- * that all fall on one slot, and a file of 30 MB would keep the page busy for hours. So the function depends on a
- * random seed, which each program sets once. Nothing that a program writes depends on it: no table is ever walked in
- * the order of its slots, and what is stored has checksums (checksum.h).
+ * The names and numbers of a profile are untrusted. With a known hash function, an attacker could choose keys that all
+ * map to one slot, and a file of 30 MB would keep the page busy for hours. So the function depends on a random seed,
+ * which each program sets once. No output depends on the seed: no code iterates over slots, and stored data uses
+ * checksums (checksum.h).
  */
 #pragma once
 
@@ -32,7 +32,7 @@ extern struct hash_seed {
     uint64_t words[2];
 } hash_seed;
 
-/* Sets the seed: once, before there is a table or a second thread. Without it the seed is the same in every run. */
+/* Sets the seed, before the program has a table or a second thread. Without it the seed is the same in every run. */
 void hash_set_seed(uint64_t seed);
 
 /* The 128 bits of a product, folded to 64 by exclusive or. */
@@ -61,14 +61,14 @@ uint64_t hash_bytes(const void *bytes, size_t length);
 /* The value of `key`, or HASH_MISSING. A zeroed table is empty. */
 uint32_t hash_get(const struct hash *table, uint64_t key);
 
-/* The place of the value of `key`, added as HASH_MISSING if it was not there: the caller must then store a value.
+/* The address of the value of `key`. A missing key is added as HASH_MISSING: the caller must then store a value.
  * NULL if memory ran out. Valid until the next call. */
 uint32_t *hash_at(struct hash *table, uint64_t key);
 
 /* Sets `key`; false if memory ran out. `value` must not be HASH_MISSING. */
 bool hash_set(struct hash *table, uint64_t key, uint32_t value);
 
-/* Removes `key` if it is there. */
+/* Removes `key`, if present. */
 void hash_remove(struct hash *table, uint64_t key);
 
 void hash_clear(struct hash *table);

@@ -1,6 +1,6 @@
 /*
- * A token that lies whole in the piece is read in place. One that is cut has its bytes collected in `raw` until its end
- * arrives, and is then read from there, so that only one place knows about cuts: finish_*() get a whole token.
+ * A token that lies whole in the piece is read in place. For a token split between pieces, `raw` collects its bytes
+ * until its end arrives, and the token is then read from there: finish_*() always get a whole token.
  */
 #include "base/json.h"
 
@@ -124,9 +124,9 @@ static inline uint64_t get_eight(const char *at)
     return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(word) : word;
 }
 
-/* With how many bytes of printable ASCII without quote and backslash the eight at `at` begin. The sums and differences
- * set the top bit of a byte below 0x20, or of one that equals the character (it is zero after the exclusive or); a top
- * bit that a borrow set wrongly is after one that is right. */
+/* The number of printable ASCII bytes without quote and backslash that the eight bytes at `at` begin with. The sums
+ * and differences set the top bit of a byte below 0x20, or equal to the character (it is zero after the exclusive
+ * or). A borrow sets wrong top bits only after a right one. */
 static inline unsigned count_plain(const char *at)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
@@ -188,8 +188,8 @@ static int32_t hex4(const char *at, const char *end)
     return code;
 }
 
-/* Decodes the escape after the backslash at `*at`, writes it at `out` and moves `*at` past it; the bytes written, or 0
- * if it is none. Half of a surrogate pair becomes U+FFFD. */
+/* Decodes the escape after the backslash at `*at`, writes it at `out` and moves `*at` past it. Returns the number of
+ * bytes written, or 0 for an invalid escape. Half of a surrogate pair becomes U+FFFD. */
 static size_t decode_escape(const char **at, const char *end, char *out)
 {
     static const char names[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
@@ -214,7 +214,7 @@ static size_t decode_escape(const char **at, const char *end, char *out)
     return utf8_put(out, code >= 0xd800 && code < 0xe000 ? 0xfffd : (uint32_t)code);
 }
 
-/* Decodes escapes and replaces what is not UTF-8; false if an escape is none or memory ran out. */
+/* Decodes escapes and replaces invalid UTF-8; false for an invalid escape, or if memory ran out. */
 static bool decode_string(struct json *json, const char *at, size_t length)
 {
     enum { MOST_GROWTH = 3 }; /* one wrong byte becomes the three of U+FFFD */
@@ -479,12 +479,12 @@ bool json_skip(struct json *json, enum json_type type)
 
 enum { MOST_DIGITS = 19, LONGEST_NUMBER = 32 /* sign, digits, point, delimiter, and room to spare */ };
 
-/* The digits with which eight bytes begin: how many, and what number they are. All eight are worked on at once, as
- * parts of one word: see Lemire, "Number parsing at a gigabyte per second", 2021, for the three multiplications. */
+/* The digits that eight bytes begin with: their number and their value. All eight are processed at once, as parts of
+ * one word: see Lemire, "Number parsing at a gigabyte per second", 2021, for the three multiplications. */
 static inline unsigned scan_eight(const char *at, uint64_t *number)
 {
     uint64_t word = get_eight(at) ^ UINT64_C(0x3030303030303030);
-    /* The top bit of each byte that is no digit; a carry spoils only bytes after such a one. */
+    /* The top bit of each byte that is no digit; a carry spoils only later bytes. */
     uint64_t others = ((word + UINT64_C(0x7676767676767676)) | word) & UINT64_C(0x8080808080808080);
     unsigned count = others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
     *number = 0;
@@ -497,8 +497,8 @@ static inline unsigned scan_eight(const char *at, uint64_t *number)
     return count;
 }
 
-/* Appends the digits at `at` to `digits`; the first byte after them. Of more than eight none from `limit` on is read.
- */
+/* Appends the digits at `at` to `digits`, and returns the first byte after them. After eight digits, reads none at
+ * or after `limit`. */
 static inline const char *scan_digits(const char *at, const char *limit, uint64_t *digits)
 {
     static const uint32_t POWERS[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
@@ -512,8 +512,8 @@ static inline const char *scan_digits(const char *at, const char *limit, uint64_
     return at;
 }
 
-/* Reads a number of at most 19 digits without an exponent at `at`, where LONGEST_NUMBER bytes can be read; the first
- * byte after it, or NULL if it is another kind of number, or none. */
+/* Reads a number of at most 19 digits without an exponent at `at`, where LONGEST_NUMBER bytes are readable. Returns
+ * the first byte after it, or NULL for other text. */
 static inline const char *scan_number(const char *at, double *value)
 {
     bool negative = *at == '-';
@@ -546,7 +546,7 @@ static inline const char *scan_number_or_null(const char *at, double *value)
     return memcmp(at, "null", 4) == 0 ? at + 4 : NULL;
 }
 
-/* Reads a whole number below 2^32 - 1 in the same place, or null, which becomes `none`. */
+/* Reads a whole number below 2^32 - 1 under the same conditions, or null, which becomes `none`. */
 static inline const char *scan_index_or_null(const char *at, uint32_t none, uint32_t *value)
 {
     if (*at == 'n') {
@@ -564,7 +564,8 @@ static bool in_column(const struct json *json)
     return !json->problem && !json->unfinished && json->depth && !in_object(json) && json->expect != EXPECT_COLON;
 }
 
-/* Where the next element of an array begins; NULL if there is none, or fewer bytes than a number may have. */
+/* The start of the next element of an array; NULL if none follows, or if fewer bytes are left than a number may
+ * have. */
 static inline const char *next_element(const char *at, const char *end, bool needs_comma)
 {
     while (at < end && is_space(*at))
@@ -623,11 +624,11 @@ size_t json_indexes(struct json *json, uint32_t none, uint32_t *values, size_t m
     return read_column(json, NULL, values, none, max);
 }
 
-/* ---- elements that somebody else reads ---- */
+/* ---- elements for another reader ---- */
 
 static size_t count_bytes(const char *at, const char *end, char byte)
 {
-    enum { BLOCK = 240 }; /* as many as a byte can count, so that the compiler counts sixteen at once */
+    enum { BLOCK = 240 }; /* the counter is one byte, so the compiler counts sixteen bytes at once */
     size_t count = 0;
     while (at < end) {
         size_t size = end - at < BLOCK ? (size_t)(end - at) : BLOCK;
@@ -640,7 +641,7 @@ static size_t count_bytes(const char *at, const char *end, char byte)
     return count;
 }
 
-/* As memchr(), which looks at four bytes at once in WebAssembly. */
+/* As memchr(), which reads four bytes at once in WebAssembly. */
 static const char *find_byte(const char *at, const char *end, char byte)
 {
     enum { BLOCK = 4096 };

@@ -27,7 +27,7 @@ enum json_type {
     JSON_FAILED,
     JSON_MORE,
     JSON_END,
-    JSON_OBJECT_OPEN, /* from here on: tokens */
+    JSON_OBJECT_OPEN, /* tokens from here */
     JSON_OBJECT_CLOSE,
     JSON_ARRAY_OPEN,
     JSON_ARRAY_CLOSE,
@@ -40,7 +40,7 @@ enum json_type {
 };
 
 struct json {
-    /* The token that json_next() gave, valid until it is called again. */
+    /* The token that json_next() returned, valid until the next call. */
     const char *text; /* key or string: decoded, may hold NULs; number: as it is written. Not NUL-terminated */
     size_t length;
     double number;
@@ -49,7 +49,7 @@ struct json {
     bool allows_last_comma; /* the caller's: a comma may stand before a closing bracket */
     unsigned depth;         /* of open arrays and objects */
 
-    /* The rest is json.c's own. */
+    /* The members below are private to json.c. */
     const char *at, *end, *piece; /* the piece that is being read */
     uint64_t piece_offset;
     bool ended;
@@ -57,25 +57,26 @@ struct json {
     unsigned char unfinished;                  /* the token that the last piece ended in */
     bool escaped, special;                     /* in it: after a backslash; it has characters to decode */
     unsigned char nesting[JSON_MAX_DEPTH / 8]; /* a bit for each open level: it is an object */
-    ARRAY(char) raw;                           /* the bytes of the unfinished token so far */
-    ARRAY(char) decoded;                       /* a string whose characters are not those of the text */
+    ARRAY(char) raw;                           /* the bytes so far of the unfinished token */
+    ARRAY(char) decoded;                       /* a string that has escapes or invalid UTF-8 */
 };
 
 void json_init(struct json *json);
 void json_destroy(struct json *json);
 
-/* Begins to read a text that is there as a whole, and stays in place. */
+/* Begins to read a text that is complete, and stays in place. */
 void json_init_whole(struct json *json, const char *text, size_t length);
 
-/* The next piece, which must stay in place until json_next() gives JSON_MORE. Only then may there be a next one. */
+/* Feeds the next piece, which must stay in place until json_next() returns JSON_MORE. Only then may the caller feed
+ * another one. */
 void json_feed(struct json *json, const char *bytes, size_t size);
 
-/* No more pieces will come: what is unfinished now ends or is an error. */
+/* Ends the text: an unfinished token now ends or is an error. */
 void json_end(struct json *json);
 
 enum json_type json_next(struct json *json);
 
-/* Takes the rest of the value that began with a token of this type. False if it does not end. */
+/* Skips to the end of the value that began with a token of this type. False if it does not end. */
 bool json_skip(struct json *json, enum json_type type);
 
 /* Whether this is the text of the token. */
@@ -84,17 +85,17 @@ static inline bool json_is(const struct json *json, const char *text)
     return json->length == strlen(text) && memcmp(json->text, text, json->length) == 0;
 }
 
-/* Inside an array: takes up to `max` elements that are numbers or null (given as NAN) and that lie whole in this piece;
- * returns how many. 0 says that the next element, if there is one, must be taken with json_next(). */
+/* Inside an array: reads up to `max` elements that are numbers or null (stored as NAN) and lie whole in this piece;
+ * returns their number. After 0, the caller takes the next element, if any, with json_next(). */
 size_t json_numbers(struct json *json, double *values, size_t max);
 
-/* Likewise for whole numbers below 2^32 - 1; null is stored as `none`. Others end the run, and are left to the caller.
- */
+/* The same for whole numbers below 2^32 - 1; null is stored as `none`. Another element ends the run, and is left to
+ * the caller. */
 size_t json_indexes(struct json *json, uint32_t none, uint32_t *values, size_t max);
 
 /* Inside an array: skips elements that lie whole in this piece, if they have at least `least` bytes (1 or more).
- * Returns how many it skipped, 0 if there are fewer bytes. It counts commas and does not look at the elements, which
- * may be anything. `text` is their text in the piece, with the commas between them. */
+ * Returns their number, 0 if they have fewer bytes. It counts commas without checking the elements. `text` is their
+ * text in the piece, with the commas. */
 size_t json_defer_numbers(struct json *json, size_t least, const char **text, size_t *size);
 
 /* To take elements of json_numbers() again: a mark is good until the next json_next() or json_feed(). */

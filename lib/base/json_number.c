@@ -1,9 +1,9 @@
 /*
  * Reading. A number is digits * 10^exponent. With at most 19 digits and an exponent of at most 27 either way,
- * 5^exponent fits in 64 bits, so the product, or the quotient with its remainder, is had exactly in 128 bits and
- * rounded once. (The special case of digits < 2^53 and exponent <= 22, where one floating-point operation on exact
- * operands rounds rightly, is from Clinger, "How to read floating point numbers accurately", 1990.) What is left, less
- * than one in a million numbers of a profile, goes to strtod().
+ * 5^exponent fits in 64 bits, so the product, or the quotient with its remainder, is exact in 128 bits and rounded
+ * once. (The special case of digits < 2^53 and exponent <= 22, where one floating-point operation on exact operands
+ * rounds rightly, is from Clinger, "How to read floating point numbers accurately", 1990.) The other numbers, less than
+ * one in a million of a profile, go to strtod().
  *
  * Writing. Nearly every double in a profile came from a short decimal: the first k with round(value * 10^k) / 10^k ==
  * value is the shortest. The others get 16 or 17 digits from the exact product with a power of five, again in 128 bits.

@@ -10,14 +10,14 @@
 
 enum { NUMBER_MAX = 40 }; /* bytes of the longest number that is written */
 
-/* The double nearest to the number in `text` (ties to even), which is a whole JSON number, not NUL-terminated. Numbers
- * beyond the range of a double give the largest finite one: a profile has no use for infinities. */
+/* The double nearest to the number in `text` (ties to even), a whole JSON number, not NUL-terminated. A number
+ * beyond the range of a double becomes the largest finite one: a profile has no use for infinities. */
 double number_parse(const char *text, size_t length);
 
-/* Likewise for `digits` * 10^`exponent`, exactly rounded. True if the quick ways could do it (|exponent| <= 27). */
+/* The same for `digits` * 10^`exponent`, exactly rounded. True if the fast methods apply (|exponent| <= 27). */
 bool number_scale(uint64_t digits, int exponent, double *value);
 
-/* These write at `out`, which has room for NUMBER_MAX bytes, and return the first byte after; there is no NUL. */
+/* These write at `out`, which has room for NUMBER_MAX bytes, and return the first byte after; they write no NUL. */
 char *number_put_unsigned(char *out, uint64_t value);
 char *number_put_signed(char *out, int64_t value);
 

@@ -6,6 +6,6 @@
 
 #include <stdint.h>
 
-/* Adds the text that `put` writes, given `context`. Returns its string, or STRING_NONE if memory ran out. */
+/* Adds the text that `put` writes (called with `context`). Returns its string, or STRING_NONE if memory ran out. */
 uint32_t json_string(struct strings *table, void (*put)(struct json_writer *json, const void *context),
                      const void *context);

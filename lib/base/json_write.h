@@ -7,7 +7,7 @@
  *     json_close(w, '}');
  *     return json_writer_finish(w);
  *
- * After the sink has failed the rest is dropped; json_writer_finish() gives the failure.
+ * After the sink has failed, later output is dropped; json_writer_finish() returns the failure.
  */
 #pragma once
 
@@ -24,8 +24,8 @@ enum { JSON_WRITE_BUFFER = 32 * 1024 };
 struct json_writer {
     const struct byte_sink *sink; /* borrowed */
     struct error *err;
-    int status;     /* 0 or what the sink returned */
-    bool separator; /* a value has ended: what follows needs a comma */
+    int status;     /* 0 or the failure of the sink */
+    bool separator; /* a value has ended: the next one needs a comma */
     size_t used;
     char buffer[JSON_WRITE_BUFFER];
 };
@@ -42,8 +42,8 @@ void json_close(struct json_writer *writer, char bracket);
 
 void json_key(struct json_writer *writer, const char *key);
 
-/* Any bytes: invisible characters (utf8_is_visible()) are escaped; what is not UTF-8 (overlong forms and surrogates
- * too) becomes U+FFFD. */
+/* Writes any bytes: invisible characters (utf8_is_visible()) are escaped; invalid UTF-8 (overlong forms and
+ * surrogates too) becomes U+FFFD. */
 void json_text(struct json_writer *writer, const char *text, size_t length);
 void json_text_z(struct json_writer *writer, const char *text);
 
@@ -55,7 +55,7 @@ void json_decimal(struct json_writer *writer, int64_t value, unsigned decimals);
 /* The text "0x1f". */
 void json_hex(struct json_writer *writer, uint64_t value);
 
-/* The token that json_next() just gave, as it was: to copy values from one text to another. */
+/* Writes the token that json_next() just returned, unchanged: to copy values from one text to another. */
 void json_token(struct json_writer *writer, const struct json *json, enum json_type type);
 
 /* A value that is JSON already. */

@@ -1,6 +1,6 @@
 /*
- * A keyed hash: who does not know the key can neither foretell the hash of any bytes nor learn it from other hashes. It
- * is slower than those of hash.h and checksum.h, which are not for secrets.
+ * A keyed hash: without the key nobody can predict the hash of any bytes, or learn it from other hashes. It is slower
+ * than those of hash.h and checksum.h, which are not for secrets.
  */
 #pragma once
 

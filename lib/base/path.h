@@ -1,11 +1,11 @@
 /*
- * Paths as texts; nothing here looks at a file.
+ * Paths as texts; these functions read no files.
  */
 #pragma once
 
 #include <string.h>
 
-/* What follows the last slash, or the whole path if nothing does. */
+/* The part after the last slash, or the whole path without one. */
 static inline const char *path_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

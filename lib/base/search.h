@@ -1,11 +1,11 @@
-/* Binary search in what is sorted, and sorting numbers for it. */
+/* Binary search in sorted data, and sorting numbers for it. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether an element comes before what is searched for. Of a sorted row that holds for the first ones and no others. */
+/* Whether an element comes before the wanted one. In a sorted array it holds for the first elements and no others. */
 typedef bool search_is_before(const void *element, const void *wanted);
 
 /* How many of `count` elements of `size` bytes each come before: the index of the first that does not. In a header so
@@ -29,14 +29,14 @@ static inline bool search_number_is_up_to(const void *element, const void *wante
     return *(const uint64_t *)element <= *(const uint64_t *)wanted;
 }
 
-/* How many structs, in the order of a uint64_t at this offset, have one that is not above `wanted`. */
+/* The number of structs whose uint64_t at this offset is at most `wanted`. They are sorted by it. */
 static inline size_t search_count_up_to(const void *elements, size_t count, size_t size, size_t offset, uint64_t wanted)
 {
     const char *first = elements;
     return count ? search_count_before(first + offset, count, size, search_number_is_up_to, &wanted) : 0;
 }
 
-/* Likewise for `field`, which must be a uint64_t. */
+/* The same for `field`, which must be a uint64_t. */
 #define search_up_to(elements, count, field, wanted)                                                                   \
     search_count_up_to((elements), (count), sizeof(*(elements)), offsetof(__typeof__(*(elements)), field), (wanted))
 
@@ -50,7 +50,7 @@ static inline bool search_real_is_below(const void *element, const void *wanted)
     return *(const double *)element < *(const double *)wanted;
 }
 
-/* The index of the first of `count` ascending values that is not below `wanted`; `count` if there is none. */
+/* The index of the first of `count` ascending values that is at least `wanted`; `count` if none is. */
 static inline size_t first_at_or_after(const uint64_t *values, size_t count, uint64_t wanted)
 {
     return search_count_before(values, count, sizeof(*values), search_number_is_below, &wanted);
@@ -66,5 +66,5 @@ struct numbered {
 };
 void sort_numbered(struct numbered *list, size_t count);
 
-/* Sorts the values and drops those that are there twice. Returns how many are left. */
+/* Sorts the values and drops duplicates. Returns the number of distinct values. */
 size_t sort_distinct(uint64_t *values, size_t count);

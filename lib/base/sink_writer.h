@@ -5,7 +5,7 @@
  *     sink_put_unsigned(writer, 12);
  *     return sink_writer_finish(writer);
  *
- * After the sink has failed the rest is dropped; sink_writer_finish() gives the failure.
+ * After the sink has failed, later output is dropped; sink_writer_finish() returns the failure.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ enum { SINK_WRITER_BUFFER = 64 * 1024 };
 struct sink_writer {
     const struct byte_sink *sink; /* borrowed */
     struct error *err;
-    int code; /* 0, or what the sink returned */
+    int code; /* 0 or the failure of the sink */
     size_t used;
     char buffer[SINK_WRITER_BUFFER];
 };

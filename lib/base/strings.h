@@ -1,6 +1,6 @@
 /*
- * A table of distinct strings, each known by its index: 0, 1, 2 in the order in which they were first seen. Two strings
- * are equal if and only if their indexes are.
+ * A table of distinct strings. The index of a string is 0, 1, 2 ... in order of first appearance. Two strings are equal
+ * if and only if their indexes are.
  */
 #pragma once
 
@@ -28,8 +28,8 @@ struct strings {
 uint32_t strings_add(struct strings *table, const char *text, size_t length);
 uint32_t strings_add_z(struct strings *table, const char *text);
 
-/* Adds a text without looking whether it is there already, nor letting strings_add() find it: for tables of texts that
- * will be looked up elsewhere. */
+/* Adds a text without searching for an equal one, and without letting strings_add() find it: for texts that are
+ * searched elsewhere. */
 uint32_t strings_append(struct strings *table, const char *text, size_t length);
 
 /* The index of this text, or STRING_NONE if it is not in the table. */

@@ -12,5 +12,5 @@ ARRAY_TYPE(struct text_buffer, char); /* not NUL-terminated; array_free() frees 
 bool text_append(struct text_buffer *out, const char *text, size_t length);
 bool text_append_z(struct text_buffer *out, const char *text);
 
-/* Appends what is written to it to `text`, which must outlive it. */
+/* A sink that appends to `text`, which must outlive it. */
 struct byte_sink text_sink(struct text_buffer *text);

@@ -1,5 +1,5 @@
 /*
- * How many letters apart two words are, to suggest the one that was meant.
+ * The edit distance of two words, to suggest the intended one.
  */
 #pragma once
 

@@ -29,7 +29,7 @@ static inline size_t utf8_length(const char *at, const char *end)
     return length;
 }
 
-/* The character whose length utf8_length() has given. */
+/* The character at `at`, for a `length` from utf8_length(). */
 static inline uint32_t utf8_decode(const char *at, size_t length)
 {
     static const unsigned char first_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
@@ -39,9 +39,9 @@ static inline uint32_t utf8_decode(const char *at, size_t length)
     return code;
 }
 
-/* Whether a character shows where it stands and does no more. Not visible are Unicode's controls (Cc), format
- * characters (Cf: zero-width ones, those that turn the direction of writing) and separators of lines (Zl, Zp), as in
- * plain.ts of the page, and variation selectors and the grapheme joiner, which have no width and no shape. */
+/* Whether a character has only a visible effect at its place. Not visible are Unicode's controls (Cc), format
+ * characters (Cf: zero-width characters, direction marks) and line separators (Zl, Zp), as in plain.ts of the page,
+ * and variation selectors and the grapheme joiner, which have neither width nor shape. */
 bool utf8_is_visible(uint32_t code);
 
 /* Writes `code` (a Unicode scalar value) at `out`, which has room for 4 bytes; returns its length. */
@@ -69,4 +69,4 @@ static inline size_t utf8_put(char *out, uint32_t code)
     return 4;
 }
 
-#define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD, for what could not be decoded */
+#define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD, for bytes that are not UTF-8 */
