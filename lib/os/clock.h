@@ -27,7 +27,7 @@ static inline uint64_t process_clock_ns(uint32_t pid)
     return clock_gettime(clock, &time) ? 0 : (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
 }
 
-/* The time that it is `ms` milliseconds from now on. */
+/* The time `ms` milliseconds from now. */
 static inline struct timespec monotonic_after_ms(unsigned ms)
 {
     const uint64_t second = UINT64_C(1000000000), end = monotonic_ns() + ms * UINT64_C(1000000);

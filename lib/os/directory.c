@@ -2,9 +2,9 @@
  * Several prof processes may run at once, without locks: a writer creates a temporary file and renames it, so a reader
  * always has one complete file open. Of two writers the later one wins.
  *
- * prof believes what these files say, so nobody else may write there. The directory must belong to this user, and
- * others must not have write permission. It is opened once, and all files are named relative to it: who exchanges a
- * parent directory does not change its contents. The modification time of a file is the time of its last use.
+ * prof trusts these files, so only this user may write them. The directory must belong to this user, and others must
+ * not have write permission. It is opened once, and all files are named relative to it, so an exchanged parent
+ * directory has no effect. The modification time of a file is the time of its last use.
  */
 #include "os/directory.h"
 
@@ -133,7 +133,7 @@ unsigned char *file_directory_load(int directory, const char *name, size_t limit
     return bytes;
 }
 
-/* Writes a new file. Its name goes to `own`. Its descriptor, or a negative errno value; then there is none. */
+/* Writes a new file, and stores its name in `own`. Returns its descriptor, or a negative errno value without a file. */
 static int write_new(int directory, char own[NAME_MAX + 1], const char *name, const void *bytes, size_t size)
 {
     int length = snprintf(own, NAME_MAX + 1, "%s%d-%" PRIx64 "-%s", unfinished, (int)getpid(), monotonic_ns(), name);

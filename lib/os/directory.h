@@ -1,6 +1,6 @@
 /*
- * A directory of this user for what prof keeps between runs: the symbol cache, and the secret and the ports of
- * addresses that last. Files are replaced atomically. A cache trims its directory: the least recently used files go.
+ * A directory of this user for files that outlive a run: the symbol cache, the secret of lasting addresses, and their
+ * ports. Files are replaced atomically. A cache trims its directory: the least recently used files are removed.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What prof's cache directory holds at most, in bytes. */
+/* Size limit of prof's cache directory, in bytes. */
 #define CACHE_DIRECTORY_MAX (UINT64_C(256) << 20)
 
 /* Opens the directory. Creates it if no more than its last three path components are missing ("~/.local/state/prof").
@@ -32,7 +32,7 @@ int file_directory_save(int directory, const char *name, const void *bytes, size
 /* The same, and the file survives a power cut (file_replace() in os/file_output.h). */
 int file_directory_save_lasting(int directory, const char *name, const void *bytes, size_t size);
 
-/* Creates a file atomically, which survives a power cut; one that exists already remains. 0 in both cases, or a
+/* Creates a file atomically; it survives a power cut. An existing file remains, which is no error. Returns 0 or a
  * negative errno value. */
 int file_directory_add(int directory, const char *name, const void *bytes, size_t size);
 

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* One work and its two owners, of which the second to leave frees it. */
+/* A piece of work and its two owners; the last one to leave frees it. */
 struct beside {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
@@ -104,7 +104,7 @@ static int start(struct beside *beside)
         return -EAGAIN;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     inherit_scheduling(&attributes);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the others */
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals go to the other threads */
     int code = pthread_create(&thread, &attributes, run, beside);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);

@@ -12,13 +12,14 @@
 #include <stdint.h>
 
 struct file_work {
-    void (*run)(struct file_work *work);  /* on the other thread */
-    void (*drop)(struct file_work *work); /* frees the work; on the other thread, after run(), if the caller left */
+    void (*run)(struct file_work *work);  /* called on the other thread */
+    void (*drop)(struct file_work *work); /* frees the work; called on the other thread after run() if the caller has
+                                           * given up */
 };
 
-/* Runs the work, and waits for it for at most `timeout_ns` ns, or longer while its thread only waits for a CPU. Returns
- * 0 if it is done: then the work is the caller's again. -ETIMEDOUT if it is not, and -EAGAIN if there can be no thread:
- * then the work is dropped. */
+/* Runs the work on another thread, and waits at most `timeout_ns` ns, or longer while that thread only waits for a
+ * CPU. Returns 0 when it is done: the caller owns the work again. -ETIMEDOUT if it is not, -EAGAIN if no thread can
+ * start: then the work is dropped. */
 int file_beside(struct file_work *work, uint64_t timeout_ns);
 
 /* As openat(), but a negative errno value after a failure, -ETIMEDOUT if the file system does not answer. */

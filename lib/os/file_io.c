@@ -73,8 +73,8 @@ static bool is_device(int fd)
     return fstat(fd, &status) == 0 && (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode));
 }
 
-/* To open a device may do something to it (a watchdog, a tape), so the file is looked at first. Then the same is opened
- * through /proc, or where that is not mounted the one that has its name now. */
+/* Opening a device can have effects (a watchdog, a tape), so O_PATH and fstat() come first. Then /proc reopens the
+ * same file; without /proc, the path is opened again. */
 int file_open_in(int root_fd, const char *path)
 {
     const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;

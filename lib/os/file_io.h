@@ -1,6 +1,5 @@
 /*
- * Reading and writing to the end: what read(2) and write(2) leave over is asked for again, and so is what a signal
- * interrupted.
+ * Complete reads and writes: continues after short reads and writes, and after signals.
  */
 #pragma once
 
@@ -14,15 +13,15 @@
 /* 0, or a negative errno value; then a part may be written. */
 int file_write(int fd, const void *bytes, size_t size);
 
-/* The next `size` bytes, of a pipe too: how many there are before its end, or a negative errno value. */
+/* Reads the next `size` bytes, even from a pipe. Returns fewer at the end, or a negative errno value. */
 ssize_t file_read(int fd, void *out, size_t size);
 
-/* The same from `offset` on, wherever the file was read last. */
+/* The same starting at `offset`, independent of the file position. */
 ssize_t file_read_at(int fd, void *out, size_t size, uint64_t offset);
 
-/* Opens a file for reading that may be anything: a pipe does not hold us up, and a device is not opened (-ENODEV). With
- * a `root_fd` that is not -1, `path` and all links on the way mean what they mean to a process with that root
- * directory; else to us. Returns the descriptor or a negative errno value. */
+/* Opens any file for reading without blocking: pipes do not block, and devices are not opened (-ENODEV). With a
+ * `root_fd` other than -1, `path` and its links are resolved as for a process with that root directory. Returns the
+ * descriptor or a negative errno value. */
 int file_open_in(int root_fd, const char *path);
 
 /* The beginning of a small file of /proc or /sys, as a text of at most `size` - 1 bytes, without the newline at the

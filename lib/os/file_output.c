@@ -1,6 +1,6 @@
 /*
- * What root writes in a directory of another user needs care: the user may have put a symbolic link there. The new file
- * is created with O_EXCL and changed through its descriptor alone, and root replaces a link of another user instead of
+ * Writing as root in a directory of another user needs care: the user may have put a symbolic link there. The new file
+ * is created with O_EXCL and changed only through its descriptor, and root replaces another user's link instead of
  * following it.
  */
 #include "os/file_output.h"
@@ -68,8 +68,8 @@ int file_replace(int directory, int fd, const char *temporary, const char *name)
 
 /* ---- symbolic links, and sudo ---- */
 
-/* A link in a directory where everybody may put one (/tmp), by someone who is neither this user nor the directory's
- * owner: a trap. The kernel does not follow it either, where fs.protected_symlinks is set. */
+/* Whether a path is a link in a directory where everybody may create one (/tmp), by a user who is neither this user
+ * nor the directory's owner: a trap. With fs.protected_symlinks, the kernel does not follow it either. */
 static bool is_strangers_link(const char *path)
 {
     struct stat link, directory;
@@ -105,7 +105,7 @@ static bool root_does_not_follow(const char *path)
     return !is_roots;
 }
 
-/* A number of the environment, above 0; (id_t)-1 if there is none. */
+/* A positive number of an environment variable; (id_t)-1 if it has none. */
 static id_t id_from(const char *variable)
 {
     const char *text = getenv(variable);

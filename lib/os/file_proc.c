@@ -119,7 +119,7 @@ uint64_t proc_start_time(uint32_t pid)
     return started <= since_boot && since_boot - started <= now ? now - (since_boot - started) : 0;
 }
 
-/* The last number of a line of /proc/PID/status, "KEY:\tNUMBER\tNUMBER ..."; `otherwise` if there is none. */
+/* The last number of a line of /proc/PID/status, "KEY:\tNUMBER\tNUMBER ..."; `otherwise` if it is missing. */
 static uint32_t last_number(const char *process, const char *key, uint32_t otherwise)
 {
     char path[64], line[256];

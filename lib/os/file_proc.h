@@ -1,13 +1,13 @@
 /*
- * What files of /proc tell about the kernel and about processes.
+ * Reads data about the kernel and about processes from /proc.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The number in /proc/sys/kernel/NAME ("perf_event_paranoid"), or `if_unknown` where this kernel has no such setting or
- * does not report it. */
+/* The number in /proc/sys/kernel/NAME ("perf_event_paranoid"), or `if_unknown` if this kernel has no such setting or
+ * hides it. */
 long proc_kernel_setting(const char *name, long if_unknown);
 
 /* The inode of a namespace ("mnt", "pid", "net"), which is its identity; 0 if it cannot be seen. `process` is a pid or
@@ -20,17 +20,17 @@ bool proc_is_in_pid_namespace(void);
 /* Whether this process runs in a container of Docker, Podman, Kubernetes or LXC. */
 bool proc_is_in_container(void);
 
-/* Whether a seccomp filter restricts the system calls of this process. Such a filter refuses perf_event_open() and
- * ptrace() whatever the settings of the kernel permit. */
+/* Whether a seccomp filter restricts the system calls of this process. Such a filter can refuse perf_event_open()
+ * and ptrace(), whatever the settings of the kernel permit. */
 bool proc_has_seccomp_filter(void);
 
-/* How to start a container in which prof may record: options of `docker run` and `podman run`. */
+/* Options of `docker run` and `podman run` for a container in which prof can record. */
 #define CONTAINER_OPTIONS "--cap-add PERFMON --cap-add SYS_PTRACE --security-opt seccomp=unconfined"
 
-/* What /proc/PID/stat says of a process, and /proc/PID/task/TID/stat of a thread. */
+/* Fields of /proc/PID/stat, or of /proc/PID/task/TID/stat for a thread. */
 struct proc_stat {
     char state;      /* 'R' runs or is ready to, 'S' and 'D' sleep, 'T' and 't' are stopped, 'Z' and 'X' have ended */
-    uint32_t parent; /* pid; 0: none that can be seen */
+    uint32_t parent; /* pid; 0: none visible */
     uint64_t minor_faults, major_faults;
     uint64_t threads, resident_pages; /* of the process */
     uint64_t start_ticks;             /* when it started: sysconf(_SC_CLK_TCK) a second, of CLOCK_BOOTTIME */
@@ -38,24 +38,25 @@ struct proc_stat {
     bool is_realtime;                 /* SCHED_FIFO, SCHED_RR or SCHED_DEADLINE */
 };
 
-/* Parses the text of such a file; false if that is not one. */
+/* Parses the text of such a file; false if it is malformed. */
 bool proc_stat_parse(const char *text, struct proc_stat *stat);
 
 /* Whether the process has ended. If only its main thread has, /proc/PID/stat shows a zombie with more threads. */
 bool proc_stat_has_ended(const struct proc_stat *stat);
 
-/* The number of a thread of the process that has not ended: `pid`, or another one if the main thread has ended. The
- * kernel takes memory, files, root directory and namespaces from a thread that ends, so /proc/PID/maps, exe, root, fd
- * and ns are empty then, while /proc/TID has them. `pid` if there is none, or if /proc hides the process. */
+/* A thread of the process that has not ended: `pid`, or another one if the main thread has ended. The kernel takes
+ * memory, files, root directory and namespaces from a thread that ends, so /proc/PID/maps, exe, root, fd and ns are
+ * empty then, while /proc/TID has them. `pid` if no thread is left, or if /proc hides the process. */
 uint32_t proc_living_thread(uint32_t pid);
 
 /* When the process started (fork, not exec), in ns since the Unix epoch, to 10 ms; 0 if that is unknown. */
 uint64_t proc_start_time(uint32_t pid);
 
-/* The pid of a process in its innermost pid namespace: the last number of "NSpid:" in /proc/PID/status, where there is
+/* The pid of a process in its innermost pid namespace: the last number of "NSpid:" in /proc/PID/status, which has
  * one for each namespace, from ours inwards. `pid` if it cannot be read. */
 uint32_t proc_innermost_pid(const char *process, uint32_t pid);
 
-/* The user who owns the files that a process creates, as we see it: the last number of "Uid:" in /proc/PID/status. (The
- * owner of /proc/PID is root if the process became another user.) `otherwise` if it cannot be read. */
+/* The owner of files that a process creates, as a uid in our namespace: the last number of "Uid:" in
+ * /proc/PID/status. (The owner of /proc/PID is root if the process changed its user.) `otherwise` if it cannot be
+ * read. */
 uint32_t proc_file_user(const char *process, uint32_t otherwise);

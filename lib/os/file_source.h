@@ -1,10 +1,9 @@
 /*
  * A regular file that can be opened again.
  *
- * The recorder and the symbolizer read a mapped file minutes apart. If it stayed open meanwhile it would take up a
- * descriptor, and its file system could not be unmounted. So the source knows the file by path and identity: it opens
- * the file for each use, and refuses any other file that has the path by then. A file that has no path (it was deleted)
- * stays open in its source.
+ * The recorder and the symbolizer read a mapped file minutes apart. If it stayed open, it would use a descriptor, and
+ * its file system could not be unmounted. So the source identifies the file by path and identity: it opens the file for
+ * each use, and rejects another file at that path. A file without a path (it was deleted) stays open in its source.
  *
  * Threads: a source belongs to one thread at a time, but any thread may open and read it.
  */
@@ -43,7 +42,7 @@ int file_source_new(struct file_source **out, int fd, int root_fd, const char *p
 struct file_source *file_source_ref(struct file_source *source);
 void file_source_unref(struct file_source *source); /* accepts NULL */
 
-/* Closes the descriptor: from now on the file is opened for each use. */
+/* Closes the descriptor: later uses open the file. */
 void file_source_close(struct file_source *source);
 
 /* A descriptor of the file, which the caller closes. -ESTALE if another file has its path now, or this one has changed;
