@@ -1,6 +1,6 @@
 /*
- * On ISA-L, which takes a quarter of zlib's time. It checks the sums of each member. The header of a member is read by
- * the function for it: isal_inflate() forgets what it has read of one that is cut.
+ * Uses ISA-L, which takes a quarter of zlib's time, and checks the checksum of each member. A function of its own reads
+ * the header of a member: isal_inflate() would forget the part of a header split between pieces.
  */
 #include "file/gunzip.h"
 
@@ -17,7 +17,7 @@ struct gunzip {
     struct isal_gzip_header header;
     uint64_t unpacked;
     bool in_header;
-    bool padding; /* the last member has ended, and what follows begins no other */
+    bool padding; /* the last member has ended, and no other one follows */
 };
 
 static void begin_member(struct gunzip *gunzip)

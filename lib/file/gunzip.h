@@ -1,6 +1,6 @@
 /*
- * Decompresses a gzip file that the caller feeds in pieces of any size: all its members, one after the other. Bytes
- * after the last member are padding, and ignored, as in gzip.
+ * Decompresses a gzip file that the caller feeds in pieces of any size: all its members in turn. Like gzip, it ignores
+ * padding after the last member.
  *
  *     gunzip_feed(gunzip, packed, packed_size);
  *     while ((code = gunzip_next(gunzip, out, room, &size, err)) == 0 && size) use out and size
@@ -23,11 +23,11 @@ void gunzip_free(struct gunzip *gunzip);
 /* Whether a file that begins with these bytes is gzip. */
 bool gunzip_begins(const unsigned char *bytes, size_t size);
 
-/* The next packed bytes, which stay the caller's and must stay in place until gunzip_next() gives none. */
+/* Feeds the next packed bytes; they remain the caller's, and must stay in place until gunzip_next() returns none. */
 void gunzip_feed(struct gunzip *gunzip, const unsigned char *bytes, size_t size);
 
 /* Unpacks at most `room` bytes; *size is 0 when all fed bytes are used up. */
 int gunzip_next(struct gunzip *gunzip, unsigned char *out, size_t room, size_t *size, struct error *err);
 
-/* No more bytes are there: was that the end of the last member? */
+/* Ends the input. -EINVAL unless the last member is complete. */
 int gunzip_end(const struct gunzip *gunzip, struct error *err);

@@ -14,7 +14,7 @@ struct gzip_packer {
 
 int gzip_packer_new(struct gzip_packer **out, struct byte_sink sink, struct error *err)
 {
-    struct gzip_packer *packer = calloc(1, sizeof(*packer)); /* isa-l reads all of it when the stream ends empty */
+    struct gzip_packer *packer = calloc(1, sizeof(*packer)); /* zeroed: ISA-L reads all of it for an empty stream */
     *out = packer;
     if (!packer)
         return error_no_memory(err);
@@ -27,7 +27,7 @@ int gzip_packer_new(struct gzip_packer **out, struct byte_sink sink, struct erro
     return 0;
 }
 
-/* Packs what the stream has to read, and writes out whatever comes. */
+/* Compresses the input of the stream, and writes the output to the sink. */
 static int pack(struct gzip_packer *packer, struct error *err)
 {
     do {

@@ -1,7 +1,6 @@
 /*
- * Compresses a stream of bytes into one gzip file, with ISA-L. The user waits for it at the end of a recording. zlib
- * takes eight times as long for a file that is a tenth smaller; that is more CPU time than the rest of the recorder
- * takes.
+ * Compresses a stream of bytes into one gzip file with ISA-L. The user waits for it at the end of a recording. zlib
+ * takes eight times as long for a file that is a tenth smaller; that exceeds the CPU time of the whole recorder.
  */
 #pragma once
 
@@ -15,7 +14,7 @@ int gzip_packer_new(struct gzip_packer **out, struct byte_sink sink, struct erro
 
 int gzip_packer_add(struct gzip_packer *packer, const void *bytes, size_t size, struct error *err);
 
-/* Packs the rest and writes the end of the gzip file. Nothing may be added after. */
+/* Compresses the remaining bytes and writes the end of the gzip file. No bytes may follow. */
 int gzip_packer_finish(struct gzip_packer *packer, struct error *err);
 
 /* Accepts NULL. */

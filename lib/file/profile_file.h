@@ -1,6 +1,6 @@
 /*
  * Profiles in files: plain or gzip. A profile is written to a temporary file in the same directory, and renamed when it
- * is complete. So nobody ever sees half a profile.
+ * is complete. So readers never see a partial profile.
  *
  *     struct profile_file *file;
  *     int code = profile_file_create(&file, "profile.json.gz", err);
@@ -38,15 +38,16 @@ int profile_file_create(struct profile_file **out, const char *path, struct erro
 /* Lets profile_file_commit() rename the file that has `path` to "PATH.old"; then *has_old becomes true. */
 void profile_file_keep_old(struct profile_file *file, bool *has_old);
 
-/* Likewise for a compressed file in memory, whose descriptor *fd is the caller's; nothing of it is to be read before
+/* The same for a compressed file in memory, whose descriptor *fd belongs to the caller; do not read it before
  * profile_file_commit(). */
 int profile_file_create_in_memory(struct profile_file **out, int *fd, struct error *err);
 
 /* Where to write to; borrowed from `file`. */
 struct byte_sink profile_file_sink(struct profile_file *file);
 
-/* Writes the rest, syncs the file to the disk, gives it its name and frees `file`. On failure no file stays behind. */
+/* Writes the remaining bytes, syncs the file to the disk, renames it to its name and frees `file`. On failure no
+ * file remains. */
 int profile_file_commit(struct profile_file *file, struct error *err);
 
-/* Removes what was written and frees `file`. */
+/* Removes the temporary file and frees `file`. */
 void profile_file_abandon(struct profile_file *file);

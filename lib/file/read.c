@@ -17,7 +17,7 @@
 
 enum { BLOCK_SIZE = 256 * 1024 };
 
-/* What a file is read with. */
+/* The state of reading a file. */
 struct loading {
     struct import *import;
     struct unpacker *unpacker; /* NULL: the file is not packed */

@@ -20,14 +20,14 @@ enum unpacker_format { UNPACKER_NONE, UNPACKER_GZIP, UNPACKER_XZ, UNPACKER_ZSTD 
 
 struct unpacker;
 
-/* Detects the format by the first bytes of a file (6 are enough); UNPACKER_NONE if it is none of these. */
+/* Detects the format by the first bytes of a file (6 are enough); UNPACKER_NONE for another format. */
 enum unpacker_format unpacker_format(const unsigned char *bytes, size_t size);
 
 /* NULL if memory ran out. */
 struct unpacker *unpacker_new(enum unpacker_format format);
 void unpacker_free(struct unpacker *unpacker);
 
-/* The next packed bytes, which stay the caller's and must stay in place until unpacker_next() gives none. */
+/* Feeds the next packed bytes; they remain the caller's, and must stay in place until unpacker_next() returns none. */
 void unpacker_feed(struct unpacker *unpacker, const unsigned char *bytes, size_t size);
 
 /* Unpacks at most `room` bytes; *size is 0 when all fed bytes are used up. */
