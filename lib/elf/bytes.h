@@ -1,11 +1,11 @@
 /*
  * A range of bytes in a file or in memory, and a window to read it through.
  *
- * Debug files are large, and a lookup needs little of them: nothing is read before it is asked for. Files are read with
- * pread() and never mapped: when a mapped file shrinks (someone builds the program again), SIGBUS kills the reader; a
- * read comes up short.
+ * Debug files are large, and a lookup needs a small part: nothing is read before it is requested. Files are read with
+ * pread() and never mapped: when a mapped file shrinks (a rebuild of the program), SIGBUS kills the reader; a read
+ * returns fewer bytes.
  *
- * A reader that lacks memory gets no bytes, as at the end of the file, and notes it: bytes_lacked_memory().
+ * If memory runs out, a read returns no bytes, as at the end of the file; bytes_lacked_memory() reports it.
  *
  * Threads: several may read the same `struct bytes`; a window belongs to one thread.
  */
@@ -19,27 +19,27 @@
 #include <stdint.h>
 
 struct bytes {
-    const unsigned char *memory; /* NULL: in the file `source`, from `offset` on */
+    const unsigned char *memory; /* NULL: the bytes of the file `source`, starting at `offset` */
     struct file_source *source;  /* borrowed */
     uint64_t offset;
-    uint64_t size; /* 0: there are none */
+    uint64_t size; /* 0: empty */
 };
 
-/* The range of `size` bytes from `at` on; it ends where `bytes` ends. */
+/* The part of `size` bytes at `at`; it ends where `bytes` ends. */
 struct bytes bytes_part(const struct bytes *bytes, uint64_t at, uint64_t size);
 
-/* Copies `size` bytes from `at` on to `out`; false if there are not as many (any more). */
+/* Copies `size` bytes at `at` to `out`; false if the file has fewer bytes (left). */
 bool bytes_read(const struct bytes *bytes, uint64_t at, void *out, size_t size);
 
-/* A copy of all bytes, which the caller frees, with a NUL after the end. NULL if there are none or more than
- * BYTES_LOAD_MAX, if they cannot be read, or if memory ran out. */
+/* A copy of all bytes, which the caller frees, with a NUL after the end. NULL if the range is empty, larger than
+ * BYTES_LOAD_MAX or unreadable, or if memory ran out. */
 unsigned char *bytes_load(const struct bytes *bytes);
 
-/* A copy of the NUL-terminated text at `at`, which the caller frees, and its length. NULL if there is none, if it is
- * longer than `max`, or if memory ran out. For long texts that are read once; else see window_string(). */
+/* A copy of the NUL-terminated text at `at`, which the caller frees, and its length. NULL if it is missing or longer
+ * than `max`, or if memory ran out. For long texts that are read once; for others see window_string(). */
 char *bytes_load_text(const struct bytes *bytes, uint64_t at, size_t max, size_t *length);
 
-/* Whether memory ran out for a reader of this file. What was read of it since is not to be trusted then. */
+/* Whether memory ran out for a reader of this file: results since then are incomplete. */
 bool bytes_lacked_memory(const struct bytes *bytes);
 
 #define BYTES_LOAD_MAX (UINT64_C(2) << 30)
@@ -57,7 +57,7 @@ struct window {
  * outside or the read failed. Valid until the next call. */
 struct cursor window_at(struct window *window, uint64_t at, size_t want);
 
-/* The NUL-terminated text at `at`; NULL if there is none or it is longer than WINDOW_STRING_MAX. Valid until the next
+/* The NUL-terminated text at `at`; NULL if it is missing or longer than WINDOW_STRING_MAX. Valid until the next
  * call. */
 const char *window_string(struct window *window, uint64_t at);
 

@@ -1,6 +1,6 @@
 /*
- * Compressed sections: SHF_COMPRESSED with zlib or zstd, and the older .zdebug_ of GNU (zlib). Not through
- * elf_compress(): libelf before 0.189 knows no zstd, and none limits what a section may decompress to.
+ * Compressed sections: SHF_COMPRESSED with zlib or zstd, and GNU's older .zdebug_ (zlib). elf_compress() is not used:
+ * libelf before 0.189 has no zstd, and no version limits the decompressed size.
  */
 #include "elf/elf_contents.h"
 
@@ -22,8 +22,8 @@
 #define ELFCOMPRESS_ZSTD 2
 #endif
 
-/* Debug info shrinks to a third or a tenth. A section that claims to be much larger than what it is made of is a bomb,
- * and stays packed, unless it is small: then a few bytes may well stand for many zeros. */
+/* Debug info compresses to a third or a tenth. A section that claims a much higher ratio is a bomb, and stays
+ * packed, unless it is small: a few bytes may encode many zeros. */
 enum { USUAL_RATIO_MAX = 64, SMALL_SECTION = 16 << 20 };
 
 static bool is_plausible_size(uint64_t size, uint64_t packed_size)
@@ -58,7 +58,7 @@ static bool unpack_zstd(unsigned char *out, uint64_t size, const unsigned char *
 #endif
 }
 
-/* NULL, or what is wrong with the section. */
+/* NULL, or the error in the section. */
 static const char *unpack(uint32_t type, const unsigned char *packed, size_t packed_size, uint64_t size,
                           unsigned char **out)
 {

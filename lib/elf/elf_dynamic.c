@@ -11,7 +11,7 @@ enum {
     BUCKETS_MAX = 1 << 22  /* of DT_GNU_HASH */
 };
 
-/* Of PT_DYNAMIC: addresses, except for string_size. 0: not there. */
+/* Entries of PT_DYNAMIC: addresses, except for string_size. 0: missing. */
 struct dynamic {
     uint64_t symbols, strings, string_size, hash, gnu_hash;
 };
@@ -104,7 +104,7 @@ static uint64_t count_symbols(const struct elf_file *file, const struct dynamic 
 {
     struct bytes bytes = bytes_at(file, dynamic->hash ? dynamic->hash : dynamic->gnu_hash);
     struct window table = {.bytes = &bytes};
-    /* DT_HASH: the numbers of buckets and of chains, which is that of symbols. */
+    /* DT_HASH: the number of buckets, then the number of chains, which equals that of symbols. */
     uint64_t count = dynamic->hash ? word_at(file, &table, 4) : count_by_gnu_hash(file, &table);
     window_destroy(&table);
     return count < SYMBOLS_MAX ? count : SYMBOLS_MAX;

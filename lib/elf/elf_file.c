@@ -1,7 +1,7 @@
 /*
- * Opening with libelf. Every size and offset in a file may lie. libelf bounds the header tables by the file's size;
- * here they are bounded by what real files have. What does not lie inside the file counts as not there, and later reads
- * go through `struct bytes`, which knows its end.
+ * Opens files with libelf. Every size and offset in a file may be wrong. libelf bounds the header tables by the file's
+ * size; this file bounds them by the sizes of real files. Parts outside of the file count as missing, and later reads
+ * go through `struct bytes`, which knows the end.
  */
 #include "elf/elf_file.h"
 
@@ -145,9 +145,9 @@ size_t elf_file_note(const struct elf_file *file, const char owner[4], uint32_t 
 
 /* ---- opening ---- */
 
-/* libelf makes a record of 200 bytes for each section that a file claims and has room for. A file with more than 65,279
- * has 0 in its header and their number elsewhere (gABI, "Extended numbering"). No such file is large: they are object
- * files that were not linked. */
+/* libelf allocates a record of 200 bytes for each section that a file claims and has room for. A file with more than
+ * 65,279 has 0 in its header and the number elsewhere (gABI, "Extended numbering"). Only unlinked object files have
+ * so many: they are rejected. */
 static bool has_too_many_sections(const struct elf_file *file, const unsigned char *head)
 {
     static const unsigned char zeros[8];

@@ -1,9 +1,9 @@
 /*
- * An ELF file: its header, segments, sections and build id. Of either class and byte order.
+ * An ELF file of either class and byte order: its header, segments, sections and build id.
  *
- * libelf reads the headers, and only while a file is being opened: its handles serve one thread and keep all that they
- * read. What stays is plain data. The contents of a section are `struct bytes`, read when someone asks for them;
- * elf_contents.h decompresses and relocates them, elf_table.h reads symbols and relocations.
+ * libelf reads the headers while the file is opened, and is then closed: a handle serves one thread and keeps all that
+ * it read. The result is plain data. The contents of a section are `struct bytes`, read on request; elf_contents.h
+ * decompresses and relocates them, elf_table.h reads symbols and relocations.
  *
  * Threads: one opens and closes a file; in between any number may read it.
  *
@@ -15,16 +15,16 @@
 #include "elf/elf_headers.h"
 
 /* Opens a file and reads the headers. Returns -ENOENT, -EACCES ... from open(), -ENOEXEC if it is not an ELF file, or
- * -EINVAL if its headers cannot be read; `err` says so. After a failure there is nothing to close. */
+ * -EINVAL if its headers cannot be read; `err` has the sentence. After a failure, do not close it. */
 int elf_file_open(struct elf_file *file, const char *path, struct error *err);
 
-/* Likewise for an open file. Takes `fd` over, also on failure; `name` is for error texts. */
+/* The same for an open file. Takes `fd` over, even on failure; `name` is for error texts. */
 int elf_file_open_fd(struct elf_file *file, int fd, const char *name, struct error *err);
 
-/* Likewise for a file that may have to be opened again: takes a reference. */
+/* The same for a file that may have to be opened again: takes a reference. */
 int elf_file_open_source(struct elf_file *file, struct file_source *source, const char *name, struct error *err);
 
-/* Likewise for an image in memory. */
+/* The same for an image in memory. */
 int elf_file_open_image(struct elf_file *file, const void *image, size_t size, const char *name, struct error *err);
 
 void elf_file_close(struct elf_file *file);
@@ -37,6 +37,6 @@ const struct elf_section *elf_file_section(const struct elf_file *file, const ch
 /* The section with bytes in this file that is loaded at this vaddr, or NULL. */
 const struct elf_section *elf_file_section_at(const struct elf_file *file, uint64_t address);
 
-/* Copies the description of the first note of this owner ("GNU", with its NUL) and type: of a PT_NOTE segment, else of
- * a SHT_NOTE section. Returns its size; 0 if there is no such note, or it is longer than `max`. */
+/* Copies the description of the first note with this owner ("GNU", with its NUL) and type, from a PT_NOTE segment,
+ * else from a SHT_NOTE section. Returns its size; 0 if no such note exists, or it is longer than `max`. */
 size_t elf_file_note(const struct elf_file *file, const char owner[4], uint32_t type, unsigned char *out, size_t max);

@@ -7,8 +7,8 @@
 
 #include "base/cursor.h"
 
-/* Finds the first note of this owner ("GNU", with its NUL) and type. Returns its description, which lies in `notes`,
- * and the size of that; NULL if there is none before the end or the first damaged note. */
+/* Finds the first note with this owner ("GNU", with its NUL) and type. Returns its description, which lies in
+ * `notes`, and its size; NULL if none comes before the end or the first damaged note. */
 static inline const unsigned char *elf_note_find(const void *notes, size_t notes_size, const char owner[4],
                                                  uint32_t type, size_t *size)
 {

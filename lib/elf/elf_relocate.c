@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where the code begins: not at 0, which in debug info is the address of what the linker dropped. And where the code is
- * that the kernel frees once the module is loaded. */
+/* The start of the code: not 0, which in debug info is the address of code that the linker dropped. And the start of
+ * the code that the kernel frees after loading the module. */
 static const uint64_t module_base = UINT64_C(1) << 32, far_away = UINT64_C(1) << 40;
 
 void elf_layout_module(struct elf_file *file)

@@ -19,12 +19,12 @@ struct elf_symbol {
     uint32_t name; /* offset into the string table, which is section `link` of the table's section */
     unsigned char type, binding;
     uint16_t section;
-    bool is_thumb; /* a function in Thumb code; the bit that says so is not in the value */
+    bool is_thumb; /* a function in Thumb code; the bit that marks it is cleared in the value */
     uint64_t value, size;
 };
 
-/* Reads up to `count` symbols from the `first` on; all: 0, SIZE_MAX. Returns false and leaves an empty table if the
- * section is no table of symbols, ends before, or cannot be read (a file that shrinks has no symbols). */
+/* Reads up to `count` symbols starting at `first`; all: 0, SIZE_MAX. Returns false and leaves an empty table if the
+ * section is no symbol table, ends before `first`, or cannot be read (a shrinking file has no symbols). */
 bool elf_symbols_load(struct elf_symbols *symbols, const struct elf_file *file, const struct elf_section *section,
                       size_t first, size_t count);
 struct elf_symbol elf_symbols_at(const struct elf_symbols *symbols, size_t i);
@@ -40,7 +40,7 @@ struct elf_relocations {
 
 struct elf_relocation {
     uint64_t address; /* an offset in a file that was not linked */
-    uint64_t addend;  /* 0 if they have none */
+    uint64_t addend;  /* 0 without addends */
     uint32_t symbol, type;
 };
 

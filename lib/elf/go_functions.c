@@ -122,7 +122,7 @@ bool go_functions_find(struct go_functions *functions, uint64_t vaddr, struct go
 
 /* ---- steps ---- */
 
-/* The value of a table of steps at a pc; -1 if there is none. */
+/* The value of a table of steps at a pc; -1: none. */
 static int32_t value_at(struct go_functions *functions, const struct go_function *function, uint32_t steps,
                         uint64_t vaddr)
 {
@@ -175,7 +175,7 @@ static uint32_t table_count(struct go_table *table, const struct go_function *fu
     return field(table, function, FIELD_TABLE_COUNT);
 }
 
-/* The index of the innermost call inlined at a pc; -1 if there is none. */
+/* The index of the innermost call inlined at a pc; -1: none. */
 static int32_t inlined_call_at(struct go_functions *functions, const struct go_function *function, uint64_t vaddr)
 {
     struct go_table *table = &functions->table;
@@ -185,7 +185,7 @@ static int32_t inlined_call_at(struct go_functions *functions, const struct go_f
     return value_at(functions, function, u32_at(table, at, 0), vaddr);
 }
 
-/* The vaddr of the function's inlined calls; 0 if it has none. */
+/* The vaddr of the function's inlined calls; 0: none. */
 static uint64_t inlined_calls(struct go_functions *functions, const struct go_function *function)
 {
     struct go_table *table = &functions->table;

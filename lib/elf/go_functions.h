@@ -6,7 +6,7 @@
 struct go_functions {
     struct go_table table;
     const struct elf_file *file;
-    const struct elf_segment *calls_segment; /* the one that `calls` reads: calls_bytes */
+    const struct elf_segment *calls_segment; /* the segment that `calls` reads: calls_bytes */
     struct bytes calls_bytes;
     struct window calls;
     uint64_t work_left; /* bounds the work on a damaged table */
@@ -31,7 +31,7 @@ struct go_frame {
 int go_functions_open(struct go_functions *functions, const struct elf_file *file, struct error *err);
 void go_functions_close(struct go_functions *functions);
 
-/* Finds the function that contains the vaddr. False if there is none. */
+/* Finds the function that contains the vaddr; false if none does. */
 bool go_functions_find(struct go_functions *functions, uint64_t vaddr, struct go_function *function);
 
 /* How far sp is below the return address at the instruction at `vaddr`, in bytes; -1 if it is unknown. */

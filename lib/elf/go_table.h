@@ -31,7 +31,7 @@ struct go_table {
                                go_table_search_module() first */
 };
 
-/* Reads little: the rest is read as it is asked for, so `file` must stay open. -ENOENT if `file` is not a Go program;
+/* Reads only the header; lookups read the rest, so `file` must stay open. -ENOENT if `file` is not a Go program;
  * -EINVAL with a sentence if its table is damaged or older than Go 1.16; -ENOMEM. On success call go_table_close(). */
 int go_table_open(struct go_table *table, const struct elf_file *file, struct error *err);
 
@@ -40,7 +40,7 @@ void go_table_search_module(struct go_table *table, const struct elf_file *file)
 
 void go_table_close(struct go_table *table);
 
-/* Up to `size` bytes at `offset` of one of the table's parts, as many as there are. Fails if there are none. */
+/* Up to `size` bytes at `offset` of one of the table's parts, fewer at its end. Fails if none are left. */
 struct cursor go_table_at(struct go_table *table, uint64_t part, uint64_t offset, size_t size);
 
 /* The PT_LOAD whose bytes in the file contain `address`, and these bytes; or NULL. */
