@@ -16,7 +16,7 @@
 /* Register of a system call's result: rax. */
 enum { ARCH_SYSCALL_RESULT = 0 };
 
-/* Register in which system calls leave the pc: rcx. */
+/* Register that holds the pc after a system call: rcx. */
 enum { ARCH_SYSCALL_PC = 2 };
 
 /* Size of the system call instruction, in bytes. The kernel reports the pc after it. */
@@ -114,7 +114,7 @@ struct arch_frame {
 
 enum arch_return {
     ARCH_RETURNS,        /* `frame` leads to the caller */
-    ARCH_MAY_RETURN,     /* likewise, if a call returns that looks like the last of its function */
+    ARCH_MAY_RETURN,     /* the same after a call that may be the last one of its function, and may not return */
     ARCH_NEVER_RETURNS,  /* read all of the code; none of it returns */
     ARCH_RETURN_UNKNOWN, /* too much code, or inconclusive */
 };
@@ -124,7 +124,7 @@ enum arch_return {
  * never returns, into another function. */
 enum arch_return arch_find_return(arch_code_reader *read, void *context, uint64_t pc, struct arch_frame *frame);
 
-/* ---- what HotSpot compiles (Java) ---- */
+/* ---- code that HotSpot compiles (Java) ---- */
 
 enum {
     ARCH_JAVA_REACH = 32 << 10,    /* bytes from the start of a function within which a pc is found */
@@ -136,7 +136,7 @@ enum {
  * ARCH_CODE_UNKNOWN if the function keeps a frame pointer, or no prologue is found. */
 struct arch_code arch_java_function(const unsigned char *code, size_t size);
 
-/* Likewise for an interrupted pc in a prologue or epilogue, where the frame is incomplete. */
+/* The same for a pc interrupted in a prologue or epilogue, where the frame is incomplete. */
 struct arch_code arch_java_edge(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
 
 /* Whether the interpreter continues at the pc after a call: no call instruction precedes it. */

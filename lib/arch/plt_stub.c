@@ -1,5 +1,5 @@
 /*
- * Stubs as linkers write them (GNU ld, gold, lld, mold), recognized by their jump:
+ * PLT stubs of GNU ld, gold, lld and mold, recognized by their jump:
  *
  *     x86-64   jmp *slot(%rip)                              after endbr64, bnd or notrack, or none of them
  *     x86      jmp *slot, jmp *distance(%ebx)               the latter in position-independent code: %ebx is the GOT

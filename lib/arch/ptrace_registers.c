@@ -17,7 +17,7 @@ enum { RESTART_UNLESS_HANDLED = 514, CODE_SEGMENT_32_BIT = 0x23 };
 #define SYS_epoll_pwait2 441
 #endif
 
-/* Of them, sockets restart by themselves unless they have a timeout. */
+/* The kernel restarts the socket calls among them, unless they have a timeout. */
 static const uint16_t calls[] = {
     SYS_epoll_wait, SYS_epoll_pwait,  SYS_epoll_pwait2,  SYS_rt_sigtimedwait, SYS_semop,   SYS_semtimedop,
     SYS_recvfrom,   SYS_recvmsg,      SYS_recvmmsg,      SYS_sendto,          SYS_sendmsg, SYS_sendmmsg,

@@ -1,11 +1,11 @@
 /*
  * x86-64: signal frames, and code without CFI that is recognized by its bytes.
  *
- * Reading code ahead to its return (x86_64_return.c) finds the frame of most code without CFI. Some code cannot
- * be read that way: a lazy PLT entry (lld writes no CFI for it) leaves what it has pushed to the dynamic linker,
- * clone comes back in two threads, and a sigreturn trampoline never returns. And in JIT code the walker tries the frame
- * pointer first, which still belongs to the caller in a trampoline and at the edges of a function, so that following it
- * would skip the caller without a trace. All of these are always the same bytes.
+ * Reading code ahead to its return (x86_64_return.c) finds the frame of most code without CFI. Some code cannot be read
+ * that way: a lazy PLT entry (lld writes no CFI for it) leaves its pushed values to the dynamic linker, clone returns
+ * in two threads, and a sigreturn trampoline never returns. In JIT code the walker tries the frame pointer first. In a
+ * trampoline, and in the prologue and epilogue of a function, that still belongs to the caller, so following it would
+ * silently skip the caller. All of these always have the same bytes.
  */
 #include "arch/arch.h"
 
@@ -34,8 +34,8 @@ struct snippet {
     struct instruction instructions[SNIPPET_MAX]; /* ends with fixed == 0 */
 };
 
-/* An instruction whose stack does not matter; with a CFA so far from sp before it; and with the caller's frame pointer
- * saved below the CFA. */
+/* Three kinds of instructions: without a known CFA; with the CFA this far from sp before it; with the caller's frame
+ * pointer saved below the CFA. */
 #define CODE(text, any_bytes) CODE_CFA(text, any_bytes, 0)
 #define CODE_CFA(text, any_bytes, cfa)                                                                                 \
     {                                                                                                                  \
@@ -54,7 +54,7 @@ static const struct snippet snippets[] = {
     {{CODE_CFA("\xff\x25", 4, 8), CODE_CFA("\x68", 4, 8), CODE_CFA("\xe9", 4, 16)}},
     {{CODE_CFA("\xf3\x0f\x1e\xfa", 0, 8), CODE_CFA("\x68", 4, 8), CODE_CFA("\xe9", 4, 16)}},
     {{CODE_CFA("\xf3\x0f\x1e\xfa", 0, 8), CODE_CFA("\x68", 4, 8), CODE_CFA("\xf2\xe9", 4, 16)}},
-    /* What CPython puts before each of its functions (Python/asm_trampoline.S, -X perf), with and without branch
+    /* CPython's trampoline for each of its functions (Python/asm_trampoline.S, -X perf), with and without branch
      * tracking: sub $8,%rsp; call *%rcx; add $8,%rsp; ret */
     {{CODE_CFA("\xf3\x0f\x1e\xfa", 0, 8), CODE_CFA("\x48\x83\xec\x08", 0, 8), CODE_CFA("\xff\xd1", 0, 16),
       CODE_CFA("\x48\x83\xc4\x08", 0, 16), CODE_CFA("\xc3", 0, 8)}},
@@ -86,8 +86,8 @@ static const struct snippet thread_starts[] = {
     {{CODE("\x41\xff\xd1", 0), CODE("\x89\xc7", 0), CODE("\x31\xc0", 0), CODE("\xb0\x3c", 0), CODE("\x0f\x05", 0)}},
 };
 
-/* Where Go's runtime begins a stack (asm_amd64.s of Go 1.17 to 1.26). The first instruction still belongs to what was
- * before. */
+/* Functions in which Go's runtime starts a stack (asm_amd64.s of Go 1.17 to 1.26). Their first instruction still
+ * belongs to the old stack. */
 static const struct snippet go_starts[] = {
     /* mcall: mov gobuf.sp,%rsp; push %rax; mov (%rdx),%r12; call *%r12; pop %rax; jmp badmcall2. Since 1.23 a nop
      * follows the call, since 1.25 the frame pointer is cleared before it. */
@@ -109,8 +109,8 @@ static const struct snippet go_starts[] = {
     {{CODE("\xcc", 0), CODE("\x48\xc7\xc5\x00\x00\x00\x00", 0), CODE("\xe8", 4), CODE("\xc3", 0), CODE("\xcc", 0)}},
 };
 
-/* goexit: nop; call goexit1; nop. Goroutines are made as if the nop had called their first function, so what is
- * returned to is the second instruction: nothing else returns to an address after a nop. */
+/* goexit: nop; call goexit1; nop. The runtime makes a goroutine as if the nop had called its first function, so the
+ * return address is the second instruction: no other code returns to an address after a nop. */
 static const struct snippet goexit = {{CODE("\x90", 0), CODE("\xe8", 4), CODE("\x90", 0)}};
 
 /* mov $15 (__NR_rt_sigreturn),%eax or %rax; syscall */
@@ -184,9 +184,9 @@ bool arch_code_starts_go_stack(const unsigned char code[ARCH_CODE_BEFORE + ARCH_
     return is_return && snippet_instruction(&goexit, code) == &goexit.instructions[1];
 }
 
-/* GHC keeps the address of its registers in r13. Where a function finds its stack or heap used up, it leaves by a jump
- * through the word at -8 or -16: jmp *-8(%r13). Haskell programs and libraries have 35 and more of these in 64 KiB of
- * code, and gdb, cc1, node and LLVM have none at all. */
+/* GHC keeps the address of its registers in r13. A function without stack or heap left jumps through the word at -8
+ * or -16: jmp *-8(%r13). Haskell programs and libraries have 35 or more of these in 64 KiB of code; gdb, cc1, node
+ * and LLVM have none. */
 bool arch_code_is_haskell(const unsigned char *code, size_t size)
 {
     enum { LENGTH = 4, ENOUGH = 4 };

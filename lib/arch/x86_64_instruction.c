@@ -12,7 +12,7 @@ static const char first_map[] = "mmmmbzxxmmmmbzx0mmmmbzxxmmmmbzxxmmmmbzpxmmmmbzp
                                 "pppppppppppppppp................xx4mppppzZbB....bbbbbbbbbbbbbbbb" /* 40 */
                                 "BZxBmmmmmmmmmmmm..........x.....aaaa....bz......bbbbbbbbiiiiiiii" /* 80 */
                                 "BBw.32BZe.w..b..mmmmxxx.mmmmmmmmbbbbbbbbddxb....p.pp..tt......mm" /* c0 */;
-/* Likewise for opcodes after 0F; `8` `9`: the third and fourth map. */
+/* The same for opcodes after 0F; `8` `9`: the third and fourth map. */
 static const char second_map[] = "mmmmx.....x.xm.Bmmmmmmmmmmmmmmmmmmmmxxxxmmmmmmmm........8x9xxxxx"
                                  "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmBBBBmmm.mmmmmmmm"
                                  "dddddddddddddddd"
@@ -126,7 +126,7 @@ bool instruction_decode(const unsigned char *code, size_t size, struct instructi
     return in->length <= INSTRUCTION_LENGTH_MAX && in->length <= size;
 }
 
-/* ---- what it writes ---- */
+/* ---- the registers that an instruction writes ---- */
 
 /* Which registers an opcode changes: `m` the operand, if it is a register; `r` the register of ModRM, `b` both, `o` the
  * one in the opcode, `x` that and rax (xchg), `a` rax, `c` rcx, `d` rdx, `s` those of string instructions, `y` rax,
@@ -136,7 +136,7 @@ static const char first_writes[] = "mmrraa..mmrraa..mmrraa..mmrraa..mmrraa..mmrr
                                    "...................................r.....r.rssss................" /* 40 */
                                    "gggg..bbmmrrmr.mxxxxxxxxad.....aaa..ssss..ssssssoooooooooooooooo" /* 80 */
                                    "mm....mm........mmmm...a.......accc.aa......aa........uu......ii" /* c0 */;
-/* Likewise for opcodes after 0F, and after 0F with VEX or EVEX. */
+/* The same for opcodes after 0F, and after 0F with VEX or EVEX. */
 static const char second_writes[] = "myrr.y..........................mm..........rr...yyyyy.........." /* 00 */
                                     "rrrrrrrrrrrrrrrrr.............................................v." /* 40 */
                                     "................mmmmmmmmmmmmmmmm..z.mm.....mmm.rkkrmrrrrr.mmrrrr" /* 80 */
@@ -147,7 +147,7 @@ static unsigned bit(unsigned reg)
     return 1u << reg;
 }
 
-/* Most opcodes of these maps compute with vectors. */
+/* Most opcodes of these maps operate on vectors. */
 static char writes_of_vex(const struct instruction *in)
 {
     if (in->map == 2)

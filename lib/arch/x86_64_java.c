@@ -1,15 +1,15 @@
 /*
- * x86-64: the frames of what HotSpot, the JVM of OpenJDK, compiles. It uses the frame pointer like any other register
- * (unless told -XX:+PreserveFramePointer), has a frame of one size from its first instructions to its last, and begins
- * every function in one of these ways (macroAssembler_x86.cpp and c1_MacroAssembler_x86.cpp; JDK 8 to 23):
+ * x86-64: the frames of code compiled by HotSpot, the JVM of OpenJDK. The code uses the frame pointer like any other
+ * register (without -XX:+PreserveFramePointer). Each function has a frame of constant size, and begins in one of these
+ * ways (macroAssembler_x86.cpp and c1_MacroAssembler_x86.cpp; JDK 8 to 23):
  *
  *     mov %eax,-N(%rsp)  push %rbp  sub $N,%rsp        calls others: it first touches the stack that they will need
  *     sub $N,%rsp  mov %rbp,N-8(%rsp)                  a leaf; N always takes four bytes
  *     push %rbp  mov %rsp,%rbp                         with a frame pointer: stubs, the interpreter
  *
- * So the nearest beginning before a pc says how large its frame is. Functions do not overlap, and lie further apart
- * than a beginning is long, so the nearest is the right one, but for code that begins in none of these ways behind one
- * that does. Therefore the walker believes it only if a return address is where it should be.
+ * So the nearest beginning before a pc gives the frame size. Functions do not overlap, and their distance exceeds the
+ * length of a beginning, so the nearest one is right, except for code with another beginning after such a function.
+ * Therefore the walker accepts the frame only with a return address in its place.
  *
  * The interpreter and its stubs keep a frame pointer.
  */
@@ -26,7 +26,7 @@ static uint32_t read_u32(const unsigned char *at)
     return value;
 }
 
-/* The size in `sub $N,%rsp`; 0 if it is none, or N makes no frame. */
+/* The size in `sub $N,%rsp`; 0 if the instruction differs, or N makes no frame. */
 static uint32_t sub_size(const unsigned char *at, bool may_be_short)
 {
     uint32_t size = 0;
@@ -83,7 +83,7 @@ struct arch_code arch_java_function(const unsigned char *code, size_t size)
 
 /* ---- the first and last instructions ---- */
 
-/* Behind the frame there may be a poll, for a thread that is to stop (JDK 17: cmp, ja; 11: mov, test; 8: test). */
+/* After the beginning there may be a safepoint poll (JDK 17: cmp, ja; 11: mov, test; 8: test). */
 static size_t skip_poll(const unsigned char *at)
 {
     if (memcmp(at, "\x49\x3b\xa7", 3) == 0 && memcmp(at + 7, "\x0f\x87", 2) == 0)
@@ -103,7 +103,7 @@ static bool is_returning(const unsigned char *at)
     return *at == 0xc3;
 }
 
-/* Returns whether the pc lies in a beginning, and fills `code` with the frame there. */
+/* Whether the pc lies in a beginning; if so, fills `code` with the frame at the pc. */
 static bool is_in_beginning(const unsigned char *at, struct arch_code *code)
 {
     uint32_t frame;
@@ -138,7 +138,7 @@ struct arch_code arch_java_edge(const unsigned char code[ARCH_CODE_BEFORE + ARCH
     return (struct arch_code){.kind = ARCH_CODE_UNKNOWN};
 }
 
-/* mov last_sp(%rbp),%rsp; movq $0,last_sp(%rbp): what the interpreter pushes as a return address leads to this. */
+/* mov last_sp(%rbp),%rsp; movq $0,last_sp(%rbp): the interpreter's return addresses lead to this code. */
 bool arch_java_returns_to_interpreter(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
 {
     const unsigned char *at = code + ARCH_CODE_BEFORE;

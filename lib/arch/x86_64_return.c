@@ -1,18 +1,17 @@
 /*
- * x86-64: where a function's return address lies, found by reading ahead to its `ret`.
+ * x86-64: finds a function's return address by reading its code ahead to the `ret`.
  *
- * musl, hand-written assembly and JIT compilers leave code without CFI and without frame pointers. Yet the code itself
- * says how it returns: from any instruction on, follow what it does to sp up to the next `ret`. Symbols and the
- * beginning of the function are not needed.
+ * musl, hand-written assembly and JIT compilers leave code without CFI and without frame pointers. The code itself
+ * shows how it returns: from any instruction, follow the changes of sp to the next `ret`. This needs neither symbols
+ * nor the beginning of the function.
  *
- * Each register has a value: one of the registers as they are now, or a word of memory as it is now, and a distance to
- * add. So sp may be kept in any register or on the stack while the code realigns the stack (OpenBLAS, OpenSSL,
- * libjpeg-turbo). At the `ret`, the value of sp is where the caller's frame begins, and the values of the registers
- * that a function saves are the words that hold them.
+ * The value of a register is a current register or a current word of memory, plus a distance. So the code may save sp
+ * in any register or on the stack while it realigns the stack (OpenBLAS, OpenSSL, libjpeg-turbo). At the `ret`, the
+ * value of sp is the start of the caller's frame, and the values of saved registers are the words that hold them.
  *
- * A call is taken to come back with the same sp. Some never do (exit, abort), and what follows them may be another
- * function: a path that meets padding right after a call is followed last, and the walker asks whether the word found
- * can be a return address at all.
+ * A call counts as returning with the same sp. Some never return (exit, abort), and another function may follow them: a
+ * path with padding directly after a call is followed last, and the walker checks whether the word that it finds can be
+ * a return address.
  */
 #include "arch/arch.h"
 #include "arch/x86_64_instruction.h"
@@ -21,7 +20,7 @@
 
 /* ---- values ---- */
 
-/* Where a value comes from: a register as it is now (its number), or what search.origins has. */
+/* The base of a value: a current register (its number), or an entry of search.origins. */
 enum { ORIGIN_REALIGNED = INSTRUCTION_REGISTERS, ORIGIN_WORDS, ORIGINS_MAX = 64, ORIGIN_UNKNOWN = 255 };
 
 struct value {
@@ -73,7 +72,7 @@ struct search {
     unsigned char window[WINDOW + INSTRUCTION_SLACK];
     uint64_t window_at;
     size_t window_size;
-    struct value origins[ORIGINS_MAX]; /* addresses of words, from ORIGIN_WORDS on */
+    struct value origins[ORIGINS_MAX]; /* addresses of words, for origins from ORIGIN_WORDS up */
     uint8_t origin_count;
     struct path paths[PATHS_MAX]; /* paths still to follow; the last one comes first */
     size_t path_count;
@@ -137,7 +136,7 @@ static struct value load(struct search *search, const struct path *path, struct 
     return is_below && path->is_below_lost ? unknown_value : word_at(search, address);
 }
 
-/* Nothing is known of where the stack pointer is now. But what is stored from there on can be loaded again. */
+/* The stack pointer becomes unknown. But values stored relative to it can be loaded again. */
 static void realign(struct path *path)
 {
     for (size_t i = 0; i < INSTRUCTION_REGISTERS; i++)
@@ -177,7 +176,8 @@ static struct value pop(struct search *search, struct path *path)
     return value;
 }
 
-/* What a function may change (System V psABI, 3.2.1), the stack below sp included. */
+/* Applies the effects that the ABI permits a called function (System V psABI, 3.2.1): it may change these registers,
+ * and the stack below sp. */
 static void follow_call(struct path *path)
 {
     enum { CHANGED = 0x0fc7 }; /* rax, rcx, rdx, rsi, rdi, r8 to r11 */
@@ -189,7 +189,7 @@ static void follow_call(struct path *path)
     path->is_below_lost = true;
 }
 
-/* ---- what an instruction does ---- */
+/* ---- the effects of an instruction ---- */
 
 /* The address of an operand in memory: a register and a distance, without an index. */
 static struct value operand_address(const struct path *path, const struct instruction *in)
@@ -206,8 +206,8 @@ static struct value operand_address(const struct path *path, const struct instru
     return moved(path->registers[base | (in->rex & REX_B ? 8 : 0)], in->displacement);
 }
 
-/* Follows what moves whole registers: mov, lea, xchg, and addition and subtraction of a constant. Returns false for all
- * else. */
+/* Follows moves of whole registers: mov, lea, xchg, and addition and subtraction of a constant. Returns false for
+ * other instructions. */
 static bool follow_move(struct search *search, struct path *path, const struct instruction *in)
 {
     enum { ADD = 0, AND = 4, SUB = 5 };
@@ -247,7 +247,7 @@ static bool follow_move(struct search *search, struct path *path, const struct i
     }
 }
 
-/* Follows what moves sp without naming it. Returns false for all else. */
+/* Follows instructions that change sp implicitly. Returns false for other instructions. */
 static bool follow_stack(struct search *search, struct path *path, const struct instruction *in)
 {
     enum { PUSH_GROUP = 6, LEAVE = 0xc9, ENTER = 0xc8, POPF = 0x9d, POP_OPERAND = 0x8f };
@@ -353,7 +353,7 @@ static bool is_padding(const unsigned char *code, size_t size)
     return size && (*code == 0x90 || *code == 0xcc || (size >= sizeof(nop) && !memcmp(code, nop, sizeof(nop))));
 }
 
-/* Remembers to go on at `pc` with what `path` has done so far. */
+/* Queues a path that continues at `pc` with the effects of `path`. */
 static void add_path(struct search *search, const struct path *path, uint64_t pc, bool is_last)
 {
     if (search->path_count == PATHS_MAX) {

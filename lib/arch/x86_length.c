@@ -1,6 +1,6 @@
 /*
- * New processors have new instructions, and the installed disassembler may be older. Decoding can only continue behind
- * an unknown instruction if its length is known. A few rules give the length (Intel's Software Developer's Manual,
+ * New processors have new instructions, and the installed disassembler may be older. Decoding can continue after an
+ * unknown instruction only if its length is known. A few rules give the length (Intel's Software Developer's Manual,
  * volume 2, 2.1, 2.3 and 2.7): prefixes, the opcode in one of three maps, ModRM with SIB and displacement, and an
  * immediate byte for all of map 3 and a few opcodes of map 1.
  */
