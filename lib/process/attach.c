@@ -53,7 +53,7 @@ int attach_list_processes(struct tid_array *pids, struct error *err)
     return code ? error_set(err, -code, "cannot list the processes in /proc: %s", strerror(-code)) : 0;
 }
 
-/* Reads the start of a file of /proc, and ends it with a NUL. Returns the number of bytes, 0 if there are none. */
+/* Reads the start of a file of /proc, and appends a NUL. Returns the number of bytes; 0 if it cannot be read. */
 static size_t read_start(const char *path, char *text, size_t size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -123,7 +123,7 @@ uint64_t attach_program(pid_t pid)
 
 char **attach_command(pid_t pid)
 {
-    enum { LONGEST = 64 * 1024 }; /* what follows is left out */
+    enum { LONGEST = 64 * 1024 }; /* longer command lines are truncated */
     char path[64], *text = malloc(LONGEST + 1), name[32];
     if (!text)
         return NULL;

@@ -18,7 +18,7 @@ struct ARRAY_TYPE(tid_array, pid_t); /* tids or pids */
 /* Appends the pids of all processes in /proc. */
 int attach_list_processes(struct tid_array *pids, struct error *err);
 
-/* Appends the pids of all descendants of these processes, without `pids` themselves and without zombies. */
+/* Appends the pids of all descendants of these processes, without `pids` and without zombies. */
 int attach_list_children(const pid_t *pids, size_t count, struct tid_array *children, struct error *err);
 
 /* Appends the tids of the current threads of a process. -ESRCH with a sentence if the process does not exist. */
@@ -31,8 +31,8 @@ void attach_thread_name(pid_t pid, pid_t tid, char *name, size_t size);
  * process, or if this user may not read it. */
 uint64_t attach_program(pid_t pid);
 
-/* Returns the arguments of a process, NULL at the end; only its name if it has none or has overwritten them. One block
- * of memory, owned by the caller. NULL if memory ran out. */
+/* Returns the arguments of a process, NULL at the end; only its name if it has no arguments or has overwritten them.
+ * One block of memory, owned by the caller. NULL if memory ran out. */
 char **attach_command(pid_t pid);
 
 /* False for a kernel thread, a zombie, and during exec. */

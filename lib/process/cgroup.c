@@ -1,6 +1,6 @@
 /*
- * Perf events know the cgroups of one hierarchy: of that of version 1 which has the controller "perf_event", if one is
- * mounted, else that of version 2, where the controller needs no switching on.
+ * Perf events use the cgroups of one hierarchy: the version 1 hierarchy with the controller "perf_event", if it is
+ * mounted, else version 2, where the controller is always enabled.
  */
 #include "process/cgroup.h"
 

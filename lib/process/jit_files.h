@@ -51,7 +51,7 @@ bool jit_files_note_jitdump(struct jit_files *files, uint32_t process, uint32_t 
 /* Whether the path has the name of a jitdump file: ".../jit-NUMBER.dump". */
 bool jit_files_is_jitdump(const char *path);
 
-/* Likewise for a name without a directory. */
+/* The same for a name without a directory. */
 bool jit_files_is_jitdump_name(const char *name);
 
 /* Returns NULL if the process has no JIT code. */

@@ -9,11 +9,11 @@
 /* Far more than any program has with unwinding information: bounds for damaged and hostile files. */
 enum { MAPPINGS_MAX = 1 << 16, BYTES_MAX = 64 << 20, BYTES_OF_ONE_MAX = 1 << 20, CODE_MAX = 64 << 20 };
 
-enum { RECORDS_AT_ONCE = 128 }; /* some milliseconds at most; the others follow with the next sample */
+enum { RECORDS_AT_ONCE = 128 }; /* some milliseconds at most; later records follow with the next sample */
 
 struct jitdump_unwind {
     int fd;
-    bool has_ended; /* nothing more is to be read */
+    bool has_ended; /* no more records follow */
     uint64_t at;    /* of the next record; 0: the header */
     size_t bytes;   /* of all frames so far */
 
@@ -43,7 +43,7 @@ static bool is_compiled(const struct mapping *mapping)
     return mapping && mapping->lib == MAPPING_NO_LIB;
 }
 
-/* Other code is there now, of which nothing is known. */
+/* Drops the frames of a range: other code, whose frames are unknown, is there now. */
 static bool forget(struct address_space *space, uint64_t start, uint64_t end)
 {
     struct mapping plain = {.start = start, .end = end, .lib = MAPPING_NO_LIB};
@@ -53,7 +53,7 @@ static bool forget(struct address_space *space, uint64_t start, uint64_t end)
     return !is_compiled(at) || !at->module || address_space_map(space, &plain);
 }
 
-/* Code of libraries stays theirs, whatever a file says. */
+/* A range of a library is not free, whatever the jitdump file has for it. */
 static bool is_free_for_code(const struct address_space *space, uint64_t start, uint64_t size)
 {
     return size && size <= CODE_MAX && start <= UINT64_MAX - CODE_MAX &&
@@ -101,7 +101,7 @@ static bool take_move(struct address_space *space, const struct jit_move *move)
     return ok;
 }
 
-/* False if not all of it is there yet. */
+/* Returns false if the record is incomplete. */
 static bool take_unwind(struct jitdump_unwind *frames, const struct jit_unwind *unwind, uint64_t at)
 {
     size_t size = (size_t)(unwind->size - unwind->header_size);
@@ -132,7 +132,7 @@ static bool take_header(struct jitdump_unwind *frames)
     return !frames->has_ended;
 }
 
-/* The next record. False if there is none, or it is not all there yet. */
+/* Takes the next record. Returns false if none is left, or it is incomplete. */
 static bool take_record(struct jitdump_unwind *frames, struct address_space *space)
 {
     unsigned char bytes[JIT_RECORD_HEAD + JIT_MOVE_SIZE];

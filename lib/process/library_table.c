@@ -24,7 +24,7 @@ struct library {
     bool is_no_elf_file;           /* that is known */
     uint32_t failures;             /* failed searches for its file */
     struct file_source *file;      /* NULL: not found, or it is no file */
-    struct unwind_module *module;  /* NULL if there is no ELF file that can be read */
+    struct unwind_module *module;  /* NULL: no readable ELF file */
     struct python_library *python; /* NULL: it does not hold CPython */
     bool is_silent;                /* its file system does not answer */
 };
@@ -247,8 +247,8 @@ static int open_beside(struct library_table *table, struct library *library, uin
     return code;
 }
 
-/* A file without a path: of memfd_create(), or a System V segment. Packers and loaders run ELF files from there, and
- * JIT compilers keep their code there. */
+/* Whether a file has no path: of memfd_create(), or a System V segment. Packers and loaders run ELF files from such
+ * memory, and JIT compilers put code there. */
 static bool is_file_in_memory(const char *path)
 {
     return !strncmp(path, "/memfd:", 7) || !strncmp(path, "/SYSV", 5);
@@ -307,7 +307,7 @@ static bool is_32_bit_vdso(const struct perf_mapping *mapping)
     return is_vdso(mapping) && !(mapping->start >> 32);
 }
 
-/* That of a 64-bit process is the same as ours, that of a 32-bit one the same in all of them. */
+/* The vDSO of a 64-bit process equals ours; that of 32-bit processes is the same in all of them. */
 static size_t read_vdso(uint32_t pid, const struct perf_mapping *mapping, unsigned char image[VDSO_MAX])
 {
     size_t size;
@@ -346,7 +346,7 @@ static uint64_t library_rva(const struct library *library, uint64_t file_offset)
     return vaddr == UINT64_MAX ? file_offset : vaddr - unwind_module_base(library->module);
 }
 
-/* "//anon", "[heap]", "[stack]", "anon_inode:...", and what has a path but is no file. */
+/* Whether a name is not a file: "//anon", "[heap]", "[stack]", "anon_inode:...", or a path of another object. */
 static bool is_anonymous(const char *path)
 {
     return path[0] != '/' || !strncmp(path, "//anon", 6) || !strncmp(path, "/dev/zero", 9) ||

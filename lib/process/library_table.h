@@ -53,8 +53,8 @@ void library_table_check_roots(struct library_table *table);
  * first one. */
 size_t library_table_lost(const struct library_table *table, const char **path);
 
-/* Likewise for files on file systems that do not respond. */
+/* The same for files on file systems that do not respond. */
 size_t library_table_silent(const struct library_table *table, const char **path);
 
-/* Likewise for files whose path does not lead to the mapped file. */
+/* The same for files whose path leads to another file. */
 size_t library_table_missing(const struct library_table *table, const char **path);

@@ -1,15 +1,15 @@
 /*
- * The ways to a file, in the order in which they are tried:
+ * The paths to a file, in the order of attempts:
  *
- * - its path as we see it: a file that is found there can be opened again, and need not stay open;
- * - its path as the process sees it, below /proc/PID/root;
+ * - its path in prof's namespace: a file found there can be reopened, and need not stay open;
+ * - its path in the process's namespace, below /proc/PID/root;
  * - the mapping itself, /proc/PID/map_files (for root only), which reaches deleted files;
  * - the program, /proc/PID/exe, which reaches a deleted program;
- * - the open files, /proc/PID/fd, which reach files that have no path: what a loader keeps in memfd_create().
+ * - the open files, /proc/PID/fd, which reach files without a path, such as a loader's memfd_create().
  *
- * Device and inode in a mapping record are those of the kernel's inode. Some file systems, overlayfs and btrfs among
- * them, give other numbers in stat(). There a candidate is mapped for a moment: /proc/self/maps then shows the numbers
- * that the kernel has for it, made by the same code as those in the record.
+ * Device and inode in a mapping record are those of the kernel's inode. Some file systems, such as overlayfs and btrfs,
+ * report other numbers in stat(). There the recorder maps the candidate briefly: /proc/self/maps then shows the
+ * kernel's numbers for it, produced by the same code as those in the record.
  */
 #include "process/mapped_file.h"
 
@@ -33,11 +33,11 @@ enum { PATH_ROOM = 4096 + 64 };
 
 /* ---- identity ---- */
 
-/* An inode number may be given to a new file once the process has let go of the old one; its generation then differs.
- * File systems that do not tell it are believed. */
+/* The kernel may reuse an inode number for a new file after the process has closed the old one; the generation then
+ * differs. File systems without generations are trusted. */
 static bool has_generation(int fd, uint64_t generation)
 {
-    long now = 0; /* the kernel writes an int there, despite the name of the request */
+    long now = 0; /* the kernel writes an int here, despite the name of the request */
     return !generation || ioctl(fd, FS_IOC_GETVERSION, &now) || (uint32_t)now == (uint32_t)generation;
 }
 

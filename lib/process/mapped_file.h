@@ -30,7 +30,7 @@ struct mapped_file {
  * it; -ENOMEM if memory ran out. */
 int mapped_file_open(struct mapped_file *mapped, uint32_t pid, const struct perf_mapping *mapping);
 
-/* Likewise in perf's build-id cache at `cache` ("/home/me/.debug"). */
+/* The same in perf's build-id cache at `cache` ("/home/me/.debug"). */
 int mapped_file_open_in_perf_cache(struct mapped_file *mapped, const char *cache, const struct perf_mapping *mapping);
 
 void mapped_file_destroy(struct mapped_file *mapped);

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- what may stay open ---- */
+/* ---- the limit of open files ---- */
 
 /* Leaves a quarter of the descriptors to the symbolizer. */
 static bool is_too_many(int fd)
@@ -81,7 +81,8 @@ static void close_root(struct open_root *root)
     root->fd = -1;
 }
 
-/* Closes it until the end, if it has a path for us: in our mount namespace it is what chroot() was told. */
+/* Closes the file until the end if its path leads to it in our mount namespace: a process in a chroot opened it by
+ * another path. */
 static void close_if_harmful(const struct open_files *files, const char *process, struct open_root *root)
 {
     char link[64], path[PATH_MAX];
@@ -141,7 +142,7 @@ void open_files_reopen_roots(struct open_files *files)
 
 /* ---- files ---- */
 
-/* Closes a file to which no path leads. Its root directory may lead to it later; if not, its symbols are lost. */
+/* Closes a file without a path. Its root directory may lead to it later; if not, its symbols are lost. */
 static void close_for_want_of_descriptors(struct open_files *files, const struct open_file *open)
 {
     file_source_close(open->file);

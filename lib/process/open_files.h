@@ -41,7 +41,7 @@ struct open_files {
 void open_files_init(struct open_files *files);
 
 /* Returns the index in `roots` of the root directory of process `pid`; processes with the same root share it. -1:
- * prof's own root, or one that cannot be opened. */
+ * prof's own root, or a root that cannot be opened. */
 int open_files_root(struct open_files *files, uint32_t pid);
 
 /* Adds the file of library `number`, mapped by process `pid`. Takes a reference to the file, and closes it if it need

@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Parses one line of a maps file, and removes its newline and "(deleted)". The path points into `line`. Returns false
- * if it is not such a line. */
+/* Parses one line of a maps file, and removes its newline and "(deleted)". The path points into `line`. Returns
+ * false if the line is malformed. */
 bool proc_maps_parse(char *line, struct perf_mapping *mapping);
 
 /* Removes the " (deleted)" that the kernel appends to the path of a deleted file. */

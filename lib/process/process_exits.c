@@ -1,6 +1,6 @@
 /*
- * A message is a struct nlmsghdr (16 bytes), a struct cn_msg (20), and a struct proc_event: what (4), cpu (4),
- * timestamp (8), then of an end the pid of the thread and of its process, the exit code and the exit signal (4 each).
+ * A message is a struct nlmsghdr (16 bytes), a struct cn_msg (20), and a struct proc_event: kind (4), cpu (4),
+ * timestamp (8); for an exit also the pid of the thread and of its process, the exit code and the exit signal (4 each).
  */
 #include "process/process_exits.h"
 
@@ -116,8 +116,8 @@ void process_exits_read(struct process_exits *exits)
 
 /* ---- /proc ---- */
 
-/* The last field of /proc/PID/stat of a process that its parent has not waited for. It is 0 for those who may not look
- * into the process, as is /proc/PID/io not readable then. */
+/* Reads the last field of /proc/PID/stat of a zombie. It is 0 for users who may not inspect the process; they cannot
+ * read /proc/PID/io either. */
 static bool read_status(uint32_t pid, int *status)
 {
     char path[32], text[1024];
@@ -144,7 +144,7 @@ bool process_exits_note_end(struct process_exits *exits, uint32_t pid, int *stat
     return false;
 }
 
-/* What had no match is kept for one time more: [old, length) of the ends, and of the messages. */
+/* Unmatched entries stay for one more call: [old, length) of the exits and of the messages. */
 void process_exits_match(struct process_exits *exits,
                          void (*take)(void *context, const struct process_exit_message *message), void *context)
 {

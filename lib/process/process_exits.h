@@ -35,7 +35,7 @@ struct process_exits {
     uint32_t reads;
     ARRAY(uint32_t) ended; /* pids of unknown status */
     ARRAY(struct process_exit_message) messages;
-    size_t old_ended, old_messages; /* number of entries, at the front, without a match so far */
+    size_t old_ended, old_messages; /* number of unmatched entries of the last call, at the front */
 };
 
 #define PROCESS_EXITS_NONE ((struct process_exits){.fd = -1})

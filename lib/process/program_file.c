@@ -48,7 +48,7 @@ int program_file_find(const char *name, char path[PATH_MAX])
 
 bool program_file_script_line(const char *path, char *line, size_t size)
 {
-    char text[256]; /* the kernel reads as much: BINPRM_BUF_SIZE */
+    char text[256]; /* the kernel's own limit: BINPRM_BUF_SIZE */
     int fd = file_open_in(-1, path);
     ssize_t got = fd < 0 ? -1 : file_read(fd, text, sizeof(text) - 1);
     if (fd >= 0)

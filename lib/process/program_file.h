@@ -15,6 +15,6 @@ int program_file_find(const char *name, char path[PATH_MAX]);
  * file is no script. */
 bool program_file_script_line(const char *path, char *line, size_t size);
 
-/* Writes the path of the program that the kernel starts for this file: the first word of a script's "#!" line, or the
- * dynamic loader of an ELF file (PT_INTERP). False if the file names none. */
+/* Writes the path of the program that the kernel starts for this file: the first word of a script's "#!" line, or
+ * the dynamic loader of an ELF file (PT_INTERP). False if the file names none. */
 bool program_file_interpreter(const char *path, char *interpreter, size_t size);

@@ -8,8 +8,8 @@
  *     Num       RefCount Protocol Flags    Type St Inode Path
  *     8d697c01: 00000002 00000000 00010000 0001 01 38668 /run/x.sock
  *
- * The list of unix sockets does not say who is connected with whom. Those who connect have no path as a rule, so that
- * their peer is what they are known by: sock_diag(7) tells it, of sockets of prof's own network namespace.
+ * The list of unix sockets does not show connections. A connecting socket usually has no path, so it is named after its
+ * peer: sock_diag(7) reports the peer, for sockets of prof's own network namespace.
  */
 #include "process/socket_names.h"
 
@@ -121,7 +121,7 @@ static bool find_in_list(uint32_t pid, const char *list, const char *protocol, u
 /* ---- the peers of unix sockets ---- */
 
 struct unix_answer {
-    uint32_t peer; /* its inode; 0: none */
+    uint32_t peer; /* inode of its peer; 0: none */
     char name[109];
 };
 
@@ -185,7 +185,7 @@ static bool is_in_our_namespace(uint32_t pid)
     return theirs && theirs == proc_namespace("self", "net");
 }
 
-/* "unix -> /run/dbus/socket": what the socket is connected with. */
+/* Writes the peer of the socket: "unix -> /run/dbus/socket". */
 static void name_peer(uint32_t pid, uint64_t inode, char *text, size_t size)
 {
     static const struct timeval timeout = {.tv_usec = 10000};

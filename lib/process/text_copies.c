@@ -87,7 +87,7 @@ static enum comparison compare(const struct mapping *file, uint32_t tid, uint64_
     struct iovec local = {.iov_base = in_memory, .iov_len = size};
     struct iovec remote = {.iov_base = (void *)(uintptr_t)at, .iov_len = size};
     if (at + size <= pc)
-        return DIFFERENT; /* the file has nothing there */
+        return DIFFERENT; /* the file has no bytes there */
     if (process_vm_readv((pid_t)tid, &local, 1, &remote, 1, 0) != (ssize_t)size)
         return UNREADABLE;
     return memcmp(in_file, in_memory, size) == 0 ? EQUAL : DIFFERENT;

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 struct text_copy {
-    struct mapping file; /* what the memory holds if it is a copy; holds a reference to the module */
+    struct mapping file; /* the contents of the memory if it is a copy; holds a reference to the module */
     bool is_equal;       /* it is a copy; else that is unknown */
 };
 
@@ -25,14 +25,14 @@ struct text_copies {
     ARRAY(struct text_copy) copies;
 };
 
-/* Notes that memory without a file is about to replace what is mapped in `space` between these addresses. Returns false
- * if memory ran out. */
+/* Notes that memory without a file is about to replace the file mappings of `space` between these addresses. Returns
+ * false if memory ran out. */
 bool text_copies_replace(struct text_copies *copies, const struct address_space *space, uint64_t start, uint64_t end);
 
 /* Notes memory that may hold a copy of the code of `file`, at the same addresses. Returns false if memory ran out. */
 bool text_copies_add(struct text_copies *copies, const struct mapping *file);
 
-/* Notes that a file is mapped there now. */
+/* Notes that a file is now mapped there. */
 void text_copies_forget(struct text_copies *copies, uint64_t start, uint64_t end);
 
 /* Whether the memory at `pc` may be a copy, or is one. */
@@ -41,8 +41,8 @@ bool text_copies_know(const struct text_copies *copies, uint64_t pc);
 /* Whether the memory at `pc` was found to hold the code of its file. */
 bool text_copies_are_equal(const struct text_copies *copies, uint64_t pc);
 
-/* What the anonymous memory at `pc` of the process of thread `tid` is a copy of; NULL if it is none, which is then
- * forgotten. Valid until the next change. */
+/* The file mapping that the anonymous memory at `pc` is a copy of, in the process of thread `tid`; NULL if it is not
+ * a copy, which is then forgotten. Valid until the next change. */
 const struct mapping *text_copies_find(struct text_copies *copies, uint32_t tid, uint64_t pc);
 
 /* fork: `child` (zeroed) has the same memory. Returns false if memory ran out. */

@@ -39,11 +39,11 @@ struct thread_run {
     bool goes_on;               /* off the CPU: earlier parts of this wait are in the spool */
     bool was_here;              /* it has run on a recorded CPU */
     bool in_pending;            /* it is in waits.pending */
-    uint64_t awake;             /* RUN_WAITS: ns at which it was found awake; 0: not */
+    uint64_t awake;             /* RUN_WAITS: ns at which it was found awake; 0: it was not */
     uint64_t since;             /* start of the state; of a wait stored in parts, end of the last part */
     uint64_t ran;               /* ns on a CPU up to `since` that no sample or wait in the spool covers */
     uint64_t waited, was_ready; /* ns since the last stored wait: of waits, of preemptions ... */
     uint64_t was_elsewhere;     /* ... and of time on other CPUs */
-    struct wait_stack *stack;   /* RUN_WAITS: NULL: none, or not yet read */
+    struct wait_stack *stack;   /* RUN_WAITS: NULL: none, or not read yet */
     struct thread_waker waker;  /* RUN_WAITS: the waker, if the thread was woken but has not run yet */
 };

@@ -17,7 +17,7 @@
 
 /* ---- compiled code ---- */
 
-/* Executable memory that is no file's is where compiled code will be; a jitdump file is mapped to tell us of it. */
+/* Notes memory for compiled code: executable memory without a file, or a mapped jitdump file. */
 static bool note_code(struct tracked_mappings *mappings, struct tracked_process *process,
                       const struct perf_mapping *mapping, bool is_file, bool may_open)
 {
@@ -35,8 +35,7 @@ static bool note_code(struct tracked_mappings *mappings, struct tracked_process 
     return dump < 0 || process->dump;
 }
 
-/* Memory of a compiler is made executable again each time when something was written to it: what the jitdump file has
- * said of the code there still holds. */
+/* A compiler makes its memory executable again after each write: the code from its jitdump file stays valid. */
 static bool map_memory(struct tracked_process *process, const struct mapping *map)
 {
     return process->dump && map->lib == MAPPING_NO_LIB ? address_space_map_around(&process->space, map)
@@ -84,8 +83,8 @@ static bool inherit_python(struct tracked_process *child, const struct tracked_p
 
 /* ---- mappings ---- */
 
-/* More than the kernel allows a process at a time (vm.max_map_count) are mostly gone, and no record reports that. All
- * are forgotten: tracked_mappings_check() asks for those that stacks pass through. */
+/* Above the kernel's limit of mappings per process (vm.max_map_count), most are gone, which no record reports. All
+ * are dropped: tracked_mappings_check() looks up those on stacks again. */
 static void bound_mappings(const struct tracked_mappings *mappings, struct tracked_process *process)
 {
     enum { MAPPINGS_MAX = 65536 };
@@ -96,7 +95,7 @@ static void bound_mappings(const struct tracked_mappings *mappings, struct track
     process->space.is_java = is_java;
 }
 
-/* A mapping of the process that counts from `time` on. */
+/* Adds a mapping of the process that is valid from `time` (ns). */
 static int add_mapping(struct tracked_mappings *mappings, struct tracked_process *process, const struct mapping *map,
                        uint64_t time, struct error *err)
 {
@@ -119,7 +118,7 @@ static int find_library(struct tracked_mappings *mappings, const struct tracked_
     return library_table_find(mappings->libraries, mappings->is_past ? 0 : process->pid, mapping, found, err);
 }
 
-/* Whether the files by which programs report marks and compiled code may be opened. */
+/* Whether prof may open the files in which programs report marks and compiled code. */
 static bool may_open(struct tracked_mappings *mappings, const struct tracked_process *process,
                      const struct perf_mapping *mapping)
 {
@@ -164,14 +163,14 @@ struct maps_reading {
     struct tracked_mappings *mappings;
     struct tracked_process *process;
     uint64_t time;
-    bool only_unmapped; /* add only mappings where none is known */
+    bool only_unmapped; /* add mappings only at unmapped addresses */
     bool changed;
     struct error *err;
     struct perf_mapping below; /* the last one of a file */
     char below_path[PROC_MAPS_PATH];
 };
 
-/* Whether it was read before; JIT code may have split what is no file's. */
+/* Whether the mapping is already known; JIT code may have split anonymous memory. */
 static bool is_known(struct maps_reading *reading, const struct perf_mapping *mapping, struct error *err)
 {
     const struct address_space *space = &reading->process->space;
@@ -187,7 +186,7 @@ static bool is_known(struct maps_reading *reading, const struct perf_mapping *ma
     return first == last && first->lib == found.lib && first->rva == found.rva;
 }
 
-/* Memory without a file right above a part of a file may be a copy of the code that belongs there. */
+/* Anonymous memory directly above a part of a file may be a copy of the file's code for those addresses. */
 static int note_copy_above(struct maps_reading *reading, const struct perf_mapping *mapping)
 {
     const struct perf_mapping *below = &reading->below;
@@ -266,7 +265,7 @@ bool tracked_mappings_inherit(struct tracked_mappings *mappings, struct tracked_
     return true;
 }
 
-/* A process may have called exec since it was noted: its mappings are those of another program then. */
+/* A process may have called exec since it was noted: its mappings then belong to another program. */
 int tracked_mappings_read_unread(struct tracked_mappings *mappings, struct tracked_process *process, uint64_t time,
                                  struct error *err)
 {
@@ -370,7 +369,7 @@ static int ask(struct tracked_mappings *mappings, struct tracked_process *proces
     int code = found > 0 ? is_known_at(mappings, process, pc, &now, &is_known, err) : 0;
     if (!code && !is_known) {
         *changed = true;
-        memset(process->checks, 0, sizeof(process->checks)); /* others may have changed as well */
+        memset(process->checks, 0, sizeof(process->checks)); /* others may have changed, too */
         code = tracked_mappings_add(mappings, process, &now, time, err);
     } else if (map && found >= 0) {
         *check_of(process, map->start) = (struct mapping_check){.start = map->start, .time = time};
@@ -408,7 +407,7 @@ static uint64_t next_pause(uint64_t pause)
     return !pause ? first : 2 * pause < reading_interval ? 2 * pause : reading_interval;
 }
 
-/* Reads all mappings if the time has come. `is_unmapped`: an address of a stack is in none. */
+/* Reads all mappings if enough time has passed. `is_unmapped`: an address of a stack is in no mapping. */
 static int read_if_due(struct tracked_mappings *mappings, struct tracked_process *process, bool is_unmapped,
                        uint64_t time, bool *changed, struct error *err)
 {

@@ -1,6 +1,5 @@
 /*
- * A process and its threads as the tracker follows them, and what observes them.
- *
+ * A process and its threads, as the tracker follows them, and their observers.
  * Threads: one thread, which is the recorder thread of a recording.
  */
 #pragma once
@@ -43,14 +42,14 @@ struct tracked_process {
     struct mapping_check checks[MAPPING_CHECKS]; /* indexed by a hash of the start */
     struct text_copies copies;
     uint64_t started;                  /* ns: its start in this recording; 0: older, or unknown */
-    uint64_t exec_without_command;     /* ns: its exec, if its command line is not yet read; 0: none */
-    uint64_t runs_since;               /* ns: first run since the last reading of its counters; 0: none */
+    uint64_t exec_without_command;     /* ns: its exec, until its command line is read; 0: none */
+    uint64_t runs_since;               /* ns: first run since its counters were read; 0: none */
     uint32_t parent_pid;               /* 0: unknown */
     uint64_t clock_before;             /* ns of its CPU clock before the recording */
     uint64_t clock_after;              /* ns of its CPU clock at the end of the recording; 0: it had ended */
     uint64_t ran;                      /* ns of CPU time in the spool: of its threads, and before an exec */
     uint64_t waits, preemptions;       /* context switches of its threads so far, if recorded */
-    struct process_counters *counters; /* counters.h; NULL: not read so far */
+    struct process_counters *counters; /* counters.h; NULL: not read yet */
     struct address_space space;
     struct jitdump_unwind *dump;   /* unwind information of its jitdump file; NULL: none */
     struct python_process *python; /* NULL: it does not run CPython, or Python frames are not requested */
@@ -77,7 +76,7 @@ struct tracker_observer {
     void (*execs)(struct tracked_process *before, struct tracked_process *process, uint64_t time);
     /* The last thread of a process ends. /proc still has the process. */
     int (*ends)(void *context, struct tracked_process *process, struct error *err);
-    /* Frees process->counters, if there are any. */
+    /* Frees process->counters, if any. */
     void (*forgets)(void *context, struct tracked_process *process);
 };
 

@@ -145,7 +145,7 @@ static void unlink_thread(struct tracked_process *process, struct tracked_thread
         process->threads = thread->next;
 }
 
-/* ---- what ends ---- */
+/* ---- ends of threads and processes ---- */
 
 static int end_process(struct tracker *tracker, uint32_t index, struct error *err)
 {
@@ -223,7 +223,7 @@ static int end_stale_process(struct tracker *tracker, uint32_t pid, uint64_t tim
     return code;
 }
 
-/* ---- what begins ---- */
+/* ---- starts of threads and processes ---- */
 
 static int emit_process(struct tracker *tracker, const struct tracked_process *process, uint32_t parent, bool exec,
                         uint64_t time, const char *name, struct error *err)
@@ -347,7 +347,7 @@ bool tracker_knows(const struct tracker *tracker, uint32_t tid)
     return hash_get(&tracker->by_tid, tid) != HASH_MISSING;
 }
 
-/* The kernel gives a thread that it has taken off its lists already the number -1. */
+/* For a thread that it has already removed from its lists, the kernel reports the pid -1. */
 static void living_name(const struct tracker *tracker, uint32_t pid, uint32_t tid, char *name, size_t size)
 {
     if (tid == UINT32_MAX)
@@ -440,9 +440,9 @@ static int fork_thread(struct tracker *tracker, const struct perf_record *record
 }
 
 /*
- * The thread that called exec goes on alone, under the number of the process. The others have ended, and their ends
- * were recorded before. If the first thread was not the caller it has ended as well, and the caller is the one that is
- * left; its time on the CPU goes on.
+ * After exec only the calling thread continues, with the pid of the process as its tid. All other threads have ended,
+ * and EXIT records have reported them. If the first thread was not the caller, it has ended as well, and the remaining
+ * thread is the caller; its CPU time continues.
  */
 static void take_run_of_caller(struct tracker *tracker, const struct tracked_process *process, struct thread_run *run)
 {
@@ -473,7 +473,7 @@ static int exec_process(struct tracker *tracker, const struct perf_record *recor
     if (!code)
         code = add_process(tracker, record->pid, &process, err);
     if (process) {
-        process->space.work = before.space.work; /* a program that calls exec again and again is one */
+        process->space.work = before.space.work; /* a program that repeats exec shares one budget */
         if (tracker->mappings.observer.execs)
             tracker->mappings.observer.execs(&before, process, record->time);
         process->parent_pid = before.parent_pid;

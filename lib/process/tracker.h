@@ -36,8 +36,8 @@ void tracker_note_jit_files(struct tracker *tracker, struct jit_files *files);
 /* The context must outlive the tracker. */
 void tracker_observe(struct tracker *tracker, const struct tracker_observer *observer);
 
-/* Makes threads outlive their EXIT records for a moment. The kernel writes EXIT records before a thread has finished;
- * events of a CPU, unlike events of a thread, sample the rest. */
+/* Makes threads outlive their EXIT records for a moment. The kernel writes an EXIT record before the thread has
+ * finished; CPU-wide events, unlike per-thread events, still sample it. */
 void tracker_expect_samples_after_ends(struct tracker *tracker);
 
 /* Declares that no mapping records come: the tracker reads mappings at exec, and in tracker_check_stack(). */
@@ -61,7 +61,7 @@ int tracker_record(struct tracker *tracker, const struct perf_record *record, st
 int tracker_add_running_process(struct tracker *tracker, uint32_t pid, const char *name, uint64_t time,
                                 struct error *err);
 
-/* Likewise, but reads the mappings only at the first sample or child of the process. */
+/* The same, but reads the mappings only at the first sample or child of the process. */
 int tracker_note_running_process(struct tracker *tracker, uint32_t pid, const char *name, uint64_t time,
                                  struct error *err);
 int tracker_add_running_thread(struct tracker *tracker, uint32_t pid, uint32_t tid, const char *name, uint64_t time,
@@ -75,14 +75,14 @@ bool tracker_knows(const struct tracker *tracker, uint32_t tid);
 int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t time, struct tracked_thread **thread,
                  struct tracked_process **process, struct error *err);
 
-enum { MAPPINGS_OF_STACK_MAX = 8 }; /* most new mappings found in one stack, and most walks of it */
+enum { MAPPINGS_OF_STACK_MAX = 8 }; /* limit of new mappings per stack, and of walks of it */
 
 /*
  * Compares the known mappings at the addresses of a stack with the current ones of the process. Sets *changed if it
  * found a new mapping: the caller then walks the stack again. `time` (ns): of the sample; the new mapping counts from
  * it.
  *
- * With mapping records it checks only addresses outside of known mappings, because some mappings have no record: code
+ * With mapping records it checks only addresses outside of known mappings: some mappings have no record, such as code
  * moved by mremap(), libraries loaded by a child with the same memory (CLONE_VM), and lost records. Without mapping
  * records it checks all addresses, the leaf at each sample and callers every 10 ms, because a library may have replaced
  * another. Anonymous memory with a copy of a file's code counts as that file.

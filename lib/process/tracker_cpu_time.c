@@ -1,6 +1,6 @@
 /*
- * Compares the CPU time of processes that the spool has with what the kernel counts for them. The difference
- * (SPOOL_UNSEEN) is CPU time that no sample and no switch record shows.
+ * Compares the recorded CPU time of processes with the kernel's own count. The difference (SPOOL_UNSEEN) is CPU time
+ * that no sample and no switch record shows.
  */
 #include "process/tracker.h"
 
