@@ -23,7 +23,7 @@ static bool block_ends_up_to(const void *element, const void *wanted)
     return block->data[block->length - 1].end <= *(const uint64_t *)wanted;
 }
 
-/* The place of the first mapping that ends after `pc`; that after the last block if there is none. */
+/* The place of the first mapping that ends after `pc`; the place after the last block if none does. */
 static struct place first_ending_after(const struct address_space *space, uint64_t pc)
 {
     struct place place = {0};
@@ -167,7 +167,7 @@ static bool insert(struct address_space *space, const struct mapping *mapping)
     return true;
 }
 
-/* Removes the mappings of one block from `place` on that end by `end`. */
+/* Removes the mappings of one block that start at `place` or later and end by `end`. */
 static void remove_covered(struct address_space *space, struct place place, uint64_t end)
 {
     struct mapping_block *block = &space->blocks.data[place.block];
@@ -181,7 +181,7 @@ static void remove_covered(struct address_space *space, struct place place, uint
         remove_block(space, place.block);
 }
 
-/* Removes what is mapped in [start, end), in whole or in part. */
+/* Removes all mappings, or parts of mappings, in [start, end). */
 static bool clear_range(struct address_space *space, uint64_t start, uint64_t end)
 {
     struct mapping *at;

@@ -32,13 +32,13 @@ struct address_space {
  * Returns false if memory ran out. */
 bool address_space_map(struct address_space *space, const struct mapping *mapping);
 
-/* Likewise for anonymous memory, but does not replace anonymous mappings. */
+/* The same for anonymous memory, but does not replace anonymous mappings. */
 bool address_space_map_around(struct address_space *space, const struct mapping *mapping);
 
 /* Returns the mapping at `pc`; NULL: none. Valid until the next change. */
 const struct mapping *address_space_find(const struct address_space *space, uint64_t pc);
 
-/* Returns the mapping at `pc`, or else the first one above it; NULL: none. Valid until the next change. */
+/* Returns the mapping at `pc`, else the first one above it; NULL: none. Valid until the next change. */
 const struct mapping *address_space_next(const struct address_space *space, uint64_t pc);
 
 /* Whether `pc` is in no mapping. Then sets *gap to the unmapped range around `pc`. */

@@ -28,13 +28,15 @@ enum rule_kind {
     RULE_AFTER_CLONE, /* RULE_START in the new thread, RULE_FRAME in its parent */
     RULE_START,       /* the thread's first function: no caller */
     RULE_NO_CFI,      /* follow the frame pointer */
-    RULE_RETURN, /* as RULE_FRAME, found by reading code ahead to its return; valid only with a return address there */
+    RULE_RETURN, /* as RULE_FRAME, found by reading code ahead to its return; valid only with a return address in its
+                  * place */
     RULE_RETURN_DEREF,    /* as RULE_FRAME_DEREF, found like RULE_RETURN */
     RULE_RETURN_REGISTER, /* as RULE_RETURN, with the return address in the register return_slot */
-    RULE_NO_RETURN,       /* likewise for code that seems not to return: a thread's first function, exit, abort */
-    RULE_ENTRY,           /* as RULE_RETURN, near the ELF entry point; RULE_START without a return address there */
+    RULE_NO_RETURN,       /* the same for code that seems not to return: a thread's first function, exit, abort */
+    RULE_ENTRY,           /* as RULE_RETURN, near the ELF entry point; RULE_START without a return address in its
+                           * place */
     RULE_PLANTED,         /* a return address that follows no call: marks a context's first frame */
-    RULE_JAVA,            /* as RULE_FRAME with a return address there; else follow the frame pointer */
+    RULE_JAVA,            /* as RULE_FRAME with a return address in its place; else follow the frame pointer */
     RULE_SIGNAL_FRAME,    /* no CFI; the kernel's signal frame is at sp */
     RULE_UNMAPPED,        /* no executable memory; never in the table */
     RULE_TOO_COSTLY,      /* the process has exceeded its work; never in the table */
@@ -67,8 +69,8 @@ static inline void rule_of_snippet(const struct arch_code *code, enum rule_kind 
     }
 }
 
-/* Likewise for a frame found by reading code ahead to its return. Returns false, and does not change the rule, if the
- * frame does not fit. */
+/* The same for a frame found by reading code ahead to its return. Returns false, and does not change the rule, if
+ * the frame does not fit. */
 static inline bool rule_of_return(const struct arch_frame *frame, struct rule *rule)
 {
     bool is_plain = frame->return_slot == -1 && frame->cfa_offset % 8 == 0 &&

@@ -4,7 +4,7 @@
 
 /* ---- entries ---- */
 
-/* Bytes of one entry. The longest one of cc1plus has 30 KB; the largest that is damaged or hostile is passed over. */
+/* Limit of one entry, bytes: a larger one is damaged or hostile, and skipped. The longest one of cc1plus has 30 KB. */
 enum { ENTRY_MAX = 1 << 20 };
 
 /* The length, kind and bytes of one entry, CIE or FDE. */
@@ -151,7 +151,7 @@ static bool augmentation_read(const struct cfi_section *section, struct cursor *
         case 'B':
         case 'G': /* arm64: pointer authentication key B, memory tagging; no data */
             break;
-        default: /* what follows is unknown, and the length lets us skip it */
+        default: /* unknown data; its length permits skipping it */
             return !c->failed;
         }
     }
@@ -240,7 +240,7 @@ struct interpreter {
     bool failed;
 };
 
-/* Ignores the rules of registers that the walker does not follow (vector registers and such). */
+/* Ignores the rules of registers that the walker does not follow (vector registers and others). */
 static void set_rule(struct interpreter *in, uint64_t reg, enum cfi_rule rule, int64_t value)
 {
     if (reg < UNWIND_REGS) {

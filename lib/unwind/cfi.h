@@ -56,7 +56,7 @@ enum cfi_rule {
     CFI_OFFSET,     /* at CFA + value */
     CFI_VAL_OFFSET, /* is CFA + value */
     CFI_REGISTER,   /* in register `value` */
-    CFI_EXPRESSION, /* at the address that the expression at `value` gives */
+    CFI_EXPRESSION, /* at the address that the expression at `value` computes */
     CFI_VAL_EXPRESSION,
 };
 

@@ -1,6 +1,5 @@
 /*
- * From a pc to its FDE: loading .eh_frame_hdr, .eh_frame and .debug_frame, and searching them. module.h says in which
- * order.
+ * Finds the FDE of a pc: loads .eh_frame_hdr, .eh_frame and .debug_frame, and searches them. module.h has the order.
  */
 #include "unwind/module.h"
 
@@ -167,7 +166,7 @@ void unwind_module_load_eh_frame(struct unwind_module *module)
     const struct elf_section *section = elf_file_section(&module->elf, ".eh_frame");
     struct bytes bytes = {0};
     if (header_open(module, &eh_frame->vaddr)) {
-        /* Nothing gives its size without section headers; it is searched up to the end of its segment. */
+        /* Without section headers its size is unknown; the search ends at the end of its segment. */
         bytes = unwind_module_bytes(module, eh_frame->vaddr);
     } else if (section && !(section->flags & SHF_COMPRESSED)) {
         eh_frame->vaddr = section->address;

@@ -11,12 +11,11 @@
 
 enum {
     WALKS_PER_SECOND = 200,
-    TIME_SHARE = 100, /* one part in so many of the time since the first walk */
+    TIME_SHARE = 100, /* 1/TIME_SHARE of the time since the first walk */
 };
 static const uint64_t longest_walk = SECOND / 200, first_time = SECOND / 50; /* ns */
 
-/* The names of the first are macros for those of the architecture: so they are expanded before they become names of
- * fields. */
+/* The first names are macros for the names of the architecture: this expands them before they become field names. */
 #define EXPANDED_FUNCTION(name) LATE_FUNCTION(name)
 #define EXPANDED_NAME(name)     LATE_NAME(name)
 #define UNWIND_FUNCTIONS(use)                                                                                          \
@@ -33,7 +32,7 @@ struct in_place_walker {
     } libunwind_ptrace;
     unw_addr_space_t space;
     uint32_t program;           /* that the cached rules are of */
-    uint64_t flushed;           /* ns: when there were none */
+    uint64_t flushed;           /* ns: last flush of the cache */
     uint64_t first_walk, spent; /* ns */
     uint64_t second;            /* that `walks` is of */
     uint32_t walks;
@@ -85,7 +84,7 @@ static bool may_walk(struct in_place_walker *walker, uint64_t now)
     return walker->walks < WALKS_PER_SECOND && walker->spent < first_time + (now - walker->first_walk) / TIME_SHARE;
 }
 
-/* The rules in the cache are those of addresses, whatever is mapped there. */
+/* Flushes the cache for another program, and every second: it has rules by address, whatever is mapped there. */
 static void forget_other_programs(struct in_place_walker *walker, uint32_t program, uint64_t now)
 {
     if (walker->program == program && now < walker->flushed + SECOND)
@@ -107,7 +106,7 @@ static bool read_registers(const struct in_place_walker *walker, unw_cursor_t *c
     return true;
 }
 
-/* Whether prof's own rules end a walk at this frame, without a look at the stack. */
+/* Whether prof's own rules end a walk at this frame, without reading the stack. */
 static bool is_start(struct address_space *space, const struct unwind_regs *regs)
 {
     uint64_t pcs[2];

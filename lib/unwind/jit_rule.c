@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* Reads the code from `before` bytes before `at` to `after` bytes behind it, as far as the mapping goes; what is
- * missing is 0. */
+/* Reads the code from `before` bytes before `at` to `after` bytes after it, within the mapping; missing bytes are 0. */
 static bool read_around(const struct unwind_stack *stack, const struct mapping *mapping, uint64_t at, size_t before,
                         size_t after, unsigned char *bytes)
 {

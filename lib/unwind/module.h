@@ -36,7 +36,7 @@ struct fde_table {
 struct eh_frame_header {
     struct file_part part;
     uint64_t vaddr;
-    uint64_t table; /* offset of the pairs in the part; 0: no such table */
+    uint64_t table; /* offset of the pairs in the part; 0: no table */
     uint64_t count;
 };
 
@@ -75,8 +75,8 @@ int32_t unwind_module_go_frame_size(struct unwind_module *module, uint64_t vaddr
 bool unwind_module_is_32_bit(const struct unwind_module *module);
 
 /* True if vaddr lies in the code that the ELF entry point begins, and that code has no CFI: in the first 128 bytes from
- * the entry point, with no described function at it or in between. (Where _start is described, what follows it and is
- * not, like gcc's register_tm_clones, is an ordinary function.) */
+ * the entry point, with no described function at it or in between. (If _start has CFI, code without CFI after it,
+ * such as gcc's register_tm_clones, is an ordinary function.) */
 bool unwind_module_is_entry(struct unwind_module *module, uint64_t vaddr);
 
 /* False for code from a jitdump file: the module has its frames, and only the process has its bytes. */
@@ -88,7 +88,7 @@ bool unwind_module_code(struct unwind_module *module, uint64_t vaddr,
                         unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
 
 /* Copies up to `size` bytes of code at `vaddr`; returns their number. The segment need not be executable: the caller
- * has seen an executable mapping of it (GCL saves compiled Lisp in its data and makes that executable). */
+ * knows an executable mapping of it (GCL saves compiled Lisp in its data and makes that executable). */
 size_t unwind_module_read_code(struct unwind_module *module, uint64_t vaddr, unsigned char *out, size_t size);
 
 /* Returns the number of FDEs in the module's indexes. */

@@ -30,7 +30,7 @@ static bool compact_deref(const struct cfi_row *row, struct rule *rule)
     return true;
 }
 
-/* Rules of registers that no caller can rely on (rax and such, which exception handling code saves) are left out. */
+/* Omits the rules of registers that no caller relies on (rax and others, which exception handling code saves). */
 static bool compact(const struct cfi_row *row, struct rule *rule)
 {
     uint8_t return_rule = row->rules[UNWIND_REG_PC], sp_rule = row->rules[UNWIND_REG_SP];
@@ -62,7 +62,7 @@ static bool compact(const struct cfi_row *row, struct rule *rule)
     return true;
 }
 
-/* The code around the instruction that runs next: a return address is one more than the pc. */
+/* Reads the code around the next instruction: a return address is one more than the pc. */
 static bool read_code(const struct mapping *mapping, uint64_t pc, bool exact,
                       unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
 {
@@ -112,8 +112,8 @@ bool module_rule_ends_in_system_call(const struct mapping *mapping, uint64_t pc)
     return !goes_on && unwind_module_function(mapping->module, vaddr - ARCH_SYSCALL_SIZE, &start, &size);
 }
 
-/* Returns whether somebody stored this return address, as makecontext and coroutine libraries do: no call precedes it,
- * and it begins a function (__start_context) or has no CFI (Boost). */
+/* Whether makecontext or a coroutine library stored this return address: no call precedes it, and it begins a
+ * function (__start_context) or has no CFI (Boost). */
 static bool is_planted(const struct mapping *mapping, uint64_t pc, bool exact)
 {
     unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];

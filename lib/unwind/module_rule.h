@@ -32,7 +32,7 @@ bool module_rule_follows_call(const struct mapping *mapping, uint64_t address, u
  * `pc`, which then belongs to other code. */
 bool module_rule_ends_in_system_call(const struct mapping *mapping, uint64_t pc);
 
-/* Finds the FDE and the full row of `pc`, for RULE_COMPLEX. Returns false if none covers it, or if `work` is
+/* Finds the FDE and the full row of `pc`, for RULE_COMPLEX. Returns false if no FDE covers it, or if `work` is
  * exceeded. */
 bool module_rule_row(const struct mapping *mapping, uint64_t pc, struct cfi_fde *fde, struct cfi_row *row,
                      struct unwind_work *work);

@@ -37,12 +37,12 @@ struct unwind_stack {
     /* Copies `size` bytes at `address` of the process to `out`; returns false on failure. The walker requests single
      * words at ascending addresses above the copy, so the reader should buffer. May be NULL. */
     bool (*read_above)(void *context, uint64_t address, void *out, size_t size);
-    /* Likewise for another stack at any address: the one interrupted by a signal handler on an alternate stack, a
-     * goroutine's below Go's system stack, the C stack of a Lisp. May be NULL. */
+    /* The same for another stack at any address: the stack interrupted by a signal handler on an alternate stack, a
+     * goroutine's stack below Go's system stack, the C stack of a Lisp. May be NULL. */
     bool (*read_off_copied_stack)(void *context, uint64_t address, void *out, size_t size);
-    /* Likewise for the UNWIND_BELOW_SP bytes below sp. The result counts only if it leads to a caller. May be NULL. */
+    /* The same for the UNWIND_BELOW_SP bytes below sp. The result counts only if it leads to a caller. May be NULL. */
     bool (*read_below)(void *context, uint64_t address, void *out, size_t size);
-    /* Likewise for JIT code. May be NULL. */
+    /* The same for JIT code. May be NULL. */
     bool (*read_code)(void *context, uint64_t address, void *out, size_t size);
     void *context;
     uint64_t *sps; /* receives the stack pointer of each frame, parallel to pcs. May be NULL */
@@ -123,10 +123,10 @@ struct unwind_module;
  * module, and walks follow the frame pointer there. */
 int unwind_module_open_file(struct unwind_module **out, struct file_source *file, struct error *err);
 
-/* Likewise for an open descriptor, which is duplicated and stays open. `name`: for error messages. */
+/* The same for an open descriptor, which is duplicated and stays open. `name`: for error messages. */
 int unwind_module_open(struct unwind_module **out, int fd, const char *name, struct error *err);
 
-/* Likewise for an ELF image in memory (the vDSO), which is copied. */
+/* The same for an ELF image in memory (the vDSO), which is copied. */
 int unwind_module_from_memory(struct unwind_module **out, const void *image, size_t size, const char *name,
                               struct error *err);
 

@@ -1,11 +1,10 @@
 /*
  * The stack walker.
  *
- * A step takes the registers of one frame and computes those of its caller. A rule (cache.h) says how to do that at a
- * pc. The walker looks it up in the pc cache, or makes it. The common rule costs a hash, two loads from the copied
- * stack and no call.
+ * A step computes the registers of a caller from those of its frame, by the rule (cache.h) for the pc. The walker finds
+ * the rule in the pc cache, or makes it. The common rule costs a hash, two loads from the copied stack and no call.
  *
- * Where rules come from. The first that applies counts:
+ * Sources of rules. The first one that applies counts:
  * 1. Go's runtime is recognized where stacks begin by its code (arch.h). All of Go's functions have their frame sizes
  * in the program's own table, stripped or not (elf/go_functions.h).
  * 2. The CFI of the file (module_rule.h).
@@ -14,26 +13,25 @@
  * 4. Other code without CFI is read ahead to its return (x86_64_return.c), which shows where the return address is.
  * 5. The frame pointer.
  * JIT code has no file. The walker reads its instructions from the process (jit_rule.h), and tries the frame pointer
- * before it reads ahead. What steps 4 and 5 find counts only if it follows a call instruction. Where all fails, JIT
- * code is left for the file that entered it, and that counts only if the walk from there is complete.
+ * before it reads ahead. A return address from 4 and 5 counts only after a call instruction. If all fail in JIT code,
+ * the walk continues at the file that entered it, and counts only if it is complete from there.
  *
  * Unknown registers, of a thread that waits: walk_frame_pointer.c. Go: walk_go.c.
  *
- * When a stack is complete. The walk must reach the start of its thread or coroutine. Some code is such a start:
+ * Complete stacks. The walk must reach the start of its thread or coroutine. Some code is such a start:
  * - a function whose CFI says that its return address is undefined (glibc's _start and clone);
  * - code at the ELF entry point that has no CFI and does not return (_start of ld.so and of musl);
  * - the code after the system call of clone or clone3 whose result is 0, and musl's after it has called the thread's
  *   function;
- * - the places where Go's runtime starts a stack (walk_go.c).
- * Other starts are marked by a word on the stack:
+ * - the functions in which Go's runtime starts a stack (walk_go.c). Other starts are marked by a word on the stack:
  * - a return address of 0, which coroutines and thread libraries store;
  * - a frame pointer of 0 in a caller without CFI, which is the psABI's mark of the deepest frame (3.4.1). The kernel
  *   sets it at exec, Go and musl for each new thread. At a leaf it means nothing: assembly may use the register. In JIT
  *   code it counts only at the end of a chain of frame pointers: Erlang's uses the register for other things;
  * - a return address that no call precedes and that begins a function or has no CFI: makecontext, Boost and libco store
  *   the first function of a context there.
- * A wrong step finds such words, too. So a mark counts only if none of the 64 words above it can be a return address.
- * Every other end is a reason in unwind_ends, and users see the stack as truncated.
+ * A wrong step finds such words, too. So a word counts as a start only if none of the 64 words above it can be a return
+ * address. Every other end is a reason in unwind_ends, and the profile shows the stack as truncated.
  *
  * Light and full walks. Almost every step needs only sp, pc and the frame pointer of the registers that a function
  * saves for its caller. So a light walk restores only these, and notes which others have become stale. When a rule asks
@@ -44,13 +42,12 @@
  * that is called. When the CFI of a leaf leads nowhere, the walk starts over, and reads the code of the leaf ahead to
  * its return.
  *
- * Slots below sp. Epilogues pop registers while the CFI still says that they are saved (gcc does not describe each
- * pop). What lies below sp is dead to the program and not in the copy, so a slot there means that the register is live
- * already.
+ * Slots below sp. Epilogues pop registers while the CFI still describes them as saved (gcc does not describe each pop).
+ * Memory below sp is dead and not in the copy, so a slot there means that the register already has its value.
  *
  * Other stacks. A signal handler may run on an alternate stack: the kernel's signal frame leads back to the interrupted
  * one, which the walker reads from the process. So does a function that switches stacks, if its CFI finds the CFA by
- * the frame pointer: SBCL enters Lisp so. What lies more than FAR above the copy is taken to be another stack.
+ * the frame pointer: SBCL enters Lisp so. An address more than FAR above the copy counts as another stack.
  */
 #include "unwind/walk.h"
 
@@ -163,9 +160,8 @@ static __attribute__((noinline)) const struct rule *find_cfa_register(struct wal
     return NULL;
 }
 
-/* What was read below sp may have changed since the sample. It is right if it leads to a
- * return address in the copy. (The call may be of another function, which has jumped to this one: OpenSSL chooses its
- * code so.) */
+/* Memory read below sp may have changed since the sample. It is right if it leads to a return address in the copy.
+ * (The call may be of another function, which has jumped to this one: OpenSSL chooses its code this way.) */
 static __attribute__((noinline)) bool is_wrong_from_below(struct walk *walk, uint64_t return_address)
 {
     uint64_t address;
@@ -319,8 +315,8 @@ static enum step step_planted(struct walk *walk)
     return step;
 }
 
-/* The leaf is outside of all code: most likely a call through a null or wild pointer led there, or it is the kernel's
- * vsyscall page. Then the return address is on top of the stack. */
+/* The leaf is outside of all code, usually after a call through a null or wild pointer, or in the kernel's vsyscall
+ * page. Then the return address is on top of the stack. */
 static enum step step_wild_call(struct walk *walk)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], pc;
@@ -375,7 +371,7 @@ static enum step step_other(struct walk *walk, const struct rule *in_cache, uint
         if (walk->frame == 0)
             return step_wild_call(walk);
         walk_note_unmapped(walk, pc);
-        walk->result.frames--; /* not a frame, only what a wrong step left in the pc */
+        walk->result.frames--; /* not a frame: a wrong step made this pc */
         walk->frame--;
         if (walk->frame == 0 && !walk->leaf_by_return)
             return restart_by_return(walk);
@@ -508,7 +504,7 @@ struct unwind_result unwind_walk(struct address_space *space, const struct unwin
 void unwind_regs_of_waiting(struct unwind_regs *regs, uint64_t sp, uint64_t pc, const uint64_t *arguments)
 {
     *regs = (struct unwind_regs){0};
-    memset(regs->r, 0xff, sizeof(regs->r)); /* neither a result of a system call nor an address */
+    memset(regs->r, 0xff, sizeof(regs->r)); /* a value that is neither a system call's result nor an address */
     regs->r[UNWIND_REG_SP] = sp;
     regs->r[UNWIND_REG_PC] = pc;
     regs->unknown = (UINT32_C(1) << UNWIND_REGS) - 1;

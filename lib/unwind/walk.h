@@ -60,8 +60,8 @@ enum step walk_end_of_memory(struct walk *walk);
 /* Ends the walk at a frame whose caller cannot be found. */
 enum step walk_end_without_rule(struct walk *walk);
 
-/* A return address or frame pointer of 0, or one that no call precedes, marks the first frame of a thread or coroutine.
- * A wrong step finds such words anywhere, so the mark counts only if the stack ends there. */
+/* A return address or frame pointer of 0, or a return address that no call precedes, marks the first frame of a
+ * thread or coroutine. A wrong step finds such words anywhere, so the mark counts only if the stack ends there. */
 enum step walk_end_at_mark(struct walk *walk, uint64_t sp);
 
 /* Restarts as a full walk: this frame needs a register that the light walk has lost. */

@@ -20,13 +20,13 @@ enum { EBX = 3, ESP = 4, EBP = 5, ESI = 6, EDI = 7, EIP = 8, REGISTERS = 9, WORD
 enum { SAVED_REGISTERS = 4 };
 static const uint8_t saved_registers[SAVED_REGISTERS] = {EBP, EBX, ESI, EDI};
 
-/* The number of each register among those of x86-64: eax ecx edx ebx esp ebp esi edi eip. */
+/* The x86-64 number of each register: eax ecx edx ebx esp ebp esi edi eip. */
 static const uint8_t number_of_64_bit[REGISTERS] = {0, 2, 1, 3, UNWIND_REG_SP, UNWIND_REG_BP, 4, 5, UNWIND_REG_PC};
 
 struct walk_32 {
     struct address_space *space;
     const struct unwind_stack *stack;
-    struct unwind_regs regs; /* by i386 numbers, the upper halves are 0; `unknown` as well */
+    struct unwind_regs regs; /* by i386 numbers, upper halves 0; also for `unknown` */
     bool exact;              /* the pc of this frame was interrupted, it is not a return address */
     uint64_t *pcs;
     size_t frame;
@@ -123,7 +123,7 @@ static const struct rule *rule_make(struct walk_32 *walk, const struct mapping *
     return rule;
 }
 
-/* ---- steps: true if the registers are the caller's, else result.end says why not ---- */
+/* ---- steps: true with the registers of the caller, else result.end has the reason ---- */
 
 static bool end(struct walk_32 *walk, enum unwind_end end)
 {
@@ -245,8 +245,8 @@ static bool step_complex(struct walk_32 *walk, const struct cfi_row *row)
     return true;
 }
 
-/* Where the interrupted code has no frame of its own yet, or any more: how many words lie below the return address, the
- * last of them the caller's ebp; -1 elsewhere. */
+/* For interrupted code that has no frame yet, or not any more: the number of words below the return address, the
+ * last one being the caller's ebp; -1 elsewhere. */
 static int words_below_return_address(const struct walk_32 *walk, const struct mapping *mapping, uint64_t pc)
 {
     enum { BEFORE = 1, SIZE = BEFORE + 4 };
@@ -308,7 +308,8 @@ static bool step_by_frame_pointer(struct walk_32 *walk, const struct mapping *ma
     return arrive_without_cfi(walk, pc, sp_of_caller(walk, ebp, pc));
 }
 
-/* Outside of all code: most likely a call of a wild pointer led there, and the return address is on top. */
+/* The pc is outside of all code, usually after a call of a wild pointer; the return address is then on top of the
+ * stack. */
 static bool step_wild_call(struct walk_32 *walk)
 {
     uint64_t esp = walk->regs.r[ESP], pc;

@@ -1,9 +1,9 @@
 /*
- * Unknown registers. Of a thread that waits only sp and pc are known. That is enough until a CFA is computed from a
- * frame pointer that no function further in has saved: in code that keeps one (-O0, -fno-omit-frame-pointer), below a
- * system call wrapper that needs none. Then the walker looks for the frame, from sp upwards: where the CFI would find
- * the return address there must be one, behind a call of this function or an indirect one. Variables that the function
- * has not set may hold old return addresses: so a walk from the frame that is found must also reach its caller.
+ * Unknown registers. For a waiting thread, only sp and pc are known. That is enough until a CFA depends on a frame
+ * pointer that no inner function has saved: in code with frame pointers (-O0, -fno-omit-frame-pointer) below a system
+ * call wrapper without. Then the walker searches for the frame from sp upwards: the CFI's slot for the return address
+ * must hold one, after a call of this function or an indirect call. Uninitialized variables may hold old return
+ * addresses, so a walk from a candidate must also reach its caller.
  */
 #include "unwind/walk.h"
 
@@ -26,8 +26,8 @@ static uint64_t function_start(const struct mapping *mapping, uint64_t pc)
     return is_known ? start - base - mapping->rva + mapping->start : 0;
 }
 
-/* Whether the caller, which goes on at `address`, has a return address where its rule finds it. True if that is not
- * known. `rule`: of the function that it called, whose frame pointer may be `bp`. */
+/* Whether the caller, which continues at `address`, has a return address in the slot of its rule; true if that is
+ * unknown. `rule`: of the called function, whose frame pointer may be `bp`. */
 static bool leads_on(struct walk *walk, const struct rule *rule, uint64_t bp, uint64_t address)
 {
     uint64_t cfa = bp + (uint64_t)(int64_t)rule->cfa_offset, caller_cfa = cfa, next;
@@ -49,8 +49,8 @@ static bool leads_on(struct walk *walk, const struct rule *rule, uint64_t bp, ui
     return !next || (address_space_find(walk->space, next - 1) && may_call(walk, next, mapping, start));
 }
 
-/* Whether the call before `address` goes to another function of its own file than the one that begins at `start`. Those
- * to other files go to stubs of the PLT, which are no functions to the CFI, or, of each such section, the first. */
+/* Whether the call before `address` goes to another function of its file than the one that starts at `start`. Calls
+ * to other files go to PLT stubs; for the CFI, these are no functions, or only the first stub of each section is. */
 static bool calls_another(struct walk *walk, uint64_t address, uint64_t start)
 {
     uint64_t target;
@@ -60,11 +60,9 @@ static bool calls_another(struct walk *walk, uint64_t address, uint64_t start)
 }
 
 /*
- * Finds the value that an unknown frame pointer must have. Returns false if there is none.
- *
- * The frames of functions that have returned are consistent as well: each may have called some function by a pointer or
- * through the PLT, and has a caller. So a frame whose caller calls this function and no other is preferred, if there is
- * one a little further up.
+ * Finds the value that an unknown frame pointer must have. Returns false if none fits.
+ * Frames of functions that have returned are consistent, too: each may have called a function through a pointer or the
+ * PLT, and has a caller. So a frame whose caller calls exactly this function wins, if one exists a little further up.
  */
 bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule)
 {

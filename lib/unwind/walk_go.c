@@ -1,15 +1,16 @@
 /*
- * Go keeps a frame pointer in every function that calls, and its own table (elf/go_functions.h) knows only sp. So the
- * table tells where the leaf's frame is, and the walker follows the frame pointer beside it. Where the two differ, the
- * runtime has switched stacks (systemstack, asmcgocall), and the frame pointer leads back to the goroutine. The runtime
- * starts stacks in goexit (goroutines), mstart (threads), mcall and morestack (the scheduler, on the thread's system
- * stack). The goroutine that mcall has left may run on another thread by now, so its stack must not be read; yet before
- * Go 1.25 the frame pointer still leads there, and until 1.26 that of mstart leads to the thread that made this one.
+ * Go has a frame pointer in every function that calls, and its own table (elf/go_functions.h) has only sp. So the table
+ * gives the leaf's frame, and the walker follows the frame pointer beside it. Where the two differ, the runtime has
+ * switched stacks (systemstack, asmcgocall), and the frame pointer leads back to the goroutine. The runtime starts
+ * stacks in goexit (goroutines), mstart (threads), mcall and morestack (the scheduler, on the thread's system stack).
+ * The goroutine that called mcall may already run on another thread, so its stack must not be read; but before Go 1.25
+ * the frame pointer still leads there, and until 1.26 the frame pointer of mstart leads to the thread that created this
+ * one.
  */
 #include "unwind/walk.h"
 
-/* A caller in Go whose frame pointer is 0. On a stack that is read while the program goes on, that may be a word that
- * has changed since, and the starts that lie there are known by their code. */
+/* A Go caller with a frame pointer of 0. If the stack was read while the program ran, the word may have changed
+ * since; starts of stacks are recognized by their code. */
 static enum step end_of_go_pointers(struct walk *walk)
 {
     return walk->off_copied_stack ? walk_end_of_memory(walk) : walk_end_at_mark(walk, walk->regs.r[UNWIND_REG_SP]);

@@ -1,6 +1,6 @@
 /*
- * Steps out of code without CFI: by the frame pointer, by reading the code ahead to its return, and by what compilers
- * of JIT code leave on the stack.
+ * Steps out of code without CFI: by the frame pointer, by reading the code ahead to its return, and by words that JIT
+ * compilers leave on the stack.
  */
 #include "unwind/walk.h"
 
@@ -13,8 +13,8 @@ enum step walk_arrive_by_pointer(struct walk *walk, uint64_t pc, uint64_t bp, ui
     return step;
 }
 
-/* Compiled code makes room for the arguments of an interpreted function, and the interpreter stores in its frame where
- * the stack was before (frame::interpreter_frame_sender_sp_offset). Other frames have any word there. */
+/* Compiled code makes room for the arguments of an interpreted function, and the interpreter stores the previous sp
+ * in its frame (frame::interpreter_frame_sender_sp_offset). In other frames this word is arbitrary. */
 static void note_java_sp(struct walk *walk, uint64_t bp)
 {
     enum { ROOM_MAX = 4096 };
@@ -23,8 +23,8 @@ static void note_java_sp(struct walk *walk, uint64_t bp)
         walk->java_sp = sp;
 }
 
-/* Code that switches stacks loads sp from a register, too: that of an argument, mostly, or a word behind it. What leads
- * far away is no frame of this stack. */
+/* Code that switches stacks loads sp from a register, too: usually from an argument, or a word after it. A distant
+ * address is no frame of this stack. */
 static bool is_near(const struct walk *walk, const struct rule *rule, uint64_t base)
 {
     enum { FRAME_MAX = 1 << 20 };
@@ -33,7 +33,8 @@ static bool is_near(const struct walk *walk, const struct rule *rule, uint64_t b
     return is_usual || base - walk->regs.r[UNWIND_REG_SP] < FRAME_MAX;
 }
 
-/* Reads what would be the return address of the frame that `rule` finds at `base`. False if it cannot be one. */
+/* Reads the word in the return address slot of the frame that `rule` finds at `base`. False if it cannot be a return
+ * address. */
 static bool read_return_address(struct walk *walk, const struct rule *rule, uint64_t base, uint64_t *address)
 {
     bool off_copied_stack = walk->off_copied_stack;
@@ -129,7 +130,7 @@ static enum step leave_jit_code(struct walk *walk)
 enum pointer_end {
     POINTER_NOWHERE,
     POINTER_OUT_OF_REACH, /* to a frame, perhaps, which cannot be read */
-    POINTER_UNKNOWN_CODE, /* to a frame whose caller lies in no known mapping, but perhaps in one that is new */
+    POINTER_UNKNOWN_CODE, /* to a frame whose caller lies in no known mapping, but possibly in a new one */
 };
 
 static enum step step_no_pointer(struct walk *walk, enum pointer_end end)

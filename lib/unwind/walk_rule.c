@@ -77,8 +77,8 @@ bool walk_rule_by_return(struct walk *walk, struct rule *rule)
     return true;
 }
 
-/* The answer for a file is cached: cfa_register says whether there is a call, cfa_offset is the distance to its target.
- */
+/* The result for a file is cached: cfa_register is whether a call precedes the address, cfa_offset the distance to
+ * its target. */
 bool walk_follows_call(struct walk *walk, uint64_t address, uint64_t *target)
 {
     const struct mapping *mapping = address_space_find(walk->space, address - 1);
