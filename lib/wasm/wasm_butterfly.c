@@ -50,8 +50,8 @@ void session_forget_butterflies(struct session *session, uint32_t query)
             forget(&session->butterflies[i]);
 }
 
-/* Returns the number of the butterfly, or a negative errno value. It is open as long as its query, until there are
- * MOST_BUTTERFLIES newer ones. */
+/* Returns the number of the butterfly, or a negative errno value. It stays open as long as its query, or until
+ * MOST_BUTTERFLIES newer ones exist. */
 int session_butterfly(struct session *session, uint32_t query, int kind, uint32_t index)
 {
     struct engine *engine = session_engine(session, query);
@@ -82,7 +82,7 @@ static struct butterfly *find(struct session *session, uint32_t id)
     return NULL;
 }
 
-/* One column: total and self, and of a comparison those of the base and of the new side. */
+/* One column: total and self; for a comparison also those of the base and of the new side. */
 const struct view *session_butterfly_weights(struct session *session, uint32_t id)
 {
     const struct butterfly *butterfly = find(session, id);

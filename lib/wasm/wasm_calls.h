@@ -1,6 +1,6 @@
 /*
- * What the WebAssembly build exports: the calls of the page's engine (web/src/engine), theme by theme. What a call
- * takes and answers with stands at its definition; how bytes and numbers get in and out, in wasm_session.h.
+ * The exports of the WebAssembly build: the calls of the page's engine (web/src/engine), by theme. The definition of
+ * each call documents its arguments and its answer; wasm_session.h documents how bytes and numbers get in and out.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * Comparisons that are made on the page: of two profiles that are loaded one after the other, or of two ranges or
- * groups of threads of one. And how far the changes of any comparison are known.
+ * Comparisons made on the page: of two profiles loaded in turn, or of two ranges or groups of threads of one. Also the
+ * confidence of the changes of any comparison.
  */
 #include "profile/compare.h"
 #include "profile/match_funcs.h"
@@ -95,8 +95,8 @@ int session_compare(struct session *session, uint32_t size, double base_from, do
     return session->engine ? 0 : -ENOMEM;
 }
 
-/* What the new side has to be multiplied with so that this is the same on both, as one column. `by`: enum compare_by;
- * the input holds the name of a function with its NUL, `size` bytes. */
+/* The factor for the new side that makes a quantity equal on both sides, as one column. `by`: enum compare_by; the
+ * input holds the name of a function with its NUL, `size` bytes. */
 const struct view *session_scale(struct session *session, int by, uint32_t size)
 {
     const char *func = (const char *)session->input.data;

@@ -15,20 +15,20 @@
 
 /* Which samples a file has; without any, all of the profile, as it is. */
 enum export_scope {
-    SCOPE_THREADS = 1,    /* those of the query, not all */
+    SCOPE_THREADS = 1,    /* the threads of the query, not all */
     SCOPE_RANGE = 2,      /* the same of times */
-    SCOPE_TRANSFORMS = 4, /* what the transforms and the search of the query leave, of its threads and range */
+    SCOPE_TRANSFORMS = 4, /* the samples after the transforms and the search of the query, in its threads and range */
 };
 
 enum { MOST_LIBRARIES = 64 };
 
-/* What the calls below have in common: a request, and what it needs while it is answered. */
+/* State shared by the calls below: a request, and the objects that its answer needs. */
 struct request {
     const struct exporter *exporter;
     struct export_view view;
     struct sanitize_options sanitize;
     const char *libraries[MOST_LIBRARIES];
-    struct engine *own; /* of a query without transforms; NULL: that of the page is asked */
+    struct engine *own; /* of a query without transforms; NULL: use the page's engine */
     ARRAY(uint32_t) threads;
 };
 
@@ -38,7 +38,7 @@ static void request_end(struct request *request)
     array_free(&request->threads);
 }
 
-/* The next of the texts in the input, which end with a NUL; NULL: none. */
+/* The next NUL-terminated text in the input; NULL: none. */
 static const char *next_text(const char **at, const char *end)
 {
     const char *text = *at, *nul = text < end ? memchr(text, '\0', (size_t)(end - text)) : NULL;
@@ -46,7 +46,7 @@ static const char *next_text(const char **at, const char *end)
     return nul ? text : NULL;
 }
 
-/* Threads and range as they are wanted, without transforms and search, in an engine beside that of the page. */
+/* Queries the requested threads and range, without transforms and search, in an engine of its own. */
 static int query_apart(struct session *session, struct request *request, struct engine *engine, uint32_t scope)
 {
     struct export_view *view = &request->view;
@@ -109,8 +109,8 @@ static int request_begin(struct session *session, struct request *request, uint3
     return code;
 }
 
-/* One column: the bytes of the file; before compression, if the format has that. `table`: enum export_table, of csv.
- * `weight`, `from` and `to`: those of the query. `scope`: enum export_scope; `parts`: enum sanitize_part. */
+/* One column: the bytes of the file, before compression. `table`: enum export_table, for csv. `weight`, `from` and
+ * `to`: those of the query. `scope`: enum export_scope; `parts`: enum sanitize_part. */
 const struct view *session_export(struct session *session, uint32_t query, uint32_t input_length, uint32_t table,
                                   int weight, double from, double to, uint32_t scope, uint32_t parts)
 {
@@ -124,7 +124,7 @@ const struct view *session_export(struct session *session, uint32_t query, uint3
     return code ? NULL : ANSWER_ARRAY(session, &session->text);
 }
 
-/* What stays and what goes if that is sanitized, as sanitize_describe() says it. */
+/* The kept and removed data of a sanitized export, as sanitize_describe() writes it. */
 const struct view *session_export_preview(struct session *session, uint32_t query, uint32_t input_length, double from,
                                           double to, uint32_t scope, uint32_t parts)
 {
@@ -132,7 +132,7 @@ const struct view *session_export_preview(struct session *session, uint32_t quer
     struct sanitize_summary summary;
     struct arena memory = {0};
     int code = request_begin(session, &request, query, input_length, 0, 0, from, to, scope, parts);
-    request.view.sanitize = &request.sanitize; /* also if nothing is to be left out */
+    request.view.sanitize = &request.sanitize; /* even if no part is removed */
     session->text.length = 0;
     if (!code)
         code = export_preview(&request.view, &memory, &summary, &session->err);
@@ -143,8 +143,8 @@ const struct view *session_export_preview(struct session *session, uint32_t quer
     return code ? NULL : ANSWER_ARRAY(session, &session->text);
 }
 
-/* A page that is one file: html_page_write(). The input holds the view with a NUL, the template, and the packed
- * profile; `has_sources`: it has texts of source files, if the profile that is open has. */
+/* A page in one file: html_page_write(). The input holds the view with a NUL, the template, and the packed profile;
+ * `has_sources`: include the texts of source files, if the open profile has any. */
 const struct view *session_html_page(struct session *session, uint32_t view_length, uint32_t template_length,
                                      uint32_t gzip_length, int has_sources)
 {

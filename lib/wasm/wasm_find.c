@@ -1,5 +1,5 @@
 /*
- * Finding by what is typed: functions, other texts of the page, and the terms of a search. For web/src/engine/find.ts.
+ * Finding by typed text: functions, other texts of the page, and the terms of a search. For web/src/engine/find.ts.
  */
 #include "tree/fuzzy.h"
 #include "wasm/wasm_calls.h"
@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* Names that match equally well are found in order of the totals of a query. Those of the query before do while a newer
- * one is computed: who types waits for neither. */
+/* Orders names that match equally well by the totals of a query. While a newer query is computed, the totals of the
+ * previous one stand in, so typing never waits. */
 static int weigh_names(struct session *session, uint32_t query)
 {
     struct func_timings functions = {0};
@@ -26,7 +26,7 @@ static int weigh_names(struct session *session, uint32_t query)
     return code;
 }
 
-/* The input holds what was typed. One column of struct found_name. */
+/* The input holds the typed text. One column of struct found_name. */
 const struct view *session_find_names(struct session *session, uint32_t query, uint32_t length, uint32_t limit)
 {
     const char *text = (const char *)session->input.data;
@@ -36,9 +36,9 @@ const struct view *session_find_names(struct session *session, uint32_t query, u
     return ANSWER_ARRAY(session, &session->found);
 }
 
-/* The input holds what was typed, then texts, each with a NUL at its end. Columns: of each text how good its place of
- * each typed word is, as an int16; for each byte of the texts, with their NULs, which words' places it is in, a bit for
- * each; and the number of words. `length`: of the texts. */
+/* The input holds the typed text, then texts, each NUL-terminated. Columns: for each text, an int16 with the score
+ * of each typed word; for each byte of the texts, with their NULs, a bit for each word that matches there; and the
+ * number of words. `length`: of the texts. */
 const struct view *session_find_texts(struct session *session, uint32_t typed, uint32_t length)
 {
     struct fuzzy_word words[FUZZY_WORDS];

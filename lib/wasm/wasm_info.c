@@ -1,5 +1,5 @@
 /*
- * What the profile is: ProfileInfo of api.ts.
+ * Information about the profile: ProfileInfo of api.ts.
  */
 #include "tree/changes.h"
 #include "tree/counters.h"
@@ -124,7 +124,7 @@ static void put_counter(struct json_writer *json, const struct profile *profile,
     json_close(json, '}');
 }
 
-/* What a kind of markers draws of a thread. */
+/* The graphs of a marker kind for a thread. */
 static void put_marker_graphs(struct json_writer *json, const struct marker_schemas *schemas, uint32_t schema,
                               uint32_t thread)
 {

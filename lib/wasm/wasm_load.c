@@ -38,7 +38,7 @@ int session_feed(struct session *session, uint32_t size)
     return import_feed(session->import, session->input.data, size, &session->err);
 }
 
-/* Begins to load once more: until that is finished, the profile that is there stays. */
+/* Begins another load: the current profile stays until it is finished. */
 int session_begin(struct session *session)
 {
     import_free(session->import);
@@ -70,8 +70,8 @@ int session_is_part(struct session *session)
     return error_set(&session->err, EINVAL, "this is an update of a profile, without its beginning");
 }
 
-/* The profile that was loaded takes the place of the one that is there, or continues it if it is the next part of it.
- * If it cannot, what is left of the other stays until the whole is loaded. */
+/* The loaded profile replaces the current one, or continues it if it is its next part. If it cannot continue it,
+ * parts of the current one stay until a whole profile is loaded. */
 static int take_profile(struct session *session, struct profile *profile)
 {
     struct profile before;
@@ -116,15 +116,15 @@ int session_finish(struct session *session)
 
 /* ---- numbers that other sessions read ---- */
 
-/* From the next piece on, runs of numbers of `least` bytes or more are deferred; 0: none (see profile/read.h). */
+/* Starting at the next piece, defers runs of numbers of `least` bytes or more; 0: none (see profile/read.h). */
 void session_defer(struct session *session, uint32_t least)
 {
     if (session->import)
         import_defer(session->import, least);
 }
 
-/* The runs that were deferred since the last call of this, all in the last piece: where the text of each is in it, how
- * many bytes it and its elements have, and of which type these are. */
+/* The runs deferred since the last call, all in the last piece: for each, the position of its text, the sizes of
+ * text and elements in bytes, and the type of the elements. */
 const struct view *session_deferred(struct session *session)
 {
     size_t count = 0;

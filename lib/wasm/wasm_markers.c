@@ -77,7 +77,7 @@ static const struct view *writer_answer(struct marker_writer *writer, int code)
     return session_answer_json(writer->session, code);
 }
 
-/* Of many markers at once so much text, bytes, that nobody reads more of it; a character that is cut becomes U+FFFD. */
+/* Limit of text for a list of markers, bytes: nobody reads more; a truncated character becomes U+FFFD. */
 enum { MOST_TEXT = 16384 };
 
 static size_t bounded(size_t length)
@@ -168,7 +168,7 @@ static int put_fields(struct marker_writer *writer, const struct marker *marker)
     return code;
 }
 
-/* The payload as it is in the file: of a pair, that of its end if it has one. */
+/* The payload as in the file; for a pair, that of its end if it has one. */
 static void put_payload(struct marker_writer *writer, const struct marker *marker)
 {
     const struct profile *profile = writer->context->values.profile;
@@ -203,7 +203,7 @@ static void put_cause(struct marker_writer *writer)
     json_close(writer->json, ']');
 }
 
-/* MarkerDetails of markers.ts. `thread`: the marker is one of this thread; PROFILE_NONE: one of the query. */
+/* MarkerDetails of markers.ts. `thread`: the marker belongs to this thread; PROFILE_NONE: to the query. */
 const struct view *session_marker_details(struct session *session, uint32_t thread, uint32_t index)
 {
     struct marker_view *view = markers_of(session);
@@ -265,7 +265,7 @@ const struct view *session_marker_rects(struct session *session, double from, do
     return view_rects(session);
 }
 
-/* Likewise for the markers of one thread in its track; the row is the category. */
+/* The same for the markers of one thread in its track; the row is the category. */
 const struct view *session_marker_strip(struct session *session, uint32_t thread, double from, double to, double pixel,
                                         uint32_t places)
 {
@@ -303,7 +303,8 @@ const struct view *session_marker_graph(struct session *session, uint32_t thread
     return ANSWER(session, width, session->graph_values.data, session->graph_markers.data);
 }
 
-/* Columns as those of session_marker_rects(), the row is enum wait_state, and WAIT_STATES doubles: ms of each state. */
+/* Columns as those of session_marker_rects(), where the row is enum wait_state; then WAIT_STATES doubles: ms of each
+ * state. */
 const struct view *session_waits(struct session *session, uint32_t thread, double from, double to, double pixel)
 {
     struct marker_view *view = markers_of(session);
@@ -353,7 +354,7 @@ static const struct view *view_numbers(struct session *session, uint32_t count)
     return ANSWER(session, count, session->counter_numbers);
 }
 
-/* Time, change, rate, running sum; nothing where there is no sample. */
+/* Time, change, rate, running sum; empty without a sample at the time. */
 const struct view *session_counter_at(struct session *session, uint32_t index, double time)
 {
     const struct counter *counter = find_counter(session, index);

@@ -1,10 +1,10 @@
 /*
- * The memory of the WebAssembly build grows in large steps. malloc() asks for as much as it lacks at the moment, and
- * with each growth comes the browser's garbage collector, for 2 to 30 ms: while a profile of 5 million stacks was
- * loaded, that was half of the time. What a step takes too much is address space only.
+ * The memory of the WebAssembly build grows in large steps. malloc() requests only the bytes that it lacks, and each
+ * growth runs the browser's garbage collector for 2 to 30 ms: half of the load time of a profile with 5 million stacks.
+ * Unused memory of a step is only address space.
  *
  * Pointers have 32 bits, so that the memory ends one page below 4 GiB (WASM_MEMORY in the Makefile): a profile of 10
- * million samples and 2 million stacks takes 0.6 GiB. Where a browser refuses earlier, or there, the page says so.
+ * million samples and 2 million stacks takes 0.6 GiB. If a browser refuses to grow, the page reports it.
  */
 #ifdef __wasm__
 #include <stdbool.h>
@@ -18,10 +18,10 @@ static bool grow(uintptr_t bytes)
     return __builtin_wasm_memory_grow(0, (bytes + PAGE - 1) / PAGE) != SIZE_MAX;
 }
 
-/* The function of the C library below malloc(), in its place; malloc() says itself that memory ran out. */
+/* Replaces the C library's function below malloc(), which reports itself that memory ran out. */
 void *sbrk(intptr_t increment)
 {
-    static uintptr_t end; /* of what malloc() has: there is one heap, as there is one memory */
+    static uintptr_t end; /* of malloc()'s memory: the module has one heap */
     uintptr_t size = (uintptr_t)__builtin_wasm_memory_size(0) * PAGE;
     if (end == 0)
         end = size;

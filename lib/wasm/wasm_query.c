@@ -1,8 +1,7 @@
 /*
- * Queries: what the page looks at, each with a number by which everything else asks about it, for
- * web/src/engine/tree.ts. A query has a place, and takes that of the query that was there: what was computed for that
- * is used again where it is the same. So there are no more of them than places, and the answers of one are never taken
- * for those of another.
+ * Queries: the views of the page, each with a number that later calls refer to; for web/src/engine/tree.ts. A query has
+ * a slot, and replaces the query in it: results that are the same are reused. So the number of queries is bounded by
+ * the slots, and each answer belongs to one query.
  */
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
@@ -49,7 +48,7 @@ void session_close_queries(struct session *session)
 
 /* ---- threads and transforms ---- */
 
-/* Threads matter to what transforms leave only where some are about markers. */
+/* Threads affect the transformed stacks only through marker transforms. */
 static bool need_threads(const struct session *session)
 {
     for (size_t i = 0; i < session->transforms.length; i++)
@@ -141,7 +140,7 @@ struct engine *session_engine(struct session *session, uint32_t query)
     return NULL;
 }
 
-/* Whether what failed was a question about something that is not open any more; asked once. */
+/* Whether the last call failed because it referred to a closed object; resets the flag. */
 int session_asked_closed(struct session *session)
 {
     bool asked = session->asked_closed;
@@ -150,9 +149,9 @@ int session_asked_closed(struct session *session)
 }
 
 /* The input holds `thread_count` thread indexes, the words of the transforms, and the bytes of the search. `place`:
- * below MOST_QUERIES; `weight`: one of session_weights(). Of a comparison also enum compared, and the scale of the new
- * side (0: that of the profile). Returns the number of the query, or a negative errno value;
- * then there is none in that place. */
+ * below MOST_QUERIES; `weight`: one of session_weights(). For a comparison also enum compared, and the scale of the
+ * new side (0: the profile's own). Returns the number of the query, or a negative errno value; the slot is then
+ * empty. */
 int session_query(struct session *session, uint32_t place, uint32_t thread_count, uint32_t transform_words, double from,
                   double to, uint32_t search_length, int inverted, int weight, int compared, double scale)
 {

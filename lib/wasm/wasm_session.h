@@ -1,11 +1,11 @@
 /*
- * A session of the WebAssembly build: one profile being loaded and then looked at, as the page sees it.
- * Each wasm_*.c exports the functions of one theme, which a file of web/src/engine calls. Bytes come in through
- * session_input(), a buffer that the caller fills; numbers go out as pointers to columns, valid until the next call.
- * Functions that can fail return 0 or a negative errno value, or NULL; session_error() has the sentence.
+ * A session of the WebAssembly build: one profile that the page loads and queries. Each wasm_*.c exports the functions
+ * of one theme, which a file of web/src/engine calls. Bytes come in through session_input(), a buffer that the caller
+ * fills; numbers go out as pointers to columns, valid until the next call. Functions that can fail return 0 or a
+ * negative errno value, or NULL; session_error() has the sentence.
  *
- * Built with clang for wasm32-wasi (the Makefile has the command); nothing is imported but the few functions of wasi
- * that the C library links for its error paths, which module.ts answers with "not supported".
+ * Built with clang for wasm32-wasi (the Makefile has the command); the only imports are wasi functions in the error
+ * paths of the C library, which module.ts answers with "not supported".
  */
 #pragma once
 
@@ -34,8 +34,8 @@ struct deferred_run {
     uint32_t run, offset, size, bytes, type;
 };
 
-/* What a call answers with: a length and columns of that many entries. How the page reads it and the structs in
- * columns, web/layout.c says. */
+/* The answer of a call: a length and columns of that many entries. web/layout.c generates the code that reads it and
+ * the structs in its columns. */
 struct view {
     uint32_t length;
     const void *columns[VIEW_COLUMNS];
@@ -46,7 +46,7 @@ struct source_words {
     uint32_t words[4];
 };
 
-/* What was asked with session_query(), and its number: every answer about it is asked for by that. */
+/* A query of session_query(), and its number, which later calls pass. */
 enum { MOST_QUERIES = 4 }; /* that are open at a time, each in a place of its own */
 
 struct open_query {
@@ -55,7 +55,7 @@ struct open_query {
     ARRAY(uint32_t) stacks; /* the words of its threads and transforms: see session_stacks() */
 };
 
-/* What a query counts, with its search and without it. */
+/* The total weight of a query, with its search and without it. */
 struct query_summary {
     double root_total, samples, all_total, all_samples;
     double node_count;
@@ -71,7 +71,7 @@ struct known_change {
 
 enum { MOST_BUTTERFLIES = 4 };
 
-/* How the input says which frames costs are about. */
+/* The frames that costs are computed for, as the input selects them. */
 enum selection_kind { SELECT_ALL, SELECT_PATH, SELECT_INVERTED_PATH, SELECT_FUNC };
 
 struct open_butterfly {
@@ -85,7 +85,7 @@ struct session {
     struct error err;
     ARRAY(unsigned char) input;
     struct view view;        /* the last answer */
-    struct text_buffer text; /* of an answer in JSON, what its writer writes to */
+    struct text_buffer text; /* output of a JSON answer */
     struct byte_sink text_sink;
     struct json_writer json;
 
@@ -102,8 +102,8 @@ struct session {
     double scale;
 
     /* wasm_query.c */
-    struct weight_list weights;          /* empty until it is asked for */
-    uint32_t last_query, last_butterfly; /* that were given a number */
+    struct weight_list weights;          /* empty until requested */
+    uint32_t last_query, last_butterfly; /* the highest numbers given so far */
     bool asked_closed;                   /* the last failure is a question about something that is not open any more */
     struct open_query queries[MOST_QUERIES];
     struct open_query graphs;           /* of activity that no open query has the transforms of; its id is not used */
@@ -120,7 +120,7 @@ struct session {
     ARRAY(double) function_sides[2 * PROFILE_SIDES]; /* of a comparison */
     struct func_names names;
     struct library_paths library_paths;
-    struct func_inlining inlining; /* empty until it is asked for */
+    struct func_inlining inlining; /* empty until requested */
 
     /* wasm_butterfly.c */
     struct open_butterfly butterflies[MOST_BUTTERFLIES];
@@ -163,14 +163,14 @@ struct session {
 
     /* finding names */
     struct name_finder finder;
-    uint32_t finder_query; /* that the finder weighs names by; 0: none yet */
+    uint32_t finder_query; /* whose totals rank names in the finder; 0: none yet */
     struct found_names found;
     uint32_t typed_words;
     ARRAY(int16_t) text_scores;
     ARRAY(uint8_t) text_marks;
 };
 
-/* Answers with so many entries, in columns; with the elements of an array. */
+/* Answers with this many entries in columns; or with the elements of an array. */
 #define ANSWER(session, count, ...)                                                                                    \
     ((session)->view = (struct view){(uint32_t)(count), {__VA_ARGS__}}, &(session)->view)
 #define ANSWER_ARRAY(session, array) ANSWER(session, (array)->length, (array)->data)
@@ -181,20 +181,20 @@ static inline const struct view *no_memory(struct session *session)
     return NULL;
 }
 
-/* Ends the loading, and gives the profile; the caller owns it if this succeeds. (wasm_load.c) */
+/* Ends the loading, and returns the profile; the caller owns it on success. (wasm_load.c) */
 int session_take_import(struct session *session, struct profile *profile);
 
-/* -EINVAL: what was loaded continues a profile that is not there. (wasm_load.c) */
+/* Fails with -EINVAL: the loaded part continues a profile that is not open. (wasm_load.c) */
 int session_is_part(struct session *session);
 
-/* Frees the engines and all else that was made of the profile, and gives that back. (wasm_load.c) */
+/* Frees the engines and all other objects derived from the profile, and returns the profile. (wasm_load.c) */
 void session_return_profile(struct session *session, struct profile *profile);
 
 /* Begins a text of session->json, and answers with it; NULL if making it failed with `code`. (wasm_info.c) */
 void session_begin_json(struct session *session);
 const struct view *session_answer_json(struct session *session, int code);
 
-/* The 32-bit words with which the input begins. */
+/* The 32-bit words at the start of the input. */
 static inline const uint32_t *session_words(const struct session *session)
 {
     return (const uint32_t *)(const void *)session->input.data;
@@ -203,25 +203,25 @@ static inline const uint32_t *session_words(const struct session *session)
 /* The engine of an open query; NULL, with a sentence, if a newer one has taken its place. (wasm_query.c) */
 struct engine *session_engine(struct session *session, uint32_t query);
 
-/* Closes all of them, and frees their engines. (wasm_query.c) */
+/* Closes all queries, and frees their engines. (wasm_query.c) */
 void session_close_queries(struct session *session);
 
 /* The weights of the profile, which calls name by their index. NULL if memory ran out. (wasm_query.c) */
 const struct weight_list *session_weights(struct session *session);
 
-/* One of them. -EINVAL if there is none. (wasm_query.c) */
+/* Finds a weight by its index. -EINVAL if it does not exist. (wasm_query.c) */
 int session_weight(struct session *session, int index, const struct weight **weight);
 
-/* The engine that has what the transforms of threads leave. The words are those of session_query(): so many threads,
- * then the transforms. NULL if that failed. (wasm_query.c) */
+/* The engine with the stacks of these threads after these transforms. The words are those of session_query(): this
+ * many threads, then the transforms. NULL on failure. (wasm_query.c) */
 struct engine *session_stacks(struct session *session, const uint32_t *words, uint32_t thread_count,
                               uint32_t transform_words);
 
-/* Reads transforms into session->transforms. A transform is written as the words kind (enum transform_kind), index,
- * inverted, length of the path, bytes of the text, path, and as many words as the text needs. (wasm_query.c) */
+/* Reads transforms into session->transforms. A transform consists of the words kind (enum transform_kind), index,
+ * inverted, length of the path, bytes of the text, the path, and the text padded to whole words. (wasm_query.c) */
 int session_read_transforms(struct session *session, const uint32_t *words, size_t count);
 
-/* Gives back the butterflies of a query. (wasm_butterfly.c) */
+/* Frees the butterflies of a query. (wasm_butterfly.c) */
 void session_forget_butterflies(struct session *session, uint32_t query);
 
 /* session->rows as an answer; NULL if making them failed with `code`. (wasm_tree.c) */

@@ -1,12 +1,13 @@
 /*
- * What lines and instructions cost, and what their text and code are asked for with: for web/src/engine/source.ts.
+ * The costs of lines and instructions, and the keys to request their source text and code: for
+ * web/src/engine/source.ts.
  */
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
 
 enum { MOST_PLACES = 4 };
 
-/* ---- what there is ---- */
+/* ---- source files ---- */
 
 /* PROFILE_NONE: it is unknown where the func is from. */
 uint32_t session_func_source(const struct session *session, uint32_t func)
@@ -88,8 +89,9 @@ static struct frame_selection read_selection(const struct session *session, int 
     return (struct frame_selection){NULL, kind == SELECT_FUNC && length == 1 ? path->funcs[0] : PROFILE_NONE};
 }
 
-/* Of the file's frames, or of those of one func. `side`: enum profile_side, of a query about both sides of a
- * comparison; -1: what the query counts. Columns: struct line_cost, and two doubles, total and self of them all. */
+/* For all frames of the file, or those of one func. `side`: enum profile_side, for a query of both sides of a
+ * comparison; -1: the weight of the query. Columns: struct line_cost, and two doubles, the total and self of all
+ * lines. */
 const struct view *session_line_costs(struct session *session, uint32_t query, uint32_t source, uint32_t func, int kind,
                                       uint32_t length, int side)
 {

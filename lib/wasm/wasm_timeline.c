@@ -1,5 +1,5 @@
 /*
- * The graphs of the timeline, and what is under the mouse there: for web/src/engine/timeline.ts.
+ * The graphs of the timeline, and the sample under the mouse: for web/src/engine/timeline.ts.
  */
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
@@ -22,9 +22,9 @@ const struct view *session_activity(struct session *session, uint32_t drawn_coun
     return activity_view(session);
 }
 
-/* Of what the transforms of threads, a search and a path (of length 0: any) leave of the drawn threads. The input holds
- * the drawn threads, those of the transforms, the words of the transforms, the funcs of the path, then the bytes of the
- * search. Columns as those of session_activity(). */
+/* The activity of the drawn threads after the transforms, a search and a path (of length 0: any). The input holds
+ * the drawn threads, the threads of the transforms, the words of the transforms, the funcs of the path, then the
+ * bytes of the search. Columns as those of session_activity(). */
 const struct view *session_activity_matching(struct session *session, uint32_t drawn_count, double from, double to,
                                              uint32_t width, uint32_t thread_count, uint32_t transform_words,
                                              uint32_t path_length, int inverted, uint32_t search_length)
@@ -40,7 +40,7 @@ const struct view *session_activity_matching(struct session *session, uint32_t d
     return activity_view(session);
 }
 
-/* Columns: what each thread did in a range, ms. */
+/* Columns: the activity of each thread in a range, ms. */
 const struct view *session_thread_times(struct session *session, double from, double to)
 {
     size_t count = engine_profile(session->engine)->threads.length;
@@ -53,9 +53,10 @@ const struct view *session_thread_times(struct session *session, double from, do
     return ANSWER(session, count, session->thread_times.data);
 }
 
-/* Columns: the path (length funcs), then of one entry each: time, CPU percent (NAN unknown), category, whether a
- * transform has dropped it (then the path is empty); at last from when to when the thread did not run (NAN: it did).
- * NULL if there is nothing there (session_error() is then empty). The input holds threads and transforms as above. */
+/* Columns: the path (length funcs), then one entry each: time, CPU percent (NAN: unknown), category, whether a
+ * transform has dropped it (then the path is empty); at last the start and end of the time in which the thread did
+ * not run (NAN: it ran). NULL without a sample there (session_error() is then empty). The input holds threads and
+ * transforms as above. */
 const struct view *session_sample_at(struct session *session, uint32_t thread, double time, uint32_t thread_count,
                                      uint32_t transform_words)
 {

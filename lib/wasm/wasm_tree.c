@@ -79,7 +79,7 @@ const struct view *session_heaviest_path(struct session *session, uint32_t query
                    : view_path(session, engine_heaviest_path(engine, depth, share, &session->path, &session->err));
 }
 
-/* The input holds the funcs of the path. NODE_NONE if there is no such node, or the query is not open. */
+/* The input holds the funcs of the path. NODE_NONE if no such node exists, or the query is closed. */
 uint32_t session_find(struct session *session, uint32_t query, uint32_t length, int nearest)
 {
     struct engine *engine = session_engine(session, query);

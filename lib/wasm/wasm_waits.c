@@ -1,5 +1,5 @@
 /*
- * What threads waited for, in groups: for web/src/engine/waits.ts.
+ * Waits of threads in groups: for web/src/engine/waits.ts.
  */
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
