@@ -1,6 +1,6 @@
 /*
- * libcurl keeps its ABI: the numbers of options never change (https://curl.se/libcurl/abi.html), so its header is not
- * needed to build prof. They are those of curl/curl.h.
+ * The ABI of libcurl is stable: the numbers of options never change (https://curl.se/libcurl/abi.html), so prof builds
+ * without its header. They are those of curl/curl.h.
  */
 #include "push/http_client.h"
 
@@ -119,7 +119,7 @@ void http_client_free(struct http_client *client)
     free(client);
 }
 
-/* Takes less than there is, which ends the transfer, when the body is full. */
+/* Stores the body. When it is full, takes fewer bytes than offered, which ends the transfer. */
 static size_t take_body(char *bytes, size_t size, size_t count, void *context)
 {
     struct http_answer *answer = context;
@@ -174,7 +174,7 @@ static bool is_lasting(int code)
            code == CURL_NOT_TRUSTED || code == CURL_BAD_CA_FILE;
 }
 
-/* What a server has written ends where it would not show as it is. */
+/* Truncates the server's text at the first character that cannot be shown. */
 static void take_location(struct http_answer *answer, const char *text)
 {
     size_t length = 0;
@@ -202,7 +202,7 @@ static bool take_answer(const struct http_client *client, struct http_answer *an
     return true;
 }
 
-/* Whether the headers of the answer were there as a whole before the transfer failed. */
+/* Whether the transfer failed after all headers of the answer had arrived. */
 static bool is_of_body(int code)
 {
     return code == CURL_PARTIAL_FILE || code == CURL_WRITE_ERROR || code == CURL_TIMED_OUT ||
@@ -234,7 +234,7 @@ int http_client_post(struct http_client *client, const struct http_server *serve
         answer->is_lasting = is_lasting(code);
         error_set(&answer->problem, EIO, "%s", reason[0] ? reason : library->strerror(code));
     }
-    library->reset(client->curl); /* it must not keep pointers to what is the caller's */
+    library->reset(client->curl); /* drops pointers to the caller's data */
     library->slist_free_all(headers);
     return code == CURL_OUT_OF_MEMORY ? error_no_memory(err) : 0;
 }

@@ -1,7 +1,7 @@
 /*
- * Sends bytes to a web server: HTTP POST, by libcurl, which is loaded when it is needed. Proxies are those of the
- * environment (http_proxy, https_proxy, no_proxy). Redirects are not followed: headers with credentials are for the
- * server that the user named.
+ * Sends bytes to a web server: HTTP POST by libcurl, which is loaded on first use. Proxies come from the environment
+ * (http_proxy, https_proxy, no_proxy). It follows no redirects: headers with credentials are for the server that the
+ * user named.
  *
  * Threads: a client belongs to one at a time.
  */
@@ -15,21 +15,21 @@
 
 struct http_client;
 
-/* What is the same for all requests to a server; the texts are the caller's. */
+/* Settings for all requests to a server; the texts are borrowed. */
 struct http_server {
     const char *url;
     const char *const *headers; /* "Name: value" */
     size_t header_count;
-    const char *ca_file;                     /* PEM: whom to trust; NULL: as the system does */
-    const char *certificate_file, *key_file; /* PEM: who the client is; NULL: nobody */
-    uint32_t timeout_ms;                     /* of one request as a whole */
+    const char *ca_file;                     /* PEM: trusted authorities; NULL: the system's */
+    const char *certificate_file, *key_file; /* PEM: the client's identity; NULL: none */
+    uint32_t timeout_ms;                     /* limit of one whole request */
 };
 
 enum { HTTP_BODY_MAX = 16384, HTTP_TYPE_MAX = 128, HTTP_LOCATION_MAX = 1024 };
 
 struct http_answer {
-    long status;                      /* 0: there was no answer, and `problem` says why */
-    uint64_t retry_after;             /* seconds, as the server asks; 0: it does not */
+    long status;                      /* 0: no answer, and `problem` has the reason */
+    uint64_t retry_after;             /* seconds, as the server requests; 0: none */
     char type[HTTP_TYPE_MAX];         /* Content-Type, or "" */
     char location[HTTP_LOCATION_MAX]; /* where a redirect leads; "" */
     char body[HTTP_BODY_MAX];         /* its first bytes: the rest is not read */

@@ -1,5 +1,5 @@
 /*
- * What a server says of a profile that was sent to it, by the rules of OTLP over HTTP
+ * The server's answer to a profile, by the rules of OTLP over HTTP
  * (https://opentelemetry.io/docs/specs/otlp/#otlphttp-response).
  */
 #pragma once
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum push_outcome {
-    PUSH_TAKEN,   /* the server has it, or the part of it that it wants */
+    PUSH_TAKEN,   /* the server accepted all, or all but a rejected part */
     PUSH_LATER,   /* to be tried again: the server, or something on the way to it, is down or busy */
     PUSH_REFUSED, /* no use to try these bytes again */
     PUSH_BARRED,  /* the address or the credentials are wrong, not the profile: it waits for better ones */
@@ -18,12 +18,12 @@ enum { PUSH_SENTENCE_MAX = 256 };
 
 struct push_answer {
     enum push_outcome outcome;
-    uint64_t rejected;                /* parts of a profile that the server did not take, though it took the others */
-    char sentence[PUSH_SENTENCE_MAX]; /* the server's own, one line, cut to what fits; "" if it says nothing */
+    uint64_t rejected;                /* samples that the server rejected while it accepted the others */
+    char sentence[PUSH_SENTENCE_MAX]; /* the server's own text, one line, truncated; "" if it sent none */
 };
 
 /* `status`: of the HTTP response; `content_type` and the `size` bytes of `body`: as it has them. */
 void push_answer_read(struct push_answer *answer, long status, const char *content_type, const void *body, size_t size);
 
-/* "Bad Request" of 400; "" of one that is unknown. */
+/* "Bad Request" for 400; "" for an unknown status. */
 const char *push_status_name(long status);

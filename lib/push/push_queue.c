@@ -1,9 +1,8 @@
 /*
- * A file begins with the line "prof-push 1 URL"; the bytes to be sent follow. It is written under another name and
- * renamed, so that a file with the name of a profile is whole (os/directory.c). It is on the disk before it has
- * that name: what was added survives a power cut. That costs a few milliseconds for each profile, in no process that
- * samples. The removal of what was sent is not waited for: after a power cut a profile may be sent again, with the same
- * profile id.
+ * A file begins with the line "prof-push 1 URL", followed by the bytes to send. It is written under a temporary name
+ * and renamed, so a file with the name of a profile is complete (os/directory.c). It is synced before it is renamed: an
+ * added profile survives a power cut. That costs a few milliseconds for each profile, outside of the sampling process.
+ * Removal is not synced: after a power cut a profile may be sent again, with the same profile id.
  */
 #include "push/push_queue.h"
 
@@ -57,7 +56,7 @@ int push_queue_open(struct push_queue **out, const char *path, uint64_t limit, s
         push_queue_close(queue);
         return code;
     }
-    file_directory_trim(queue->directory, UINT64_MAX); /* what a killed process has not finished */
+    file_directory_trim(queue->directory, UINT64_MAX); /* left by a killed process */
     *out = queue;
     return 0;
 }
@@ -159,7 +158,8 @@ int push_queue_add(struct push_queue *queue, const char *url, const void *bytes,
     return code;
 }
 
-/* The first line without its mark, of an open file: the URL, and where the bytes begin. False if it has none. */
+/* Reads the first line of an open file without its mark: the URL, and the position of the bytes. False if it is
+ * missing. */
 static bool read_head(int file, char url[HEAD_MAX], size_t *start)
 {
     char head[HEAD_MAX];
