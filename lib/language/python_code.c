@@ -11,10 +11,10 @@ enum {
     AT_ONCE = 64,            /* code objects that are compared with one system call */
     NAME_MAX_LENGTH = 1024,  /* code points of a name that are kept */
     FILE_MAX_LENGTH = 4096,  /* and of a path */
-    TABLE_MAX = 1 << 20,     /* bytes of a line table; longer ones give no lines */
+    TABLE_MAX = 1 << 20,     /* bytes of a line table; longer tables give no lines */
     CODES_MAX = 1 << 16,     /* of a process; then all are forgotten */
     BYTES_MAX = 64 << 20,    /* the same of names and tables; a sample that needs more has no frames */
-    FUNCTIONS_MAX = 1 << 20, /* in a recording; later ones are told as one */
+    FUNCTIONS_MAX = 1 << 20, /* in a recording; all later ones share one */
     SUSPECT_NS = 1000000000,
     IDENTITY_SKIP = 16, /* bytes at the start of an object: reference count, type */
     BYTES_SIZE = 16,
@@ -25,7 +25,7 @@ enum {
 
 /* ---- identity ---- */
 
-/* What is read of a code object to compare it: itself, its name, its line table. */
+/* The parts of a code object that are read to compare it: itself, its name, its line table. */
 struct probe {
     unsigned char code[PYTHON_CODE_HEAD], name[PYTHON_NAME_HEAD], table[PYTHON_TABLE_HEAD];
 };
@@ -59,7 +59,7 @@ static void identity_of(const struct python_layout *layout, const struct probe *
     memcpy(identity->table_head, probe->table, sizeof(probe->table));
 }
 
-/* The padding of the struct is zeroed, as all of it was by an initializer. */
+/* The initializer zeroed the whole struct, with its padding. */
 static bool is_same(const struct python_identity *a, const struct python_identity *b)
 {
     return a->type == b->type && a->size == b->size && a->filename == b->filename && a->qualname == b->qualname &&
@@ -103,7 +103,8 @@ static uint32_t point_at(const unsigned char *bytes, size_t i, unsigned kind)
     return point;
 }
 
-/* Reads a str: ASCII text, or code points of 1, 2 or 4 bytes. NULL if it is none. (Include/cpython/unicodeobject.h) */
+/* Reads a str: ASCII text, or code points of 1, 2 or 4 bytes. NULL if it is another object.
+ * (Include/cpython/unicodeobject.h) */
 static char *read_text(const struct python_source *source, uint64_t address, size_t max_length)
 {
     const struct python_layout *layout = source->layout;
@@ -249,7 +250,7 @@ static struct python_code *add_code(struct python_codes *codes, uint64_t address
     return code;
 }
 
-/* What is read to compare code objects: each by itself, and where that has no version its name and line table. */
+/* The memory that a comparison reads: each code object, and without a version also its name and line table. */
 struct comparison {
     const struct python_source *source;
     struct python_code *codes[AT_ONCE];
@@ -261,7 +262,7 @@ static size_t parts_of(const struct python_source *source)
     return source->layout->version ? 1 : 3;
 }
 
-/* Marks those that are the same. */
+/* Marks the unchanged ones. */
 static void compare(struct python_codes *codes, struct comparison *comparison)
 {
     const struct python_layout *layout = comparison->source->layout;
@@ -383,7 +384,7 @@ int python_code_number(struct python_functions *functions, struct python_code *c
     return 0;
 }
 
-/* A number of the table: 6 bits a byte, the lowest first, 0x40 in all but the last. */
+/* A number of the table: 6 bits per byte, the lowest first, 0x40 in all but the last. */
 static uint64_t read_varint(struct cursor *at)
 {
     uint64_t value = 0;

@@ -1,14 +1,13 @@
 /*
  * The code objects of Python processes: their names, files and line tables.
  *
- * What was read of a code object stays here, and is used for later samples as long as the object at that address is the
- * same. A thread that stands still holds the objects that it runs, so the fields that tell one apart are compared with
- * what is there at the sample: its version, which no two objects share (3.12), or the objects that it consists of, with
- * the beginnings of its name and its line table.
+ * The data of a code object is cached, and later samples use it while the object at that address is the same. A thread
+ * that does not run cannot free its code objects, so comparing their identity at the sample is enough: the version,
+ * which is unique (3.12), or the objects that it consists of, with the beginnings of its name and its line table.
  *
- * That takes 0.4 us for each part. So code of a file is compared each PYTHON_CODE_CHECK ns only: it lives as long as
- * its module. Code that a program makes ("<string>") is compared with each sample; and so is all code of a process for
- * a second, once one of its objects was found to be replaced.
+ * Each part takes 0.4 us. So code of a file, which lives as long as its module, is compared only every
+ * PYTHON_CODE_CHECK ns. Code that a program makes ("<string>") is compared at each sample. After an object was found
+ * replaced, all code of its process is compared for a second.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -31,14 +30,14 @@ void python_functions_destroy(struct python_functions *functions);
 
 enum { PYTHON_CODE_HEAD = 224, PYTHON_NAME_HEAD = 56, PYTHON_TABLE_HEAD = 32, PYTHON_CODE_CHECK = 100000000 };
 
-/* What tells a code object from others that were or will be at its address. */
+/* The identity of a code object among earlier and later ones at its address. */
 struct python_identity {
     uint64_t type, size, filename, qualname, line_table;
     uint32_t first_line, version;
     unsigned char name_head[PYTHON_NAME_HEAD], table_head[PYTHON_TABLE_HEAD];
 };
 
-/* Lines that were looked up, by the offset of their bytecode. */
+/* Cached lines, by the offset of their bytecode. */
 enum { PYTHON_LINES_KEPT = 16 };
 
 struct python_line {
@@ -66,7 +65,7 @@ struct python_codes {
     struct hash by_address; /* index in codes */
     size_t bytes;           /* of names and tables */
     uint64_t sample, time;  /* number of the sample at hand, and its ns */
-    uint64_t suspect;       /* ns: until then all code is compared */
+    uint64_t suspect;       /* ns until which all code is compared */
 };
 
 void python_codes_destroy(struct python_codes *codes);
@@ -74,7 +73,7 @@ void python_codes_destroy(struct python_codes *codes);
 /* Starts on a sample of `time` ns. */
 void python_codes_start(struct python_codes *codes, uint64_t time);
 
-/* What is read of a process. `code_type`: address of PyCode_Type. */
+/* The process to read. `code_type`: address of PyCode_Type. */
 struct python_source {
     const struct python_layout *layout;
     struct python_memory *memory;
@@ -82,20 +81,20 @@ struct python_source {
 };
 
 /* Finds the code objects at `count` addresses, in any order and not distinct, and reads those that are new or changed.
- * found[i] stays valid until the next start. False if one of them is no code object or cannot be read, or if names and
- * line tables take more than 64 MiB: a hostile process may have as many as it likes. */
+ * found[i] stays valid until the next start. False if one of them is no code object or cannot be read, or if names
+ * and line tables exceed 64 MiB, the limit for hostile processes. */
 bool python_codes_find(struct python_codes *codes, const struct python_source *source, const uint64_t *addresses,
                        size_t count, struct python_code **found);
 
-/* Forgets what was read for the sample at hand: the thread ran meanwhile. */
+/* Drops the data read for the current sample: the thread has run since. */
 void python_codes_forget(struct python_codes *codes);
 
 /* Until when (ns) the object need not be compared again; 0: it must be with each sample. */
 uint64_t python_code_sure_until(const struct python_code *code);
 
-/* The number of the function in the spool, to which it is written if it is new. */
+/* The number of the function in the spool; writes the function to it if it is new. */
 int python_code_number(struct python_functions *functions, struct python_code *code, uint32_t *number,
                        struct error *err);
 
-/* The 1-based line of the bytecode at `offset` bytes; 0 if it has none. Below 0: the first line. */
+/* The 1-based line of the bytecode at `offset` bytes; 0 if it has none. A negative offset: the first line. */
 uint32_t python_code_line(struct python_code *code, int64_t offset);

@@ -11,22 +11,22 @@
 /* A PyThreadState, by the id of its thread. */
 struct python_thread {
     uint32_t native_id;  /* the thread's number as it sees it itself */
-    uint64_t state;      /* address; 0: none was found */
+    uint64_t state;      /* address; 0: not found */
     uint64_t look_again; /* ns: not before this time */
     uint32_t failures;   /* samples in a row */
     struct python_pages pages;
-    /* The frames of its last sample, outermost first; they are right for later ones that have the same. */
+    /* The frames of its last sample, outermost first; still valid for later samples with the same outer frames. */
     ARRAY(struct python_known) known;
     uint64_t sure_until; /* ns */
 };
 
 enum {
-    LOOKS_MAX = 4096, /* PyThreadStates that are looked at for one thread */
+    LOOKS_MAX = 4096, /* PyThreadStates that are read for one thread */
     INTERPRETERS_MAX = 256,
     THREADS_KEPT = 4096,
     FRAME_SIZE = 72,  /* bytes of a _PyInterpreterFrame that are read */
-    LOOK_SHARE = 100, /* a look of 1 us is done again after so many us */
-    FAILURES_MAX = 8, /* then the state is looked for again */
+    LOOK_SHARE = 100, /* searches take at most 1/LOOK_SHARE of the time */
+    FAILURES_MAX = 8, /* then the state is searched again */
 };
 
 static const uint64_t look_ns = 3000, shortest_pause = 100000, pause_without_state = 20000000;
@@ -154,7 +154,7 @@ static bool is_state_of(const struct python_process *process, struct python_memo
     return is_pointer(state) && python_memory_u64(memory, state + process->layout.native_thread_id) == tid;
 }
 
-/* Looks through the interpreters for the state of the thread; 0 if there is none. */
+/* Searches the interpreters for the state of the thread; 0 if none has it. */
 static uint64_t find_state(const struct python_process *process, struct python_memory *memory, uint32_t tid,
                            size_t *looks)
 {
@@ -202,8 +202,7 @@ static struct python_thread *thread_of(struct python_process *process, uint32_t 
     return thread;
 }
 
-/* A state may be freed and made anew, elsewhere: then the thread id at its address is another one, or its frames are
- * none. */
+/* A state may be freed and recreated at another address: then the memory has another thread id, or no valid frames. */
 static bool has_state(const struct python_process *process, struct python_memory *memory, struct python_thread *thread,
                       const struct python_sample *sample)
 {
@@ -257,7 +256,8 @@ static bool end_group(struct python_reader *reader, uint64_t anchor, size_t firs
     return true;
 }
 
-/* 3.11: the frames from `frame` to the one that a call of the interpreter began with. `outside`: set to its caller. */
+/* 3.11: reads the frames from `frame` to the first frame of one call of the interpreter. `outside`: set to its
+ * caller. */
 static bool read_entry(const struct python_layout *layout, struct python_reader *reader, uint64_t frame,
                        uint64_t *outside)
 {
@@ -357,7 +357,7 @@ void python_process_keep(struct python_process *process, const struct python_rea
     for (size_t i = fresh; i-- > 0;) {
         uint64_t sure_until = python_code_sure_until(reader->codes[i]);
         if (!sure_until)
-            break; /* it and what it calls are looked up again */
+            break; /* this frame and its callees are looked up again */
         if (sure_until < thread->sure_until)
             thread->sure_until = sure_until;
         array_push(&thread->known, (struct python_known){.frame = reader->frames[i], .pc = reader->pcs[i]});

@@ -1,13 +1,13 @@
 /*
- * The Python frames of a thread, read from the memory of its process. CPython needs not be told anything, and runs no
- * code for this.
+ * The Python frames of a thread, read from the memory of its process. This needs no setting of CPython, and runs no
+ * code in it.
  *
  * A thread has a PyThreadState, which the recorder finds by the thread's id, and which leads to the innermost
  * _PyInterpreterFrame; each of these leads to its caller's. One call of _PyEval_EvalFrameDefault runs a group of
- * frames: a function that Python code calls gets no C frame of its own. Each such call keeps something on its C stack,
- * the anchor of its group: by its address the group belongs to one native frame (python_stack.h).
+ * frames: a function that Python code calls gets no C frame of its own. Each such call has an object on its C stack,
+ * the anchor of its group: its address assigns the group to one native frame (python_stack.h).
  *
- * What is read is what was there when the thread was sampled only if it has not run since. The caller finds out.
+ * The memory matches the sample only if the thread has not run since. The caller checks that.
  *
  * Sources: Include/internal/pycore_frame.h and Python/ceval.c of CPython 3.11, 3.12 and 3.13.
  *
@@ -24,7 +24,7 @@ enum { PYTHON_FRAMES_MAX = 2048, PYTHON_GROUPS_MAX = 512 };
 
 struct python_frame {
     uint64_t code;
-    int64_t offset; /* bytes of bytecode up to what runs; below 0: before the first */
+    int64_t offset; /* bytes of bytecode before the running instruction; negative: before the first one */
 };
 
 /* A frame of a thread's last sample, and its pc (python_frame.h); 0: it is left out. */
@@ -39,7 +39,7 @@ struct python_group {
     uint32_t first, count;
 };
 
-/* What is read of one sample; a recording has one. */
+/* Buffers for reading one sample; a recording has one. */
 struct python_reader {
     struct python_memory memory;
     struct python_frame *frames; /* PYTHON_FRAMES_MAX; innermost first */
@@ -62,19 +62,19 @@ struct python_process;
 /* `start`: where the first byte of the library's first segment is mapped. NULL if memory ran out. */
 struct python_process *python_process_new(const struct python_library *library, uint64_t start);
 
-/* That of a child process, as fork leaves it: what was read of the parent is read again. */
+/* The state of a forked child: data of the parent is read again. */
 struct python_process *python_process_fork(const struct python_process *parent);
 void python_process_free(struct python_process *process); /* accepts NULL */
 
 enum python_outcome {
-    PYTHON_READ,        /* there may be no frames */
+    PYTHON_READ,        /* the thread may have no frames */
     PYTHON_NO_THREAD,   /* no Python code runs in this thread, or Python does not run yet */
     PYTHON_CHANGED,     /* the stack is not as it was when the thread was sampled */
     PYTHON_UNREADABLE,  /* the frames make no sense */
     PYTHON_UNSUPPORTED, /* another version: python_process_problem() */
 };
 
-/* What was sampled of the thread: the copy of its stack, and ns of CLOCK_MONOTONIC. */
+/* The sample of the thread: the copy of its stack, and its time in ns of CLOCK_MONOTONIC. */
 struct python_sample {
     uint32_t pid, tid;
     uint64_t time;
@@ -93,8 +93,8 @@ enum python_outcome python_process_read(struct python_process *process, struct p
 /* Keeps the pcs of all frames that were read (reader->pcs) for the thread's next sample. */
 void python_process_keep(struct python_process *process, const struct python_reader *reader, uint64_t time);
 
-/* Forgets what was read of code objects for the last sample, because the thread ran meanwhile. */
+/* Drops the code objects read for the last sample, because the thread has run since. */
 void python_process_forget(struct python_process *process);
 
-/* Why no frames can be read of the process; NULL: they can, or nobody has tried. */
+/* Why the frames of the process cannot be read; NULL: they can, or have not been tried yet. */
 const char *python_process_problem(const struct python_process *process);

@@ -13,11 +13,11 @@
 /* Library-relative addresses. */
 struct python_library {
     uint64_t runtime;   /* _PyRuntime */
-    uint64_t version;   /* Py_Version; 0: none, before 3.11 */
+    uint64_t version;   /* Py_Version; 0: missing, before 3.11 */
     uint64_t code_type; /* PyCode_Type */
 };
 
-/* Whether a file of this path may be one: its name says so. */
+/* Whether the name of a file suggests Python's library or program. */
 bool python_library_is_likely(const char *path);
 
 /* Reads the dynamic symbols of an ELF file. Returns false if it does not hold CPython 3.7 or later, or cannot be

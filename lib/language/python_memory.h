@@ -2,9 +2,9 @@
  * The memory of a process, read in pages while one sample is taken.
  *
  * Reading a page takes about 1 us, most of it for the system call. So the pages that the last sample of a thread needed
- * are read at once. What lies in the sample's copy of the stack is not read.
+ * are read with one call. Memory in the sample's copy of the stack is not read.
  *
- * What a hostile process says of its memory costs at most PYTHON_PAGES reads a sample.
+ * A hostile process can cause at most PYTHON_PAGES reads per sample.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -30,11 +30,11 @@ struct python_pages {
 
 struct python_memory {
     uint32_t tid;              /* of a thread of the process that has not ended */
-    const unsigned char *copy; /* of the stack, from `sp` on */
+    const unsigned char *copy; /* of the stack, starting at `sp` */
     uint64_t sp;
     size_t copy_size;
     struct python_page *pages; /* PYTHON_PAGES */
-    size_t count, last;        /* pages that are there; the one that was used last */
+    size_t count, last;        /* number of pages; the last used one */
     size_t reads;              /* system calls */
 };
 
@@ -52,8 +52,8 @@ struct python_words {
     size_t count;
 };
 
-/* Reads these pages, as far as they are there, and compares the top of the copied stack with the stack as it is now.
- * False if these differ, or nothing could be read. */
+/* Reads these pages, if they exist, and compares the top of the copied stack with the current stack. False if they
+ * differ, or nothing could be read. */
 bool python_memory_fetch(struct python_memory *memory, const struct python_pages *pages,
                          const struct python_words *words);
 
@@ -65,5 +65,5 @@ bool python_memory_read(struct python_memory *memory, uint64_t address, void *ou
 /* The 8 bytes at `address`; 0 if they cannot be read. */
 uint64_t python_memory_u64(struct python_memory *memory, uint64_t address);
 
-/* Copies up to `size` bytes with a system call of its own. Returns how many there are. */
+/* Copies up to `size` bytes with a system call of its own. Returns their number. */
 size_t python_memory_copy(struct python_memory *memory, uint64_t address, void *out, size_t size);
