@@ -3,13 +3,11 @@
  *
  *     "PERFILE2", size of this header (104), size of an attribute entry
  *     section of attributes, of data, of event types (offset and size each)
- *     256 bits: which features there are
- *     attributes: struct perf_event_attr, and the section of its ids
- *     data: records
- *     behind the data, a section for each feature in the order of their bits
+ *     256 bits: the features of the file attributes: struct perf_event_attr, and the section of its ids data: records
+ *     after the data, a section for each feature in the order of their bits
  *
- * or, out of a pipe, "PERFILE2", 16, and then only records: some of them hold attributes, features and build ids. A
- * directory has such a file, and others with the records of one recording thread each.
+ * or, from a pipe, "PERFILE2", 16, and then only records, some of which hold attributes, features and build ids. A
+ * directory has such a file, and a file for each recording thread with its records.
  */
 #include "perf_data/perf_data.h"
 
@@ -129,8 +127,7 @@ static int read_attrs(struct perf_data *data, struct section section, uint64_t e
     return 0;
 }
 
-/* PERF_RECORD_HEADER_ATTR: the attribute, and its ids up to the end of the record; of a single event there may be none.
- */
+/* PERF_RECORD_HEADER_ATTR: the attribute, and its ids up to the end of the record; a single event may have none. */
 static int take_attr(struct perf_data *data, const unsigned char *bytes, size_t size, struct error *err)
 {
     struct cursor c = cursor_of(bytes + RECORD_HEADER, size - RECORD_HEADER);
@@ -345,7 +342,7 @@ static int read_file_header(struct perf_data *data, struct cursor *c, struct err
     if (c->failed || records.offset > data->size)
         return error_set(err, EINVAL, "is a perf.data file that ends in its header");
     data->data_start = (size_t)records.offset;
-    /* perf writes the size when it ends: that of a killed one is 0 */
+    /* perf writes the size at the end; after a kill it is 0 */
     data->is_truncated = !records.size || records.size > data->size - data->data_start;
     data->data_end = data->is_truncated ? data->size : data->data_start + (size_t)records.size;
     int code = read_attrs(data, attrs, entry_size, err);

@@ -1,11 +1,11 @@
 /*
- * Reader of the files of `perf record` (perf.data), versions 4.x to 6.x: the seekable file, and what `perf record -o -`
- * writes to a pipe. See perf_data.c for the layout.
+ * Reader of the files of `perf record` (perf.data), versions 4.x to 6.x: seekable files, and the output of `perf record
+ * -o -` to a pipe. See perf_data.c for the layout.
  *
- * The reader knows the container: attributes of events, features of the header, and records, which it decompresses. The
- * records themselves are perf_data_record.h's; their order is perf_data_order.h's.
+ * This file handles the container: attributes of events, features of the header, and records, which it decompresses.
+ * perf_data_record.h parses the records, perf_data_order.h sorts them.
  *
- * All bytes are hostile: nothing is read outside of them, and what is kept of a file is bounded.
+ * All bytes are untrusted: reads are bounds-checked, and memory is bounded.
  *
  * Threads: one at a time.
  */
@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is read of struct perf_event_attr (linux/perf_event.h). */
+/* The used fields of struct perf_event_attr (linux/perf_event.h). */
 struct perf_data_attr {
     uint32_t type;
     uint64_t config;
@@ -29,13 +29,13 @@ struct perf_data_attr {
     bool is_frequency;
     bool is_inherited; /* one counter for each thread, else for each processor or thread that was opened */
     bool exclude_kernel;
-    bool starts_at_exec; /* perf has started the program, and what it did before the exec is not recorded */
+    bool starts_at_exec; /* perf started the program, and its time before the exec is not recorded */
     bool has_trailer;    /* sample_id_all */
     int32_t clock;       /* of all times, as of clock_gettime(2); -1: the kernel's own */
     uint64_t sample_type, read_format, branch_sample_type, user_registers, interrupt_registers;
     uint32_t stack_size; /* bytes of the stack that are copied */
     uint16_t max_stack;  /* frames of a call chain; 0: the kernel's default */
-    char name[64];       /* "cpu-clock:u"; empty: the file has none */
+    char name[64];       /* "cpu-clock:u"; empty: not in the file */
 };
 
 struct perf_data_build_id {
@@ -45,7 +45,7 @@ struct perf_data_build_id {
     uint32_t size;
 };
 
-/* Features of the header; empty or 0 where the file has none. Texts lie in the file. */
+/* Features of the header; empty or 0 if missing. Texts lie in the file. */
 struct perf_data_features {
     char host[128], release[128], version[64], arch[32], cpu_name[128];
     struct perf_data_command command;
@@ -74,7 +74,7 @@ struct perf_data {
     ARRAY(struct perf_data_part) parts; /* the caller's */
     bool is_truncated;                  /* the file, or a part, ends in the middle of a record */
     uint64_t damaged;                   /* compressed records that could not be read */
-    /* Is told that no record of the first `size` bytes of the file or part is needed; may be NULL. */
+    /* Called when no record in the first `size` bytes of the file or part is needed any more; may be NULL. */
     void (*release)(void *context, const unsigned char *bytes, size_t size);
     void *context;
 };
@@ -82,29 +82,29 @@ struct perf_data {
 /* Whether a file that begins so is a perf.data file, of either byte order and any version. */
 bool perf_data_is(const unsigned char *bytes, size_t size);
 
-/* Reads the header. `bytes` must outlive `data`. -EINVAL with a sentence that begins with a verb ("is ...") if it is no
- * such file, or one that prof does not read. Call perf_data_destroy() in any case. */
+/* Reads the header. `bytes` must outlive `data`. -EINVAL with a sentence that begins with a verb ("is ...") if the
+ * file has another or an unsupported format. Call perf_data_destroy() in any case. */
 int perf_data_open(struct perf_data *data, const void *bytes, size_t size, struct error *err);
 void perf_data_destroy(struct perf_data *data);
 
-/* One record: `bytes` with its header, `size` as that says. `lasts`: the bytes lie in the file, and stay; else they are
- * valid until the visitor returns. Return 0 to go on. */
+/* One record: `bytes` with its header, which contains `size`. `lasts`: the bytes lie in the file, and stay;
+ * otherwise they are valid until the visitor returns. Return 0 to continue. */
 typedef int perf_data_visitor(void *context, const unsigned char *bytes, size_t size, bool lasts);
 
 /* Adds a file of the directory that `perf record --threads` writes: "data" has the header, "data.0" and so on only
  * records. `bytes` must outlive `data`. False if memory ran out. */
 bool perf_data_add_part(struct perf_data *data, const void *bytes, size_t size);
 
-/* Visits all records in the order of the file, and then of its parts, those inside compressed ones as if they were not
- * compressed. Records of a pipe that hold parts of the header are taken in, and visited as well. Returns what the
- * visitor does, or a negative errno value. */
+/* Visits all records in the order of the file, then of its parts, including those in compressed records. Records of
+ * a pipe that hold parts of the header are applied, and visited as well. Returns the result of the visitor, or a
+ * negative errno value. */
 int perf_data_each(struct perf_data *data, perf_data_visitor *visit, void *context, struct error *err);
 
-/* Takes in what perf itself has written about the file, if the record is that: for perf_data_each(). */
+/* Applies a record in which perf describes the file; ignores other records: for perf_data_each(). */
 int perf_data_take_own(struct perf_data *data, uint32_t type, const unsigned char *bytes, size_t size, bool lasts,
                        struct error *err);
 
-/* The attribute of the event with this id; NULL if there is none. */
+/* The attribute of the event with this id; NULL: unknown. */
 const struct perf_data_attr *perf_data_attr_of(const struct perf_data *data, uint64_t id);
 
 /* The build id that the header has for a file; NULL. */

@@ -1,6 +1,6 @@
 /*
- * The target begins behind "--", or at the first word that is no option of perf record and no value of one. Values that
- * may be left out are only in the same word as their option.
+ * The target begins after "--", or at the first word that is neither an option of perf record nor the value of one.
+ * Optional values are only in the same word as their option.
  */
 #include "perf_data/perf_data_command.h"
 
@@ -65,7 +65,7 @@ static bool takes_next(const char *word)
     return false;
 }
 
-/* The first word of the target; how many there are if there is none. */
+/* The index of the first word of the target; the number of words if none is found. */
 static size_t find_target(const struct words *words)
 {
     size_t at = 0;

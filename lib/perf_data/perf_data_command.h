@@ -1,7 +1,6 @@
 /*
- * The command line of perf, as the header of a perf.data file has it: "perf record -F 99 -g -- make -j8". The profile
- * is that of make.
- *
+ * The command line of perf in the header of a perf.data file: "perf record -F 99 -g -- make -j8". The profile is that
+ * of make.
  * Threads: any; nothing is shared.
  */
 #pragma once
@@ -10,7 +9,7 @@
 #include "base/error.h"
 
 struct perf_data_command {
-    char *options, *target; /* words, quoted as a shell wants them; NULL where there are none */
+    char *options, *target; /* words, quoted for a shell; NULL if empty */
     char program[64];       /* the first word of the target, without its directory; may be empty */
 };
 

@@ -1,6 +1,5 @@
 /*
- * The records of a perf.data file, one after the other.
- *
+ * The records of a perf.data file in the order of the file.
  * With -z, records lie inside of compressed records, whose payloads together are one zstd stream: a record may begin in
  * one and end in the next.
  */
@@ -41,7 +40,7 @@ static int visit(struct reading *reading, const unsigned char *bytes, size_t siz
 }
 
 #ifdef HAVE_ZSTD
-/* Visits the whole records of `out`, and keeps the rest. */
+/* Visits the whole records of `out`, and keeps the remaining bytes. */
 static int visit_decompressed(struct reading *reading)
 {
     size_t at = 0;
@@ -128,7 +127,7 @@ static int take_record(struct reading *reading, uint32_t type, const unsigned ch
     return visit(reading, bytes, size, true);
 }
 
-/* The records of one file, from `at` on. */
+/* Visits the records of one file, starting at `at`. */
 static int each_of_part(struct reading *reading, const struct perf_data_part *part, size_t at)
 {
     enum { RELEASE_STEP = 8 << 20 };

@@ -93,14 +93,14 @@ static bool is_clock(const struct perf_data_attr *attr)
            (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/* Also those of hybrid processors, which have the number of their PMU in the upper half. */
+/* Includes hybrid processors, whose events have the number of their PMU in the upper half. */
 static bool is_cycles(const struct perf_data_attr *attr)
 {
     return (attr->type == PERF_TYPE_HARDWARE && (uint32_t)attr->config == PERF_COUNT_HW_CPU_CYCLES) ||
            !strncmp(attr->name, "cycles", 6) || strstr(attr->name, "/cycles/") || strstr(attr->name, "/cpu-cycles/");
 }
 
-/* How long so many cycles take is not in the file; when threads ran is, with switches. */
+/* The file does not have the duration of cycles; with switches, it has the times when threads ran. */
 static bool has_time(const struct perf_data_feed *feed, const struct perf_data_attr *attr)
 {
     return attr->is_frequency || feed->has_switches;
@@ -137,7 +137,7 @@ static void choose_main(struct perf_data_feed *feed)
     }
 }
 
-/* The vDSO that prof has in memory is that of another kernel then. */
+/* prof's own vDSO is then that of another kernel. */
 static bool has_this_release(const struct perf_data_feed *feed)
 {
     struct utsname name;
@@ -172,7 +172,7 @@ int perf_data_feed_start(struct perf_data_feed *feed)
 
 /* ---- the kernel ---- */
 
-/* Ranges of a kernel that does not run here: their addresses have the names of libraries, and none of functions. */
+/* Maps the ranges of a kernel other than the running one: their addresses get library names, but no functions. */
 static int map_other_kernel(struct perf_data_feed *feed, const struct perf_record *record)
 {
     const struct perf_mapping *mapping = &record->mapping;
@@ -181,7 +181,7 @@ static int map_other_kernel(struct perf_data_feed *feed, const struct perf_recor
     const char *base = path_base_name(mapping->path);
     snprintf(name, sizeof(name), is_image || base[0] == '[' ? "%s" : "[%s]", is_image ? "[kernel.kallsyms]" : base);
     const struct perf_data_build_id *id = perf_data_build_id_of(feed->data, is_image ? name : mapping->path);
-    /* Without a build id, the names would be those of the kernel that runs: no kernel has this one. */
+    /* Without a build id, the running kernel's symbols would apply: no kernel has this one. */
     static const unsigned char no_id[20] = {0};
     struct spool_lib lib = {.kind = is_image ? SPOOL_LIB_KERNEL : SPOOL_LIB_KERNEL_MODULE,
                             .path = name,
@@ -225,8 +225,8 @@ static bool is_user_address(uint64_t address)
     return address && address >> 56 == 0;
 }
 
-/* Code without frame pointers leads the kernel's walk to memory that is no code. Such callers say nothing: what is left
- * is a truncated stack. */
+/* Without frame pointers, the kernel's walk leads to memory that is no code. Such callers are dropped, and the stack
+ * is truncated. */
 static void drop_strays(struct perf_data_feed *feed, const struct tracked_process *process, struct fed_stack *stack)
 {
     size_t least = stack->kernel_frames + 1;
@@ -238,7 +238,7 @@ static void drop_strays(struct perf_data_feed *feed, const struct tracked_proces
     stack->end = UNWIND_NO_MODULE;
 }
 
-/* The addresses of a call chain are return addresses, but for the first one of each part. */
+/* The addresses of a call chain are return addresses, except for the first one of each part. */
 static void take_callchain(struct perf_data_feed *feed, const struct perf_data_record *record, bool has_user_stack,
                            struct fed_stack *stack)
 {
@@ -330,7 +330,7 @@ static void take_stack(struct perf_data_feed *feed, const struct perf_data_recor
     }
 }
 
-/* What a tracepoint tells is a marker of its thread, beside the sample. */
+/* A tracepoint's fields become a marker of its thread, beside the sample. */
 static int mark_tracepoint(struct perf_data_feed *feed, const struct perf_data_record *record)
 {
     const struct perf_record *raw = &record->record;
@@ -355,7 +355,7 @@ static uint64_t cpu_time_of(struct perf_data_feed *feed, struct tracked_thread *
     return is_clock(attr) && period ? period : feed->interval;
 }
 
-/* Adds a sample of an event; it stands for `period` of that. 0: the file does not say. */
+/* Adds a sample of an event; it stands for `period` events. 0: not in the file. */
 static int add_sample(struct perf_data_feed *feed, const struct perf_data_record *record, struct tracked_thread *thread,
                       const struct fed_stack *stack, const struct perf_data_attr *attr, uint64_t period)
 {
@@ -440,12 +440,12 @@ static int take_sample(struct perf_data_feed *feed, const struct perf_data_recor
 
 /* ---- other records ---- */
 
-/* perf tells of the threads that run already by records of its own: a fork, which is none, a name, and mappings. */
+/* perf describes running threads by synthetic records: a fork that did not happen, a name, and mappings. */
 static int take_name(struct perf_data_feed *feed, const struct perf_record *record)
 {
     int code = 0;
     if (!record->comm.exec && !strcmp(record->comm.name, "perf-exec") && feed->data->attrs.data[0].starts_at_exec)
-        return 0; /* what will be the program, until its exec */
+        return 0; /* the forked child, before its exec */
     if (!record->comm.exec && !tracker_process(feed->tracker, record->pid))
         code = tracker_add_running_process(feed->tracker, record->pid, record->comm.name, record->time, feed->err);
     if (!code && !record->comm.exec && !tracker_knows(feed->tracker, record->tid))
@@ -471,7 +471,7 @@ static int take_mapping(struct perf_data_feed *feed, struct perf_record *record)
     return tracker_record(feed->tracker, record, feed->err);
 }
 
-/* A file without times has its records in their order, and its samples of CPU time one after the other. */
+/* In a file without times, records keep their order, and CPU samples follow each other. */
 static uint64_t next_time(struct perf_data_feed *feed, const struct perf_data_record *record)
 {
     bool is_main =
@@ -504,7 +504,7 @@ int perf_data_feed_record(struct perf_data_feed *feed, struct perf_data_record *
         return take_sample(feed, parsed);
     case PERF_RECORD_MMAP2:
         return take_mapping(feed, record);
-    case PERF_RECORD_KSYMBOL: /* this kernel has told of what is there now */
+    case PERF_RECORD_KSYMBOL: /* the running kernel describes its present state */
         return is_about_running && feed->is_this_kernel
                    ? 0
                    : kernel_map_symbol(feed->libraries, feed->spool, record->time, &record->kernel_symbol, feed->err);

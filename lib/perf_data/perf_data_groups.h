@@ -1,7 +1,6 @@
 /*
- * Events of a group (perf record -e '{cycles,instructions}:S'): one of them is sampled, and each of its samples has
- * what all of them have counted until then. What one counted since the sample before is its part of this sample.
- *
+ * Groups of events (perf record -e '{cycles,instructions}:S'): one event is sampled, and each of its samples has the
+ * counts of all. The difference of a count to the previous sample is its part of this sample.
  * Threads: one at a time.
  */
 #pragma once
@@ -15,6 +14,6 @@ struct perf_data_groups {
 
 void perf_data_groups_destroy(struct perf_data_groups *groups);
 
-/* What the counter of `count` has counted since the sample before of the same one. False if memory ran out. */
+/* The increase of the counter of `count` since its previous sample. False if memory ran out. */
 bool perf_data_groups_step(struct perf_data_groups *groups, const struct perf_data_record *record,
                            const struct perf_data_count *count, uint64_t *step);

@@ -1,14 +1,14 @@
 /*
- * Two passes over the file. The first finds out when it begins, which events have samples, and what a piped file says
- * of itself between its records. The second feeds the records, in order, to the spool.
+ * Two passes over the file. The first finds its start time, the events with samples, and the header records of a piped
+ * file. The second feeds the records, in order, to the spool.
  *
- * Which event is that of CPU time, whose samples are the samples of the profile? The first clock (cpu-clock,
- * task-clock) if there is one, else cycles. The others are events of the profile, whatever their unit, and so are
- * cycles: the samples say where the time went, and the event how many cycles that were. But cycles with a fixed period
- * (perf record -c) say nothing of time, unless the file has switches: they are an event and no more.
+ * One event provides the CPU samples of the profile: the first clock (cpu-clock, task-clock), else cycles. The others
+ * are events of the profile; so are cycles, because their samples show CPU time, and the event shows the number of
+ * cycles. Cycles with a fixed period (perf record -c) have no time unless the file has switches: they are only an
+ * event.
  *
- * The file is mapped, and pages behind the reader are given back: of stacks of 8 to 64 KiB the walk reads a small part.
- * Of a directory, all files are.
+ * The file is mapped, in a directory every file, and pages behind the reader are released: a walk reads a small part of
+ * each 8 to 64 KiB stack.
  */
 #include "perf_data/perf_data_import.h"
 
@@ -33,7 +33,7 @@ struct mapped_part {
 
 ARRAY_TYPE(struct mapped_files, struct mapped_part);
 
-/* Of a directory, that of the file in it which has the header. */
+/* In a directory, opens the file with the header. */
 static int open_first(const char *path)
 {
     struct stat info;
@@ -48,7 +48,7 @@ static int open_first(const char *path)
     return fd;
 }
 
-/* What a file begins with: packed or not, the first bytes of a perf.data file. */
+/* The format by the first bytes of a file: compressed or a perf.data file. */
 static enum perf_data_form form_of_start(const unsigned char *start, size_t size)
 {
     enum unpacker_format format = unpacker_format(start, size);
@@ -84,7 +84,7 @@ enum perf_data_form perf_data_form_of(const char *path)
 {
     struct stat info;
     if (stat(path, &info) || (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
-        return PERF_DATA_NONE; /* who writes to a named pipe ends when it is closed again */
+        return PERF_DATA_NONE; /* the writer of a named pipe would end when it is closed */
     int fd = open_first(path);
     if (fd < 0)
         return PERF_DATA_NONE;
@@ -136,7 +136,7 @@ enum perf_data_form perf_data_form_of_next(int fd)
     return form == PERF_DATA_NONE ? form_of_pipe(fd) : form;
 }
 
-/* The pages of all that was read so far: what still waits is read from the file again. */
+/* Releases the pages read so far: queued records are read from the file again. */
 static void release_pages(void *context, const unsigned char *bytes, size_t size)
 {
     const struct mapped_files *files = context;
@@ -178,7 +178,7 @@ static void unmap_files(struct mapped_files *files)
     array_free(files);
 }
 
-/* Maps path/data.0 and so on, as many as there are. */
+/* Maps all files path/data.0 and so on. */
 static int add_parts(struct perf_data *data, const char *path, const char *name, struct mapped_files *files,
                      uint64_t *mtime, struct error *err)
 {
@@ -246,7 +246,8 @@ static int order_record(void *context, const unsigned char *bytes, size_t size, 
     struct perf_data_feed *feed = context;
     uint32_t type;
     memcpy(&type, bytes, sizeof(type));
-    if (type == PERF_DATA_FINISHED_ROUND) /* of one file: others of the directory may have what is older */
+    if (type == PERF_DATA_FINISHED_ROUND) /* applies to one file: another file of the directory may have older
+                                           * records */
         return feed->data->parts.length ? 0 : perf_data_order_end_round(&feed->order);
     if (type >= PERF_DATA_FIRST_OWN)
         return 0;

@@ -35,7 +35,8 @@ static const struct perf_data_attr *main_attr(const struct perf_data_feed *feed)
     return NULL;
 }
 
-/* perf tells the moment of its clock only with -k. Else the file was written last when the recording ended. */
+/* Only with -k does perf store the time of its clock. Otherwise the file's modification time is the end of the
+ * recording. */
 uint64_t perf_data_info_start_realtime(const struct perf_data_feed *feed)
 {
     const struct perf_data_features *features = &feed->data->features;
@@ -44,7 +45,7 @@ uint64_t perf_data_info_start_realtime(const struct perf_data_feed *feed)
     return feed->mtime - (feed->last - feed->first);
 }
 
-/* What a file without names has: the name of the event that prof knows. NULL: it knows none. */
+/* In a file without names: the name of an event that prof knows. NULL: unknown. */
 static const char *known_name(const struct perf_data_attr *attr)
 {
     size_t count;
@@ -173,7 +174,7 @@ int perf_data_info_start(struct perf_data_feed *feed)
     return code ? code : write_items(feed, items, sizeof(items) / sizeof(*items));
 }
 
-/* What a reader has to know of the file, in one line. */
+/* Writes the limits of the file, for users, in one line. */
 static void describe_lacks(const struct perf_data_feed *feed, char *text, size_t size)
 {
     const struct perf_data_result *result = feed->result;
@@ -201,7 +202,7 @@ static void describe_lacks(const struct perf_data_feed *feed, char *text, size_t
 
 int perf_data_info_end(struct perf_data_feed *feed)
 {
-    enum { MOMENT = 10000 }; /* ns: the step of times in profiles, so that the last record is inside of it */
+    enum { MOMENT = 10000 }; /* ns: resolution of times in profiles; includes the last record in the range */
     char lacks[1024];
     describe_lacks(feed, lacks, sizeof(lacks));
     const struct info_item items[] = {

@@ -1,5 +1,4 @@
-/* Writes what a perf.data file says of itself to the spool, under the names of spool/info.h. A part of
- * perf_data_import.c. */
+/* Writes the metadata of a perf.data file to the spool, under the names of spool/info.h. Part of perf_data_import.c. */
 #pragma once
 
 #include "perf_data/perf_data_state.h"

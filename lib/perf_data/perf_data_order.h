@@ -1,10 +1,10 @@
 /*
- * Puts the records of a perf.data file in the order of their times.
+ * Sorts the records of a perf.data file by time.
  *
- * perf reads the rings of the CPUs one after the other, and writes FINISHED_ROUND behind each round. When a round ends,
- * nothing older than the newest record of the round before can follow: so much is passed on (tools/perf/util/
- * ordered-events.c). What waits is bounded: of a file without rounds, or with too much in one, the oldest records are
- * passed on early, and those that come too late for it are counted and have their time moved.
+ * perf reads the rings of all CPUs in turn, and writes FINISHED_ROUND after each round. After a round, no record can
+ * follow that is older than the newest record of the previous round: all records up to there are passed on
+ * (tools/perf/util/ordered-events.c). The queue is bounded: without rounds, or in a large one, the oldest records are
+ * passed on early; later records that are older are counted, and their times adjusted.
  *
  * Threads: one at a time.
  */
@@ -24,7 +24,7 @@ struct waiting_record {
     bool is_copy; /* allocated */
 };
 
-/* Takes a record; `time` is that of the record, or of the one before if it is older. */
+/* Takes a record; `time` is that of the record, or of the previous one if that is newer. */
 typedef int perf_data_taker(void *context, const unsigned char *bytes, size_t size, uint64_t time);
 
 struct perf_data_order {
@@ -40,13 +40,13 @@ struct perf_data_order {
     size_t records_max, copied_max; /* 0: the usual bounds */
 };
 
-/* Sets bounds for records that are sorted as a whole, as those of several files are: 16 million of them, which take 32
- * bytes each. */
+/* Sets limits for sorting all records together, as those of several files: 16 million records of 32 bytes. */
 void perf_data_order_all(struct perf_data_order *order);
 
-/* Adds a record; `lasts`: its bytes stay, else they are copied. Time 0: it has none, and is passed on at once. */
+/* Adds a record; `lasts`: its bytes stay valid, else they are copied. A record without a time (0) is passed on at
+ * once. */
 int perf_data_order_add(struct perf_data_order *order, uint64_t time, const unsigned char *bytes, size_t size,
                         bool lasts, struct error *err);
 int perf_data_order_end_round(struct perf_data_order *order);
-int perf_data_order_finish(struct perf_data_order *order); /* passes on the rest */
+int perf_data_order_finish(struct perf_data_order *order); /* passes on all queued records */
 void perf_data_order_destroy(struct perf_data_order *order);

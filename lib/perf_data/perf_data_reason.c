@@ -4,8 +4,8 @@
 
 enum { ADDRESSES_MAX = 1 << 16 };
 
-/* Names without the underscores in front and what the compiler has added; one that ends in "_" is a beginning. They are
- * of functions that lead to the one which leaves the CPU: the first one from the leaf decides. */
+/* Names without leading underscores and without suffixes of the compiler; a name that ends in "_" is a prefix. These
+ * functions lead to the one that leaves the CPU: the first match from the leaf decides. */
 static const struct {
     const char *name;
     enum wait_reason reason;
@@ -91,11 +91,11 @@ static enum wait_reason reason_at(struct perf_data_reasons *reasons, uint64_t ad
                                   ? perf_data_reason_of_function(reasons->kernel.text + symbol->name)
                                   : REASON_UNKNOWN;
     if (reasons->by_address.length < ADDRESSES_MAX)
-        hash_set(&reasons->by_address, address, reason); /* or it is looked up again */
+        hash_set(&reasons->by_address, address, reason); /* on failure it is looked up again */
     return reason;
 }
 
-/* A page fault is one whatever the kernel does to bring the memory in. */
+/* A page fault is one, however the kernel loads the memory. */
 enum wait_reason perf_data_reason(struct perf_data_reasons *reasons, const uint64_t *frames, size_t count)
 {
     struct error err;

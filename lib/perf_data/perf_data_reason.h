@@ -10,15 +10,15 @@
 
 /* Starts zeroed. */
 struct perf_data_reasons {
-    struct kallsyms kernel; /* read when the first reason is asked for */
+    struct kallsyms kernel; /* read when the first reason is needed */
     bool is_read;
     struct hash by_address; /* of a frame -> enum wait_reason */
 };
 
 void perf_data_reasons_destroy(struct perf_data_reasons *reasons);
 
-/* The reason of a wait whose thread has these kernel frames, leaf first; REASON_UNKNOWN if they do not tell. */
+/* The reason of a wait by the thread's kernel frames, leaf first; REASON_UNKNOWN if they do not show it. */
 enum wait_reason perf_data_reason(struct perf_data_reasons *reasons, const uint64_t *frames, size_t count);
 
-/* What a function of the kernel waits for, whatever it is called by. */
+/* The reason for which a kernel function waits, whatever its callers. */
 enum wait_reason perf_data_reason_of_function(const char *name);

@@ -43,7 +43,7 @@ static const struct perf_data_attr *find_attr(const struct perf_data *data, uint
         id = word_at(bytes, size, HEADER + 8 * (size_t)__builtin_popcountll(before));
     }
     const struct perf_data_attr *found = perf_data_attr_of(data, id);
-    /* what perf itself has written about running processes has no id */
+    /* perf's synthetic records about running processes have no id */
     return found || (id && type == PERF_RECORD_SAMPLE) ? found : first;
 }
 
@@ -65,7 +65,7 @@ uint64_t perf_data_record_time(const struct perf_data *data, const unsigned char
 
 /* ---- samples ---- */
 
-/* Not of a group: value, times, id. Of one: how many, times, and for each its value and id. */
+/* Without a group: value, times, id. For a group: number, times, and for each event its value and id. */
 static void parse_read(uint64_t format, struct cursor *c, struct perf_data_record *out)
 {
     uint64_t times =
@@ -136,7 +136,7 @@ static void parse_registers(uint64_t mask, struct cursor *c, struct perf_sample 
     }
 }
 
-/* The order of the fields is that of perf_output_sample() in the kernel. What follows the stack is not needed. */
+/* The order of the fields is that of perf_output_sample() in the kernel. Fields after the stack are not needed. */
 static void parse_sample(const struct perf_data_attr *attr, struct cursor *c, struct perf_data_record *out)
 {
     struct perf_record *record = &out->record;
@@ -182,8 +182,8 @@ static void parse_sample(const struct perf_data_attr *attr, struct cursor *c, st
 
 /* ---- other records ---- */
 
-/* PERF_RECORD_MMAP, which perf writes for the kernel and old kernels write for all. The bit that says that a mapping
- * holds data tells what is executable. */
+/* PERF_RECORD_MMAP, which perf writes for the kernel and old kernels write for all mappings. A bit distinguishes
+ * mappings of data from executable ones. */
 static int parse_old_mapping(const unsigned char *bytes, size_t size, struct perf_record *record)
 {
     struct perf_mapping *mapping = &record->mapping;

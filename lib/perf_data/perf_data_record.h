@@ -1,7 +1,6 @@
 /*
- * Parses the records of a perf.data file to what lib/sample makes of those of a ring. The events of a file have any
- * fields, where those that prof opens have only what it uses.
- *
+ * Parses the records of a perf.data file to the structs that lib/sample uses for those of a ring. Events of a file may
+ * have any fields, while prof's own have only the used ones.
  * Threads: any; nothing is shared.
  */
 #pragma once
@@ -10,21 +9,21 @@
 #include "sample/perf_record.h"
 
 struct perf_data_record {
-    struct perf_record record;         /* MMAP records are told as MMAP2, without device and inode */
-    const struct perf_data_attr *attr; /* of the event whose record it is; NULL: the file does not say */
+    struct perf_record record;         /* MMAP records become MMAP2, without device and inode */
+    const struct perf_data_attr *attr; /* of its event; NULL: not in the file */
     /* Samples with the branches of a call stack (LBR): leaf first, 24 bytes each (from, to, flags); unaligned. */
     const unsigned char *branches;
     size_t branch_count;
     const unsigned char *raw; /* of tracepoints: their fields (perf_data_tracing.h); NULL */
     size_t raw_size;
     bool has_period;
-    /* What all events of a group counted until then (perf record -e '{...}:S'); NULL: nothing was read. */
+    /* The counts of all events of a group so far (perf record -e '{...}:S'); NULL: none. */
     const unsigned char *group;
     size_t group_count, group_stride; /* stride: bytes */
 };
 
 struct perf_data_count {
-    const struct perf_data_attr *attr; /* of the event; NULL: the file does not say */
+    const struct perf_data_attr *attr; /* of the event; NULL: not in the file */
     uint64_t id, value;
 };
 
@@ -32,9 +31,9 @@ struct perf_data_count {
 struct perf_data_count perf_data_record_count(const struct perf_data *data, const struct perf_data_record *record,
                                               size_t i);
 
-/* Parses a record of the kernel. Returns 0, or -EINVAL if it is too short for what its event has. */
+/* Parses a record of the kernel. Returns 0, or -EINVAL if it is too short for the fields of its event. */
 int perf_data_record_parse(const struct perf_data *data, const unsigned char *bytes, size_t size,
                            struct perf_data_record *out);
 
-/* The time of a record in ns; 0: it has none. */
+/* The time of a record in ns; 0: none. */
 uint64_t perf_data_record_time(const struct perf_data *data, const unsigned char *bytes, size_t size);

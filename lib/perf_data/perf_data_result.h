@@ -1,5 +1,5 @@
 /*
- * What an import of a perf.data file found.
+ * The result of an import of a perf.data file.
  */
 #pragma once
 
@@ -15,9 +15,9 @@ struct perf_data_result {
     uint64_t other;         /* and of more events than a profile has */
     uint64_t damaged;       /* records that cannot be read */
     uint64_t late;          /* records out of order, whose times were moved */
-    uint64_t lost;          /* by the kernel, as the file says */
+    uint64_t lost;          /* by the kernel, from the file's LOST records */
     bool is_truncated;      /* the file ends in the middle: perf was killed, or the file was cut */
     uint64_t missing;       /* mapped files that are not here, or have another build id */
-    char missing_name[256]; /* the first of them */
-    bool is_other_kernel;   /* kernel addresses are those of another kernel, or of an earlier boot */
+    char missing_name[256]; /* the name of the first one */
+    bool is_other_kernel;   /* kernel addresses belong to another kernel, or to an earlier boot */
 };

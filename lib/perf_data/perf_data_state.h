@@ -1,5 +1,5 @@
 /*
- * What is known while the records of a perf.data file are fed to a spool: the files of perf_data_feed.c share it.
+ * State while the records of a perf.data file are fed to a spool, shared by the perf_data_feed.c files.
  */
 #pragma once
 
@@ -20,11 +20,11 @@
 #include "spool/spool.h"
 #include "unwind/unwind.h"
 
-/* What becomes of one event of the file. */
+/* The use of one event of the file. */
 struct fed_event {
     uint64_t samples, truncated;
     bool is_read;    /* in the samples of another one of its group */
-    bool is_main;    /* its samples are those of CPU time */
+    bool is_main;    /* its samples are the CPU samples */
     uint32_t number; /* of an event of the profile; 0: none */
 };
 
@@ -36,12 +36,13 @@ struct perf_data_feed {
 
     /* of the first pass */
     uint64_t first, last; /* ns */
-    uint64_t kernel_text; /* 0: the file does not say */
+    uint64_t kernel_text; /* 0: not in the file */
     bool has_times;       /* records have times */
     bool has_switches, has_callchain, has_stacks, has_kernel;
     bool has_all_switches;               /* of all processes, by a tracepoint */
     struct hash last_on_cpu;             /* the thread that sched_switch has put on a CPU last */
-    uint64_t switches, chained_switches; /* of that tracepoint, and those of the thread that was there last */
+    uint64_t switches, chained_switches; /* number of switches by that tracepoint; of those, from the thread that was
+                                          * last on the CPU */
     ARRAY(struct fed_event) events;      /* as data->attrs */
     struct perf_data_groups groups;
 

@@ -49,7 +49,7 @@ static enum tracing_field_kind kind_of(const char *declaration, bool is_array, b
     return strchr(declaration, '*') ? TRACING_HEX : is_signed ? TRACING_SIGNED : TRACING_UNSIGNED;
 }
 
-/* The number behind `key` in a line; false if there is none. */
+/* The number after `key` in a line; false if it is missing. */
 static bool read_number(const char *line, const char *key, uint32_t *number)
 {
     const char *at = strstr(line, key);

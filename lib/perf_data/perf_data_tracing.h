@@ -1,7 +1,6 @@
 /*
- * The fields of tracepoints, which perf.data files describe as the kernel does in tracefs (events/SYSTEM/NAME/format):
- * turns what a tracepoint has recorded to text.
- *
+ * Fields of tracepoints, described in perf.data files as in the kernel's tracefs (events/SYSTEM/NAME/format): formats
+ * the data of a tracepoint as text.
  * Threads: any, once it is read.
  */
 #pragma once
@@ -19,7 +18,7 @@ enum tracing_field_kind { TRACING_UNSIGNED, TRACING_SIGNED, TRACING_HEX, TRACING
 struct tracing_field {
     uint32_t name; /* in `names` */
     enum tracing_field_kind kind;
-    uint32_t offset, size; /* bytes of what was recorded */
+    uint32_t offset, size; /* in bytes of the recorded data */
 };
 
 struct tracing_format {
@@ -33,15 +32,15 @@ struct perf_data_tracing {
     struct hash by_id; /* id of the tracepoint (perf_event_attr.config) -> index in formats */
 };
 
-/* Reads the section of a perf.data file. What is damaged ends it. Returns false if memory ran out. */
+/* Reads the section of a perf.data file; ends at damaged data. Returns false if memory ran out. */
 bool perf_data_tracing_read(struct perf_data_tracing *tracing, const void *bytes, size_t size);
 void perf_data_tracing_destroy(struct perf_data_tracing *tracing);
 
-/* Writes "prev_comm=sh prev_pid=12" of what the tracepoint `id` has recorded, as much as fits; "" if its fields are not
- * known. */
+/* Writes the recorded data of tracepoint `id` as "prev_comm=sh prev_pid=12", truncated to the buffer; "" if its
+ * fields are unknown. */
 void perf_data_tracing_text(const struct perf_data_tracing *tracing, uint64_t id, const void *raw, size_t raw_size,
                             char *text, size_t size);
 
-/* Reads a field that is a number; false if the tracepoint has none of that name. */
+/* Reads a number field; false if the tracepoint has no such field. */
 bool perf_data_tracing_number(const struct perf_data_tracing *tracing, uint64_t id, const void *raw, size_t raw_size,
                               const char *name, uint64_t *value);

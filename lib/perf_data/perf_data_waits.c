@@ -21,8 +21,8 @@ static bool switch_number(const struct perf_data_feed *feed, const struct perf_d
                                                                      record->raw, record->raw_size, field, value);
 }
 
-/* Where all is recorded, the thread that leaves a CPU is the one that came to it last. What starts at the exec of a
- * program is that program alone. */
+/* In a recording of all processes, the thread that leaves a CPU is the last one that came to it. A recording that
+ * starts at the exec of a program has that program alone. */
 int perf_data_waits_survey(struct perf_data_feed *feed, const struct perf_data_record *record)
 {
     uint64_t next;
@@ -92,8 +92,7 @@ int perf_data_waits_switch(struct perf_data_feed *feed, const struct perf_data_r
         !perf_data_tracing_number(&feed->data->tracing, record->attr->config, record->raw, record->raw_size, "next_pid",
                                   &next))
         return 0;
-    tracker_expect_switches(feed->tracker,
-                            true); /* perf switches this event on after it has begun to tell of threads */
+    tracker_expect_switches(feed->tracker, true); /* perf enables this event after it has started to describe threads */
     struct perf_record out = {.type = PERF_RECORD_SWITCH, .pid = raw->pid, .tid = raw->tid, .time = raw->time};
     out.cpu = raw->cpu;
     out.context_switch.out = true;

@@ -1,11 +1,11 @@
 /*
- * When the threads of a perf.data file wait, and why. A part of perf_data_feed.c.
+ * Waits of the threads of a perf.data file, with times and reasons. Part of perf_data_feed.c.
  *
- * SWITCH records (perf record --switch-events) say when. Without them, the tracepoint sched:sched_switch does, if all
- * processes were recorded: of one process it tells when its threads leave a CPU, and not when they are back. (Some
- * kernels do not tell of what the idle task of a CPU hands over to: of these CPUs neither.) Both say whether the thread
- * could have run on. The stack where it waits is that of a sample of the tracepoint, or of the event context-switches;
- * of its part in the kernel, the functions tell the reason.
+ * The times come from SWITCH records (perf record --switch-events). Without them they come from the tracepoint
+ * sched:sched_switch, if all processes were recorded: for a single process it reports only when its threads leave a
+ * CPU, not when they return. (Some kernels omit switches from the idle task of a CPU: then waits on that CPU are
+ * missing, too.) Both report whether the thread was runnable. The stack of a wait comes from a sample of the
+ * tracepoint, or of the event context-switches; its kernel functions give the reason.
  */
 #pragma once
 
@@ -23,9 +23,9 @@ void perf_data_waits_choose(struct perf_data_feed *feed);
 int perf_data_waits_open(struct perf_data_feed *feed);
 void perf_data_waits_close(struct perf_data_feed *feed);
 
-/* Takes in the stack of a sample of such an event: kernel frames, then the others. */
+/* Takes the stack of a sample of such an event: kernel frames, then user frames. */
 int perf_data_waits_give_stack(struct perf_data_feed *feed, const struct perf_data_record *record,
                                struct tracked_thread *thread, size_t kernel_frames, size_t frames, uint32_t flags);
 
-/* Takes in the switch that a sample tells, if it is one of sched:sched_switch: after the sample itself. */
+/* Takes the switch of a sample of sched:sched_switch; ignores other samples. Call it after taking the sample itself. */
 int perf_data_waits_switch(struct perf_data_feed *feed, const struct perf_data_record *record);
