@@ -48,7 +48,7 @@ def stacks_of_profile(path):
 
 def stacks_of_perf(path):
     command = ["perf", "script", "--no-inline", "-i", path, "-F", "tid,time,event,ip,sym,dso"]
-    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(command, capture_output=True, text=True, errors="replace", check=True).stdout
     result = defaultdict(list)
     for block in text.split("\n\n"):
         lines = block.strip("\n").split("\n")
