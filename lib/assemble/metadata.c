@@ -152,7 +152,7 @@ static void fill_recording_section(struct metadata *metadata)
         add_info_string(metadata, "Exit status", INFO_EXIT);
     else
         add_string(metadata, "Exit status",
-                   metadata->replay->spool.is_running ? "still running" : "not known: the recording was not finished");
+                   metadata->replay->spool.is_running ? "still running" : "unknown: the recording did not finish");
     if (metadata->replay->spool.keeps_last)
         add_string(metadata, "Part", "only the newest samples (--last)");
     if (replay_info(metadata->replay, INFO_STACK_BYTES)) /* call chains of perf have none */
@@ -172,7 +172,7 @@ static void add_zero(struct metadata *metadata, uint64_t start_ns)
         return;
     snprintf(text, sizeof(text), "%s.%09" PRIu64 " UTC; %.32s %" PRIu64 ".%09" PRIu64 " s", date, realtime % SECOND,
              clock ? clock : "CLOCK_MONOTONIC", start_ns / SECOND, start_ns % SECOND);
-    add_string(metadata, "Zero of times", text);
+    add_string(metadata, "Time origin", text);
 }
 
 /* What is needed to record the same again. */
@@ -339,7 +339,7 @@ static void add_waits(struct metadata *metadata)
     size_t used = strlen(text);
     if (looks)
         snprintf(text + used, sizeof(text) - used,
-                 "; found by looks at each thread, at most %.3g ms apart: shorter ones are told as one",
+                 "; from the state of each thread at most every %.3g ms: shorter waits are merged",
                  (double)looks / 1e6);
     add_string(metadata, "Waits", text);
 }
@@ -362,7 +362,7 @@ static void add_events(struct metadata *metadata)
             length += snprintf(text + length, sizeof(text) - (size_t)length, ", one for %" PRIu64, period);
         uint64_t count = replay_event_number(replay, INFO_EVENT_COUNT, i);
         if (count > event->total && period)
-            length += snprintf(text + length, sizeof(text) - (size_t)length, ", of %" PRIu64 " that happened", count);
+            length += snprintf(text + length, sizeof(text) - (size_t)length, ", of %" PRIu64 " events", count);
         if (event->truncated)
             length += snprintf(text + length, sizeof(text) - (size_t)length, ", %" PRIu64 " with a truncated stack",
                                event->truncated);
@@ -384,7 +384,7 @@ static uint64_t count_samples(const struct replay *replay)
     return count;
 }
 
-/* The libraries of the samples in functions without a name: "libLLVM-14.so.1 1,234, libc.so.6 5 and 3 more". */
+/* The libraries of the samples without symbols: "libLLVM-14.so.1 1,234, libc.so.6 5 and 3 more". */
 static void add_unnamed_libraries(struct metadata *metadata, const struct symbolization *symbolization)
 {
     enum { LISTED = 5 };
@@ -400,10 +400,9 @@ static void add_unnamed_libraries(struct metadata *metadata, const struct symbol
     if (count > LISTED)
         snprintf(text + used, sizeof(text) - used, " and %zu more", count - LISTED);
     if (count)
-        add_string(metadata, "Functions without a name, by library", text);
+        add_string(metadata, "Samples without symbols, by library", text);
 }
 
-/* "990 of 1,000 (99.00 %); of the others 8 because the thread ran on before they were read". */
 static void add_python(struct metadata *metadata)
 {
     const struct replay *replay = metadata->replay;
@@ -412,11 +411,11 @@ static void add_python(struct metadata *metadata)
     uint64_t late = replay_info_number(replay, INFO_PYTHON_LATE, 0);
     if (!samples || read > samples || late > samples - read)
         return;
-    add_count_and_share(metadata, "Samples in Python with their Python frames", read, samples);
+    add_count_and_share(metadata, "Python samples with Python frames", read, samples);
     if (late)
-        add_number(metadata, "Python frames dropped, because the thread ran on before they were read", "integer", late);
+        add_number(metadata, "Python samples without: thread continued before the read", "integer", late);
     if (samples - read - late)
-        add_number(metadata, "Python frames dropped, because the interpreter was changing them", "integer",
+        add_number(metadata, "Python samples without: interpreter changed its frames", "integer",
                    samples - read - late);
 }
 
@@ -426,7 +425,7 @@ static void fill_trust_section(struct metadata *metadata, const struct metadata_
     const struct symbolization *symbolization = source->symbolization;
     const struct hints *hints = source->hints;
     const struct trust_counts *all = &source->trust->all;
-    start_section(metadata, "Trust");
+    start_section(metadata, "Data quality");
     if (!metadata->section)
         return;
     for (size_t i = 0; i < hints->count; i++)
@@ -435,11 +434,11 @@ static void fill_trust_section(struct metadata *metadata, const struct metadata_
     add_coverage(metadata, source->trust);
     uint64_t left_out = replay_info_number(replay, INFO_LEFT_OUT, 0);
     if (left_out)
-        add_number(metadata, "Samples left out, of threads with other names", "integer", left_out);
+        add_number(metadata, "Samples excluded by --thread", "integer", left_out);
     add_number(metadata, "Samples lost", "integer", replay->samples.lost);
     uint64_t throttled = replay_info_number(replay, INFO_THROTTLED, 0);
     if (throttled)
-        add_number(metadata, "Sampling throttled by the kernel, times", "integer", throttled);
+        add_number(metadata, "Times the kernel throttled sampling", "integer", throttled);
     add_events(metadata);
     add_count_and_share(metadata, "Stacks complete", replay->samples.count - all->truncated, replay->samples.count);
     if (replay->samples.count)
@@ -459,7 +458,7 @@ static void fill_trust_section(struct metadata *metadata, const struct metadata_
                    replay_info_number(metadata->replay, INFO_BY_LIBUNWIND, 0));
     add_number(metadata, "Stacks with frames found without unwind information", "integer", all->without_cfi);
     if (all->unnamed)
-        add_count_and_share(metadata, "Samples in functions without a name", all->unnamed, all->samples);
+        add_count_and_share(metadata, "Samples without symbols", all->unnamed, all->samples);
     add_unnamed_libraries(metadata, symbolization);
     add_count_and_share(metadata, "Addresses resolved", symbolization->addresses - symbolization->unnamed,
                         symbolization->addresses);
@@ -467,7 +466,7 @@ static void fill_trust_section(struct metadata *metadata, const struct metadata_
     if (replay->spool.damaged_blocks)
         add_number(metadata, "Damaged parts of the recording", "integer", replay->spool.damaged_blocks);
     if (replay->samples.without_thread)
-        add_number(metadata, "Samples whose thread was described in a damaged part", "integer",
+        add_number(metadata, "Samples of threads described in a damaged part", "integer",
                    replay->samples.without_thread);
     uint64_t recorder_cpu = replay_info_number(replay, INFO_RECORDER_CPU, 0);
     if (recorder_cpu) {
@@ -505,8 +504,8 @@ static void describe_counts(const struct trust_counts *counts, char *text, size_
         if (parts[i])
             length += snprintf(text + length, size - (size_t)length, ", %" PRIu64 " %s", parts[i], what[i]);
     if (counts->unnamed)
-        snprintf(text + length, size - (size_t)length, "; %" PRIu64 " sample%s in functions without a name",
-                 counts->unnamed, counts->unnamed == 1 ? "" : "s");
+        snprintf(text + length, size - (size_t)length, "; %" PRIu64 " sample%s without symbols", counts->unnamed,
+                 counts->unnamed == 1 ? "" : "s");
 }
 
 /* A small share of the whole may be most of one thread. */
@@ -516,7 +515,7 @@ static void fill_thread_section(struct metadata *metadata, const struct trust *t
     char label[128], text[320];
     if (!trust->threads.length)
         return;
-    start_section(metadata, "Trust, by thread");
+    start_section(metadata, "Data quality, by thread");
     for (size_t i = 0; i < trust->threads.length && !metadata->failed; i++) {
         const struct replay_thread *thread = &replay->threads.data[trust->threads.data[i].thread];
         snprintf(label, sizeof(label), "%s (%" PRIu32 ")", strings_text(&replay->strings, thread->name), thread->tid);
@@ -576,12 +575,12 @@ int metadata_note_markers(struct profile *profile, size_t counters, size_t marke
     struct metadata metadata = {.profile = profile, .section = profile->meta.extra.data};
     char text[160];
     if (markers) {
-        snprintf(text, sizeof(text), "%zu that tell of processes, threads and libraries; the first are there", markers);
-        add_string(&metadata, "Markers left out", text);
+        snprintf(text, sizeof(text), "%zu of processes, threads and libraries, after the first ones", markers);
+        add_string(&metadata, "Markers omitted", text);
     }
     if (counters) {
-        snprintf(text, sizeof(text), "%zu of programs; the first are there", counters);
-        add_string(&metadata, "Counters left out", text);
+        snprintf(text, sizeof(text), "%zu of processes, after the first ones", counters);
+        add_string(&metadata, "Counters omitted", text);
     }
     return metadata.failed ? error_no_memory(err) : 0;
 }

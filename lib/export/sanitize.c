@@ -327,12 +327,14 @@ static void copy_counters(struct sanitizer *sanitizer)
 /* Whether to keep an entry of the recording information. Entries of unknown tools are dropped. */
 static bool entry_stays(const struct sanitizer *sanitizer, const char *section, const char *label)
 {
-    static const char *const sections[] = {"Recording", "Environment", "Trust", "Trust, by thread"};
+    /* with the names that older versions of prof wrote */
+    static const char *const sections[] = {"Recording", "Environment",     "Data quality", "Data quality, by thread",
+                                           "Trust",     "Trust, by thread"};
     static const char *const arguments[] = {"Options of prof record", "Directory", "Folder", "Processes", "Filters"};
     bool is_known = false;
     for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)
         is_known = is_known || strcmp(section, sections[i]) == 0;
-    if (sanitizer->options->is_part && strcmp(section, "Trust, by thread") == 0)
+    if (sanitizer->options->is_part && strstr(section, ", by thread"))
         return false;
     if (sanitizer_has(sanitizer, SANITIZE_NAMES) && (!strcmp(label, "Host") || !strcmp(label, "Container")))
         return false;

@@ -96,21 +96,31 @@ await check('a recording without most names is not called good, and says what to
 });
 
 await check('a recording without many Python frames is not called good', () => {
-    const section = (share) => ({
-        label: 'Trust',
+    const section = (share, label = 'Python samples with Python frames') => ({
+        label: 'Data quality',
         entries: [
             { label: 'Stacks complete', value: '477 (100 %)' },
-            { label: 'Samples in Python with their Python frames', value: share },
+            { label, value: share },
         ],
     });
     const bad = trust.trustSummary(section('190 (39.83 %)'), 477);
     assertEqual([bad.isGood, bad.text].join(': '), 'false: Python frames in 39.8% of Python samples, 100% complete stacks', 'a third');
+    const older = trust.trustSummary(section('190 (39.83 %)', 'Samples in Python with their Python frames'), 477);
+    assertEqual(older.text, bad.text, 'the label of an older version');
     const good = trust.trustSummary(section('470 (98.53 %)'), 477);
     assertEqual([good.isGood, good.text].join(': '), 'true: 100% complete stacks', 'nearly all');
 });
 
+await check('the section about data quality is found by its name and by that of older versions', () => {
+    const all = { addressCount: 1, resolvedCount: 1, symbolicated: true };
+    for (const label of ['Data quality', 'Trust', ' trust '])
+        assertEqual(trust.trustSectionOf({ ...all, extra: [{ label: 'Recording', entries: [] }, { label, entries: [] }] })?.label, label, label);
+    const others = ['Data quality, by thread', 'Trust, by thread', 'Untrusted'].map((label) => ({ label, entries: [] }));
+    assertEqual(trust.trustSectionOf({ ...all, extra: others }), undefined, 'sections with similar names');
+});
+
 await check('of a profile that says nothing of itself it is said that names are missing', () => {
-    const of = (resolvedCount, addressCount, symbolicated = true) => trust.ownTrust({ resolvedCount, addressCount, symbolicated });
+    const of = (resolvedCount, addressCount, symbolicated = true) => trust.trustSectionOf({ extra: [], resolvedCount, addressCount, symbolicated });
     const { isGood, text, fix } = trust.trustSummary(of(3, 27), 12);
     assertEqual([isGood, text].join(': '), 'false: 11.1% of addresses resolved', 'one name of nine');
     assert(fix.includes('prof symbolicate'), `the fix is ${fix}`);

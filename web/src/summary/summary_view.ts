@@ -13,7 +13,7 @@ import type { StorePart } from '../session/store';
 import type { SourcePanelPart } from '../source/source_panel';
 import { threadOnAllSides } from '../view/thread_sides';
 import { act } from '../window/windows';
-import { ownTrust } from './trust';
+import { trustSectionOf } from './trust';
 
 export interface SummaryLists {
     functions: FuncRow[];
@@ -139,10 +139,7 @@ export function createSummaryView(
     // ---- trust ----
 
     /** What the recorder says about how far its figures can be trusted, else what can be seen of it. */
-    const trustSection = computed<ExtraSection | undefined>(
-        () =>
-            info.value.extra.find((section) => section.label.trim().toLowerCase() === 'trust') ?? ownTrust(info.value),
-    );
+    const trustSection = computed<ExtraSection | undefined>(() => trustSectionOf(info.value));
 
     follow();
     return {

@@ -1,4 +1,4 @@
-/** How far the figures of a recording can be trusted, in a few words, and what to do where names are missing. */
+/** The data quality of a recording in a few words, and what to do about missing symbols. Older versions of prof wrote other labels. */
 
 import { formatCount } from '../base/format';
 import { plainText } from '../base/plain';
@@ -14,7 +14,7 @@ const MOST_LOST_SHARE = 0.01;
 export interface TrustSummary {
     text: string;
     isGood: boolean;
-    /** How to get the names that are missing; '' if most are there. */
+    /** How to get the missing symbols; '' if most are there. */
     fix: string;
 }
 
@@ -29,17 +29,17 @@ function shortPercent(value: number): string {
 
 const LONGEST_FIGURE = 26;
 
-/** The figure of an entry, digits grouped; of a long one, what explains it is in the details. */
+/** The figure of an entry, digits grouped, without the explanation of a long one. */
 export function trustFigure(value: string): string {
     const brief = value.length > LONGEST_FIGURE ? /^[^(;]*?(?=,? of which| \(|;|$)/.exec(value)?.[0] : undefined;
     return (brief ?? value).replace(/^\d{4,}(?= \(|$)/, (digits) => formatCount(Number(digits)));
 }
 
 /**
- * What can be said of a profile whose recorder says nothing: how many names are missing. undefined: too few to say it, or all,
- * which the header says with the command that gets them.
+ * The data quality of a profile without such a section: the share of resolved addresses. undefined: most are resolved, or none,
+ * which the header shows with the command that resolves them.
  */
-export function ownTrust({
+function ownTrust({
     addressCount,
     resolvedCount,
     symbolicated,
@@ -47,7 +47,17 @@ export function ownTrust({
     const percent = (100 * resolvedCount) / addressCount;
     if (!symbolicated || !(percent < LEAST_NAMED)) return undefined;
     const value = `${resolvedCount} of ${addressCount} (${percent.toFixed(1)} %)`;
-    return { label: 'Trust', entries: [{ label: 'Addresses resolved', value }] };
+    return { label: 'Data quality', entries: [{ label: 'Addresses resolved', value }] };
+}
+
+/** The second name is that of older versions of prof. */
+const SECTIONS = /^ *(data quality|trust) *$/i;
+
+/** The section about data quality: that of the recorder, else our own. */
+export function trustSectionOf(
+    info: Pick<ProfileInfo, 'addressCount' | 'extra' | 'resolvedCount' | 'symbolicated'>,
+): ExtraSection | undefined {
+    return info.extra.find(({ label }) => SECTIONS.test(label)) ?? ownTrust(info);
 }
 
 export function trustSummary(section: ExtraSection, sampleCount: number): TrustSummary {
@@ -57,7 +67,7 @@ export function trustSummary(section: ExtraSection, sampleCount: number): TrustS
     const lost = entry(/lost/i);
     const covered = Number.parseFloat(/\d+(\.\d+)?/.exec(entry(/covered/i) ?? '')?.[0] ?? '100');
     const named = percentIn(entry(/^addresses (resolved|named)/i));
-    const python = percentIn(entry(/with their python frames/i));
+    const python = percentIn(entry(/with (their )?python frames/i));
     const parts: string[] = [];
     if (named < LEAST_NAMED) parts.push(`${shortPercent(named)} of addresses resolved`);
     if (covered < LEAST_COVERED) parts.push(`${covered.toFixed(0)}% of CPU time sampled`);
@@ -69,7 +79,7 @@ export function trustSummary(section: ExtraSection, sampleCount: number): TrustS
     if (lost !== undefined) parts.push(`${plainText(lost, 24)} lost`);
     const lostCount = Number.parseFloat((lost ?? '0').replace(/,/g, '')) || 0;
     return {
-        text: parts.join(', ') || 'Recording quality',
+        text: parts.join(', ') || 'Data quality',
         isGood:
             named >= LEAST_NAMED &&
             percentIn(complete) >= LEAST_COMPLETE &&
