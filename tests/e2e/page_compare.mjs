@@ -161,7 +161,7 @@ await check('functions are listed by the change of their self time, with how far
     assert(main(selfs) === '' && main(totals) !== '', 'self and total of main are known alike');
     assertEqual((await shown(page)).join('\n'), functionLines(selfs, totals).join('\n'), 'the list');
     const text = (await page.locator('.certainty').innerText()).replace(/\s+/g, ' ');
-    assert(text.includes('All of the view +70 ±') && text.includes('not more than noise'), `the verdict is ${text}`);
+    assert(text.includes('Whole view +70 ±') && text.includes('not more than noise'), `the verdict is ${text}`);
     await page.getByRole('button', { name: 'Base self' }).click();
     await answered(page);
     assert((await shown(page))[0].startsWith('compute: 300 280'), `by the base, ${await shown(page)}`);
@@ -177,7 +177,7 @@ await check('the sidebar says how far the total and the self of a function are k
     await page.locator('.tree-row', { hasText: 'compute' }).click();
     await page.waitForSelector('.certainty dt:has-text("Total of the function")');
     const text = (await page.locator('.certainty').innerText()).replace(/\s+/g, ' ');
-    assert(text.startsWith(`Total of the function ${total} Self of the function ${self} All of the view`), `it is ${text}`);
+    assert(text.startsWith(`Total of the function ${total} Self of the function ${self} Whole view`), `it is ${text}`);
 });
 
 await check('the summary says how far the change of all and the largest one are known', async () => {
@@ -210,7 +210,7 @@ await check('the wall time and the order of the recordings are said', async () =
     await page.goto(`${url}?tab=summary`);
     await page.waitForSelector('.summary-note');
     assert(!(await head()).includes('Wall time') && !(await head()).includes(order), `of samples, the head is ${await head()}`);
-    assert((await head()).includes('One run of a side: the variation between runs is unknown'), 'one run is taken for several');
+    assert((await head()).includes('One run per side: the variation between runs is unknown'), 'one run is taken for several');
 });
 
 await check('a butterfly has the change of callers and callees', async () => {
@@ -222,7 +222,7 @@ await check('a butterfly has the change of callers and callees', async () => {
     const row = compared('--functions', '--total').functions.find(({ name }) => name === 'compute');
     const reach = `95%: ${known(row).replace('noise ', '')}, not more than noise`;
     const head = (await page.locator('.focus-head p').innerText()).replace(/\s+/g, ' ');
-    assertEqual(head, `350 samples → 340 samples: −10 samples (−2.9%) in all, ${reach}; −20 samples itself`, 'the head');
+    assertEqual(head, `350 samples → 340 samples: −10 samples (−2.9%) total, ${reach}; −20 samples self`, 'the head');
     assertEqual((await shown(page, '.wing.callees')).join('\n'), lines(butterfly.callees, 'total'), 'callees');
     const callers = butterfly.callers.map((row) => `${row.name}: ${columns(row, 'total').slice(0, 4).join(' ')}`);
     assertEqual((await shown(page, '.wing.callers')).join('\n'), callers.join('\n'), 'callers');
@@ -381,14 +381,14 @@ await check('the page compares threads with the others, and forgives what names 
     assertEqual(names(await shown(page)), 'grow<…> grow<…> main shrink shrink.isra.0', 'functions by their whole names');
     const ofOneSide = (await shown(page)).filter((row) => /appeared|gone/.test(row));
     assertEqual(ofOneSide.length, 4, 'functions that one of the threads alone has');
-    await command('Match functions without template');
+    await command('Match functions ignoring template');
     await page.waitForFunction(() => document.querySelector('.compared') && window.unanswered === 0);
     await settle(page);
     await openAll(page);
     const matched = await shown(page);
     assertEqual(names(matched), 'grow<…> main shrink', 'functions by what their names have in common');
     assertEqual(matched.filter((row) => /appeared|gone/.test(row)).join(), '', 'functions of one side');
-    await command('Match functions by their whole');
+    await command('Match functions by full');
     await page.waitForFunction(() => document.querySelector('.compared') && window.unanswered === 0);
     await settle(page);
     await openAll(page);

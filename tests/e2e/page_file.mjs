@@ -112,11 +112,11 @@ async function save(from, item, name) {
 
 await check('the page saves itself as a file, and that does, too, with the view', async () => {
     const first = await openPage(`${served}${all}&search=parse`);
-    assertEqual(await save(first, 'Page of this view', 'saved.html'), 'many-threads-page.html', 'the name of the file');
+    assertEqual(await save(first, 'Web page of this view', 'saved.html'), 'many-threads-page.html', 'the name of the file');
     await first.close();
     const second = await openPage(addressOf('saved.html'));
     assertEqual(await second.locator('.filter-bar .search input').inputValue(), 'parse', 'the search');
-    await save(second, 'Page of this view', 'again.html');
+    await save(second, 'Web page of this view', 'again.html');
     await second.close();
     // The browser may pack in other blocks: the text is compared without the profile.
     const textOf = (name) => readFileSync(join(directory, name), 'utf16le').replace(/(<script type="text\/plain" id="profile"[^>]*>)[^<]*/, '$1').replace(/\s+/g, '');
@@ -149,7 +149,7 @@ await check('the dialog shows what stays and what goes, and saves that', async (
     assert(/of ([2-9]|1\d) threads/.test(await preview.innerText()), (await preview.innerText()).replaceAll('\n', ' '));
     await first.getByRole('checkbox', { name: /Selected threads/ }).check();
     await first.getByRole('checkbox', { name: /Names of functions/ }).check();
-    await first.getByRole('textbox', { name: 'Libraries whose names stay' }).fill('libc.so*');
+    await first.getByRole('textbox', { name: 'Libraries that keep their names' }).fill('libc.so*');
     await askUntil((text) => /of 1 thread/.test(text) && /names of [1-9]\d* functions in other libraries/.test(text), () => preview.innerText());
     await first.getByRole('radio', { name: /Profile/ }).click();
     const [file] = await Promise.all([first.waitForEvent('download'), first.getByRole('button', { name: 'Save', exact: true }).last().click()]);

@@ -95,13 +95,13 @@ await check('a range stays where it is', async () => {
     await until(async () => (await total()) > weight, 'the weight of the full range');
 });
 
-await check('Space holds the view and goes on', async () => {
+await check('Space freezes the view and follows again', async () => {
     await page.keyboard.press(' ');
-    await button('Go on').waitFor();
+    await button('Follow').waitFor();
     await settle(page);
     const weight = await total();
     await moreSamples(3);
-    assertEqual(await total(), weight, 'the weight on hold');
+    assertEqual(await total(), weight, 'the weight while frozen');
     await page.keyboard.press(' ');
     await until(async () => (await total()) > weight, 'a larger weight');
 });

@@ -202,7 +202,7 @@ await check('the step of a file that is gone says so, and what is shown stays', 
     await page.reload();
     await page.waitForSelector('dialog[open] [role="alert"]');
     const text = await page.locator('dialog[open]').innerText();
-    assert(text.includes('many.json') && /Open it again/.test(text), `it says ${text}`);
+    assert(text.includes('many.json') && /Open the file again/.test(text), `it says ${text}`);
     await page.keyboard.press('Escape');
     await settle(page);
     assertEqual(await product(), 'walker', 'the profile');
@@ -267,7 +267,7 @@ await check('an engine that died says so, and a reload brings the view back', as
     await settle(page);
     const url = page.url();
     await page.evaluate(() => window.newestWorker.dispatchEvent(new ErrorEvent('error', { message: 'out of memory' })));
-    const line = page.getByRole('alert').filter({ hasText: 'cannot go on' });
+    const line = page.getByRole('alert').filter({ hasText: 'has stopped working' });
     await line.waitFor();
     assert((await line.innerText()).includes('out of memory'), 'it does not say why');
     await page.keyboard.press('3'); // what is asked now is answered at once: with the same sentence
@@ -282,7 +282,7 @@ await check('an engine that died says so, and a reload brings the view back', as
 
 await check('a name of its own is in the title, in the address and in the name of the file', async () => {
     await page.locator('h1.product').dblclick();
-    await page.getByRole('textbox', { name: 'Name of the profile' }).fill('before: a/b <fix>');
+    await page.getByRole('textbox', { name: 'Profile name' }).fill('before: a/b <fix>');
     await page.keyboard.press('Enter');
     await settle(page);
     assertEqual(await product(), 'before: a/b <fix>', 'the name');
@@ -310,7 +310,7 @@ await check('a dropped profile without names gets those that the server knows, a
     await askUntil((name) => name === 'nameless', product);
     await settle(page);
     assertEqual((await firstRow()).name, 'named_function', 'the first row');
-    assertEqual(await page.getByRole('button', { name: 'No names' }).count(), 0, 'what says that names are missing');
+    assertEqual(await page.getByRole('button', { name: 'No symbols' }).count(), 0, 'what says that names are missing');
     const { bytes } = await save(() => page.keyboard.press('Control+s'));
     assert(bytes.equals(readFileSync(join(directory, 'name less.json'))), 'what is saved is not what was opened');
     await page.goBack();
@@ -347,8 +347,8 @@ await check('where prof cannot look up names, the page has the command that does
     await askUntil((name) => name === 'nameless', product);
     await settle(page);
     assert((await firstRow()).name.startsWith('0x'), 'there are names');
-    const chip = page.getByRole('button', { name: 'No names' });
-    assertEqual(await chip.innerText(), "No names: run prof load 'name less.json'", 'what is said');
+    const chip = page.getByRole('button', { name: 'No symbols' });
+    assertEqual(await chip.innerText(), "No symbols: run prof load 'name less.json'", 'what is said');
     await chip.click();
     assertEqual(await page.evaluate(() => navigator.clipboard.readText()), "prof load 'name less.json'", 'what is copied');
     await page.unroute('**/names');

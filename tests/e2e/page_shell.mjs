@@ -352,7 +352,7 @@ await check('the palette knows other words for commands, and shows them', async 
     for (const [typed, entry] of [
         ['export', 'Command Save this view as an image'],
         ['png', 'Command Save the timeline as an image'],
-        ['share', 'Command Copy the address of this view'],
+        ['share', 'Command Copy a link to this view'],
         ['shortcuts', 'Command Keys'],
         ['compare', 'Command Open this view in a new window'],
     ]) {
@@ -403,7 +403,7 @@ await check('rows are compact on request, with the selected one in view, and sta
     await page.reload();
     await page.waitForSelector('.tree-row.selected');
     assertEqual(await heights(), '16', 'px of a row after a reload');
-    await palette('density', 'Command Usual row height');
+    await palette('density', 'Command Default row height');
     await page.keyboard.press('Enter');
     await askUntil((height) => height === '20', heights);
     await restart();

@@ -37,7 +37,7 @@ const NAMES = {
     object: ({ object }) => object,
     stack: ({ callers }) => callers[0] ?? '(no callers)',
     thread: ({ thread }) => ['server', 'owner', 'reader 1', 'reader 2', 'writer'][thread],
-    waker: ({ waker }) => waker ?? '(not known)',
+    waker: ({ waker }) => waker ?? '(unknown)',
 };
 
 await check('a known lock wait is found in three steps: the view, all threads, the longest wait of the lock', async () => {
@@ -171,13 +171,13 @@ await check('where samples were lost, the line about waiting says the CPU time o
 
 await check('where threads only waited, a line says so and leads to off-CPU time and to the waits', async () => {
     const page = await openPage(`${url}?thread=0`);
-    assertEqual(await page.locator('.wait-note').innerText().then((text) => text.replace(/\s+/g, ' ')), 'The thread used 14.5 ms of CPU in 1 s: show Off-CPU or what was waited for', 'the note');
+    assertEqual(await page.locator('.wait-note').innerText().then((text) => text.replace(/\s+/g, ' ')), 'The thread used 14.5 ms of CPU in 1 s: show Off-CPU or what they waited for', 'the note');
     await page.getByRole('button', { name: 'show Off-CPU' }).click();
     await settle(page);
     assertEqual(parameter(page, 'weight'), 'off-cpu-time', 'what is counted');
     assertEqual(await page.locator('.wait-note').count(), 0, 'notes');
     await page.goBack();
-    await page.getByRole('button', { name: 'what was waited for' }).click();
+    await page.getByRole('button', { name: 'what they waited for' }).click();
     await page.waitForSelector(ROW);
     assertEqual(parameter(page, 'tab'), 'waits', 'the view');
     await page.goto(`${url}?thread=3`);
@@ -187,7 +187,7 @@ await check('where threads only waited, a line says so and leads to off-CPU time
     await page.close();
 });
 
-await check('the summary lists what was waited for, and leads to it', async () => {
+await check('the summary lists what they waited for, and leads to it', async () => {
     const page = await openPage(`${ALL}&tab=summary`, '.card-waits');
     const { by_object: objects } = report('--waits').waits;
     const names = await page.$$eval('.card-waits .summary-name bdi', (all) => all.map((one) => one.textContent));

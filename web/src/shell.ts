@@ -96,7 +96,7 @@ function workerText(worker: string, helper: string): string {
 
 async function start(): Promise<void> {
     const element = document.querySelector<HTMLElement>('#profile');
-    if (!element) throw new Error('there is no profile in it');
+    if (!element) throw new Error('it contains no profile');
     element.replaceWith(document.createComment('profile'));
     const template = `\ufeff<!doctype html>\n${document.documentElement.outerHTML}\n`;
     const profile = new File([decode(take(element))], 'profile.json.gz', { type: 'application/gzip' });

@@ -16,8 +16,8 @@ export function Failure(): JSX.Element | null {
                 </button>
             }
         >
-            <strong>The page cannot go on.</strong> <ProfileText text={failure.value} limit={300} />.{' '}
-            {file ? 'Reload the page, then open the file again.' : 'Reload the page: it comes back to this view.'}
+            <strong>The page has stopped working.</strong> <ProfileText text={failure.value} limit={300} />.{' '}
+            {file ? 'Reload the page, then open the file again.' : 'Reload the page to return to this view.'}
         </Banner>
     );
 }

@@ -63,7 +63,7 @@ function Trust(): JSX.Element | null {
         <button
             type="button"
             class={isGood ? 'trust good' : 'trust doubtful'}
-            title={fix === '' ? 'Recording quality: show details' : fix}
+            title={fix === '' ? 'Data quality: show details' : fix}
             onClick={() => {
                 openDialog.value = 'info';
             }}
@@ -88,12 +88,12 @@ function NoNames(): JSX.Element | null {
         <button
             type="button"
             class="trust doubtful"
-            title="This profile contains addresses without names, and prof could not look them up. Click to copy the command that does"
+            title="This profile was saved without symbols, and its addresses could not be resolved here. Click to copy the command that resolves them"
             onClick={() => act(copyText(command, 'Command'))}
         >
             <span class="trust-dot" aria-hidden="true" />
             <span>
-                No names: run <code>{plainText(command, LONGEST_COMMAND)}</code>
+                No symbols: run <code>{plainText(command, LONGEST_COMMAND)}</code>
             </span>
         </button>
     );
@@ -126,7 +126,7 @@ function Name(): JSX.Element {
             ref={input}
             class="product"
             type="text"
-            aria-label="Name of the profile"
+            aria-label="Profile name"
             value={name}
             onBlur={(event) => renameProfile(event.currentTarget.value)}
             onKeyDown={(event) => {
@@ -171,7 +171,7 @@ function Compared({ of }: { of: Comparison }): JSX.Element {
             <ChevronIcon />
             {side('New', of.new, of.newRuns)}
             {scale !== '' && (
-                <span class="muted" title="What the new side counts is multiplied with this">
+                <span class="muted" title="Multiplier of the new side">
                     {scale}
                 </span>
             )}
@@ -191,7 +191,7 @@ function SaveButton(): JSX.Element {
             class="button quiet"
             aria-haspopup="menu"
             aria-expanded={isOpen}
-            title="Save the profile (Ctrl+S), a page of it, images and other formats"
+            title="Save the profile (Ctrl+S), a web page, an image or another format"
             onClick={() => {
                 const { bottom, left: x } = button.current?.getBoundingClientRect() ?? { bottom: 0, left: 0 };
                 if (isOpen) menu.value = null;

@@ -9,7 +9,7 @@ const PHASES: Record<Progress['phase'], string> = {
     download: 'Loading the profile',
     parse: 'Parsing the profile',
     index: 'Building the call tree',
-    names: 'Looking up names on this machine',
+    names: 'Looking up symbols on this machine',
 };
 
 /** Each phase's part of the bar: from, to. */
@@ -62,7 +62,7 @@ export function LoadProgress({ progress }: { progress: Progress | null }): JSX.E
 export function LoadFailure({ message }: { message: string }): JSX.Element {
     return (
         <div class="alone" role="alert">
-            <h1>The profile could not be shown</h1>
+            <h1>Cannot show the profile</h1>
             <p class="error-text">
                 <ProfileText text={message} limit={2000} />
             </p>

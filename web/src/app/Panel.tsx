@@ -58,7 +58,7 @@ function SearchCount(): JSX.Element | null {
     if (!count) return null;
     const { all, kept } = count;
     return (
-        <span class="search-count" role="status" title="Percentages are of the samples that match">
+        <span class="search-count" role="status" title="Percentages of the matching samples">
             {`${formatCount(kept)} of ${formatCount(all)} ${all === 1 ? 'sample' : 'samples'} match (= 100%)`}
             {place !== '' && `, row ${place}`}
         </span>
@@ -96,7 +96,7 @@ function SameWidths(): JSX.Element {
     );
 }
 
-/** What one tab can be told. The filters that most have are before it, so that nothing moves between tabs. */
+/** The options of one tab. The filters that most tabs have are before them, so that nothing moves between tabs. */
 function Options({ tab }: { tab: Tab }): JSX.Element {
     const session = useSession();
     const { isMarkerView } = session.markers;

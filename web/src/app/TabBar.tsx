@@ -66,7 +66,7 @@ function ChangeLegend(): JSX.Element {
         <div
             class="change-legend"
             role="img"
-            aria-label="Colors: blue is less in the new side, orange is more, grey is the same"
+            aria-label="Colors: blue: less in the new side; orange: more; gray: the same"
         >
             <span>Less in new</span>
             <span class="change-levels">
@@ -89,11 +89,11 @@ function NameLegend(): JSX.Element {
                 <li
                     key={key}
                     class="legend-named"
-                    title={`${plainText(key, 400) || 'Not known'}: ${formatShare(share, 1)} of the area`}
+                    title={`${plainText(key, 400) || 'Unknown'}: ${formatShare(share, 1)} of the area`}
                 >
                     <span class="category-square" style={{ background: slotColor(slot) }} />
                     <span class="legend-name">
-                        <ProfileText text={key || 'not known'} limit={28} />
+                        <ProfileText text={key || 'unknown'} limit={28} />
                     </span>
                 </li>
             ))}

@@ -199,8 +199,7 @@ function sayGone({ name }: Entry): void {
     opening.value = {
         phase: 'failed',
         name,
-        message:
-            'The page was reloaded since this file was opened, and browsers do not keep opened files. Open it again.',
+        message: 'Browsers forget opened files when a page reloads. Open the file again.',
     };
 }
 

@@ -24,7 +24,7 @@ function threadKeyOf({ pid, tid }: ThreadInfo): string {
 
 /**
  * From threads of one profile to those of the next, whose times are later by `shift`. Among threads of the same number, the
- * start tells; those that started before the next profile begins, as a flight recorder's do, start with it.
+ * start shows; those that started before the next profile begins, as a flight recorder's do, start with it.
  */
 function matchThreads(old: readonly ThreadInfo[], next: readonly ThreadInfo[], shift: number): Map<number, number> {
     const byKey = new Map<string, ThreadInfo[]>();

@@ -29,7 +29,7 @@ export class BatchCache<Value> {
         this.pending.clear();
     }
 
-    /** Gets what is not known of `keys`; resolves when all is, whoever asked first. */
+    /** Gets what is not known of `keys`; resolves when all is known, also through earlier requests. */
     async fetch(keys: Iterable<number>): Promise<void> {
         const unknown = [...new Set(keys)].filter((key) => !this.known.has(key));
         const missing = unknown.filter((key) => !this.pending.has(key));

@@ -87,7 +87,7 @@ export async function elementImage(element: Element, ratio: number, ground: stri
     canvas.width = Math.max(1, Math.round(rect.width * ratio));
     canvas.height = Math.max(1, Math.round(rect.height * ratio));
     const context = canvas.getContext('2d');
-    if (!context) throw new Error('The browser does not draw here');
+    if (!context) throw new Error('This browser cannot draw the image');
     context.scale(ratio, ratio);
     context.fillStyle = ground;
     context.fillRect(0, 0, rect.width, rect.height);

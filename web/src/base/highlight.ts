@@ -15,7 +15,7 @@ function sourceOf({ text, kind }: SearchTerm): string {
     }
 }
 
-/** An expression that finds what any of the terms looks for, or null if there is nothing to find. */
+/** An expression that matches any of the terms; null without terms. */
 export function termsExpression(all: readonly SearchTerm[]): RegExp | null {
     const terms = all.filter((term) => !term.excluded);
     if (terms.length === 0) return null;

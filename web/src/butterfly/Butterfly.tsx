@@ -1,4 +1,4 @@
-/** A function, a library or a category between those who call it and what it calls. Enter on a row makes its function the focus. */
+/** A function, a library or a category between its callers and its callees. Enter on a row makes its function the focus. */
 import { computed, type ReadonlySignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';
@@ -265,7 +265,7 @@ function WingTable({ wing }: { wing: Wing }): JSX.Element {
     const nothing =
         weights === null || weights.total === 0 ? null : (
             <p class="empty muted" role="status">
-                {side === 'callers' ? 'No callers: its stacks begin here.' : 'No callees were sampled.'}
+                {side === 'callers' ? 'No callers: stacks start here.' : 'No callees were sampled.'}
             </p>
         );
     return (
@@ -333,15 +333,15 @@ function Middle({ of }: { of: Center }): JSX.Element {
                     {`${describeWeight(weights.sides.base.total, unit, 0)} → `}
                     {`${describeWeight(weights.sides.new.total, unit, 0)}: `}
                     <strong class={changeClass(weights.total)}>{describeChange(weights.total, unit)}</strong>
-                    {` (${relativeText(weights, 'total')}) in all, `}
+                    {` (${relativeText(weights, 'total')}) total, `}
                     {known && `${reachText(known, unit)}; `}
-                    {`${describeChange(weights.self, unit)} itself`}
+                    {`${describeChange(weights.self, unit)} self`}
                 </p>
             )}
             {weights && !isChange.value && (
                 <p class="muted" aria-live="polite">
                     <strong>{formatShare(weights.total, whole)}</strong> {describeWeight(weights.total, unit, interval)}{' '}
-                    in all, {formatShare(weights.self, whole)} itself
+                    total, {formatShare(weights.self, whole)} self
                 </p>
             )}
             <button

@@ -142,10 +142,10 @@ function OfFunction({ func, figure }: { func: number; figure: SelfOrTotal }): JS
             {own ? (
                 <dd>
                     <Verdict change={(own.low + own.high) / 2} known={own} />
-                    {isByChance && `: of ${count.toLocaleString('en-US')} functions, some differ as clearly by chance`}
+                    {isByChance && `: of ${count.toLocaleString('en-US')} functions, some differ this much by chance`}
                 </dd>
             ) : (
-                <dd>too light to tell from noise</dd>
+                <dd>too few samples to tell from noise</dd>
             )}
         </div>
     );
@@ -164,12 +164,12 @@ function Certainty({ func }: { func: number }): JSX.Element | null {
             <OfFunction func={func} figure="total" />
             <OfFunction func={func} figure="self" />
             <div>
-                <dt>All of the view</dt>
+                <dt>Whole view</dt>
                 <dd>
                     <Verdict change={total} known={all} />
                 </dd>
             </div>
-            {!areRuns.value && <dd class="muted">One run of a side: only large changes are told from noise.</dd>}
+            {!areRuns.value && <dd class="muted">One run per side: only large changes exceed noise.</dd>}
             {note.value === ONE_AFTER_OTHER && <dd class="muted">One side was recorded before the other.</dd>}
         </dl>
     );
@@ -321,7 +321,7 @@ function TrustMarks({ node }: { node: NodeDetails }): JSX.Element | null {
                     missing.
                 </p>
             )}
-            {isUnnamed && <p>No symbol was found. This is its address in the library.</p>}
+            {isUnnamed && <p>No symbol found: this is the address in the library.</p>}
         </div>
     );
 }
@@ -413,7 +413,7 @@ function NodeContent({ node, func, children }: NodeContentProps): JSX.Element {
     return (
         <>
             <FullName name={node.func.name} />
-            {note !== '' && <p class="muted">{note}; copying gives all of them</p>}
+            {note !== '' && <p class="muted">{note}; copying includes all</p>}
             {isCut && <p class="explanation">{TRUNCATED_EXPLANATION}</p>}
             <TrustMarks node={node} />
             <Badges node={node} />

@@ -25,7 +25,7 @@ export interface MenuItems {
     later: Promise<MenuItem[]>;
 }
 
-/** On a function: who calls it. */
+/** Shows the callers of a function. */
 export const CALLERS_KEY = 'w';
 
 export function createNodeMenu(
@@ -109,7 +109,7 @@ export function createNodeMenu(
         if (!session.comparison.comparison.value || name === '') return [];
         return [
             menuItem('Normalize by this function', () => session.comparison.setScaledBy(`function:${name}`), {
-                title: 'Multiply the new side so that both sides have the same of this function',
+                title: 'Scale the new side so that this function counts the same on both sides',
             }),
         ];
     }
@@ -150,12 +150,12 @@ export function createNodeMenu(
                 enabled: node.hasChildren,
                 startsGroup: true,
             }),
-            menuItem('Close', () => collapse(node), { keys: '←', enabled: node.expanded }),
+            menuItem('Collapse', () => collapse(node), { keys: '←', enabled: node.expanded }),
         ];
         return placeMenu(placeOfNode(node), own, more);
     }
 
-    /** The inverted tree, at the row of the function: who calls it. */
+    /** Opens the inverted tree at the row of the function: its callers. */
     function showCallers(func: number): void {
         changeView({ tab: 'calltree', inverted: true, path: [func], zoom: [], part: null }, 'push');
     }
@@ -176,7 +176,7 @@ export function createNodeMenu(
         ]);
     }
 
-    /** The menu of a library, given by the func that stands for it, or of a category. */
+    /** The menu of a library, by the func that stands for it, or of a category. */
     function groupMenu(
         kind: 'library' | 'category',
         index: number,

@@ -126,7 +126,7 @@ export function createTransformOffers(
         return OFFERED_FOR_FUNCTIONS.map((offered) => makeOffer(offered, place, recursion));
     }
 
-    /** What can be done with all of a library, given by the func that stands for it, or of a category. */
+    /** The transforms of a whole library, by the func that stands for it, or of a category. */
     function offersForGroup(kind: 'library' | 'category', index: number): Offer[] {
         const [func, category] = kind === 'library' ? [index, -1] : [-1, index];
         const place = { func, category, path: [], inverted: inverted.value };

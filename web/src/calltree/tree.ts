@@ -78,7 +78,7 @@ function createActions(session: TreeSession, state: ReturnType<typeof createTree
         if (!node.hasChildren) return;
         await onCurrentTree(async (loader) => {
             if (!(await loader.openDescendants(node, MOST_ROWS)))
-                showNotice(`Only the heaviest ${formatCount(MOST_ROWS)} rows were opened`);
+                showNotice(`Only the heaviest ${formatCount(MOST_ROWS)} rows are expanded`);
             await fetchNames(firstFuncs([node], node, FIRST_ROWS));
         });
         shapeVersion.value++;

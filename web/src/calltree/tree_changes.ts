@@ -18,7 +18,7 @@ export function createTreeChanges(session: SessionBase & { filters: FiltersPart;
     const { changeView, inverted, search, transforms } = session.store;
     const { onCurrentTree, openNext, pathsOfOpen, queryOf, selected, settled } = session.tree;
 
-    /** What was selected when a transform was done, for those who undo it. */
+    /** The selected node before each transform: undoing it selects the node again. */
     const leftSelected = new NewestMap<string, NodePath>(100);
     /** The last turn that was asked for: the next one begins where it ends. */
     let inverting: Promise<void> = Promise.resolve();

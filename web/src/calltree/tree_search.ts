@@ -10,7 +10,7 @@ import { nodePath } from '../table/tree_nodes';
 import { showNotice } from '../window/windows';
 import type { TreePart } from './tree';
 
-/** Rows that are looked at, the heaviest of each level first. */
+/** Rows that are searched, the heaviest of each level first. */
 const MOST_ROWS = 50_000;
 
 interface Matches {
@@ -22,7 +22,7 @@ interface Matches {
     parent: number[];
     /** Those that match, from the top. */
     found: number[];
-    /** There are more rows than were looked at. */
+    /** The tree has more rows than were searched. */
     isCut: boolean;
 }
 
@@ -43,8 +43,8 @@ export function createTreeSearch(session: SessionBase & { names: NamesPart; stor
     const { search, searchExpression } = session.store;
     const { queryOf, selectPath, selected, settled, summary } = session.tree;
 
-    /** What was looked at last. */
-    const looked = signal<Matches | null>(null);
+    /** The last search. */
+    const searched = signal<Matches | null>(null);
 
     async function ask(query: number, text: string, expression: RegExp): Promise<Matches> {
         const { func, depth } = await engine.descendants(query, -1, MOST_ROWS);
@@ -63,7 +63,7 @@ export function createTreeSearch(session: SessionBase & { names: NamesPart; stor
         return path.reverse();
     }
 
-    /** The row at the end of a path, or the last of it that was looked at; -1: none of it. */
+    /** The row at the end of a path, or the last of it that was searched; -1: none of it. */
     function rowOf({ func, parent }: Matches, path: NodePath): number {
         let row = -1;
         let depth = 0;
@@ -75,9 +75,9 @@ export function createTreeSearch(session: SessionBase & { names: NamesPart; stor
         return row;
     }
 
-    /** Of the rows that are shown; null: they were not looked at. */
+    /** Of the rows that are shown; null: they were not searched. */
     const matches = computed<Matches | null>(() => {
-        const known = looked.value;
+        const known = searched.value;
         return known?.query === summary.value?.id && known?.search === search.value ? (known ?? null) : null;
     });
 
@@ -97,10 +97,10 @@ export function createTreeSearch(session: SessionBase & { names: NamesPart; stor
         if (!expression) return;
         const text = search.value;
         const known = matches.value ?? (await ask(queryOf(), text, expression));
-        looked.value = known;
+        searched.value = known;
         const from = where === 'first' ? -1 : rowOf(known, nodePath(selected.value));
         const row = nextAround(known.found, from, where === 'first' ? 1 : where);
-        if (row === undefined) showNotice('No row shows what was searched for');
+        if (row === undefined) showNotice('No row matches');
         else await selectPath(pathOf(known, row));
     }
 

@@ -37,7 +37,7 @@ export function Palette(): JSX.Element | null {
                 if (!entry && !isPaletteBehind.value) return;
                 const wanted = held.mouse ? Promise.resolve(entry) : chosen(entry);
                 close();
-                // What it opens takes the focus after the palette has given it back.
+                // What it opens takes the focus after the palette has returned it.
                 act(wanted.then((found) => requestAnimationFrame(() => found?.run(held))));
             }}
             onClose={close}
@@ -47,7 +47,7 @@ export function Palette(): JSX.Element | null {
                         <kbd>Enter</kbd> run or go to
                     </span>
                     <span>
-                        <kbd>Ctrl+Enter</kbd> function: filter stacks by it; thread: one more or less
+                        <kbd>Ctrl+Enter</kbd> function: filter stacks; thread: add or remove
                     </span>
                 </>
             }

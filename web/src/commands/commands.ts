@@ -75,9 +75,9 @@ function windowCommands(): Command[] {
         openDialog.value = 'keys';
     };
     return [
-        command('Hold the live view, or go on', toggleHold, { key: ' ', isOffered: () => isFollowing.value }),
+        command('Freeze or follow the live view', toggleHold, { key: ' ', isOffered: () => isFollowing.value }),
         command('Compact rows', toggleCompactRows, { isOffered: () => !isCompact.value }),
-        command('Usual row height', toggleCompactRows, { isOffered: () => isCompact.value }),
+        command('Default row height', toggleCompactRows, { isOffered: () => isCompact.value }),
         command('Light theme', toggleTheme, { isOffered: () => theme.value === 'dark' }),
         command('Dark theme', toggleTheme, { isOffered: () => theme.value === 'light' }),
         command('Keys', showKeys, { key: '?' }),

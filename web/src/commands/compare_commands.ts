@@ -41,17 +41,17 @@ export function compareCommands({ host, info, made, store }: CommandSession): Co
     }
 
     return [
-        command('Compare with a profile (the base)', host.compareWith, { isOffered: canBeCompared }),
-        command('Compare the selected range with the one before', compareRanges, {
+        command('Compare with a base profile', host.compareWith, { isOffered: canBeCompared }),
+        command('Compare the selected range with the range before', compareRanges, {
             isOffered: () => canBeCompared() && rangesInView() !== null,
         }),
         command('Compare the selected threads with the others', compareThreads, {
             isOffered: () => canBeCompared() && selectedThreads.value.length < info.value.threads.length,
         }),
-        command('Match functions without template arguments and compiler suffixes', () => host.matchFunctions(true), {
+        command('Match functions ignoring template arguments and compiler suffixes', () => host.matchFunctions(true), {
             isOffered: () => made !== null && !made.forgives,
         }),
-        command('Match functions by their whole names', () => host.matchFunctions(false), {
+        command('Match functions by full name', () => host.matchFunctions(false), {
             isOffered: () => made?.forgives === true,
         }),
     ];

@@ -24,12 +24,12 @@ export function fileCommands(session: CommandSession): Command[] {
         isRenaming.value = true;
     };
     return [
-        command('Copy the address of this view', () => act(copyText(window.location.href, 'Address'))),
+        command('Copy a link to this view', () => act(copyText(window.location.href, 'Link'))),
         command('Recording details', showDetails),
         command('Open a file', session.host.chooseFile, { key: OPEN_KEY }),
         command('Open this view in a new window', openWindow),
         command('Save the profile', () => act(session.profile.saveProfile()), { key: 'Ctrl+s', isEverywhere: true }),
-        command('Save a page of this view', () => act(savePage())),
+        command('Save this view as a web page', () => act(savePage())),
         command('Save without personal data', openSharing),
         command('Rename the profile', rename),
     ];

@@ -1,4 +1,4 @@
-/** All keys of the page, by where they work: for the dialog of keys. What commands, tracks and transforms do, they say themselves. */
+/** All keys of the page, by where they work, for the dialog of keys. Commands, tracks and transforms add their own. */
 
 import { OFFERED } from '../calltree/transform_offers';
 import type { SessionBase } from '../session/session_base';
@@ -6,7 +6,7 @@ import type { TrackActionsPart } from '../timeline/track_actions';
 import { rowKeyText } from '../timeline/track_actions';
 import { type KeyLine, MARKER_SEARCH_HELP, STACK_SEARCH_HELP } from '../ui/search_help';
 import { offeredTabs } from '../view/codec';
-import { keyText } from './command';
+import { type Command, keyText } from './command';
 import type { CommandsPart } from './commands';
 
 export interface KeyGroup {
@@ -14,184 +14,171 @@ export interface KeyGroup {
     keys: KeyLine[];
 }
 
+/** Title and lines of each group; the lines of commands, of tracks and of views are added. */
+const GROUPS: readonly [title: string, keys: readonly KeyLine[]][] = [
+    ['Everywhere', []],
+    ['Views', [[['Tab', 'Shift+Tab'], 'next or previous part of the page']]],
+    [
+        'Command palette and search lists',
+        [
+            [['↑', '↓', 'Page Up', 'Page Down'], 'move through the list'],
+            [['Enter'], 'run the command or go to the entry; show or hide the track'],
+            [['Ctrl+Enter'], 'filter stacks by the function; add or remove the thread; show only this track'],
+            [['Esc'], 'close'],
+        ],
+    ],
+    [
+        'Timeline',
+        [
+            [['Drag'], 'select a range'],
+            [['Enter'], 'on the ruler: select a range, then move its edges with ← →'],
+            [['Ctrl+Wheel', 'q', 'e', 'Ctrl+↑', 'Ctrl+↓'], 'zoom around the mouse'],
+            [['Shift+Wheel', 'a', 'd'], 'move left or right'],
+            [['w', 's'], 'scroll up or down'],
+            [['← →', 'Shift+← →'], 'on an edge of the selection: move it (Shift: faster)'],
+        ],
+    ],
+    [
+        'Tracks',
+        [
+            [['↑', '↓'], 'previous or next track'],
+            [['Click', 'Space'], 'select this thread; on a process, group or sum: all its threads'],
+            [['Ctrl+Click', 'Ctrl+Space'], 'add or remove thread'],
+            [['Shift+Click', 'Shift+Space'], 'extend selection'],
+            [['←', '→', 'Shift+← →'], 'move the time cursor (Shift: faster); Space selects the sample'],
+            [['[', ']'], 'start or end the selection at the time cursor'],
+            [['Drag'], 'a track name: move the track'],
+            [['Double click'], 'on a process: show all its tracks'],
+            [['→', '←', 'Double click'], 'on a group: show or hide its threads'],
+            [['Shift+F10', 'Right click'], 'track menu'],
+        ],
+    ],
+    [
+        'Tables',
+        [
+            [['Click'], 'on a column title: sort by it; again: reverse the order'],
+            [['Drag'], 'the edge of a column title: resize the column'],
+            [['Right click'], 'on a column title: columns, names, copying'],
+        ],
+    ],
+    [
+        'Call tree',
+        [
+            [['↑', '↓'], 'previous or next row'],
+            [['→'], 'expand; again: first callee'],
+            [['←'], 'collapse; again: caller'],
+            [['Page Up', 'Page Down'], 'one page up or down'],
+            [['Home', 'End'], 'first or last row'],
+            [['Enter', 'Double click'], 'source and assembly'],
+            [['*'], 'expand all descendants'],
+            [['Ctrl+C'], 'copy the name'],
+            [['Shift+F10'], 'row menu'],
+        ],
+    ],
+    [
+        'Functions',
+        [
+            [['Enter', 'Double click'], 'source and assembly'],
+            [['w'], 'show callers in the inverted tree'],
+            [['m', 'f', 'd', '…'], 'transforms, as in the call tree'],
+        ],
+    ],
+    [
+        'Butterfly',
+        [
+            [['b'], 'in other views: callers and callees of the selected function'],
+            [['Enter'], 'focus on the function of the row'],
+        ],
+    ],
+    [
+        'Charts',
+        [
+            [['↑', '↓', '←', '→'], 'callee, caller, previous or next node'],
+            [['Drag'], 'move the chart'],
+            [['Ctrl+Wheel', 'q', 'e'], 'zoom in or out'],
+            [['Shift+Wheel', 'h', 'l'], 'move left or right'],
+            [['k', 'j'], 'scroll up or down'],
+            [['w', 'a', 's', 'd'], 'move and scroll, in charts over time; there, Delete drops'],
+            [['m', 'f', 'd', '…'], 'transforms, as in the call tree'],
+        ],
+    ],
+    [
+        'Flame graph',
+        [
+            [['z', 'Double click'], 'zoom into the node'],
+            [['Backspace'], 'zoom out to the next wider caller'],
+            [['Esc'], 'zoom out fully'],
+        ],
+    ],
+    [
+        'Stack chart',
+        [
+            [['x', 'Double click'], 'select the time range of the node'],
+            [['Backspace', 'Esc'], 'clear selection'],
+        ],
+    ],
+    [
+        'Waits',
+        [
+            [['Enter', 'Double click'], 'show the longest wait in the stack chart'],
+            [['w'], 'show in the call tree, by off-CPU time'],
+            [['← →'], 'on the grouping: by reason, object, stack or thread'],
+        ],
+    ],
+    [
+        'Markers',
+        [
+            [['↑', '↓', '←', '→'], 'previous or next marker; row above or below'],
+            [['Enter', 'Double click'], 'select the time range of the marker'],
+            [['['], 'start the selection at its start'],
+            [[']'], 'end the selection at its end'],
+            [['Ctrl+C'], 'copy its description'],
+            [['Shift+F10', 'Right click'], 'marker menu'],
+        ],
+    ],
+    ['Transforms of the call tree', OFFERED.map(({ key, meaning }) => [[key], meaning])],
+    [
+        'Source and assembly',
+        [
+            [['n', 'p'], 'next or previous hot line or instruction'],
+            [['↑', '↓'], 'previous or next line or instruction'],
+            [['Enter', 'Double click'], 'on a jump or call: follow it'],
+            [['Ctrl+C'], 'copy the selected line or instruction'],
+            [['Enter', 'Shift+Enter'], 'in the find field: next or previous match'],
+            [[':12'], 'in the find field: go to line 12 or its instructions'],
+            [['r'], 'count all samples, or only the selected row'],
+            [['%'], 'percent or absolute weight'],
+            [['a'], 'show or hide the assembly'],
+            [[',', '.'], 'previous or next symbol of the function'],
+            [['f'], 'full screen'],
+            [['Esc'], 'leave full screen; close'],
+        ],
+    ],
+    ['Stack filter syntax', STACK_SEARCH_HELP.lines],
+    ['Marker filter syntax', MARKER_SEARCH_HELP.lines],
+];
+
+/** Keys that work everywhere, by the title of the command; a command with two keys has one line. */
+function commandLines(commands: readonly Command[]): KeyLine[] {
+    const lines = new Map<string, string[]>();
+    for (const { title, key } of commands)
+        if (key !== '') lines.set(title, [...(lines.get(title) ?? []), keyText(key)]);
+    return [...lines].map(([title, keys]) => [keys, title]);
+}
+
 export function createKeyHelp(session: SessionBase & { commands: CommandsPart; trackActions: TrackActionsPart }) {
-    const { commands } = session.commands;
-    const { rowActions } = session.trackActions;
-
-    /** Keys that work everywhere, in the words of the command palette. Those with two keys are one line. */
-    function commandLines(): KeyLine[] {
-        const lines = new Map<string, string[]>();
-        for (const { title, key } of commands)
-            if (key !== '') lines.set(title, [...(lines.get(title) ?? []), keyText(key)]);
-        return [...lines].map(([title, keys]) => [keys, title]);
-    }
-
-    function trackLines(): KeyLine[] {
-        return rowActions.filter((action) => action.key !== '').map(({ key, label }) => [[rowKeyText(key)], label]);
-    }
-
-    const keyGroups: readonly KeyGroup[] = [
-        { title: 'Everywhere', keys: commandLines() },
-        {
-            title: 'Views',
-            keys: [
-                [['1', '…', String(offeredTabs(session.info.value).length)], 'switch to the view with this number'],
-                [['Tab', 'Shift+Tab'], 'next or previous part of the page'],
-            ],
-        },
-        {
-            title: 'Command palette and search lists',
-            keys: [
-                [['↑', '↓', 'Page Up', 'Page Down'], 'move through the list'],
-                [['Enter'], 'run the command or go to the entry; show or hide the track'],
-                [['Ctrl+Enter'], 'filter stacks by the function; add or remove the thread; show only this track'],
-                [['Esc'], 'close'],
-            ],
-        },
-        {
-            title: 'Timeline',
-            keys: [
-                [['Drag'], 'select a range'],
-                [['Enter'], 'on the ruler: select a range, then move its edges with ← →'],
-                [['Ctrl+Wheel', 'q', 'e', 'Ctrl+↑', 'Ctrl+↓'], 'zoom around the mouse'],
-                [['Shift+Wheel', 'a', 'd'], 'move left or right'],
-                [['w', 's'], 'scroll up or down'],
-                [['← →', 'Shift+← →'], 'on an edge of the selection: move it (Shift: faster)'],
-            ],
-        },
-        {
-            title: 'Tracks',
-            keys: [
-                [['↑', '↓'], 'previous or next track'],
-                [['Click', 'Space'], 'select this thread; on a process, group or sum: all its threads'],
-                [['Ctrl+Click', 'Ctrl+Space'], 'add or remove thread'],
-                [['Shift+Click', 'Shift+Space'], 'extend selection'],
-                [['←', '→', 'Shift+← →'], 'move the time cursor (Shift: faster); Space selects the sample'],
-                [['[', ']'], 'start or end the selection at the time cursor'],
-                [['Drag'], 'a track name: move the track'],
-                [['Double click'], 'on a process: show all its tracks'],
-                [['→', '←', 'Double click'], 'on a group: show or hide its threads'],
-                [['Shift+F10', 'Right click'], 'track menu'],
-                ...trackLines(),
-            ],
-        },
-        {
-            title: 'Tables',
-            keys: [
-                [['Click'], 'on a column title: sort by it; again: reverse the order'],
-                [['Drag'], 'the edge of a column title: resize the column'],
-                [['Right click'], 'on a column title: columns, names, copying'],
-            ],
-        },
-        {
-            title: 'Call tree',
-            keys: [
-                [['↑', '↓'], 'previous or next row'],
-                [['→'], 'expand; again: first callee'],
-                [['←'], 'collapse; again: caller'],
-                [['Page Up', 'Page Down'], 'one page up or down'],
-                [['Home', 'End'], 'first or last row'],
-                [['Enter', 'Double click'], 'source and assembly'],
-                [['*'], 'expand all descendants'],
-                [['Ctrl+C'], 'copy the name'],
-                [['Shift+F10'], 'row menu'],
-            ],
-        },
-        {
-            title: 'Functions',
-            keys: [
-                [['Enter', 'Double click'], 'source and assembly'],
-                [['w'], 'show callers in the inverted tree'],
-                [['m', 'f', 'd', '…'], 'transforms, as in the call tree'],
-            ],
-        },
-        {
-            title: 'Butterfly',
-            keys: [
-                [['b'], 'in other views: callers and callees of the selected function'],
-                [['Enter'], 'focus on the function of the row'],
-            ],
-        },
-        {
-            title: 'Charts',
-            keys: [
-                [['↑', '↓', '←', '→'], 'callee, caller, previous or next node'],
-                [['Drag'], 'move the chart'],
-                [['Ctrl+Wheel', 'q', 'e'], 'zoom in or out'],
-                [['Shift+Wheel', 'h', 'l'], 'move left or right'],
-                [['k', 'j'], 'scroll up or down'],
-                [['w', 'a', 's', 'd'], 'the same in charts over time, where Delete drops'],
-                [['m', 'f', 'd', '…'], 'transforms, as in the call tree'],
-            ],
-        },
-        {
-            title: 'Flame graph',
-            keys: [
-                [['z', 'Double click'], 'zoom into the node'],
-                [['Backspace'], 'zoom out to the next wider caller'],
-                [['Esc'], 'zoom out fully'],
-            ],
-        },
-        {
-            title: 'Stack chart',
-            keys: [
-                [['x', 'Double click'], 'select the time range of the node'],
-                [['Backspace', 'Esc'], 'clear selection'],
-            ],
-        },
-        {
-            title: 'Waits',
-            keys: [
-                [['Enter', 'Double click'], 'show the longest wait in the stack chart'],
-                [['w'], 'show in the call tree, by off-CPU time'],
-                [['← →'], 'on the grouping: by reason, object, stack or thread'],
-            ],
-        },
-        {
-            title: 'Markers',
-            keys: [
-                [['↑', '↓', '←', '→'], 'previous or next marker; row above or below'],
-                [['Enter', 'Double click'], 'select the time range of the marker'],
-                [['['], 'start the selection at its start'],
-                [[']'], 'end the selection at its end'],
-                [['Ctrl+C'], 'copy its description'],
-                [['Shift+F10', 'Right click'], 'marker menu'],
-            ],
-        },
-        {
-            title: 'Transforms of the call tree',
-            keys: [...OFFERED.map((offered): [string[], string] => [[offered.key], offered.meaning])],
-        },
-        {
-            title: 'Source and assembly',
-            keys: [
-                [['n', 'p'], 'next or previous hot line or instruction'],
-                [['↑', '↓'], 'previous or next line or instruction'],
-                [['Enter', 'Double click'], 'on a jump or call: follow it'],
-                [['Ctrl+C'], 'copy the selected line or instruction'],
-                [['Enter', 'Shift+Enter'], 'in the find field: next or previous match'],
-                [[':12'], 'in the find field: go to line 12 or its instructions'],
-                [['r'], 'count all samples, or only the selected row'],
-                [['%'], 'percent or absolute weight'],
-                [['a'], 'show or hide the assembly'],
-                [[',', '.'], 'previous or next symbol of the function'],
-                [['f'], 'full screen'],
-                [['Esc'], 'leave full screen; close'],
-            ],
-        },
-        {
-            title: 'Stack filter syntax',
-            keys: [...STACK_SEARCH_HELP.lines],
-        },
-        {
-            title: 'Marker filter syntax',
-            keys: [...MARKER_SEARCH_HELP.lines],
-        },
-    ];
-
-    return {
-        keyGroups,
+    const added: Record<string, KeyLine[]> = {
+        Everywhere: commandLines(session.commands.commands),
+        Views: [[['1', '…', String(offeredTabs(session.info.value).length)], 'switch to the view with this number']],
+        Tracks: session.trackActions.rowActions
+            .filter((action) => action.key !== '')
+            .map(({ key, label }) => [[rowKeyText(key)], label]),
     };
+    const keyGroups: readonly KeyGroup[] = GROUPS.map(([title, keys]) => ({
+        title,
+        keys: [...keys, ...(added[title] ?? [])],
+    }));
+    return { keyGroups };
 }
 
 export type KeyHelpPart = ReturnType<typeof createKeyHelp>;

@@ -36,11 +36,11 @@ const DETAIL_LIMIT = 80;
 const SYNONYMS: readonly [RegExp, string][] = [
     [/ as an image$| as SVG$/, 'export download picture png screenshot svg'],
     [/^Save the profile$/, 'download export'],
-    [/^Save a page/, 'download export html self-contained share'],
+    [/ as a web page$/, 'download export html self-contained share'],
     [/^Save without/, 'anonymize download export sanitize share'],
-    [/^Copy the address/, 'link share url'],
+    [/^Copy a link/, 'address share url'],
     [/^(Select f|F)ull range$|^Zoom/, 'range reset zoom'],
-    [/^Compact rows$|^Usual row height$/, 'appearance density line small spacing'],
+    [/^Compact rows$|^Default row height$/, 'appearance density line small spacing'],
     [/ theme$/, 'appearance colors mode theme'],
     [/^Recording details$/, 'info metadata quality trust'],
     [/^Filter stacks/, 'find grep search'],
@@ -77,7 +77,7 @@ function shownTexts({ title, detail }: Unscored): { title: string; detail: strin
     return { title: plainText(title, TITLE_LIMIT) || '(no name)', detail: plainText(detail, DETAIL_LIMIT) };
 }
 
-/** One of the texts that the engine has looked at. */
+/** A text with the engine's scores. */
 class FoundText {
     constructor(
         private readonly found: FoundTexts,

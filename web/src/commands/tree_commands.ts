@@ -26,8 +26,8 @@ export function treeCommands(session: CommandSession): Command[] {
             () => document.querySelector<HTMLInputElement>('.filter-bar .search input')?.focus(),
             { key: '/' },
         ),
-        command('Next row that matches', () => act(goToMatch(1)), { key: 'n', isOffered: isTreeSearched }),
-        command('Previous row that matches', () => act(goToMatch(-1)), { key: 'N', isOffered: isTreeSearched }),
+        command('Next matching row', () => act(goToMatch(1)), { key: 'n', isOffered: isTreeSearched }),
+        command('Previous matching row', () => act(goToMatch(-1)), { key: 'N', isOffered: isTreeSearched }),
         {
             get title() {
                 return mergeMatchingLabel(search.value);
@@ -36,17 +36,17 @@ export function treeCommands(session: CommandSession): Command[] {
             isOffered: () => search.value.trim() !== '' && !MARKER_TABS.has(view.value.tab),
             run: () => act(mergeMatching()),
         },
-        command('On-CPU, off-CPU or both', session.filters.nextWeight, {
+        command('Switch between on-CPU, off-CPU and both', session.filters.nextWeight, {
             key: 'O',
             isOffered: () => info.value.hasWaits,
         }),
-        command('Change, base or new side of the comparison', session.comparison.nextCompared, {
+        command('Switch between change, base and new side', session.comparison.nextCompared, {
             key: 'y',
             isOffered: () => session.comparison.compared.value !== null,
         }),
         command('Invert call stack', () => act(invert()), { key: 'i' }),
         command(
-            'Callers and callees of the selected function',
+            'Show callers and callees of the selected function',
             () => session.nodeMenu.showButterfly(functionInView()),
             { key: 'b', isOffered: () => view.value.tab !== 'butterfly' && functionInView() >= 0 },
         ),

@@ -10,7 +10,7 @@ const CALM = 150;
 
 /** What a comparison of one run cannot say, in the words of `prof diff`. */
 export const ONE_RUN =
-    'One run of a side: the variation between runs is unknown, and only large changes exceed noise. Compare several (prof record --iterations 10).';
+    'One run per side: the variation between runs is unknown, so only large changes exceed noise. Compare several (prof record --iterations 10).';
 
 /** What sides cannot say that were not recorded in turn. */
 export const ONE_AFTER_OTHER =
@@ -68,7 +68,7 @@ export function createCertainty(session: SessionBase & { tree: TreePart }) {
     /** Of all that the query counts, judged with the self time of functions; undefined: not known yet. */
     const ofAll = computed(() => certainty.self.value?.all);
 
-    /** Of a function; undefined: not known yet, or too light to tell. */
+    /** Of a function; undefined: not known yet, or too few samples. */
     function ofFunc(func: number, figure: SelfOrTotal): KnownChange | undefined {
         return certainty[figure].value?.ofFunc.get(func);
     }

@@ -47,7 +47,7 @@ export function relativeText({ sides }: ChangedRow, figure: Figure): string {
     return base === 0 ? 'from 0' : formatRelative(base, changed);
 }
 
-/** "more than noise", in words, as `prof diff` says it. */
+/** "more than noise", as `prof diff` prints it. */
 export function verdictOf({ isNoise }: KnownChange): string {
     return isNoise ? 'not more than noise' : 'more than noise';
 }
@@ -87,7 +87,7 @@ export function changeColumns<Row extends ChangedRow>(
         return {
             key: side,
             title: `${title(side)}${of} (${unit})`,
-            hint: `What the ${side === 'new' ? 'new side' : 'base'} counts${by === 'self' ? ', excluding callees' : ', including callees'}`,
+            hint: `Weight in the ${side === 'new' ? 'new side' : 'base'}${by === 'self' ? ', excluding callees' : ', including callees'}`,
             width: 104,
             isNumber: true,
             sortedBy: order,
@@ -106,7 +106,7 @@ export function changeColumns<Row extends ChangedRow>(
         return {
             key: figure,
             title: isMain ? `${title(`${of} change`.trim())}` : title(`${figure} change`),
-            hint: `New less base, ${figure === 'self' ? 'excluding' : 'including'} callees (${unit})`,
+            hint: `New minus base, ${figure === 'self' ? 'excluding' : 'including'} callees (${unit})`,
             width: isMain ? 96 : 104,
             isNumber: true,
             sortedBy: figure,
@@ -125,7 +125,7 @@ export function changeColumns<Row extends ChangedRow>(
     const relative: Column<Row> = {
         key: 'relative',
         title: `${title(`${of} change`.trim())} %`,
-        hint: 'The change in percent of what the row counts in the base',
+        hint: 'Change in percent of the base',
         width: by === 'total' ? 88 : 104,
         isNumber: true,
         sortedBy: '',
@@ -155,7 +155,7 @@ function knownColumn<Row extends ChangedRow>(
         if (!known) return '';
         return known.isNoise ? `noise ${formatReach(known, unit)}` : formatReach(known, unit);
     };
-    const hint = `How far the change of ${figure} time is known, with 95 %. “noise”: it is not more than noise, judged together with all others. Empty: too light to tell.`;
+    const hint = `95% confidence interval of the change of ${figure} time. “noise”: the change does not exceed noise, judged together with all others. Empty: too few samples.`;
     return {
         key: isMain ? 'known' : 'known-other',
         title: isMain ? '± 95%' : `${title(figure)} ± 95%`,

@@ -12,9 +12,9 @@ import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 
 export const COMPARED_CHOICES: readonly Choice<Compared>[] = [
-    { value: 'change', label: 'Change', hint: 'What the new side counts less the base' },
-    { value: 'base', label: 'Base', hint: 'The base alone' },
-    { value: 'new', label: 'New', hint: 'The new side alone' },
+    { value: 'change', label: 'Change', hint: 'New minus base' },
+    { value: 'base', label: 'Base', hint: 'Only the base' },
+    { value: 'new', label: 'New', hint: 'Only the new side' },
 ];
 
 const SCALED_LIMIT = 60;
@@ -63,19 +63,19 @@ export function createComparison(session: SessionBase & { store: StorePart }) {
 
     /** What can be made the same on both sides; a function is chosen elsewhere. */
     const scaledByChoices = computed<Choice<ScaledBy | ''>[]>(() => {
-        const given = comparison.value?.scaledBy ?? '';
+        const recorded = comparison.value?.scaledBy ?? '';
         const hasTimes = info.value.weights.some(({ id }) => id === 'cpu-time');
         const others: ScaledBy[] = [
-            ...(given === '' ? [] : ['none' as const]),
+            ...(recorded === '' ? [] : ['none' as const]),
             'samples',
             ...(hasTimes ? ['cpu-time' as const] : []),
             'wall-time',
             ...(scaledBy.value.startsWith('function:') ? [scaledBy.value as ScaledBy] : []),
         ];
         const labelOf = (name: string): string => (name === '' ? 'Not normalized' : `Same ${plainText(name, 40)}`);
-        const hint = 'The new side is multiplied so that both sides have the same of it';
+        const hint = 'Scales the new side until both sides have the same amount';
         return [
-            { value: '', label: labelOf(given), hint: given === '' ? 'Both sides count as recorded' : hint },
+            { value: '', label: labelOf(recorded), hint: recorded === '' ? 'Both sides count as recorded' : hint },
             ...others.map((by) => ({ value: by, label: labelOf(nameOfScaledBy(by)), hint })),
         ];
     });

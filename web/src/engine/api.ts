@@ -92,7 +92,7 @@ export interface ProfileInfo {
     idleCategory: number;
     /** Whether waits of threads were recorded: with their stacks, and with what they were for. */
     hasWaits: boolean;
-    /** Whether it was recorded who ended them. */
+    /** Whether the profile has the wakers of waits. */
     hasWakers: boolean;
     symbolicated: boolean;
     /** Only of a comparison: its threads have sides. */
@@ -173,7 +173,7 @@ export interface Comparison {
 /** One of COMPARE_BY; "function:NAME". */
 export type ScaledBy = Exclude<(typeof COMPARE_BY)[number], 'function'> | `function:${string}`;
 
-/** What is looked at: everything that the numbers of a tree depend on. */
+/** Everything that the numbers of a tree depend on. */
 export interface Query {
     threads: number[];
     /** Committed and preview range together, ms; null: all. */
@@ -292,7 +292,7 @@ export interface NodeDetails {
     inlinedInto: string;
     /** Lines of this func that this node's samples hit, heaviest first (at most 20): of the frame itself. */
     lines: { file: string; line: number; total: number; self: number }[];
-    /** Of samples whose stack is truncated: who called its outermost function is not known. */
+    /** Of samples with a truncated stack: the callers of its outermost function are unknown. */
     truncated: number;
 }
 
@@ -403,7 +403,7 @@ export interface TimelineCalls {
     sampleAt(thread: number, time: number, stacks: Stacks): Promise<SampleAt | null>;
 }
 
-/** The calls of all themes; wasm.ts has who answers them. */
+/** The calls of all themes; wasm.ts answers them. */
 export interface Engine
     extends LoadCalls,
         TreeCalls,

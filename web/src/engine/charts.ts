@@ -16,7 +16,7 @@ export interface Rects {
     /** -1: it stands for several that are too narrow. */
     func: Int32Array;
     category: Int32Array;
-    /** 0: there is a search, and not this func is what it looks for. */
+    /** 0 if a search is active and this func does not match. */
     matches: Uint8Array;
     /** Of the flame graph: nodes that it stands for. */
     count?: Int32Array;

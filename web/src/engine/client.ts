@@ -14,8 +14,8 @@ interface Waiting {
 export interface EngineWorker extends Engine {
     /** Ends the worker, and frees what it has. What is still asked is never answered. */
     end(): void;
-    /** Calls `tell` with a sentence when the worker dies by itself: all calls fail from then on. */
-    onDeath(tell: (sentence: string) => void): void;
+    /** Calls `report` with a sentence when the worker dies by itself: all later calls fail. */
+    onDeath(report: (sentence: string) => void): void;
 }
 
 /** Starts the worker, a file of the page. It is a classic script: Chromium starts no module from a blob of a page on the disk. */
@@ -25,14 +25,14 @@ export function createEngine(workerUrl = 'worker.js'): EngineWorker {
     if (contained?.engine) worker.postMessage(contained.engine);
     let lastId = 0;
     let death: Error | null = null;
-    let tellDeath = (_sentence: string): void => undefined;
+    let reportDeath = (_sentence: string): void => undefined;
 
     function die(sentence: string): void {
         death = new Error(sentence);
         for (const call of waiting.values()) call.reject(death);
         waiting.clear();
         worker.terminate();
-        tellDeath(sentence);
+        reportDeath(sentence);
     }
 
     function call<M extends Method>(
@@ -66,7 +66,7 @@ export function createEngine(workerUrl = 'worker.js'): EngineWorker {
             );
     };
 
-    worker.onerror = (event) => die(event.message || 'The engine could not be started');
+    worker.onerror = (event) => die(event.message || 'Cannot start the engine');
 
     const absolute = <Source>(source: Source | string): Source | Blob | string =>
         typeof source === 'string' ? (contained?.profile ?? new URL(source, document.baseURI).href) : source;
@@ -85,9 +85,9 @@ export function createEngine(workerUrl = 'worker.js'): EngineWorker {
         worker.terminate();
         waiting.clear();
     };
-    const onDeath = (tell: (sentence: string) => void): void => {
-        tellDeath = tell;
-        if (death) tell(death.message);
+    const onDeath = (report: (sentence: string) => void): void => {
+        reportDeath = report;
+        if (death) report(death.message);
     };
     const own = { load, grow, end, onDeath } as EngineWorker;
     // Each other method becomes a message of its name: what there is to call, the types say.

@@ -84,7 +84,7 @@ export async function openGrowing(url: string): Promise<Body | null> {
 
 function fetchProfile(url: string): Promise<Response> {
     return fetch(url).catch((error: unknown) => {
-        throw new Error(`The profile could not be fetched: ${messageOf(error)}`);
+        throw new Error(`Cannot fetch the profile: ${messageOf(error)}`);
     });
 }
 
@@ -94,9 +94,7 @@ async function fetchBody(url: string): Promise<Body> {
 
 function bodyOf(response: Response): Body {
     if (!response.ok)
-        throw new Error(
-            `The profile could not be fetched: the server answered ${response.status} ${response.statusText}`,
-        );
+        throw new Error(`Cannot fetch the profile: the server answered ${response.status} ${response.statusText}`);
     if (!response.body) throw new Error('The profile is empty');
     return { stream: response.body, total: bytesToArrive(response.headers), isLive: response.headers.has('X-Live') };
 }
@@ -168,7 +166,7 @@ class Source {
 
     private async read(): Promise<Piece | undefined> {
         const result = await this.readSome().catch((error: unknown) => {
-            throw new Error(`The profile stopped arriving: ${messageOf(error)}`);
+            throw new Error(`The download stopped: ${messageOf(error)}`);
         });
         if (!result || result.done) return undefined;
         this.done += result.value.length;

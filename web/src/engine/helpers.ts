@@ -1,6 +1,6 @@
 /**
  * Workers that read the long columns of numbers of a large profile, beside the worker that reads the rest. They are started
- * when a file turns out to be large. Only those that wait are given something: what comes while all have enough is read where
+ * when a file turns out to be large. Only idle helpers get data: what arrives while all are busy is read where
  * it came, so that nothing piles up, and a machine without processors to spare does without them.
  */
 import { workerAddress } from './contained';
@@ -11,13 +11,13 @@ const HELPER_URL = 'helper.js';
 const MOST = 3;
 
 export class Helpers {
-    /** Something was given to one of them. */
+    /** One of them has got data. */
     haveHelped = false;
     private all: Worker[] | undefined;
-    /** Each is here as often as something may be given to it: the next piece is on its way while one is read. */
+    /** Each is here as often as it may get data: the next piece is on its way while one is read. */
     private readonly waiting: Worker[] = [];
     private readonly spares: ArrayBuffer[] = [];
-    private given = 0;
+    private unread = 0;
     private failure: Error | undefined;
     private settled: (() => void) | undefined;
 
@@ -36,7 +36,7 @@ export class Helpers {
             };
             worker.onerror = (event) => {
                 event.preventDefault();
-                if (this.given > 0) this.fail(event.message);
+                if (this.unread > 0) this.fail(event.message);
             };
             worker.postMessage(this.compiled);
             return worker;
@@ -54,7 +54,7 @@ export class Helpers {
         this.haveHelped = true;
         const worker = this.waiting.shift();
         if (!worker) throw new Error('No helper waits');
-        this.given++;
+        this.unread++;
         worker.postMessage(task, [buffer]);
     }
 
@@ -63,14 +63,14 @@ export class Helpers {
         return this.spares.pop();
     }
 
-    /** Throws if something that was given away could not be read. */
+    /** Throws if a helper could not read its data. */
     check(): void {
         if (this.failure) throw this.failure;
     }
 
     /** Resolves when all is in its place. */
     async settle(): Promise<void> {
-        if (this.given > 0 && !this.failure)
+        if (this.unread > 0 && !this.failure)
             await new Promise<void>((resolve) => {
                 this.settled = resolve;
             });
@@ -88,8 +88,8 @@ export class Helpers {
             this.fail(String(error));
         }
         this.spares.push(buffer);
-        this.given--;
-        if (this.given === 0) this.settled?.();
+        this.unread--;
+        if (this.unread === 0) this.settled?.();
     }
 
     private fail(message: string): void {

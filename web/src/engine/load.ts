@@ -29,7 +29,7 @@ export function loadProfile(
     if (isCompared(source))
         return loadHelped(compiled, (engine, helpers) => compareInto(engine, source, onProgress, helpers));
     const early = openSource(source); // arrives while the engine is compiled
-    early.catch(() => undefined); // the engine's failure is told first
+    early.catch(() => undefined); // the engine's failure is reported first
     let isFirst = true;
     return loadHelped(compiled, async (engine, helpers) => {
         const body = isFirst ? early : openSource(source);
@@ -60,7 +60,7 @@ async function loadHelped(
     return { engine: next, info: await load(next) };
 }
 
-/** The name under which growProfile() tells what its last call cost: see tests/bench/bench_live_page.mjs. */
+/** The performance entry of the last growProfile(): see tests/bench/bench_live_page.mjs. */
 const APPEND = 'append';
 
 /**

@@ -6,7 +6,7 @@ import type { Answers } from './protocol';
 
 export type MarkerKind = (typeof MARKER_KIND)[number];
 
-/** Which markers are looked at. Their indexes count all markers of the threads: they mean the same while these do. */
+/** Which markers a query selects. Their indexes count all markers of the threads: they mean the same while these do. */
 export interface MarkerQuery {
     threads: number[];
     /** ms: those that reach into it. */

@@ -11,7 +11,7 @@ import { ClosedError } from './protocol';
 export type Pointer = number;
 
 /** lib/wasm/wasm_memory.c has the limit. */
-const NO_MEMORY = 'This profile needs more memory than the browser gives the engine, which can use up to 4 GiB';
+const NO_MEMORY = 'This profile needs more memory than the browser allows, which is at most 4 GiB';
 /** What error_no_memory() of lib/base/error.c says. */
 const ENGINE_NO_MEMORY = 'out of memory';
 
@@ -48,7 +48,7 @@ function address(pointer: Pointer): number {
     return pointer >>> 0;
 }
 
-/** 32 random bits: whoever makes a profile does not know what its hash tables depend on. */
+/** 32 random bits: the author of a profile cannot know what its hash tables depend on. */
 function randomWord(): number {
     return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
 }

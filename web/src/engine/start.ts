@@ -11,7 +11,7 @@ let follow = (_progress: Progress): void => undefined;
 
 /** The profile that the server has next to the page. */
 export const firstProfile: Promise<ProfileInfo> = engine.load('profile.json', (progress) => follow(progress));
-firstProfile.catch(() => undefined); // whoever waits for it says so
+firstProfile.catch(() => undefined); // its users report the error
 
 export function followFirstProfile(onProgress: (progress: Progress) => void): void {
     follow = onProgress;

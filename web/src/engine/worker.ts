@@ -21,7 +21,7 @@ const scope = self as unknown as {
 /** Calls of which only the newest is answered. */
 const OVERTAKEN: ReadonlySet<Method> = new Set(['query', 'findFunctions', 'changes']);
 
-/** Short calls that a user who types waits for: they go before all others. */
+/** Short calls that typing waits for: they go before all others. */
 const URGENT: ReadonlySet<Method> = new Set(['findFunctions', 'findTexts', 'searchTerms', 'funcs']);
 
 /**
@@ -170,7 +170,7 @@ function activity(of: WasmEngine, id: number, args: Parameters<WasmEngine['activ
 /** A profile that was loaded before stays until this one is there: the file may turn out to be none. */
 async function load(id: number, source: AnySource): Promise<ProfileInfo> {
     const module = compiled.catch((error: unknown) => {
-        throw new Error(`The engine could not be loaded: ${messageOf(error)}`);
+        throw new Error(`Cannot load the engine: ${messageOf(error)}`);
     });
     const loaded = await loadProfile(module, source, (progress) =>
         scope.postMessage({ id, kind: 'progress', progress }),

@@ -48,7 +48,7 @@ function freeSlot(hash: number, taken: ReadonlySet<number>): number {
     return hash % NAME_SLOTS;
 }
 
-/** Rects that are told apart by their names: more are not worth a request. */
+/** The most rects whose names are fetched for colors. */
 const MOST_NAMES = 20_000;
 
 export interface LegendEntry {
@@ -100,12 +100,12 @@ export function createColoring(session: SessionBase & { names: NamesPart; store:
     }
 
     function slotOf(key: string, by: ColorKey): number {
-        const given = slots.get(by);
-        if (!given || key === '') return -1;
-        let slot = given.get(key);
+        const taken = slots.get(by);
+        if (!taken || key === '') return -1;
+        let slot = taken.get(key);
         if (slot === undefined) {
-            slot = freeSlot(hashOf(key), new Set(given.values()));
-            given.set(key, slot);
+            slot = freeSlot(hashOf(key), new Set(taken.values()));
+            taken.set(key, slot);
         }
         return slot;
     }

@@ -63,7 +63,7 @@ function Mark(): JSX.Element {
                     setAsking(false);
                 }}
             />
-            <button type="submit" class="button small" title="Mark this moment (Enter; Escape: do not)">
+            <button type="submit" class="button small" title="Mark this moment (Enter; Esc cancels)">
                 Mark
             </button>
         </form>
@@ -81,21 +81,26 @@ export function LiveBar(): JSX.Element | null {
                 <strong>{isPaused ? 'Paused' : state.state === 'saved' ? 'Recording ended' : 'Recording'}</strong>{' '}
                 {formatDuration(state.seconds * 1000)}, {formatCount(state.samples)} samples
                 {state.isFull
-                    ? '. It has become too large to be followed (10 million samples): the rest comes at its end. --last bounds it'
+                    ? '. Too large to follow (10 million samples): the rest appears at the end. --last limits the size'
                     : isHeld.value
-                      ? '. The view is on hold: Space goes on'
-                      : `, new ones every ${formatDuration(state.period * 1000)}`}
+                      ? '. The view is frozen (Space: follow)'
+                      : `, updated every ${formatDuration(state.period * 1000)}`}
             </p>
-            <button type="button" class="button small" title="Hold the view, or go on (Space)" onClick={toggleHold}>
-                {isHeld.value ? 'Go on' : 'Hold'}
+            <button
+                type="button"
+                class="button small"
+                title="Freeze the view, or follow the recording (Space)"
+                onClick={toggleHold}
+            >
+                {isHeld.value ? 'Follow' : 'Freeze'}
             </button>
             {isPaused ? (
                 <Request request="resume" label="Resume" title="Record again" />
             ) : (
-                <Request request="pause" label="Pause" title="Record nothing until it is resumed" />
+                <Request request="pause" label="Pause" title="Pause the recording until it is resumed" />
             )}
             <Mark />
-            <Request request="snapshot" label="Snapshot" title="Save a profile of what there is so far" />
+            <Request request="snapshot" label="Snapshot" title="Save a profile of the recording so far" />
             <Request request="stop" label="Stop" title="End the recording and save it" />
         </section>
     );

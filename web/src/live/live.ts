@@ -1,5 +1,5 @@
 /**
- * A recording that goes on while the page shows it (`prof record --live`). The server tells of each step by
+ * A recording that goes on while the page shows it (`prof record --live`). The server announces each step by
  * server-sent events; the page loads what was added to it when it has shown the one before, unless its user holds the view.
  */
 import { computed, signal } from '@preact/signals';
@@ -53,7 +53,7 @@ export function followRecording(grow: () => Promise<void>, finish: () => Promise
                 load = null;
             }
         } catch (error) {
-            showNotice(`The recording could not be followed: ${messageOf(error)}`);
+            showNotice(`Cannot follow the recording: ${messageOf(error)}`);
         } finally {
             running = false;
         }

@@ -131,7 +131,7 @@ export function MarkerSidebar(): JSX.Element {
                     <Cause marker={marker} />
                     {marker.description !== '' && (
                         <section>
-                            <h3>What it is</h3>
+                            <h3>Description</h3>
                             <p class="muted">
                                 <ProfileText text={marker.description} limit={SIDEBAR_LIMIT} />
                             </p>

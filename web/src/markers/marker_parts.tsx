@@ -25,7 +25,7 @@ export function durationText(row: MarkerRow): string {
 /** What is not known of its times; '' if all is. */
 export function missingEnd(row: MarkerRow): string {
     if (row.kind === 'without start') return 'Started before the recording, or its start was lost.';
-    return row.kind === 'without end' ? 'Not ended when the recording ended.' : '';
+    return row.kind === 'without end' ? 'Still running when the recording ended.' : '';
 }
 
 async function detailsOf(session: Session, row: MarkerRow): Promise<MarkerDetails> {

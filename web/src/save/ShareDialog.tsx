@@ -60,7 +60,7 @@ function Limits(): JSX.Element {
             <legend>Keep only</legend>
             <Check
                 label={`Selected threads (${selectedThreads.value.length} of ${info.value.threads.length})`}
-                hint="Names that only other threads have are left out, too"
+                hint="Also removes names that only other threads have"
                 isOn={onlyThreads.value && areThreadsPart.value}
                 isOffered={areThreadsPart.value}
                 onToggle={() => {
@@ -82,7 +82,7 @@ function Limits(): JSX.Element {
             />
             <Check
                 label="Names of functions in these libraries:"
-                hint="Functions of each other library become one, (hidden)"
+                hint="Each other library becomes one function, (hidden)"
                 isOn={!keepsAllNames.value}
                 onToggle={() => {
                     keepsAllNames.value = !keepsAllNames.value;
@@ -91,7 +91,7 @@ function Limits(): JSX.Element {
             <input
                 type="text"
                 class="share-libraries"
-                aria-label="Libraries whose names stay"
+                aria-label="Libraries that keep their names"
                 placeholder="app, libc.so* (comma = or)"
                 value={libraryText.value}
                 disabled={keepsAllNames.value}
@@ -117,7 +117,7 @@ function Preview(): JSX.Element {
                 <ProfileText text={previewRequest.error.value} limit={400} />
             </p>
         );
-    if (!preview) return <p class="muted">Looking through the profile …</p>;
+    if (!preview) return <p class="muted">Scanning the profile …</p>;
     return (
         <div class="share-preview" aria-live="polite">
             <section>

@@ -32,20 +32,20 @@ export const EXPORT_FORMATS: readonly ExportFormat[] = [
     {
         format: 'pprof',
         label: 'pprof',
-        hint: 'For go tool pprof, and what reads its profile.proto',
+        hint: 'For go tool pprof and compatible tools',
         ending: 'pb.gz',
         isPacked: true,
     },
     {
         format: 'speedscope',
         label: 'speedscope',
-        hint: 'For speedscope.app: the samples in the order of time',
+        hint: 'For speedscope.app: samples in time order',
         ending: 'speedscope.json',
     },
     {
         format: 'collapsed',
         label: 'Collapsed stacks',
-        hint: 'A line for each stack, for flamegraph.pl and others',
+        hint: 'One line per stack, for flamegraph.pl and others',
         ending: 'collapsed',
     },
     { format: 'perf-script', label: 'perf script', hint: 'Text as perf script prints it', ending: 'perf' },
@@ -57,7 +57,7 @@ export const EXPORT_FORMATS: readonly ExportFormat[] = [
     },
     { format: 'otlp', label: 'OpenTelemetry', hint: 'OpenTelemetry profiles, v1development', ending: 'otlp' },
     { format: 'jslb', label: 'JSLB', hint: 'The binary form of the processed format', ending: 'jslb' },
-    { format: 'svg', label: 'flame graph (SVG)', hint: 'It zooms and searches in any browser', ending: 'svg' },
+    { format: 'svg', label: 'flame graph (SVG)', hint: 'Zooms and searches in any browser', ending: 'svg' },
     { format: 'csv', label: 'table (CSV)', hint: 'All rows, for spreadsheets', ending: 'csv' },
 ];
 
@@ -139,7 +139,7 @@ export function createExports(session: SessionBase & { store: StorePart; tree: T
         });
         if (view.value.tab !== 'flame-graph') return [image];
         const svg = menuItem('Save as SVG', saveFlameSvg, {
-            title: 'The whole flame graph, with the numbers of each node: it zooms and searches in any browser',
+            title: 'The whole flame graph, with the numbers of each node; zooms and searches in any browser',
         });
         return [image, svg];
     }

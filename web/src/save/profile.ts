@@ -77,7 +77,7 @@ export function createProfile(session: SessionBase & { store: StorePart; tree: T
             if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
             saveAddress(SAVED, name + (ENDINGS[answer.headers.get('Content-Type') ?? ''] ?? '.jslb'));
         } catch (error) {
-            showNotice(`The profile could not be saved: ${messageOf(error)}`);
+            showNotice(`Cannot save the profile: ${messageOf(error)}`);
         }
     }
 

@@ -25,16 +25,16 @@ export function saveMenuItems({ exports, profile, sharing }: Savers): MenuItem[]
             detail: 'Ctrl+S',
             title: 'The file as it was loaded',
         }),
-        menuItem('Page of this view', () => act(sharing.savePage()), {
+        menuItem('Web page of this view', () => act(sharing.savePage()), {
             detail: '.html',
-            title: 'One file with page, engine and profile: a double click opens it, without a server or a network',
+            title: 'One file with page, engine and profile; any browser opens it, without server or network',
         }),
         menuItem('Without personal data…', sharing.openSharing, {
-            title: 'A profile or a page without home directories, names of users and hosts, arguments and more: shows first what stays and what goes',
+            title: 'A profile or web page without home directories, user and host names, arguments and more; first lists what it removes',
         }),
         ...OF_OTHERS.map((format, at) =>
             menuItem(format.label, () => asFormat(format), {
-                ...(at === 0 ? { group: 'What is shown, for other tools' } : {}),
+                ...(at === 0 ? { group: 'The current view, for other tools' } : {}),
                 detail: `.${format.ending}`,
                 title: format.hint,
             }),
@@ -42,9 +42,9 @@ export function saveMenuItems({ exports, profile, sharing }: Savers): MenuItem[]
         menuItem('This view as an image', saveView, {
             group: 'Images and tables',
             detail: '.png',
-            title: 'What can be seen of this view',
+            title: 'The visible part of this view',
         }),
-        menuItem('Timeline as an image', saveTimeline, { detail: '.png', title: 'What can be seen of the timeline' }),
+        menuItem('Timeline as an image', saveTimeline, { detail: '.png', title: 'The visible part of the timeline' }),
         menuItem('Flame graph', saveFlameSvg, {
             detail: '.svg',
             title: 'The whole flame graph, which zooms and searches in any browser',

@@ -1,5 +1,5 @@
 /**
- * Profiles for others: a page that is one file, and profiles without what they tell of the person and the machine that
+ * Profiles for others: a page that is one file, and profiles without traces of the person and the machine that
  * recorded them. The engine does both, as `prof export` (lib/export/html_page.h, sanitize.h); here is what was chosen.
  */
 import { computed, signal } from '@preact/signals';
@@ -20,15 +20,15 @@ const TEMPLATE = 'template.html';
 
 /** The bits of enum sanitize_part (lib/export/sanitize_text.h). */
 export const PARTS = [
-    { part: 1, label: 'Home directories', hint: 'In paths, as ~' },
+    { part: 1, label: 'Home directories', hint: 'Replaced by ~ in paths' },
     {
         part: 2,
         label: 'User and host names, IP addresses',
-        hint: 'Those of home directories, variables and the recording',
+        hint: 'From home directories, variables and the recording',
     },
-    { part: 4, label: 'URLs', hint: 'All but their schemes' },
+    { part: 4, label: 'URLs', hint: 'Except their schemes' },
     { part: 8, label: 'Arguments, variables, directory', hint: 'Of the program and of commands in markers' },
-    { part: 16, label: 'Texts of source files', hint: 'Those that the profile itself has' },
+    { part: 16, label: 'Source text', hint: 'If the profile contains it' },
 ] as const;
 const ALL_PARTS = 31;
 const SOURCE_TEXTS = 16;
@@ -85,7 +85,7 @@ export function createSharing(session: SessionBase & { exports: ExportsPart; sto
     const onlyThreads = signal(false);
     const onlyRange = signal(false);
     const keepsAllNames = signal(true);
-    /** Libraries whose names stay, as they are typed: with commas. */
+    /** Libraries that keep their names, as they are typed: with commas. */
     const libraryText = signal('');
 
     const isRangePart = computed(() => (previewRange.value ?? committedRange.value) !== fullRange.value);
@@ -126,7 +126,7 @@ export function createSharing(session: SessionBase & { exports: ExportsPart; sto
     async function template(): Promise<Bytes> {
         if (contained?.template) return codeUnits(contained.template);
         const answer = await askServer(TEMPLATE, {});
-        if (!answer.ok) throw new Error('The page could not be saved: the server does not have it as a file');
+        if (!answer.ok) throw new Error('Cannot save the page: this server does not offer it as a file');
         return new Uint8Array(await answer.arrayBuffer());
     }
 
@@ -136,8 +136,8 @@ export function createSharing(session: SessionBase & { exports: ExportsPart; sto
         const left = scope.value & SCOPE.threads ? threads.map((_, at) => at) : threads;
         const others =
             scope.value & SCOPE.threads ? { ...EMPTY_VIEW, tab: shown.tab, inverted: shown.inverted } : shown;
-        const told = { ...others, threads: left, search: '', markerSearch: '', profileName: '' };
-        return encodeView(told, info.value.rangeStart, info.value.funcCount);
+        const shared = { ...others, threads: left, search: '', markerSearch: '', profileName: '' };
+        return encodeView(shared, info.value.rangeStart, info.value.funcCount);
     }
 
     async function save(format: SharedKind, part: number, left: Sanitizing | null, shown: string): Promise<void> {

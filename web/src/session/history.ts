@@ -12,7 +12,7 @@ export interface Entry {
     /** The first step of its session that is not in another's. */
     first: number;
     session: string;
-    /** What its profile is called: for those who come back when it is gone. */
+    /** The name of its profile, for a return after the profile is gone. */
     name: string;
 }
 

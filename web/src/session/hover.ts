@@ -1,5 +1,5 @@
 /**
- * What the mouse is over in the timeline and in charts: the time, and the tooltip that tells of it. And what the graphs of
+ * What the mouse is over in the timeline and in charts: the time, and its tooltip. And what the graphs of
  * the timeline have drawn, which the mouse finds there.
  */
 import { computed, signal } from '@preact/signals';
@@ -15,13 +15,13 @@ import type { SessionBase } from './session_base';
 const MOST_DRAWN = 200;
 const MOST_ACTIVITIES = 100;
 
-/** What is told of a place. */
+/** The tooltip of a place. */
 export interface Told {
     content: ComponentChildren;
     counter?: { counter: number; value: CounterValue };
 }
 
-/** Where there is nothing to tell. */
+/** For places without a tooltip. */
 const NOTHING: Told = { content: null };
 
 export function createHover(session: SessionBase) {
@@ -67,11 +67,11 @@ export function createHover(session: SessionBase) {
     }
 
     effect(() => {
-        const told = request.value.value;
+        const answer = request.value.value;
         const { value: error } = request.error;
-        if (place === null || (told === null && error === '')) return;
-        hoveredCounter.value = told?.counter ?? null;
-        const content = error === '' ? told?.content : error;
+        if (place === null || (answer === null && error === '')) return;
+        hoveredCounter.value = answer?.counter ?? null;
+        const content = error === '' ? answer?.content : error;
         if (content) show({ ...place, content });
         else tooltip.value = null;
     });

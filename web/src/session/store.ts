@@ -79,7 +79,7 @@ export function createStore(session: StoreStart) {
     const selectedThreads = computed<number[]>(() => view.value.threads);
     const transforms = computed<Transform[]>(() => view.value.transforms);
     const search = computed<string>(() => view.value.search);
-    /** The terms of the search: the engine tells them apart. */
+    /** The terms of the search: the engine splits them. */
     const termsRequest = new Request<readonly SearchTerm[]>();
     /** What the search of stacks marks in names. */
     const searchExpression = computed(() =>

@@ -63,7 +63,7 @@ interface RowProps {
     most: number;
     isLinked: boolean;
     isChosen: boolean;
-    /** What is looked for. */
+    /** The searched text. */
     found: RegExp | null;
 }
 

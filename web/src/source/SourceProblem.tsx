@@ -57,8 +57,8 @@ function OtherDirectory({ file }: { file: string }): JSX.Element {
 function OtherProgram(): JSX.Element {
     return (
         <p>
-            prof shows files that the debug info of the recorded program names. That has to be on this machine,
-            unchanged; a copy elsewhere is found with <code>prof load --symbol-dir DIR</code>, that of a package with{' '}
+            prof shows files that the debug info of the recorded program names. The program has to be on this machine,
+            unchanged. For a copy elsewhere use <code>prof load --symbol-dir DIR</code>, for a package{' '}
             <code>--debuginfod URL</code>.
         </p>
     );
@@ -140,7 +140,7 @@ export function SourceProblem({ text }: { text: SourceText | null }): JSX.Elemen
                 has no debug info.
             </p>
             <p>
-                Build it with <code>-g</code>, install its debug package, or name where its debug info is:{' '}
+                Build it with <code>-g</code>, install its debug package, or find its debug info with{' '}
                 <code>prof load --symbol-dir DIR</code> or <code>--debuginfod URL</code>.
             </p>
         </div>
@@ -172,14 +172,13 @@ export function CodeProblem({ sentence }: { sentence: string }): JSX.Element {
                     <p>
                         {contained ? null : lib === JIT ? (
                             <>
-                                A recording keeps the code of JIT functions in the cache of the machine and user that
-                                made it, until newer files need the room.
+                                prof caches the code of JIT functions for the user and machine that recorded them, until
+                                newer files need the space.
                             </>
                         ) : (
                             <>
-                                The code comes from the very program or library that was recorded: it has to be on this
-                                machine, unchanged. A copy elsewhere is found with{' '}
-                                <code>prof load --symbol-dir DIR</code>.
+                                The code comes from the recorded program or library, which has to be on this machine,
+                                unchanged. For a copy elsewhere use <code>prof load --symbol-dir DIR</code>.
                             </>
                         )}
                     </p>
@@ -197,12 +196,12 @@ export function NoSymbol(): JSX.Element {
             <h2>No machine code available</h2>
             <p>
                 {lib === JIT
-                    ? 'This is JIT code. Only compilers that write a jitdump file give its instructions: see man prof-record.'
+                    ? 'This is JIT code. prof has its instructions only if the compiler writes a jitdump file: see man prof-record.'
                     : lib === PYTHON
-                      ? 'This is Python code, which the interpreter runs: it has no machine code of its own.'
+                      ? 'This is Python code, which the interpreter runs. It has no machine code.'
                       : lib === ''
-                        ? 'The profile does not say which library contains this function.'
-                        : 'The profile does not say where this function begins: it has neither a symbol nor unwind information.'}
+                        ? 'The profile does not have the library of this function.'
+                        : 'The start of this function is unknown: it has neither a symbol nor unwind information.'}
             </p>
         </div>
     );

@@ -67,7 +67,7 @@ function NoLines(): JSX.Element | null {
     return (
         <p class="note" role="status">
             <InfoIcon /> The samples in this file have no line numbers.
-            {isJit && ' JIT compilers that write a jitdump give them: see man prof-record.'}
+            {isJit && ' JIT compilers that write a jitdump file record them: see man prof-record.'}
         </p>
     );
 }
@@ -109,10 +109,10 @@ export function SourceView({ share }: { share: number }): JSX.Element {
         if (!editor || !shown || shown.text === null) return;
         editor.setText(shown.text, shown.file, `Source of ${plainText(shown.file, 400)}`);
     }, [editor, shown]);
-    const looked = markedIn('source');
+    const marked = markedIn('source');
     useEffect(() => {
-        editor?.setFound(partExpression(looked));
-    }, [editor, shown, looked]);
+        editor?.setFound(partExpression(marked));
+    }, [editor, shown, marked]);
     namesVersion.value;
     const rootTotal = summary.value?.rootTotal;
     useEffect(() => {

@@ -179,7 +179,7 @@ function costGutter(column: 'total' | 'self', click: Choose): Extension {
     });
 }
 
-// ---- looks ----
+// ---- styles ----
 
 /** In the color of a change: the page's style sheets do not reach into the editor. */
 function toneRules(tone: 'less' | 'more'): Record<string, string> {

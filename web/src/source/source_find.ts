@@ -22,7 +22,7 @@ export function createSourceFind(session: { sourcePanel: SourcePanelPart }) {
         wantedInstruction,
     } = session.sourcePanel;
 
-    /** Where something is being looked for; null: nowhere. */
+    /** The pane that is searched; null: none. */
     const wantedPane = signal<FindPane | null>(null);
     const findText = signal('');
     /** Counts how often the user asked for it: the text field then gets the keyboard. */
@@ -49,7 +49,7 @@ export function createSourceFind(session: { sourcePanel: SourcePanelPart }) {
         ),
     );
 
-    /** The lines, or the indexes of the instructions, that have what is looked for. */
+    /** The lines, or the indexes of the instructions, that contain the searched text. */
     const found = computed<number[]>(() => {
         const pane = findPane.value;
         const text = findText.value.toLowerCase();
@@ -88,7 +88,7 @@ export function createSourceFind(session: { sourcePanel: SourcePanelPart }) {
         goTo(nextAround(found.value, place.value, by));
     }
 
-    /** Where the user was when the search began: what is typed is looked for from there on. */
+    /** Where the user was when the search began: typing searches from there. */
     let start = 0;
 
     function findWhileTyped(text: string): void {

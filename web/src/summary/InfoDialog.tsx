@@ -27,7 +27,7 @@ function recordingEntries(session: Session): Entry[] {
         { label: 'Interval', value: profile.interval > 0 ? formatDuration(profile.interval) : '' },
         { label: 'Samples', value: formatCount(profile.sampleCount) },
         { label: 'Threads', value: formatCount(profile.threads.length) },
-        { label: 'Symbols', value: profile.symbolicated ? '' : 'not symbolicated: names are addresses' },
+        { label: 'Symbols', value: profile.symbolicated ? '' : 'none: functions are addresses' },
     ];
     const known = new Set(entries.map((entry) => entry.label.toLowerCase()));
     return [...entries, ...profile.metadata.filter((entry) => !known.has(entry.label.toLowerCase()))].filter(

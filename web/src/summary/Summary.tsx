@@ -152,7 +152,7 @@ function FunctionCard({ lists, whole }: { lists: SummaryLists; whole: number }):
 /** Of a sum: it and one of its parts that is all of it differ in their last digits. */
 const ROUNDING = 1e-9;
 
-/** The end of a path is what tells files apart: it is shown, all of it is in the title. */
+/** The end of a path, which distinguishes files; the title has the whole path. */
 function LineCard({ hot, whole }: { hot: HotLines; whole: number }): JSX.Element {
     const session = useSession();
     const { isChange } = session.tree;
@@ -347,7 +347,7 @@ function WaitedForCard(): JSX.Element | null {
                         weight={group.total}
                         whole={all.there}
                         amount={formatDuration(group.total)}
-                        title={`${reasonOf(group)}, ${formatCount(group.count)} times; show in the waits`}
+                        title={`${reasonOf(group)}, ${formatCount(group.count)} times; show in Waits`}
                         onOpen={() => {
                             selectWait(group, true);
                             changeView({ tab: 'waits', waitsBy: 'object' }, 'push');
@@ -374,7 +374,7 @@ function TrustCard(): JSX.Element | null {
     const problems = section.entries.filter((entry) => isProblem(entry.label));
     const { fix } = trustSummary(section, 0);
     return (
-        <Card name="trust" title="Trust" note="How complete this recording is">
+        <Card name="trust" title="Data quality" note="How complete the recording is">
             <dl>
                 {figures.slice(0, MOST_ROWS).map((entry) => (
                     <div key={`${entry.label}:${entry.value}`} title={plainText(entry.value, 1000)}>

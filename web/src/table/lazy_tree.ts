@@ -132,7 +132,7 @@ export class LazyTree {
         if (!node.hasChildren || !shown) return;
         await unlessOvertaken(async () => {
             if (!(await shown.openDescendants(node, MOST_ROWS)))
-                showNotice(`Only the heaviest ${formatCount(MOST_ROWS)} rows were opened`);
+                showNotice(`Only the heaviest ${formatCount(MOST_ROWS)} rows are expanded`);
             this.version.value++;
         });
     }

@@ -14,7 +14,7 @@ const WIDTH_STEP = 8;
 export interface Column<Row> {
     key: string;
     title: string;
-    /** What it is, for those who rest the mouse on the title. */
+    /** The tooltip of the title. */
     hint?: string;
     /** px, until it is dragged; the main column takes what is left. */
     width: number;

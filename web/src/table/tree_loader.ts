@@ -1,6 +1,6 @@
 /**
  * Gets the rows of one tree of the engine as they are opened. The engine's handles live until it answers for another view, and so
- * does a loader: when another takes its place it ends, and whoever waits for one of its answers gives up.
+ * does a loader: when another takes its place it ends, and requests that wait for its answers fail.
  */
 import type { NodePath, TreeRows } from '../engine/api';
 import { ClosedError } from '../engine/protocol';

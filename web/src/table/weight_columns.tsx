@@ -61,7 +61,7 @@ export function weightColumns<Row extends Weighed>(
     const { weightUnit } = session.filters;
     const unit = weightUnit.value;
     const { interval } = info.value;
-    const hint = unit === 'samples' && interval > 0 ? `A sample stands for about ${interval} ms` : '';
+    const hint = unit === 'samples' && interval > 0 ? `Each sample stands for about ${interval} ms` : '';
     return [
         {
             key: 'share',
@@ -159,7 +159,7 @@ export function copiedName(session: Session, func: number): string {
 
 const INLINED_TITLES = {
     yes: 'Inlined into its callers in all samples',
-    some: 'Inlined into its callers in some samples; the sidebar says whether it is in this row',
+    some: 'Inlined into its callers in some samples; the sidebar shows this row',
 };
 
 /** Marks a function that has calls without a call. */

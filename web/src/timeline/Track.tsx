@@ -17,7 +17,7 @@ import { dragTrack, focusNeighbor, focusTrack } from './track_rows';
 import { trackKind } from './tracks/kinds';
 
 const LABEL_LIMIT = 200;
-/** px that ← and → move the time that is looked at, alone and with Shift. */
+/** px that ← and → move the time cursor, alone and with Shift. */
 const NEAR = 2;
 const FAR = 20;
 
@@ -34,7 +34,7 @@ export function chooseRow(session: Session, row: TrackRow, mode: ChooseMode): vo
     else if (row.members.length > 0) chooseMembers(row);
 }
 
-/** As in a tree: → opens a group, ← closes it; while the time is looked at, they move that. */
+/** As in a tree: → opens a group, ← closes it; while the time cursor is shown, they move it. */
 function turnsGroup(session: Session, event: KeyboardEvent, row: TrackRow): boolean {
     if (row.isOpen === null || event.ctrlKey || event.shiftKey || keyTime(session) !== null) return false;
     return event.key === (row.isOpen ? 'ArrowLeft' : 'ArrowRight');

@@ -1,4 +1,4 @@
-/** Draws the strip of single samples below a thread's activity: a tick for each, as far as pixels can tell them apart. */
+/** Draws the strip of single samples below a thread's activity: a tick for each, as far as pixels can separate them. */
 
 import { cleanContext, styleColor } from '../base/canvas';
 import { STRIP_PIXEL } from '../engine/layout';

@@ -1,5 +1,5 @@
 /**
- * The time that is looked at in the timeline: a line through all tracks, and what the track says of that place. The mouse
+ * The time cursor of the timeline: a line through all tracks, and the tooltip of the track at that time. The mouse
  * puts it where it is; the keyboard moves it along the track that has the focus, and chooses a range with it.
  */
 
@@ -18,11 +18,11 @@ export function hideTime(session: Session): void {
 export function showTime(session: Session, time: number, track: TrackKey, x: number, y: number): void {
     const { heldByKeys, hoverTime, hoveredCounter, tellOf } = session.hover;
     const row = session.store.tracks.value.rows.find((shown) => shown.key === track);
-    const { tell } = trackKind(row?.kind ?? '');
+    const { showTooltip } = trackKind(row?.kind ?? '');
     heldByKeys.value = false;
     hoverTime.value = time;
     if (row?.kind !== 'counter') hoveredCounter.value = null;
-    if (row && tell) tell(session, row, time, x, y);
+    if (row && showTooltip) showTooltip(session, row, time, x, y);
     else tellOf(x, y, null);
 }
 

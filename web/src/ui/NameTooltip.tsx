@@ -5,10 +5,10 @@ import type { FuncInfo } from '../engine/api';
 import { ProfileText } from './text';
 
 export const TRUNCATED_EXPLANATION =
-    'The stack is truncated here: the callers could not be read. The numbers below are right, but their callers do not include them.';
+    'The stack is truncated here: prof could not read the callers. The numbers below are complete, but missing from the totals of those callers.';
 
 const NOT_SAMPLED_EXPLANATION =
-    'CPU time that the kernel counted and no sample covers: of threads that ended or waited before their next sample, of the kernel while it switched between threads or ended them, or of samples that were lost. Recording at a higher rate (prof record -r) samples more of the first.';
+    'CPU time without a sample: of threads that ended or waited before their next sample, of the kernel while it switched between or ended threads, and of lost samples. A higher rate (prof record -r) reduces the first.';
 
 export function NameTooltip({ name }: { name: FuncInfo }): JSX.Element {
     if (name.name === '(truncated)') return <p class="explanation">{TRUNCATED_EXPLANATION}</p>;

@@ -95,7 +95,7 @@ export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
         const target = moves[event.key];
         if (target !== undefined) goTo(target);
         else if (event.key === 'Enter') choose(items[at] ?? null, event);
-        // The dialog's own way tells of it later: what is typed right after it would be lost.
+        // The dialog's own event comes later: what is typed right after it would be lost.
         else if (event.key === 'Escape') props.onClose();
         else return;
         event.preventDefault();

@@ -3,7 +3,7 @@
  * for, and on top of that what the user has hidden, shown and moved (track_choice.ts).
  *
  * Each kind of tracks is one file of timeline/tracks with one entry in kinds.ts: what its tracks are called, which process they belong
- * to, what they draw and tell. Those of threads begin here, because they decide what is shown at first; layoutTracks() groups,
+ * to, what they draw and show in tooltips. Those of threads begin here, because they decide what is shown at first; layoutTracks() groups,
  * sorts and hides.
  */
 
@@ -20,7 +20,7 @@ export function threadKey(thread: number): TrackKey {
     return `t${thread}`;
 }
 
-/** A track as its source tells of it. */
+/** A track as its source describes it. */
 export interface TrackSeed {
     key: TrackKey;
     /** The id of its kind: see timeline/tracks/kinds.ts. */

@@ -1,4 +1,4 @@
-/** Says why there is little to see where numbers are of CPU time and the threads waited; and leads to what they waited for. */
+/** Says why there is little to see where numbers are of CPU time and the threads waited; and leads to the objects of the waits. */
 import type { JSX } from 'preact';
 import { formatDuration } from '../base/format';
 import { useSession } from '../session/context';
@@ -22,7 +22,7 @@ export function WaitNote(): JSX.Element | null {
             </button>
             or
             <button type="button" class="link" onClick={() => changeView({ tab: 'waits' }, 'push')}>
-                what was waited for
+                what they waited for
             </button>
         </p>
     );

@@ -62,7 +62,7 @@ function createWaitTableModel(session: Session) {
             {
                 key: 'share',
                 title: 'Share',
-                hint: 'Share of the time that the threads were there',
+                hint: 'Share of the lifetime of the threads',
                 width: 76,
                 isNumber: true,
                 sortedBy: '',
@@ -87,7 +87,7 @@ function createWaitTableModel(session: Session) {
             {
                 key: 'count',
                 title: 'Count',
-                hint: 'Recorded waits; shorter ones than the sampling interval count in the total of the next one',
+                hint: 'Recorded waits; waits shorter than the sampling interval are part of the next one',
                 width: 72,
                 isNumber: true,
                 sortedBy: 'count',
@@ -174,7 +174,7 @@ function createWaitTableModel(session: Session) {
     return { columns, main, copyItems };
 }
 
-const NO_WAKERS = '. Nobody noted who ended waits: prof record --wakers does, where the kernel allows it.';
+const NO_WAKERS = '. This profile has no wakers: prof record --wakers records them, if the kernel permits it.';
 
 export function WaitGroupingChoice(): JSX.Element {
     const { setGrouping } = useSession().waitList;
@@ -202,7 +202,7 @@ function EmptyWaits(): JSX.Element {
     const session = useSession();
     const { search } = session.store;
     const sentence = !session.info.value.hasWaits
-        ? 'This profile does not say what threads waited for. prof record notes it unless --off-cpu=no is given.'
+        ? 'This profile has no waits. prof record records them, except with --off-cpu=no.'
         : search.value.trim() !== ''
           ? 'No wait of the selected threads in this range matches the filter.'
           : 'The selected threads did not wait in this range.';

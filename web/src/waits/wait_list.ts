@@ -20,9 +20,9 @@ const MOSTLY_WAITING = 0.1;
 const SUMMARY_ROWS = 8;
 
 export const WAIT_GROUPINGS: readonly { value: WaitGrouping; label: string; hint: string }[] = [
-    { value: 'reason', label: 'Reason', hint: 'By why they waited: lock, sleep, disk, …' },
-    { value: 'object', label: 'Object', hint: 'By what they waited for: a lock, a file, a socket, …' },
-    { value: 'stack', label: 'Stack', hint: 'By the functions that called into the wait' },
+    { value: 'reason', label: 'Reason', hint: 'By reason: lock, sleep, disk, …' },
+    { value: 'object', label: 'Object', hint: 'By object: a lock, a file, a socket, …' },
+    { value: 'stack', label: 'Stack', hint: 'By the functions that entered the wait' },
     { value: 'thread', label: 'Thread', hint: 'By the thread that waited' },
     { value: 'waker', label: 'Waker', hint: 'By the thread that ended the wait, or the interrupt' },
 ];
@@ -99,7 +99,7 @@ export function createWaitList(
         if (by === 'reason') return reasonOf(group);
         if (by === 'object') return objectOf(group);
         if (by === 'thread') return threadName(group);
-        if (by === 'waker') return group.waker || '(not known)';
+        if (by === 'waker') return group.waker || '(unknown)';
         return callersOf(group, by)[0] ?? '(no callers)';
     }
 
@@ -139,7 +139,7 @@ export function createWaitList(
         setPreview(range);
     }
 
-    /** The call tree by off-CPU time, inverted at what was waited for, or at the callers. */
+    /** The call tree by off-CPU time, inverted at what they waited for, or at the callers. */
     function showInTree(group: WaitGroup): void {
         const isStack = view.value.waitsBy === 'stack';
         const threads = view.value.waitsBy === 'thread' ? { threads: [group.thread] } : {};
@@ -147,7 +147,7 @@ export function createWaitList(
         changeView({ ...threads, tab: 'calltree', inverted: !isStack, weight: OFF_CPU, path }, 'push');
     }
 
-    // ---- for those who see little CPU time, and for the summary ----
+    // ---- for views with little CPU time, and for the summary ----
 
     const overview = new Request<WaitGroups>();
     const { value: waitOverview } = overview;

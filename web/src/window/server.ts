@@ -12,8 +12,7 @@ export const hasStopped = signal(false);
 export const STOPPED = 'prof has stopped. Run `prof load FILE` again';
 
 /** The same where the page is a file of its own. */
-export const NO_SERVER =
-    'This page is a file of its own, without a prof behind it. `prof load` shows source and assembly';
+export const NO_SERVER = 'A saved page has no source and assembly. `prof load FILE` shows them';
 
 /** An answer of the server. Throws with a sentence if there is none. */
 export async function askServer(path: string, request: RequestInit): Promise<Response> {

@@ -68,7 +68,7 @@ function CounterGraph({ row }: { row: TrackRow }): JSX.Element {
 // ---- the tooltip ----
 
 /** Tells what a counter has at a time. */
-function tellCounter(session: Session, { index }: TrackRow, time: number, x: number, y: number): void {
+function showCounterTooltip(session: Session, { index }: TrackRow, time: number, x: number, y: number): void {
     const { engine } = session;
     const { tellOf } = session.hover;
     const { committedRange, previewRange } = session.store;
@@ -235,5 +235,5 @@ export const COUNTERS: TrackKind = {
             });
     },
     Graph: CounterGraph,
-    tell: tellCounter,
+    showTooltip: showCounterTooltip,
 };

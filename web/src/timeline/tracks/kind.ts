@@ -14,5 +14,5 @@ export interface TrackKind {
     /** What is drawn at the right of the label; null: nothing. */
     Graph: ((props: { row: TrackRow }) => JSX.Element) | null;
     /** Tells of a time (ms) at a place of the window; null: nothing. */
-    tell: ((session: Session, row: TrackRow, time: number, x: number, y: number) => void) | null;
+    showTooltip: ((session: Session, row: TrackRow, time: number, x: number, y: number) => void) | null;
 }

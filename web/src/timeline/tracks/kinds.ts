@@ -10,7 +10,7 @@ import { CPUS, THREADS } from './thread';
 import { WAITS } from './waits';
 
 /** The heading of a process that no track speaks for: layoutTracks() adds it. */
-const HEADINGS: TrackKind = { id: 'process', name: 'process', seeds: () => [], Graph: null, tell: null };
+const HEADINGS: TrackKind = { id: 'process', name: 'process', seeds: () => [], Graph: null, showTooltip: null };
 
 /** In the order in which tracks of a process, or below a thread, follow one another. */
 const KINDS: readonly TrackKind[] = [

@@ -88,7 +88,7 @@ function markerNear({ markers }: MarkerGraph, pixel: number): number {
     return -1;
 }
 
-function tellMarker(session: Session, { key, index }: TrackRow, time: number, x: number, y: number): void {
+function showMarkerTooltip(session: Session, { key, index }: TrackRow, time: number, x: number, y: number): void {
     const { engine, info } = session;
     const { drawnGraphs, tellOf } = session.hover;
     const { committedRange } = session.store;
@@ -138,5 +138,5 @@ export const MARKER_GRAPHS: TrackKind = {
         });
     },
     Graph: MarkerGraphs,
-    tell: tellMarker,
+    showTooltip: showMarkerTooltip,
 };

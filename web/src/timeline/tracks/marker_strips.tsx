@@ -100,7 +100,7 @@ function laneAt(track: TrackKey, y: number, lanes: number): number {
     return Math.max(0, Math.min(lanes - 1, Math.floor(share * lanes)));
 }
 
-function tellMarker(
+function showMarkerTooltip(
     session: Session,
     { key, thread }: TrackRow,
     lanes: number,
@@ -157,7 +157,7 @@ function stripKind({ id, letter, name, title, isQuiet = false }: StripText, stri
                 }));
         },
         Graph: ({ row }) => <MarkerStrip row={row} {...strip} />,
-        tell: (session, row, ...place) => tellMarker(session, row, strip.lanes, ...place),
+        showTooltip: (session, row, ...place) => showMarkerTooltip(session, row, strip.lanes, ...place),
     };
 }
 

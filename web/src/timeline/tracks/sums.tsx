@@ -49,7 +49,7 @@ function SumContent({ activity, time, x }: { activity: Activity; time: number; x
 }
 
 /** What is drawn there: no sample of one thread. */
-function tellSum(session: Session, { key }: TrackRow, time: number, x: number, y: number): void {
+function showSumTooltip(session: Session, { key }: TrackRow, time: number, x: number, y: number): void {
     const { drawnActivities, tellOf } = session.hover;
     const [from, to] = session.store.committedRange.value;
     const activity = drawnActivities.get(key);
@@ -60,7 +60,13 @@ function tellSum(session: Session, { key }: TrackRow, time: number, x: number, y
 }
 
 /** Which groups there are, those of threads say. */
-export const GROUPS: TrackKind = { id: 'group', name: 'group', seeds: () => [], Graph: ThreadGraph, tell: tellSum };
+export const GROUPS: TrackKind = {
+    id: 'group',
+    name: 'group',
+    seeds: () => [],
+    Graph: ThreadGraph,
+    showTooltip: showSumTooltip,
+};
 
 /** Of processes with many threads that run; shown at first where no thread did half of it. */
 export const PROCESS_SUMS: TrackKind = {

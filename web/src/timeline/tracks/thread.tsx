@@ -101,7 +101,7 @@ export const THREADS: TrackKind = {
     name: 'thread',
     seeds: ({ threads, initialThreads, comparison }) => threadTracks(threads, initialThreads, comparison),
     Graph: ThreadGraph,
-    tell: (session, { thread }, ...place) => showSample(session, thread, ...place),
+    showTooltip: (session, { thread }, ...place) => showSample(session, thread, ...place),
 };
 
 /** Which threads are CPUs, those of threads say. */

@@ -51,7 +51,7 @@ function drawWaits(canvas: HTMLCanvasElement, waits: Waits, range: [number, numb
         leastWidth: LEAST_WIDTH,
         look: (rect) => {
             const state = stateOf(waits, rect);
-            // Running is high, waiting low: the two are told apart without colors.
+            // Running is high, waiting low: the two differ without colors, too.
             const top = state === 'runs' ? MARGIN : size.height / 2;
             return { color: colors[WAIT_STATES.indexOf(state)] ?? '', top, bottom: size.height - MARGIN };
         },
@@ -73,7 +73,7 @@ function rectAt({ rects }: Waits, time: number): number {
     return -1;
 }
 
-function tellWait(session: Session, { key, thread }: TrackRow, time: number, x: number, y: number): void {
+function showWaitTooltip(session: Session, { key, thread }: TrackRow, time: number, x: number, y: number): void {
     const { engine } = session;
     const { drawnWaits, tellOf } = session.hover;
     const waits = drawnWaits.get(key);
@@ -152,5 +152,5 @@ export const WAITS: TrackKind = {
             }));
     },
     Graph: WaitStrip,
-    tell: tellWait,
+    showTooltip: showWaitTooltip,
 };
