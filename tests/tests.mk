@@ -2,6 +2,7 @@
 #
 #   tests/unit/test_*.c      one program each, with cmocka, all of lib/ compiled with -fsanitize=address,undefined
 #                            those of THREAD_TESTS a second time with -fsanitize=thread
+#   tests/unit/web/          the same for the modules of the page; tests/e2e/test_page_parts runs them
 #   tests/fuzz/fuzz_*.c      LLVMFuzzerTestOneInput(); `make check` feeds each the files of tests/fuzz/corpus/NAME and all
 #                            their truncations, `make fuzz` lets libFuzzer search on from there
 #   tests/targets/*.c ...    programs to record; the words after "build:" in their first comment are compiler flags
