@@ -50,7 +50,7 @@ import { seedsOf } from '../timeline/tracks/kinds';
 import { createWaitList } from '../waits/wait_list';
 
 export interface SessionStart extends Pick<SessionBase, 'engine' | 'file' | 'host' | 'made' | 'query'> {
-    /** Tells it from others in the history of the browser. */
+    /** Identifies it in the history of the browser. */
     id: string;
     /** No other session has it, also not one of the same profile. */
     serial: number;
@@ -59,6 +59,66 @@ export interface SessionStart extends Pick<SessionBase, 'engine' | 'file' | 'hos
 
 export interface Session extends ReturnType<typeof createSession> {}
 
+/** The store, and what only needs the store. */
+function createView(base: SessionBase) {
+    const session = { ...base, store: createStore({ ...base, seedsOf }) };
+    return {
+        ...session,
+        axis: createAxis(session),
+        axisText: createAxisText(session),
+        trackTimes: createTrackTimes(session),
+        names: createNames(session),
+        tables: createTables(session),
+        filters: createFilters(session),
+        comparison: createComparison(session),
+        hover: createHover(session),
+        trackList: createTrackList(session),
+    };
+}
+
+/** The call tree, and what reads or changes it. */
+function createTrees(view: ReturnType<typeof createView>) {
+    const session = { ...view, tree: createTree(view) };
+    const changes = { ...session, treeChanges: createTreeChanges(session) };
+    const functions = createFunctions(session);
+    return {
+        ...changes,
+        certainty: createCertainty(session),
+        treeSearch: createTreeSearch(session),
+        functions,
+        butterfly: createButterfly({ ...session, functions }),
+        flame: createFlame(session),
+        coloring: createColoring(session),
+        stackChart: createStackChart(session),
+        transformOffers: createTransformOffers(changes),
+        costText: createCostText(session),
+        waitList: createWaitList(session),
+    };
+}
+
+/** Files, markers, and source and assembly. */
+function createViews(trees: ReturnType<typeof createTrees>) {
+    const session = {
+        ...trees,
+        exports: createExports(trees),
+        markers: createMarkers(trees),
+        copies: createCopies(trees),
+        sourceTexts: createSourceTexts(trees),
+    };
+    const panel = { ...session, sourcePanel: createSourcePanel(session) };
+    return {
+        ...panel,
+        markerFilter: createMarkerFilter(session),
+        markerChart: createMarkerChart(session),
+        nodeMenu: createNodeMenu(panel),
+        profile: createProfile(session),
+        sourceFind: createSourceFind(panel),
+        summaryView: createSummaryView(panel),
+        trackActions: createTrackActions(session),
+        sharing: createSharing(session),
+    };
+}
+
 export function createSession({ id, serial, engine, file, host, info: first, made, query }: SessionStart) {
     const lifetime = new Lifetime();
     const info = signal(first);
@@ -66,130 +126,20 @@ export function createSession({ id, serial, engine, file, host, info: first, mad
     engine.onDeath((sentence) => {
         failure.value = sentence;
     });
-    const given: SessionBase = { engine, info, file, made, host, query, lifetime };
-    const store = createStore({ ...given, seedsOf });
-    const axis = createAxis({ ...given, store });
-    const axisText = createAxisText({ ...given, store });
-    const trackTimes = createTrackTimes({ ...given, store });
-    const names = createNames({ ...given });
-    const tables = createTables({ ...given, store });
-    const filters = createFilters({ ...given, store });
-    const comparison = createComparison({ ...given, store });
-    const tree = createTree({ ...given, comparison, filters, names, store, tables });
-    const certainty = createCertainty({ ...given, tree });
-    const treeChanges = createTreeChanges({ ...given, filters, store, tree });
-    const treeSearch = createTreeSearch({ ...given, names, store, tree });
-    const functions = createFunctions({ ...given, names, store, tables, tree });
-    const butterfly = createButterfly({ ...given, functions, names, store, tables, tree });
-    const flame = createFlame({ ...given, store, tree });
-    const coloring = createColoring({ ...given, names, store, tree });
-    const exports = createExports({ ...given, store, tree });
-    const markers = createMarkers({ ...given, axis, store, tables });
-    const markerFilter = createMarkerFilter({ ...given, markers, treeChanges });
-    const copies = createCopies({ ...given, names });
-    const sourceTexts = createSourceTexts({ ...given, names });
-    const sourcePanel = createSourcePanel({ ...given, names, sourceTexts, store, tree });
-    const transformOffers = createTransformOffers({ ...given, names, store, tree, treeChanges });
-    const nodeMenu = createNodeMenu({
-        ...given,
-        comparison,
-        copies,
-        names,
-        sourcePanel,
-        store,
-        transformOffers,
-        tree,
-        treeChanges,
-    });
-    const profile = createProfile({ ...given, store, tree });
-    const sourceFind = createSourceFind({ ...given, sourcePanel });
-    const trackActions = createTrackActions({ ...given, exports, store });
-    const sharing = createSharing({ ...given, exports, store, tree });
-    const commands = createCommands({
-        ...given,
-        comparison,
-        exports,
-        filters,
-        functions,
-        markerFilter,
-        nodeMenu,
-        profile,
-        sharing,
-        sourceFind,
-        sourcePanel,
-        store,
-        trackActions,
-        tree,
-        treeChanges,
-        treeSearch,
-    });
-    const waitList = createWaitList({ ...given, filters, names, store, tables, tree });
-    const costText = createCostText({ ...given, filters, tree });
-    const hover = createHover({ ...given });
-    const keyHelp = createKeyHelp({ ...given, commands, trackActions });
-    const markerChart = createMarkerChart({ ...given, axis, markers, store });
-    const palette = createPalette({
-        ...given,
-        coloring,
-        commands,
-        comparison,
-        filters,
-        functions,
-        names,
-        store,
-        tree,
-        treeChanges,
-    });
-    const stackChart = createStackChart({ ...given, axis, store, tree });
-    const summaryView = createSummaryView({ ...given, filters, names, sourcePanel, store, tree });
-    const trackList = createTrackList({ ...given, store });
+    const views = createViews(createTrees(createView({ engine, info, file, made, host, query, lifetime })));
+    const session = { ...views, commands: createCommands(views) };
     return {
-        ...given,
+        ...session,
         id,
         serial,
+        keyHelp: createKeyHelp(session),
+        palette: createPalette(session),
         /** The engine has more of the profile: every answer may be another. */
         grow(grown: ProfileInfo): void {
             info.value = grown;
         },
         /** Why its engine answers no more; '' while it does. */
         failure: failure as ReadonlySignal<string>,
-        store,
-        axis,
-        axisText,
-        names,
-        tables,
-        filters,
-        comparison,
-        certainty,
-        tree,
-        treeChanges,
-        treeSearch,
-        functions,
-        butterfly,
-        flame,
-        coloring,
-        exports,
-        markers,
-        markerFilter,
-        copies,
-        sourcePanel,
-        transformOffers,
-        nodeMenu,
-        profile,
-        sharing,
-        sourceFind,
-        trackActions,
-        commands,
-        waitList,
-        costText,
-        hover,
-        keyHelp,
-        markerChart,
-        palette,
-        stackChart,
-        summaryView,
-        trackList,
-        trackTimes,
         /** Ends it: nothing of it runs after this, and its engine is gone. */
         dispose(): void {
             lifetime.end();

@@ -1,29 +1,12 @@
-/** What the mouse, keys and menus do to the tracks: each changes the view, and never leaves it without a thread. */
+/** What keys and menus do to the tracks. */
 
 import type { ExportsPart } from '../save/exports';
 import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
-import {
-    allTracks,
-    busyTracks,
-    hideTracks,
-    moveTrack,
-    onlyTracks,
-    showTracks,
-    siblingsOf,
-    tracksOfProcess,
-    trackWithThoseBelow,
-    turnGroup as turned,
-} from '../view/track_choice';
-import {
-    isMember,
-    layoutTracks,
-    MOST_SHOWN_AT_FIRST,
-    type TrackChoice,
-    type TrackKey,
-    type TrackRow,
-} from '../view/tracks';
-import { isTrackListOpen, type MenuItem, showNotice } from '../window/windows';
+import { siblingsOf } from '../view/track_choice';
+import type { TrackRow } from '../view/tracks';
+import { isTrackListOpen, type MenuItem } from '../window/windows';
+import { createTrackChanges, type TrackChanges } from './track_changes';
 import { trackKind } from './tracks/kinds';
 
 interface RowAction {
@@ -36,241 +19,85 @@ interface RowAction {
     action: (row: TrackRow) => void;
 }
 
+type TrackSession = SessionBase & { exports: ExportsPart; store: StorePart };
+
+const always = (): boolean => true;
+
+function rowAction(
+    label: string,
+    key: string,
+    action: (row: TrackRow) => void,
+    more: Partial<Omit<RowAction, 'label' | 'key' | 'action'>> = {},
+): RowAction {
+    return { label, title: '', key, isOffered: always, action, ...more };
+}
+
 /** The key of a row's action as a reader knows it. */
 export function rowKeyText(key: string): string {
     return key.replace('Delete', 'Del').replace('ArrowUp', '↑').replace('ArrowDown', '↓');
 }
 
-export function createTrackActions(session: SessionBase & { exports: ExportsPart; store: StorePart }) {
-    const { info } = session;
-    const { saveTimeline } = session.exports;
-    const { changeView, trackSeeds, tracks, view } = session.store;
-
-    /** Makes a choice the view's. Chosen threads that it hides are chosen no more; another takes their place if none is left. */
-    function applyChoice(choice: TrackChoice): void {
-        const chosen = view.value.threads;
-        const shown = new Set(layoutTracks(trackSeeds.value, choice, []).shown);
-        // Of many chosen ones only the busiest are on the screen; the others stay chosen unless they are hidden one by one.
-        const hiddenKeys = new Set(choice.hidden);
-        const hidden = new Set(
-            trackSeeds.value
-                .filter((seed) => seed.kind === 'thread' && (hiddenKeys.has(seed.key) || hiddenKeys.has(seed.below)))
-                .map((seed) => seed.thread),
-        );
-        const isMany = choice.base === 'busy' && chosen.length > MOST_SHOWN_AT_FIRST;
-        const left = chosen.filter((thread) => shown.has(thread) || (isMany && !hidden.has(thread)));
-        const [first] = shown;
-        if (left.length === 0 && first === undefined) {
-            showNotice('At least one thread must stay visible');
-            return;
-        }
-        const threads = left.length > 0 ? left : [first as number];
-        changeView({ tracks: choice, ...(threads.join() === chosen.join() ? {} : { threads }) }, 'push');
-    }
-
-    /** Without the threads of groups that are there, too: those have rows where the group is open. */
-    function withoutMembers(keys: readonly TrackKey[]): TrackKey[] {
-        const all = new Set(keys);
-        const members = new Set(
-            trackSeeds.value.filter((seed) => isMember(seed) && all.has(seed.below)).map((seed) => seed.key),
-        );
-        return keys.filter((key) => !members.has(key));
-    }
-
-    function show(keys: readonly TrackKey[]): void {
-        const { tracks: choice } = view.value;
-        const asked = new Set(keys);
-        const hidden = choice.hidden.filter((key) => !asked.has(key));
-        applyChoice(showTracks({ ...choice, hidden }, withoutMembers(keys)));
-    }
-
-    /** Opens a group, or closes it. */
-    function turnGroup(row: TrackRow): void {
-        changeView({ tracks: turned(view.value.tracks, row.key) }, 'push');
-    }
-
-    function hide(keys: readonly TrackKey[]): void {
-        applyChoice(hideTracks(view.value.tracks, keys));
-    }
-
-    function showOnly(keys: readonly TrackKey[]): void {
-        applyChoice(onlyTracks(view.value.tracks, withoutMembers(keys)));
-    }
-
-    function showAll(): void {
-        changeView({ tracks: allTracks(view.value.tracks) }, 'push');
-    }
-
-    function showBusy(): void {
-        applyChoice(busyTracks(view.value.tracks));
-    }
-
-    /** A row with what hangs on it: a heading is all of its process. */
-    function keysOf(row: TrackRow): TrackKey[] {
-        const seeds = trackSeeds.value;
-        // The threads of a group follow it.
-        if (row.kind === 'group') return [row.key];
-        return row.kind === 'process' ? tracksOfProcess(seeds, row.process) : trackWithThoseBelow(seeds, row.key);
-    }
-
-    function hideRow(row: TrackRow): void {
-        hide(keysOf(row));
-    }
-
-    function showOnlyRow(row: TrackRow): void {
-        showOnly(keysOf(row));
-    }
-
-    function showOnlyProcess(row: TrackRow): void {
-        showOnly(tracksOfProcess(trackSeeds.value, row.process));
-    }
-
-    function showProcess(row: TrackRow): void {
-        show(tracksOfProcess(trackSeeds.value, row.process));
-    }
-
-    function hideProcess(row: TrackRow): void {
-        hide(tracksOfProcess(trackSeeds.value, row.process));
-    }
-
-    function hideKind(row: TrackRow): void {
-        hide(trackSeeds.value.filter((seed) => seed.kind === row.kind).map((seed) => seed.key));
-    }
-
-    /** To the place of another row of the same level; false if it cannot go there. */
-    function moveTo(row: TrackRow, target: TrackKey): boolean {
-        const choice = moveTrack(trackSeeds.value, tracks.value.rows, view.value.tracks, row.key, target);
-        if (choice) changeView({ tracks: choice }, 'push');
-        return choice !== null;
-    }
-
-    /** By one place up (-1) or down (1). */
-    function moveBy(row: TrackRow, step: 1 | -1): void {
+/** In the order of the menu. */
+function rowActionsOf({ exports, info, store }: TrackSession, changes: TrackChanges): RowAction[] {
+    const { trackSeeds, tracks } = store;
+    const isTrack = (row: TrackRow): boolean => row.kind !== 'process';
+    const isOfSeveral = (row: TrackRow): boolean =>
+        trackSeeds.value.filter((seed) => seed.process === row.process).length > 1;
+    /** The place of a row among its siblings, from 0, and from the last one. */
+    const placeOf = (row: TrackRow): [fromFirst: number, fromLast: number] => {
         const siblings = siblingsOf(tracks.value.rows, row);
-        const target = siblings[siblings.findIndex((sibling) => sibling.key === row.key) + step];
-        if (target) moveTo(row, target.key);
-    }
-
-    /** Chooses all threads of a process that are shown. */
-    function chooseProcess(row: TrackRow): void {
-        const threads = tracks.value.rows
-            .filter((other) => other.process === row.process && other.thread >= 0)
-            .map((other) => other.thread);
-        if (threads.length > 0) changeView({ threads: [...new Set(threads)] }, 'push');
-    }
-
-    function chooseMembers(row: TrackRow): void {
-        changeView({ threads: [...row.members] }, 'push');
-    }
-
-    function processSize(row: TrackRow): number {
-        return trackSeeds.value.filter((seed) => seed.process === row.process).length;
-    }
-
-    /** In the order of the menu. */
-    const rowActions: readonly RowAction[] = [
-        {
-            label: 'Open or close this group',
+        const at = siblings.findIndex((sibling) => sibling.key === row.key);
+        return [at, siblings.length - 1 - at];
+    };
+    const search = (): void => {
+        isTrackListOpen.value = true;
+    };
+    return [
+        rowAction('Open or close this group', 'o', changes.turnGroup, {
             title: 'Show its threads one by one',
-            key: 'o',
             isOffered: (row) => row.isOpen !== null,
-            action: turnGroup,
-        },
-        {
-            label: 'Hide this track',
-            title: '',
-            key: 'Delete',
-            isOffered: (row) => row.kind !== 'process',
-            action: hideRow,
-        },
-        {
-            label: 'Hide this process',
+        }),
+        rowAction('Hide this track', 'Delete', changes.hideRow, { isOffered: isTrack }),
+        rowAction('Hide this process', 'Shift+Delete', changes.hideProcess, {
             title: 'With all its tracks',
-            key: 'Shift+Delete',
-            isOffered: (row) => row.kind === 'process' || processSize(row) > 1,
-            action: hideProcess,
-        },
-        {
-            label: 'Hide all tracks of this kind',
-            title: '',
-            key: '',
-            isOffered: (row) => row.kind !== 'process' && row.kind !== 'thread',
-            action: hideKind,
-        },
-        {
-            label: 'Show only this track',
-            title: '',
-            key: 'x',
-            startsGroup: true,
-            isOffered: (row) => row.kind !== 'process',
-            action: showOnlyRow,
-        },
-        {
-            label: 'Show only this process',
+            isOffered: (row) => !isTrack(row) || isOfSeveral(row),
+        }),
+        rowAction('Hide all tracks of this kind', '', changes.hideKind, {
+            isOffered: (row) => isTrack(row) && row.kind !== 'thread',
+        }),
+        rowAction('Show only this track', 'x', changes.showOnlyRow, { startsGroup: true, isOffered: isTrack }),
+        rowAction('Show only this process', 'X', changes.showOnlyProcess, {
             title: 'Hide the tracks of all other processes',
-            key: 'X',
-            isOffered: (row) => processSize(row) > 1,
-            action: showOnlyProcess,
-        },
-        {
-            label: 'Show all tracks of this process',
+            isOffered: isOfSeveral,
+        }),
+        rowAction('Show all tracks of this process', '*', changes.showProcess, {
             title: 'Include less busy tracks',
-            key: '*',
-            isOffered: (row) => processSize(row) > 1,
-            action: showProcess,
-        },
-        {
-            label: 'Select all threads of this process',
+            isOffered: isOfSeveral,
+        }),
+        rowAction('Select all threads of this process', 'p', changes.chooseProcess, {
             title: 'The views merge them',
-            key: 'p',
-            isOffered: (row) =>
-                tracks.value.rows.filter((other) => other.process === row.process && other.thread >= 0).length > 1,
-            action: chooseProcess,
-        },
-        {
-            label: 'Move up',
-            title: '',
-            key: 'Alt+ArrowUp',
+            isOffered: (row) => changes.threadsOf(row).length > 1,
+        }),
+        rowAction('Move up', 'Alt+ArrowUp', (row) => changes.moveBy(row, -1), {
             startsGroup: true,
-            isOffered: (row) => siblingsOf(tracks.value.rows, row).findIndex((sibling) => sibling.key === row.key) > 0,
-            action: (row) => moveBy(row, -1),
-        },
-        {
-            label: 'Move down',
-            title: '',
-            key: 'Alt+ArrowDown',
-            isOffered: (row) => {
-                const siblings = siblingsOf(tracks.value.rows, row);
-                return siblings.length > 1 && siblings[siblings.length - 1]?.key !== row.key;
-            },
-            action: (row) => moveBy(row, 1),
-        },
-        { label: 'Show all tracks', title: '', key: 'A', startsGroup: true, isOffered: () => true, action: showAll },
-        {
-            label: 'Show the busiest tracks',
-            title: 'Hide less busy tracks (the default)',
-            key: 'B',
-            isOffered: () => true,
-            action: showBusy,
-        },
-        {
-            label: 'Search tracks…',
-            title: '',
-            key: 'T',
-            isOffered: () => info.value.threads.length > 1,
-            action: () => {
-                isTrackListOpen.value = true;
-            },
-        },
-        {
-            label: 'Save timeline as image',
+            isOffered: (row) => placeOf(row)[0] > 0,
+        }),
+        rowAction('Move down', 'Alt+ArrowDown', (row) => changes.moveBy(row, 1), {
+            isOffered: (row) => placeOf(row)[1] > 0,
+        }),
+        rowAction('Show all tracks', 'A', changes.showAll, { startsGroup: true }),
+        rowAction('Show the busiest tracks', 'B', changes.showBusy, { title: 'Hide less busy tracks (the default)' }),
+        rowAction('Search tracks…', 'T', search, { isOffered: () => info.value.threads.length > 1 }),
+        rowAction('Save timeline as image', '', exports.saveTimeline, {
             title: 'The visible part as a PNG file',
-            key: '',
             startsGroup: true,
-            isOffered: () => true,
-            action: saveTimeline,
-        },
+        }),
     ];
+}
+
+export function createTrackActions(session: TrackSession) {
+    const changes = createTrackChanges(session);
+    const rowActions: readonly RowAction[] = rowActionsOf(session, changes);
 
     function rowMenu(row: TrackRow): MenuItem[] {
         return rowActions
@@ -285,7 +112,7 @@ export function createTrackActions(session: SessionBase & { exports: ExportsPart
             }));
     }
 
-    /** Does what a key means for the row that has the focus; false if it means nothing. */
+    /** Runs the action of a key on the row that has the focus; false if the key has none. */
     function doRowKey(event: KeyboardEvent, row: TrackRow): boolean {
         if (event.ctrlKey || event.metaKey) return false;
         const isLetter = event.key.length === 1;
@@ -295,22 +122,7 @@ export function createTrackActions(session: SessionBase & { exports: ExportsPart
         return found !== undefined;
     }
 
-    return {
-        show,
-        hide,
-        showOnly,
-        showAll,
-        showBusy,
-        hideRow,
-        showProcess,
-        moveTo,
-        chooseProcess,
-        chooseMembers,
-        turnGroup,
-        rowActions,
-        rowMenu,
-        doRowKey,
-    };
+    return { ...changes, rowActions, rowMenu, doRowKey };
 }
 
 export type TrackActionsPart = ReturnType<typeof createTrackActions>;
