@@ -18,6 +18,8 @@ const step = (rect, key, more) => neighbor(frame([band()], more), { band: 0, rec
 
 await check('up and down go to the caller and the widest callee', () => {
     assertEqual([step(0, 'ArrowDown'), step(1, 'ArrowDown'), step(2, 'ArrowDown')].join(), '1,4,', 'down');
+    const even = { ...RECTS, end: [1, 0.5, 1, 0, 0, 0], start: [0, 0, 0.5, 0, 0, 0] };
+    assertEqual(neighbor(frame([band([], { rects: even })]), { band: 0, rect: 0 }, 'ArrowDown').rect, 1, 'the first of two that are equally wide');
     assertEqual([step(4, 'ArrowUp'), step(1, 'ArrowUp'), step(0, 'ArrowUp')].join(), '1,0,', 'up');
     const grown = { fromBottom: true };
     assertEqual([step(0, 'ArrowUp', grown), step(4, 'ArrowDown', grown)].join(), '1,1', 'in a graph that grows from the bottom');
@@ -33,6 +35,8 @@ await check('left and right go to the next rect of the row that is in sight and 
 await check('the selected rect that is nearest to a place is found in all bands', () => {
     const place = (bands, x) => JSON.stringify(selectedPlace(frame(bands), x));
     assertEqual(place([band([1, 2])], 20), '{"band":0,"rect":1}', 'at the left');
+    assertEqual(place([band([1, 2])], 50), '{"band":0,"rect":1}', 'between both, by their middles');
+    assertEqual(place([band([0])], 90), '{"band":0,"rect":0}', 'the first rect');
     assertEqual(place([band([1, 2])], 90), '{"band":0,"rect":2}', 'at the right');
     assertEqual(place([band(), band([3], { firstRow: 3 })], 90), '{"band":1,"rect":3}', 'in the second band');
     assertEqual(place([band()], 0), 'null', 'none');
