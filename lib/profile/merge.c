@@ -228,12 +228,11 @@ static void append_stacks(struct merge *merge)
         into->frames.line[row] = frames->line[i];
         into->frames.column[row] = frames->column[i];
     }
-    uint32_t *prefixes = into->stacks.prefix + merge->first_stack;
-    uint32_t *frames_of = into->stacks.frame + merge->first_stack;
     for (size_t i = 0; i < stacks->length; i++) {
+        size_t row = merge->first_stack + i;
         uint32_t prefix = stacks->prefix[i];
-        prefixes[i] = prefix == PROFILE_NONE ? prefix : prefix + merge->first_stack;
-        frames_of[i] = stacks->frame[i] + merge->first_frame;
+        into->stacks.prefix[row] = prefix == PROFILE_NONE ? prefix : prefix + merge->first_stack;
+        into->stacks.frame[row] = stacks->frame[i] + merge->first_frame;
     }
     into->stacks.length += stacks->length;
 }
