@@ -83,6 +83,29 @@ static bool inherit_python(struct tracked_process *child, const struct tracked_p
 
 /* ---- mappings ---- */
 
+/* A program maps executable memory some hundred times, a compiler of JIT code some hundred times a second; a program
+ * that only maps does so 100,000 times a second, which are 1.3 MB of the spool. */
+static bool spend_mapping(const struct tracked_mappings *mappings, struct tracked_process *process, uint64_t time)
+{
+    enum { MAPPINGS = 65536, NS_PER_MAPPING = 1000000 };
+    struct mapping_budget *budget = &process->budget;
+    uint64_t gained = time > budget->time ? (time - budget->time) / NS_PER_MAPPING : 0;
+    if (mappings->is_past)
+        return true;
+    if (gained) {
+        budget->spent -= gained < budget->spent ? (uint32_t)gained : budget->spent;
+        budget->time = time;
+    }
+    if (budget->spent < MAPPINGS) {
+        budget->spent++;
+        return true;
+    }
+    process->exceeds_mappings = true;
+    if (mappings->observer.maps_too_often)
+        mappings->observer.maps_too_often(mappings->observer.context, process);
+    return false;
+}
+
 /* Above the kernel's limit of mappings per process (vm.max_map_count), most are gone, which no record reports. All
  * are dropped: tracked_mappings_check() looks up those on stacks again. */
 static void bound_mappings(const struct tracked_mappings *mappings, struct tracked_process *process)
@@ -128,8 +151,22 @@ static bool may_open(struct tracked_mappings *mappings, const struct tracked_pro
     return !is_report || mappings->is_past || library_table_may_open(mappings->libraries, process->pid, mapping);
 }
 
-int tracked_mappings_add(struct tracked_mappings *mappings, struct tracked_process *process,
-                         const struct perf_mapping *mapping, uint64_t time, struct error *err)
+/* Where a mapping comes from. A process may exceed its budget of records and readings. Stacks ask for few. */
+enum mapping_source { FROM_RECORD, FROM_READING, FROM_QUERY };
+
+static bool is_wanted(const struct tracked_mappings *mappings, struct tracked_process *process,
+                      const struct perf_mapping *mapping, enum mapping_source source, uint64_t time)
+{
+    if (!mapping->executable || !mapping->length || mapping->start > UINT64_MAX - mapping->length)
+        return false;
+    if (source == FROM_QUERY || jit_files_is_jitdump(mapping->path))
+        return true;
+    return !(source == FROM_RECORD && process->exceeds_mappings) && spend_mapping(mappings, process, time);
+}
+
+static int take_mapping(struct tracked_mappings *mappings, struct tracked_process *process,
+                        const struct perf_mapping *mapping, enum mapping_source source, uint64_t time,
+                        struct error *err)
 {
     bool is_answered = may_open(mappings, process, mapping);
     const struct tracker_observer *observer = &mappings->observer;
@@ -138,7 +175,7 @@ int tracked_mappings_add(struct tracked_mappings *mappings, struct tracked_proce
         if (failed)
             return failed;
     }
-    if (!mapping->executable || !mapping->length || mapping->start > UINT64_MAX - mapping->length)
+    if (!is_wanted(mappings, process, mapping, source, time))
         return 0;
     struct library_mapping found;
     int code = find_library(mappings, process, mapping, &found, err);
@@ -155,6 +192,12 @@ int tracked_mappings_add(struct tracked_mappings *mappings, struct tracked_proce
         !note_python(mappings, process, &map, &found))
         return error_no_memory(err);
     return add_mapping(mappings, process, &map, time, err);
+}
+
+int tracked_mappings_add(struct tracked_mappings *mappings, struct tracked_process *process,
+                         const struct perf_mapping *mapping, uint64_t time, struct error *err)
+{
+    return take_mapping(mappings, process, mapping, FROM_RECORD, time, err);
 }
 
 /* ---- all mappings of a process ---- */
@@ -215,7 +258,7 @@ static int use_mapping(void *context, const struct perf_mapping *mapping)
     if (reading->only_unmapped && address_space_find(&reading->process->space, mapping->start))
         is_taken = false;
     if (is_taken)
-        code = tracked_mappings_add(reading->mappings, reading->process, mapping, reading->time, reading->err);
+        code = take_mapping(reading->mappings, reading->process, mapping, FROM_READING, reading->time, reading->err);
     reading->changed |= is_taken && mapping->executable;
     if (!code && is_taken && mapping->executable)
         code = note_copy_above(reading, mapping);
@@ -262,6 +305,8 @@ bool tracked_mappings_inherit(struct tracked_mappings *mappings, struct tracked_
         !inherit_python(child, parent) || !text_copies_copy(&child->copies, &parent->copies))
         return false;
     child->losses = parent->losses;
+    child->budget = parent->budget;
+    child->exceeds_mappings = parent->exceeds_mappings;
     return true;
 }
 
@@ -370,7 +415,7 @@ static int ask(struct tracked_mappings *mappings, struct tracked_process *proces
     if (!code && !is_known) {
         *changed = true;
         memset(process->checks, 0, sizeof(process->checks)); /* others may have changed, too */
-        code = tracked_mappings_add(mappings, process, &now, time, err);
+        code = take_mapping(mappings, process, &now, FROM_QUERY, time, err);
     } else if (map && found >= 0) {
         *check_of(process, map->start) = (struct mapping_check){.start = map->start, .time = time};
     }
@@ -391,11 +436,17 @@ static int restore_text(struct tracked_mappings *mappings, struct tracked_proces
     return add_mapping(mappings, process, &map, time, err);
 }
 
+/* Whether known mappings may have been replaced without a record. */
+static bool checks_all(const struct tracked_mappings *mappings, const struct tracked_process *process)
+{
+    return mappings->are_read || process->exceeds_mappings;
+}
+
 static int check_address(struct tracked_mappings *mappings, struct tracked_process *process, uint64_t pc,
                          uint64_t longest_age, uint64_t time, bool *changed, struct error *err)
 {
     const struct mapping *map = address_space_find(&process->space, pc);
-    bool is_asked = !map || (mappings->are_read && !was_checked(process, map, time, longest_age));
+    bool is_asked = !map || (checks_all(mappings, process) && !was_checked(process, map, time, longest_age));
     int code = is_asked ? ask(mappings, process, pc, map, time, changed, err) : 0;
     return code || !process->copies.copies.length ? code : restore_text(mappings, process, pc, time, changed, err);
 }
@@ -430,13 +481,13 @@ static int read_if_due(struct tracked_mappings *mappings, struct tracked_process
 int tracked_mappings_check(struct tracked_mappings *mappings, struct tracked_process *process,
                            const struct tracked_stack *stack, uint64_t time, bool *changed, struct error *err)
 {
-    bool checks_all = mappings->are_read || process->copies.copies.length;
+    bool checks_callers = checks_all(mappings, process) || process->copies.copies.length;
     uint64_t start = 0, end = 0; /* of the mapping that was checked last */
     int code = 0;
     *changed = false;
     if (mappings->is_past)
         return 0;
-    for (size_t i = 0; i < stack->count && !code && (checks_all || i == 0); i++) {
+    for (size_t i = 0; i < stack->count && !code && (checks_callers || i == 0); i++) {
         if ((stack->pcs[i] >= start && stack->pcs[i] < end) || stack->pcs[i] >> 63)
             continue;
         code = check_address(mappings, process, stack->pcs[i], i ? caller_age : leaf_age, time, changed, err);

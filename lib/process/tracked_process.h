@@ -25,20 +25,28 @@ struct mapping_check {
 
 enum { MAPPING_CHECKS = 16 };
 
+/* Mappings that a process has added: each ms takes off one. */
+struct mapping_budget {
+    uint32_t spent;
+    uint64_t time; /* ns, of the last ms that took off one */
+};
+
 struct tracked_process {
     uint32_t number; /* in the spool */
     uint32_t pid;
     uint32_t living;                /* tid of a live thread, for reads of the process's memory */
     struct tracked_thread *threads; /* list of live threads */
     uint8_t excesses;               /* bits of enum excess */
-    uint64_t losses;                /* tracked_mappings.losses when its mappings were last complete */
-    bool ran_before;                /* its program is older than the recording: the spool lacks its start */
-    bool maps_unread;               /* ran_before, and its mappings will be read when needed */
-    uint64_t program;               /* maps_unread: attach_program() at that time */
-    int maps_fd;                    /* /proc/PID/maps, for proc_maps_find(); -1: not open */
-    uint64_t last_reading;          /* ns: last read of all mappings; 0: never */
-    uint64_t reading_pause;         /* ns between two reads caused by a pc without a mapping */
-    uint64_t reading_cost;          /* ns of CPU time of the last read */
+    bool exceeds_mappings;          /* has spent its budget: its stacks ask for mappings, its records add none */
+    struct mapping_budget budget;
+    uint64_t losses;        /* tracked_mappings.losses when its mappings were last complete */
+    bool ran_before;        /* its program is older than the recording: the spool lacks its start */
+    bool maps_unread;       /* ran_before, and its mappings will be read when needed */
+    uint64_t program;       /* maps_unread: attach_program() at that time */
+    int maps_fd;            /* /proc/PID/maps, for proc_maps_find(); -1: not open */
+    uint64_t last_reading;  /* ns: last read of all mappings; 0: never */
+    uint64_t reading_pause; /* ns between two reads caused by a pc without a mapping */
+    uint64_t reading_cost;  /* ns of CPU time of the last read */
     struct mapping_check checks[MAPPING_CHECKS]; /* indexed by a hash of the start */
     struct text_copies copies;
     uint64_t started;                  /* ns: its start in this recording; 0: older, or unknown */
@@ -72,6 +80,8 @@ struct tracker_observer {
     /* A process maps a file with reports of the program, such as marks. is_report() recognizes its path. */
     bool (*is_report)(const char *path);
     int (*maps_report)(void *context, uint32_t pid, const struct perf_mapping *mapping, struct error *err);
+    /* A process has spent its budget of mappings. */
+    void (*maps_too_often)(void *context, struct tracked_process *process);
     /* `process` replaces `before`. */
     void (*execs)(struct tracked_process *before, struct tracked_process *process, uint64_t time);
     /* The last thread of a process ends. /proc still has the process. */

@@ -474,6 +474,8 @@ static int exec_process(struct tracker *tracker, const struct perf_record *recor
         code = add_process(tracker, record->pid, &process, err);
     if (process) {
         process->space.work = before.space.work; /* a program that repeats exec shares one budget */
+        process->budget = before.budget;
+        process->excesses = before.excesses;
         if (tracker->mappings.observer.execs)
             tracker->mappings.observer.execs(&before, process, record->time);
         process->parent_pid = before.parent_pid;

@@ -24,6 +24,9 @@ void excess_add_notes(const struct excesses *excesses, struct record_result *res
     static const char *const reasons[EXCESSES] = {
         [EXCESS_UNWINDING] = "takes too long to unwind, by its unwind information or its code: some of its stacks are "
                              "truncated",
+        [EXCESS_MAPPINGS] =
+            "maps executable memory too often: prof looks up the mappings of its stacks, and misses code "
+            "that was unmapped at once",
     };
     for (int i = 0; i < EXCESSES; i++) {
         const struct excess_note *note = &excesses->notes[i];

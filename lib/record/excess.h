@@ -17,6 +17,7 @@ struct tracker;
 
 enum excess {
     EXCESS_UNWINDING, /* its unwind information takes too long to interpret (unwind/work.h) */
+    EXCESS_MAPPINGS,  /* it maps executable memory too often (process/tracked_mappings.c) */
     EXCESSES
 };
 

@@ -83,6 +83,12 @@ static int take_report(void *context, uint32_t pid, const struct perf_mapping *m
     return marks_take_mapping(&recording->marks, pid, mapping, err);
 }
 
+static void note_mappings(void *context, struct tracked_process *process)
+{
+    struct recording *recording = context;
+    excess_note(&recording->excesses, recording->tracker, EXCESS_MAPPINGS, process);
+}
+
 static int read_last_counters(void *context, struct tracked_process *process, struct error *err)
 {
     struct recording *recording = context;
@@ -148,6 +154,7 @@ static int prepare(struct recording *recording, struct error *err)
     tracker_observe(recording->tracker, &(struct tracker_observer){.context = recording,
                                                                    .is_report = marks_is_report,
                                                                    .maps_report = take_report,
+                                                                   .maps_too_often = note_mappings,
                                                                    .execs = counters_process_execs,
                                                                    .ends = read_last_counters,
                                                                    .forgets = forget_counters});

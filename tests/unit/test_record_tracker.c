@@ -515,17 +515,63 @@ static void test_mappings_of_a_process_are_bounded(void **unused)
     start(&recording);
     assert_int_equal(tracker_find(recording.tracker, pid, pid, 1, &thread, &process, NULL), 0);
     for (uint64_t i = 0; i < RECORDS; i++) {
-        make_mmap(&made, pid, 0x10000 + (RECORDS - i) * 2 * PAGE, PAGE, "//anon", PROT_EXEC, 2 + i);
+        make_mmap(&made, pid, 0x10000 + (RECORDS - i) * 2 * PAGE, PAGE, "//anon", PROT_EXEC, 2 + i * 1000000);
         feed(&recording, &made);
         assert_true(process->space.count <= MOST);
     }
     uint64_t here = (uint64_t)(uintptr_t)test_mappings_of_a_process_are_bounded;
-    const uint64_t later = UINT64_C(100) * 1000 * 1000 * 1000;
+    const uint64_t later = UINT64_C(1000) * 1000 * 1000 * 1000;
     assert_null(address_space_find(&process->space, here));
     assert_true(check_leaf(&recording, process, here, later));
     assert_non_null(address_space_find(&process->space, here)->module);
     char text[256];
     finish_recording(&recording, text, sizeof(text));
+}
+
+static void count_excess(void *context, struct tracked_process *process)
+{
+    (void)process;
+    ++*(unsigned *)context;
+}
+
+/* A process maps memory as fast as it can: the spool has the first mappings, and those that its stacks pass through. */
+static void test_process_that_maps_too_often_is_asked_for_mappings(void **unused)
+{
+    (void)unused;
+    enum { RECORDS = 200000, MOST = 65536, PAGE = 4096, CHILD = 4000001 };
+    struct recording recording;
+    struct record_bytes made;
+    struct tracked_thread *thread;
+    struct tracked_process *process;
+    uint32_t pid = (uint32_t)getpid();
+    unsigned excesses = 0;
+    start(&recording);
+    tracker_observe(recording.tracker,
+                    &(struct tracker_observer){.context = &excesses, .maps_too_often = count_excess});
+    assert_int_equal(tracker_find(recording.tracker, pid, pid, 1, &thread, &process, NULL), 0);
+    for (uint64_t i = 0; i < RECORDS; i++) {
+        assert_true(!excesses || i > MOST / 2);
+        make_mmap(&made, pid, 0x10000 + i % 100 * 2 * PAGE, PAGE, "//anon", PROT_EXEC, 2 + i);
+        feed(&recording, &made);
+    }
+    assert_true(excesses);
+    uint64_t here = (uint64_t)(uintptr_t)test_process_that_maps_too_often_is_asked_for_mappings;
+    struct mapping wrong = {.start = here & ~UINT64_C(4095), .end = here + 1, .lib = MAPPING_NO_LIB};
+    assert_true(address_space_map(&process->space, &wrong));
+    assert_true(check_leaf(&recording, process, here, RECORDS + 10));
+    assert_non_null(address_space_find(&process->space, here)->module);
+    feed_task(&recording, PERF_RECORD_FORK, CHILD, pid, CHILD, pid, RECORDS + 20);
+    assert_int_equal(tracker_find(recording.tracker, CHILD, CHILD, RECORDS + 21, &thread, &process, NULL), 0);
+    assert_true(process->exceeds_mappings); /* it has the stale mappings of its parent */
+    make_mmap(&made, CHILD, 0x100000000, PAGE, "//anon", PROT_EXEC, RECORDS + 22);
+    feed(&recording, &made);
+    assert_null(address_space_find(&process->space, 0x100000000));
+    static char text[MOST * 128];
+    finish_recording(&recording, text, sizeof(text));
+    size_t maps = 0;
+    for (const char *at = text; (at = strstr(at, "map 0 ")); at++)
+        maps++;
+    assert_in_range(maps, MOST / 2, MOST + 2);
 }
 
 static void test_short_processes_leave_nothing(void **unused)
@@ -659,6 +705,7 @@ int main(void)
         cmocka_unit_test(test_samples_after_the_end_of_a_thread_are_its_own),
         cmocka_unit_test(test_mappings_are_read_again_after_losses),
         cmocka_unit_test(test_mappings_of_a_process_are_bounded),
+        cmocka_unit_test(test_process_that_maps_too_often_is_asked_for_mappings),
         cmocka_unit_test(test_short_processes_leave_nothing),
         cmocka_unit_test(test_number_of_a_thread_whose_end_was_lost_is_used_again),
         cmocka_unit_test(test_exec_costs_the_same_beside_ten_thousand_threads),
