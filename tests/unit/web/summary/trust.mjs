@@ -58,3 +58,24 @@ await check('the figures of a recording are grouped, and cut before what explain
     assertEqual(trust.trustFigure('12345 (3 in JIT code; 12342 deeper than what was copied)'), '12,345', 'a count with reasons');
     assertEqual(trust.trustFigure('0.026 s, 75.1 µs a sample'), '0.026 s, 75.1 µs a sample', 'a time');
 });
+
+await check('each figure has a limit, at which it is still good', () => {
+    const of = (label, value, samples = 1000) => trust.trustSummary({ label: 'Data quality', entries: [{ label, value }] }, samples);
+    const limits = [
+        ['Addresses resolved', '80 (80.00 %)', '79 (79.99 %)', '80.0% of addresses resolved'],
+        ['CPU time covered by samples', '90.00 % (9 of 10 s)', '89.60 % (8.96 of 10 s)', '90% of CPU time sampled'],
+        ['Python samples with Python frames', '95 (95.00 %)', '94 (94.94 %)', 'Python frames in 94.9% of Python samples'],
+        ['Stacks complete', '95 (95.00 %)', '94 (94.94 %)', '94.9% complete stacks'],
+        ['Samples lost', '10', '11', '11 lost'],
+    ];
+    for (const [label, good, bad, text] of limits) {
+        assertEqual([of(label, good).isGood, of(label, bad).isGood].join(), 'true,false', label);
+        assertEqual(of(label, bad).text, text, label);
+    }
+    assertEqual(of('Addresses resolved', '80 (80.00 %)').text, 'Data quality', 'the text of a good share of names');
+    assertEqual(of('CPU time covered by samples', '90.00 %').text, 'Data quality', 'the text of a good share of CPU time');
+    assertEqual([of('Samples lost', '1,100', 100_000).isGood, of('Samples lost', 'some', 0).isGood].join(), 'false,true', 'a grouped number, and a text');
+    assertEqual(of('Samples lost', 'x'.repeat(99)).text.length < 99, true, 'a long text is cut');
+    assertEqual(trust.trustSectionOf({ extra: [], resolvedCount: 4, addressCount: 5, symbolicated: true }), undefined, 'four names of five');
+    assertEqual(trust.trustSectionOf({ extra: [], resolvedCount: 1, addressCount: 3, symbolicated: true }).entries[0].value, '1 of 3 (33.3 %)', 'one name of three');
+});
