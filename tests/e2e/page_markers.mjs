@@ -157,7 +157,7 @@ await check('the sidebar has the fields of the selected marker, hidden ones too,
     await page.locator('.tree-row').nth(6).click();
     await askUntil((now) => now.includes('Set by') && now.includes('work') && now.includes('main'), () => sidebar.innerText());
     await page.locator('.tree-row').nth(0).click();
-    await askUntil((now) => now.includes('Not ended'), () => sidebar.innerText());
+    await askUntil((now) => now.includes('Still running'), () => sidebar.innerText());
     await askUntil((marker) => marker === '0', () => parameter(page, 'marker'));
     await page.close();
 });
