@@ -509,6 +509,8 @@ static int record(struct options *options)
     struct record_summary summary = summary_of(options);
     for (size_t i = 0; i < recorded.note_count; i++)
         record_summary_note(&summary, recorded.notes[i]);
+    if (recorded.limits[0])
+        record_summary_note(&summary, recorded.limits);
     int failed = save_profile(options, spool, recorded.rest_fd, &files, &summary, &saved);
     if (windows)
         push_windows_take_last(windows, recorded.rest_fd);

@@ -279,7 +279,9 @@ static int print_doubts(const struct report *report, const struct metadata *meta
     static const char *const covered_names[] = {"CPU time covered by samples", NULL};
     static const char *const hint_names[] = {"Hint", NULL}; /* which says so better */
     static const char *const truncated_names[] = {"Stacks truncated", "Stacks cut", NULL};
+    static const char *const limit_names[] = {"Limit reached", NULL};
     const char *own = profile_text(report->profile, report->profile->meta.warning);
+    const char *limit = find_metadata(metadata, limit_names);
     const char *covered = find_metadata(metadata, covered_names);
     char text[REPORT_LINE_SIZE] = "";
     double all = count_all_samples(report), lost = number_of(find_metadata(metadata, lost_names));
@@ -301,6 +303,10 @@ static int print_doubts(const struct report *report, const struct metadata *meta
         snprintf(text, sizeof(text),
                  "%.1f%% of the stacks are truncated: their outer callers are missing (-v shows the reason).",
                  100 * fmin(1, truncated / all));
+        report_warn(report, text);
+    }
+    if (limit) {
+        snprintf(text, sizeof(text), "%s.", limit);
         report_warn(report, text);
     }
     char waiting[REPORT_LINE_SIZE];

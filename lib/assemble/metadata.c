@@ -430,6 +430,7 @@ static void fill_trust_section(struct metadata *metadata, const struct metadata_
         return;
     for (size_t i = 0; i < hints->count; i++)
         add_string(metadata, "Hint", hints->text[i]);
+    add_info_string(metadata, "Limit reached", INFO_LIMITS);
     add_number(metadata, "Samples", "integer", replay->samples.count);
     add_coverage(metadata, source->trust);
     uint64_t left_out = replay_info_number(replay, INFO_LEFT_OUT, 0);

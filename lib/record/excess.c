@@ -19,7 +19,7 @@ void excess_note(struct excesses *excesses, struct tracker *tracker, enum excess
     snprintf(note->first, sizeof(note->first), "%s (%" PRIu32 ")", thread ? thread->name : "process", process->pid);
 }
 
-void excess_add_notes(const struct excesses *excesses, struct record_result *result)
+void excess_describe(const struct excesses *excesses, char *text, size_t size)
 {
     static const char *const reasons[EXCESSES] = {
         [EXCESS_UNWINDING] = "takes too long to unwind, by its unwind information or its code: some of its stacks are "
@@ -28,12 +28,15 @@ void excess_add_notes(const struct excesses *excesses, struct record_result *res
             "maps executable memory too often: prof looks up the mappings of its stacks, and misses code "
             "that was unmapped at once",
     };
-    for (int i = 0; i < EXCESSES; i++) {
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < EXCESSES && used < size; i++) {
         const struct excess_note *note = &excesses->notes[i];
         char others[64] = "";
         if (note->processes > 1)
             snprintf(others, sizeof(others), " (and so do %" PRIu32 " other processes)", note->processes - 1);
         if (note->processes)
-            record_result_add_note(result, "%s %s%s", note->first, reasons[i], others);
+            used += (size_t)snprintf(text + used, size - used, "%s%s %s%s", used ? "; " : "", note->first, reasons[i],
+                                     others);
     }
 }

@@ -8,8 +8,7 @@
  */
 #pragma once
 
-#include "record/record_result.h"
-
+#include <stddef.h>
 #include <stdint.h>
 
 struct tracked_process;
@@ -35,5 +34,5 @@ struct excesses {
 void excess_note(struct excesses *excesses, struct tracker *tracker, enum excess excess,
                  struct tracked_process *process);
 
-/* Adds a note to the recording for each limit that some process has reached. */
-void excess_add_notes(const struct excesses *excesses, struct record_result *result);
+/* Writes a sentence for each limit that some process has reached, "; " between; empty: none has. */
+void excess_describe(const struct excesses *excesses, char *text, size_t size);

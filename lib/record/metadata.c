@@ -187,6 +187,7 @@ int metadata_write_end(struct spool_writer *spool, const struct record_options *
         {INFO_RECORDER_CPU, .number = result->recorder_cpu},
         {INFO_RECORDER_MEMORY, .number = (uint64_t)usage.ru_maxrss * 1024},
         {INFO_EXIT, .text = end},
+        {INFO_LIMITS, .text = result->limits},
     };
     int code = write_notes(spool, result->notes, result->note_count, err); /* the end may have added notes */
     if (!code)

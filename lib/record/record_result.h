@@ -61,6 +61,7 @@ struct record_result {
     char survivor_names[256]; /* some of them */
     char notes[PERF_NOTES][PERF_NOTE_SIZE]; /* limits of this recording, one sentence each */
     size_t note_count;
+    char limits[1024]; /* processes that have reached a limit of the recorder (excess.h), as sentences; may be empty */
 
     int rest_fd; /* memory file with the rest of the spool if the disk is full, owned by the caller; -1: none */
 };

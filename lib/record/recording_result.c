@@ -139,7 +139,7 @@ void recording_fill_result(struct recording *recording, uint64_t cpu_before)
         note_new_cpus(recording);
     note_lower_rates(recording);
     recording_note_lost_files(recording);
-    excess_add_notes(&recording->excesses, recording->result);
+    excess_describe(&recording->excesses, result->limits, sizeof(result->limits));
     recording_note_refused_waits(recording);
     if (recording->python.problem[0])
         record_result_add_note(recording->result, "prof records no Python frames: %s", recording->python.problem);

@@ -80,6 +80,7 @@
 #define INFO_PYTHON_READ     "python_read"     /* ... with their Python frames ... */
 #define INFO_PYTHON_LATE     "python_late"     /* ... and of the others, those whose thread ran on too soon */
 #define INFO_LEFT_OUT        "left_out"        /* samples of threads that INFO_FILTERS leaves out */
+#define INFO_LIMITS          "limits"          /* processes that have reached a limit of the recorder; may be empty */
 #define INFO_SAMPLES_LOST    "samples_lost"    /* had no room in the kernel's buffers, of all events */
 #define INFO_THROTTLED       "throttled"       /* how often the kernel stopped the clock of samples for a moment */
 #define INFO_BY_LIBUNWIND                                                                                              \

@@ -373,6 +373,15 @@ await check('a profile that says nothing of itself but lacks most names says so,
     await restart();
 });
 
+await check('the summary names the process that reached a limit of the recorder', async () => {
+    await drop('greedy.json');
+    await askUntil((name) => name === 'greedy', product);
+    await page.click('#tab-summary');
+    await settle(page);
+    assertEqual(await page.locator('.card-trust .problem').innerText(), 'greedy (7) takes too long to unwind', 'the problem');
+    await restart();
+});
+
 /** All that the page says: texts, titles, labels. */
 const saidTexts = () =>
     page.evaluate(() => {

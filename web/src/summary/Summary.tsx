@@ -369,7 +369,7 @@ function TrustCard(): JSX.Element | null {
     const { trustSection } = session.summaryView;
     const section = trustSection.value;
     if (!section) return null;
-    const isProblem = (label: string): boolean => /^(symbols|hint)/i.test(label);
+    const isProblem = (label: string): boolean => /^(symbols|hint|limit)/i.test(label);
     const figures = section.entries.filter((entry) => !isProblem(entry.label));
     const problems = section.entries.filter((entry) => isProblem(entry.label));
     const { fix } = trustSummary(section, 0);
