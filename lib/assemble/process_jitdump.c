@@ -27,7 +27,7 @@ static const uint64_t note_lag = UINT64_C(100) * 1000 * 1000;
 
 /* ---- which file ---- */
 
-static bool may_be_read(const struct replay *replay, uint32_t process, int fd, const struct spool_lib *mapped)
+static bool may_be_read(const struct replay *replay, uint32_t process, int fd, const struct spool_library *mapped)
 {
     struct stat info;
     if (fstat(fd, &info) || !S_ISREG(info.st_mode) || !process_perf_map_trusts_owner(replay, process, info.st_uid))
@@ -40,7 +40,7 @@ static int open_mapped(const struct replay *replay, uint32_t process)
     uint32_t lib = replay->processes.data[process].jit.dump_lib;
     if (!lib)
         return -1;
-    const struct spool_lib *mapped = &replay->libs.items.data[lib - 1];
+    const struct spool_library *mapped = &replay->libs.items.data[lib - 1];
     int fd = open(mapped->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (fd >= 0 && may_be_read(replay, process, fd, mapped))
         return fd;

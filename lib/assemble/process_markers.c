@@ -186,14 +186,14 @@ static void add_thread(struct filling *filling, const struct replay_thread *thre
 
 static void add_load(struct filling *filling, const struct replay_load *load)
 {
-    const struct spool_lib *lib = &filling->replay->libs.items.data[load->lib];
+    const struct spool_library *lib = &filling->replay->libs.items.data[load->lib];
     const struct replay_process *process = &filling->replay->processes.data[load->process];
     struct json_writer *json = begin(filling, KIND_LOAD);
     if (!json)
         return;
     json_member_text(json, "library", lib->path);
-    if (lib->size)
-        json_member_unsigned(json, "size", lib->size);
+    if (lib->size_bytes)
+        json_member_unsigned(json, "size", lib->size_bytes);
     finish(filling, "Library load", process->main_thread, PHASE_INSTANT, load->time, 0);
 }
 

@@ -119,9 +119,7 @@ static void add_markers(struct filling *filling, const struct program_mark **mar
 
 static double value_of(const struct program_mark *mark)
 {
-    double value;
-    memcpy(&value, &mark->end, sizeof(value));
-    return isfinite(value) ? value : 0;
+    return isfinite(mark->value) ? mark->value : 0;
 }
 
 static int compare_counters(const void *a, const void *b)

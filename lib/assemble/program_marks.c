@@ -5,90 +5,108 @@
 
 #include <stdlib.h>
 
-bool program_marks_is_event(const struct spool_event *event)
+static int add_name(struct program_marks *marks, const struct spool_mark_name *record, struct error *err)
 {
-    return (event->kind >= SPOOL_MARK_NAME && event->kind <= SPOOL_WORK) || event->kind == SPOOL_SIGNAL ||
-           event->kind == SPOOL_OOM_KILL;
-}
-
-static int add_name(struct program_marks *marks, const struct spool_event *event, struct error *err)
-{
-    if (event->number > MARK_WRITER_NAMES + 1)
+    if (record->mark_name > MARK_WRITER_NAMES + 1)
         return 0;
-    while (marks->names.length <= event->number)
+    while (marks->names.length <= record->mark_name)
         if (!array_push(&marks->names, STRING_NONE))
             return error_no_memory(err);
-    uint32_t *name = &marks->names.data[event->number];
-    *name = strings_add_z(&marks->texts, event->name);
+    uint32_t *name = &marks->names.data[record->mark_name];
+    *name = strings_add_z(&marks->texts, record->name);
     return *name == STRING_NONE ? error_no_memory(err) : 0;
 }
 
-static int add_mark(struct program_marks *marks, const struct spool_event *event, struct error *err)
+static int add_mark(struct program_marks *marks, const struct spool_program_mark *record, struct error *err)
 {
-    bool is_known = event->number < marks->names.length && marks->names.data[event->number] != STRING_NONE;
-    if (event->mark >= SPOOL_MARK_KINDS || marks->items.length >= MARK_WRITER_MARKS)
+    bool is_known = record->mark_name < marks->names.length && marks->names.data[record->mark_name] != STRING_NONE;
+    if (record->mark >= SPOOL_MARK_KINDS || marks->items.length >= MARK_WRITER_MARKS)
         return 0;
-    struct program_mark mark = {.kind = event->mark,
-                                .pid = event->pid,
-                                .tid = event->tid,
+    struct program_mark mark = {.kind = record->mark,
+                                .pid = record->pid,
+                                .tid = record->tid,
                                 .thread = REPLAY_NONE,
-                                .time = event->time,
-                                .end = event->end,
-                                .name = is_known ? marks->names.data[event->number]
+                                .time = record->time_ns,
+                                .end = record->end_ns,
+                                .value = record->value,
+                                .name = is_known ? marks->names.data[record->mark_name]
                                                  : strings_add_z(&marks->texts, "(no name)"),
-                                .text = event->value[0] ? strings_add_z(&marks->texts, event->value) : STRING_NONE};
-    bool ok = mark.name != STRING_NONE && (!event->value[0] || mark.text != STRING_NONE);
+                                .text = record->text[0] ? strings_add_z(&marks->texts, record->text) : STRING_NONE};
+    bool ok = mark.name != STRING_NONE && (!record->text[0] || mark.text != STRING_NONE);
     return ok && array_push(&marks->items, mark) ? 0 : error_no_memory(err);
 }
 
-int program_marks_event(struct program_marks *marks, const struct spool_event *event, struct error *err)
+static bool add_lost(struct program_marks *marks, const struct spool_marks_lost *record)
 {
-    bool ok = true;
-    uint32_t text = STRING_NONE;
-    switch (event->kind) {
-    case SPOOL_MARK_NAME:
-        return add_name(marks, event, err);
-    case SPOOL_PROGRAM_MARK:
-        return add_mark(marks, event, err);
-    case SPOOL_MARKS_LOST:
-        ok = array_push(
-            &marks->lost,
-            (struct lost_marks){.pid = event->pid, .start = event->start, .end = event->time, .count = event->count});
-        break;
-    case SPOOL_EXIT:
-        ok = array_push(
-            &marks->exits,
-            (struct process_exit){.pid = event->pid, .time = event->time, .status = (int)(unsigned)event->count});
-        break;
-    case SPOOL_COMMAND:
-        text = strings_add_z(&marks->texts, event->value);
-        ok = text != STRING_NONE && hash_set(&marks->commands, event->number, text);
-        break;
-    case SPOOL_WORK:
-        text = strings_add_z(&marks->texts, event->name);
-        ok = text != STRING_NONE &&
-             array_push(&marks->works, (struct recorder_work){.start = event->time, .end = event->end, .name = text});
-        break;
-    case SPOOL_SIGNAL:
-        text = strings_add_z(&marks->texts, event->name);
-        ok = text != STRING_NONE && array_push(&marks->signals, (struct process_signal){.pid = event->pid,
-                                                                                        .tid = event->tid,
-                                                                                        .time = event->time,
-                                                                                        .number = event->number,
-                                                                                        .sender = text,
-                                                                                        .thread = REPLAY_NONE});
-        break;
-    case SPOOL_OOM_KILL:
-        ok = array_push(&marks->oom_kills,
-                        (struct oom_kill){.pid = event->pid, .time = event->time, .count = event->count});
-        break;
-    default:
-        break;
-    }
+    struct lost_marks lost = {
+        .pid = record->pid, .start = record->start_ns, .end = record->time_ns, .count = record->count};
+    return array_push(&marks->lost, lost);
+}
+
+static bool add_exit(struct program_marks *marks, const struct spool_process_exit *record)
+{
+    struct process_exit exit = {.pid = record->pid, .time = record->time_ns, .status = (int)(unsigned)record->status};
+    return array_push(&marks->exits, exit);
+}
+
+static bool add_command(struct program_marks *marks, const struct spool_command_line *record)
+{
+    uint32_t text = strings_add_z(&marks->texts, record->command);
+    return text != STRING_NONE && hash_set(&marks->commands, record->process, text);
+}
+
+static bool add_work(struct program_marks *marks, const struct spool_recorder_work *record)
+{
+    struct recorder_work work = {
+        .start = record->time_ns, .end = record->end_ns, .name = strings_add_z(&marks->texts, record->name)};
+    return work.name != STRING_NONE && array_push(&marks->works, work);
+}
+
+static bool add_signal(struct program_marks *marks, const struct spool_signal *record)
+{
+    struct process_signal signal = {.pid = record->pid,
+                                    .tid = record->tid,
+                                    .time = record->time_ns,
+                                    .number = record->signal,
+                                    .sender = strings_add_z(&marks->texts, record->sender),
+                                    .thread = REPLAY_NONE};
+    return signal.sender != STRING_NONE && array_push(&marks->signals, signal);
+}
+
+static bool add_oom_kill(struct program_marks *marks, const struct spool_oom_kill *record)
+{
+    struct oom_kill kill = {.pid = record->pid, .time = record->time_ns, .count = record->count};
+    return array_push(&marks->oom_kills, kill);
+}
+
+static int result_of(bool ok, struct error *err)
+{
     return ok ? 0 : error_no_memory(err);
 }
 
-/* ---- whose they are ---- */
+int program_marks_add(struct program_marks *marks, const struct spool_record *record, struct error *err)
+{
+    switch (record->kind) {
+    case SPOOL_MARK_NAME:
+        return add_name(marks, &record->mark_name, err);
+    case SPOOL_PROGRAM_MARK:
+        return add_mark(marks, &record->program_mark, err);
+    case SPOOL_MARKS_LOST:
+        return result_of(add_lost(marks, &record->marks_lost), err);
+    case SPOOL_EXIT:
+        return result_of(add_exit(marks, &record->process_exit), err);
+    case SPOOL_COMMAND:
+        return result_of(add_command(marks, &record->command_line), err);
+    case SPOOL_WORK:
+        return result_of(add_work(marks, &record->recorder_work), err);
+    case SPOOL_SIGNAL:
+        return result_of(add_signal(marks, &record->signal), err);
+    case SPOOL_OOM_KILL:
+        return result_of(add_oom_kill(marks, &record->oom_kill), err);
+    default:
+        return 0;
+    }
+}
 
 void program_marks_destroy(struct program_marks *marks)
 {

@@ -9,12 +9,13 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/strings.h"
-#include "spool/spool.h"
+#include "spool/records.h"
 
 #include <stdint.h>
 
 struct program_mark {
-    uint64_t time, end; /* as in SPOOL_PROGRAM_MARK */
+    uint64_t time, end; /* ns; end: of SPOOL_MARK_SPAN */
+    double value;       /* of SPOOL_MARK_COUNTER */
     uint32_t pid, tid;
     uint32_t thread;     /* of the replay; REPLAY_NONE: unknown */
     uint32_t name, text; /* strings of `texts`; text: STRING_NONE */
@@ -63,9 +64,7 @@ struct program_marks {
     uint64_t homeless;    /* marks of processes outside of the recording */
 };
 
-/* Whether an event belongs here. */
-bool program_marks_is_event(const struct spool_event *event);
-
-int program_marks_event(struct program_marks *marks, const struct spool_event *event, struct error *err);
+/* Takes a record of a program's marks, or of another kind above. */
+int program_marks_add(struct program_marks *marks, const struct spool_record *record, struct error *err);
 
 void program_marks_destroy(struct program_marks *marks);

@@ -9,32 +9,22 @@
 #include "assemble/replay_processes.h"
 #include "assemble/replay_records.h"
 #include "assemble/replay_rows.h"
-#include "assemble/replay_samples.h"
 #include "assemble/replay_stacks.h"
 #include "assemble/unsampled.h"
 #include "spool/info.h"
 
-static int read_items(struct replay *replay, struct error *err)
+static int read_records(struct replay *replay, struct error *err)
 {
-    struct spool_event event;
-    struct sample sample;
-    for (;;) {
-        int code = spool_reader_next(replay->spool.reader, &event, &sample, err);
-        if (code <= 0)
-            return code;
-        if (spool_reader_keeps_last(replay->spool.reader) && !replay->input.window) {
-            int is_known = code == SPOOL_ITEM_EVENT ? replay_renumber_event(replay, &event, err)
-                                                    : replay_renumber_sample(replay, &sample);
-            if (is_known < 0)
-                return is_known;
-            if (!is_known)
-                continue;
-        }
-        code =
-            code == SPOOL_ITEM_EVENT ? replay_take_event(replay, &event, err) : replay_add_sample(replay, &sample, err);
+    struct spool_record record;
+    int code;
+    while ((code = spool_reader_read(replay->spool.reader, &record, err)) > 0) {
+        bool has_rows = spool_reader_keeps_last(replay->spool.reader) && !replay->input.window;
+        int is_known = has_rows ? replay_renumber(replay, &record, err) : 1;
+        code = is_known > 0 ? replay_take_record(replay, &record, err) : is_known;
         if (code)
             return code;
     }
+    return code;
 }
 
 static int open_spool(struct replay *replay, const char *spool_path, struct error *err)
@@ -56,9 +46,9 @@ int replay_go_on(struct replay *replay, const char *spool_path, uint64_t settled
 {
     int code = replay->spool.reader ? 0 : open_spool(replay, spool_path, err);
     if (!code)
-        code = read_items(replay, err);
+        code = read_records(replay, err);
     if (!code)
-        code = replay_apply_pending(replay, settled, err);
+        code = replay_apply_queue(replay, settled, err);
     if (!code)
         code = replay_end_events(replay, err);
     replay->spool.keeps_last |= replay->spool.reader && spool_reader_keeps_last(replay->spool.reader);
@@ -69,9 +59,9 @@ int replay_spool(struct replay *replay, const char *spool_path, struct error *er
 {
     int code = open_spool(replay, spool_path, err);
     if (!code)
-        code = read_items(replay, err);
+        code = read_records(replay, err);
     if (!code)
-        code = replay_apply_pending(replay, UINT64_MAX, err);
+        code = replay_apply_queue(replay, UINT64_MAX, err);
     if (!code)
         code = replay_end_events(replay, err);
     if (code)
@@ -111,7 +101,7 @@ void replay_destroy(struct replay *replay)
     replay_counters_destroy(&replay->counters);
     sample_store_free(replay->samples.store);
     spool_reader_close(replay->spool.reader);
-    array_free(&replay->queue.events);
+    array_free(&replay->queue.records);
     array_free(&replay->infos.items);
     array_free(&replay->objects);
     array_free(&replay->python_functions);

@@ -63,27 +63,28 @@ static void thin_all(struct replay_counters *counters)
         counters->most *= 2;
 }
 
-int replay_counters_add(struct replay_counters *counters, const struct counter_reading *reading, struct error *err)
+int replay_counters_add(struct replay_counters *counters, const struct spool_counters *record, struct error *err)
 {
-    if (!reading->count || (reading->whose < COUNTERS_OF_POWER && reading->count != COUNTER_KINDS))
+    if (!record->values.count || (record->of < COUNTERS_OF_POWER && record->values.count != COUNTER_KINDS))
         return 0;
-    struct replay_series *series = series_of(counters, reading->whose);
+    struct replay_series *series = series_of(counters, record->of);
     if (!series)
         return error_no_memory(err);
     if (!series->width)
-        series->width = reading->count;
-    if (reading->count != series->width)
+        series->width = record->values.count;
+    if (record->values.count != series->width)
         return 0; /* a CPU has come */
-    struct replay_reading row = {.time = reading->time, .since = reading->since, .is_base = reading->is_base};
+    struct replay_reading row = {.time = record->time_ns, .since = record->since_ns, .is_base = record->is_base};
     size_t count = series->readings.length;
     uint64_t last = count ? series->readings.data[count - 1].time : 0;
     if (row.time < last)
         row.time = last;
-    if (row.since <= last)
+    if (row.since <= last || row.since >= row.time)
         row.since = 0;
-    if (!array_append(&series->values, reading->values, reading->count) || !array_push(&series->readings, row))
+    if (!array_append(&series->values, record->values.items, record->values.count) ||
+        !array_push(&series->readings, row))
         return error_no_memory(err);
-    counters->values += reading->count;
+    counters->values += record->values.count;
     if (!counters->most)
         counters->most = REPLAY_COUNTERS_MOST;
     if (counters->values >= counters->most)
@@ -105,5 +106,4 @@ void replay_counters_destroy(struct replay_counters *counters)
     }
     array_free(&counters->series);
     hash_destroy(&counters->index);
-    array_free(&counters->buffer);
 }

@@ -14,12 +14,12 @@
 #include <stdint.h>
 
 struct replay_reading {
-    uint64_t time, since; /* ns, as in struct counter_reading */
+    uint64_t time, since; /* ns, as in struct spool_counters */
     bool is_base;
 };
 
 struct replay_series {
-    uint32_t whose;                        /* as in struct counter_reading */
+    uint32_t whose;                        /* as in struct spool_counters */
     size_t width;                          /* values per reading */
     ARRAY(struct replay_reading) readings; /* times do not decrease */
     ARRAY(uint64_t) values;                /* `width` per reading */
@@ -29,14 +29,13 @@ struct replay_series {
 struct replay_counters {
     struct hash index; /* whose -> series */
     ARRAY(struct replay_series) series;
-    size_t values;          /* of all series */
-    ARRAY(uint64_t) buffer; /* values of the current reading */
-    size_t most;            /* most values before thinning out; 0: REPLAY_COUNTERS_MOST */
+    size_t values; /* of all series */
+    size_t most;   /* most values before thinning out; 0: REPLAY_COUNTERS_MOST */
 };
 enum { REPLAY_COUNTERS_MOST = 6 << 20 }; /* 48 MiB */
 
 /* Adds a reading; ignores an inconsistent one. */
-int replay_counters_add(struct replay_counters *counters, const struct counter_reading *reading, struct error *err);
+int replay_counters_add(struct replay_counters *counters, const struct spool_counters *record, struct error *err);
 
 /* Returns the series of `whose`; NULL: none. */
 const struct replay_series *replay_counters_find(const struct replay_counters *counters, uint32_t whose);

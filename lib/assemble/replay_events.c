@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-int replay_add_event(struct replay *replay, const struct sample *sample, uint32_t stack, struct error *err)
+int replay_add_event(struct replay *replay, const struct spool_event_sample *sample, uint32_t stack, struct error *err)
 {
     struct replay_thread *thread = &replay->threads.data[sample->thread];
     if (sample->event > EVENTS_MAX) {
@@ -17,8 +17,8 @@ int replay_add_event(struct replay *replay, const struct sample *sample, uint32_
         if (!array_push_zero(&replay->events))
             return error_no_memory(err);
     struct replay_event *event = &replay->events.data[sample->event - 1];
-    if (sample->time > thread->last_event_time)
-        thread->last_event_time = sample->time;
+    if (sample->time_ns > thread->last_event_time)
+        thread->last_event_time = sample->time_ns;
     thread->event_samples++;
     replay->processes.data[thread->process].samples++;
     event->truncated += (sample->flags & SAMPLE_TRUNCATED) != 0;

@@ -7,7 +7,7 @@
 
 /* Adds a sample of an event. It counts neither as CPU time nor as a CPU sample of its thread. `stack`: of the
  * replay. */
-int replay_add_event(struct replay *replay, const struct sample *sample, uint32_t stack, struct error *err);
+int replay_add_event(struct replay *replay, const struct spool_event_sample *sample, uint32_t stack, struct error *err);
 
 /* Call it after all samples: adds events without samples, and computes the scale of each event. */
 int replay_end_events(struct replay *replay, struct error *err);

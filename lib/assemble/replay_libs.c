@@ -11,35 +11,41 @@ bool replay_knows_lib(const struct replay *replay, uint32_t number)
     return number < replay->libs.items.length && replay->libs.items.data[number].path;
 }
 
-int replay_add_lib(struct replay *replay, const struct spool_event *event, struct error *err)
+static bool copy_blob(struct arena *arena, struct spool_blob *blob)
 {
-    int is_there = REPLAY_ENSURE_ROW(replay, &replay->libs.items, event->number, err);
-    if (is_there <= 0)
-        return is_there;
-    struct spool_lib *lib = &replay->libs.items.data[event->number];
-    *lib = event->lib;
-    lib->path = arena_copy(&replay->libs.arena, lib->path, strlen(lib->path));
-    lib->build_id =
-        (const unsigned char *)arena_copy(&replay->libs.arena, (const char *)lib->build_id, lib->build_id_size);
-    lib->image = (const unsigned char *)arena_copy(&replay->libs.arena, (const char *)lib->image, lib->image_size);
-    return lib->path && lib->build_id && lib->image ? 0 : error_no_memory(err);
+    blob->bytes = (const unsigned char *)arena_copy(arena, (const char *)blob->bytes, blob->size);
+    return blob->bytes;
 }
 
-int replay_note_load(struct replay *replay, const struct spool_event *event, struct error *err)
+int replay_add_lib(struct replay *replay, const struct spool_library *record, struct error *err)
 {
-    if (replay->input.window || event->number == SPOOL_NO_NUMBER || !replay_knows_lib(replay, event->lib_number) ||
-        replay->libs.items.data[event->lib_number].kind != SPOOL_LIB_FILE ||
-        jit_files_is_jitdump(replay->libs.items.data[event->lib_number].path) ||
-        event->time <= replay_info_number(replay, INFO_START_MONOTONIC, 0))
+    int is_there = REPLAY_ENSURE_ROW(replay, &replay->libs.items, record->library, err);
+    if (is_there <= 0)
+        return is_there;
+    struct spool_library *lib = &replay->libs.items.data[record->library];
+    *lib = *record;
+    lib->path = arena_copy(&replay->libs.arena, lib->path, strlen(lib->path));
+    bool is_copied = lib->path && copy_blob(&replay->libs.arena, &lib->build_id) &&
+                     copy_blob(&replay->libs.arena, &lib->image_bytes);
+    return is_copied ? 0 : error_no_memory(err);
+}
+
+int replay_note_load(struct replay *replay, const struct spool_mapping *mapping, struct error *err)
+{
+    if (replay->input.window || !replay_knows_lib(replay, mapping->library))
         return 0;
-    uint64_t key = (uint64_t)event->number << 32 | event->lib_number;
+    const struct spool_library *lib = &replay->libs.items.data[mapping->library];
+    if (lib->library_kind != SPOOL_LIB_FILE || jit_files_is_jitdump(lib->path) ||
+        mapping->time_ns <= replay_info_number(replay, INFO_START_MONOTONIC, 0))
+        return 0;
+    uint64_t key = (uint64_t)mapping->process << 32 | mapping->library;
     if (replay->libs.loads.length >= REPLAY_LOADS) {
         replay->libs.more_loads++;
         return 0;
     }
     if (hash_get(&replay->libs.loaded, key) != HASH_MISSING)
         return 0;
-    struct replay_load load = {.process = event->number, .lib = event->lib_number, .time = event->time};
+    struct replay_load load = {.process = mapping->process, .lib = mapping->library, .time = mapping->time_ns};
     return hash_set(&replay->libs.loaded, key, 1) && array_push(&replay->libs.loads, load) ? 0 : error_no_memory(err);
 }
 

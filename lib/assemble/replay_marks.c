@@ -8,18 +8,18 @@ static int add(struct replay_marks *marks, const struct replay_mark *mark, struc
     return array_push(&marks->items, *mark) ? 0 : error_no_memory(err);
 }
 
-/* The kernel tells of lost samples when its buffer has room again: they were lost since the CPU's last one. */
-static int add_lost(struct replay_marks *marks, const struct spool_event *event, struct error *err)
+/* The kernel reports lost samples when its buffer has room again: they were lost since the CPU's last one. */
+int replay_marks_lost(struct replay_marks *marks, const struct spool_lost *lost, struct error *err)
 {
     struct replay_mark mark = {
-        .kind = REPLAY_MARK_LOST, .start = event->time, .end = event->time, .count = event->count, .cpu = event->cpu};
-    if (event->start)
-        mark.start = event->start;
-    else if (event->cpu < marks->last_on_cpu.length && marks->last_on_cpu.data[event->cpu])
-        mark.start = marks->last_on_cpu.data[event->cpu];
+        .kind = REPLAY_MARK_LOST, .start = lost->time_ns, .end = lost->time_ns, .count = lost->count, .cpu = lost->cpu};
+    if (lost->start_ns)
+        mark.start = lost->start_ns;
+    else if (lost->cpu < marks->last_on_cpu.length && marks->last_on_cpu.data[lost->cpu])
+        mark.start = marks->last_on_cpu.data[lost->cpu];
     if (mark.start > mark.end)
         mark.start = mark.end;
-    marks->lost += event->count;
+    marks->lost += lost->count;
     return add(marks, &mark, err);
 }
 
@@ -39,42 +39,47 @@ static void close_open(struct replay_marks *marks, enum replay_mark_kind kind, u
         open->end = time > open->start ? time : open->start;
 }
 
-int replay_marks_event(struct replay_marks *marks, const struct spool_event *event, struct error *err)
+static struct replay_mark mark_at(enum replay_mark_kind kind, uint64_t time)
 {
-    struct replay_mark mark = {
-        .start = event->time, .cpu = SPOOL_NO_NUMBER, .text = STRING_NONE, .count = event->count};
-    switch (event->kind) {
-    case SPOOL_LOST:
-        return add_lost(marks, event, err);
-    case SPOOL_PAUSED:
-        mark.kind = REPLAY_MARK_PAUSED;
-        return find_open(marks, REPLAY_MARK_PAUSED) ? 0 : add(marks, &mark, err);
-    case SPOOL_RESUMED:
-        close_open(marks, REPLAY_MARK_PAUSED, event->time);
-        return 0;
-    case SPOOL_MARK:
-        mark.kind = REPLAY_MARK_USER;
-        mark.end = event->time;
-        mark.text = strings_add_z(&marks->texts, event->value);
-        return mark.text == STRING_NONE ? error_no_memory(err) : add(marks, &mark, err);
-    case SPOOL_RUN:
-        mark.kind = REPLAY_MARK_RUN;
-        close_open(marks, REPLAY_MARK_RUN, event->time);
-        return add(marks, &mark, err);
-    default:
-        return 0;
-    }
+    return (struct replay_mark){.kind = kind, .start = time, .cpu = SPOOL_NO_NUMBER, .text = STRING_NONE};
 }
 
-int replay_marks_sample(struct replay_marks *marks, const struct sample *sample, struct error *err)
+int replay_marks_paused(struct replay_marks *marks, const struct spool_paused *paused, struct error *err)
 {
-    if (sample->cpu >= MOST_CPUS)
+    struct replay_mark mark = mark_at(REPLAY_MARK_PAUSED, paused->time_ns);
+    return find_open(marks, REPLAY_MARK_PAUSED) ? 0 : add(marks, &mark, err);
+}
+
+void replay_marks_resumed(struct replay_marks *marks, const struct spool_resumed *resumed)
+{
+    close_open(marks, REPLAY_MARK_PAUSED, resumed->time_ns);
+}
+
+int replay_marks_user(struct replay_marks *marks, const struct spool_user_mark *user, struct error *err)
+{
+    struct replay_mark mark = mark_at(REPLAY_MARK_USER, user->time_ns);
+    mark.end = user->time_ns;
+    mark.text = strings_add_z(&marks->texts, user->text);
+    return mark.text == STRING_NONE ? error_no_memory(err) : add(marks, &mark, err);
+}
+
+int replay_marks_run(struct replay_marks *marks, const struct spool_run *run, struct error *err)
+{
+    struct replay_mark mark = mark_at(REPLAY_MARK_RUN, run->time_ns);
+    mark.count = run->run;
+    close_open(marks, REPLAY_MARK_RUN, run->time_ns);
+    return add(marks, &mark, err);
+}
+
+int replay_marks_sample(struct replay_marks *marks, uint32_t cpu, uint64_t time, struct error *err)
+{
+    if (cpu >= MOST_CPUS)
         return 0;
-    while (marks->last_on_cpu.length <= sample->cpu)
+    while (marks->last_on_cpu.length <= cpu)
         if (!array_push_zero(&marks->last_on_cpu))
             return error_no_memory(err);
-    if (sample->time > marks->last_on_cpu.data[sample->cpu])
-        marks->last_on_cpu.data[sample->cpu] = sample->time;
+    if (time > marks->last_on_cpu.data[cpu])
+        marks->last_on_cpu.data[cpu] = time;
     return 0;
 }
 

@@ -7,8 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/strings.h"
-#include "spool/chunk.h"
-#include "spool/spool.h"
+#include "spool/records.h"
 
 #include <stdint.h>
 
@@ -35,11 +34,15 @@ struct replay_marks {
     uint64_t lost;               /* samples of REPLAY_MARK_LOST so far */
 };
 
-/* Adds an event; SPOOL_LOST events must be in order of time among the samples. Ignores other kinds. */
-int replay_marks_event(struct replay_marks *marks, const struct spool_event *event, struct error *err);
+/* Take a record of their kind. Those of lost samples must be in order of time among the samples. */
+int replay_marks_lost(struct replay_marks *marks, const struct spool_lost *lost, struct error *err);
+int replay_marks_paused(struct replay_marks *marks, const struct spool_paused *paused, struct error *err);
+void replay_marks_resumed(struct replay_marks *marks, const struct spool_resumed *resumed);
+int replay_marks_user(struct replay_marks *marks, const struct spool_user_mark *user, struct error *err);
+int replay_marks_run(struct replay_marks *marks, const struct spool_run *run, struct error *err);
 
 /* Notes the last sample of a CPU: the start of a later loss. */
-int replay_marks_sample(struct replay_marks *marks, const struct sample *sample, struct error *err);
+int replay_marks_sample(struct replay_marks *marks, uint32_t cpu, uint64_t time, struct error *err);
 
 /* Adds the lost samples that the kernel counted without a record, at the end. `lost`: all lost samples. */
 int replay_marks_end(struct replay_marks *marks, uint64_t lost, uint64_t end, struct error *err);

@@ -3,33 +3,33 @@
 #include "assemble/replay_rows.h"
 #include "language/python_frame.h"
 
-int replay_add_object(struct replay *replay, const struct spool_event *event, struct error *err)
+int replay_add_object(struct replay *replay, const struct spool_object *object, struct error *err)
 {
-    if (!event->number || !replay_is_possible(replay, event->number)) {
+    if (!object->object || !replay_is_possible(replay, object->object)) {
         replay->spool.damaged_blocks++;
         return 0;
     }
-    while (replay->objects.length < event->number)
+    while (replay->objects.length < object->object)
         if (!array_push(&replay->objects, STRING_NONE))
             return error_no_memory(err);
-    uint32_t *name = &replay->objects.data[event->number - 1];
-    *name = strings_add_z(&replay->strings, event->name);
+    uint32_t *name = &replay->objects.data[object->object - 1];
+    *name = strings_add_z(&replay->strings, object->name);
     return *name == STRING_NONE ? error_no_memory(err) : 0;
 }
 
-int replay_add_python_function(struct replay *replay, const struct spool_event *event, struct error *err)
+int replay_add_python_function(struct replay *replay, const struct spool_python_function *record, struct error *err)
 {
-    if (!replay_is_possible(replay, event->number)) {
+    if (!replay_is_possible(replay, record->function)) {
         replay->spool.damaged_blocks++;
         return 0;
     }
-    while (replay->python_functions.length <= event->number)
+    while (replay->python_functions.length <= record->function)
         if (!array_push(&replay->python_functions, (struct replay_function){STRING_NONE, STRING_NONE, 0}))
             return error_no_memory(err);
-    struct replay_function *function = &replay->python_functions.data[event->number];
-    function->name = strings_add_z(&replay->strings, event->name);
-    function->file = strings_add_z(&replay->strings, event->value);
-    function->line = event->count <= PYTHON_LINE_MAX ? (uint32_t)event->count : 0;
+    struct replay_function *function = &replay->python_functions.data[record->function];
+    function->name = strings_add_z(&replay->strings, record->name);
+    function->file = strings_add_z(&replay->strings, record->file);
+    function->line = record->line <= PYTHON_LINE_MAX ? (uint32_t)record->line : 0;
     return function->name == STRING_NONE || function->file == STRING_NONE ? error_no_memory(err) : 0;
 }
 

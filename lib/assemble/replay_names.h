@@ -7,11 +7,9 @@
 
 #include <stdint.h>
 
-/* Takes SPOOL_OBJECT. */
-int replay_add_object(struct replay *replay, const struct spool_event *event, struct error *err);
+int replay_add_object(struct replay *replay, const struct spool_object *object, struct error *err);
 
 /* Returns the name of a wait object or waker; NULL: unknown. */
 const char *replay_object(const struct replay *replay, uint32_t number);
 
-/* Takes SPOOL_PYTHON_FUNCTION. */
-int replay_add_python_function(struct replay *replay, const struct spool_event *event, struct error *err);
+int replay_add_python_function(struct replay *replay, const struct spool_python_function *record, struct error *err);

@@ -15,70 +15,70 @@ bool replay_knows_thread(const struct replay *replay, uint32_t number)
     return number < replay->threads.length && replay->threads.data[number].known;
 }
 
-int replay_map(struct replay *replay, const struct spool_event *event, struct error *err)
+int replay_map(struct replay *replay, const struct spool_mapping *record, struct error *err)
 {
-    struct mapping mapping = {.start = event->start,
-                              .end = event->end,
-                              .rva = event->rva,
-                              .lib = event->lib_number == SPOOL_NO_NUMBER ? MAPPING_NO_LIB : event->lib_number};
-    if (event->number == SPOOL_NO_NUMBER)
+    struct mapping mapping = {.start = record->start,
+                              .end = record->end,
+                              .rva = record->rva,
+                              .lib = record->library == SPOOL_NO_NUMBER ? MAPPING_NO_LIB : record->library};
+    if (record->process == SPOOL_NO_NUMBER)
         return replay_map_kernel(replay, &mapping, err);
-    struct replay_process *process = process_at(replay, event->number);
+    struct replay_process *process = process_at(replay, record->process);
     if (!process)
         return 0;
     process->map_generation++;
-    replay_jit_mapped(replay, event->number, event->lib_number);
+    replay_jit_mapped(replay, record->process, record->library);
     if (mapping.start < mapping.end && !address_space_map(&process->space, &mapping))
         return error_no_memory(err);
-    return replay_note_load(replay, event, err);
+    return replay_note_load(replay, record, err);
 }
 
-void replay_end_thread(struct replay *replay, const struct spool_event *event)
+void replay_end_thread(struct replay *replay, const struct spool_thread_end *record)
 {
-    if (!replay_knows_thread(replay, event->number))
+    if (!replay_knows_thread(replay, record->thread))
         return;
-    struct replay_thread *thread = &replay->threads.data[event->number];
-    thread->end = event->time;
+    struct replay_thread *thread = &replay->threads.data[record->thread];
+    thread->end = record->time_ns;
     array_free(&thread->last_stack.pcs);
     array_free(&thread->last_stack.stacks);
     struct replay_process *process = process_at(replay, thread->process);
     if (process && process->live_threads && --process->live_threads == 0) {
-        process->end = event->time;
+        process->end = record->time_ns;
         address_space_destroy(&process->space);
         process->space = (struct address_space){0};
         process->map_generation++;
     }
 }
 
-void replay_note_rest(struct replay *replay, const struct spool_event *event)
+void replay_note_rest(struct replay *replay, const struct spool_unsampled_thread_time *record)
 {
-    if (!replay_knows_thread(replay, event->number))
+    if (!replay_knows_thread(replay, record->thread))
         return;
-    struct replay_thread *thread = &replay->threads.data[event->number];
+    struct replay_thread *thread = &replay->threads.data[record->thread];
     replay->cpu_time.has_rests = true;
-    thread->cpu_time.rest += event->count;
+    thread->cpu_time.rest += record->cpu_time_ns;
 }
 
-int replay_start_process(struct replay *replay, const struct spool_event *event, struct error *err)
+int replay_start_process(struct replay *replay, const struct spool_process *record, struct error *err)
 {
-    int is_there = REPLAY_ENSURE_ROW(replay, &replay->processes, event->number, err);
+    int is_there = REPLAY_ENSURE_ROW(replay, &replay->processes, record->process, err);
     if (is_there <= 0)
         return is_there;
-    struct replay_process *process = &replay->processes.data[event->number];
+    struct replay_process *process = &replay->processes.data[record->process];
     if (process->known)
         return 0;
     *process = (struct replay_process){
         .known = true,
-        .parent = event->parent,
-        .pid = event->pid,
-        .start = event->time,
+        .parent = record->parent,
+        .pid = record->pid,
+        .start = record->time_ns,
         .main_thread = REPLAY_NONE,
-        .name = strings_add_z(&replay->strings, event->name),
+        .name = strings_add_z(&replay->strings, record->name),
     };
     if (process->name == STRING_NONE)
         return error_no_memory(err);
-    const struct replay_process *parent = process_at(replay, event->parent);
-    if (parent && event->exec)
+    const struct replay_process *parent = process_at(replay, record->parent);
+    if (parent && record->exec)
         process->instance = parent->instance + 1;
     else if (parent && !address_space_copy(&process->space, &parent->space))
         return error_no_memory(err);
@@ -97,35 +97,35 @@ static void start_main_thread(struct replay *replay, struct replay_process *proc
     replay->threads.data[number].cpu_time.covered_until = caller->cpu_time.covered_until;
 }
 
-int replay_start_thread(struct replay *replay, const struct spool_event *event, struct error *err)
+int replay_start_thread(struct replay *replay, const struct spool_thread *record, struct error *err)
 {
-    int is_there = REPLAY_ENSURE_ROW(replay, &replay->threads, event->number, err);
+    int is_there = REPLAY_ENSURE_ROW(replay, &replay->threads, record->thread, err);
     if (is_there <= 0)
         return is_there;
-    struct replay_thread *thread = &replay->threads.data[event->number];
-    struct replay_process *process = process_at(replay, event->process);
+    struct replay_thread *thread = &replay->threads.data[record->thread];
+    struct replay_process *process = process_at(replay, record->process);
     if (thread->known || !process)
         return 0;
     *thread = (struct replay_thread){
         .known = true,
-        .process = event->process,
-        .tid = event->tid,
-        .start = event->time,
-        .cpu_time.covered_until = event->time,
-        .name = strings_add_z(&replay->strings, event->name),
+        .process = record->process,
+        .tid = record->tid,
+        .start = record->time_ns,
+        .cpu_time.covered_until = record->time_ns,
+        .name = strings_add_z(&replay->strings, record->name),
     };
-    if (event->tid == process->pid)
-        start_main_thread(replay, process, event->number);
+    if (record->tid == process->pid)
+        start_main_thread(replay, process, record->thread);
     process->live_threads++;
     return thread->name == STRING_NONE ? error_no_memory(err) : 0;
 }
 
-int replay_rename_thread(struct replay *replay, const struct spool_event *event, struct error *err)
+int replay_rename_thread(struct replay *replay, const struct spool_thread_name *record, struct error *err)
 {
-    if (!replay_knows_thread(replay, event->number))
+    if (!replay_knows_thread(replay, record->thread))
         return 0;
-    struct replay_thread *thread = &replay->threads.data[event->number];
-    uint32_t name = strings_add_z(&replay->strings, event->name);
+    struct replay_thread *thread = &replay->threads.data[record->thread];
+    uint32_t name = strings_add_z(&replay->strings, record->name);
     if (name == STRING_NONE)
         return error_no_memory(err);
     thread->name = name;
@@ -135,11 +135,11 @@ int replay_rename_thread(struct replay *replay, const struct spool_event *event,
     return 0;
 }
 
-void replay_note_unseen(struct replay *replay, const struct spool_event *event)
+void replay_note_unseen(struct replay *replay, const struct spool_unsampled_process_time *record)
 {
-    struct replay_process *process = process_at(replay, event->number);
+    struct replay_process *process = process_at(replay, record->process);
     if (process)
-        process->unseen += event->count;
+        process->unseen += record->cpu_time_ns;
 }
 
 void replay_processes_destroy(struct replay *replay)

@@ -3,58 +3,60 @@
 #include "assemble/replay_libs.h"
 #include "assemble/replay_names.h"
 #include "assemble/replay_processes.h"
+#include "assemble/replay_rows.h"
+#include "assemble/replay_samples.h"
 
 #include <string.h>
 
-static int add_lost(struct replay *replay, const struct spool_event *event, struct error *err)
+/* ---- records that wait for their time ---- */
+
+static int add_lost(struct replay *replay, const struct spool_lost *lost, struct error *err)
 {
     if (replay->spool.keeps_last && !replay->samples.count) /* before the samples that are there */
         return 0;
-    replay->samples.lost += event->count;
-    return replay_marks_event(&replay->marks, event, err);
+    replay->samples.lost += lost->count;
+    return replay_marks_lost(&replay->marks, lost, err);
 }
 
-/* Applies an event at its time. */
-static int apply_event(struct replay *replay, const struct spool_event *event, struct error *err)
+static int apply_record(struct replay *replay, const struct spool_record *record, struct error *err)
 {
-    switch (event->kind) {
+    switch (record->kind) {
     case SPOOL_PROCESS:
-        return replay_start_process(replay, event, err);
+        return replay_start_process(replay, &record->process, err);
     case SPOOL_THREAD:
-        return replay_start_thread(replay, event, err);
+        return replay_start_thread(replay, &record->thread, err);
     case SPOOL_NAME:
-        return replay_rename_thread(replay, event, err);
+        return replay_rename_thread(replay, &record->thread_name, err);
     case SPOOL_MAP:
-        return replay_map(replay, event, err);
-    case SPOOL_THREAD_END:
-        replay_end_thread(replay, event);
-        return 0;
+        return replay_map(replay, &record->mapping, err);
     case SPOOL_LOST:
-        return add_lost(replay, event, err);
+        return add_lost(replay, &record->lost, err);
+    case SPOOL_THREAD_END:
+        replay_end_thread(replay, &record->thread_end);
+        return 0;
     case SPOOL_UNSAMPLED:
-        replay_note_rest(replay, event);
+        replay_note_rest(replay, &record->unsampled_thread_time);
         return 0;
     case SPOOL_UNSEEN:
-        replay_note_unseen(replay, event);
+        replay_note_unseen(replay, &record->unsampled_process_time);
         return 0;
     default:
         return 0;
     }
 }
 
-int replay_apply_pending(struct replay *replay, uint64_t time, struct error *err)
+int replay_apply_queue(struct replay *replay, uint64_t time, struct error *err)
 {
+    struct replay_queue *queue = &replay->queue;
     int code = 0;
-    while (!code && replay->queue.done < replay->queue.events.length &&
-           replay->queue.events.data[replay->queue.done].time <= time)
-        code = apply_event(replay, &replay->queue.events.data[replay->queue.done++], err);
-    size_t rest = replay->queue.events.length - replay->queue.done;
-    if (replay->queue.done >= rest) {
+    while (!code && queue->done < queue->records.length && queue->records.data[queue->done].time <= time)
+        code = apply_record(replay, &queue->records.data[queue->done++].record, err);
+    size_t rest = queue->records.length - queue->done;
+    if (queue->done >= rest) {
         if (rest)
-            memmove(replay->queue.events.data, replay->queue.events.data + replay->queue.done,
-                    rest * sizeof(*replay->queue.events.data));
-        replay->queue.events.length = rest;
-        replay->queue.done = 0;
+            memmove(queue->records.data, queue->records.data + queue->done, rest * sizeof(*queue->records.data));
+        queue->records.length = rest;
+        queue->done = 0;
     }
     return code;
 }
@@ -62,57 +64,139 @@ int replay_apply_pending(struct replay *replay, uint64_t time, struct error *err
 /* The recorder writes samples about every second. */
 static const uint64_t longest_delay_ns = UINT64_C(4) * 1000 * 1000 * 1000;
 
-/* The events before a window, whose samples are passed over, do not wait for its first sample: there may be millions.
+/* The records before a window, whose samples the reader skips, do not wait for its first sample: there may be millions.
  */
 static int apply_before_window(struct replay *replay, uint64_t time, struct error *err)
 {
     bool is_before = replay->input.window && !replay->range.first_sample && time > longest_delay_ns;
-    return is_before ? replay_apply_pending(replay, time - longest_delay_ns, err) : 0;
+    return is_before ? replay_apply_queue(replay, time - longest_delay_ns, err) : 0;
 }
 
-static int queue_event(struct replay *replay, const struct spool_event *event, struct error *err)
+static int queue(struct replay *replay, const struct spool_record *record, uint64_t time, struct error *err)
 {
-    struct spool_event copy = *event;
-    uint32_t name = strings_add_z(&replay->strings, event->name ? event->name : "");
-    if (name == STRING_NONE)
-        return error_no_memory(err);
-    copy.name = strings_text(&replay->strings, name); /* the event's own text was freed with its block */
-    return array_push(&replay->queue.events, copy) ? apply_before_window(replay, event->time, err)
-                                                   : error_no_memory(err);
+    struct queued_record queued = {.time = time, .record = *record};
+    replay_note_time(replay, time);
+    return array_push(&replay->queue.records, queued) ? apply_before_window(replay, time, err) : error_no_memory(err);
 }
+
+/* `name`: of `record`, which is the caller's copy. The reader frees the text itself with its block. */
+static int queue_named(struct replay *replay, const struct spool_record *record, const char **name, uint64_t time,
+                       struct error *err)
+{
+    uint32_t string = strings_add_z(&replay->strings, *name);
+    if (string == STRING_NONE)
+        return error_no_memory(err);
+    *name = strings_text(&replay->strings, string);
+    return queue(replay, record, time, err);
+}
+
+/* ---- all records ---- */
 
 /* The kernel's image and modules are mapped from the start; only code that the kernel generates comes and goes. */
-static bool is_timed(const struct replay *replay, const struct spool_event *kernel_map)
+static int take_map(struct replay *replay, const struct spool_record *record, struct error *err)
 {
-    return !replay_knows_lib(replay, kernel_map->lib_number) ||
-           replay->libs.items.data[kernel_map->lib_number].kind == SPOOL_LIB_KERNEL_CODE;
+    const struct spool_mapping *mapping = &record->mapping;
+    if (mapping->process != SPOOL_NO_NUMBER || !replay_knows_lib(replay, mapping->library) ||
+        replay->libs.items.data[mapping->library].library_kind == SPOOL_LIB_KERNEL_CODE)
+        return queue(replay, record, mapping->time_ns, err);
+    replay_note_time(replay, mapping->time_ns);
+    return replay_map(replay, mapping, err);
 }
 
-int replay_take_event(struct replay *replay, const struct spool_event *event, struct error *err)
+/* A program may set a mark of a time before the recording. */
+static int take_program_record(struct replay *replay, const struct spool_record *record, uint64_t time,
+                               struct error *err)
 {
-    if (program_marks_is_event(event)) {
-        if (replay->range.first && event->time > replay->range.first) /* programs may tell of what was before */
-            replay_note_time(replay, event->time);
-        return replay->input.window ? 0 : program_marks_event(&replay->program_marks, event, err);
-    }
-    replay_note_time(replay, event->time);
-    switch (event->kind) {
+    if (replay->range.first && time > replay->range.first)
+        replay_note_time(replay, time);
+    return replay->input.window ? 0 : program_marks_add(&replay->program_marks, record, err);
+}
+
+static int take_sample(struct replay *replay, const struct spool_record *record, uint64_t time, struct error *err)
+{
+    replay->spool.keeps_last = spool_reader_keeps_last(replay->spool.reader);
+    int code = replay_apply_queue(replay, time, err);
+    return code ? code : replay_add_sample(replay, record, err);
+}
+
+/* The profile of a flight recorder starts at its first sample. */
+static int take_counters(struct replay *replay, const struct spool_counters *counters, struct error *err)
+{
+    bool is_before = spool_reader_keeps_last(replay->spool.reader) && !replay->range.first_sample;
+    bool is_possible = counters->of >= COUNTERS_OF_POWER || replay_is_possible(replay, counters->of);
+    return replay->input.window || is_before || !is_possible ? 0
+                                                             : replay_counters_add(&replay->counters, counters, err);
+}
+
+/* The recorder's own records have its time, not that of the records around them: they do not wait. */
+int replay_take_record(struct replay *replay, struct spool_record *record, struct error *err)
+{
+    switch (record->kind) {
     case SPOOL_INFO:
-        return replay_add_info(replay, event, err);
+        return replay_add_info(replay, &record->metadata, err);
     case SPOOL_LIB:
-        return replay_add_lib(replay, event, err);
-    case SPOOL_PAUSED:
-    case SPOOL_RESUMED:
-    case SPOOL_MARK:
-    case SPOOL_RUN: /* these come from the recorder, whose time is not that of the records around them */
-        return replay_marks_event(&replay->marks, event, err);
+        return replay_add_lib(replay, &record->library, err);
     case SPOOL_OBJECT:
-        return replay_add_object(replay, event, err);
+        return replay_add_object(replay, &record->object, err);
     case SPOOL_PYTHON_FUNCTION:
-        return replay_add_python_function(replay, event, err);
+        return replay_add_python_function(replay, &record->python_function, err);
+
+    case SPOOL_PROCESS:
+        return queue_named(replay, record, &record->process.name, record->process.time_ns, err);
+    case SPOOL_THREAD:
+        return queue_named(replay, record, &record->thread.name, record->thread.time_ns, err);
+    case SPOOL_NAME:
+        return queue_named(replay, record, &record->thread_name.name, record->thread_name.time_ns, err);
+    case SPOOL_THREAD_END:
+        return queue(replay, record, record->thread_end.time_ns, err);
+    case SPOOL_MAP:
+        return take_map(replay, record, err);
+    case SPOOL_LOST:
+        return queue(replay, record, record->lost.time_ns, err);
+    case SPOOL_UNSAMPLED:
+        return queue(replay, record, record->unsampled_thread_time.time_ns, err);
+    case SPOOL_UNSEEN:
+        return queue(replay, record, record->unsampled_process_time.time_ns, err);
+
+    case SPOOL_PAUSED:
+        replay_note_time(replay, record->paused.time_ns);
+        return replay_marks_paused(&replay->marks, &record->paused, err);
+    case SPOOL_RESUMED:
+        replay_note_time(replay, record->resumed.time_ns);
+        replay_marks_resumed(&replay->marks, &record->resumed);
+        return 0;
+    case SPOOL_MARK:
+        replay_note_time(replay, record->user_mark.time_ns);
+        return replay_marks_user(&replay->marks, &record->user_mark, err);
+    case SPOOL_RUN:
+        replay_note_time(replay, record->run.time_ns);
+        return replay_marks_run(&replay->marks, &record->run, err);
+
+    case SPOOL_MARK_NAME:
+    case SPOOL_COMMAND:
+        return take_program_record(replay, record, 0, err);
+    case SPOOL_PROGRAM_MARK:
+        return take_program_record(replay, record, record->program_mark.time_ns, err);
+    case SPOOL_MARKS_LOST:
+        return take_program_record(replay, record, record->marks_lost.time_ns, err);
+    case SPOOL_EXIT:
+        return take_program_record(replay, record, record->process_exit.time_ns, err);
+    case SPOOL_WORK:
+        return take_program_record(replay, record, record->recorder_work.time_ns, err);
+    case SPOOL_SIGNAL:
+        return take_program_record(replay, record, record->signal.time_ns, err);
+    case SPOOL_OOM_KILL:
+        return take_program_record(replay, record, record->oom_kill.time_ns, err);
+
+    case SPOOL_SAMPLE:
+        return take_sample(replay, record, record->sample.time_ns, err);
+    case SPOOL_WAIT:
+        return take_sample(replay, record, record->wait.time_ns, err);
+    case SPOOL_EVENT_SAMPLE:
+        return take_sample(replay, record, record->event_sample.time_ns, err);
+    case SPOOL_COUNTERS:
+        return take_counters(replay, &record->counters, err);
     default:
-        if (event->kind == SPOOL_MAP && event->number == SPOOL_NO_NUMBER && !is_timed(replay, event))
-            return replay_map(replay, event, err);
-        return queue_event(replay, event, err);
+        return 0;
     }
 }

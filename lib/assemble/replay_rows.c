@@ -1,7 +1,6 @@
 #include "assemble/replay_rows.h"
 
 #include "spool/counter_reading.h"
-#include "record/counters.h"
 
 static bool replace(const struct hash *rows, uint32_t *number)
 {
@@ -9,65 +8,68 @@ static bool replace(const struct hash *rows, uint32_t *number)
     return *number != HASH_MISSING;
 }
 
-static int add_process(struct replay_rows *rows, struct spool_event *event, struct error *err)
+static int add_process(struct replay_rows *rows, struct spool_process *process, struct error *err)
 {
     uint32_t row = (uint32_t)rows->of_processes.length;
-    if (!replace(&rows->processes, &event->parent))
-        event->parent = SPOOL_NO_NUMBER;
-    if (hash_get(&rows->processes, event->number) != HASH_MISSING)
+    if (!replace(&rows->processes, &process->parent))
+        process->parent = SPOOL_NO_NUMBER;
+    if (hash_get(&rows->processes, process->process) != HASH_MISSING)
         return 0;
-    if (!hash_set(&rows->processes, event->number, row) || !array_push(&rows->of_processes, event->number))
+    if (!hash_set(&rows->processes, process->process, row) || !array_push(&rows->of_processes, process->process))
         return error_no_memory(err);
-    event->number = row;
+    process->process = row;
     return 1;
 }
 
-static int add_thread(struct replay_rows *rows, struct spool_event *event, struct error *err)
+static int add_thread(struct replay_rows *rows, struct spool_thread *thread, struct error *err)
 {
     uint32_t row = (uint32_t)rows->threads.length;
-    if (!replace(&rows->processes, &event->process) || hash_get(&rows->threads, event->number) != HASH_MISSING)
+    if (!replace(&rows->processes, &thread->process) || hash_get(&rows->threads, thread->thread) != HASH_MISSING)
         return 0;
-    if (!hash_set(&rows->threads, event->number, row))
+    if (!hash_set(&rows->threads, thread->thread, row))
         return error_no_memory(err);
-    event->number = row;
+    thread->thread = row;
     return 1;
 }
 
-int replay_renumber_event(struct replay *replay, struct spool_event *event, struct error *err)
+static int replace_thread_of_sample(struct replay *replay, uint32_t *thread)
+{
+    bool is_known = replace(&replay->rows.threads, thread);
+    replay->samples.without_thread += !is_known;
+    return is_known;
+}
+
+int replay_renumber(struct replay *replay, struct spool_record *record, struct error *err)
 {
     struct replay_rows *rows = &replay->rows;
-    switch (event->kind) {
+    switch (record->kind) {
     case SPOOL_PROCESS:
-        return add_process(rows, event, err);
+        return add_process(rows, &record->process, err);
     case SPOOL_THREAD:
-        return add_thread(rows, event, err);
+        return add_thread(rows, &record->thread, err);
     case SPOOL_NAME:
+        return replace(&rows->threads, &record->thread_name.thread);
     case SPOOL_THREAD_END:
+        return replace(&rows->threads, &record->thread_end.thread);
     case SPOOL_UNSAMPLED:
-        return replace(&rows->threads, &event->number);
+        return replace(&rows->threads, &record->unsampled_thread_time.thread);
+    case SPOOL_UNSEEN:
+        return replace(&rows->processes, &record->unsampled_process_time.process);
     case SPOOL_MAP:
-        return event->number == SPOOL_NO_NUMBER || replace(&rows->processes, &event->number);
+        return record->mapping.process == SPOOL_NO_NUMBER || replace(&rows->processes, &record->mapping.process);
     case SPOOL_COMMAND:
-        return replace(&rows->processes, &event->number);
+        return replace(&rows->processes, &record->command_line.process);
+    case SPOOL_SAMPLE:
+        return replace_thread_of_sample(replay, &record->sample.thread);
+    case SPOOL_WAIT:
+        return replace_thread_of_sample(replay, &record->wait.thread);
+    case SPOOL_EVENT_SAMPLE:
+        return replace_thread_of_sample(replay, &record->event_sample.thread);
+    case SPOOL_COUNTERS:
+        return record->counters.of >= COUNTERS_OF_POWER || replace(&rows->processes, &record->counters.of);
     default:
         return 1;
     }
-}
-
-int replay_renumber_sample(struct replay *replay, struct sample *sample)
-{
-    if (!(sample->flags & SAMPLE_COUNTERS)) {
-        bool has_thread = replace(&replay->rows.threads, &sample->thread);
-        replay->samples.without_thread += !has_thread;
-        return has_thread;
-    }
-    uint32_t whose = counter_reading_whose(sample);
-    if (whose >= COUNTERS_OF_POWER)
-        return 1;
-    sample->thread -= whose;
-    bool is_known = replace(&replay->rows.processes, &whose);
-    sample->thread += whose;
-    return is_known;
 }
 
 uint32_t replay_process_number(const struct replay *replay, uint32_t row)

@@ -12,8 +12,7 @@
 
 /* Of a flight recorder: replace the numbers of processes and threads by rows, 0-based in order of appearance. Return 1;
  * 0 if the spool no longer has the item's process or thread; or -ENOMEM. */
-int replay_renumber_event(struct replay *replay, struct spool_event *event, struct error *err);
-int replay_renumber_sample(struct replay *replay, struct sample *sample);
+int replay_renumber(struct replay *replay, struct spool_record *record, struct error *err);
 
 /* Returns the number that the recorder gave to the process in this row. */
 uint32_t replay_process_number(const struct replay *replay, uint32_t row);

@@ -93,28 +93,28 @@ uint32_t replay_add_mark(struct replay *replay, uint32_t lib)
     return mark == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, REPLAY_NONE, mark);
 }
 
-uint32_t replay_add_wait_stack(struct replay *replay, uint32_t stack, const struct sample *sample)
+uint32_t replay_add_wait_stack(struct replay *replay, uint32_t stack, const struct spool_wait *wait)
 {
-    uint32_t reason = sample->reason < WAIT_REASONS ? sample->reason : (uint32_t)REASON_UNKNOWN;
+    uint32_t reason = wait->reason < WAIT_REASONS ? wait->reason : (uint32_t)REASON_UNKNOWN;
     struct replay_frame frame = {
-        .lib = REPLAY_LIB_WAIT, .process = REPLAY_NONE, .address = replay_wait_address(reason, sample->object)};
+        .lib = REPLAY_LIB_WAIT, .process = REPLAY_NONE, .address = replay_wait_address(reason, wait->object)};
     uint32_t index = add_frame(replay, &replay->stacks.wait_frames, frame.address, &frame);
     return index == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, stack, index);
 }
 
-int replay_stack_of(struct replay *replay, struct replay_thread *thread, const struct sample *sample, uint32_t *stack,
-                    struct error *err)
+int replay_stack_of(struct replay *replay, struct replay_thread *thread, const struct sampled_stack *sampled,
+                    uint32_t *stack, struct error *err)
 {
     struct replay_process *process = &replay->processes.data[thread->process];
-    bool truncated = sample->flags & SAMPLE_TRUNCATED;
-    uint32_t count = sample->frame_count;
+    bool truncated = sampled->is_truncated;
+    size_t count = sampled->frames.count;
     uint64_t map_generation = (uint64_t)process->map_generation + replay->libs.kernel_generation;
-    uint64_t code_generation = replay_jit_generation(replay, thread->process, sample->time);
+    uint64_t code_generation = replay_jit_generation(replay, thread->process, sampled->time);
     size_t shared = 0;
     if (truncated == thread->last_stack.is_truncated && thread->last_stack.map_generation == map_generation &&
         thread->last_stack.code_generation == code_generation)
         while (shared < count && shared < thread->last_stack.pcs.length &&
-               thread->last_stack.pcs.data[shared] == sample->frames[count - 1 - shared])
+               thread->last_stack.pcs.data[shared] == sampled->frames.items[count - 1 - shared])
             shared++;
     thread->last_stack.is_truncated = truncated;
     thread->last_stack.map_generation = map_generation;
@@ -133,8 +133,8 @@ int replay_stack_of(struct replay *replay, struct replay_thread *thread, const s
             return error_no_memory(err);
     }
     for (size_t i = shared; i < count; i++) {
-        uint64_t pc = sample->frames[count - 1 - i];
-        uint32_t frame = frame_of(replay, thread->process, pc, sample->time);
+        uint64_t pc = sampled->frames.items[count - 1 - i];
+        uint32_t frame = frame_of(replay, thread->process, pc, sampled->time);
         prefix = frame == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, prefix, frame);
         if (prefix == REPLAY_NONE)
             return error_no_memory(err);

@@ -9,7 +9,6 @@
 
 #include "assemble/replay_state.h"
 #include "base/error.h"
-#include "spool/chunk.h"
 
 #include <stdint.h>
 
@@ -18,10 +17,16 @@
 uint32_t replay_add_mark(struct replay *replay, uint32_t lib);
 
 /* The stack of a wait: that of its thread, and what it waits for. REPLAY_NONE if memory ran out. */
-uint32_t replay_add_wait_stack(struct replay *replay, uint32_t stack, const struct sample *sample);
+uint32_t replay_add_wait_stack(struct replay *replay, uint32_t stack, const struct spool_wait *wait);
+
+struct sampled_stack {
+    uint64_t time; /* ns */
+    bool is_truncated;
+    struct spool_list frames; /* leaf first */
+};
 
 /* Finds the stack index of a sample: REPLAY_NONE if it has no frames. */
-int replay_stack_of(struct replay *replay, struct replay_thread *thread, const struct sample *sample, uint32_t *stack,
-                    struct error *err);
+int replay_stack_of(struct replay *replay, struct replay_thread *thread, const struct sampled_stack *sampled,
+                    uint32_t *stack, struct error *err);
 
 void replay_stacks_destroy(struct replay_stacks *stacks);

@@ -47,13 +47,13 @@ bool replay_is_shown(const struct replay *replay, const struct replay_thread *th
             (replay_is_main_thread(replay, thread) && replay->processes.data[thread->process].samples));
 }
 
-int replay_add_info(struct replay *replay, const struct spool_event *event, struct error *err)
+int replay_add_info(struct replay *replay, const struct spool_metadata *record, struct error *err)
 {
-    if (strcmp(event->name, INFO_INTERVAL) == 0)
-        replay->infos.interval = strtoull(event->value, NULL, 10);
+    if (strcmp(record->name, INFO_INTERVAL) == 0)
+        replay->infos.interval = strtoull(record->value, NULL, 10);
     struct replay_info info = {
-        .name = strings_add_z(&replay->strings, event->name),
-        .value = strings_add_z(&replay->strings, event->value),
+        .name = strings_add_z(&replay->strings, record->name),
+        .value = strings_add_z(&replay->strings, record->value),
     };
     if (info.name == STRING_NONE || info.value == STRING_NONE)
         return error_no_memory(err);

@@ -124,11 +124,11 @@ enum { REPLAY_LOADS = 2000 };
 
 /* Libraries, their first mappings, and the mappings of the kernel (replay_libs.h). */
 struct replay_libs {
-    ARRAY(struct spool_lib) items;   /* by number. `path` NULL: the event that describes it was lost */
-    struct arena arena;              /* owns their texts and bytes */
-    ARRAY(struct replay_load) loads; /* up to REPLAY_LOADS of them */
-    struct hash loaded;              /* process << 32 | lib */
-    size_t more_loads;               /* loads beyond REPLAY_LOADS */
+    ARRAY(struct spool_library) items; /* by number. `path` NULL: the event that describes it was lost */
+    struct arena arena;                /* owns their texts and bytes */
+    ARRAY(struct replay_load) loads;   /* up to REPLAY_LOADS of them */
+    struct hash loaded;                /* process << 32 | lib */
+    size_t more_loads;                 /* loads beyond REPLAY_LOADS */
     struct address_space kernel;
     uint32_t kernel_generation; /* incremented by every change of `kernel` */
 };
@@ -176,10 +176,15 @@ struct replay_samples {
 
 ARRAY_TYPE(struct replay_events, struct replay_event);
 
-/* Events that wait for their time (replay_queue.h). */
+struct queued_record {
+    uint64_t time; /* ns */
+    struct spool_record record;
+};
+
+/* Records that wait for their time (replay_records.h). */
 struct replay_queue {
-    ARRAY(struct spool_event) events; /* later than the last sample, by time */
-    size_t done;                      /* the first of them, which were applied */
+    ARRAY(struct queued_record) records; /* later than the last sample, by time */
+    size_t done;                         /* the first of them, which were applied */
 };
 
 /* What the caller asks for. */
@@ -240,8 +245,7 @@ struct replay {
     struct replay_counters counters;
 };
 
-/* Takes SPOOL_INFO. */
-int replay_add_info(struct replay *replay, const struct spool_event *event, struct error *err);
+int replay_add_info(struct replay *replay, const struct spool_metadata *record, struct error *err);
 
 /* Returns the value of an info; NULL if the recording lacks it. */
 const char *replay_info(const struct replay *replay, const char *name);

@@ -66,9 +66,9 @@ static bool is_system_library(const char *path)
     return false;
 }
 
-static uint32_t category_of(const struct spool_lib *lib)
+static uint32_t category_of(const struct spool_library *lib)
 {
-    switch (lib->kind) {
+    switch (lib->library_kind) {
     case SPOOL_LIB_KERNEL:
     case SPOOL_LIB_KERNEL_MODULE:
         return CATEGORY_KERNEL;
@@ -333,7 +333,7 @@ static uint32_t add_unknown_kernel(struct frame_builder *builder, uint64_t addre
 }
 
 /* Adds the frame of code that the kernel generated and described in a KSYMBOL record. */
-static uint32_t add_made_kernel_code(struct frame_builder *builder, const struct spool_lib *code)
+static uint32_t add_made_kernel_code(struct frame_builder *builder, const struct spool_library *code)
 {
     builder->symbolization->addresses++;
     builder->symbolization->shares_frames = true;
@@ -342,7 +342,8 @@ static uint32_t add_made_kernel_code(struct frame_builder *builder, const struct
 
 static bool is_in_library(const struct replay *replay, const struct replay_frame *frame)
 {
-    return frame->lib < replay->libs.items.length && replay->libs.items.data[frame->lib].kind != SPOOL_LIB_KERNEL_CODE;
+    return frame->lib < replay->libs.items.length &&
+           replay->libs.items.data[frame->lib].library_kind != SPOOL_LIB_KERNEL_CODE;
 }
 
 /* The replay rounds the number down to a power of 2. */
@@ -473,26 +474,26 @@ static void write_ids_of_code(const struct symbol_lib *lib, char breakpad_id[BRE
     elf_file_close(&file);
 }
 
-static void write_ids_of_image(const struct spool_lib *lib, char breakpad_id[BREAKPAD_ID_SIZE],
+static void write_ids_of_image(const struct spool_library *lib, char breakpad_id[BREAKPAD_ID_SIZE],
                                char code_id[CODE_ID_SIZE])
 {
     struct elf_file file;
-    if (elf_file_open_image(&file, lib->image, lib->image_size, lib->path, NULL) != 0)
+    if (elf_file_open_image(&file, lib->image_bytes.bytes, lib->image_bytes.size, lib->path, NULL) != 0)
         return;
     if (file.build_id_size)
         write_ids(file.build_id, file.build_id_size, breakpad_id, code_id);
     elf_file_close(&file);
 }
 
-static bool add_lib_rows(struct frame_builder *builder, const struct spool_lib *lib,
+static bool add_lib_rows(struct frame_builder *builder, const struct spool_library *lib,
                          const struct symbol_lib *symbol_lib, struct library_rows *rows)
 {
     char breakpad_id[BREAKPAD_ID_SIZE] = "", code_id[CODE_ID_SIZE] = "";
-    if (lib->build_id_size)
-        write_ids(lib->build_id, lib->build_id_size, breakpad_id, code_id);
-    else if (lib->image_size)
+    if (lib->build_id.size)
+        write_ids(lib->build_id.bytes, lib->build_id.size, breakpad_id, code_id);
+    else if (lib->image_bytes.size)
         write_ids_of_image(lib, breakpad_id, code_id);
-    else if (lib->kind == SPOOL_LIB_FILE)
+    else if (lib->library_kind == SPOOL_LIB_FILE)
         write_ids_of_code(symbol_lib, breakpad_id, code_id);
     uint32_t name = add_text(builder, path_base_name(lib->path)), path = add_text(builder, lib->path);
     struct library row = {
@@ -515,17 +516,17 @@ static bool add_lib_rows(struct frame_builder *builder, const struct spool_lib *
 
 /* ---- addresses in libraries ---- */
 
-static struct symbol_origin origin_of(const struct spool_lib *lib, const struct open_files *files, uint32_t number)
+static struct symbol_origin origin_of(const struct spool_library *lib, const struct open_files *files, uint32_t number)
 {
     return (struct symbol_origin){
         .file = files ? open_files_get(files, number) : NULL,
         .root_fd = files ? open_files_root_fd(files, number) : -1,
-        .identity = {.device = lib->device, .inode = lib->inode, .size = lib->size, .mtime_ns = lib->mtime_ns},
+        .identity = {.device = lib->device, .inode = lib->inode, .size = lib->size_bytes, .mtime_ns = lib->mtime_ns},
         .is_silent = files && open_files_is_silent(files, number),
     };
 }
 
-static struct symbol_lib symbol_lib_of(const struct spool_lib *lib, const struct symbol_origin *origin)
+static struct symbol_lib symbol_lib_of(const struct spool_library *lib, const struct symbol_origin *origin)
 {
     static const enum symbol_lib_kind kinds[] = {
         [SPOOL_LIB_FILE] = SYMBOL_LIB_ELF,
@@ -534,13 +535,13 @@ static struct symbol_lib symbol_lib_of(const struct spool_lib *lib, const struct
         [SPOOL_LIB_VDSO] = SYMBOL_LIB_VDSO,
     };
     return (struct symbol_lib){
-        .kind = lib->kind <= SPOOL_LIB_VDSO ? kinds[lib->kind] : SYMBOL_LIB_ELF,
+        .kind = lib->library_kind <= SPOOL_LIB_VDSO ? kinds[lib->library_kind] : SYMBOL_LIB_ELF,
         .name = path_base_name(lib->path),
         .path = origin && origin->is_silent ? NULL : lib->path,
-        .build_id = lib->build_id_size ? lib->build_id : NULL,
-        .build_id_size = lib->build_id_size,
-        .image = lib->image_size ? lib->image : NULL,
-        .image_size = lib->image_size,
+        .build_id = lib->build_id.size ? lib->build_id.bytes : NULL,
+        .build_id_size = lib->build_id.size,
+        .image = lib->image_bytes.size ? lib->image_bytes.bytes : NULL,
+        .image_size = lib->image_bytes.size,
         .origin = origin,
     };
 }

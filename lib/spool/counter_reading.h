@@ -46,14 +46,8 @@ struct counter_reading {
     bool is_base;   /* what has changed since the reading before does not count: nothing was recorded, or this is the
                        first of what ran before */
     size_t count;   /* COUNTER_KINDS of a process; at most CHUNK_MAX_FRAMES */
-    const uint64_t *values; /* from counter_reading_of(): valid until the next sample */
+    const uint64_t *values;
 };
-
-/* What the reading belongs to that a sample holds. */
-uint32_t counter_reading_whose(const struct sample *sample);
-
-/* Whether a sample of the spool is a reading, which is then filled in. `values` has room for CHUNK_MAX_FRAMES. */
-bool counter_reading_of(const struct sample *sample, uint64_t *values, struct counter_reading *reading);
 
 /* Whether a value is what there is now, not a sum of what has happened. */
 static inline bool counter_is_level(enum counter_kind kind)

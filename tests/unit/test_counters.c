@@ -49,23 +49,21 @@ static void make_zone(const char *zone, const char *name, const char *energy, co
     write_file(path, most);
 }
 
-/* The readings of a spool, `whose` as first column. */
-static size_t read_spool(const char *path, uint32_t whose, struct counter_reading *readings, uint64_t values[][16],
+/* The counters of `of` in a spool. `values`: what they have, which the reader frees. */
+static size_t read_spool(const char *path, uint32_t of, struct spool_counters *readings, uint64_t values[][16],
                          size_t most)
 {
     struct spool_reader *reader;
-    struct spool_event event;
-    struct sample sample;
-    static uint64_t all[CHUNK_MAX_FRAMES];
+    struct spool_record record;
     size_t count = 0;
     assert_int_equal(spool_reader_open(&reader, path, NULL), 0);
-    for (int item; (item = spool_reader_next(reader, &event, &sample, NULL)) > 0;) {
-        struct counter_reading reading;
-        if (item != SPOOL_ITEM_SAMPLE || !counter_reading_of(&sample, all, &reading) || reading.whose != whose)
+    while (spool_reader_read(reader, &record, NULL) > 0) {
+        const struct spool_list *list = &record.counters.values;
+        if (record.kind != SPOOL_COUNTERS || record.counters.of != of)
             continue;
-        assert_true(count < most && reading.count <= 16);
-        memcpy(values[count], all, reading.count * sizeof(*all));
-        readings[count++] = reading;
+        assert_true(count < most && list->count <= 16);
+        memcpy(values[count], list->items, list->count * sizeof(*list->items));
+        readings[count++] = record.counters;
     }
     spool_reader_close(reader);
     return count;
@@ -93,14 +91,14 @@ static void test_a_reading_is_read_as_it_was_written(void **state)
     assert_int_equal(counter_writer_write(spool, &reading, NULL), 0);
     assert_int_equal(spool_writer_close(spool, NULL), 0);
 
-    struct counter_reading got[4];
+    struct spool_counters got[4];
     uint64_t values[4][16];
     assert_int_equal(read_spool(path, 7, got, values, 4), 2);
     assert_true(got[0].is_base && !got[1].is_base);
-    assert_int_equal(got[0].time, 5000000000);
-    assert_int_equal(got[0].since, 0);
-    assert_int_equal(got[1].time, 5060000000);
-    assert_int_equal(got[1].since, 5030000000);
+    assert_int_equal(got[0].time_ns, 5000000000);
+    assert_int_equal(got[0].since_ns, 0);
+    assert_int_equal(got[1].time_ns, 5060000000);
+    assert_int_equal(got[1].since_ns, 5030000000);
     assert_memory_equal(values[0], first, sizeof(first));
     assert_memory_equal(values[1], second, sizeof(second));
 }
@@ -129,10 +127,10 @@ static void test_energy_goes_on_where_its_counter_begins_again(void **state)
     system_counters_free(counters);
     assert_int_equal(spool_writer_close(spool, NULL), 0);
 
-    struct counter_reading got[4];
+    struct spool_counters got[4];
     uint64_t values[4][16];
     assert_int_equal(read_spool(path, COUNTERS_OF_POWER, got, values, 4), 2);
-    assert_true(got[0].is_base && got[0].count == 2 && !got[1].is_base);
+    assert_true(got[0].is_base && got[0].values.count == 2 && !got[1].is_base);
     assert_true(values[0][0] == 0 && values[0][1] == 0);
     assert_true(values[1][0] == 1500 && values[1][1] == 7);
 }
@@ -160,13 +158,13 @@ static void test_each_cpu_is_busy_for_longer_and_longer(void **state)
     assert_int_equal(system_counters_read(counters, spool, 2000, 0, false, NULL), 0);
     system_counters_free(counters);
     assert_int_equal(spool_writer_close(spool, NULL), 0);
-    struct counter_reading got[2];
+    struct spool_counters got[2];
     uint64_t values[2][16], sum = 0;
     if (sysconf(_SC_NPROCESSORS_CONF) > 16)
         skip();
     assert_int_equal(read_spool(path, COUNTERS_OF_CPUS, got, values, 2), 2);
-    assert_int_equal(got[0].count, got[1].count);
-    for (size_t i = 0; i < got[0].count; i++) {
+    assert_int_equal(got[0].values.count, got[1].values.count);
+    for (size_t i = 0; i < got[0].values.count; i++) {
         assert_true(values[1][i] >= values[0][i]);
         sum += values[1][i] - values[0][i];
     }
@@ -178,7 +176,7 @@ static void add(struct replay_counters *counters, uint32_t whose, uint64_t time,
     uint64_t values[COUNTER_KINDS] = {0};
     values[COUNTER_MEMORY] = memory;
     values[COUNTER_CPU_TIME] = cpu;
-    const struct counter_reading reading = {.whose = whose, .time = time, .count = COUNTER_KINDS, .values = values};
+    const struct spool_counters reading = {.of = whose, .time_ns = time, .values = {values, COUNTER_KINDS}};
     assert_int_equal(replay_counters_add(counters, &reading, NULL), 0);
 }
 
@@ -209,7 +207,7 @@ static void test_readings_that_make_no_sense_are_left_out(void **state)
     (void)state;
     struct replay_counters counters = {0};
     uint64_t values[COUNTER_KINDS] = {0};
-    struct counter_reading reading = {.whose = 3, .time = 100, .count = 3, .values = values};
+    struct spool_counters reading = {.of = 3, .time_ns = 100, .values = {values, 3}};
     assert_int_equal(replay_counters_add(&counters, &reading, NULL), 0);
     assert_null(replay_counters_find(&counters, 3));
     add(&counters, 3, 100, 1, 1);
