@@ -148,7 +148,7 @@ struct opening {
     char name[];
 };
 
-static void open_it(struct file_work *work)
+static void run_open(struct file_work *work)
 {
     struct opening *opening = (struct opening *)work;
     opening->fd = openat(opening->directory, opening->name, opening->flags);
@@ -172,7 +172,7 @@ int file_open_beside(int directory, const char *name, int flags, uint64_t timeou
     struct opening *opening = calloc(1, sizeof(*opening) + size);
     if (!opening)
         return -ENOMEM;
-    *opening = (struct opening){.work = {open_it, drop_opening}, .directory = directory, .flags = flags, .fd = -1};
+    *opening = (struct opening){.work = {run_open, drop_opening}, .directory = directory, .flags = flags, .fd = -1};
     memcpy(opening->name, name, size);
     if (directory >= 0)
         opening->directory = fcntl(directory, F_DUPFD_CLOEXEC, 3);

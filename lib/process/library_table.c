@@ -154,7 +154,7 @@ static void drop_opening(struct file_work *work)
 }
 
 /* If the file system may stop responding later, reads all data for walks now. */
-static void open_it(struct file_work *work)
+static void run_open(struct file_work *work)
 {
     struct opening *opening = (struct opening *)work;
     opening->code = mapped_file_open(&opening->mapped, opening->pid, &opening->mapping);
@@ -221,7 +221,7 @@ static int open_beside(struct library_table *table, struct library *library, uin
     if (!opening)
         return -ENOMEM;
     *opening = (struct opening){
-        .work = {open_it, drop_opening}, .pid = pid, .mapping = *mapping, .path = strdup(mapping->path)};
+        .work = {run_open, drop_opening}, .pid = pid, .mapping = *mapping, .path = strdup(mapping->path)};
     if (!opening->path) {
         free(opening);
         return -ENOMEM;
@@ -375,7 +375,7 @@ static uint32_t key_of(struct library_table *table, const struct perf_mapping *m
 
 /* Whether to search the file of a library again: at first, then at ever fewer mappings. The process may not have been
  * readable (a program that changed its user), or its file system may be gone. */
-static bool is_time_to_look(const struct library *library)
+static bool is_check_due(const struct library *library)
 {
     return !library->file && !library->is_silent && !library->is_no_elf_file &&
            (library->failures & (library->failures - 1)) == 0;
@@ -400,7 +400,7 @@ int library_table_find(struct library_table *table, uint32_t pid, const struct p
     struct library *library = &table->libraries.data[index];
     if (is_vdso(mapping))
         code = is_new ? add_vdso(table, library, pid, mapping, err) : 0;
-    else if (is_time_to_look(library))
+    else if (is_check_due(library))
         code = find_file(table, library, pid, mapping, err);
     else if (!library->file)
         library->failures++;

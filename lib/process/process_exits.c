@@ -30,7 +30,7 @@ enum {
     BUFFER = 4 << 20 /* bytes: some 5,000 messages */
 };
 
-static const uint32_t what_exit = UINT32_C(0x80000000); /* PROC_EVENT_EXIT, which newer headers have elsewhere */
+static const uint32_t exit_event = UINT32_C(0x80000000); /* PROC_EVENT_EXIT, which newer headers have elsewhere */
 
 /* ---- the connector ---- */
 
@@ -39,7 +39,7 @@ static int filter(int fd)
 {
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, EVENT_AT),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, htonl(what_exit), 0, 4),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, htonl(exit_event), 0, 4),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, TID_AT),
         BPF_STMT(BPF_MISC | BPF_TAX, 0),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, PID_AT),
@@ -98,7 +98,7 @@ bool process_exits_parse(const void *bytes, size_t size, struct process_exit_mes
     uint32_t tid = cursor_u32(&c);
     message->pid = cursor_u32(&c);
     message->status = (int)cursor_u32(&c);
-    return !c.failed && what == what_exit && message->pid && tid == message->pid;
+    return !c.failed && what == exit_event && message->pid && tid == message->pid;
 }
 
 void process_exits_read(struct process_exits *exits)

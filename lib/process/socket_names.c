@@ -148,13 +148,13 @@ static void take_attributes(struct cursor c, struct unix_answer *answer)
     }
 }
 
-static bool ask_unix(int netlink, uint32_t inode, struct unix_answer *answer)
+static bool query_unix(int netlink, uint32_t inode, struct unix_answer *answer)
 {
     struct {
         struct nlmsghdr header;
         struct unix_diag_req request;
-    } asked = {
-        .header = {.nlmsg_len = sizeof(asked), .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST},
+    } request = {
+        .header = {.nlmsg_len = sizeof(request), .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST},
         .request = {.sdiag_family = AF_UNIX,
                     .udiag_states = UINT32_MAX,
                     .udiag_ino = inode,
@@ -163,7 +163,7 @@ static bool ask_unix(int netlink, uint32_t inode, struct unix_answer *answer)
     };
     unsigned char bytes[1024];
     *answer = (struct unix_answer){0};
-    if (send(netlink, &asked, sizeof(asked), 0) != sizeof(asked))
+    if (send(netlink, &request, sizeof(request), 0) != sizeof(request))
         return false;
     ssize_t got = recv(netlink, bytes, sizeof(bytes), 0);
     struct cursor c = cursor_of(bytes, got > 0 ? (size_t)got : 0);
@@ -194,7 +194,7 @@ static void name_peer(uint32_t pid, uint64_t inode, char *text, size_t size)
     if (netlink < 0)
         return;
     setsockopt(netlink, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
-    if (ask_unix(netlink, (uint32_t)inode, &own) && own.peer && ask_unix(netlink, own.peer, &peer) && peer.name[0])
+    if (query_unix(netlink, (uint32_t)inode, &own) && own.peer && query_unix(netlink, own.peer, &peer) && peer.name[0])
         snprintf(text, size, "unix -> %s", peer.name);
     close(netlink);
 }

@@ -404,8 +404,8 @@ static int is_known_at(struct tracked_mappings *mappings, struct tracked_process
 }
 
 /* Asks the kernel for the mapping at `pc`. `map` is the known mapping there, or NULL. */
-static int ask(struct tracked_mappings *mappings, struct tracked_process *process, uint64_t pc,
-               const struct mapping *map, uint64_t time, bool *changed, struct error *err)
+static int query_kernel(struct tracked_mappings *mappings, struct tracked_process *process, uint64_t pc,
+                        const struct mapping *map, uint64_t time, bool *changed, struct error *err)
 {
     char path[PROC_MAPS_PATH];
     struct perf_mapping now;
@@ -446,8 +446,8 @@ static int check_address(struct tracked_mappings *mappings, struct tracked_proce
                          uint64_t longest_age, uint64_t time, bool *changed, struct error *err)
 {
     const struct mapping *map = address_space_find(&process->space, pc);
-    bool is_asked = !map || (checks_all(mappings, process) && !was_checked(process, map, time, longest_age));
-    int code = is_asked ? ask(mappings, process, pc, map, time, changed, err) : 0;
+    bool needs_query = !map || (checks_all(mappings, process) && !was_checked(process, map, time, longest_age));
+    int code = needs_query ? query_kernel(mappings, process, pc, map, time, changed, err) : 0;
     return code || !process->copies.copies.length ? code : restore_text(mappings, process, pc, time, changed, err);
 }
 

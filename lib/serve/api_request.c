@@ -284,10 +284,10 @@ int asm_request_read(struct asm_request *request, const char *body, size_t size,
         code = need_hex(tree, "startAddress", &request->start, err);
     if (code == 0)
         code = need_hex(tree, "size", &request->size, err);
-    const cJSON *go_on = code == 0 ? cJSON_GetObjectItemCaseSensitive(tree, "continueUntilFunctionEnd") : NULL;
-    if (go_on && !cJSON_IsBool(go_on) && !cJSON_IsNull(go_on))
+    const cJSON *until_end = code == 0 ? cJSON_GetObjectItemCaseSensitive(tree, "continueUntilFunctionEnd") : NULL;
+    if (until_end && !cJSON_IsBool(until_end) && !cJSON_IsNull(until_end))
         code = error_set(err, EINVAL, "\"continueUntilFunctionEnd\" must be true or false");
-    request->until_function_end = cJSON_IsTrue(go_on);
+    request->until_function_end = cJSON_IsTrue(until_end);
     cJSON_Delete(tree);
     return code;
 }

@@ -35,16 +35,16 @@ static void answer_sentence(struct api_answer *answer, const char *sentence)
 
 void symbol_api_control(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer)
 {
-    char line[CONTROL_LINE / 2], said[CONTROL_ANSWER_SIZE] = "";
+    char line[CONTROL_LINE / 2], sentence[CONTROL_ANSWER_SIZE] = "";
     struct error err = {"this recording takes pause, resume, mark TEXT, snapshot and stop"};
     bool is_line = size < sizeof(line) && size > 0 && !memchr(body, '\n', size) && !memchr(body, '\0', size);
     snprintf(line, sizeof(line), "%.*s", is_line ? (int)size : 0, is_line ? body : "");
     if (!api->control || !is_request(line)) {
         api_answer_error(answer, &err);
-    } else if (api->control(api->control_context, line, said, sizeof(said))) {
-        answer_sentence(answer, said);
+    } else if (api->control(api->control_context, line, sentence, sizeof(sentence))) {
+        answer_sentence(answer, sentence);
     } else {
-        snprintf(err.text, sizeof(err.text), "%s", said);
+        snprintf(err.text, sizeof(err.text), "%s", sentence);
         api_answer_error(answer, &err);
     }
 }

@@ -28,7 +28,7 @@ static struct newcomer *take_in(struct newcomers *newcomers, int socket)
 }
 
 /* libmicrohttpd closes a connection when the client ends it; shutdown() has the same effect. */
-static void push_out_oldest(struct newcomers *newcomers)
+static void close_oldest(struct newcomers *newcomers)
 {
     shutdown(newcomers->oldest->socket, SHUT_RDWR);
     take_out(newcomers, newcomers->oldest);
@@ -44,7 +44,7 @@ void newcomers_notify(void *newcomers, struct MHD_Connection *connection, void *
         if (!*kept)
             shutdown(socket, SHUT_RDWR);
         if (all->count > NEWCOMERS_MAX)
-            push_out_oldest(all);
+            close_oldest(all);
     } else if (*kept) {
         take_out(all, *kept);
         free(*kept);

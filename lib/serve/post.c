@@ -127,7 +127,7 @@ static bool load(struct post_worker *worker, struct error *err)
     return worker->is_loaded;
 }
 
-static void work_on(struct post_worker *worker, struct post *post)
+static void compute_answer(struct post_worker *worker, struct post *post)
 {
     struct error err = {""};
     if (load(worker, &err) && post->handler->file)
@@ -160,7 +160,7 @@ static void *work(void *context)
 {
     struct post_worker *worker = context;
     for (struct post *post; (post = take_next(worker)) != NULL;) {
-        work_on(worker, post);
+        compute_answer(worker, post);
         microhttpd.MHD_resume_connection(post->connection);
     }
     return NULL;

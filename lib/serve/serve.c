@@ -79,7 +79,7 @@ static void set_added(struct served_profile *profile, const struct serve_added *
 
 /* Whether a page requests added samples of a recording that has ended; it would mistake the saved profile for a
  * part. */
-static bool asks_for_ended(const struct server *server, const struct recipient *to)
+static bool requests_ended_recording(const struct server *server, const struct recipient *to)
 {
     return server->options.is_live && !server->profile.is_live && answer_asks_for_added(to);
 }
@@ -87,7 +87,8 @@ static bool asks_for_ended(const struct server *server, const struct recipient *
 static enum MHD_Result serve_profile(struct server *server, const struct recipient *to)
 {
     pthread_mutex_lock(&server->profile_lock);
-    enum MHD_Result result = asks_for_ended(server, to) ? answer_status(to, MHD_HTTP_GONE, "The recording has ended.\n")
+    enum MHD_Result result = requests_ended_recording(server, to)
+                                 ? answer_status(to, MHD_HTTP_GONE, "The recording has ended.\n")
                              : server->profile.added_fd < 0 ? answer_profile(to, &server->profile)
                                                             : answer_growing_profile(to, &server->profile);
     pthread_mutex_unlock(&server->profile_lock);
@@ -178,7 +179,7 @@ static bool is_get(const char *method)
 }
 
 /* Whether the Content-Length exceeds the limit. */
-static bool announces_too_much(struct MHD_Connection *connection, uint64_t limit)
+static bool has_too_large_body(struct MHD_Connection *connection, uint64_t limit)
 {
     const char *length = microhttpd.MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
     return length && strtoull(length, NULL, 10) > limit;
@@ -194,7 +195,7 @@ static enum MHD_Result refuse_body(const struct recipient *to)
 /* The first call for a POST: its body is wanted. */
 static enum MHD_Result begin_post(const struct recipient *to, const struct route *route, struct post **request)
 {
-    if (announces_too_much(to->connection, post_limit(&route->post)))
+    if (has_too_large_body(to->connection, post_limit(&route->post)))
         return refuse_body(to);
     *request = post_new(to->connection, &route->post);
     return *request ? MHD_YES : MHD_NO;
@@ -322,9 +323,9 @@ static enum MHD_Result continue_post(struct server *server, const struct recipie
                                      const char *body, size_t *body_size)
 {
     if (*body_size) {
-        bool go_on = post_append(post, body, *body_size);
+        bool has_room = post_append(post, body, *body_size);
         *body_size = 0;
-        return go_on ? MHD_YES : MHD_NO;
+        return has_room ? MHD_YES : MHD_NO;
     }
     struct api_answer *answer = post_answer(server->worker, post);
     if (!answer || !answer->has_file)

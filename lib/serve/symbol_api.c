@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* A library of the profile that the request names. */
-struct asked_lib {
+struct requested_lib {
     uint32_t row; /* of the profile's */
     struct identified_library lib;
     bool is_identified;
@@ -25,63 +25,63 @@ struct asked_lib {
 struct lookup_of_request {
     const struct symbol_api *api;
     struct symbolicate_request request;
-    uint32_t *asked_of_module; /* per module of the request: into `asked`, or SERVED_LIB_NONE */
-    struct asked_lib *asked;   /* each library once */
-    size_t asked_count;
+    uint32_t *requested_of_module;   /* per module of the request: into `requested`, or SERVED_LIB_NONE */
+    struct requested_lib *requested; /* each library once */
+    size_t requested_count;
     struct symbol_job *jobs; /* of the identified libraries */
     size_t job_count;
 };
 
 /* ---- bringing together ---- */
 
-static void ask_lib(struct lookup_of_request *lookup, uint32_t *asked_of_row, uint32_t row)
+static void request_lib(struct lookup_of_request *lookup, uint32_t *requested_of_row, uint32_t row)
 {
-    if (asked_of_row[row] != SERVED_LIB_NONE)
+    if (requested_of_row[row] != SERVED_LIB_NONE)
         return;
-    asked_of_row[row] = (uint32_t)lookup->asked_count;
-    lookup->asked[lookup->asked_count++].row = row;
+    requested_of_row[row] = (uint32_t)lookup->requested_count;
+    lookup->requested[lookup->requested_count++].row = row;
 }
 
 /* Which libraries of the profile the modules are. */
-static int ask_libs(struct lookup_of_request *lookup, struct error *err)
+static int request_libs(struct lookup_of_request *lookup, struct error *err)
 {
     const struct symbolicate_request *request = &lookup->request;
     const struct served_libs *libs = &lookup->api->libs;
     size_t modules = request->modules.length, rows = libs->rows.length;
-    uint32_t *asked_of_row = malloc((rows + 1) * sizeof(*asked_of_row));
-    lookup->asked_of_module = malloc((modules + 1) * sizeof(*lookup->asked_of_module));
-    lookup->asked = calloc((modules < rows ? modules : rows) + 1, sizeof(*lookup->asked));
-    if (!asked_of_row || !lookup->asked_of_module || !lookup->asked) {
-        free(asked_of_row);
+    uint32_t *requested_of_row = malloc((rows + 1) * sizeof(*requested_of_row));
+    lookup->requested_of_module = malloc((modules + 1) * sizeof(*lookup->requested_of_module));
+    lookup->requested = calloc((modules < rows ? modules : rows) + 1, sizeof(*lookup->requested));
+    if (!requested_of_row || !lookup->requested_of_module || !lookup->requested) {
+        free(requested_of_row);
         return error_no_memory(err);
     }
     for (size_t i = 0; i < rows; i++)
-        asked_of_row[i] = SERVED_LIB_NONE;
+        requested_of_row[i] = SERVED_LIB_NONE;
     for (size_t i = 0; i < modules; i++) {
         uint32_t row = served_libs_find(libs, request->modules.data[i].key);
-        lookup->asked_of_module[i] = SERVED_LIB_NONE;
+        lookup->requested_of_module[i] = SERVED_LIB_NONE;
         if (row == SERVED_LIB_NONE)
             continue;
-        ask_lib(lookup, asked_of_row, row);
-        lookup->asked_of_module[i] = asked_of_row[row];
+        request_lib(lookup, requested_of_row, row);
+        lookup->requested_of_module[i] = requested_of_row[row];
     }
-    free(asked_of_row);
+    free(requested_of_row);
     return 0;
 }
 
 static void identify_libs(struct lookup_of_request *lookup)
 {
-    for (size_t i = 0; i < lookup->asked_count; i++) {
-        struct asked_lib *asked = &lookup->asked[i];
-        const struct named_library *served = &lookup->api->libs.rows.data[asked->row];
-        asked->is_identified = named_library_identify(served, &asked->lib, &asked->problem) == 0;
+    for (size_t i = 0; i < lookup->requested_count; i++) {
+        struct requested_lib *requested = &lookup->requested[i];
+        const struct named_library *served = &lookup->api->libs.rows.data[requested->row];
+        requested->is_identified = named_library_identify(served, &requested->lib, &requested->problem) == 0;
     }
 }
 
-static struct asked_lib *asked_at(const struct lookup_of_request *lookup, size_t module)
+static struct requested_lib *requested_lib_at(const struct lookup_of_request *lookup, size_t module)
 {
-    uint32_t index = lookup->asked_of_module[module];
-    return index == SERVED_LIB_NONE ? NULL : &lookup->asked[index];
+    uint32_t index = lookup->requested_of_module[module];
+    return index == SERVED_LIB_NONE ? NULL : &lookup->requested[index];
 }
 
 static int collect_rvas(struct lookup_of_request *lookup, struct error *err)
@@ -93,30 +93,33 @@ static int collect_rvas(struct lookup_of_request *lookup, struct error *err)
         size_t last = job->first_stack + job->stack_count;
         for (size_t end = last ? request->stack_ends.data[last - 1] : 0; frame < end; frame++) {
             const struct request_frame *from = &request->frames.data[frame];
-            struct asked_lib *asked = asked_at(lookup, job->first_module + from->module);
-            if (asked && !array_push(&asked->rvas, from->address))
+            struct requested_lib *requested = requested_lib_at(lookup, job->first_module + from->module);
+            if (requested && !array_push(&requested->rvas, from->address))
                 return error_no_memory(err);
         }
     }
-    for (size_t i = 0; i < lookup->asked_count; i++)
-        lookup->asked[i].rvas.length = sort_distinct(lookup->asked[i].rvas.data, lookup->asked[i].rvas.length);
+    for (size_t i = 0; i < lookup->requested_count; i++)
+        lookup->requested[i].rvas.length =
+            sort_distinct(lookup->requested[i].rvas.data, lookup->requested[i].rvas.length);
     return 0;
 }
 
 static int find_all(struct lookup_of_request *lookup, struct error *err)
 {
     identify_libs(lookup);
-    lookup->jobs = calloc(lookup->asked_count + 1, sizeof(*lookup->jobs));
+    lookup->jobs = calloc(lookup->requested_count + 1, sizeof(*lookup->jobs));
     if (!lookup->jobs)
         return error_no_memory(err);
-    for (size_t i = 0; i < lookup->asked_count; i++) {
-        struct asked_lib *asked = &lookup->asked[i];
-        if (!asked->is_identified)
+    for (size_t i = 0; i < lookup->requested_count; i++) {
+        struct requested_lib *requested = &lookup->requested[i];
+        if (!requested->is_identified)
             continue;
         struct symbol_job *job = &lookup->jobs[lookup->job_count++];
-        *job = (struct symbol_job){
-            .lib = asked->lib.symbol, .rvas = asked->rvas.data, .count = asked->rvas.length, .answers = {.count = 0}};
-        asked->found = &job->answers;
+        *job = (struct symbol_job){.lib = requested->lib.symbol,
+                                   .rvas = requested->rvas.data,
+                                   .count = requested->rvas.length,
+                                   .answers = {.count = 0}};
+        requested->found = &job->answers;
     }
     return symbolizer_lookup_all(lookup->api->symbolizer, lookup->jobs, lookup->job_count, err);
 }
@@ -125,7 +128,7 @@ static int look_up(struct lookup_of_request *lookup, const char *body, size_t si
 {
     int code = symbolicate_request_read(&lookup->request, body, size, err);
     if (code == 0)
-        code = ask_libs(lookup, err);
+        code = request_libs(lookup, err);
     if (code == 0)
         code = collect_rvas(lookup, err);
     if (code == 0)
@@ -137,11 +140,11 @@ static void lookup_destroy(struct lookup_of_request *lookup)
 {
     for (size_t i = 0; i < lookup->job_count; i++)
         symbol_answers_destroy(&lookup->jobs[i].answers);
-    for (size_t i = 0; i < lookup->asked_count; i++)
-        array_free(&lookup->asked[i].rvas);
-    free(lookup->asked);
+    for (size_t i = 0; i < lookup->requested_count; i++)
+        array_free(&lookup->requested[i].rvas);
+    free(lookup->requested);
     free(lookup->jobs);
-    free(lookup->asked_of_module);
+    free(lookup->requested_of_module);
     symbolicate_request_destroy(&lookup->request);
 }
 
@@ -163,7 +166,8 @@ static void write_place(struct json_writer *writer, const struct symbol_frame *f
 }
 
 /* Writes the functions at an address: the one that was not inlined, and the calls inlined into it, innermost first. */
-static void write_answer(struct json_writer *writer, const struct symbol_answers *answers, size_t index, uint64_t rva)
+static void write_functions(struct json_writer *writer, const struct symbol_answers *answers, size_t index,
+                            uint64_t rva)
 {
     const struct symbol_answer *answer = &answers->answers[index];
     if (answer->frame_count == 0)
@@ -191,14 +195,14 @@ static void write_answer(struct json_writer *writer, const struct symbol_answers
 static void write_frame(struct json_writer *writer, const struct lookup_of_request *lookup, size_t index,
                         size_t first_module, const struct request_frame *frame)
 {
-    const struct asked_lib *asked = asked_at(lookup, first_module + frame->module);
+    const struct requested_lib *requested = requested_lib_at(lookup, first_module + frame->module);
     json_open(writer, '{');
     json_member_unsigned(writer, "frame", index);
     json_member_hex(writer, "module_offset", frame->address);
     write_text(writer, "module", lookup->request.modules.data[first_module + frame->module].name);
-    if (asked && asked->found && asked->found->count) {
-        size_t at = first_at_or_after(asked->rvas.data, asked->rvas.length, frame->address);
-        write_answer(writer, asked->found, at, frame->address);
+    if (requested && requested->found && requested->found->count) {
+        size_t at = first_at_or_after(requested->rvas.data, requested->rvas.length, frame->address);
+        write_functions(writer, requested->found, at, frame->address);
     }
     json_close(writer, '}');
 }
@@ -219,22 +223,22 @@ static void write_stacks(struct json_writer *writer, const struct lookup_of_requ
 }
 
 /* NULL if it was found. */
-static const char *why_missing(const struct asked_lib *asked)
+static const char *why_missing(const struct requested_lib *requested)
 {
-    if (!asked)
+    if (!requested)
         return "the profile has no library with this name and ID";
-    if (!asked->is_identified)
-        return asked->problem.text;
-    return asked->found->is_found ? NULL : asked->found->problem;
+    if (!requested->is_identified)
+        return requested->problem.text;
+    return requested->found->is_found ? NULL : requested->found->problem;
 }
 
 static void write_missing(struct json_writer *writer, const struct request_module *module,
-                          const struct asked_lib *asked)
+                          const struct requested_lib *requested)
 {
     json_member_open(writer, module->key, '[');
     json_open(writer, '{');
-    write_text(writer, "name", asked ? "FileNotFound" : "UnknownModule");
-    write_text(writer, "message", why_missing(asked));
+    write_text(writer, "name", requested ? "FileNotFound" : "UnknownModule");
+    write_text(writer, "message", why_missing(requested));
     json_close(writer, '}');
     json_close(writer, ']');
 }
@@ -254,11 +258,11 @@ static int64_t write_modules(struct json_writer *writer, const struct lookup_of_
             missing = error_no_memory(err);
         if (index < known || missing < 0)
             continue;
-        const struct asked_lib *asked = asked_at(lookup, i);
-        bool is_missing = why_missing(asked) != NULL;
+        const struct requested_lib *requested = requested_lib_at(lookup, i);
+        bool is_missing = why_missing(requested) != NULL;
         missing += is_missing;
         if (missing_only && is_missing)
-            write_missing(writer, module, asked);
+            write_missing(writer, module, requested);
         if (!missing_only) {
             json_member_bool(writer, module->key, !is_missing);
         }

@@ -120,7 +120,7 @@ static bool is_index(uint32_t index, size_t count)
     return index < count || index == CACHE_NONE;
 }
 
-static bool spans_are_good(const struct cache_table *table)
+static bool are_spans_valid(const struct cache_table *table)
 {
     uint64_t end = 0;
     for (size_t i = 0; i < table->spans.length; i++) {
@@ -133,7 +133,7 @@ static bool spans_are_good(const struct cache_table *table)
     return true;
 }
 
-static bool symbols_are_good(const struct cache_table *table)
+static bool are_symbols_valid(const struct cache_table *table)
 {
     for (size_t i = 0; i < table->symbols.length; i++)
         if (table->symbols.data[i].name >= table->texts.length)
@@ -141,7 +141,7 @@ static bool symbols_are_good(const struct cache_table *table)
     return true;
 }
 
-static bool frames_are_good(const struct cache_table *table)
+static bool are_frames_valid(const struct cache_table *table)
 {
     for (size_t i = 0; i < table->frames.length; i++) {
         const struct cache_frame *frame = &table->frames.data[i];
@@ -152,7 +152,7 @@ static bool frames_are_good(const struct cache_table *table)
 }
 
 /* The texts must end with a NUL, so that each text ends inside the table. */
-static bool texts_are_good(const struct cache_table *table)
+static bool are_texts_valid(const struct cache_table *table)
 {
     const char *texts = table->texts.data;
     return table->texts.length && !texts[0] && !texts[table->texts.length - 1];
@@ -177,7 +177,7 @@ static int take_all(struct cache_table *table, const struct header *header, cons
     if (!TAKE_ROWS(&table->spans, &at, header->span_count) || !TAKE_ROWS(&table->symbols, &at, header->symbol_count) ||
         !TAKE_ROWS(&table->frames, &at, header->frame_count) || !TAKE_ROWS(&table->texts, &at, header->text_size))
         return -ENOMEM;
-    bool good = spans_are_good(table) && symbols_are_good(table) && frames_are_good(table) && texts_are_good(table);
+    bool good = are_spans_valid(table) && are_symbols_valid(table) && are_frames_valid(table) && are_texts_valid(table);
     return good ? 0 : -EINVAL;
 }
 

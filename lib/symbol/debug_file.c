@@ -24,9 +24,9 @@
 enum { MINI_SIZE_MAX = 256 << 20 };
 
 /* Keeps the first problem: that is what the user needs to know. */
-static void say(struct debug_files *files, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void note_problem(struct debug_files *files, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void say(struct debug_files *files, const char *format, ...)
+static void note_problem(struct debug_files *files, const char *format, ...)
 {
     va_list args;
     if (files->problem[0])
@@ -157,9 +157,9 @@ static void explain_missing(struct debug_files *files, int code, const struct er
 {
     files->missing_symbols = missing_symbols_reason_of(code);
     if (files->missing_symbols == MISSING_SYMBOLS_NO_FILE)
-        say(files, "%s does not exist: it was removed, or its file system was unmounted", files->lib->path);
+        note_problem(files, "%s does not exist: it was removed, or its file system was unmounted", files->lib->path);
     else
-        say(files, "%s", why->text);
+        note_problem(files, "%s", why->text);
 }
 
 static void explain_replaced(struct debug_files *files)
@@ -167,11 +167,11 @@ static void explain_replaced(struct debug_files *files)
     const struct symbol_lib *lib = files->lib;
     files->missing_symbols = MISSING_SYMBOLS_REPLACED;
     if (lib->build_id && lib->build_id_size)
-        say(files, "%s was replaced after it was mapped: the file there has another build ID", lib->path);
+        note_problem(files, "%s was replaced after it was mapped: the file there has another build ID", lib->path);
     else if (lib->origin && lib->origin->identity.size)
-        say(files, "%s was replaced after it was mapped: the file there has another size or time", lib->path);
+        note_problem(files, "%s was replaced after it was mapped: the file there has another size or time", lib->path);
     else
-        say(files, "prof cannot identify %s: it was removed before its first sample", lib->path);
+        note_problem(files, "prof cannot identify %s: it was removed before its first sample", lib->path);
 }
 
 static bool open_mapped(struct debug_files *files)
@@ -185,11 +185,11 @@ static bool open_mapped(struct debug_files *files)
     if (!lib->path) {
         files->missing_symbols = MISSING_SYMBOLS_NO_FILE;
         if (lib->origin && lib->origin->is_silent)
-            say(files, "%s is on a file system that does not answer", lib->name);
+            note_problem(files, "%s is on a file system that does not answer", lib->name);
         else if (lib->name[0])
-            say(files, "%s is not a file", lib->name);
+            note_problem(files, "%s is not a file", lib->name);
         else
-            say(files, "the profile does not contain its path");
+            note_problem(files, "the profile does not contain its path");
         return false;
     }
     int code = open_path(&files->mapped, lib, &why);
@@ -265,22 +265,22 @@ static bool consider(void *context, int fd, const char *path)
     if (elf_file_open_fd(&file, fd, path, NULL) != 0)
         return false;
     if (file.is_cut)
-        say(files, "%s is damaged: its end is missing", path);
+        note_problem(files, "%s is damaged: its end is missing", path);
     if (belongs(files, &file))
         return use_file(files, &file);
     elf_file_close(&file);
-    say(files, "%s does not belong to the mapped file: its build ID or checksum differs", path);
+    note_problem(files, "%s does not belong to the mapped file: its build ID or checksum differs", path);
     return false;
 }
 
-static void ask_server(struct debug_files *files, const unsigned char *id, size_t id_size)
+static void query_servers(struct debug_files *files, const unsigned char *id, size_t id_size)
 {
     struct error why = {""};
     int fd = debug_server_fetch(files->search->server, DEBUG_SERVER_DEBUG_INFO, id, id_size, files->lib->name, &why);
     if (fd >= 0)
         consider(files, fd, "the file of the debug server");
     else if (fd != -ENOENT)
-        say(files, "%s", why.text);
+        note_problem(files, "%s", why.text);
 }
 
 static void find_separate(struct debug_files *files)
@@ -293,9 +293,9 @@ static void find_separate(struct debug_files *files)
         wanted.link = link;
     bool had_problem = files->problem[0] != '\0';
     debug_search_files(files->search, &wanted, &(struct debug_file_visitor){.visit = consider, .context = files});
-    bool ask = files->lib->kind == SYMBOL_LIB_ELF && files->search && files->search->server && wanted.id_size;
-    if (quality_so_far(files) < QUALITY_DEBUG_INFO && ask)
-        ask_server(files, wanted.id, wanted.id_size);
+    bool has_servers = files->lib->kind == SYMBOL_LIB_ELF && files->search && files->search->server && wanted.id_size;
+    if (quality_so_far(files) < QUALITY_DEBUG_INFO && has_servers)
+        query_servers(files, wanted.id, wanted.id_size);
     if (quality_so_far(files) == QUALITY_DEBUG_INFO && !had_problem)
         files->problem[0] = '\0'; /* other candidates did not match */
 }
@@ -374,7 +374,7 @@ static void open_alternate(struct debug_files *files)
             consider_alternate(&search, fd, name);
     }
     if (!files->has_alternate)
-        say(files, "some symbols are missing: prof did not find the shared debug info %s", name);
+        note_problem(files, "some symbols are missing: prof did not find the shared debug info %s", name);
 }
 
 /* ---- .gnu_debugdata ---- */
@@ -430,7 +430,7 @@ void debug_files_open(struct debug_files *files, const struct symbol_lib *lib, c
         files->has_mapped = open_mapped(files);
         if (files->has_mapped && files->mapped.is_cut && lib->kind == SYMBOL_LIB_ELF) {
             files->missing_symbols = MISSING_SYMBOLS_DAMAGED;
-            say(files, "%s is damaged: its end is missing", lib->path ? lib->path : lib->name);
+            note_problem(files, "%s is damaged: its end is missing", lib->path ? lib->path : lib->name);
         }
         if (quality_so_far(files) < QUALITY_DEBUG_INFO)
             find_separate(files);

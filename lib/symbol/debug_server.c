@@ -154,7 +154,7 @@ static int note_progress(struct debuginfod_client *client, long done, long total
     return is_canceled;
 }
 
-static int ask(const struct fetch *fetch)
+static int find_file(const struct fetch *fetch)
 {
     const struct library *library = &fetch->library;
     const int size = (int)fetch->build_id_size;
@@ -186,7 +186,7 @@ static bool find_cache(char *path, size_t size)
 }
 
 /* After a canceled fetch, libdebuginfod (0.188) caches that the file does not exist, as an empty file, and would not
- * ask again for ten minutes. Removes that file. */
+ * find_file again for ten minutes. Removes that file. */
 static void remove_negative_entry(const struct fetch *fetch)
 {
     char path[PATH_MAX];
@@ -214,7 +214,7 @@ static void fetch_free(struct fetch *fetch)
 static void *run_fetch(void *context)
 {
     struct fetch *fetch = context;
-    int result = ask(fetch);
+    int result = find_file(fetch);
     pthread_mutex_lock(&fetch->lock);
     fetch->ended = true;
     fetch->result = result;
@@ -287,7 +287,7 @@ static void wait_a_moment(struct fetch *fetch, struct watch *watch, unsigned ms)
     pthread_mutex_unlock(&fetch->lock);
 }
 
-static void tell_progress(struct debug_server *server, struct watch *watch)
+static void report_progress(struct debug_server *server, struct watch *watch)
 {
     watch->is_shown = true;
     if (!server->options.progress)
@@ -323,7 +323,7 @@ static int wait_for_fetch(struct debug_server *server, struct fetch *fetch, stru
             return 0;
         bool is_long = watch->has_progress || monotonic_ns() - watch->started > SHOW_AFTER_MS * MS;
         if (is_long && !atomic_load(&server->stopped))
-            tell_progress(server, watch);
+            report_progress(server, watch);
         int reason = reason_to_cancel(server, watch);
         if (!reason)
             continue;
@@ -439,7 +439,7 @@ int debug_server_fetch(struct debug_server *server, enum debug_server_file kind,
     }
     watch.ended = true;
     if (watch.has_progress || watch.is_shown)
-        tell_progress(server, &watch);
+        report_progress(server, &watch);
     int result = end_fetch(server, fetch);
     if (reason && result >= 0)
         close(result);

@@ -1,5 +1,5 @@
 /*
- * capstone decodes the instructions; this file finds the addresses that they refer to.
+ * capstone decodes the instructions; this file finds the addresses that they set_target to.
  *
  * On x86, and in jumps, one instruction encodes the address. On arm64 it takes two: adrp loads the page, and a
  * following instruction adds the offset. So the decoder tracks the pages in registers, from an adrp to the end of the
@@ -149,7 +149,7 @@ static bool is_branch(const struct decoder *decoder, const cs_insn *insn)
            capstone.cs_insn_group(decoder->handles[0], insn, CS_GRP_BRANCH_RELATIVE);
 }
 
-static void refer(struct instruction *out, enum reference_kind kind, uint64_t target)
+static void set_target(struct instruction *out, enum reference_kind kind, uint64_t target)
 {
     out->reference = kind;
     out->target = target;
@@ -159,7 +159,7 @@ static void find_x86_reference(const struct decoder *decoder, const cs_insn *ins
 {
     const cs_x86 *x86 = &insn->detail->x86;
     if (x86->op_count == 1 && x86->operands[0].type == X86_OP_IMM && is_branch(decoder, insn)) {
-        refer(out, REFERENCE_JUMP, (uint64_t)x86->operands[0].imm);
+        set_target(out, REFERENCE_JUMP, (uint64_t)x86->operands[0].imm);
         return;
     }
     for (uint8_t i = 0; i < x86->op_count; i++) {
@@ -168,9 +168,9 @@ static void find_x86_reference(const struct decoder *decoder, const cs_insn *ins
             memory->segment != X86_REG_INVALID)
             continue;
         if (memory->base == X86_REG_RIP)
-            refer(out, REFERENCE_MEMORY, insn->address + insn->size + (uint64_t)memory->disp);
+            set_target(out, REFERENCE_MEMORY, insn->address + insn->size + (uint64_t)memory->disp);
         else if (memory->base == X86_REG_INVALID && decoder->machine->elf == EM_386)
-            refer(out, REFERENCE_MEMORY, (uint32_t)memory->disp - decoder->base);
+            set_target(out, REFERENCE_MEMORY, (uint32_t)memory->disp - decoder->base);
     }
 }
 
@@ -221,7 +221,7 @@ static void find_address_in_page(struct decoder *decoder, const cs_insn *insn, s
         operands[2].type == ARM64_OP_IMM && operands[2].shift.value == 0) {
         const struct page *page = page_of(decoder, operands[1].reg);
         if (page)
-            refer(out, REFERENCE_MEMORY, page->address + (uint64_t)operands[2].imm);
+            set_target(out, REFERENCE_MEMORY, page->address + (uint64_t)operands[2].imm);
     }
     for (uint8_t i = 0; i < arm64->op_count; i++) {
         if (operands[i].type != ARM64_OP_MEM)
@@ -230,7 +230,7 @@ static void find_address_in_page(struct decoder *decoder, const cs_insn *insn, s
                                       ? page_of(decoder, operands[i].mem.base)
                                       : NULL;
         if (page)
-            refer(out, REFERENCE_MEMORY, page->address + (uint64_t)(int64_t)operands[i].mem.disp);
+            set_target(out, REFERENCE_MEMORY, page->address + (uint64_t)(int64_t)operands[i].mem.disp);
         if (arm64->writeback)
             forget_page(decoder, operands[i].mem.base);
     }
@@ -246,7 +246,7 @@ static void find_arm64_reference(struct decoder *decoder, const cs_insn *insn, s
     }
     if (is_branch(decoder, insn)) {
         if (last && last->type == ARM64_OP_IMM) {
-            refer(out, REFERENCE_JUMP, (uint64_t)last->imm);
+            set_target(out, REFERENCE_JUMP, (uint64_t)last->imm);
             if (out->target > insn->address && (!decoder->joined_at || out->target < decoder->joined_at))
                 decoder->joined_at = out->target;
         }
@@ -263,7 +263,7 @@ static void find_arm64_reference(struct decoder *decoder, const cs_insn *insn, s
         remember_page(decoder, arm64->operands[0].reg, (uint64_t)last->imm);
     else if (insn->id == ARM64_INS_ADR || (insn->id == ARM64_INS_LDR && arm64->op_count == 2) ||
              insn->id == ARM64_INS_LDRSW)
-        refer(out, REFERENCE_MEMORY, (uint64_t)last->imm);
+        set_target(out, REFERENCE_MEMORY, (uint64_t)last->imm);
 }
 
 static void find_arm_reference(const struct decoder *decoder, const cs_insn *insn, struct instruction *out)
@@ -274,10 +274,10 @@ static void find_arm_reference(const struct decoder *decoder, const cs_insn *ins
     if (!last)
         return;
     if (last->type == ARM_OP_IMM && is_branch(decoder, insn)) {
-        refer(out, REFERENCE_JUMP, (uint32_t)last->imm);
+        set_target(out, REFERENCE_JUMP, (uint32_t)last->imm);
     } else if (last->type == ARM_OP_MEM && last->mem.base == ARM_REG_PC && last->mem.index == ARM_REG_INVALID) {
         uint64_t pc = (insn->address + (decoder->is_thumb ? PC_AHEAD_THUMB : PC_AHEAD)) & ~UINT64_C(3);
-        refer(out, REFERENCE_MEMORY, pc + (uint64_t)(int64_t)last->mem.disp);
+        set_target(out, REFERENCE_MEMORY, pc + (uint64_t)(int64_t)last->mem.disp);
     }
 }
 
@@ -315,7 +315,7 @@ static size_t undecodable_size(enum code_kind kind, const unsigned char *code, s
     return wanted < size ? wanted : size;
 }
 
-static void give_bytes(struct instruction *out, size_t size, const unsigned char *code)
+static void write_bytes(struct instruction *out, size_t size, const unsigned char *code)
 {
     int used = snprintf(out->texts[0], INSTRUCTION_TEXT_MAX, ".byte");
     for (size_t i = 0; i < size; i++)
@@ -326,16 +326,16 @@ static void give_bytes(struct instruction *out, size_t size, const unsigned char
 }
 
 /* A line for what capstone does not decode. An instruction of x86 whose length is known is newer than capstone. */
-static void give_undecodable(const struct decoder *decoder, enum code_kind kind, struct instruction *out,
-                             const unsigned char *code, size_t size)
+static void write_undecodable(const struct decoder *decoder, enum code_kind kind, struct instruction *out,
+                              const unsigned char *code, size_t size)
 {
     char name[32];
     if (decoder->machine->architecture != CS_ARCH_X86) {
-        give_bytes(out, undecodable_size(kind, code, size), code);
+        write_bytes(out, undecodable_size(kind, code, size), code);
         return;
     }
     size_t known = x86_length(code, size, decoder->machine->elf == EM_X86_64);
-    give_bytes(out, known ? known : 1, code);
+    write_bytes(out, known ? known : 1, code);
     decoder_name(name, sizeof(name));
     out->is_newer = known != 0;
     for (size_t i = 0; known && i < DECODER_SYNTAXES; i++)
@@ -345,7 +345,7 @@ static void give_undecodable(const struct decoder *decoder, enum code_kind kind,
 _Static_assert(sizeof(((cs_insn *)NULL)->mnemonic) + sizeof(((cs_insn *)NULL)->op_str) < INSTRUCTION_TEXT_MAX,
                "an instruction's text has room");
 
-static void give_text(char *text, const cs_insn *insn)
+static void write_text(char *text, const cs_insn *insn)
 {
     size_t length = strlen(insn->mnemonic), operands = strlen(insn->op_str);
     memcpy(text, insn->mnemonic, length);
@@ -377,18 +377,18 @@ void decoder_next(struct decoder *decoder, enum code_kind kind, const unsigned c
     out->target = 0;
     out->is_newer = false;
     if (kind == CODE_DATA) {
-        give_bytes(out, size < 4 ? size : 4, code);
+        write_bytes(out, size < 4 ? size : 4, code);
         return;
     }
     set_state(decoder, kind);
     if (!decode(decoder, 0, code, size, address)) {
-        give_undecodable(decoder, kind, out, code, size);
+        write_undecodable(decoder, kind, out, code, size);
         return;
     }
     const cs_insn *insn = decoder->scratch[0];
     out->size = insn->size;
-    give_text(out->texts[0], insn);
+    write_text(out->texts[0], insn);
     for (size_t i = 1; i < DECODER_SYNTAXES && decoder->scratch[i]; i++)
-        give_text(out->texts[i], decode(decoder, i, code, size, address) ? decoder->scratch[i] : insn);
+        write_text(out->texts[i], decode(decoder, i, code, size, address) ? decoder->scratch[i] : insn);
     find_reference(decoder, insn, out);
 }

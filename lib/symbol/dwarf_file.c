@@ -205,7 +205,7 @@ struct unit_search {
     uint64_t work_left; /* bounds the work on overlapping ranges of a damaged file */
 };
 
-static void give_range(struct unit_search *search, uint32_t unit, uint64_t start, uint64_t end)
+static void take_range(struct unit_search *search, uint32_t unit, uint64_t start, uint64_t end)
 {
     size_t i = first_at_or_after(search->vaddrs, search->count, start);
     for (; i < search->count && search->vaddrs[i] < end && search->work_left; i++, search->work_left--)
@@ -238,7 +238,7 @@ static void read_arange_set(struct dwarf_file *dwarf, struct unit_search *search
             break;
         unit->has_aranges = true;
         if (address != 0 && address + length > address)
-            give_range(search, (uint32_t)(unit - dwarf->units.data), address, address + length);
+            take_range(search, (uint32_t)(unit - dwarf->units.data), address, address + length);
     }
 }
 
@@ -267,7 +267,7 @@ struct root_range {
 static bool take_root_range(void *context, uint64_t start, uint64_t end)
 {
     struct root_range *root = context;
-    give_range(root->search, root->unit, start, end);
+    take_range(root->search, root->unit, start, end);
     return root->search->work_left > 0;
 }
 

@@ -38,7 +38,7 @@ void dwarf_names_init(struct dwarf_names *names, struct dwarf_unit_reader *reade
     *names = (struct dwarf_names){.own = reader, .arena = arena};
 }
 
-static void forget_others(struct dwarf_names *names)
+static void close_other_units(struct dwarf_names *names)
 {
     for (size_t i = 0; i < names->others.length; i++) {
         dwarf_unit_reader_destroy(names->others.data[i].reader);
@@ -49,7 +49,7 @@ static void forget_others(struct dwarf_names *names)
 
 void dwarf_names_destroy(struct dwarf_names *names)
 {
-    forget_others(names);
+    close_other_units(names);
     array_free(&names->others);
     array_free(&names->list);
     hash_destroy(&names->index);
@@ -66,7 +66,7 @@ static struct dwarf_unit_reader *reader_of(struct dwarf_names *names, const stru
         if (names->others.data[i].reader->unit == unit)
             return names->others.data[i].reader;
     if (names->others.length >= OTHER_UNITS_MAX)
-        forget_others(names);
+        close_other_units(names);
     struct dwarf_unit_reader *reader = names->own->work_left ? malloc(sizeof(*reader)) : NULL;
     if (!reader)
         return NULL;

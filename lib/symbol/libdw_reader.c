@@ -185,7 +185,7 @@ static int open_handle(struct libdw *libdw, struct error *err)
 
 /* ---- finding the unit of an address ---- */
 
-static void give_range(struct libdw *libdw, uint64_t unit, uint64_t start, uint64_t end)
+static void take_range(struct libdw *libdw, uint64_t unit, uint64_t start, uint64_t end)
 {
     const struct libdw_request *request = libdw->request;
     size_t i = first_at_or_after(request->vaddrs, request->count, start);
@@ -218,7 +218,7 @@ static void search_roots(struct libdw *libdw)
             continue;
         for (ptrdiff_t at = 0; (at = dwarf_ranges(&root, at, &base, &start, &end)) > 0;)
             if (start != 0) /* at 0, the linker dropped it */
-                give_range(libdw, dwarf_dieoffset(&root), start, end);
+                take_range(libdw, dwarf_dieoffset(&root), start, end);
     }
 }
 

@@ -27,7 +27,7 @@
 /* Work limit for the units of a library, in steps of dwarf_work(). Undamaged files need less than one step per byte. */
 enum { WORK_AT_LEAST = 1 << 24, WORK_PER_BYTE = 16 };
 
-static void say(struct lookup *lookup, const char *text)
+static void note_problem(struct lookup *lookup, const char *text)
 {
     if (!lookup->problem[0])
         snprintf(lookup->problem, sizeof(lookup->problem), "%s", text);
@@ -145,7 +145,7 @@ static int open_dwarf(struct lookup *lookup, struct error *err)
     if (!file)
         return 0;
     if (file->type != ET_EXEC && file->type != ET_DYN && lookup->lib->kind != SYMBOL_LIB_MODULE) {
-        say(lookup, "prof does not read the debug info of object files");
+        note_problem(lookup, "prof does not read the debug info of object files");
         return 0;
     }
     lookup->dwarf_base = file->has_load ? file->base : lookup->files.base;
@@ -157,7 +157,7 @@ static int open_dwarf(struct lookup *lookup, struct error *err)
             return error_no_memory(err);
         lookup->file_verdict = code == -ENOTSUP ? DWARF_DECLINED : DWARF_DAMAGED;
         if (lookup->file_verdict == DWARF_DAMAGED)
-            say(lookup, why.text);
+            note_problem(lookup, why.text);
         return 0;
     }
     if (lookup->files.has_alternate && dwarf_file_open(&lookup->alternate, &lookup->files.alternate, &why) == 0)
@@ -172,7 +172,7 @@ void lookup_open_files(struct lookup *lookup, const struct symbol_lib *lib, cons
 {
     *lookup = (struct lookup){.lib = lib, .problem = ""};
     debug_files_open(&lookup->files, lib, search);
-    say(lookup, lookup->files.problem);
+    note_problem(lookup, lookup->files.problem);
 }
 
 int lookup_open(struct lookup *lookup, struct symbol_job *job, bool with_dwarf, struct error *err)
@@ -331,12 +331,12 @@ static int symbols_of_kernel(struct lookup *lookup, const struct kallsyms *kalls
     lookup->job->answers.is_found = base != 0;
     if (is_other) {
         lookup->files.missing_symbols = MISSING_SYMBOLS_REPLACED;
-        say(lookup,
-            module ? "another build of this kernel module is loaded" : "the running kernel is not the recorded one");
+        note_problem(lookup, module ? "another build of this kernel module is loaded"
+                                    : "the running kernel is not the recorded one");
     } else if (kallsyms->problem[0]) {
-        say(lookup, kallsyms->problem);
+        note_problem(lookup, kallsyms->problem);
     } else if (!base) {
-        say(lookup, module ? "this kernel module is no longer loaded" : "/proc/kallsyms has no _text");
+        note_problem(lookup, module ? "this kernel module is no longer loaded" : "/proc/kallsyms has no _text");
     }
     for (size_t i = 0; base && code == 0 && i < lookup->job->count; i++) {
         uint64_t size, address = base + lookup->job->rvas[i];
@@ -428,10 +428,10 @@ static bool answer_one(struct symbol_answers *answers, struct strings *texts, si
     return !no_memory;
 }
 
-static void say_what_was_not_read(struct lookup *lookup)
+static void note_unread_debug_info(struct lookup *lookup)
 {
     if (lookup->job->answers.is_damaged)
-        say(lookup, "its debug info is damaged: symbols, lines and inlined functions may be missing");
+        note_problem(lookup, "its debug info is damaged: symbols, lines and inlined functions may be missing");
     for (size_t i = 0; i < lookup->units.length; i++)
         if (lookup->units.data[i].problem && !lookup->problem[0])
             snprintf(lookup->problem, sizeof(lookup->problem),
@@ -484,7 +484,7 @@ int lookup_answer(struct lookup *lookup, struct error *err)
     strings_destroy(&texts);
     if (!complete)
         return error_no_memory(err);
-    say_what_was_not_read(lookup);
+    note_unread_debug_info(lookup);
     return 0;
 }
 
@@ -529,7 +529,8 @@ void lookup_spans(const struct lookup *lookup, uint64_t *starts, uint32_t *sizes
 void lookup_conclude(struct lookup *lookup, struct symbol_answers *answers)
 {
     if (!answers->has_debug_info && lookup->lib->kind == SYMBOL_LIB_ELF)
-        say(lookup,
+        note_problem(
+            lookup,
             answers->frames.length || answers->count == 0
                 ? "no debug info, and prof found no separate debug file: lines and inlined functions are missing"
                 : "no symbols for these addresses, and prof found no separate debug file");

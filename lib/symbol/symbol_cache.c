@@ -358,7 +358,7 @@ struct cached_library symbol_cache_open(struct symbol_cache *cache, const struct
     return library;
 }
 
-static void begin_anew_unless_better(struct cache_table *table, const struct cached_library *library)
+static void drop_worse_answers(struct cache_table *table, const struct cached_library *library)
 {
     bool is_better = !library->has_files || (table->is_from_dwarf && !library->has_dwarf);
     if (table->sources == library->sources || (is_better && table->spans.length))
@@ -389,7 +389,7 @@ void cached_library_set_files(struct cached_library *library, struct symbol_cach
                                        .has_files = files->has_mapped || files->has_separate,
                                        .has_dwarf = debug_files_dwarf(files) != NULL};
     pthread_mutex_lock(&entry->lock);
-    begin_anew_unless_better(&entry->table, library);
+    drop_worse_answers(&entry->table, library);
     pthread_mutex_unlock(&entry->lock);
 }
 

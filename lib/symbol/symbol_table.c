@@ -27,10 +27,10 @@ int symbol_matcher_init(struct symbol_matcher *matcher, const uint64_t *rvas, si
 {
     *matcher = (struct symbol_matcher){.rvas = rvas, .count = count, .work_left = WORK_PER_LOOKUP};
     matcher->sized = calloc(count + 1, sizeof(*matcher->sized));
-    matcher->loose = calloc(count + 1, sizeof(*matcher->loose));
+    matcher->unsized = calloc(count + 1, sizeof(*matcher->unsized));
     matcher->nearest = calloc(count + 1, sizeof(*matcher->nearest));
     matcher->next = malloc((count + 1) * sizeof(*matcher->next));
-    if (!matcher->sized || !matcher->loose || !matcher->nearest || !matcher->next) {
+    if (!matcher->sized || !matcher->unsized || !matcher->nearest || !matcher->next) {
         symbol_matcher_destroy(matcher);
         return error_no_memory(err);
     }
@@ -41,7 +41,7 @@ int symbol_matcher_init(struct symbol_matcher *matcher, const uint64_t *rvas, si
 void symbol_matcher_destroy(struct symbol_matcher *matcher)
 {
     free(matcher->sized);
-    free(matcher->loose);
+    free(matcher->unsized);
     free(matcher->nearest);
     free(matcher->next);
     for (size_t i = 0; i < matcher->source_count; i++)
@@ -106,11 +106,11 @@ static void offer_sized(struct symbol_matcher *matcher, size_t first, const stru
     }
 }
 
-static void offer_loose(struct symbol_matcher *matcher, size_t first, const struct symbol_candidate *symbol)
+static void offer_unsized(struct symbol_matcher *matcher, size_t first, const struct symbol_candidate *symbol)
 {
     if (first >= matcher->count)
         return;
-    struct symbol_candidate *held = &matcher->loose[first];
+    struct symbol_candidate *held = &matcher->unsized[first];
     if (!held->source || held->start < symbol->start ||
         (held->start == symbol->start && candidate_is_better(matcher, symbol, held)))
         *held = *symbol;
@@ -126,7 +126,7 @@ static void offer(struct symbol_matcher *matcher, const struct symbol_candidate 
     if (symbol->size)
         offer_sized(matcher, first, symbol);
     else
-        offer_loose(matcher, first, symbol);
+        offer_unsized(matcher, first, symbol);
 }
 
 static uint8_t rank_of(unsigned type, unsigned binding)
@@ -192,25 +192,25 @@ void symbol_matcher_add(struct symbol_matcher *matcher, const struct elf_file *f
         add_table(matcher, file, &file->sections.data[i], base);
 }
 
-/* The pass noted `nearest` and `loose` at the first address after each start. Spreads them to the following addresses,
- * and `next` to the preceding ones. */
+/* The pass noted `nearest` and `unsized` at the first address after each start. Spreads them to the following
+ * addresses, and `next` to the preceding ones. */
 static void spread(struct symbol_matcher *matcher)
 {
     for (size_t i = 1; i < matcher->count; i++) {
         if (matcher->nearest[i] < matcher->nearest[i - 1])
             matcher->nearest[i] = matcher->nearest[i - 1];
-        if (!matcher->loose[i].source)
-            matcher->loose[i] = matcher->loose[i - 1];
+        if (!matcher->unsized[i].source)
+            matcher->unsized[i] = matcher->unsized[i - 1];
     }
     for (size_t i = matcher->count; i-- > 1;)
         if (matcher->next[i] < matcher->next[i - 1])
             matcher->next[i - 1] = matcher->next[i];
 }
 
-static bool loose_reaches(const struct symbol_matcher *matcher, size_t i)
+static bool unsized_covers(const struct symbol_matcher *matcher, size_t i)
 {
-    const struct symbol_candidate *loose = &matcher->loose[i];
-    return loose->source && loose->start + 1 > matcher->nearest[i] && matcher->rvas[i] < loose->section_end;
+    const struct symbol_candidate *unsized = &matcher->unsized[i];
+    return unsized->source && unsized->start + 1 > matcher->nearest[i] && matcher->rvas[i] < unsized->section_end;
 }
 
 bool symbol_matcher_finish(struct symbol_matcher *matcher, struct symbol_match *matches)
@@ -221,8 +221,8 @@ bool symbol_matcher_finish(struct symbol_matcher *matcher, struct symbol_match *
         matches[i] = (struct symbol_match){0};
         if (matcher->sized[i].source)
             chosen = &matcher->sized[i];
-        else if (loose_reaches(matcher, i))
-            chosen = &matcher->loose[i];
+        else if (unsized_covers(matcher, i))
+            chosen = &matcher->unsized[i];
         if (!chosen)
             continue;
         uint64_t end = matcher->next[i] < chosen->section_end ? matcher->next[i] : chosen->section_end;

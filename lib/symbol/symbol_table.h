@@ -29,10 +29,10 @@ struct symbol_match {
 struct symbol_matcher {
     const uint64_t *rvas; /* sorted, distinct */
     size_t count;
-    struct symbol_candidate *sized; /* per address: the innermost symbol with a size that contains it */
-    struct symbol_candidate *loose; /* per address: the nearest symbol without a size at or before it */
-    uint64_t *nearest;              /* per address: the last start of a symbol with a size at or before it, plus 1 */
-    uint64_t *next;                 /* per address: the first start of any symbol after it */
+    struct symbol_candidate *sized;   /* per address: the innermost symbol with a size that contains it */
+    struct symbol_candidate *unsized; /* per address: the nearest symbol without a size at or before it */
+    uint64_t *nearest;                /* per address: the last start of a symbol with a size at or before it, plus 1 */
+    uint64_t *next;                   /* per address: the first start of any symbol after it */
     struct window sources[SYMBOL_SOURCES_MAX];
     size_t source_count;
     uint64_t work_left; /* bounds the work on overlapping symbols of a damaged file */

@@ -1,8 +1,8 @@
 /*
  * The symbolizer runs jobs (libraries with their addresses) on threads, in three steps:
  *
- *   1. For each library, answer from the cache; for the rest of the addresses open the library's files, and find the
- * compile units that contain them.
+ *   1. For each library, answer from the cache; for the uncached of the addresses open the library's files, and find
+ * the compile units that contain them.
  *   2. Read symbol tables and compile units of all libraries, the largest first.
  *   3. Compose each library's answers, and add them to the cache.
  *
@@ -45,12 +45,12 @@ struct piece {
 
 /* A job, and its addresses that are not in the cache. */
 struct task {
-    struct symbol_job *job, rest;
-    uint64_t *rest_rvas;
-    uint32_t *missing; /* per rest_rvas: its index in the job */
+    struct symbol_job *job, uncached;
+    uint64_t *uncached_rvas;
+    uint32_t *missing; /* per uncached_rvas: its index in the job */
     struct cached_library cached;
     struct lookup lookup;
-    bool has_files, has_rest;
+    bool has_files, has_uncached;
 };
 
 struct run {
@@ -163,7 +163,7 @@ static int answer_from_cache(struct task *task, struct error *err)
 {
     symbol_answers_destroy(&task->job->answers);
     return cached_library_answer(&task->cached, task->job->rvas, task->job->count, &task->job->answers, task->missing,
-                                 &task->rest.count, err);
+                                 &task->uncached.count, err);
 }
 
 /* Answers without opening files what no file could improve. */
@@ -172,7 +172,7 @@ static int open_without_files(struct run *run, struct task *task, struct error *
     task->missing = malloc((task->job->count + 1) * sizeof(*task->missing));
     if (!task->missing)
         return error_no_memory(err);
-    task->rest.count = task->job->count;
+    task->uncached.count = task->job->count;
     task->cached = symbol_cache_open(run->symbolizer->cache, &task->job->lib);
     return task->cached.entry ? answer_from_cache(task, err) : 0;
 }
@@ -184,20 +184,20 @@ static int open_with_files(struct run *run, struct task *task, struct error *err
     symbol_cache_keep_sections(run->symbolizer->cache, &task->lookup.files);
     cached_library_set_files(&task->cached, run->symbolizer->cache, &task->job->lib, &task->lookup.files);
     int code = answer_from_cache(task, err);
-    task->has_rest = task->rest.count > 0 || task->job->count == 0;
-    if (code != 0 || !task->has_rest)
+    task->has_uncached = task->uncached.count > 0 || task->job->count == 0;
+    if (code != 0 || !task->has_uncached)
         return code;
-    task->rest_rvas = malloc((task->rest.count + 1) * sizeof(*task->rest_rvas));
-    if (!task->rest_rvas)
+    task->uncached_rvas = malloc((task->uncached.count + 1) * sizeof(*task->uncached_rvas));
+    if (!task->uncached_rvas)
         return error_no_memory(err);
-    for (size_t i = 0; i < task->rest.count; i++)
-        task->rest_rvas[i] = task->job->rvas[task->missing[i]];
-    task->rest.lib = task->job->lib;
-    task->rest.rvas = task->rest_rvas;
+    for (size_t i = 0; i < task->uncached.count; i++)
+        task->uncached_rvas[i] = task->job->rvas[task->missing[i]];
+    task->uncached.lib = task->job->lib;
+    task->uncached.rvas = task->uncached_rvas;
     task->lookup.stop = run->symbolizer->options.stop;
     task->lookup.threads = run->symbolizer->options.threads;
     task->lookup.reader = run->symbolizer->options.reader;
-    return lookup_open(&task->lookup, &task->rest, !run->symbolizer->options.skip_inlines_and_lines, err);
+    return lookup_open(&task->lookup, &task->uncached, !run->symbolizer->options.skip_inlines_and_lines, err);
 }
 
 static void open_task(void *context, size_t i)
@@ -206,7 +206,7 @@ static void open_task(void *context, size_t i)
     struct task *task = &run->tasks[i];
     struct error why = {""};
     int code = open_without_files(run, task, &why);
-    if (code == 0 && (task->rest.count > 0 || task->job->count == 0))
+    if (code == 0 && (task->uncached.count > 0 || task->job->count == 0))
         code = open_with_files(run, task, &why);
     if (code != 0)
         run_failed(run, code, &why);
@@ -259,7 +259,7 @@ static int list_pieces(struct run *run, size_t count, struct error *err)
 {
     for (size_t i = 0; i < count; i++) {
         struct lookup *lookup = &run->tasks[i].lookup;
-        if (!run->tasks[i].has_rest)
+        if (!run->tasks[i].has_uncached)
             continue;
         uint64_t cost = is_of_kernel(lookup->lib) ? KALLSYMS_COST : lookup_symbols_cost(lookup);
         if (!array_push(&run->pieces, (struct piece){lookup, SYMBOL_TABLES, cost}))
@@ -275,46 +275,46 @@ static int list_pieces(struct run *run, size_t count, struct error *err)
 
 /* ---- the third step ---- */
 
-/* Appends the answers of the rest to the cached answers. */
+/* Appends the answers of the uncached to the cached answers. */
 static int join_answers(struct task *task, struct error *err)
 {
-    struct symbol_answers *all = &task->job->answers, *rest = &task->rest.answers;
+    struct symbol_answers *all = &task->job->answers, *uncached = &task->uncached.answers;
     size_t known_frames = all->frames.length;
-    if (!array_append(&all->frames, rest->frames.data, rest->frames.length))
+    if (!array_append(&all->frames, uncached->frames.data, uncached->frames.length))
         return error_no_memory(err);
-    for (size_t i = 0; i < rest->count; i++) {
+    for (size_t i = 0; i < uncached->count; i++) {
         struct symbol_answer *answer = &all->answers[task->missing[i]];
-        *answer = rest->answers[i];
+        *answer = uncached->answers[i];
         answer->first_frame += (uint32_t)known_frames;
     }
-    all->is_found |= rest->is_found;
-    all->has_debug_info |= rest->has_debug_info;
-    all->is_damaged |= rest->is_damaged;
-    all->from_libdw += rest->from_libdw;
-    arena_join(&all->arena, &rest->arena);
+    all->is_found |= uncached->is_found;
+    all->has_debug_info |= uncached->has_debug_info;
+    all->is_damaged |= uncached->is_damaged;
+    all->from_libdw += uncached->from_libdw;
+    arena_join(&all->arena, &uncached->arena);
     return 0;
 }
 
 static void remember(struct task *task)
 {
-    size_t count = task->rest.count;
+    size_t count = task->uncached.count;
     uint64_t *starts = task->cached.entry ? malloc((count + 1) * sizeof(*starts)) : NULL;
     uint32_t *sizes = starts ? malloc((count + 1) * sizeof(*sizes)) : NULL;
     if (sizes) {
         lookup_spans(&task->lookup, starts, sizes);
-        cached_library_add(&task->cached, starts, sizes, &task->rest.answers);
+        cached_library_add(&task->cached, starts, sizes, &task->uncached.answers);
     }
     free(sizes);
     free(starts);
 }
 
-static int answer_rest(struct task *task, struct error *err)
+static int answer_uncached(struct task *task, struct error *err)
 {
     int code = lookup_answer(&task->lookup, err);
     if (code != 0)
         return code;
     bool is_final = !task->lookup.problem[0]; /* otherwise a later lookup may find more */
-    if (is_final && task->rest.answers.is_found)
+    if (is_final && task->uncached.answers.is_found)
         remember(task);
     return join_answers(task, err);
 }
@@ -324,7 +324,7 @@ static void answer_task(void *context, size_t i)
     struct run *run = context;
     struct task *task = &run->tasks[i];
     struct error why = {""};
-    int code = is_stopped(run) ? -ECANCELED : task->has_rest ? answer_rest(task, &why) : 0;
+    int code = is_stopped(run) ? -ECANCELED : task->has_uncached ? answer_uncached(task, &why) : 0;
     if (code != 0)
         run_failed(run, code, &why);
     else if (task->has_files)
@@ -336,8 +336,8 @@ static void close_task(struct task *task)
     cached_library_close(&task->cached);
     if (task->has_files)
         lookup_close(&task->lookup);
-    symbol_answers_destroy(&task->rest.answers);
-    free(task->rest_rvas);
+    symbol_answers_destroy(&task->uncached.answers);
+    free(task->uncached_rvas);
     free(task->missing);
 }
 
