@@ -93,7 +93,7 @@ static int check_memory(const struct otlp *otlp)
     return failed ? error_no_memory(otlp->err) : 0;
 }
 
-static int hand_on(struct otlp *otlp)
+static int flush(struct otlp *otlp)
 {
     int code = check_memory(otlp);
     struct text_buffer *bytes = &otlp->out.bytes;
@@ -351,7 +351,7 @@ static int put_process(struct otlp *otlp, uint32_t thread, const uint32_t (*attr
     protobuf_close(&otlp->out, process);
     if (otlp->sending && otlp->profile_count == count)
         otlp->out.bytes.length = before;
-    return code ? code : hand_on(otlp);
+    return code ? code : flush(otlp);
 }
 
 static int put_processes(struct otlp *otlp)
@@ -492,7 +492,7 @@ static int put_dictionary(struct otlp *otlp)
         protobuf_put_bytes(&otlp->out, DICTIONARY_STRING, entry->text, entry->length);
     }
     protobuf_close(&otlp->out, dictionary);
-    return hand_on(otlp);
+    return flush(otlp);
 }
 
 static int prepare(struct otlp *otlp)

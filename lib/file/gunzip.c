@@ -60,7 +60,7 @@ static bool is_between_members(const struct gunzip *gunzip)
 }
 
 /* Reads on in the header, or unpacks; the code is ISA-L's. */
-static int go_on(struct gunzip *gunzip)
+static int inflate_more(struct gunzip *gunzip)
 {
     if (!gunzip->in_header)
         return isal_inflate(&gunzip->state);
@@ -98,7 +98,7 @@ int gunzip_next(struct gunzip *gunzip, unsigned char *out, size_t room, size_t *
                 break;
             begin_member(gunzip);
         }
-        int code = go_on(gunzip);
+        int code = inflate_more(gunzip);
         if (code != ISAL_DECOMP_OK)
             return error_set(err, EINVAL, "the gzip data is damaged after %" PRIu64 " unpacked bytes (%s)",
                              gunzip->unpacked, problem_of(code));

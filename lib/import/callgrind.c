@@ -224,7 +224,7 @@ static int read_cost(struct reading *reading, struct scan line)
     if (caller == PROFILE_NONE)
         return error_no_memory(reading->err);
     size_t costs = reading->functions.data[caller].costs;
-    bool is_of_others = false;
+    bool is_from_other_function = false;
     if (reading->is_call) {
         if (!reading->has_callee_object)
             reading->callee[SPACE_OBJECT] = reading->current[SPACE_OBJECT];
@@ -245,7 +245,7 @@ static int read_cost(struct reading *reading, struct scan line)
         struct arc *arc = &reading->arcs.data[*place];
         arc->calls += reading->calls;
         costs = arc->costs;
-        is_of_others = caller != row;
+        is_from_other_function = caller != row;
     } else
         row = caller;
     reading->is_call = reading->has_callee_object = reading->has_callee_file = false;
@@ -257,7 +257,7 @@ static int read_cost(struct reading *reading, struct scan line)
         if (!take_number(&line, &cost))
             return damaged(reading, "has a cost that is not a number");
         reading->costs.data[costs + i] += cost;
-        if (is_of_others)
+        if (is_from_other_function)
             reading->functions.data[row].called[i] += cost;
     }
     skip_spaces(&line);

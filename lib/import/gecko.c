@@ -67,7 +67,7 @@ static uint64_t index_of(const struct gecko *file, uint32_t node)
     return json_tree_whole(&file->tree, node, UINT32_MAX - 1, UINT64_MAX);
 }
 
-static int wrong(const struct gecko *file, const char *what, size_t row)
+static int fail_at(const struct gecko *file, const char *what, size_t row)
 {
     return error_set(file->err, EINVAL, "thread %zu: %s[%zu] refers to a missing row", file->thread_number, what, row);
 }
@@ -208,7 +208,7 @@ static int read_stacks(struct gecko *file, uint32_t thread)
         uint64_t prefix = index_of(file, caller), frame = index_of(file, cell(file, row, frame_column));
         bool has_prefix = json_tree_is(&file->tree, caller, JSON_NUMBER);
         if ((has_prefix && prefix >= number) || frame >= file->frames.length)
-            return wrong(file, "stackTable", number);
+            return fail_at(file, "stackTable", number);
         stack = builder_stack(file->builder, has_prefix ? file->stacks.data[prefix] : PROFILE_NONE,
                               make_frame(file, &columns, file->frames.data[frame], file->is_caller.data[number]));
         if (stack == PROFILE_NONE || !array_push(&file->stacks, stack))
@@ -233,7 +233,7 @@ static int read_samples(struct gecko *file, uint32_t thread, uint32_t to)
         double time = json_tree_number(&file->tree, cell(file, row, time_column));
         bool has_stack = json_tree_is(&file->tree, node, JSON_NUMBER);
         if (has_stack && stack >= file->stacks.length)
-            return wrong(file, "samples", number);
+            return fail_at(file, "samples", number);
         if (!isfinite(time))
             return error_set(file->err, EINVAL, "thread %zu: samples[%zu] has no time", file->thread_number, number);
         if (!builder_sample(file->builder, to, 0, has_stack ? file->stacks.data[stack] : PROFILE_NONE,

@@ -237,8 +237,8 @@ static int plan_event(struct pprof *file, struct value_type *type)
     return 0;
 }
 
-/* Which types have values. */
-static void look_at_values(struct pprof *file, struct cursor message)
+/* Finds the types that have values. */
+static void find_used_values(struct pprof *file, struct cursor message)
 {
     struct protobuf_field field, part;
     while (protobuf_next(&message, &field)) {
@@ -284,7 +284,7 @@ static int plan_weights(struct pprof *file, const char *text, size_t size)
     size_t chosen;
     if (file->types.length == 0)
         return error_set(file->err, EINVAL, "it has no sample types");
-    look_at_values(file, cursor_of(text, size));
+    find_used_values(file, cursor_of(text, size));
     int code = choose_type(file, &chosen);
     if (code)
         return code;
@@ -531,8 +531,8 @@ static int read_all(struct pprof *file, const char *text, size_t size)
     return code;
 }
 
-/* Nothing has a name: it was written without symbols. */
-static int ask_for_names(struct pprof *file)
+/* The file was written without symbols: asks for symbolization, or warns if its libraries have no build id. */
+static int mark_unsymbolized(struct pprof *file)
 {
     for (size_t i = 0; i < file->mappings.length; i++)
         if (file->mappings.data[i].lib != PROFILE_NONE && !string_at(file, file->mappings.data[i].build_id).length)
@@ -550,7 +550,7 @@ int pprof_read(const char *text, size_t size, struct profile_builder *builder, s
     if (!code)
         code = pprof_labels_finish(&file.labels, err);
     if (!code && file.lacks_names && !file.has_names)
-        code = ask_for_names(&file);
+        code = mark_unsymbolized(&file);
     array_free(&file.strings);
     array_free(&file.types);
     array_free(&file.mappings);

@@ -53,7 +53,7 @@ static uint32_t frame_at(const struct speedscope *file, uint32_t node)
     return index < file->frames.length ? file->frames.data[index] : PROFILE_NONE;
 }
 
-static int wrong(struct speedscope *file, const char *list, size_t index, const char *problem)
+static int fail_at(struct speedscope *file, const char *list, size_t index, const char *problem)
 {
     return error_set(file->err, EINVAL, "profiles[%zu].%s[%zu] %s", file->number, list, index, problem);
 }
@@ -71,14 +71,14 @@ static int read_sampled(struct speedscope *file, uint32_t profile, double time)
              item = json_tree_next(tree, node, item)) {
             uint32_t frame = frame_at(file, item);
             if (frame == PROFILE_NONE)
-                return wrong(file, "samples", row, "has a frame that is missing in shared.frames");
+                return fail_at(file, "samples", row, "has a frame that is missing in shared.frames");
             stack = builder_stack(file->builder, stack, frame);
             if (stack == PROFILE_NONE)
                 return error_no_memory(file->err);
         }
         double value = weight == JSON_TREE_NONE ? NAN : json_tree_number(tree, weight) * file->scale;
         if (!isfinite(value))
-            return wrong(file, "samples", row, "has no weight");
+            return fail_at(file, "samples", row, "has no weight");
         if (!builder_sample(file->builder, file->thread, 0, stack, time, value))
             return error_no_memory(file->err);
         time += fmax(value, 0);
@@ -103,9 +103,9 @@ static int read_events(struct speedscope *file, uint32_t events, struct open_fra
         uint32_t kind = json_tree_get(tree, node, "type"), frame = frame_at(file, json_tree_get(tree, node, "frame"));
         uint32_t stack = open->length ? open->data[open->length - 1].stack : PROFILE_NONE;
         if (!isfinite(at) || (row && at < time))
-            return wrong(file, "events", row, "is before the event that precedes it");
+            return fail_at(file, "events", row, "is before the event that precedes it");
         if (frame == PROFILE_NONE)
-            return wrong(file, "events", row, "has a frame that is missing in shared.frames");
+            return fail_at(file, "events", row, "has a frame that is missing in shared.frames");
         if (at > time && row &&
             !builder_sample(file->builder, file->thread, 0, stack, time, stack == PROFILE_NONE ? 0 : at - time))
             return error_no_memory(file->err);
@@ -115,9 +115,9 @@ static int read_events(struct speedscope *file, uint32_t events, struct open_fra
             if (stack == PROFILE_NONE || !array_push(open, (struct open_frame){frame, stack}))
                 return error_no_memory(file->err);
         } else if (!json_tree_text_is(tree, kind, "C"))
-            return wrong(file, "events", row, "neither opens nor closes a frame");
+            return fail_at(file, "events", row, "neither opens nor closes a frame");
         else if (open->length == 0 || open->data[open->length - 1].frame != frame)
-            return wrong(file, "events", row, "closes a frame that is not the innermost open one");
+            return fail_at(file, "events", row, "closes a frame that is not the innermost open one");
         else
             open->length--;
     }

@@ -196,7 +196,7 @@ static int add_event(struct trace *trace, uint64_t at, uint64_t size)
 }
 
 /* A truncated text is no error: its writer was killed, and the events before count. */
-static int wrong_at(struct trace *trace, const struct json *json)
+static int fail_unless_truncated(struct trace *trace, const struct json *json)
 {
     trace->is_cut = json->ended && json->at == json->end;
     return trace->is_cut ? 0
@@ -213,7 +213,7 @@ static int read_events(struct trace *trace, struct json *json)
         if (code == -ENOMEM)
             return code;
         if (code)
-            return wrong_at(trace, json);
+            return fail_unless_truncated(trace, json);
         code = add_event(trace, at, json_position(json) - at);
         if (code)
             return code;
@@ -239,11 +239,11 @@ static int read_text(struct trace *trace, struct json *json)
             if (code || trace->is_cut)
                 return code;
         } else if (type <= JSON_END || !json_skip(json, type))
-            return wrong_at(trace, json);
+            return fail_unless_truncated(trace, json);
         if (are_samples || are_frames)
             *(are_samples ? &trace->samples : &trace->frames) = (struct trace_part){at, json_position(json) - at};
     }
-    return type == JSON_OBJECT_CLOSE ? 0 : wrong_at(trace, json);
+    return type == JSON_OBJECT_CLOSE ? 0 : fail_unless_truncated(trace, json);
 }
 
 int trace_read_part(struct trace *trace, uint64_t at, uint64_t size)

@@ -194,7 +194,7 @@ static int continue_thread(struct thread *thread, struct thread *before, struct 
     return code;
 }
 
-static bool is_nothing(const struct profile_rows *rows)
+static bool has_no_rows(const struct profile_rows *rows)
 {
     return !rows->stacks && !rows->frames && !rows->funcs && !rows->resources && !rows->native_symbols &&
            !rows->sources;
@@ -206,7 +206,7 @@ static bool follows(const struct profile *profile, const struct profile *before)
 {
     const struct profile_rows has = profile_count_rows(before), more = profile_count_rows(profile);
     const struct profile_rows *wanted = &profile->meta.rows_before;
-    bool has_no_piece = is_nothing(wanted) && is_nothing(&more);
+    bool has_no_piece = has_no_rows(wanted) && has_no_rows(&more);
     bool follows = (has_no_piece || memcmp(wanted, &has, sizeof(has)) == 0) &&
                    profile->threads.length >= before->threads.length && profile->libs.length >= before->libs.length &&
                    profile->categories.length >= before->categories.length;

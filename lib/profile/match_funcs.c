@@ -256,18 +256,19 @@ static bool list_base(struct func_matcher *matcher, enum match_pass pass)
     return true;
 }
 
-static bool is_left(const struct func_matches *matches, const struct profile *other, uint32_t func, uint32_t *resource)
+static bool is_unmatched(const struct func_matches *matches, const struct profile *other, uint32_t func,
+                         uint32_t *resource)
 {
     uint32_t own = other->funcs.resource[func];
     *resource = own == PROFILE_NONE ? PROFILE_NONE : matches->resource[own];
     return matches->func[func] == PROFILE_NONE && (own == PROFILE_NONE || *resource != PROFILE_NONE);
 }
 
-static bool count_others(struct func_matcher *matcher, const struct func_matches *matches)
+static bool count_unmatched(struct func_matcher *matcher, const struct func_matches *matches)
 {
     uint32_t resource;
     for (uint32_t func = 0; func < matcher->other.profile->funcs.length; func++) {
-        if (!is_left(matches, matcher->other.profile, func, &resource))
+        if (!is_unmatched(matches, matcher->other.profile, func, &resource))
             continue;
         uint32_t *place = hash_at(&matcher->others, func_key(&matcher->other, func, resource, MATCH_NAME));
         if (!place)
@@ -288,11 +289,11 @@ static bool is_name_enough(const struct func_matcher *matcher, uint32_t base, ui
 
 static bool match_pass(struct func_matcher *matcher, struct func_matches *matches, enum match_pass pass)
 {
-    if (!list_base(matcher, pass) || (pass == MATCH_NAME && !count_others(matcher, matches)))
+    if (!list_base(matcher, pass) || (pass == MATCH_NAME && !count_unmatched(matcher, matches)))
         return false;
     for (size_t i = 0; i < matcher->other.profile->funcs.length; i++) {
         uint32_t func = matcher->other.order[i].func, resource;
-        if (!is_left(matches, matcher->other.profile, func, &resource))
+        if (!is_unmatched(matches, matcher->other.profile, func, &resource))
             continue;
         uint64_t key = func_key(&matcher->other, func, resource, pass);
         uint32_t base = hash_get(&matcher->first, key);

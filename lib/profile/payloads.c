@@ -2,7 +2,7 @@
 
 #include "base/json.h"
 
-static bool names_string(const struct json *json)
+static bool is_string_format(const struct json *json)
 {
     return json_is(json, "unique-string") || json_is(json, "flow-id") || json_is(json, "terminating-flow-id");
 }
@@ -43,7 +43,7 @@ static bool read_schemas(struct hash *fields, struct json *json, struct schema_k
         } else if (type == JSON_STRING && meaning == KEY) {
             schema->key = hash_bytes(json->text, json->length);
         } else if (type == JSON_STRING && meaning == FORMAT) {
-            schema->is_string = names_string(json);
+            schema->is_string = is_string_format(json);
         }
         meaning = OTHER;
         if (type == JSON_KEY && json->depth == IN_SCHEMA && json_is(json, "name"))

@@ -113,7 +113,7 @@ static int fail_foreign(struct profile_reader *reader, const char *reason)
     return error_set(&reader->error, EINVAL, "the file %s", reason);
 }
 
-static int give_error(const struct profile_reader *reader, int code, struct error *err)
+static int report_error(const struct profile_reader *reader, int code, struct error *err)
 {
     if (err)
         *err = reader->error;
@@ -258,7 +258,7 @@ static int append_element(struct profile_reader *reader, enum json_type type)
 }
 
 /* Defers a long run of numbers; returns its length, 0 if no run was deferred. */
-static size_t pass_numbers(struct profile_reader *reader, struct level *level, int *code)
+static size_t defer_numbers(struct profile_reader *reader, struct level *level, int *code)
 {
     struct column *column = level->base;
     struct deferred_column run = {.column = column, .type = level->column, .first = column->length};
@@ -295,7 +295,7 @@ static bool take_numbers(struct profile_reader *reader, int *code)
         return false;
     size_t count = 0;
     if (reader->least_deferred && may_defer(level))
-        count = pass_numbers(reader, level, code);
+        count = defer_numbers(reader, level, code);
     if (*code)
         return false;
     if (!column_reserve(level->base, level->column, NUMBERS_BATCH)) {
@@ -547,7 +547,7 @@ static int feed(struct profile_reader *reader, const unsigned char *bytes, size_
 int profile_reader_feed(struct profile_reader *reader, const void *bytes, size_t size, struct error *err)
 {
     int code = reader->failed ? -EINVAL : feed(reader, bytes, size);
-    return code ? give_error(reader, code, err) : 0;
+    return code ? report_error(reader, code, err) : 0;
 }
 
 void profile_reader_defer(struct profile_reader *reader, size_t least)
@@ -661,5 +661,5 @@ static int finish(struct profile_reader *reader, struct profile *out)
 int profile_reader_finish(struct profile_reader *reader, struct profile *out, struct error *err)
 {
     int code = reader->failed ? -EINVAL : finish(reader, out);
-    return code ? give_error(reader, code, err) : 0;
+    return code ? report_error(reader, code, err) : 0;
 }

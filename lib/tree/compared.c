@@ -136,7 +136,7 @@ static bool is_listed(const char *const names[MOST_NAMED], size_t count, const c
 }
 
 /* Fails with some of the function names that contain this part. */
-static int say_several(const struct profile *profile, const char *part, struct error *err)
+static int fail_ambiguous(const struct profile *profile, const char *part, struct error *err)
 {
     const char *names[MOST_NAMED];
     char list[512] = "";
@@ -173,7 +173,7 @@ int comparison_find_function(const struct profile *profile, const char *wanted, 
         fitting = own;
     }
     if (are_several)
-        return say_several(profile, wanted, err);
+        return fail_ambiguous(profile, wanted, err);
     *name = fitting;
     return fitting ? 0 : error_set(err, EINVAL, "no function has the name '%s'", wanted);
 }

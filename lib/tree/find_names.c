@@ -72,7 +72,8 @@ static void sift_down(const struct name_finder *finder, struct found_name *heap,
     heap[at] = name;
 }
 
-static bool keep(const struct name_finder *finder, struct found_names *found, size_t limit, struct found_name name)
+static bool keep_if_better(const struct name_finder *finder, struct found_names *found, size_t limit,
+                           struct found_name name)
 {
     if (found->length == limit) {
         if (limit && is_better(finder, name, found->data[0]))
@@ -109,7 +110,7 @@ int name_finder_find(const struct name_finder *finder, const char *text, size_t 
     for (uint32_t func = 0; func < finder->profile->funcs.length; func++) {
         int score = score_of_func(finder, func, words, count);
         if (score != FUZZY_NOWHERE &&
-            !keep(finder, found, limit, (struct found_name){func, score, finder->weight[func]}))
+            !keep_if_better(finder, found, limit, (struct found_name){func, score, finder->weight[func]}))
             return error_no_memory(err);
     }
     sort_found(finder, found);

@@ -36,7 +36,7 @@ void location_numbers_destroy(struct location_numbers *numbers)
 struct stack_walk {
     uint32_t *first_child, *next_sibling; /* of stacks; PROFILE_NONE: none. The last first_child is the first root */
     double *weight;                       /* of the samples that end in the stack, or below */
-    uint8_t *is_looked_at;                /* per stack */
+    uint8_t *is_selected;                 /* per stack */
     uint32_t *on_the_way;                 /* per place: how often; the last one counts all places together */
 };
 
@@ -55,23 +55,23 @@ static uint32_t node_at(const struct call_nodes *nodes, const struct tree_path *
     return node;
 }
 
-static void look_at_path(uint8_t *is_looked_at, const struct counted_stacks *counted, const struct tree_path *path)
+static void select_path(uint8_t *is_selected, const struct counted_stacks *counted, const struct tree_path *path)
 {
     uint32_t node = node_at(counted->nodes, path);
     for (size_t stack = 0; node != NODE_NONE && stack < counted->stacks->length; stack++) {
         uint32_t at = counted->nodes->of_stack[stack];
-        is_looked_at[stack] = at != NODE_NONE && at >= node && at < counted->nodes->end[node];
+        is_selected[stack] = at != NODE_NONE && at >= node && at < counted->nodes->end[node];
     }
 }
 
-static void look_at_func(uint8_t *is_looked_at, const struct counted_stacks *counted, uint32_t func)
+static void select_func(uint8_t *is_selected, const struct counted_stacks *counted, uint32_t func)
 {
     const struct stack_view *stacks = counted->stacks;
     for (size_t stack = 0; stack < stacks->length; stack++) {
         uint32_t prefix = stacks->prefix[stack];
         if (counted->nodes->of_stack[stack] != NODE_NONE)
-            is_looked_at[stack] =
-                func == PROFILE_NONE || stacks->func[stack] == func || (prefix != PROFILE_NONE && is_looked_at[prefix]);
+            is_selected[stack] =
+                func == PROFILE_NONE || stacks->func[stack] == func || (prefix != PROFILE_NONE && is_selected[prefix]);
     }
 }
 
@@ -81,7 +81,7 @@ static uint32_t place_of(const struct stack_walk *walk, const struct counted_sta
 {
     uint32_t prefix = counted->stacks->prefix[stack];
     bool counts =
-        walk->is_looked_at[stack] && (!request->are_calls || (prefix != PROFILE_NONE && walk->is_looked_at[prefix]));
+        walk->is_selected[stack] && (!request->are_calls || (prefix != PROFILE_NONE && walk->is_selected[prefix]));
     return counts ? request->of_stack[stack] : NO_PLACE;
 }
 
@@ -112,7 +112,7 @@ static void weigh_stacks(struct stack_walk *walk, struct location_costs *costs, 
             continue;
         uint32_t leaf = stack_view_leaf(counted->stacks, stack), place = request->of_stack[leaf];
         walk->weight[leaf] += weight;
-        if (place != NO_PLACE && walk->is_looked_at[leaf]) {
+        if (place != NO_PLACE && walk->is_selected[leaf]) {
             costs->self[place] += weight;
             costs->any_self += weight;
         }
@@ -155,9 +155,9 @@ static bool walk_init(struct stack_walk *walk, size_t stacks, uint32_t places)
     walk->first_child = malloc((stacks + 1) * sizeof(*walk->first_child));
     walk->next_sibling = malloc((stacks + 1) * sizeof(*walk->next_sibling));
     walk->weight = calloc(stacks + 1, sizeof(*walk->weight));
-    walk->is_looked_at = calloc(stacks + 1, sizeof(*walk->is_looked_at));
+    walk->is_selected = calloc(stacks + 1, sizeof(*walk->is_selected));
     walk->on_the_way = calloc((size_t)places + 1, sizeof(*walk->on_the_way));
-    return walk->first_child && walk->next_sibling && walk->weight && walk->is_looked_at && walk->on_the_way;
+    return walk->first_child && walk->next_sibling && walk->weight && walk->is_selected && walk->on_the_way;
 }
 
 static void walk_destroy(struct stack_walk *walk)
@@ -165,7 +165,7 @@ static void walk_destroy(struct stack_walk *walk)
     free(walk->first_child);
     free(walk->next_sibling);
     free(walk->weight);
-    free(walk->is_looked_at);
+    free(walk->is_selected);
     free(walk->on_the_way);
 }
 
@@ -176,9 +176,9 @@ static int sum_from_root(struct location_costs *costs, const struct counted_stac
     bool enough = walk_init(&walk, counted->stacks->length, request->count);
     if (enough) {
         if (request->selection.path)
-            look_at_path(walk.is_looked_at, counted, request->selection.path);
+            select_path(walk.is_selected, counted, request->selection.path);
         else
-            look_at_func(walk.is_looked_at, counted, request->selection.func);
+            select_func(walk.is_selected, counted, request->selection.func);
         link_stacks(&walk, counted, request);
         weigh_stacks(&walk, costs, counted, request);
         walk_stacks(&walk, costs, counted, request);

@@ -179,7 +179,7 @@ static bool matches_text(const struct term *term, const char *text, size_t lengt
     return text_contains(text, length, term->text.data, term->text.length);
 }
 
-static bool is_asked(const struct term *term, const char *field)
+static bool covers_field(const struct term *term, const char *field)
 {
     return !term->field.at || span_is(term->field, field);
 }
@@ -193,14 +193,14 @@ static bool matches_string(const struct search *search, const struct term *term,
 static bool matches_marker(const struct search *search, const struct term *term, const struct marker *marker, size_t at)
 {
     const struct category *category = &search->context->values.profile->categories.data[marker->category];
-    if (is_asked(term, "name") && matches_string(search, term, marker->name))
+    if (covers_field(term, "name") && matches_string(search, term, marker->name))
         return true;
-    if ((is_asked(term, "cat") || is_asked(term, "category")) && matches_string(search, term, category->name))
+    if ((covers_field(term, "cat") || covers_field(term, "category")) && matches_string(search, term, category->name))
         return true;
     const struct marker_texts *texts = search->texts;
     for (uint32_t i = texts->first.data[at]; i < texts->first.data[at + 1]; i++) {
         const struct marker_piece *piece = &texts->pieces.data[i];
-        if (is_asked(term, strings_text(&texts->keys, piece->key)) &&
+        if (covers_field(term, strings_text(&texts->keys, piece->key)) &&
             matches_text(term, texts->text.data + piece->offset, piece->length))
             return true;
     }

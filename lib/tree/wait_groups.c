@@ -96,7 +96,7 @@ static bool is_longer(const struct grouper *grouper, const struct wait_group *gr
 }
 
 /* Sets the longest wait of a group to this part. */
-static void tell_of(const struct grouper *grouper, struct wait_group *group, const struct wait_part *part)
+static void set_longest(const struct grouper *grouper, struct wait_group *group, const struct wait_part *part)
 {
     bool has_node = grouper->grouping != WAITS_BY_STACK && part->stack != PROFILE_NONE;
     group->reason = reason_of(grouper, part);
@@ -120,7 +120,7 @@ static bool add_part(struct grouper *grouper, const struct wait_part *part)
     totals->waited += part->ms;
     totals->preempted += is_preempted ? part->ms : 0;
     if (isnan(group->from))
-        tell_of(grouper, group, part);
+        set_longest(grouper, group, part);
     if (!part->is_recorded)
         return true;
     group->count++;
@@ -129,7 +129,7 @@ static bool add_part(struct grouper *grouper, const struct wait_part *part)
         group->longest = part->ms;
         group->from = part->time.from;
         group->to = part->time.to;
-        tell_of(grouper, group, part);
+        set_longest(grouper, group, part);
     }
     return true;
 }

@@ -194,7 +194,7 @@ static const struct sample_table *samples_of(const struct profile *profile, cons
                              : thread_samples(&profile->threads.data[thread], weighing->table);
 }
 
-static bool counts_ones(const struct profile *profile, const struct weighing *weighing)
+static bool counts_samples(const struct profile *profile, const struct weighing *weighing)
 {
     bool ones = !weighing->counts_apart && (weighing->weight == WEIGH_RECORDED || weighing->weight == WEIGH_SAMPLES);
     for (size_t i = 0; ones && weighing->weight == WEIGH_RECORDED && i < weighing->thread_count; i++)
@@ -203,8 +203,8 @@ static bool counts_ones(const struct profile *profile, const struct weighing *we
     return ones;
 }
 
-static void add_ones(struct stack_weights *weights, const struct profile *profile, const struct weighing *weighing,
-                     uint32_t thread)
+static void add_samples(struct stack_weights *weights, const struct profile *profile, const struct weighing *weighing,
+                        uint32_t thread)
 {
     const struct sample_table *samples = samples_of(profile, weighing, thread);
     size_t first, last;
@@ -243,14 +243,14 @@ static inline __attribute__((always_inline)) void weigh_recorded_waits(const str
     for (size_t i = first; i <= after; i++) {
         note_row(weighing, i);
         struct gap_time time = quick_gap_time(gaps, i, weighing->range);
-        bool is_asked = i < after, ran = is_sample_row(waits, i);
+        bool is_in_range = i < after, ran = is_sample_row(waits, i);
         size_t runner = ran ? i : row_cursor_find(&on_cpu, waits, ROW_ON_CPU, i);
         bool is_runner = runner == i;
         if (runner == SIZE_MAX)
             runner = i;
         if (weighing->weight != WEIGH_OFF_CPU_TIME && runner < samples->length &&
             samples->stack[runner] != PROFILE_NONE)
-            add(context, samples->stack[runner], time.cpu, is_asked && is_runner);
+            add(context, samples->stack[runner], time.cpu, is_in_range && is_runner);
         if (weighing->weight == WEIGH_CPU_TIME || (ran && time.wait == 0)) /* a wait row counts even without time */
             continue;
         size_t waiter = row_cursor_find(&wait_end, waits, ROW_WAIT_END, i);
@@ -258,7 +258,7 @@ static inline __attribute__((always_inline)) void weigh_recorded_waits(const str
                          : has_stack(samples, i) ? weighing->not_running
                                                  : PROFILE_NONE;
         if (stack != PROFILE_NONE)
-            add(context, stack, time.wait, is_asked && waiter == i);
+            add(context, stack, time.wait, is_in_range && waiter == i);
     }
 }
 
@@ -405,7 +405,7 @@ int stack_weights_sum(struct stack_weights *weights, const struct profile *profi
                       struct error *err)
 {
     size_t length = profile->stacks.length;
-    bool weighted = !counts_ones(profile, weighing);
+    bool weighted = !counts_samples(profile, weighing);
     if (weights->length != length || !weights->of_stack || weighted != (weights->samples != NULL)) {
         stack_weights_destroy(weights);
         weights->of_stack = malloc((length + 1) * sizeof(*weights->of_stack));
@@ -430,7 +430,7 @@ int stack_weights_sum(struct stack_weights *weights, const struct profile *profi
         if (weighted && !sum_recorded_waits(weights, profile, weighing, thread))
             weigh_thread(profile, weighing, thread, add_weight, weights);
         else if (!weighted)
-            add_ones(weights, profile, weighing, thread);
+            add_samples(weights, profile, weighing, thread);
     }
     free(counted);
     return 0;
