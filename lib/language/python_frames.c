@@ -10,10 +10,10 @@
 
 /* A PyThreadState, by the id of its thread. */
 struct python_thread {
-    uint32_t native_id;  /* the thread's number as it sees it itself */
-    uint64_t state;      /* address; 0: not found */
-    uint64_t look_again; /* ns: not before this time */
-    uint32_t failures;   /* samples in a row */
+    uint32_t native_id;   /* the thread's number as it sees it itself */
+    uint64_t state;       /* address; 0: not found */
+    uint64_t next_search; /* ns: not before this time */
+    uint32_t failures;    /* samples in a row */
     struct python_pages pages;
     /* The frames of its last sample, outermost first; still valid for later samples with the same outer frames. */
     ARRAY(struct python_known) known;
@@ -21,15 +21,15 @@ struct python_thread {
 };
 
 enum {
-    LOOKS_MAX = 4096, /* PyThreadStates that are read for one thread */
+    STATES_MAX = 4096, /* PyThreadStates that are read for one thread */
     INTERPRETERS_MAX = 256,
     THREADS_KEPT = 4096,
-    FRAME_SIZE = 72,  /* bytes of a _PyInterpreterFrame that are read */
-    LOOK_SHARE = 100, /* searches take at most 1/LOOK_SHARE of the time */
-    FAILURES_MAX = 8, /* then the state is searched again */
+    FRAME_SIZE = 72,    /* bytes of a _PyInterpreterFrame that are read */
+    SEARCH_SHARE = 100, /* searches take at most 1/SEARCH_SHARE of the time */
+    FAILURES_MAX = 8,   /* then the state is searched again */
 };
 
-static const uint64_t look_ns = 3000, shortest_pause = 100000, pause_without_state = 20000000;
+static const uint64_t state_ns = 3000, shortest_pause = 100000, pause_without_state = 20000000;
 
 struct python_process {
     struct python_library library;
@@ -156,13 +156,13 @@ static bool is_state_of(const struct python_process *process, struct python_memo
 
 /* Searches the interpreters for the state of the thread; 0 if none has it. */
 static uint64_t find_state(const struct python_process *process, struct python_memory *memory, uint32_t tid,
-                           size_t *looks)
+                           size_t *states_read)
 {
     const struct python_layout *layout = &process->layout;
     uint64_t interpreter = read_word(memory, process->start + process->library.runtime + layout->interpreters);
     for (size_t i = 0; is_pointer(interpreter) && i < INTERPRETERS_MAX; i++) {
         uint64_t state = read_word(memory, interpreter + layout->threads);
-        for (; is_pointer(state) && *looks < LOOKS_MAX; (*looks)++) {
+        for (; is_pointer(state) && *states_read < STATES_MAX; (*states_read)++) {
             if (read_word(memory, state + layout->native_thread_id) == tid &&
                 read_word(memory, state + layout->interpreter) == interpreter)
                 return state;
@@ -209,13 +209,14 @@ static bool has_state(const struct python_process *process, struct python_memory
     if (thread->state && is_state_of(process, memory, thread->state, thread->native_id))
         return true;
     thread->state = 0;
-    if (sample->time < thread->look_again)
+    if (sample->time < thread->next_search)
         return false;
-    size_t looks = 0;
+    size_t states_read = 0;
     thread->failures = 0;
-    thread->state = find_state(process, memory, thread->native_id, &looks);
-    uint64_t pause = thread->state ? shortest_pause : pause_without_state, share = looks * look_ns * LOOK_SHARE;
-    thread->look_again = sample->time + (share > pause ? share : pause);
+    thread->state = find_state(process, memory, thread->native_id, &states_read);
+    uint64_t pause = thread->state ? shortest_pause : pause_without_state,
+             share = states_read * state_ns * SEARCH_SHARE;
+    thread->next_search = sample->time + (share > pause ? share : pause);
     return thread->state != 0;
 }
 

@@ -114,12 +114,12 @@ static int find_313(struct python_layout *layout, uint32_t version, const unsign
 {
     struct cursor at = cursor_of(runtime, PYTHON_DEBUG_OFFSETS_SIZE);
     const unsigned char *cookie = cursor_bytes(&at, 8);
-    uint64_t told = cursor_u64(&at), is_free_threaded = cursor_u64(&at);
+    uint64_t stored_version = cursor_u64(&at), is_free_threaded = cursor_u64(&at);
     *layout = layout_312;
     layout->has_cframes = false;
     layout->points_to_next = true;
     layout->text_compact = 56;
-    if (!cookie || memcmp(cookie, "xdebugpy", 8) != 0 || told != version || !read_offsets_313(&at, layout))
+    if (!cookie || memcmp(cookie, "xdebugpy", 8) != 0 || stored_version != version || !read_offsets_313(&at, layout))
         return error_set(err, ENOTSUP, "_PyRuntime has implausible values");
     if (is_free_threaded)
         return error_set(err, ENOTSUP, "prof cannot read the frames of Python without a GIL");

@@ -212,15 +212,15 @@ size_t unwind_module_read_code(struct unwind_module *module, uint64_t vaddr, uns
 
 bool unwind_module_is_haskell(struct unwind_module *module, uint64_t vaddr)
 {
-    enum { LOOKS_MAX = 4 };
+    enum { HASKELL_TESTS_MAX = 4 };
     const struct elf_segment *segment = segment_at(module, vaddr);
-    if (module->is_haskell || !segment || module->haskell_looks == LOOKS_MAX)
+    if (module->is_haskell || !segment || module->haskell_tests == HASKELL_TESTS_MAX)
         return module->is_haskell;
     unsigned char code[2 * ARCH_HASKELL_REACH];
     uint64_t into = vaddr - segment->address, before = into < ARCH_HASKELL_REACH ? into : ARCH_HASKELL_REACH;
     size_t size = unwind_module_read_code(module, vaddr - before, code, sizeof(code));
     module->is_haskell = arch_code_is_haskell(code, size);
-    module->haskell_looks += !module->is_haskell;
+    module->haskell_tests += !module->is_haskell;
     return module->is_haskell;
 }
 

@@ -47,7 +47,7 @@ struct unwind_module {
     struct elf_file elf; /* of code without a file: its one segment, and no bytes */
     enum load_state eh_frame_state, debug_frame_state;
     bool is_haskell;
-    uint8_t haskell_looks; /* places tested without success */
+    uint8_t haskell_tests; /* places tested without success */
     enum load_state go_state;
     bool is_go;             /* valid once go_state is LOADED */
     struct go_functions go; /* empty without a readable table */

@@ -86,7 +86,7 @@ enum step walk_end(struct walk *walk, enum unwind_end end)
 
 enum step walk_end_of_memory(struct walk *walk)
 {
-    if (walk->frame == 0 && walk->asked_below)
+    if (walk->frame == 0 && walk->has_read_below)
         return walk_end(walk, UNWIND_SAVED_BELOW);
     if (walk->off_copied_stack)
         return walk_end(walk, UNWIND_OFF_COPIED_STACK);
@@ -165,7 +165,7 @@ static __attribute__((noinline)) const struct rule *find_cfa_register(struct wal
 static __attribute__((noinline)) bool is_wrong_from_below(struct walk *walk, uint64_t return_address)
 {
     uint64_t address;
-    return walk->frame == 0 && walk->asked_below &&
+    return walk->frame == 0 && walk->has_read_below &&
            !(walk_read_word(walk, return_address, &address) && walk_can_return_to(walk, address));
 }
 
@@ -467,7 +467,7 @@ static void start(struct walk *walk, const struct unwind_regs *regs)
     walk->off_copied_stack = false;
     walk->exact = true;
     walk->is_in_system_call = arch_in_system_call(regs);
-    walk->asked_below = false;
+    walk->has_read_below = false;
     walk->by_pointer = false;
     walk->java_sp = 0;
     walk->guess = 0;

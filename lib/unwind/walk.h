@@ -25,7 +25,7 @@ struct walk {
     uint64_t omitted;      /* frames dropped from the middle */
     unsigned switches;     /* to a stack below this one, by a frame pointer of Go */
     bool off_copied_stack; /* on another stack than the copied one */
-    bool asked_below;      /* has read a word below sp */
+    bool has_read_below;   /* has read a word below sp */
     uint64_t fetched;      /* bytes of the copy that were prefetched */
     struct rule made;      /* a rule outside of the cache */
     struct rule kept;      /* copy of this frame's rule, while the cache changes */

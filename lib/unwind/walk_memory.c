@@ -18,7 +18,7 @@ static bool read_below(struct walk *walk, uint64_t address, unsigned char *out, 
 {
     const struct unwind_stack *stack = walk->stack;
     uint64_t below = stack->sp - address;
-    walk->asked_below = true;
+    walk->has_read_below = true;
     if (size > below)
         return false;
     if (below <= stack->below) {
