@@ -77,7 +77,7 @@ static struct butterfly *find(struct session *session, uint32_t id)
     for (size_t i = 0; id && i < MOST_BUTTERFLIES; i++)
         if (session->butterflies[i].id == id)
             return &session->butterflies[i].butterfly;
-    session->asked_closed = true;
+    session->used_closed = true;
     error_set(&session->err, EINVAL, "this butterfly is closed");
     return NULL;
 }

@@ -44,7 +44,7 @@ int EXPORT(session_query)(struct session *session, uint32_t place, uint32_t thre
                           double from, double to, uint32_t search_length, int inverted, int weight, int compared,
                           double scale);
 void EXPORT(session_release)(struct session *session, uint32_t query);
-int EXPORT(session_asked_closed)(struct session *session);
+int EXPORT(session_used_closed)(struct session *session);
 
 /* wasm_tree.c */
 const struct view *EXPORT(session_summary)(struct session *session, uint32_t query);

@@ -135,16 +135,16 @@ struct engine *session_engine(struct session *session, uint32_t query)
     struct open_query *open = &session->queries[query % MOST_QUERIES];
     if (query && open->id == query)
         return open->engine;
-    session->asked_closed = true;
+    session->used_closed = true;
     error_set(&session->err, EINVAL, "this query is closed");
     return NULL;
 }
 
 /* Whether the last call failed because it referred to a closed object; resets the flag. */
-int session_asked_closed(struct session *session)
+int session_used_closed(struct session *session)
 {
-    bool asked = session->asked_closed;
-    session->asked_closed = false;
+    bool asked = session->used_closed;
+    session->used_closed = false;
     return asked;
 }
 

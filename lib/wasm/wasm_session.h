@@ -104,7 +104,7 @@ struct session {
     /* wasm_query.c */
     struct weight_list weights;          /* empty until requested */
     uint32_t last_query, last_butterfly; /* the highest numbers given so far */
-    bool asked_closed;                   /* the last failure is a question about something that is not open any more */
+    bool used_closed;                    /* the last failure is a question about something that is not open any more */
     struct open_query queries[MOST_QUERIES];
     struct open_query graphs;           /* of activity that no open query has the transforms of; its id is not used */
     ARRAY(struct transform) transforms; /* of the last call; their paths are in the input */

@@ -22,7 +22,7 @@ interface Exports {
     session_new(seedLow: number, seedHigh: number): Pointer;
     session_input(session: Pointer, size: number): Pointer;
     session_error(session: Pointer): Pointer;
-    session_asked_closed(session: Pointer): number;
+    session_used_closed(session: Pointer): number;
     session_string(session: Pointer, string: number): Pointer;
 }
 
@@ -146,7 +146,7 @@ export class EngineModule {
 
     private error(): Error {
         const text = this.errorText();
-        return this.exports.session_asked_closed(this.session) ? new ClosedError(text) : new Error(text);
+        return this.exports.session_used_closed(this.session) ? new ClosedError(text) : new Error(text);
     }
 
     private errorText(): string {
