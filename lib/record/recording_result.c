@@ -100,7 +100,7 @@ void recording_fill_result(struct recording *recording, uint64_t cpu_before)
     struct perf_totals totals = {0};
     if (recording->by_ptrace) {
         totals.cpu_time = recording->traced_cpu;
-        result->look_interval = ptrace_sampler_look_interval(recording->sampler);
+        result->look_interval = ptrace_sampler_check_interval(recording->sampler);
         if (recording->limits.tracer)
             result->target_cpu = 0; /* it includes programs that prof does not trace */
     } else {

@@ -37,7 +37,7 @@ static struct perf_apart_thread *find(const struct perf_apart *apart, uint32_t t
     return NULL;
 }
 
-static void let_go(struct perf_apart *apart, struct perf_apart_thread *thread)
+static void close_own_event(struct perf_apart *apart, struct perf_apart_thread *thread)
 {
     close(thread->fd);
     *thread = apart->threads.data[--apart->threads.length];
@@ -60,7 +60,7 @@ static void forget(struct perf_apart *apart, uint32_t tid)
 {
     struct perf_apart_thread *thread = find(apart, tid);
     if (thread)
-        let_go(apart, thread);
+        close_own_event(apart, thread);
     hash_remove(&apart->parents, tid);
     hash_remove(&apart->ended, tid);
 }
@@ -86,7 +86,7 @@ void perf_apart_second(struct perf_apart *apart)
             continue;
         }
         hash_remove(&apart->ended, thread->tid); /* restarts the count */
-        let_go(apart, thread);
+        close_own_event(apart, thread);
     }
 }
 

@@ -21,11 +21,11 @@
 #include <time.h>
 #include <unistd.h>
 
-int perf_attr_open(struct perf_event_attr *attr, struct perf_whom whom, int cpu)
+int perf_attr_open(struct perf_event_attr *attr, struct perf_target target, int cpu)
 {
     attr->size = sizeof(*attr);
-    unsigned long flags = PERF_FLAG_FD_CLOEXEC | (whom.is_cgroup ? PERF_FLAG_PID_CGROUP : 0);
-    long fd = syscall(SYS_perf_event_open, attr, whom.pid, cpu, -1, flags);
+    unsigned long flags = PERF_FLAG_FD_CLOEXEC | (target.is_cgroup ? PERF_FLAG_PID_CGROUP : 0);
+    long fd = syscall(SYS_perf_event_open, attr, target.pid, cpu, -1, flags);
     return fd < 0 ? -errno : (int)fd;
 }
 
@@ -86,7 +86,8 @@ static int try_event(const struct perf_events *events)
 {
     struct perf_event_attr attr = perf_attr_sampling(events);
     attr.disabled = 1;
-    int fd = perf_attr_open(&attr, events->all ? perf_whom_all : (struct perf_whom){0}, (int)events->cpus.data[0].cpu);
+    int fd =
+        perf_attr_open(&attr, events->all ? perf_target_all : (struct perf_target){0}, (int)events->cpus.data[0].cpu);
     if (fd >= 0)
         close(fd);
     return fd < 0 ? fd : 0;

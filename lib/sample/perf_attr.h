@@ -11,15 +11,15 @@
 #include <sys/types.h>
 
 /* The target of an event: a thread, every thread (-1), or the processes of a cgroup. */
-struct perf_whom {
+struct perf_target {
     pid_t pid; /* a tid, or the descriptor of the cgroup */
     bool is_cgroup;
 };
 
-static const struct perf_whom perf_whom_all = {.pid = -1};
+static const struct perf_target perf_target_all = {.pid = -1};
 
 /* Opens an event on a CPU, or on any (-1). Returns a descriptor or a negative errno value. */
-int perf_attr_open(struct perf_event_attr *attr, struct perf_whom whom, int cpu);
+int perf_attr_open(struct perf_event_attr *attr, struct perf_target target, int cpu);
 
 /* Drops features until an event opens, and stores the supported features in `events`, whose CPUs, sizes and options are
  * set. Returns the last error if none opens. */

@@ -100,7 +100,7 @@ static int open_ring(struct perf_events *events, struct perf_cpu *cpu, struct er
         .use_clockid = 1, /* events must use the clock of their ring */
         .clockid = CLOCK_MONOTONIC,
     };
-    int fd = perf_attr_open(&attr, (struct perf_whom){0}, (int)cpu->cpu);
+    int fd = perf_attr_open(&attr, (struct perf_target){0}, (int)cpu->cpu);
     if (fd < 0)
         return error_set(err, -fd, "cannot open the perf event of a ring buffer: %s", strerror(-fd));
     cpu->ring_fd = fd;
@@ -182,9 +182,9 @@ static int set_announcements(int event_fd, bool on)
            fcntl(event_fd, F_SETFL, on ? O_ASYNC : 0);
 }
 
-static int add_event(struct perf_cpu *cpu, struct perf_event_attr *attr, struct perf_whom whom)
+static int add_event(struct perf_cpu *cpu, struct perf_event_attr *attr, struct perf_target target)
 {
-    int fd = perf_attr_open(attr, whom, (int)cpu->cpu);
+    int fd = perf_attr_open(attr, target, (int)cpu->cpu);
     if (fd < 0)
         return fd;
     if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->ring_fd) || set_announcements(fd, cpu->announces)) {
@@ -199,11 +199,11 @@ static int add_event(struct perf_cpu *cpu, struct perf_event_attr *attr, struct 
 }
 
 static int add_other_events(struct perf_events *events, const struct perf_cpu *cpu, const struct perf_event_attr *clock,
-                            struct perf_whom whom)
+                            struct perf_target target)
 {
-    const struct event_place place = {.pid = whom.pid,
+    const struct event_place place = {.pid = target.pid,
                                       .cpu = (int)cpu->cpu,
-                                      .flags = whom.is_cgroup ? PERF_FLAG_PID_CGROUP : 0,
+                                      .flags = target.is_cgroup ? PERF_FLAG_PID_CGROUP : 0,
                                       .ring_fd = cpu->ring_fd};
     return event_sampling_add(&events->sampling, clock, &place);
 }
@@ -211,7 +211,7 @@ static int add_other_events(struct perf_events *events, const struct perf_cpu *c
 /* Counts the CPU time of all threads, as `perf stat` does, with one event without samples. The counters of the sampling
  * events include the cost of setting their timers, which is high for threads that switch often. A software clock also
  * counts kernel time, whatever the event excludes. */
-static int add_cpu_clock(struct perf_events *events, struct perf_whom whom, int cpu)
+static int add_cpu_clock(struct perf_events *events, struct perf_target target, int cpu)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
                                    .config = PERF_COUNT_SW_CPU_CLOCK,
@@ -221,7 +221,7 @@ static int add_cpu_clock(struct perf_events *events, struct perf_whom whom, int 
                                    .inherit_thread = events->threads_only,
                                    .exclude_kernel = 1,
                                    .exclude_hv = 1};
-    int fd = perf_attr_open(&attr, whom, cpu);
+    int fd = perf_attr_open(&attr, target, cpu);
     if (fd < 0)
         return fd;
     if (array_push(&events->cpu_clocks, fd))
@@ -287,7 +287,7 @@ static int open_sideband(struct perf_events *events, struct error *err)
     struct perf_event_attr attr = perf_attr_sideband(events);
     int code = 0;
     for (size_t i = 0; i < events->cpus.length && !code; i++)
-        code = add_event(&events->cpus.data[i], &attr, perf_whom_all);
+        code = add_event(&events->cpus.data[i], &attr, perf_target_all);
     return code ? error_set(err, -code, "cannot open a perf event of all processes: %s", strerror(-code)) : 0;
 }
 
@@ -353,28 +353,29 @@ static int not_added(const struct perf_events *events, pid_t tid, int code, stru
 
 int perf_events_add(struct perf_events *events, pid_t tid, struct error *err)
 {
-    const struct perf_whom whom = {.pid = tid};
+    const struct perf_target target = {.pid = tid};
     struct perf_event_attr clock = perf_attr_clock(events), sampling = perf_attr_sampling(events),
                            sideband = perf_attr_sideband(events);
-    int code = events->some_cpus ? 0 : add_cpu_clock(events, whom, ANY_CPU);
+    int code = events->some_cpus ? 0 : add_cpu_clock(events, target, ANY_CPU);
     if (!code && !perf_rate_begin_thread(&events->rates, (uint32_t)tid))
         code = -ENOMEM;
     for (size_t i = 0; i < events->cpus.length && !code; i++) {
         struct perf_cpu *cpu = &events->cpus.data[i];
-        code = add_event(cpu, cpu->sampled ? &sampling : &sideband, whom);
+        code = add_event(cpu, cpu->sampled ? &sampling : &sideband, target);
         if (!code && cpu->sampled && !perf_rate_add_event(&events->rates, cpu->events.data[cpu->events.length - 1]))
             code = -ENOMEM;
         if (!code && cpu->sampled)
-            code = add_other_events(events, cpu, &clock, whom);
+            code = add_other_events(events, cpu, &clock, target);
         if (!code && events->some_cpus && cpu->sampled)
-            code = add_cpu_clock(events, whom, (int)cpu->cpu);
+            code = add_cpu_clock(events, target, (int)cpu->cpu);
     }
     return code ? not_added(events, tid, code, err) : 0;
 }
 
 int perf_events_add_all(struct perf_events *events, int cgroup, struct error *err)
 {
-    const struct perf_whom whom = cgroup < 0 ? perf_whom_all : (struct perf_whom){.pid = cgroup, .is_cgroup = true};
+    const struct perf_target target =
+        cgroup < 0 ? perf_target_all : (struct perf_target){.pid = cgroup, .is_cgroup = true};
     struct perf_event_attr attr = perf_attr_sampling(events), clock = perf_attr_clock(events);
     attr.mmap = attr.mmap2 = attr.mmap_data = attr.build_id = attr.comm = attr.comm_exec = attr.task = attr.ksymbol =
         0; /* sideband */
@@ -383,13 +384,13 @@ int perf_events_add_all(struct perf_events *events, int cgroup, struct error *er
         struct perf_cpu *cpu = &events->cpus.data[i];
         if (!cpu->sampled)
             continue;
-        code = add_event(cpu, &attr, whom);
+        code = add_event(cpu, &attr, target);
         if (!code)
-            code = add_other_events(events, cpu, &clock, whom);
-        if (!code && whom.is_cgroup) /* the clock of a CPU never stops */
-            code = add_cpu_clock(events, whom, (int)cpu->cpu);
+            code = add_other_events(events, cpu, &clock, target);
+        if (!code && target.is_cgroup) /* the clock of a CPU never stops */
+            code = add_cpu_clock(events, target, (int)cpu->cpu);
     }
-    if (code && whom.is_cgroup)
+    if (code && target.is_cgroup)
         return error_set(err, -code, "cannot sample the cgroup: %s%s", strerror(-code),
                          code == -EINVAL || code == -EBADF ? " (the kernel has no perf events for cgroups, or this "
                                                              "hierarchy lacks the perf_event controller)"

@@ -159,7 +159,7 @@ bool perf_merge_stands_still(const struct perf_merge *merge, uint32_t tid, uint6
         uint64_t head = perf_ring_head(ring);
         uint32_t type;
         size_t size;
-        for (uint64_t at = ring->tail; perf_ring_look(ring, at, head, &type, &size); at += size) {
+        for (uint64_t at = ring->tail; perf_ring_peek_at(ring, at, head, &type, &size); at += size) {
             if ((type != PERF_RECORD_SWITCH && type != PERF_RECORD_SWITCH_CPU_WIDE) || size > SWITCH_MAX)
                 continue;
             perf_ring_copy(ring, at, bytes, size);

@@ -54,7 +54,7 @@ bool perf_ring_peek(struct perf_ring *ring, uint64_t head, uint32_t *type, size_
     return true;
 }
 
-bool perf_ring_look(const struct perf_ring *ring, uint64_t position, uint64_t head, uint32_t *type, size_t *size)
+bool perf_ring_peek_at(const struct perf_ring *ring, uint64_t position, uint64_t head, uint32_t *type, size_t *size)
 {
     uint64_t left = head - position;
     struct perf_event_header header = {0};

@@ -37,7 +37,7 @@ uint64_t perf_ring_head(const struct perf_ring *ring);
 bool perf_ring_peek(struct perf_ring *ring, uint64_t head, uint32_t *type, size_t *size);
 
 /* Likewise for the record at `position`, which is at or after the tail. Changes nothing. */
-bool perf_ring_look(const struct perf_ring *ring, uint64_t position, uint64_t head, uint32_t *type, size_t *size);
+bool perf_ring_peek_at(const struct perf_ring *ring, uint64_t position, uint64_t head, uint32_t *type, size_t *size);
 
 /* Copies `size` bytes from `position`. */
 void perf_ring_copy(const struct perf_ring *ring, uint64_t position, unsigned char *out, size_t size);

@@ -36,7 +36,7 @@ static bool has_used_little(const struct ptrace_sampler *sampler, const struct p
     return now->slices > thread->stopped_slices + 1 && now->cpu < thread->sampled_cpu + sampler->interval / 2;
 }
 
-static int tell_sleep(struct ptrace_sampler *sampler, struct ptrace_thread *thread, struct error *err)
+static int emit_sleep(struct ptrace_sampler *sampler, struct ptrace_thread *thread, struct error *err)
 {
     uint64_t now = monotonic_ns();
     int code = sampler_tell_switches(sampler, thread, thread->tid, &thread->seen, now, true, err);
@@ -44,7 +44,7 @@ static int tell_sleep(struct ptrace_sampler *sampler, struct ptrace_thread *thre
         now + name_interval < thread->next_name + sleeper_name_interval)
         return code;
     thread->named_slices = thread->seen.slices;
-    return thread->follows ? sampler_tell_name(sampler, thread, false, err) : 0;
+    return thread->follows ? sampler_emit_name(sampler, thread, false, err) : 0;
 }
 
 /* Whether the instant may have hit the thread: it has run on that CPU since the last check and its last stop, and does
@@ -72,7 +72,7 @@ static bool is_sampled_anywhere(const struct ptrace_sampler *sampler, const stru
  * slept at the instant, and was woken since, has left the CPU earlier. Where the kernel does not report when threads
  * left, ran_until_instant() is the substitute.
  */
-static bool has_made_way(struct ptrace_thread *thread, uint64_t came)
+static bool has_left_cpu(struct ptrace_thread *thread, uint64_t came)
 {
     uint64_t left = came ? ptrace_thread_left_cpu(thread) : 0;
     return !left || (left < came + same_reading && came < left + same_reading);
@@ -84,16 +84,16 @@ static void interrupt_hit(struct ptrace_sampler *sampler, const struct sampling_
     for (size_t i = 0; i < sampler->hit.length; i++) {
         struct ptrace_thread *thread = sampler->hit.data[i];
         thread->instant = instant->time;
-        if (!thread->asleep && has_made_way(thread, came))
+        if (!thread->asleep && has_left_cpu(thread, came))
             sampler_interrupt(sampler, thread, PTRACE_INTERRUPT_AT_INSTANT);
     }
     sampler->hit.length = 0;
 }
 
 /* Decides whether to sample a thread that is awake or has run since the last check. */
-static int look_at_active(struct ptrace_sampler *sampler, struct ptrace_thread *thread,
-                          const struct sampling_instant *instant, const struct ptrace_schedule *now, bool has_run,
-                          struct error *err)
+static int check_active(struct ptrace_sampler *sampler, struct ptrace_thread *thread,
+                        const struct sampling_instant *instant, const struct ptrace_schedule *now, bool has_run,
+                        struct error *err)
 {
     uint64_t used = now ? now->cpu - thread->seen.cpu : 0;
     char state = ptrace_thread_scheduler_state(thread);
@@ -112,15 +112,15 @@ static int look_at_active(struct ptrace_sampler *sampler, struct ptrace_thread *
     int code = thread->is_realtime ? 0 : sampling_clock_use(&sampler->clock, thread->cpu, used, err);
     if (code || !sleeps || !ptrace_thread_schedule(thread, &thread->seen))
         return code;
-    return tell_sleep(sampler, thread, err);
+    return emit_sleep(sampler, thread, err);
 }
 
 /*
  * A thread that has not run since its last sample needs no sample. If it slept at the last check and has not run since,
  * it still sleeps, and the next check can wait. schedstat costs half as much to read as stat.
  */
-static int look_at(struct ptrace_sampler *sampler, struct ptrace_thread *thread, const struct sampling_instant *instant,
-                   struct error *err)
+static int check_thread(struct ptrace_sampler *sampler, struct ptrace_thread *thread,
+                        const struct sampling_instant *instant, struct error *err)
 {
     struct ptrace_schedule now;
     bool is_known = ptrace_thread_schedule(thread, &now);
@@ -129,19 +129,19 @@ static int look_at(struct ptrace_sampler *sampler, struct ptrace_thread *thread,
     bool has_run = !is_known || now.slices != thread->seen.slices || now.cpu != thread->seen.cpu;
     int code = 0;
     if (!thread->asleep || has_run)
-        code = look_at_active(sampler, thread, instant, is_known ? &now : NULL, has_run, err);
+        code = check_active(sampler, thread, instant, is_known ? &now : NULL, has_run, err);
     else if (thread->pause < longest_pause(sampler))
         thread->pause *= 2;
     if (thread->pause > sampler->most_paused)
         sampler->most_paused = thread->pause;
-    thread->next_look = sampler->tick + thread->pause;
-    return !code && thread->asleep && !has_run ? tell_sleep(sampler, thread, err) : code;
+    thread->next_check = sampler->tick + thread->pause;
+    return !code && thread->asleep && !has_run ? emit_sleep(sampler, thread, err) : code;
 }
 
 /* ---- ticks ---- */
 
 /* Reads the state of all threads whose next check is due. */
-static int look_at_all(struct ptrace_sampler *sampler, const struct sampling_instant *instant, struct error *err)
+static int check_all(struct ptrace_sampler *sampler, const struct sampling_instant *instant, struct error *err)
 {
     uint64_t next = sampler->tick + MIN_LONGEST_PAUSE;
     size_t sleepers = 0;
@@ -149,10 +149,10 @@ static int look_at_all(struct ptrace_sampler *sampler, const struct sampling_ins
     sampler->active.length = 0;
     for (size_t i = 0; i < sampler->threads.length && !code; i++) {
         struct ptrace_thread *thread = sampler->threads.data[i];
-        if (thread->state == PTRACE_THREAD_RUNS && thread->next_look <= sampler->tick)
-            code = look_at(sampler, thread, instant, err);
+        if (thread->state == PTRACE_THREAD_RUNS && thread->next_check <= sampler->tick)
+            code = check_thread(sampler, thread, instant, err);
         sleepers += thread->asleep;
-        uint64_t due = thread->state == PTRACE_THREAD_RUNS ? thread->next_look : sampler->tick + 1;
+        uint64_t due = thread->state == PTRACE_THREAD_RUNS ? thread->next_check : sampler->tick + 1;
         if (due < next)
             next = due;
         bool is_active = sampler->tick < thread->last_ran + ACTIVE_TICKS;
@@ -162,13 +162,13 @@ static int look_at_all(struct ptrace_sampler *sampler, const struct sampling_ins
     sampler->sleepers = sleepers;
     if (next <= sampler->tick)
         next = sampler->tick + 1;
-    sampler->next_look = sampler->started + next * sampler->interval;
+    sampler->next_check = sampler->started + next * sampler->interval;
     return code;
 }
 
 /* Searches the hit thread among the threads that ran recently: it nearly always is one of them. The scheduler's counts
  * have changed for threads that left a CPU since. */
-static int look_for_hit(struct ptrace_sampler *sampler, const struct sampling_instant *instant, struct error *err)
+static int find_hit(struct ptrace_sampler *sampler, const struct sampling_instant *instant, struct error *err)
 {
     struct ptrace_schedule now;
     int code = 0;
@@ -176,7 +176,7 @@ static int look_for_hit(struct ptrace_sampler *sampler, const struct sampling_in
         struct ptrace_thread *thread = sampler_find(sampler, sampler->active.data[i]);
         if (thread && thread->state == PTRACE_THREAD_RUNS && ptrace_thread_schedule(thread, &now) &&
             now.cpu != thread->seen.cpu && now.cpu != thread->at_stop.cpu)
-            code = look_at_active(sampler, thread, instant, &now, true, err);
+            code = check_active(sampler, thread, instant, &now, true, err);
     }
     return code;
 }
@@ -189,9 +189,9 @@ int ptrace_sampler_tick(struct ptrace_sampler *sampler, struct error *err)
     if (tick != sampler->tick) {
         sampling_clock_tick(&sampler->clock, tick - sampler->tick);
         sampler->tick = tick;
-        code = look_at_all(sampler, &instant, err);
+        code = check_all(sampler, &instant, err);
     } else if (instant.is_hit) {
-        code = look_for_hit(sampler, &instant, err);
+        code = find_hit(sampler, &instant, err);
     }
     interrupt_hit(sampler, &instant);
     return code;
@@ -200,11 +200,11 @@ int ptrace_sampler_tick(struct ptrace_sampler *sampler, struct error *err)
 /* Each instant includes a check. */
 void ptrace_sampler_sleeps(struct ptrace_sampler *sampler)
 {
-    uint64_t look = sampler->next_look + (sampler->clock.in_use ? sampler->interval : 0);
+    uint64_t look = sampler->next_check + (sampler->clock.in_use ? sampler->interval : 0);
     sampling_clock_arm(&sampler->clock, look, sampler->interrupted > 0);
 }
 
-uint64_t ptrace_sampler_look_interval(const struct ptrace_sampler *sampler)
+uint64_t ptrace_sampler_check_interval(const struct ptrace_sampler *sampler)
 {
     return sampler->most_paused * sampler->interval;
 }
@@ -213,8 +213,8 @@ uint64_t ptrace_sampler_look_interval(const struct ptrace_sampler *sampler)
 
 /* The counts of a running thread are some ms old. If it has not left its CPU since its last stop, it ran all the
  * time. */
-static int settle_running(struct ptrace_sampler *sampler, struct ptrace_thread *thread, struct ptrace_schedule *now,
-                          struct error *err)
+static int take_running_time(struct ptrace_sampler *sampler, struct ptrace_thread *thread, struct ptrace_schedule *now,
+                             struct error *err)
 {
     uint64_t time = monotonic_ns();
     const struct ptrace_moment *last = &thread->run.last;
@@ -226,7 +226,7 @@ static int settle_running(struct ptrace_sampler *sampler, struct ptrace_thread *
     return sampler_tell_switches(sampler, thread, thread->tid, now, time, false, err);
 }
 
-static int settle(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool all, struct error *err)
+static int take_times(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool all, struct error *err)
 {
     struct ptrace_schedule now;
     const struct ptrace_moment *last = &thread->run.last;
@@ -238,13 +238,13 @@ static int settle(struct ptrace_sampler *sampler, struct ptrace_thread *thread, 
     char state = ptrace_thread_scheduler_state(thread);
     if (ptrace_thread_is_asleep(state) && ptrace_thread_schedule(thread, &now))
         return sampler_tell_switches(sampler, thread, thread->tid, &now, monotonic_ns(), true, err);
-    return state == 'R' ? settle_running(sampler, thread, &now, err) : 0;
+    return state == 'R' ? take_running_time(sampler, thread, &now, err) : 0;
 }
 
 int ptrace_sampler_settle(struct ptrace_sampler *sampler, bool all, struct error *err)
 {
     int code = 0;
     for (size_t i = 0; i < sampler->threads.length && !code; i++)
-        code = settle(sampler, sampler->threads.data[i], all, err);
+        code = take_times(sampler, sampler->threads.data[i], all, err);
     return code;
 }

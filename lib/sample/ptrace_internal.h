@@ -1,5 +1,5 @@
 /*
- * Shared by the files of the ptrace sampler: ptrace_sampler.c (creation and attaching), ptrace_looks.c (ticks: which
+ * Shared by the files of the ptrace sampler: ptrace_sampler.c (creation and attaching), ptrace_checks.c (ticks: which
  * threads run, and which to sample), ptrace_stops.c (stops of threads), ptrace_records.c (the table of threads, and
  * their records).
  */
@@ -25,7 +25,7 @@ struct ptrace_sampler {
     uint64_t interval;        /* ns between two ticks */
     uint64_t started;         /* ns */
     uint64_t tick;            /* the last tick that checked all threads */
-    uint64_t next_look;       /* ns: time of the next check */
+    uint64_t next_check;      /* ns: time of the next check */
     struct sampling_clock clock;
     struct ptrace_thread *itself; /* the sampler's own thread; not in `threads` */
     ARRAY(struct ptrace_thread *) threads;
@@ -71,10 +71,10 @@ void sampler_note_clock(struct ptrace_thread *thread);
 
 struct perf_record sampler_record_of(const struct ptrace_thread *thread, uint32_t type);
 
-int sampler_tell(struct ptrace_sampler *sampler, const struct perf_record *record, struct error *err);
+int sampler_emit(struct ptrace_sampler *sampler, const struct perf_record *record, struct error *err);
 
 /* Emits a COMM record for a new name or an exec, even if the name is unchanged. */
-int sampler_tell_name(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool exec, struct error *err);
+int sampler_emit_name(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool exec, struct error *err);
 
 /* Emits the switches of the thread since the last call, under the number `tid`. */
 int sampler_tell_switches(struct ptrace_sampler *sampler, struct ptrace_thread *thread, pid_t tid,

@@ -101,19 +101,19 @@ struct perf_record sampler_record_of(const struct ptrace_thread *thread, uint32_
                                 .time = monotonic_ns()};
 }
 
-int sampler_tell(struct ptrace_sampler *sampler, const struct perf_record *record, struct error *err)
+int sampler_emit(struct ptrace_sampler *sampler, const struct perf_record *record, struct error *err)
 {
     return sampler->consumer.record(sampler->consumer.context, record, err);
 }
 
-int sampler_tell_name(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool exec, struct error *err)
+int sampler_emit_name(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool exec, struct error *err)
 {
     bool changed = ptrace_thread_read_name(thread);
     struct perf_record record = sampler_record_of(thread, PERF_RECORD_COMM);
     record.comm.name = thread->name;
     record.comm.exec = exec;
     thread->next_name = record.time + name_interval;
-    return changed || exec ? sampler_tell(sampler, &record, err) : 0;
+    return changed || exec ? sampler_emit(sampler, &record, err) : 0;
 }
 
 int sampler_tell_switches(struct ptrace_sampler *sampler, struct ptrace_thread *thread, pid_t tid,
@@ -130,7 +130,7 @@ int sampler_tell_switches(struct ptrace_sampler *sampler, struct ptrace_thread *
         record.time = switches[i].time;
         record.context_switch.out = switches[i].out;
         record.context_switch.preempted = switches[i].preempted;
-        code = sampler_tell(sampler, &record, err);
+        code = sampler_emit(sampler, &record, err);
     }
     return code;
 }
@@ -146,8 +146,8 @@ int sampler_tell_end(struct ptrace_sampler *sampler, struct ptrace_thread *threa
     if (!sampler_counts_by_clock(thread) && !sampler_find(sampler, thread->pid) && thread->seen.cpu > thread->first_cpu)
         sampler->ended_cpu += thread->seen.cpu - thread->first_cpu;
     if (!code)
-        code = sampler_tell_name(sampler, thread, false, err);
+        code = sampler_emit_name(sampler, thread, false, err);
     sampler_set_state(sampler, thread, PTRACE_THREAD_EXITS);
     struct perf_record record = sampler_record_of(thread, PERF_RECORD_EXIT);
-    return code ? code : sampler_tell(sampler, &record, err);
+    return code ? code : sampler_emit(sampler, &record, err);
 }

@@ -39,7 +39,7 @@ size_t ptrace_run_take(struct ptrace_run *run, const struct ptrace_moment *now, 
     uint64_t ran = has_slept_on ? 0 : at_most(grown(now->schedule.cpu, last->schedule.cpu), passed);
     uint64_t off = passed - ran;
     uint64_t ready = at_most(grown(now->schedule.ready, last->schedule.ready) + run->held, off);
-    if (!run->is_told)
+    if (!run->is_reported)
         add(&list, last->time, last->asleep, false);
     if (last->asleep && !has_slept_on) {
         time = now->time - ran - ready;
@@ -55,10 +55,10 @@ size_t ptrace_run_take(struct ptrace_run *run, const struct ptrace_moment *now, 
             add(&list, time + ran, true, false);
     }
     /* time that was counted late and exceeds the span moves to the next moment */
-    uint64_t told = last->schedule.cpu + ran;
+    uint64_t reported = last->schedule.cpu + ran;
     run->last = *now;
-    run->last.schedule.cpu = told;
+    run->last.schedule.cpu = reported;
     run->held = 0;
-    run->is_told = true;
+    run->is_reported = true;
     return list.count;
 }

@@ -33,8 +33,8 @@ struct ptrace_moment {
 /* Starts zeroed, except `last`, the first moment. */
 struct ptrace_run {
     struct ptrace_moment last;
-    uint64_t held; /* ns since `last`: longest time for which the tracer may have kept it stopped */
-    bool is_told;  /* the state at `last` has been reported */
+    uint64_t held;    /* ns since `last`: longest time for which the tracer may have kept it stopped */
+    bool is_reported; /* the state at `last` has been reported */
 };
 
 struct ptrace_switch {

@@ -25,7 +25,7 @@ int ptrace_sampler_new(struct ptrace_sampler **out, const struct ptrace_consumer
     sampler->follow_options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT |
                               (has_children ? PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK : 0);
     sampler->interval = SECOND / rate;
-    sampler->started = sampler->next_look = monotonic_ns();
+    sampler->started = sampler->next_check = monotonic_ns();
     sampler->stack = malloc(PTRACE_STACK_BELOW_SP + PTRACE_STACK_MAX);
     sampler->itself = ptrace_thread_new(getpid(), gettid());
     int code = sampling_clock_init(&sampler->clock, pin, sampler->interval, err);

@@ -80,7 +80,7 @@ int ptrace_sampler_tick(struct ptrace_sampler *sampler, struct error *err);
 int ptrace_sampler_settle(struct ptrace_sampler *sampler, bool all, struct error *err);
 
 /* Returns the longest time (ns) between two checks of a thread so far: shorter waits may be merged. */
-uint64_t ptrace_sampler_look_interval(const struct ptrace_sampler *sampler);
+uint64_t ptrace_sampler_check_interval(const struct ptrace_sampler *sampler);
 
 /* Handles pending stops. Call it after SIGCHLD. */
 int ptrace_sampler_serve(struct ptrace_sampler *sampler, struct error *err);

@@ -72,7 +72,7 @@ static bool ran_until_instant(const struct ptrace_thread *thread)
     return thread->at_stop.ready - thread->seen.ready <= thread->stopped - thread->instant;
 }
 
-static void learn(struct ptrace_thread *thread, const struct ptrace_sample *sample)
+static void adapt_copy(struct ptrace_thread *thread, const struct ptrace_sample *sample)
 {
     thread->calm = sample->was_short || sample->was_bad ? 0 : thread->calm + 1;
     if (thread->calm >= CALM_SAMPLES) {
@@ -106,10 +106,10 @@ static int take_sample(struct ptrace_sampler *sampler, struct ptrace_thread *thr
     if (!hold)
         sampler_resume(sampler, thread, signal);
     if (!code && sample.record.time >= thread->next_name)
-        code = sampler_tell_name(sampler, thread, false, err);
+        code = sampler_emit_name(sampler, thread, false, err);
     if (!code && taken->period)
         code = sampler->consumer.sample(sampler->consumer.context, &sample, err);
-    learn(thread, &sample);
+    adapt_copy(thread, &sample);
     if (hold)
         sampler_resume(sampler, thread, signal);
     return code;
@@ -132,7 +132,8 @@ static bool is_to_be_sampled(const struct ptrace_thread *thread)
 
 /* Resumes a stopped thread, after taking a sample if one is due. The thread's memory and registers must be those of its
  * program. */
-static int go_on(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int signal, struct error *err)
+static int sample_and_resume(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int signal,
+                             struct error *err)
 {
     struct user_regs_struct registers;
     bool is_read = read_registers(thread, &registers);
@@ -187,7 +188,7 @@ static int add_child(struct ptrace_sampler *sampler, pid_t parent_pid, pid_t par
     const struct ptrace_thread *parent = sampler_find(sampler, parent_tid);
     if (parent)
         memcpy(child->name, parent->name, sizeof(child->name));
-    int code = sampler_tell(sampler, &record, err);
+    int code = sampler_emit(sampler, &record, err);
     if (take_orphan(sampler, tid))
         sampler_resume(sampler, child, 0);
     return code;
@@ -203,7 +204,7 @@ static int take_fork(struct ptrace_sampler *sampler, struct ptrace_thread *threa
             pid = tid;
         code = add_child(sampler, thread->pid, thread->tid, pid, tid, err);
     }
-    return code ? code : go_on(sampler, thread, 0, err);
+    return code ? code : sample_and_resume(sampler, thread, 0, err);
 }
 
 /* Traces children whose parents were killed before their fork events. */
@@ -270,13 +271,14 @@ static int take_exec(struct ptrace_sampler *sampler, struct ptrace_thread *threa
     if (!thread->follows) /* recording starts at exec */
         thread->first_clock = process_clock_ns((uint32_t)thread->pid);
     if (!thread->follows)
-        thread->run = (struct ptrace_run){.last = {.time = monotonic_ns(), .schedule = thread->seen}, .is_told = true};
+        thread->run =
+            (struct ptrace_run){.last = {.time = monotonic_ns(), .schedule = thread->seen}, .is_reported = true};
     thread->hold = thread->is_too_deep = false;
     thread->stack_size = PTRACE_STACK_SIZE;
     if (!thread->follows)
         thread->follows = ptrace(PTRACE_SETOPTIONS, thread->tid, NULL, sampler->follow_options) == 0;
     if (!code)
-        code = sampler_tell_name(sampler, thread, true, err);
+        code = sampler_emit_name(sampler, thread, true, err);
     sampler_set_state(sampler, thread, PTRACE_THREAD_RUNS);
     sampler_resume(sampler, thread, 0);
     return code;
@@ -291,7 +293,7 @@ static bool stops_process(int signal)
  * A signal for the process wakes one of its threads, but a faster one may take it. Without prof, an ignored signal
  * wakes no thread. So interrupts threads that run or are runnable, to correct the results of their system calls.
  */
-static void interrupt_others(struct ptrace_sampler *sampler, const struct ptrace_thread *thread)
+static void interrupt_other_threads(struct ptrace_sampler *sampler, const struct ptrace_thread *thread)
 {
     for (size_t i = 0; i < sampler->threads.length; i++) {
         struct ptrace_thread *other = sampler->threads.data[i];
@@ -301,7 +303,7 @@ static void interrupt_others(struct ptrace_sampler *sampler, const struct ptrace
     }
 }
 
-static int tell_signal(struct ptrace_sampler *sampler, const struct ptrace_thread *thread, int signal,
+static int emit_signal(struct ptrace_sampler *sampler, const struct ptrace_thread *thread, int signal,
                        struct error *err)
 {
     siginfo_t info = {0};
@@ -321,9 +323,9 @@ static int take_stop(struct ptrace_sampler *sampler, struct ptrace_thread *threa
     switch (event) {
     case 0: /* a signal is about to be delivered; any stop replaces an interrupt */
         if (is_ignored_by_default(signal))
-            interrupt_others(sampler, thread);
-        code = tell_signal(sampler, thread, signal, err);
-        return code ? code : go_on(sampler, thread, signal, err);
+            interrupt_other_threads(sampler, thread);
+        code = emit_signal(sampler, thread, signal, err);
+        return code ? code : sample_and_resume(sampler, thread, signal, err);
     case PTRACE_EVENT_STOP:
         if (stops_process(signal)) {
             read_schedule(thread);
@@ -334,7 +336,7 @@ static int take_stop(struct ptrace_sampler *sampler, struct ptrace_thread *threa
             sampler_set_state(sampler, thread, PTRACE_THREAD_LISTENS);
             return code;
         }
-        return go_on(sampler, thread, 0, err);
+        return sample_and_resume(sampler, thread, 0, err);
     case PTRACE_EVENT_FORK:
     case PTRACE_EVENT_VFORK:
     case PTRACE_EVENT_CLONE:
@@ -346,7 +348,7 @@ static int take_stop(struct ptrace_sampler *sampler, struct ptrace_thread *threa
         sampler_resume(sampler, thread, 0);
         return code;
     default:
-        return go_on(sampler, thread, 0, err);
+        return sample_and_resume(sampler, thread, 0, err);
     }
 }
 

@@ -39,7 +39,7 @@ struct ptrace_thread {
 
     struct ptrace_schedule seen; /* at the last check */
     bool asleep;                 /* at the last check */
-    uint64_t next_look;          /* tick */
+    uint64_t next_check;         /* tick */
     uint32_t pause;              /* ticks between two checks */
     uint32_t cpu;                /* CPU on which it ran last */
     bool is_realtime;            /* its policy has priority over the sampler */

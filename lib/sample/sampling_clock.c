@@ -140,7 +140,7 @@ static void set_timer(struct sampling_clock *clock, uint64_t time)
 }
 
 /* Postpones an instant that passed while the sampler was awake. */
-static void put_off(struct sampling_clock *clock)
+static void postpone(struct sampling_clock *clock)
 {
     uint64_t now = monotonic_ns();
     if (clock->instant <= now)
@@ -153,10 +153,10 @@ void sampling_clock_arm(struct sampling_clock *clock, uint64_t look, bool stays)
     find_interval(clock);
     if (clock->mean) {
         choose_cpu(clock);
-        put_off(clock);
+        postpone(clock);
         if (!is_at(clock, clock->cpu) && !(stays && monotonic_ns() + MOVE_NS < clock->instant)) {
             clock->cpus.data[clock->cpu].is_refused = !cpu_pin_move(clock->pin, clock->cpu);
-            put_off(clock);
+            postpone(clock);
         }
         wakeup = clock->instant - (is_at(clock, clock->cpu) ? 0 : MOVE_NS);
     }

@@ -1,4 +1,4 @@
-/* Switches that are found from what the scheduler counts: their times, and that their sums are those of the counts. */
+/* Switches derived from the scheduler's counts: their times, and sums that equal the counts. */
 #include "sample/ptrace_run.h"
 
 #include <setjmp.h>
@@ -42,7 +42,7 @@ static void test_a_wait_goes_on_while_the_thread_is_not_put_on_a_cpu(void **stat
 {
     (void)state;
     struct ptrace_switch found[PTRACE_RUN_SWITCHES];
-    struct ptrace_run run = {.last = moment(100, 7, 0, 3, true), .is_told = true};
+    struct ptrace_run run = {.last = moment(100, 7, 0, 3, true), .is_reported = true};
     assert_int_equal(take(&run, moment(110, 7, 0, 3, true), found), 0);
     assert_int_equal(take(&run, moment(120, 8, 0, 3, true), found), 0); /* counted late */
     assert_int_equal(take(&run, moment(130, 10, 0, 4, false), found), 1);
@@ -53,7 +53,7 @@ static void test_a_thread_that_ran_between_two_looks_has_waited_twice(void **sta
 {
     (void)state;
     struct ptrace_switch found[PTRACE_RUN_SWITCHES];
-    struct ptrace_run run = {.last = moment(100, 7, 0, 3, true), .is_told = true};
+    struct ptrace_run run = {.last = moment(100, 7, 0, 3, true), .is_reported = true};
     assert_int_equal(take(&run, moment(108, 8, 0, 5, true), found), 2);
     assert_switch(&found[0], 107, false, false);
     assert_switch(&found[1], 108, true, false);
@@ -63,7 +63,7 @@ static void test_a_thread_that_was_woken_has_waited_for_a_cpu_before_it_ran(void
 {
     (void)state;
     struct ptrace_switch found[PTRACE_RUN_SWITCHES];
-    struct ptrace_run run = {.last = moment(100, 7, 0, 3, true), .is_told = true};
+    struct ptrace_run run = {.last = moment(100, 7, 0, 3, true), .is_reported = true};
     assert_int_equal(take(&run, moment(140, 8, 30, 4, true), found), 4);
     assert_switch(&found[0], 109, false, false);
     assert_switch(&found[1], 109, true, true);
@@ -75,7 +75,7 @@ static void test_time_in_which_a_thread_could_have_run_is_no_wait(void **state)
 {
     (void)state;
     struct ptrace_switch found[PTRACE_RUN_SWITCHES];
-    struct ptrace_run run = {.last = moment(100, 7, 0, 3, false), .held = 1 * ms, .is_told = true};
+    struct ptrace_run run = {.last = moment(100, 7, 0, 3, false), .held = 1 * ms, .is_reported = true};
     assert_int_equal(take(&run, moment(120, 17, 9, 8, false), found), 2);
     assert_switch(&found[0], 100, true, true); /* 9 ms ready, 1 ms stopped by the tracer */
     assert_switch(&found[1], 110, false, false);
