@@ -19,7 +19,7 @@ INCLUDEDIR ?= $(PREFIX)/include
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 
 PACKAGES := libcjson libmicrohttpd libelf libdw libisal liblzma capstone libunwind-ptrace libunwind-generic
-# Debug info that is compressed with it is not read where it is missing.
+# Without libzstd, prof does not read debug info that is compressed with zstd.
 OPTIONAL := $(shell pkg-config --exists libzstd 2>/dev/null && echo libzstd)
 WARNINGS := -Wall -Wextra
 ifdef DEVELOPER
@@ -28,10 +28,10 @@ endif
 BASE_CFLAGS := -std=c11 -D_GNU_SOURCE -DPROF_VERSION='"$(VERSION)"' -Ilib -I. $(WARNINGS) -fno-omit-frame-pointer \
                $(if $(filter libzstd,$(OPTIONAL)),-DHAVE_ZSTD) $(shell pkg-config --cflags $(PACKAGES) $(OPTIONAL) 2>/dev/null)
 ALL_CFLAGS  := $(BASE_CFLAGS) $(CFLAGS)
-# --as-needed: libraries that are loaded only when they are needed (lib/os/late_library.h) are not linked with.
+# --as-needed: does not link libraries that prof loads at run time (lib/os/late_library.h).
 LIBS        := -Wl,--as-needed $(shell pkg-config --libs $(PACKAGES) $(OPTIONAL) 2>/dev/null) -liberty -lpthread -lm
 
-# Directories without system calls, which are compiled for the page as well. lib/wasm is what the page calls.
+# Directories without system calls, which are also compiled for the page. lib/wasm has the page's interface.
 PURE         := base profile import export tree
 LIB_SOURCES  := $(filter-out lib/wasm/%,$(wildcard lib/*/*.c))
 CMD_SOURCES  := $(wildcard cmd/*.c cmd/*/*.c)
@@ -42,7 +42,7 @@ WASM_OBJECTS := $(WASM_SOURCES:%.c=$(BUILD)/wasm/%.o)
 
 Q   := $(if $(V),,@)
 say  = $(if $(V),,@echo "  $(1) $(2)")
-# As many jobs as there are processors, unless make was told how many.
+# One job per processor, unless -j is given.
 JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
 all: $(BUILD)/prof
@@ -56,8 +56,8 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-# Holds the flags of the last build: objects are made again when they change. The first build also looks whether the
-# libraries are there.
+# Holds the flags of the last build: changed flags rebuild all objects. The first build also checks that the libraries
+# are installed.
 FLAGS := $(CC) $(ALL_CFLAGS) $(LDFLAGS)
 $(BUILD)/flags: $(if $(filter-out $(subst ',,$(FLAGS)),$(subst ',,$(file <$(BUILD)/flags)))$(filter-out $(subst ',,$(file <$(BUILD)/flags)),$(subst ',,$(FLAGS))),always)
 	@pkg-config --exists $(PACKAGES) || { echo "prof needs $(PACKAGES): run 'make deps'" >&2; exit 1; }
@@ -74,14 +74,14 @@ $(BUILD)/wasm/%.o: %.c
 	$(call say,WASM,$@)
 	$(Q)$(CLANG) $(WASM_FLAGS) $(WASM_CFLAGS) -MMD -MP -c -o $@ $<
 
-# The most that it takes: 4 GiB without a page, as much as pointers of 32 bits reach (lib/wasm/wasm_memory.c).
+# Memory limit of the engine: 4 GiB minus a page, the range of 32-bit pointers (lib/wasm/wasm_memory.c).
 WASM_MEMORY := 4294901760
 
 $(BUILD)/engine.wasm: $(WASM_OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CLANG) --target=wasm32-wasi $(WASM_CFLAGS) -mexec-model=reactor -Wl,--strip-all,-z,stack-size=1048576,--max-memory=$(WASM_MEMORY) -o $@ $^
 
-# Its structs and enums for TypeScript.
+# The engine's structs and enums for TypeScript.
 LAYOUT := web/src/engine/layout.ts
 $(BUILD)/layout.wasm: web/layout.c
 	$(call say,LAYOUT,$(LAYOUT))
@@ -101,7 +101,7 @@ PAGE       := $(BUILD)/web
 PAGE_BUILT := $(BUILD)/web.stamp
 endif
 
-# What the bundle needs.
+# npm packages for the bundle.
 web/node_modules/.stamp: web/package.json web/package-lock.json
 	$(call say,NPM,web/node_modules)
 	$(Q)cd web && $(NPM) ci --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
@@ -113,8 +113,8 @@ $(BUILD)/web.stamp: $(BUILD)/engine.wasm $(LAYOUT) web/node_modules/.stamp web/b
 	$(Q)$(NODE) web/build.mjs --out $(BUILD)/web --wasm $(BUILD)/engine.wasm
 	@touch $@
 
-# With it what checks and tests need. npm makes the directory anew: not while the bundle is built from it, nor as a reason to
-# build it again.
+# Adds the npm packages for checks and tests. npm recreates the directory: not while the bundle is built from it, and
+# without causing a new build of the bundle.
 web/node_modules/.stamp-dev: web/node_modules/.stamp | $(PAGE_BUILT)
 	$(call say,NPM,web/node_modules)
 	$(Q)cp -p $< $(BUILD)/npm.stamp
@@ -153,7 +153,7 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man3/,$(notdir $(wildcard man/*.3))) $(DESTDIR)$(INCLUDEDIR)/prof/marks.h
 	rm -f $(DESTDIR)$(COMPLETIONDIR)/prof
 
-# The committed state with the page built, and LICENSES, what `prof --licenses` prints.
+# The committed state with the built page, and LICENSES, the output of `prof --licenses`.
 dist: all
 	@mkdir -p dist
 	$(Q)git archive --prefix=prof-$(VERSION)/ -o dist/prof-$(VERSION).tar HEAD
