@@ -1,5 +1,5 @@
 /*
- * How often a comparison is wrong about noise, with runs that are drawn from a real recording:
+ * Measures how often a comparison errs about noise, with runs drawn from a real recording:
  *
  *     bench_noise PROFILE [PAIRS]          (2000)
  *

@@ -1,7 +1,6 @@
 /*
- * Any bytes as the body of a request to the symbol API; the first byte chooses which. Whatever comes in, a JSON object
- * goes out, with a status that fits. Some things are there to be found: a small program of the system as library, and a
- * script that is none.
+ * Any bytes as the body of a request to the symbol API; the first byte chooses the request. For every input the answer
+ * is a JSON object with a valid status. The profile has a small system program as its library, and a script.
  */
 #include "base/json.h"
 #include "serve/symbol_api.h"

@@ -1,6 +1,6 @@
 /*
- * Any bytes as a profile whose flame graph and stack charts are asked for: the first three bytes say which part of
- * them. Whatever the profile is, rects lie where they may lie.
+ * Any bytes as a profile whose flame graph and stack charts are computed: the first three bytes choose the part. For
+ * every profile, rects lie within valid bounds.
  */
 #include "support/profile_text.h"
 #include "tree/flame.h"

@@ -1,7 +1,7 @@
 /*
- * Any bytes as two profiles that are compared: the first byte says how, a byte 0x1e separates them, and without one a
- * profile is compared with itself. A comparison keeps the promises of a profile; the runs or blocks of its verdicts
- * have the total of each side between them; and what is compared with itself has not changed.
+ * Any bytes as two profiles to compare: the first byte chooses the options, a byte 0x1e separates them; without one a
+ * profile is compared with itself. A comparison satisfies the invariants of a profile; the runs or blocks of its
+ * verdicts add up to the total of each side; and a profile compared with itself has no changes.
  */
 #include "profile/compare.h"
 #include "profile/match_funcs.h"

@@ -1,4 +1,4 @@
-/* Names of symbols, mangled or not. On a thread with the stack that the symbolizer gives. */
+/* Names of symbols, mangled or not, on a thread with the symbolizer's stack size. */
 #include "symbol/demangle.h"
 
 #include <pthread.h>

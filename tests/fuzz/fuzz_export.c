@@ -1,6 +1,6 @@
 /*
- * Any bytes as a profile that is written in every format, of a query that the first four bytes choose. Whatever the
- * profile is, each writer writes; what is to be JSON is that, and what is to be a profile reads as one.
+ * Any bytes as a profile that is exported in every format, by a query that the first four bytes choose. Every writer
+ * succeeds; JSON formats are valid JSON, and profiles can be read back.
  */
 #include "base/json.h"
 #include "export/exporters.h"

@@ -1,6 +1,6 @@
 /*
- * Any bytes as a gzip file, whole and in pieces with little room (the first byte says how big): the same content or the
- * same sentence, and what zlib unpacks of it is unpacked likewise.
+ * Any bytes as a gzip file, whole and in pieces with little room (the first byte is the size): the same content or the
+ * same error, and equal to the output of zlib where zlib succeeds.
  */
 #include "file/gunzip.h"
 

@@ -1,6 +1,6 @@
 /*
- * Any bytes as a file of any format, whole and in pieces (the first byte says how big): the same profile or the same
- * sentence. The profile of an importer keeps its promises, and can be written.
+ * Any bytes as a file of any format, whole and in pieces (the first byte is the size): the same profile or the same
+ * error. An imported profile satisfies all invariants, and can be written.
  */
 #include "import/import.h"
 #include "profile/write.h"

@@ -1,5 +1,5 @@
-/* Any bytes as a jitdump file: all its records, what it says of addresses at different times, and how to walk through
- * its code. */
+/* Any bytes as a jitdump file: reads all its records, looks up addresses at different times, and walks through its
+ * code. */
 #include "process/jitdump_unwind.h"
 #include "support/memory_file.h"
 #include "symbol/jit_name.h"

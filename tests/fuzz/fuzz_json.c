@@ -1,6 +1,6 @@
 /*
- * Any bytes as JSON. However the text is cut into pieces, and whether numbers are taken one by one or in bulk, the same
- * values must come out; what was read, written and read again must be the same too. The first byte chooses the cuts.
+ * Any bytes as JSON. All splits into pieces, and reading numbers singly or in bulk, give the same values; so does
+ * writing and reading again. The first byte chooses the splits.
  */
 #include "base/json.h"
 #include "base/json_write.h"

@@ -1,6 +1,6 @@
 /*
- * Markers out of any schema, payloads and search: three texts with a NUL between them. Two rows of each phase have the
- * payload; everything that a view asks for is asked for.
+ * Markers with any schema, payload and search: three texts separated by NULs. Two rows of each phase have the payload;
+ * the test calls every function that a view uses.
  */
 #include "support/marker_rows.h"
 #include "tree/marker_view.h"

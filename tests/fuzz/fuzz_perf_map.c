@@ -1,4 +1,4 @@
-/* Any bytes as the map file of a JIT compiler: all its lines, and what each name that is found says. */
+/* Any bytes as the perf map of a JIT compiler: parses all lines, and every name that it finds. */
 #include "support/memory_file.h"
 #include "symbol/jit_name.h"
 #include "symbol/perf_map.h"

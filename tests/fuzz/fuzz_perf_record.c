@@ -1,6 +1,6 @@
 /*
- * Any bytes as what the kernel has written into two perf rings, read as the recorder reads them: merged by time, each
- * record parsed. The first four bytes choose the layout, where in the rings the bytes begin, and how many go to each.
+ * Any bytes as the kernel's output in two perf rings, read as the recorder reads them: merged by time, each record
+ * parsed. The first four bytes choose the layout, the start in each ring, and the split between the rings.
  */
 #include "sample/perf_merge.h"
 

@@ -1,7 +1,6 @@
 /*
- * Any bytes as a profile file, whole and in pieces (the first byte says how big): the same profile or the same
- * sentence. A profile that is accepted keeps its promises, and what is written of it reads as the same file. Sanitized,
- * it is one that keeps them, too.
+ * Any bytes as a profile file, whole and in pieces (the first byte is the size): the same profile or the same error. An
+ * accepted profile satisfies all invariants, also after sanitizing, and reads back equal after writing.
  */
 #include "export/sanitize.h"
 #include "support/profile_text.h"

@@ -1,4 +1,4 @@
-/* What a server says of a profile that was sent to it: protobuf, JSON or text, by the first byte. */
+/* The server's answer to a pushed profile: protobuf, JSON or text, by the first byte. */
 #include "push/push_answer.h"
 
 #include <stdint.h>

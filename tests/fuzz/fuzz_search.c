@@ -1,6 +1,6 @@
 /*
- * Any bytes as a search for any name: the first line is the search, the rest the name. A name is found by all of itself
- * in quotes, whatever else is in it.
+ * Any bytes as a search for any name: the first line is the search, the other lines the name. A name matches itself in
+ * quotes, whatever its bytes.
  */
 #include "tree/search.h"
 

@@ -1,6 +1,5 @@
 /*
- * ELF files with symbols and DWARF, as hostile as they come: the work of one lookup, piece by piece, without the
- * threads.
+ * Hostile ELF files with symbols and DWARF: the steps of one lookup, without threads.
  */
 #include "elf/elf_relocate.h"
 #include "symbol/lookup.h"

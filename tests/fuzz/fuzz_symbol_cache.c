@@ -1,7 +1,7 @@
 /*
- * Any bytes as the file of a cached library. A file with a wrong checksum is refused before anything else is looked at,
- * so the bytes get the right one first: what is behind it is what a hostile writer could put there. Every answer that
- * the table gives is read, and the table is added to and written again.
+ * Any bytes as the file of a cached library. A file with a wrong checksum is rejected at once, so the fuzzer computes
+ * the right one first, as a hostile writer would. It reads every answer of the table, adds to the table and writes it
+ * again.
  */
 #include "base/checksum.h"
 #include "symbol/cache_table.h"

@@ -1,6 +1,6 @@
 /*
- * Any bytes as an ELF file that is mapped, and walks through it. Each input makes few walks of few frames, so that the
- * fuzzer tries many inputs: the last bytes of the file say where they begin and what the stack holds.
+ * Any bytes as an ELF file that is mapped, and walks through it. Each input makes few walks of few frames, so the
+ * fuzzer can try many inputs: the last bytes of the file choose the start of the walks and the contents of the stack.
  */
 #include "unwind/address_space.h"
 #include "unwind/unwind.h"

@@ -1,6 +1,6 @@
 /*
  * Runs a fuzzer without libFuzzer: on each file of tests/fuzz/corpus/NAME (NAME is that of the program without
- * "fuzz_"), and on every truncation of it. So the parsers meet all their known bad inputs in `make check`, under the
+ * "fuzz_"), and on every truncation of it. So `make check` runs the parsers on all known bad inputs, under the
  * sanitizers.
  */
 #include <dirent.h>

@@ -1,10 +1,10 @@
 /*
- * Comparing our names, inline chains, files and lines with those of another symbolizer, over addresses in all functions
- * of programs that are built for it. A test gives the command that answers, how its answers are read, and why a
- * difference may be meant; each such reason says whose doing it is, and how often it was used is printed.
+ * Compares our names, inline chains, files and lines with those of another symbolizer, for addresses in all functions
+ * of programs that the test builds. A test provides the command of the other symbolizer, a parser of its output, and
+ * reasons for intended differences. Each reason names the tool that causes it; the test prints how often it applied.
  *
- * $AGREEMENT_ADDRESSES is the number of addresses of each program (else 1000). `make agreement` takes more, and the
- * programs that `make check` leaves out for time.
+ * $AGREEMENT_ADDRESSES is the number of addresses of each program (else 1000). `make agreement` takes more, and
+ * includes programs that `make check` omits to save time.
  */
 #pragma once
 
@@ -21,9 +21,9 @@
 
 enum { AGREEMENT_LINE = 1 << 17, AGREEMENT_FRAMES = 256, AGREEMENT_REPORTED = 10, AGREEMENT_REASONS = 16 };
 
-/* A frame as the other one tells it. */
+/* A frame from the other symbolizer. */
 struct other_frame {
-    const char *function; /* without the suffixes of parts, demangled by us: demangling is not what is compared */
+    const char *function; /* without the suffixes of parts, demangled by us: the test does not compare demangling */
     bool is_mangled;
     const char *file; /* NULL: ?? */
     unsigned line, column;
@@ -48,7 +48,7 @@ struct agreement {
     struct arena arena;
 };
 
-/* What differs between the symbolizers that are compared with. */
+/* The differences of the other symbolizers. */
 struct agreement_with {
     const char *name;    /* as in messages */
     const char *program; /* the first word of its command; NULL: no command is needed */
@@ -84,7 +84,7 @@ static size_t agreement_addresses(void)
     return text ? strtoul(text, NULL, 10) : 1000;
 }
 
-/* The first byte of every function, and places inside, as many as there is room for. */
+/* Picks the first byte of every function, and as many addresses inside as there is room for. */
 static void agreement_pick(struct agreement *a)
 {
     struct elf_file file;
@@ -239,7 +239,7 @@ static void agreement_report(struct agreement *a, const struct agreement_with *w
                     theirs->column);
 }
 
-/* Counts a reason; false if there is none. */
+/* Counts a reason; false if it does not apply. */
 static bool agreement_explained(struct agreement *a, const char *reason)
 {
     if (!reason)

@@ -1,6 +1,6 @@
 /*
- * A recording of processes that compile code, written as a spool in a directory of its own and replayed. What their
- * compilers say of the code lies in the same directory, as if that were /tmp.
+ * Writes a recording of processes that compile code, as a spool in a directory of its own, and replays it. The files of
+ * their compilers lie in the same directory, in place of /tmp.
  */
 #pragma once
 

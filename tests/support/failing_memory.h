@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static atomic_long allocations_left = -1; /* until one fails; negative: none does */
+static atomic_long allocations_left = -1; /* until one fails; negative: none fails */
 
 static bool memory_fails(void)
 {

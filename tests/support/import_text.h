@@ -1,5 +1,5 @@
 /*
- * Files of other tools, written into the test, as profiles, and what a test asks of those.
+ * Imports files of other tools, written into the test, and queries the profiles.
  */
 #pragma once
 
@@ -69,7 +69,7 @@ static inline void assert_sample(const struct profile *profile, const struct sam
         fail_msg("row %zu is at %g and weighs %g", row, samples->time[row], samples->weight[row]);
 }
 
-/* What the samples weigh together. */
+/* The sum of the weights of the samples. */
 static inline double sum_of_weights(const struct sample_table *samples)
 {
     double sum = 0;

@@ -1,6 +1,6 @@
 /*
- * libunwind on a thread that is stopped by ptrace, in the memory of its process. It is loaded when it is asked for, as
- * in libunwind_walk.h.
+ * libunwind on a thread that ptrace has stopped, in the memory of its process. It is loaded on first use, as in
+ * libunwind_walk.h.
  */
 #pragma once
 
@@ -49,8 +49,8 @@ static inline void libunwind_in_place_close(struct libunwind_in_place *library)
     library->destroy_addr_space(library->space);
 }
 
-/* The pcs of the frames as libunwind sees them, with the conventions of unwind_walk(). *error is what its last step
- * returned: 0 at the end of the stack, else why it went no further. */
+/* The pcs of the frames by libunwind, with the conventions of unwind_walk(). *error is the result of its last step:
+ * 0 at the end of the stack, else the reason why it stopped. */
 static inline size_t libunwind_in_place_walk(struct libunwind_in_place *library, pid_t tid, uint64_t *pcs, size_t max,
                                              int *error)
 {

@@ -1,9 +1,9 @@
 /*
- * The second opinion: libunwind on a captured stack, through accessors that read the copy and the ELF files. It is
- * loaded when it is asked for, so that tests and benchmarks link without it and can say that it is not there.
+ * The reference walker: libunwind on a captured stack, through accessors that read the copy and the ELF files. It is
+ * loaded on first use, so tests and benchmarks link without it, and report if it is missing.
  *
- * libunwind insists on slots below sp, which are not in a copy (gcc's CFI still names them in epilogues); what it would
- * find there in the living process is nearly always the frame pointer that was just popped, and that is what it gets.
+ * libunwind reads slots below sp, which are not in a copy (gcc's CFI still names them in epilogues). In the live
+ * process such a slot nearly always holds the frame pointer that was just popped, so the accessor returns that.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * A byte sink into memory, for tests and fuzzers of what writes.
+ * A byte sink into memory, for tests and fuzzers of writers.
  */
 #pragma once
 

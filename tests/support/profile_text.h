@@ -26,7 +26,7 @@ static inline char *text_of_file(const char *name)
     return memory.data;
 }
 
-/* The text with the first `from` replaced by `to`; `text` is freed. A `from` that is not there ends the test. */
+/* The text with the first `from` replaced by `to`; frees `text`. The test fails if `from` is missing. */
 static inline char *text_replace(char *text, const char *from, const char *to)
 {
     char *at = strstr(text, from);

@@ -17,7 +17,7 @@
         (column) = moved;                                                                                              \
     } while (0)
 
-/* Gives a table without samples the columns that not every table has. False if memory ran out. */
+/* Gives a table without samples its optional columns. False if memory ran out. */
 static inline bool samples_give_weight(struct sample_table *samples)
 {
     SAMPLES_GROW(samples->weight, 1);

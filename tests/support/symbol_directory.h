@@ -1,4 +1,4 @@
-/* A directory in which a test builds programs, and questions about their addresses. For the tests of lib/symbol. */
+/* A directory in which a test builds programs, and lookups of their addresses. For the tests of lib/symbol. */
 #pragma once
 
 #include "elf/elf_table.h"
@@ -45,7 +45,7 @@ static inline uint64_t address_of(const char *path, const char *name)
     return address;
 }
 
-/* The answers are to be destroyed. */
+/* The caller destroys the answers. */
 static inline struct symbol_answers lookup(const struct symbol_lib *lib, const uint64_t *rvas, size_t count)
 {
     struct error err = {""};

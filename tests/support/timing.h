@@ -1,5 +1,5 @@
 /*
- * What measurements share: a clock, and the median of a few rounds.
+ * Shared by measurements: a clock, and the median of some rounds.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * A small profile with recorded waits, as lib/tree/wait_rows.h says: one process, three threads, an interval of 1 ms,
- * from 0 to 100 ms. What each thread did is in the comments of wait_profile_make().
+ * A small profile with recorded waits (lib/tree/wait_rows.h): one process, three threads, an interval of 1 ms, from 0
+ * to 100 ms. The comments of wait_profile_make() describe each thread.
  */
 #pragma once
 

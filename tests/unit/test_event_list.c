@@ -1,4 +1,4 @@
-/* Names of events become what the kernel takes; static probes of programs are found, and notes that lie are refused. */
+/* Names of events become perf attributes; static probes of programs are found, and invalid notes are rejected. */
 #include "base/typing_distance.h"
 #include "elf/elf_probes.h"
 #include "sample/event_list.h"

@@ -1,4 +1,4 @@
-/* Work that may never come back: the caller goes on, and what it left is freed when it comes back after all. */
+/* Work that may hang: the caller continues, and the abandoned work is freed if it ever finishes. */
 #include "os/file_beside.h"
 
 #include <errno.h>

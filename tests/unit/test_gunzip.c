@@ -1,6 +1,5 @@
 /*
- * Unpacking gives what zlib packed, whatever the size of the pieces; damaged and truncated files get errors that name
- * the damage.
+ * Decompression restores zlib's input for all piece sizes; damaged and truncated files get errors that name the damage.
  */
 #include "file/gunzip.h"
 

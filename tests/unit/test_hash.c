@@ -1,6 +1,6 @@
 /*
- * Hash tables whose keys somebody chose so that they collide: the inverse of the function without a seed, by which
- * tables were made once (base/checksum.h), gives as many keys for one slot as anybody wants.
+ * Hash tables with keys chosen to collide: the inverse of the function without a seed, as tables used it before
+ * (base/checksum.h), makes any number of keys for one slot.
  */
 #include "base/checksum.h"
 #include "base/hash.h"

@@ -1,4 +1,4 @@
-/* Files of other tools become profiles with the stacks and weights that they have; broken ones say where. */
+/* Files of other tools become profiles with their stacks and weights; errors name the place of the damage. */
 #include "file/profile_file.h"
 #include "support/profile_text.h"
 

@@ -1,5 +1,4 @@
-/* What gperftools' CPU profiler writes: stacks of addresses and the mappings of the process, in words of 8 and 4 bytes.
- */
+/* Files of gperftools' CPU profiler: stacks of addresses and the mappings of the process, in words of 8 and 4 bytes. */
 #include "profile/profile.h"
 #include "support/profile_text.h"
 

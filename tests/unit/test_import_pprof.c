@@ -1,4 +1,4 @@
-/* pprof profiles: which sample type the samples weigh, and what becomes of labels. */
+/* pprof profiles: the sample type that becomes the weight, and the conversion of labels. */
 #include "export/protobuf_write.h"
 #include "support/profile_text.h"
 

@@ -1,4 +1,4 @@
-/* The text of perf script with whatever fields, and collapsed stacks that look like something else. */
+/* The text of perf script with any fields, and collapsed stacks that resemble other formats. */
 #include "support/profile_text.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Chrome traces: events count by their times, and what a trace lacks costs only what depends on it. */
+/* Chrome traces: events are sorted by time, and missing data affects only the events that depend on it. */
 #include "support/profile_text.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Which code was at an address at a time, and the jitdump files that tell. */
+/* The code at an address at a given time, from jitdump files. */
 #include "support/memory_file.h"
 #include "symbol/jitdump.h"
 

@@ -1,6 +1,6 @@
 /*
- * A jitdump file that is followed while it is written: which code of a process has frames, and what they say. The
- * walks through such code are in tests/e2e/test_jitdump.
+ * A jitdump file that is read while it is written: the frames of a process's code. tests/e2e/test_jitdump walks through
+ * such code.
  */
 #include "process/jitdump_unwind.h"
 #include "unwind/module.h"

@@ -1,4 +1,4 @@
-/* JSON tokens come out the same however the text is cut; what is not JSON is refused where it stops being so. */
+/* JSON tokens are the same for all splits of the text; invalid JSON is rejected at its first wrong byte. */
 #include "base/json.h"
 #include "base/json_write.h"
 #include "support/memory_sink.h"

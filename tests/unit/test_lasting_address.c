@@ -1,6 +1,5 @@
 /*
- * Addresses that last: what makes two profiles the same, where the secret comes from and when it is refused, and the
- * keyed hash behind it.
+ * Lasting addresses: the identity of a profile, the source and the checks of the secret, and the keyed hash.
  */
 #include "serve/lasting_address.h"
 

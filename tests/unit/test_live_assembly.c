@@ -1,6 +1,5 @@
 /*
- * The profile of a recording that goes on: what grew step by step, in the parts that a page gets, is what is made of
- * the whole recording at once.
+ * The profile of a running recording: the parts that a page gets step by step equal the profile of the whole recording.
  */
 #include "assemble/live_assembly.h"
 #include "base/text_buffer.h"

@@ -1,4 +1,4 @@
-/* Which bytes of ARM programs are which kind of code, with the symbols that say so and without. By clang and lld. */
+/* The kinds of code in ARM programs, with and without mapping symbols. Needs clang and lld. */
 #include "support/symbol_directory.h"
 #include "symbol/mapping_symbols.h"
 

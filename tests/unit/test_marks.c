@@ -1,4 +1,4 @@
-/* What a program writes to its buffer of marks, and to a marker file, comes to the spool; nonsense does no harm. */
+/* Marks that a program writes to its buffer or to a marker file reach the spool; invalid data does no harm. */
 #include "record/mark_buffers.h"
 #include "record/mark_files.h"
 #include "process/tracker.h"

@@ -1,7 +1,7 @@
 /*
- * Merged profiles: each sample of each thread is what it was in its own file. Two profiles have the same libraries,
- * symbols, categories and events in different order, and some that the other lacks. The reference is a text with all
- * that a thread's samples say, made before the merge and after it.
+ * Merged profiles: each sample of each thread equals the one in its own file. Two profiles have the same libraries,
+ * symbols, categories and events in different order, and some that the other lacks. The reference is a text of all
+ * samples of a thread, made before and after the merge.
  */
 #include "profile/intern.h"
 #include "profile/merge.h"

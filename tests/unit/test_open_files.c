@@ -1,4 +1,4 @@
-/* What stays open of mapped files and root directories from the recording on. */
+/* The mapped files and root directories that stay open for the recording. */
 #include "process/open_files.h"
 
 #include "os/file_io.h"

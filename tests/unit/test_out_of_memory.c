@@ -1,6 +1,6 @@
 /*
- * Each allocation of an operation fails in turn. What cannot be done is said, nothing is lost (the leak checker looks
- * at the end), nothing crashes; and where an operation can do without, its result is whole.
+ * Each allocation of an operation fails in turn. A failing operation reports it, leaks nothing (the leak checker runs
+ * at the end) and does not crash; an operation that can do without the memory returns a complete result.
  */
 #include "assemble/assemble.h"
 #include "base/checksum.h"

@@ -1,4 +1,4 @@
-/* Map files of JIT compilers: which line names an address, and what a name says. */
+/* Perf maps of JIT compilers: the line that names an address, and the parts of a name. */
 #include "support/memory_file.h"
 #include "symbol/jit_name.h"
 #include "symbol/perf_map.h"

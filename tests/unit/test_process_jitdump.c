@@ -1,4 +1,4 @@
-/* What a process compiled is named by the jitdump file that it mapped, at the time of each sample. */
+/* The jitdump file that a process mapped names its compiled code, at the time of each sample. */
 #include "assemble/replay_jit.h"
 #include "support/code_scene.h"
 #include "symbol/jitdump.h"

@@ -1,4 +1,4 @@
-/* What the recorder reads of signals: who sent one, whether it does anything, and the kernel's count of kills. */
+/* Signals: the sender, whether the process ignores one, and the kernel's count of out-of-memory kills. */
 #include "process/process_signals.h"
 
 #include <setjmp.h>

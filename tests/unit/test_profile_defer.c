@@ -1,6 +1,6 @@
 /*
- * A profile of which others read the numbers is the one that the reader alone makes, and what the reader alone does not
- * accept is not accepted so either.
+ * A profile with deferred numbers, read by other threads, equals the one that the reader makes alone, and the same
+ * files are rejected.
  */
 #include "profile/numbers.h"
 #include "support/profile_text.h"

@@ -1,4 +1,4 @@
-/* Profile files of all versions become the same profile; files that are broken or none say so in one sentence. */
+/* Profile files of all versions become the same profile; damaged and foreign files get one error sentence. */
 #include "support/jslb_bytes.h"
 #include "support/profile_text.h"
 

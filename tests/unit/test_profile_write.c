@@ -1,4 +1,4 @@
-/* What is written is version 70, reads back as the same profile, and keeps its sums when times are put on a grid. */
+/* Written profiles have version 70, read back equal, and keep their sums when times are rounded. */
 #include "file/profile_file.h"
 #include "support/directory.h"
 #include "support/profile_text.h"

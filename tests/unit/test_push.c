@@ -1,4 +1,4 @@
-/* The parts of pushing: how long to wait, what an answer means, addresses, and the queue on disk. */
+/* The parts of pushing: retry times, answers of servers, addresses, and the queue on disk. */
 #include "export/protobuf_write.h"
 #include "push/backoff.h"
 #include "push/push_address.h"

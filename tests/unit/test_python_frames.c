@@ -1,6 +1,6 @@
 /*
  * Python frames, read from structs of CPython 3.11 that this test makes in its own memory: names in all forms of text,
- * lines, code that is replaced, and lists that never end.
+ * lines, replaced code, and endless lists.
  */
 #include "language/python_frames.h"
 

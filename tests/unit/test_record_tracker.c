@@ -1,4 +1,4 @@
-/* What the spool says of processes and threads follows from fork, exec, mapping, rename and exit records. */
+/* Fork, exec, mapping, rename and exit records determine the processes and threads of the spool. */
 #include "process/tracker.h"
 
 #include "os/file_io.h"

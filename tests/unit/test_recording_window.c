@@ -1,5 +1,5 @@
-/* The windows of a recording that goes on add up to the profile of the whole: row by row, and in the time of each
- * thread on the CPU and off it. */
+/* The windows of a running recording add up to the profile of the whole: row by row, and in on-CPU and off-CPU time
+ * of each thread. */
 #include "assemble/assemble.h"
 #include "file/profile_file.h"
 #include "spool/info.h"

@@ -1,5 +1,4 @@
-/* Rings are read across their end, in place where that is possible, and several of them in the order of cause and
- * effect. */
+/* Rings are read across their end, in place where possible, and several rings in causal order. */
 #include "sample/perf_merge.h"
 #include "sample/perf_ring.h"
 

@@ -1,4 +1,4 @@
-/* The store gives each thread's samples back in order, whatever went through the file. */
+/* The store returns each thread's samples in order, whether they went through the file or not. */
 #include "assemble/sample_store.h"
 
 #include <sched.h>

@@ -1,5 +1,5 @@
-/* The instants of the ptrace sampler: on CPUs that are used, as often as is wanted, at random, and never while the
- * sampler is awake. */
+/* The instants of the ptrace sampler: on used CPUs, at the requested rate, at random, and never while the sampler is
+ * awake. */
 #include "os/clock.h"
 #include "sample/sampling_clock.h"
 

@@ -1,5 +1,5 @@
 /*
- * What the sanitizer leaves out of a text, and what it leaves as it is.
+ * The parts of a text that the sanitizer removes, and those that it keeps.
  */
 #include "export/sanitize_text.h"
 

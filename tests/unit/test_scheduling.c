@@ -1,5 +1,5 @@
-/* The recorder thread is raised and goes back to what it was; it moves to the CPU that gives deep stacks, and nowhere
- * else. */
+/* The recorder thread gets real-time priority and returns to its old policy; it moves to the CPU of deep stacks, and
+ * only there. */
 #include "record/scheduling.h"
 #include "sample/cpu_pin.h"
 

@@ -1,5 +1,5 @@
 /*
- * The server, asked over real connections: what it answers, and what it refuses.
+ * The server over real connections: its answers, and the requests that it refuses.
  */
 #include "serve/accept.h"
 #include "serve/newcomers.h"

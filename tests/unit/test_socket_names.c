@@ -1,4 +1,4 @@
-/* What a socket is, read from lines that Linux wrote, and from sockets of this process. */
+/* Descriptions of sockets, from lines that Linux wrote, and of sockets of this process. */
 #include "process/socket_names.h"
 
 #include <netinet/in.h>

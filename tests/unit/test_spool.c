@@ -1,4 +1,4 @@
-/* The spool file gives back events and samples in order, whole up to where it was cut off or the disk was full. */
+/* The spool file returns events and samples in order, complete up to a truncation or a full disk. */
 #include "spool/block_file.h"
 #include "spool/spool.h"
 #include "support/directory.h"

@@ -1,5 +1,5 @@
-/* A spool that is read in parts, from place to place, gives each sample once: while it grows, and while a flight
- * recorder writes its newest chunk again and drops its oldest. */
+/* A spool that is read in parts returns each sample once: while it grows, and while a flight recorder rewrites its
+ * newest chunk and drops its oldest. */
 #include "spool/spool.h"
 #include "support/directory.h"
 

@@ -1,4 +1,4 @@
-/* The symbolizer on real programs that tests build, and on what is left of them when bytes are missing or wrong. */
+/* The symbolizer on real programs that tests build, and on damaged and truncated copies. */
 #include "support/symbol_directory.h"
 #include "symbol/debug_file.h"
 

@@ -1,6 +1,6 @@
 /*
- * What was looked up once is right the second time: without the file, with a better file, with a cache that is damaged,
- * full, shared or someone else's.
+ * Cached answers equal new ones: without the file, with a better file, and with a cache that is damaged, full, shared
+ * or owned by another user.
  */
 #include "support/symbol_directory.h"
 #include "os/directory.h"

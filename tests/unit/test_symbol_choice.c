@@ -1,7 +1,7 @@
 /*
- * Which of several symbols names an address (lib/symbol/symbol_table.c says the rules): aliases, labels inside
- * functions, assembly without sizes, data among code, the markers of ARM's assemblers, resolvers and their targets,
- * functions that a linker folded.
+ * The choice among several symbols at an address (rules: lib/symbol/symbol_table.c): aliases, labels inside functions,
+ * assembly without sizes, data among code, the markers of ARM's assemblers, resolvers and their targets, functions that
+ * a linker folded.
  */
 #include "support/symbol_directory.h"
 

@@ -1,7 +1,7 @@
 /*
- * Go programs without DWARF: what the runtime's own table says is what DWARF said before it was taken away. Each
- * program is built with every Go of this machine (the one in PATH, those below /usr/lib, and the toolchains that `go`
- * has downloaded), and compared in copies from which DWARF and symbols are stripped.
+ * Go programs without DWARF: the runtime's own table gives the same answers as DWARF before stripping. Each program is
+ * built with every Go on this machine (in PATH, below /usr/lib, and downloaded toolchains), and compared in copies
+ * without DWARF and symbols.
  */
 #include "elf/elf_table.h"
 #include "elf/go_functions.h"

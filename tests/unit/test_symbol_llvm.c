@@ -1,8 +1,8 @@
 /*
  * Names, inline chains, files, lines and columns are those of llvm-symbolizer: over addresses in all functions of
  * programs built by gcc, clang, rustc and go at several levels of optimization and versions of DWARF, and of programs
- * of this machine. A difference is no failure where we mean it; the reasons below say whose doing it is. Without one of
- * the tools a test is skipped.
+ * of this machine. Intended differences are no failures; the reasons below name the tool that causes them. A test
+ * without its tool is skipped.
  */
 #include "support/agreement_llvm.h"
 

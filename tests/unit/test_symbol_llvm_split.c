@@ -1,6 +1,6 @@
 /*
  * The same agreement with llvm-symbolizer as in test_symbol_llvm.c for split debug info, in .dwo files and in packages,
- * and for programs of other machines. Tools that are not there are left out.
+ * and for programs of other machines. Missing tools are skipped.
  */
 #include "support/agreement_llvm.h"
 

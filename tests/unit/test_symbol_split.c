@@ -1,6 +1,6 @@
 /*
- * Debug info that is not simply in the program: in .dwo files, in packages, in compressed sections; and source text
- * that the compiler stored in it. By gcc and clang, in DWARF 4 and 5; a tool that is not there is left out by name.
+ * Debug info in .dwo files, in packages and in compressed sections; and source text stored by the compiler. By gcc and
+ * clang, in DWARF 4 and 5; missing tools are skipped by name.
  */
 #include "support/symbol_directory.h"
 #include "symbol/dwarf_split.h"

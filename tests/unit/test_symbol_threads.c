@@ -1,4 +1,4 @@
-/* A program that is one large compile unit, or nearly, is read by several threads, and they find what one finds. */
+/* Several threads read a program that is one large compile unit, or nearly, with the same answers as one thread. */
 #include "support/symbol_directory.h"
 #include "symbol/lookup.h"
 

@@ -1,4 +1,4 @@
-/* Names for saved profiles: what is found takes the place of what was there, and nothing else changes. */
+/* Symbolication of saved profiles: found names replace the old ones, and nothing else changes. */
 #include "assemble/symbolicate.h"
 #include "random_profile.h"
 #include "support/marker_rows.h"

@@ -1,7 +1,7 @@
 /*
- * Allocations, the further sample tables of a thread: how they are read and saved, and what each of them counts. The
- * sums are compared with the Firefox Profiler's way to compute them: it takes the rows of the range, then passes over
- * them with a map from address to allocation.
+ * Allocations, additional sample tables of a thread: reading, saving, and the weight of each. The sums are compared
+ * with the Firefox Profiler's way to compute them: it takes the rows of the range, then passes over them with a map
+ * from address to allocation.
  */
 #include "random_profile.h"
 #include "support/profile_text.h"

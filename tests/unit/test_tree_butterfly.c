@@ -1,7 +1,7 @@
 /*
- * Callers and callees of a function, a library or a category. Compared with a slow reference, which cuts each sample's
- * stack at the outermost frame of the function, or where the library or category was entered last, and grows two trees;
- * and for functions with the transforms that say the same.
+ * Callers and callees of a function, a library or a category, compared with a slow reference. The reference splits each
+ * sample's stack at the outermost frame of the function, or at the last entry into the library or category, and builds
+ * two trees. For functions, equivalent transforms are compared, too.
  */
 #include "slow_tree_check.h"
 

@@ -1,5 +1,5 @@
 /*
- * Counters: what a pixel, a place and a range show, against sums and rates that are made value by value.
+ * Counters: the values of a pixel, a time and a range, against sums and rates computed value by value.
  */
 #include "random_profile.h"
 #include "tree/counters.h"

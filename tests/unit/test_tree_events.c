@@ -1,6 +1,6 @@
 /*
- * Events that were sampled beside CPU time: their sample tables are read and saved, each is a weight of its own, and
- * what is said of CPU time is the same with them and without.
+ * Events sampled in addition to CPU time: their tables are read and saved, each is a weight, and CPU time is the same
+ * with and without them.
  */
 #include "assemble/event_store.h"
 #include "support/jslb_bytes.h"

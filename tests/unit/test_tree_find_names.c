@@ -1,6 +1,6 @@
 /*
- * Finding functions by letters of their names: all places of all words, tried one by one, on thousands of random
- * profiles; and that the answers are those that one expects of a few names.
+ * Finding functions by letters of their names: against all positions of all words, tried one by one, on thousands of
+ * random profiles; and expected results for a few names.
  */
 #include "random_profile.h"
 #include "tree/find_names.h"

@@ -1,6 +1,6 @@
 /*
- * The flame graph against its slow reference: a tree grown sample by sample whose nodes are laid out by name, all of
- * them, one inside the other. On random profiles, both ways up.
+ * The flame graph against a slow reference, which builds a tree sample by sample and lays out all nodes by name. On
+ * random profiles, inverted or not.
  */
 #include "slow_tree_check.h"
 #include "tree/flame.h"

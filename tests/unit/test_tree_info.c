@@ -1,5 +1,5 @@
 /*
- * What a profile says about itself, as text; and the order of heaviest first.
+ * The metadata of a profile as text; and sorting by descending weight.
  */
 #include "tree/info.h"
 #include "tree/order.h"

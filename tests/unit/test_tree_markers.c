@@ -1,7 +1,6 @@
 /*
- * Markers against slow and obvious reference implementations on random profiles: which start belongs to which end,
- * their order, searches, ranges and sorting, rows of the chart and what a window of it shows; and labels and fields by
- * example.
+ * Markers against slow, simple reference implementations on random profiles: pairs of start and end, order, searches,
+ * ranges and sorting, rows and windows of the chart; and labels and fields by example.
  */
 #include "random_markers.h"
 #include "tree/marker_view.h"

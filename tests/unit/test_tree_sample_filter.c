@@ -1,6 +1,6 @@
 /*
- * The transform by markers, against a profile from which the samples outside of them were taken by hand: everything
- * that is asked of samples has the same answer there. On random profiles, with other transforms around it.
+ * The marker transform, against a profile without the samples outside of the markers: every query of samples has the
+ * same answer. On random profiles, with other transforms around it.
  */
 #include "random_markers.h"
 #include "slow_tree_check.h"

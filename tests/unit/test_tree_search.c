@@ -1,5 +1,5 @@
 /*
- * Which funcs a search finds: terms, blanks, case, and names longer than the 16 bytes that are looked at together;
+ * The funcs that a search finds: terms, blanks, case, and names longer than the 16 bytes that are compared at once;
  * quotes, fields, exclusions; and regular expressions, compared with those of the C library.
  */
 #include "random_profile.h"

@@ -1,6 +1,6 @@
 /*
- * The stack chart against its definition, column by column: which samples a column is that of, what they have in
- * common, and what the longest of them that counts has on top. On random profiles.
+ * The stack chart against its definition, column by column: the samples of a column, their common frames, and the top
+ * of the longest counted one. On random profiles.
  */
 #include "slow_tree_check.h"
 #include "tree/stack_chart.h"

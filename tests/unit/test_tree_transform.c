@@ -1,6 +1,6 @@
 /*
- * Transforms one after another, as a user does and undoes them, and the paths of rows across them. What each transform
- * does to a tree is compared with the slow reference in test_tree.c as well, together with ranges and searches.
+ * Sequences of transforms, applied and undone, and the paths of rows across them. test_tree.c compares the result of
+ * each transform with a slow reference, together with ranges and searches.
  */
 #include "slow_tree_check.h"
 

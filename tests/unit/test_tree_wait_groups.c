@@ -1,6 +1,6 @@
 /*
- * What threads waited for: on a profile whose waits are known, and against a slow reference that adds up the gaps of
- * random profiles one by one.
+ * Groups of waits: on a profile with known waits, and against a slow reference that adds up the gaps of random profiles
+ * one by one.
  */
 #include "slow_tree_check.h"
 

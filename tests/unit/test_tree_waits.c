@@ -1,5 +1,5 @@
 /*
- * Waits against what one sees by looking at each moment: whether the thread runs, else why it left the last time.
+ * Waits against a check of each moment: whether the thread runs, else why it last left its CPU.
  */
 #include "random_markers.h"
 #include "tree/marker_view.h"

@@ -1,6 +1,5 @@
 /*
- * What a sample counts, and what a summary asks. Trees by each weight are compared with the slow reference in
- * test_tree.c.
+ * The weight of samples, and summaries. test_tree.c compares trees by each weight with the slow reference.
  */
 #include "slow_tree_check.h"
 

@@ -1,4 +1,4 @@
-/* Files of each packer, whole and in pieces, give what was packed; those that are cut or damaged say so. */
+/* Files of each compressor, whole and in pieces, give the original; truncated and damaged files are reported. */
 #include "file/unpack.h"
 
 #include <setjmp.h>

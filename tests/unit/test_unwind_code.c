@@ -1,5 +1,4 @@
-/* Stacks through code that was compiled while the program ran: there is no file to look into, only the memory of the
- * process. */
+/* Stacks through code compiled at run time: no file has it, only the memory of the process. */
 #include "unwind/address_space.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /*
- * ELF files and stacks that lie: the walker must come back, with every byte it read inside what it was given.
+ * Hostile ELF files and stacks: the walker must return, and read only bytes inside its input.
  */
 #include "unwind/address_space.h"
 #include "unwind/module.h"

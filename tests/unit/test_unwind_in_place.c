@@ -1,6 +1,6 @@
 /*
- * The walker on the stopped threads of real programs, against libunwind in the living process: every thread, also those
- * that sleep, frame by frame. Each difference is of a kind that is named here, and counted; one of no such kind fails.
+ * The walker on the stopped threads of real programs, against libunwind in the live process: every thread, even
+ * sleeping ones, frame by frame. Each difference must be of a kind named here, and is counted; any other one fails.
  *
  * The programs are stopped some twenty times while they work.
  */

@@ -1,6 +1,6 @@
 /*
- * Frames found by reading the code up to its return, against what CFI says of the same code: the C library, at each of
- * its instructions.
+ * Frames found by reading code ahead to its return, against the CFI of the same code: the C library, at each
+ * instruction.
  */
 #include "support/c_library.h"
 #include "unwind/cache.h"

@@ -1,4 +1,4 @@
-/* What /proc says of a thread that waits. */
+/* The reasons of waiting threads from /proc. */
 #include "record/wait_reason.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* What becomes of waits that no record of a switch explains: a thread that sleeps on after a loss of records, and one
- * that has been woken, and waits for a CPU. */
+/* Waits that no switch record explains: a thread that continues to sleep after lost records, and one that was woken
+ * and waits for a CPU. */
 #include "os/clock.h"
 #include "process/library_table.h"
 #include "record/wait_reason.h"

@@ -1,4 +1,4 @@
-/* Records of the tracepoint sched_waking, and the names of those who wake threads. */
+/* Records of the tracepoint sched_waking, and the names of wakers. */
 #include "record/wait_reason.h"
 #include "record/wakers.h"
 #include "sample/wakeups.h"
