@@ -39,7 +39,7 @@ static bool has_used_little(const struct ptrace_sampler *sampler, const struct p
 static int emit_sleep(struct ptrace_sampler *sampler, struct ptrace_thread *thread, struct error *err)
 {
     uint64_t now = monotonic_ns();
-    int code = sampler_tell_switches(sampler, thread, thread->tid, &thread->seen, now, true, err);
+    int code = sampler_emit_switches(sampler, thread, thread->tid, &thread->seen, now, true, err);
     if (code || thread->seen.slices == thread->named_slices ||
         now + name_interval < thread->next_name + sleeper_name_interval)
         return code;
@@ -223,7 +223,7 @@ static int take_running_time(struct ptrace_sampler *sampler, struct ptrace_threa
     if (!last->asleep && now->slices == thread->stopped_slices + 1 && passed > ready &&
         now->cpu < last->schedule.cpu + passed - ready)
         now->cpu = last->schedule.cpu + passed - ready;
-    return sampler_tell_switches(sampler, thread, thread->tid, now, time, false, err);
+    return sampler_emit_switches(sampler, thread, thread->tid, now, time, false, err);
 }
 
 static int take_times(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool all, struct error *err)
@@ -234,10 +234,10 @@ static int take_times(struct ptrace_sampler *sampler, struct ptrace_thread *thre
     if (!can_run || (!all && !last->asleep) || !ptrace_thread_schedule(thread, &now))
         return 0;
     if (last->asleep && now.slices == last->schedule.slices)
-        return sampler_tell_switches(sampler, thread, thread->tid, &now, monotonic_ns(), true, err);
+        return sampler_emit_switches(sampler, thread, thread->tid, &now, monotonic_ns(), true, err);
     char state = ptrace_thread_scheduler_state(thread);
     if (ptrace_thread_is_asleep(state) && ptrace_thread_schedule(thread, &now))
-        return sampler_tell_switches(sampler, thread, thread->tid, &now, monotonic_ns(), true, err);
+        return sampler_emit_switches(sampler, thread, thread->tid, &now, monotonic_ns(), true, err);
     return state == 'R' ? take_running_time(sampler, thread, &now, err) : 0;
 }
 

@@ -77,8 +77,8 @@ int sampler_emit(struct ptrace_sampler *sampler, const struct perf_record *recor
 int sampler_emit_name(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool exec, struct error *err);
 
 /* Emits the switches of the thread since the last call, under the number `tid`. */
-int sampler_tell_switches(struct ptrace_sampler *sampler, struct ptrace_thread *thread, pid_t tid,
+int sampler_emit_switches(struct ptrace_sampler *sampler, struct ptrace_thread *thread, pid_t tid,
                           const struct ptrace_schedule *schedule, uint64_t time, bool asleep, struct error *err);
 
 /* `is_itself`: the open files still belong to this thread. */
-int sampler_tell_end(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool is_itself, struct error *err);
+int sampler_emit_end(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool is_itself, struct error *err);

@@ -116,7 +116,7 @@ int sampler_emit_name(struct ptrace_sampler *sampler, struct ptrace_thread *thre
     return changed || exec ? sampler_emit(sampler, &record, err) : 0;
 }
 
-int sampler_tell_switches(struct ptrace_sampler *sampler, struct ptrace_thread *thread, pid_t tid,
+int sampler_emit_switches(struct ptrace_sampler *sampler, struct ptrace_thread *thread, pid_t tid,
                           const struct ptrace_schedule *schedule, uint64_t time, bool asleep, struct error *err)
 {
     struct ptrace_switch switches[PTRACE_RUN_SWITCHES];
@@ -135,13 +135,13 @@ int sampler_tell_switches(struct ptrace_sampler *sampler, struct ptrace_thread *
     return code;
 }
 
-int sampler_tell_end(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool is_itself, struct error *err)
+int sampler_emit_end(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool is_itself, struct error *err)
 {
     int code = 0;
     if (thread->state == PTRACE_THREAD_EXITS)
         return 0;
     if (is_itself && ptrace_thread_schedule(thread, &thread->seen))
-        code = sampler_tell_switches(sampler, thread, thread->tid, &thread->seen, monotonic_ns(), false, err);
+        code = sampler_emit_switches(sampler, thread, thread->tid, &thread->seen, monotonic_ns(), false, err);
     sampler_note_clock(thread);
     if (!sampler_counts_by_clock(thread) && !sampler_find(sampler, thread->pid) && thread->seen.cpu > thread->first_cpu)
         sampler->ended_cpu += thread->seen.cpu - thread->first_cpu;

@@ -62,7 +62,7 @@ static int take_schedule(struct ptrace_sampler *sampler, struct ptrace_thread *t
     thread->seen = *now;
     thread->sampled_cpu = now->cpu;
     thread->stopped_slices = now->slices;
-    return sampler_tell_switches(sampler, thread, thread->tid, now, time, false, err);
+    return sampler_emit_switches(sampler, thread, thread->tid, now, time, false, err);
 }
 
 /* Whether the thread ran until the instant, and has been runnable since then. A thread that was already runnable may
@@ -248,7 +248,7 @@ static int take_exec(struct ptrace_sampler *sampler, struct ptrace_thread *threa
     const struct ptrace_thread *caller = sampler_find(sampler, (pid_t)message);
     int code = 0;
     if (caller && caller != thread && caller->pid == thread->pid) {
-        code = sampler_tell_end(sampler, thread, false, err);
+        code = sampler_emit_end(sampler, thread, false, err);
         thread->run = caller->run;
         thread->held_since = caller->held_since;
         thread->first_cpu = caller->first_cpu;
@@ -261,13 +261,13 @@ static int take_exec(struct ptrace_sampler *sampler, struct ptrace_thread *threa
         if (other->pid != thread->pid || other == thread)
             continue;
         if (other != caller && !code)
-            code = sampler_tell_end(sampler, other, true, err);
+            code = sampler_emit_end(sampler, other, true, err);
         sampler_drop(sampler, other);
     }
     ptrace_thread_close_files(thread);
     bool is_known = ptrace_thread_schedule(thread, &thread->seen);
     if (!code && is_known)
-        code = sampler_tell_switches(sampler, thread, (pid_t)message, &thread->seen, monotonic_ns(), false, err);
+        code = sampler_emit_switches(sampler, thread, (pid_t)message, &thread->seen, monotonic_ns(), false, err);
     if (!thread->follows) /* recording starts at exec */
         thread->first_clock = process_clock_ns((uint32_t)thread->pid);
     if (!thread->follows)
@@ -330,7 +330,7 @@ static int take_stop(struct ptrace_sampler *sampler, struct ptrace_thread *threa
         if (stops_process(signal)) {
             read_schedule(thread);
             if (thread->at_stop.slices)
-                code = sampler_tell_switches(sampler, thread, thread->tid, &thread->at_stop, monotonic_ns(), true, err);
+                code = sampler_emit_switches(sampler, thread, thread->tid, &thread->at_stop, monotonic_ns(), true, err);
             ptrace_thread_release(thread);
             ptrace(PTRACE_LISTEN, thread->tid, NULL, NULL);
             sampler_set_state(sampler, thread, PTRACE_THREAD_LISTENS);
@@ -344,7 +344,7 @@ static int take_stop(struct ptrace_sampler *sampler, struct ptrace_thread *threa
     case PTRACE_EVENT_EXEC:
         return take_exec(sampler, thread, err);
     case PTRACE_EVENT_EXIT:
-        code = sampler_tell_end(sampler, thread, true, err);
+        code = sampler_emit_end(sampler, thread, true, err);
         sampler_resume(sampler, thread, 0);
         return code;
     default:
@@ -360,7 +360,7 @@ static int take_status(struct ptrace_sampler *sampler, pid_t tid, int status, co
     if (!WIFSTOPPED(status)) {
         take_orphan(sampler, tid);
         if (thread) {
-            code = sampler_tell_end(sampler, thread, true, err);
+            code = sampler_emit_end(sampler, thread, true, err);
             sampler_drop(sampler, thread);
         }
         sampler->consumer.ended(sampler->consumer.context, tid, status, usage);
