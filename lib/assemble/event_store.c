@@ -1,27 +1,22 @@
 /*
- * A stored sample has 30 bits for a number, and a period may be larger: then the higher bits are in an entry of their
- * own before it, marked as a wait is.
+ * A stored sample has 32 bits for the period, which may be larger: the higher bits are an entry of their own before it.
  */
 #include "assemble/event_store.h"
-
-enum { PERIOD_BITS = 30 };
-
-static const uint64_t period_mask = (UINT64_C(1) << PERIOD_BITS) - 1;
 
 int event_store_add(struct replay_event *event, const char *beside, uint32_t thread, const struct event_sample *sample,
                     struct error *err)
 {
-    uint64_t high = sample->period >> PERIOD_BITS;
+    struct stored_sample stored = {.time = sample->time, .stack = sample->stack};
     int code = 0;
     if (!event->store && !(event->store = sample_store_new(beside)))
         return error_no_memory(err);
-    struct stored_sample stored = {.time = sample->time, .stack = sample->stack, .is_wait = 1};
-    if (high) {
-        stored.number = high & period_mask;
+    if (sample->period > UINT32_MAX) {
+        stored.kind = STORED_EVENT_HIGH;
+        stored.period = (uint32_t)(sample->period >> 32);
         code = sample_store_add(event->store, thread, &stored, err);
     }
-    stored.is_wait = 0;
-    stored.number = sample->period & period_mask;
+    stored.kind = STORED_EVENT;
+    stored.period = (uint32_t)sample->period;
     event->samples++;
     event->total += sample->period;
     return code ? code : sample_store_add(event->store, thread, &stored, err);
@@ -32,12 +27,12 @@ int event_store_next(struct sample_cursor *cursor, struct event_sample *sample, 
     struct stored_sample stored;
     uint64_t high = 0;
     int got = sample_cursor_next(cursor, &stored, err);
-    if (got > 0 && stored.is_wait) {
-        high = stored.number;
+    if (got > 0 && stored.kind == STORED_EVENT_HIGH) {
+        high = stored.period;
         got = sample_cursor_next(cursor, &stored, err);
     }
     if (got > 0)
-        *sample = (struct event_sample){
-            .time = stored.time, .period = high << PERIOD_BITS | stored.number, .stack = stored.stack};
+        *sample =
+            (struct event_sample){.time = stored.time, .period = high << 32 | stored.period, .stack = stored.stack};
     return got;
 }

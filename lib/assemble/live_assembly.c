@@ -114,14 +114,14 @@ struct live_extent {
     uint64_t all, settled, last_time;
 };
 
-static struct live_extent extent_of(struct sample_store *store, uint32_t thread, bool of_event)
+static struct live_extent extent_of(struct sample_store *store, uint32_t thread)
 {
     struct live_extent extent = {0};
     const struct stored_sample *newest = store ? sample_store_newest(store, thread) : NULL;
     if (!newest)
         return extent;
     extent.all = sample_store_count(store, thread);
-    extent.settled = extent.all - (!of_event && newest->is_end);
+    extent.settled = extent.all - (newest->kind == STORED_WAIT_END);
     extent.last_time = newest->time;
     return extent;
 }
@@ -164,7 +164,7 @@ static int add_table(struct live_step *step, size_t row, int event, struct live_
 {
     const struct assembly *assembly = &step->live->assembly;
     uint32_t number = assembly->order.data[row];
-    const struct live_extent extent = extent_of(store, number, event >= 0);
+    const struct live_extent extent = extent_of(store, number);
     if (extent.all == 0 || (extent.all == table->sent && extent.last_time == table->sent_time))
         return 0;
     step->rows.start = table->state;

@@ -40,7 +40,7 @@ static void cover(struct replay *replay, struct replay_thread *thread, uint32_t 
 static uint64_t next_time(struct replay_thread *thread, uint64_t time)
 {
     if (time > thread->last_time)
-        thread->last_time = time;
+        thread->last_time = stored_time(time);
     return thread->last_time;
 }
 
@@ -52,9 +52,9 @@ static int add_time_before_wait(struct replay *replay, const struct spool_wait *
     struct replay_thread *thread = &replay->threads.data[wait->thread];
     const struct stored_sample *newest = sample_store_newest(replay->samples.store, wait->thread);
     struct stored_sample before = {
-        .time = start->time, .stack = REPLAY_NONE, .number = to_cpu_units(wait->cpu_time_ns)};
-    thread->cpu_time.ran_to_waits += (uint64_t)before.number * SAMPLE_CPU_UNIT;
-    bool is_needed = before.number || (newest && newest->stack == start->stack);
+        .time = start->time, .stack = REPLAY_NONE, .cpu_time = to_cpu_units(wait->cpu_time_ns)};
+    thread->cpu_time.ran_to_waits += (uint64_t)before.cpu_time * SAMPLE_CPU_UNIT;
+    bool is_needed = before.cpu_time || (newest && newest->stack == start->stack);
     return is_needed ? sample_store_add(replay->samples.store, wait->thread, &before, err) : 0;
 }
 
@@ -68,24 +68,21 @@ static int add_wait(struct replay *replay, const struct spool_wait *wait, uint32
     if (stack == REPLAY_NONE)
         return error_no_memory(err);
     thread->cpu_time.covered_until = wait->time_ns;
-    if (wait->goes_on && newest && newest->is_end && newest->stack == stack) {
+    if (wait->goes_on && newest && newest->kind == STORED_WAIT_END && newest->stack == stack) {
         newest->time = next_time(thread, wait->time_ns);
-        newest->number = wait->waker & SAMPLE_CPU_MAX;
+        newest->waker = wait->waker;
         return 0;
     }
     thread->waits += wait->reason != REASON_PREEMPTED;
     replay->processes.data[thread->process].samples += wait->reason != REASON_PREEMPTED;
     replay->samples.waits++;
-    struct stored_sample start = {.stack = stack, .is_wait = 1};
+    struct stored_sample start = {.kind = STORED_WAIT_BEGIN, .stack = stack};
     start.time = next_time(thread, wait->time_ns > wait->wait_ns ? wait->time_ns - wait->wait_ns : 0);
     int code = add_time_before_wait(replay, wait, &start, err);
     if (!code)
         code = sample_store_add(replay->samples.store, wait->thread, &start, err);
-    struct stored_sample end = {.time = next_time(thread, wait->time_ns),
-                                .stack = stack,
-                                .number = wait->waker & SAMPLE_CPU_MAX,
-                                .is_wait = 1,
-                                .is_end = 1};
+    struct stored_sample end = {
+        .time = next_time(thread, wait->time_ns), .kind = STORED_WAIT_END, .stack = stack, .waker = wait->waker};
     if (!code)
         code = sample_store_add(replay->samples.store, wait->thread, &end, err);
     thread->last_wait = sample_store_count(replay->samples.store, wait->thread);
@@ -105,8 +102,8 @@ static int add_cpu_sample(struct replay *replay, const struct spool_sample *samp
     replay->processes.data[thread->process].samples++;
     replay->samples.count++;
     struct stored_sample stored = {
-        .time = next_time(thread, sample->time_ns), .stack = stack, .number = to_cpu_units(sample->cpu_time_ns)};
-    cover(replay, thread, stored.number);
+        .time = next_time(thread, sample->time_ns), .stack = stack, .cpu_time = to_cpu_units(sample->cpu_time_ns)};
+    cover(replay, thread, stored.cpu_time);
     return sample_store_add(replay->samples.store, sample->thread, &stored, err);
 }
 

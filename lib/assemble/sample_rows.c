@@ -146,15 +146,15 @@ static double weight_of(struct sample_rows *source, const struct stored_sample *
     state->time = time;
     state->cpu += cpu;
     state->waited += fmax(0, time - before - cpu);
-    if (!sample->is_wait && sample->stack != REPLAY_NONE) {
+    if (!stored_sample_is_wait(sample) && sample->stack != REPLAY_NONE) {
         weight += state->cpu;
         state->cpu = 0;
     }
-    if (sample->is_end) {
+    if (sample->kind == STORED_WAIT_END) {
         weight += state->waited;
         state->waited = 0;
     }
-    if (sample->is_end && !goes_on && state->row == thread->last_wait)
+    if (sample->kind == STORED_WAIT_END && !goes_on && state->row == thread->last_wait)
         weight += read_waited_behind(source);
     return weight;
 }
@@ -162,7 +162,7 @@ static double weight_of(struct sample_rows *source, const struct stored_sample *
 /* String index; PROFILE_NONE: it is unknown who ended the wait. */
 static uint32_t waker_of(const struct assembly *assembly, const struct stored_sample *sample)
 {
-    uint32_t number = stored_sample_waker(sample);
+    uint32_t number = sample->kind == STORED_WAIT_END ? sample->waker : 0;
     return number && number <= assembly->wakers.length ? assembly->wakers.data[number - 1] : PROFILE_NONE;
 }
 

@@ -16,6 +16,8 @@
 
 enum { BLOCK_SAMPLES = 512 };
 
+_Static_assert(sizeof(struct stored_sample) == 16, "a recording has millions of them");
+
 struct thread_blocks {
     ARRAY(uint64_t) offsets;            /* of the full blocks in the file */
     ARRAY(struct stored_sample) newest; /* the block being filled */

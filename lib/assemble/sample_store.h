@@ -12,26 +12,44 @@
 
 enum { SAMPLE_CPU_UNIT = 100 /* ns */ };
 
-struct stored_sample {
-    uint64_t time;        /* ns */
-    uint32_t stack;       /* index of the replay's stack */
-    uint32_t number : 30; /* read it with one of the functions below; of the store of an event: event_store.c */
-    uint32_t is_wait : 1; /* the beginning or the end of a wait */
-    uint32_t is_end : 1;  /* its end */
+enum stored_kind {
+    STORED_CPU,        /* a sample of CPU time, or the CPU time before a wait */
+    STORED_WAIT_BEGIN, /* begin of a wait */
+    STORED_WAIT_END,
+    STORED_EVENT,      /* a sample of another event than the CPU clock (event_store.h) */
+    STORED_EVENT_HIGH, /* precedes one of a large period */
 };
 
-enum { SAMPLE_CPU_MAX = INT32_MAX / 2 }; /* of `number` */
+#define STORED_TIME_MAX ((UINT64_C(1) << 61) - 1) /* ns: 73 years of uptime */
 
-/* CPU time since the thread's previous sample, in units of SAMPLE_CPU_UNIT. A wait has none. */
+struct stored_sample {
+    uint64_t time : 61;        /* ns */
+    enum stored_kind kind : 3; /* which member of the union counts */
+    uint32_t stack;            /* index of the replay's stack */
+    union {
+        uint32_t cpu_time; /* STORED_CPU: since the thread's previous sample, in units of SAMPLE_CPU_UNIT */
+        uint32_t waker;    /* STORED_WAIT_END: number of replay.objects; 0 unknown */
+        uint32_t period;   /* STORED_EVENT: its lower 32 bits; STORED_EVENT_HIGH: the higher ones */
+    };
+};
+
+enum { SAMPLE_CPU_MAX = INT32_MAX / 2 }; /* of `cpu_time` */
+
+/* The CPU time of any kind. */
 static inline uint32_t stored_sample_cpu_time(const struct stored_sample *sample)
 {
-    return sample->is_wait ? 0 : sample->number;
+    return sample->kind == STORED_CPU ? sample->cpu_time : 0;
 }
 
-/* Of the end of a wait: its waker, a number of replay.objects. 0: unknown, or no end of a wait. */
-static inline uint32_t stored_sample_waker(const struct stored_sample *sample)
+static inline bool stored_sample_is_wait(const struct stored_sample *sample)
 {
-    return sample->is_end ? sample->number : 0;
+    return sample->kind == STORED_WAIT_BEGIN || sample->kind == STORED_WAIT_END;
+}
+
+/* A time that fits. Only a damaged spool has a later one. */
+static inline uint64_t stored_time(uint64_t time)
+{
+    return time < STORED_TIME_MAX ? time : STORED_TIME_MAX;
 }
 
 struct sample_store;

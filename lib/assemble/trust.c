@@ -49,7 +49,7 @@ static int count_unnamed(struct thread_trust *thread, struct sample_cursor *curs
     struct stored_sample sample = {0};
     int code = sample_cursor_start(cursor, replay->samples.store, thread->thread, err);
     while (!code && (code = sample_cursor_next(cursor, &sample, err)) > 0) {
-        thread->counts.unnamed += !sample.is_wait && is_unnamed(replay, symbolization, sample.stack);
+        thread->counts.unnamed += !stored_sample_is_wait(&sample) && is_unnamed(replay, symbolization, sample.stack);
         code = 0;
     }
     return code;

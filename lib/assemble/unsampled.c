@@ -250,7 +250,7 @@ static int add_sample(struct attribution *attribution, uint32_t row, uint64_t ti
     struct replay_thread *thread = &replay->threads.data[row];
     struct replay_process *process = &replay->processes.data[thread->process];
     if (time > thread->last_time)
-        thread->last_time = time;
+        thread->last_time = stored_time(time);
     /* a row ends when the last of its threads ends */
     if (thread->end && thread->end < time)
         thread->end = time;
@@ -262,7 +262,7 @@ static int add_sample(struct attribution *attribution, uint32_t row, uint64_t ti
     double units = cpu_time / SAMPLE_CPU_UNIT;
     struct stored_sample sample = {.time = thread->last_time,
                                    .stack = attribution->stack,
-                                   .number = (uint32_t)(units < SAMPLE_CPU_MAX ? units : SAMPLE_CPU_MAX)};
+                                   .cpu_time = (uint32_t)(units < SAMPLE_CPU_MAX ? units : SAMPLE_CPU_MAX)};
     return sample_store_add(replay->samples.store, row, &sample, err);
 }
 
@@ -274,9 +274,10 @@ static int add_rest(struct attribution *attribution, uint32_t row, struct error 
     struct stored_sample *newest = sample_store_newest(attribution->replay->samples.store, row);
     if (rest->length < SAMPLE_CPU_UNIT && !rest->to_waits)
         return 0;
-    if (attribution->has_rests || !newest || newest->is_wait || rest->length >= (double)attribution->period / 2)
+    if (attribution->has_rests || !newest || newest->kind != STORED_CPU ||
+        rest->length >= (double)attribution->period / 2)
         return add_sample(attribution, row, rest->last_end, rest->length, err);
-    newest->number += (uint32_t)(rest->length / SAMPLE_CPU_UNIT);
+    newest->cpu_time += (uint32_t)(rest->length / SAMPLE_CPU_UNIT);
     return 0;
 }
 

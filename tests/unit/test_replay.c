@@ -317,6 +317,26 @@ static void test_references_to_lost_events_are_counted_not_followed(void **unuse
     replay_destroy(&recording.replay);
 }
 
+static void test_times_of_a_damaged_spool_do_not_run_backwards(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    struct sample_cursor cursor = {0};
+    struct stored_sample first, second;
+    start(&recording);
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 10, 1);
+    uint64_t frames[] = {0x1010};
+    add_sample(&recording, 0, UINT64_C(1) << 61, 0, 1, frames);
+    add_sample(&recording, 0, UINT64_MAX, 0, 1, frames);
+    replay_it(&recording);
+    assert_int_equal(sample_cursor_start(&cursor, recording.replay.samples.store, 0, NULL), 0);
+    assert_int_equal(sample_cursor_next(&cursor, &first, NULL), 1);
+    assert_int_equal(sample_cursor_next(&cursor, &second, NULL), 1);
+    assert_true(first.time == STORED_TIME_MAX && second.time == STORED_TIME_MAX);
+    sample_cursor_destroy(&cursor);
+    replay_destroy(&recording.replay);
+}
+
 static void test_a_library_whose_event_is_lost_is_not_looked_into(void **unused)
 {
     (void)unused;
@@ -521,12 +541,12 @@ static void test_a_wait_is_two_samples_below_what_it_waited_for(void **unused)
     const struct replay *replay = &recording.replay;
     struct stored_sample before = sample_at(replay, 0), first = sample_at(replay, 1), second = sample_at(replay, 2);
     assert_int_equal(sample_store_count(replay->samples.store, 0), 3);
-    assert_true(before.time == 5000000 && !before.is_wait && before.stack == REPLAY_NONE);
+    assert_true(before.time == 5000000 && before.kind == STORED_CPU && before.stack == REPLAY_NONE);
     assert_int_equal(stored_sample_cpu_time(&before) * SAMPLE_CPU_UNIT, 300000);
     assert_true(first.time == 5000000 && second.time == 9000000);
-    assert_true(first.is_wait && second.is_wait && first.stack == second.stack);
-    assert_int_equal(stored_sample_waker(&first), 0);
-    assert_int_equal(stored_sample_waker(&second), 0);
+    assert_true(stored_sample_is_wait(&first) && second.kind == STORED_WAIT_END && first.stack == second.stack);
+    assert_int_equal(first.kind, STORED_WAIT_BEGIN);
+    assert_int_equal(second.waker, 0);
     const struct replay_frame *leaf = &replay->stacks.frames.data[replay->stacks.items.data[first.stack].frame];
     assert_int_equal(leaf->lib, (uint32_t)REPLAY_LIB_WAIT);
     assert_int_equal(replay_wait_reason(leaf->address), REASON_LOCK);
@@ -573,10 +593,10 @@ static void test_who_ended_a_wait_is_known_at_its_end(void **unused)
     assert_int_equal(sample_store_count(recording.replay.samples.store, 0), 5);
     struct stored_sample first = sample_at(&recording.replay, 2), start = sample_at(&recording.replay, 3),
                          end = sample_at(&recording.replay, 4);
-    assert_true(first.is_end && stored_sample_waker(&first) == 0);
-    assert_true(start.is_wait && !start.is_end);
-    assert_true(end.is_end && stored_sample_waker(&end) == 1);
-    assert_string_equal(replay_object(&recording.replay, stored_sample_waker(&end)), "worker (7)");
+    assert_true(first.kind == STORED_WAIT_END && first.waker == 0);
+    assert_true(start.kind == STORED_WAIT_BEGIN);
+    assert_true(end.kind == STORED_WAIT_END && end.waker == 1);
+    assert_string_equal(replay_object(&recording.replay, end.waker), "worker (7)");
     replay_destroy(&recording.replay);
 }
 
@@ -682,7 +702,7 @@ static void test_a_thread_that_waits_at_the_end_has_the_time_before_as_not_sampl
     assert_int_equal(cpu_time_of_all(replay), 16 * MS / 10);
     assert_int_equal(replay->cpu_time.covered, MS);
     assert_string_equal(stack_text(replay, 0, 7), "not sampled+0");
-    assert_int_equal(sample_at(replay, 7).number, 0); /* the rows before the waits have it; this one has the weight */
+    assert_int_equal(sample_at(replay, 7).cpu_time, 0); /* the rows before the waits have it; this one has the weight */
     assert_int_equal(sample_store_count(replay->samples.store, 0), 8);
     replay_destroy(&recording.replay);
 }
@@ -759,7 +779,7 @@ static void test_time_of_switching_makes_the_samples_of_its_process_longer(void 
     assert_float_equal(replay->processes.data[1].scale, 1.25, 1e-9);
     assert_float_equal(replay->processes.data[2].scale, 1.1, 1e-9);
     assert_int_equal(sample_store_count(replay->samples.store, 0), 5);
-    assert_in_range(sample_at(replay, 4).number * 1.1 * SAMPLE_CPU_UNIT, MS / 10 - 2000, MS / 10 + 2000);
+    assert_in_range(sample_at(replay, 4).cpu_time * 1.1 * SAMPLE_CPU_UNIT, MS / 10 - 2000, MS / 10 + 2000);
     assert_int_equal(replay->threads.data[1].cpu_time.unsampled, 0);
     assert_in_range(replay->cpu_time.covered, 138 * MS / 10 - 2000, 138 * MS / 10 + 2000);
     replay_destroy(&recording.replay);
@@ -849,7 +869,7 @@ static void test_a_rest_after_a_wait_has_a_sample_and_the_wait_keeps_its_waker(v
     add_number(&recording, "cpu_time", "1300000");
     replay_it(&recording);
     struct stored_sample end = sample_at(&recording.replay, 2);
-    assert_true(end.is_end && stored_sample_waker(&end) == 0);
+    assert_true(end.kind == STORED_WAIT_END && end.waker == 0);
     assert_int_equal(cpu_time_of_all(&recording.replay), 1300000);
     replay_destroy(&recording.replay);
 }
@@ -868,6 +888,7 @@ int main(void)
         cmocka_unit_test(test_an_ended_process_frees_its_mappings),
         cmocka_unit_test(test_a_short_life_between_two_others_keeps_its_samples),
         cmocka_unit_test(test_references_to_lost_events_are_counted_not_followed),
+        cmocka_unit_test(test_times_of_a_damaged_spool_do_not_run_backwards),
         cmocka_unit_test(test_a_library_whose_event_is_lost_is_not_looked_into),
         cmocka_unit_test(test_threads_that_end_before_their_first_sample_get_their_cpu_time),
         cmocka_unit_test(test_nothing_is_added_where_the_cpu_time_is_not_known),

@@ -13,7 +13,7 @@
 static struct stored_sample sample_of(uint32_t thread, uint64_t number)
 {
     return (struct stored_sample){
-        .time = number * 1000 + thread, .stack = (uint32_t)number * 7 + thread, .number = (uint32_t)number};
+        .time = number * 1000 + thread, .stack = (uint32_t)number * 7 + thread, .cpu_time = (uint32_t)number};
 }
 
 static void check_samples_beside(const char *spool)
