@@ -1,26 +1,26 @@
 /*
- * Marks for the prof profiler: a program tells what it does, and the profile shows it on the same time line as the
- * samples. This header is all that a program needs, C11 or C++11, gcc or clang, on Linux; there is no library.
+ * Marks for the prof profiler: a program reports its phases, and the profile shows them on the timeline of the samples.
+ * A program needs only this header (C11 or C++11, gcc or clang, Linux), and no library.
  *
  *     prof_mark("cache flushed");                       a moment
  *     prof_mark_begin("frame"); ... prof_mark_end("frame");   an interval of this thread; they may nest
  *     { PROF_INTERVAL("decode"); ... }                  the same, to the end of the block
  *     prof_counter("queue length", n);                  a value over time
  *
- * Each has a variant with a text: prof_mark_text("request", url). A name is a literal, or a string that stays where and
- * as it is: its address is what is recorded, and its text only once. A text may change; 1,000 bytes of it are recorded.
- * Names and texts are UTF-8.
+ * Each has a variant with a text: prof_mark_text("request", url). A name is a literal, or a string that never changes
+ * or moves: prof records its address, and its text once. A text may change; prof records its first 1,000 bytes. Names
+ * and texts are UTF-8.
  *
- * When nobody records, a mark is one load and one branch. prof record COMMAND sets the environment variable PROF_MARKS
- * to a private directory; then the first mark of a process makes a file there, 2 MiB, that is mapped and shared with
- * prof. A mark writes 32 bytes and its text to it, without a system call. prof empties it some 25 times a second. A
- * mark that finds no room is dropped and counted: a program never waits for prof. What was written before a crash is
- * recorded. A forked process and a program that is executed have a file of their own. Any thread and any signal handler
- * may mark.
+ * Outside a recording, a mark is one load and one branch. prof record COMMAND sets the environment variable PROF_MARKS
+ * to a private directory; the first mark of a process creates a file of 2 MiB there, which the process maps and shares
+ * with prof. A mark writes 32 bytes and its text to the file, without a system call. prof empties it at least 25 times
+ * a second. If the file is full, a mark is dropped and counted: a program never waits for prof. Marks before a crash
+ * are recorded. A forked process and an executed program have files of their own. Any thread and any signal handler may
+ * mark.
  *
- * Times are those of CLOCK_MONOTONIC, in ns; see prof-marks(3) for how log lines and a profile are put side by side.
+ * Times are those of CLOCK_MONOTONIC, in ns; prof-marks(3) shows how to compare log lines with a profile.
  *
- * Define PROF_NO_MARKS to have all of this compile to nothing.
+ * With PROF_NO_MARKS defined, all functions compile to nothing.
  */
 #ifndef PROF_MARKS_H
 #define PROF_MARKS_H
@@ -28,8 +28,8 @@
 #include <stdint.h>
 
 /*
- * The file of a process: this head on a page of its own, and PROF_MARKS_ROOM bytes of records, used as a ring. All
- * counts of bytes go on for ever. A record is a row of words (8 bytes) at a multiple of 8:
+ * The file of a process: this head on a page of its own, and a ring of PROF_MARKS_ROOM bytes of records. Counts of
+ * bytes never wrap around. A record is a sequence of words (8 bytes) at a multiple of 8:
  *
  *     0   bits 0-31: number of its first word in the whole row of words, modulo 2^32; 32-39: enum prof_mark_kind;
  *         40-47: how many words; 48-63: bytes of text. Written last: until then the record is not complete.
@@ -41,18 +41,18 @@
  */
 struct prof_marks_head {
     uint64_t magic;              /* PROF_MARKS_MAGIC, written last */
-    uint64_t pid, pid_namespace; /* of the process, as it sees itself; inode of that namespace */
+    uint64_t pid, pid_namespace; /* of the process, in its own pid namespace; inode of that namespace */
     uint64_t room;               /* PROF_MARKS_ROOM */
     uint64_t unused1[4];
-    uint64_t written; /* bytes, by the process: reserved for records */
-    uint64_t dropped; /* marks that had no room */
+    uint64_t written; /* bytes reserved for records by the process */
+    uint64_t dropped; /* marks that the full ring had no room for */
     uint64_t unused2[6];
-    uint64_t read; /* bytes, by prof: may be written over */
+    uint64_t read; /* bytes read by prof: the process may overwrite them */
     uint64_t unused3[7];
 };
 
 enum prof_mark_kind {
-    PROF_MARK_IS_NAME = 1, /* not a mark: the text of a name, before the first mark that has it */
+    PROF_MARK_IS_NAME = 1, /* not a mark: the text of a name, before the first mark with it */
     PROF_MARK_IS_INSTANT,
     PROF_MARK_IS_BEGIN,
     PROF_MARK_IS_END,
@@ -64,7 +64,7 @@ enum prof_mark_kind {
 #define PROF_MARKS_PAGE     4096
 #define PROF_MARKS_ROOM     (UINT64_C(2) << 20)
 #define PROF_MARKS_TEXT_MAX 1000
-#define PROF_MARKS_NAME     "prof-marks-" /* the start of the name of the file, before the pid */
+#define PROF_MARKS_NAME     "prof-marks-" /* the start of the file name, before the pid */
 
 #ifndef PROF_MARKS_LAYOUT_ONLY
 
@@ -128,7 +128,7 @@ static inline void prof_counter(const char *name, double value)
 extern "C" {
 #endif
 
-/* The numbers of Linux's <sys/mman.h>, which a strict -std=c11 hides. */
+/* Values of Linux's <sys/mman.h>, which a strict -std=c11 hides. */
 #define PROF_MARKS_ANONYMOUS    0x20
 #define PROF_MARKS_DONT_FORK    10
 #define PROF_MARKS_WIPE_ON_FORK 18
@@ -136,23 +136,23 @@ extern "C" {
 #define PROF_MARKS_MONOTONIC    1
 #define PROF_MARKS_NAMES        2048
 
-/* What a process knows of its file. After a fork the child finds zeros. */
+/* The state of a process. After a fork the child has zeros. */
 struct prof_marks_state {
     struct prof_marks_head *head;
-    uint64_t id;                      /* tells a process from the one that it was forked from */
-    uint64_t names[PROF_MARKS_NAMES]; /* addresses of names whose text is in the file, by their hash */
+    uint64_t id;                      /* differs between a process and its parent */
+    uint64_t names[PROF_MARKS_NAMES]; /* addresses of names whose text is in the file, in a hash table */
 };
 
-/* One of a process: all units that include this header share them. */
+/* One per process: all translation units share it. */
 struct prof_marks_thread {
-    uint64_t id; /* of the state that `tid` was found with */
+    uint64_t id; /* `id` of the state when `tid` was found */
     uint64_t tid;
 };
-__attribute__((weak)) int prof_marks_off_; /* 1: nobody records; 0: somebody does, or it is not known yet */
+__attribute__((weak)) int prof_marks_off_; /* 1: not recorded; 0: recorded, or not known yet */
 __attribute__((weak)) struct prof_marks_state *prof_marks_state_;
 __attribute__((weak)) __thread struct prof_marks_thread prof_marks_thread_;
 
-#if defined(__STRICT_ANSI__) && !defined(__cplusplus) /* then the system's headers have none of these */
+#if defined(__STRICT_ANSI__) && !defined(__cplusplus) /* the system's headers then have none of these */
 extern int clock_gettime(int clock, struct timespec *time);
 extern long syscall(long number, ...);
 extern int madvise(void *start, size_t size, int advice);
@@ -167,7 +167,7 @@ static inline uint64_t prof_marks_now(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* A new file in the directory, mapped; NULL if there is none to be had. */
+/* Creates and maps a new file in the directory; NULL on failure. */
 static struct prof_marks_head *prof_marks_map_(const char *directory, char *path, size_t path_size)
 {
     struct rlimit limit;
@@ -186,7 +186,7 @@ static struct prof_marks_head *prof_marks_map_(const char *directory, char *path
     }
     if (fd < 0)
         return NULL;
-    /* all of its memory now: where there is none, a later mark would end the program */
+    /* allocates all memory now: a later mark without memory would end the program */
     void *memory = MAP_FAILED;
     if (posix_fallocate(fd, 0, size) == 0)
         memory = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -222,7 +222,7 @@ static struct prof_marks_state *prof_marks_find_state_(void)
     return none;
 }
 
-/* The first mark of a process: looks whether somebody records. The state with its file, or NULL. */
+/* The first mark of a process: finds out whether it is recorded. Returns the state with its file, or NULL. */
 static __attribute__((noinline, cold, unused)) struct prof_marks_state *prof_marks_start_(void)
 {
     char path[1024];
@@ -230,7 +230,7 @@ static __attribute__((noinline, cold, unused)) struct prof_marks_state *prof_mar
     const char *directory = getenv("PROF_MARKS");
     struct prof_marks_state *state = NULL;
     struct prof_marks_head *head = NULL, *none = NULL;
-    /* a program with more rights than its caller writes no files where the caller says */
+    /* a program with more rights than its caller must not write files at the caller's request */
     if (directory && directory[0] == '/' && !getauxval(AT_SECURE))
         state = prof_marks_find_state_();
     if (state)
@@ -251,7 +251,7 @@ static __attribute__((noinline, cold, unused)) struct prof_marks_state *prof_mar
     return state;
 }
 
-/* Appends a record; 0 if there is no room. The words wrap around the end of the ring one by one. */
+/* Appends a record; 0 if the ring is full. The words wrap around the end of the ring one by one. */
 static inline int prof_marks_put_(struct prof_marks_head *head, unsigned kind, uint64_t time, const char *name,
                                   uint64_t tid, int has_value, uint64_t value, const char *text)
 {
@@ -315,7 +315,7 @@ static __attribute__((noinline, unused)) void prof_marks_write_(unsigned kind, c
     prof_marks_put_(head, kind, time, name, thread->tid, kind >= PROF_MARK_IS_SPAN, value, text);
 }
 
-/* Whether marks are recorded, as far as is known: for what is costly to find out only for a mark. */
+/* Whether marks are recorded, as far as known: to skip costly computations for a mark. */
 static inline int prof_marks_are_recorded(void)
 {
     if (__builtin_expect(__atomic_load_n(&prof_marks_off_, __ATOMIC_RELAXED), 1))
@@ -336,7 +336,7 @@ static inline void prof_mark(const char *name)
     prof_mark_text(name, NULL);
 }
 
-/* An interval of this thread begins. Intervals may nest; the end belongs to the last one of its name that is open. */
+/* Begins an interval of this thread. Intervals may nest; an end closes the last open one of its name. */
 static inline void prof_mark_begin_text(const char *name, const char *text)
 {
     if (__builtin_expect(!__atomic_load_n(&prof_marks_off_, __ATOMIC_RELAXED), 0))
@@ -354,14 +354,14 @@ static inline void prof_mark_end(const char *name)
         prof_marks_write_(PROF_MARK_IS_END, name, NULL, 0, 0);
 }
 
-/* An interval that is over, with times of prof_marks_now(): it may have begun in another thread. */
+/* A finished interval, with times of prof_marks_now(): it may have begun in another thread. */
 static inline void prof_mark_span(const char *name, const char *text, uint64_t start_ns, uint64_t end_ns)
 {
     if (__builtin_expect(!__atomic_load_n(&prof_marks_off_, __ATOMIC_RELAXED), 0))
         prof_marks_write_(PROF_MARK_IS_SPAN, name, text, start_ns, end_ns);
 }
 
-/* The value of something, from now on until it is told again. Counters of one name are one in a process. */
+/* The value of a counter from now on, until its next value. A process has one counter for each name. */
 static inline void prof_counter(const char *name, double value)
 {
     if (__builtin_expect(!__atomic_load_n(&prof_marks_off_, __ATOMIC_RELAXED), 0)) {

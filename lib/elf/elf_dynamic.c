@@ -80,7 +80,7 @@ static bool read_dynamic(const struct elf_file *file, struct dynamic *dynamic)
 }
 
 /* DT_GNU_HASH: four numbers (buckets, first symbol, words of the filter, shift), the filter, the buckets, and a chain
- * of hashes for each bucket, whose last one is odd. The longest of the last chain is the last symbol. */
+ * of hashes for each bucket, whose last one is odd. The end of the chain with the highest start is the last symbol. */
 static uint64_t count_by_gnu_hash(const struct elf_file *file, struct window *table)
 {
     uint32_t buckets = word_at(file, table, 0), first = word_at(file, table, 4), filter = word_at(file, table, 8);

@@ -60,7 +60,7 @@ struct profile_builder {
     struct hash counters_by_name;
     ARRAY(struct builder_counter) counters;
     enum weight_type weight_type; /* of the main samples */
-    bool has_no_times;            /* samples get times in their order */
+    bool has_no_times;            /* file without times: samples get times in their order */
     double end;                   /* ms: end of the recording, on the clock of the samples; NAN: the time of the last
                                    * one */
     bool drops_empty_threads;     /* omits threads without samples and markers, but keeps one */

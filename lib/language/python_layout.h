@@ -28,7 +28,7 @@ struct python_layout {
     bool has_cframes;                                                       /* `current` is a _PyCFrame */
     uint32_t cframe_current, cframe_previous;                               /* in _PyCFrame */
     uint32_t previous, code, instruction, owner;                            /* in _PyInterpreterFrame */
-    uint32_t is_entry;                                                      /* PYTHON_CFRAMES: in the same */
+    uint32_t is_entry;                                                      /* PYTHON_CFRAMES: in _PyInterpreterFrame */
     unsigned char shim_owner;                                               /* PYTHON_SHIMS: value of `owner` */
     uint32_t filename, qualname, line_table, first_line, bytecode, version; /* in PyCodeObject; version 0: missing */
     uint32_t text_state, text_length, text_ascii, text_compact;             /* in PyASCIIObject, and sizes of headers */

@@ -19,7 +19,7 @@ static const struct row_column columns[] = {PLACE(stack), PLACE(time), PLACE(wei
 
 enum { COLUMNS = sizeof(columns) / sizeof(*columns) };
 
-/* A pointer of any type, which is why it is read and written as bytes. */
+/* A pointer of any type, so it is read and written as bytes. */
 static void *column_of(const struct sample_table *table, const struct row_column *column)
 {
     void *data;

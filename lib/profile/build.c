@@ -278,7 +278,7 @@ static int build_thread(struct build *build, size_t index)
     if (!thread)
         return error_no_memory(build->err);
     *thread = raw->thread;
-    memset(&raw->thread.paused, 0, sizeof(raw->thread.paused)); /* they are the profile's now */
+    memset(&raw->thread.paused, 0, sizeof(raw->thread.paused)); /* the profile owns them now */
     const struct text_plan texts[] = {{&thread->name, ""},
                                       {&thread->process_name, NULL},
                                       {&thread->process_type, "default"},

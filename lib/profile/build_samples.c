@@ -25,7 +25,8 @@ int build_times(struct build *build, struct column *time, struct column *deltas,
     }
     if (!time->present && rows)
         return error_set(build->err, EINVAL, "%s has neither time nor timeDeltas", path);
-    /* The Firefox Profiler moves the first time of tables of child processes, of empty ones too: then it is null. */
+    /* In tables of child processes, the Firefox Profiler moves the first time, even of empty tables: then it is
+     * null. */
     if (time->length != rows && rows)
         return error_set(build->err, EINVAL, "%s has %zu times, but %zu rows", path, time->length, rows);
     const double *times = time->data;

@@ -31,7 +31,7 @@ struct slice {
 struct upgrade {
     struct build *build;
     struct json_writer *writer;
-    struct text_buffer description; /* of the fixed entries of the schema that is being written */
+    struct text_buffer description; /* of the fixed entries of the current schema */
     bool has_description;
 };
 

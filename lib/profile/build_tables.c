@@ -1,7 +1,6 @@
 /*
- * Columns that are right as they are move over without a copy. Older versions differ in: `prefix` for `prefixOffset`
- * (before 66), the library in the resource for the one in the frame (before 70), file names in funcs for `sources`
- * (before 58).
+ * Columns in the current form move without a copy. Older versions differ in: `prefix` for `prefixOffset` (before 66),
+ * the library in the resource for the one in the frame (before 70), file names in funcs for `sources` (before 58).
  */
 #include "profile/build_tables.h"
 
@@ -153,7 +152,7 @@ static int build_stacks(struct build *build, struct raw_stacks *raw, struct stac
     return has_offsets ? prefixes_of_offsets(build, stacks->prefix, rows) : 0;
 }
 
-/* A category without subcategory gets the first one, "Other"; a subcategory without category means nothing. */
+/* A category without subcategory gets the first one, "Other"; a subcategory without category is ignored. */
 static void pair_categories(struct frame_table *frames)
 {
     for (size_t i = 0; i < frames->length; i++)

@@ -15,7 +15,7 @@ struct build {
     uint32_t *string_of_text;   /* text -> string of the profile; PROFILE_NONE: not added yet */
     bool same_numbers;          /* the shared strings keep their indexes from the file */
     struct hash string_fields;  /* of build_payloads.c: type and key of the fields of payloads that are strings */
-    struct hash old_libraries;  /* of build_old.c: the libraries of raw, by their texts */
+    struct hash old_libraries;  /* for build_old.c: the libraries of `raw` by their texts */
     struct text_buffer payload; /* the payload being rewritten */
     bool sorted;                /* samples of a thread were out of order */
     double cpu_scale;           /* µs per unit of CPU time; 0: the file does not state the unit */

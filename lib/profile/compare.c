@@ -219,7 +219,7 @@ static int place_threads(struct profile *profile, const struct compare_input *in
 
 /* ---- metadata ---- */
 
-/* The sections of the base and of the new side beside each other. Their texts are in `from`, which may be `out`. */
+/* Combines the sections of the base and of the new side. Their texts are in `from`, which may be `out`. */
 static bool take_sections(struct profile *out, const struct profile *from, const struct extra_sections *sections,
                           enum profile_side side)
 {
@@ -270,7 +270,7 @@ static enum weight_type recorded_type(const struct profile *profile)
     return WEIGHT_SAMPLES;
 }
 
-/* Adds sentences to the warning, unless an input before has brought them. */
+/* Adds sentences to the warning, unless an earlier input had them. */
 static int warn(struct profile *out, const char *sentences, struct error *err)
 {
     const char *own = profile_text(out, out->meta.warning);

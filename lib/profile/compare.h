@@ -13,7 +13,7 @@
 
 struct compare_input {
     struct profile *profile; /* a checked profile; the comparison takes ownership, and leaves it empty */
-    const char *name;        /* display name of its side; the first input's counts */
+    const char *name;        /* display name of its side; the name of the first input counts */
     enum profile_side side;
     double from, to;     /* ms after the start of the profile: samples with from <= time < to; -INFINITY, INFINITY */
     const uint8_t *kept; /* per thread: whether it is compared; NULL: all */

@@ -57,7 +57,7 @@ uint32_t intern_resource(struct interner *interner, const struct resource *row);
 /* Returns the resource of type library with this name (a string). */
 uint32_t intern_library_resource(struct interner *interner, uint32_t name);
 
-/* Finds by library, address and name; keeps the size of the first. */
+/* Finds by library, address and name; keeps the size of the first one. */
 uint32_t intern_native_symbol(struct interner *interner, const struct native_symbol *row);
 
 /* Finds by file name and id; the row that exists keeps its other columns. */
@@ -68,7 +68,7 @@ uint32_t intern_source_file(struct interner *interner, uint32_t filename);
 /* By all its texts. */
 uint32_t intern_library(struct interner *interner, const struct library *row);
 
-/* Finds by name; keeps the color of the first. */
+/* Finds by name; keeps the color of the first one. */
 uint32_t intern_category(struct interner *interner, const char *name, const char *color);
 /* Returns the index of `name` among the subcategories of `category`. */
 uint32_t intern_subcategory(struct interner *interner, uint32_t category, const char *name);

@@ -67,7 +67,7 @@ struct rename_vote {
     uint32_t base, other, count;
 };
 
-/* How many functions of an unpaired library of each side have names in common. */
+/* The number of common function names of an unpaired library of each side. */
 struct rename_votes {
     struct hash funcs; /* name -> func of the base, in a library without counterpart */
     struct hash index; /* a pair of libraries -> votes */
@@ -233,12 +233,12 @@ static uint64_t func_key(const struct side_funcs *side, uint32_t func, uint32_t 
 struct func_matcher {
     struct side_funcs base, other;
     uint8_t *is_taken;  /* per func of the base */
-    uint32_t *next;     /* the next one of the base that is not taken, of the same key */
+    uint32_t *next;     /* the next unmatched func of the base with the same key */
     struct hash first;  /* key -> func of the base */
     struct hash others; /* key -> number of unmatched funcs of the other side, for matching by name alone */
 };
 
-/* The functions of the base that are left, by their keys, each list in the order of lines. */
+/* Lists the unmatched funcs of the base by key, each list in the order of lines. */
 static bool list_base(struct func_matcher *matcher, enum match_pass pass)
 {
     const struct func_table *funcs = &matcher->base.profile->funcs;

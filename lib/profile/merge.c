@@ -248,7 +248,7 @@ static void map_samples(struct merge *merge, struct sample_table *samples)
         samples->waker[i] = map_string(merge, samples->waker[i]);
 }
 
-/* Samples of events stand where meta.events of `into` has them. */
+/* Places samples of events in the order of `into`'s meta.events. */
 static void map_tables(struct merge *merge, struct thread *thread)
 {
     enum { FIRST_EVENT = TABLE_EVENTS - 1 }; /* in `more` */

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "profile/profile.h"
 
-/* Adds to `fields` the key hash_mix(payload_type_hash(), hash_bytes(name)) of each field that is a string. */
+/* Adds the key hash_mix(payload_type_hash(), hash_bytes(name)) of each string field to `fields`. */
 int payload_string_fields(struct hash *fields, const struct profile *profile, struct error *err);
 
 /* Returns the hash of the payload's type; 0 without a type. */

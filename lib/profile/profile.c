@@ -37,7 +37,7 @@ static const struct column_place marker_columns[] = {PLACE(marker_table, name), 
                                                      PLACE(marker_table, category), PLACE(marker_table, data)};
 static const struct column_place counter_columns[] = {PLACE(counter, time), PLACE(counter, count)};
 
-/* A pointer of any type, which is why it is read and written as bytes. */
+/* A pointer of any type, so it is read and written as bytes. */
 static void *column_at(const void *table, const struct column_place *column)
 {
     void *data;

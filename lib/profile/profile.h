@@ -184,7 +184,7 @@ struct profile_rows {
 /* A sampled event other than CPU time: meta.sampledEvents of the file, and eventSamples of its threads. Only prof
  * writes and reads them; other readers see the profile without them. */
 struct profile_event {
-    uint32_t name; /* string: "page-faults", "sched:sched_switch"; it is the unit of the weights, too */
+    uint32_t name; /* string: "page-faults", "sched:sched_switch"; also the unit of the weights */
     double period; /* occurrences per sample; 0: the sampling frequency of CPU time */
 };
 
@@ -266,8 +266,8 @@ struct profile profile_rows_after(const struct profile *profile, const struct pr
 /* Reserves room for `extra` more rows. False if memory ran out. */
 bool profile_reserve_rows(struct profile *profile, const struct profile_rows *extra);
 
-/* Appends the rows of `from`, whose strings are those of `profile`, to `profile`. False if memory ran out: then nothing
- * has moved. */
+/* Appends the rows of `from`, whose strings are those of `profile`, to `profile`. False if memory ran out: then no
+ * row has moved. */
 bool profile_append_rows(struct profile *profile, struct profile *from);
 
 /* Swaps only the shared tables of two profiles. */

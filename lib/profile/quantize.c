@@ -4,7 +4,8 @@
 
 enum { MAX_DECIMALS = 9 };
 static const double MOST_STEPS = 9e15; /* sums stay exact in a double */
-static const double SLACK = 0.75;      /* steps that a sum may be off to keep a delta the same; 0.5 is plain rounding */
+static const double SLACK = 0.75;      /* limit, in steps, for the error of a sum that repeats a delta; 0.5 is plain
+                                        * rounding */
 
 static double clamp(double value)
 {

@@ -16,7 +16,7 @@ struct time_grid {
     unsigned decimals;
 };
 
-/* The grid of a resolution in ms; false if it is no short decimal (or 0), and times must be written in full. */
+/* The grid of a resolution in ms; false if it is no short decimal, or 0: then times must be written in full. */
 bool time_grid_of(double resolution, struct time_grid *grid);
 
 /* Whether all these times (ms) are multiples of the resolution (ms), within the rounding errors of their sum. */

@@ -74,7 +74,7 @@ struct raw_added_tables {
 
 /* Rows of a sample table of `thread`, starting at row `first`; or rows of the shared tables. */
 struct raw_added {
-    ARRAY(struct raw_added_tables *) tables; /* whose columns stay where they are */
+    ARRAY(struct raw_added_tables *) tables; /* their columns must not move */
     struct raw_samples samples;
     uint32_t thread, first;
     uint32_t event; /* its name; PROFILE_NONE: the samples of the thread */
@@ -89,7 +89,7 @@ struct raw_markers {
 struct raw_thread {
     struct thread thread; /* its tables are empty */
     struct raw_samples samples, js_allocations, native_allocations;
-    ARRAY(struct raw_event_samples *) events; /* whose columns stay where they are */
+    ARRAY(struct raw_event_samples *) events; /* their columns must not move */
     struct raw_markers markers;
     struct raw_tables own;      /* before version 60, in part before 58 and 56 */
     ARRAY(struct library) libs; /* before version 41 */
@@ -126,7 +126,7 @@ struct raw_profile {
     struct strings texts;
     ARRAY(struct library) libs;
     struct raw_tables shared;
-    ARRAY(struct raw_thread *) threads; /* whose columns stay where they are */
+    ARRAY(struct raw_thread *) threads; /* their columns must not move */
     ARRAY(struct raw_counter *) counters;
     ARRAY(struct raw_added *) added;
     bool has_threads;
@@ -141,7 +141,7 @@ void raw_profile_destroy(struct raw_profile *raw);
 /* ---- the field lists ---- */
 
 enum field_kind {
-    FIELD_TEXT,   /* uint32_t: a string, or a number as it is written */
+    FIELD_TEXT,   /* uint32_t: a string, or a number as in the file */
     FIELD_DOUBLE, /* double; null is NAN */
     FIELD_COUNT,  /* uint32_t; 0 for other values */
     FIELD_COUNT64,

@@ -60,7 +60,7 @@ struct profile_reader {
     struct byte_sink capture_sink;
     ARRAY(char) captured;
 
-    size_t sibling_length; /* of the column before in the same table: the next will hardly be longer */
+    size_t sibling_length; /* of the previous column of the table: the next one is hardly longer */
 
     bool is_jslb; /* then the whole file is collected, and unfolded at its end */
     ARRAY(unsigned char) container;
@@ -147,7 +147,7 @@ static bool is_open(enum json_type type)
     return type == JSON_OBJECT_OPEN || type == JSON_ARRAY_OPEN;
 }
 
-/* Lets a value pass whose first token was just read. */
+/* Skips a value whose first token was just read. */
 static int skip_value(struct profile_reader *reader, enum json_type type)
 {
     return is_open(type) ? divert(reader, DIVERT_SKIP, reader->json.depth - 1) : 0;
@@ -161,7 +161,7 @@ static int append_captured(void *context, const void *bytes, size_t size, struct
     return array_append(&reader->captured, bytes, size) ? 0 : error_no_memory(err);
 }
 
-/* Stores the text of a whole value where it is wanted. */
+/* Stores the captured text of a whole value. */
 static int end_capture(struct profile_reader *reader)
 {
     int code = json_writer_finish(&reader->capture);
@@ -213,8 +213,8 @@ static int append_number(struct profile_reader *reader, struct level *level, dou
                 level->column == COLUMN_ADDRESS ? "no whole number" : "not an index (an integer of at least 0)");
 }
 
-/* A text as it stands in a column of texts, or in place of a number (`mark` is RAW_TEXT then), where the same one comes
- * again and again. */
+/* Appends a text to a column of texts, or in place of a number (`mark` is RAW_TEXT then), where the same text often
+ * repeats. */
 static int append_text(struct profile_reader *reader, struct column *column, const char *bytes, size_t length,
                        uint32_t mark)
 {

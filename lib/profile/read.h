@@ -48,6 +48,6 @@ void profile_reader_defer(struct profile_reader *reader, size_t least);
 /* Returns all deferred runs so far, in order. */
 const struct deferred_column *profile_reader_deferred(const struct profile_reader *reader, size_t *count);
 
-/* Where to put the elements of a run, `count` of the column's type; valid until the next call. NULL if the run does not
- * exist, or on the second call for it. */
+/* The destination of the elements of a run, `count` of the column's type; valid until the next call. NULL if the run
+ * does not exist, or on the second call for it. */
 void *profile_reader_deferred_elements(struct profile_reader *reader, size_t number);

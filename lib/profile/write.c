@@ -79,7 +79,7 @@ static void rewind_samples(struct profile_writer *writer, size_t thread)
                                   : samples->rewind(samples->context, thread, writer->err);
 }
 
-/* The same, and the array of a column. */
+/* The same, and opens the array of a column. */
 static void open_samples_column(struct profile_writer *writer, const char *key, size_t thread)
 {
     json_member_open(&writer->json, key, '[');
@@ -135,7 +135,7 @@ static void write_cpu_deltas(struct profile_writer *writer, size_t thread)
     open_samples_column(writer, "threadCPUDelta", thread);
     while (next_sample(writer, &row)) {
         double wall = -1;
-        if (writer->has_grid && writer->microseconds_per_step >= 1) /* else CPU times can be written as they are */
+        if (writer->has_grid && writer->microseconds_per_step >= 1) /* else CPU times are written unchanged */
             wall = (double)time_quantizer_next(&times, row.time) * writer->microseconds_per_step;
         if (isfinite(row.cpu_delta))
             json_signed(&writer->json, cpu_quantizer_next(&cpu, row.cpu_delta, wall));

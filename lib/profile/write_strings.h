@@ -23,5 +23,5 @@ void write_string(struct json_writer *json, const struct profile *profile, uint3
 /* The same with a key before it. */
 void write_string_member(struct json_writer *json, const char *key, const struct profile *profile, uint32_t string);
 
-/* A string of the profile that is JSON text already; null for PROFILE_NONE. */
+/* Writes a string of the profile that is already JSON text; null for PROFILE_NONE. */
 void write_json_string(struct json_writer *json, const struct profile *profile, uint32_t string);

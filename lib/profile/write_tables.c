@@ -18,7 +18,7 @@ enum cell_kind {
     CELL_INDEX,              /* uint32_t; PROFILE_NONE is null */
     CELL_INDEX_OR_MINUS_ONE, /* uint32_t; PROFILE_NONE is -1 */
     CELL_POSITIVE,           /* uint32_t; 0 is null */
-    CELL_PREFIX,             /* uint32_t: a row before this one, written as how far before; PROFILE_NONE is 0 */
+    CELL_PREFIX,             /* uint32_t: an earlier row, written as its distance; PROFILE_NONE is 0 */
     CELL_STRING,             /* uint32_t: a string, by its number in the file; PROFILE_NONE is null */
     CELL_TEXT,               /* uint32_t: a string, in place; PROFILE_NONE is null */
     CELL_JSON,               /* uint32_t: a string that is JSON text; PROFILE_NONE is null */
@@ -299,7 +299,7 @@ void write_allocations(struct json_writer *json, const struct thread *thread)
     }
 }
 
-/* ---- how counters are shown ---- */
+/* ---- display of counters ---- */
 
 /* By category: defaults that files before version 62 leave to their reader; the last one is for all other counters. */
 static const struct counter_kind {

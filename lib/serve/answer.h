@@ -32,7 +32,7 @@ struct recipient {
 /* A status with one sentence as plain text. */
 enum MHD_Result answer_status(const struct recipient *to, unsigned status, const char *sentence);
 
-/* The same, and the end of the connection. */
+/* The same, and closes the connection. */
 enum MHD_Result answer_and_close(const struct recipient *to, unsigned status, const char *sentence);
 
 /* Whether the client shows the answer as a page. */

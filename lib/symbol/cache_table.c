@@ -17,9 +17,9 @@
  *
  * Symbols and frames are referred to by index, 2^32 - 1 for none; texts by offset.
  *
- * Loading checks a file once. The checksum detects damage by crashes and disks. It does not stop somebody from writing
- * nonsense, so loading also checks every index, offset and order; lookups then need no checks, except for the depth of
- * a chain of callers.
+ * Loading checks a file once. The checksum detects damage by crashes and disks. It does not protect against a hostile
+ * writer, so loading also checks every index, offset and order; lookups then need no checks, except for the depth of a
+ * chain of callers.
  */
 #include "symbol/cache_table.h"
 
@@ -275,7 +275,7 @@ void cache_texts_destroy(struct cache_texts *texts)
 
 /* ---- adding ---- */
 
-/* The indexes find equal rows. Two different rows rarely have the same hash. Then each addition stores the later one
+/* The indexes find equal rows. Two different rows rarely have the same hash; then each addition stores the later one
  * again, which only costs space. */
 static bool same_symbol(const struct cache_symbol *a, const struct cache_symbol *b)
 {
@@ -313,8 +313,7 @@ static bool index_texts(struct cache_table *table)
     return true;
 }
 
-/* Leaves out the frames, by far the most rows. New answers store loaded frames again if they need them, which is rare.
- */
+/* Omits the frames, by far the most rows. New answers rarely need a loaded frame; they then store it again. */
 static bool make_indexes(struct cache_table *table)
 {
     if (table->is_indexed)

@@ -51,7 +51,7 @@ struct cache_table {
 
 void cache_table_destroy(struct cache_table *table);
 
-/* Removes spans, symbols, frames and texts, and keeps the rest. */
+/* Removes spans, symbols, frames and texts; the other members stay. */
 void cache_table_clear(struct cache_table *table);
 
 /* The table as bytes for a file. The caller frees them. NULL if memory ran out. */

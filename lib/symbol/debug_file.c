@@ -23,7 +23,7 @@
 /* .gnu_debugdata of the largest programs takes a few MB; the limit stops decompression bombs. */
 enum { MINI_SIZE_MAX = 256 << 20 };
 
-/* Keeps the first problem: that is what the user needs to know. */
+/* Keeps the first problem, the one that the user needs. */
 static void note_problem(struct debug_files *files, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void note_problem(struct debug_files *files, const char *format, ...)
@@ -74,7 +74,7 @@ static bool read_debug_link(const struct elf_file *file, char *name, size_t size
     return !c.failed && *name;
 }
 
-/* The build id that a file must have; size 0 if the library has none, or it is unknown. */
+/* The build id that a file must have; size 0 if the library has none, or an unknown one. */
 static const unsigned char *expected_id(const struct debug_files *files, size_t *size)
 {
     if (files->lib->build_id) {
@@ -215,7 +215,7 @@ bool debug_file_has_gone(const struct symbol_lib *lib)
 
 /* ---- separate files ---- */
 
-/* What a file contains, the best last. */
+/* The contents of a file, the best last. */
 enum debug_file_quality { QUALITY_NOTHING, QUALITY_EXPORTS, QUALITY_SYMBOLS, QUALITY_DEBUG_INFO };
 
 static enum debug_file_quality quality_of(const struct elf_file *file)
@@ -234,14 +234,14 @@ static enum debug_file_quality quality_so_far(const struct debug_files *files)
     return mapped > separate ? mapped : separate;
 }
 
-/* Whether it is a copy of the mapped file, not a debug file split off it. */
+/* Whether the file is a copy of the mapped file, and not a separate debug file. */
 static bool has_code(const struct elf_file *file)
 {
     return file->has_load && elf_file_section(file, ".text");
 }
 
-/* Takes ownership of `file`, which belongs to the library, and keeps it if it is better than the files so far. Returns
- * true if no other file can be better. */
+/* Takes ownership of `file`, which belongs to the library, and keeps it if it is better than the other files so far.
+ * Returns true if no other file can be better. */
 static bool use_file(struct debug_files *files, struct elf_file *file)
 {
     if (!files->has_mapped && has_code(file)) {

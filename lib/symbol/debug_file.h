@@ -24,8 +24,8 @@ struct debug_files {
 };
 
 /* Finds and opens the files of an ELF library or of the kernel's image (which has no mapped file, but may have a debug
- * file). If none has debug info and `search` has servers, asks these. `search` NULL: the system's directories. `lib`
- * and `search` must outlive the files. */
+ * file). If none has debug info and `search` has servers, requests it from them. `search` NULL: the system's
+ * directories. `lib` and `search` must outlive the files. */
 void debug_files_open(struct debug_files *files, const struct symbol_lib *lib, const struct debug_search *search);
 void debug_files_close(struct debug_files *files);
 

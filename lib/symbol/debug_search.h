@@ -1,6 +1,6 @@
 /*
- * Where to search for debug files: the user's directories, the system's directories, and servers. debug_file.h says
- * what a debug file is and which candidate wins.
+ * The places to search for debug files: the user's directories, the system's directories, and servers. debug_file.h
+ * defines debug files and which candidate wins.
  */
 #pragma once
 

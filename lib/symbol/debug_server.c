@@ -186,7 +186,7 @@ static bool find_cache(char *path, size_t size)
 }
 
 /* After a canceled fetch, libdebuginfod (0.188) caches that the file does not exist, as an empty file, and would not
- * find_file again for ten minutes. Removes that file. */
+ * try again for ten minutes. Removes that file. */
 static void remove_negative_entry(const struct fetch *fetch)
 {
     char path[PATH_MAX];
@@ -262,7 +262,7 @@ enum {
     CANCEL_MS = 1500     /* libdebuginfod reports progress once a second */
 };
 
-/* State of a fetch as seen by the waiting thread. */
+/* State of a fetch in the waiting thread. */
 struct watch {
     const char *name;
     uint64_t started, last_bytes; /* ns */
@@ -313,8 +313,7 @@ static int reason_to_cancel(const struct debug_server *server, const struct watc
     return atomic_load(&server->stopped) ? ECANCELED : 0;
 }
 
-/* Waits for the fetch. Returns 0 when it has ended, otherwise the reason for stopping it; it may have ended all the
- * same. */
+/* Waits for the fetch. Returns 0 when it has ended, otherwise the reason for stopping it; it may still have ended. */
 static int wait_for_fetch(struct debug_server *server, struct fetch *fetch, struct watch *watch)
 {
     for (;;) {

@@ -53,5 +53,5 @@ enum debug_server_file { DEBUG_SERVER_DEBUG_INFO, DEBUG_SERVER_PROGRAM, DEBUG_SE
 int debug_server_fetch(struct debug_server *server, enum debug_server_file kind, const unsigned char *build_id,
                        size_t build_id_size, const char *name, struct error *err);
 
-/* The failure after which the client stopped sending requests, as a sentence; empty if there was none. */
+/* The failure after which the client stopped sending requests, as a sentence; empty if none. */
 const char *debug_server_problem(const struct debug_server *server);

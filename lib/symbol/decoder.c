@@ -1,5 +1,5 @@
 /*
- * capstone decodes the instructions; this file finds the addresses that they set_target to.
+ * capstone decodes the instructions; this file finds the addresses that they refer to.
  *
  * On x86, and in jumps, one instruction encodes the address. On arm64 it takes two: adrp loads the page, and a
  * following instruction adds the offset. So the decoder tracks the pages in registers, from an adrp to the end of the
@@ -306,7 +306,7 @@ void decoder_name(char *name, size_t size)
 
 /* ---- decoding ---- */
 
-/* How many bytes to skip where there is no instruction. */
+/* The number of bytes to skip at an invalid instruction. */
 static size_t undecodable_size(enum code_kind kind, const unsigned char *code, size_t size)
 {
     enum { WORD = 4, HALF = 2 };
@@ -325,7 +325,8 @@ static void write_bytes(struct instruction *out, size_t size, const unsigned cha
     out->size = (uint32_t)size;
 }
 
-/* A line for what capstone does not decode. An instruction of x86 whose length is known is newer than capstone. */
+/* Writes a line for bytes that capstone does not decode. An x86 instruction with a known length is newer than
+ * capstone. */
 static void write_undecodable(const struct decoder *decoder, enum code_kind kind, struct instruction *out,
                               const unsigned char *code, size_t size)
 {

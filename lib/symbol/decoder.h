@@ -21,7 +21,7 @@ enum reference_kind {
 struct instruction {
     uint64_t address;
     uint32_t size;                                      /* bytes */
-    char texts[DECODER_SYNTAXES][INSTRUCTION_TEXT_MAX]; /* what it refers to is not in it */
+    char texts[DECODER_SYNTAXES][INSTRUCTION_TEXT_MAX]; /* without the text of its reference */
     enum reference_kind reference;
     uint64_t target; /* the address it refers to, if the instruction encodes it */
     bool is_newer;   /* than capstone, which does not know it: its text is ".byte ..." */

@@ -41,7 +41,7 @@ static bool is_digit(char c)
 
 /* ---- parts of functions ---- */
 
-/* The length of the suffix (".cold", ".part.0", ".llvm.123", ...) at the start of `text`; 0 if there is none. */
+/* The length of the suffix (".cold", ".part.0", ".llvm.123", ...) at the start of `text`; 0 without one. */
 static size_t suffix_length(const char *text)
 {
     static const char *const suffixes[] = {".cold", ".part",     ".constprop",  ".isra",  ".llvm",
@@ -121,8 +121,8 @@ static bool print_fortran(const char *name, struct output *output)
 /* ---- Rust, legacy ---- */
 
 /* The default mangling of rustc (rustc_symbol_mangling, legacy.rs): a C++ name whose last part is a hash, 17h, 16
- * hexadecimal digits, E. The parts escape what an assembler may not take: "..", "$LT$", and "$uf6$" for U+00F6.
- * libiberty knows 14 of these escapes, and none of a letter. */
+ * hexadecimal digits, E. The parts escape characters that assemblers may reject: "..", "$LT$", and "$uf6$" for
+ * U+00F6. libiberty knows 14 of these escapes, but none for letters. */
 enum { RUST_HASH = 20 }; /* "17h0123456789abcdefE" */
 
 static bool is_rust_legacy(const char *name, size_t length)
@@ -132,7 +132,7 @@ static bool is_rust_legacy(const char *name, size_t length)
            strspn(hash + 3, "0123456789abcdef") == 16 && hash[RUST_HASH - 1] == 'E';
 }
 
-/* The text of an escape between two '$', and its length; 0 if it is none. */
+/* The text of an escape between two '$', and its length; 0 if it is no escape. */
 static size_t rust_escape(const char *escape, size_t length, char text[4])
 {
     static const char *const escapes[][2] = {{"SP", "@"}, {"BP", "*"}, {"RF", "&"}, {"LT", "<"},
@@ -276,7 +276,7 @@ static const char *ada_operator(const char *name, size_t *length)
     return NULL;
 }
 
-/* Whether `rest` numbers an overloaded subprogram ("__2") or a nested one (".0"). */
+/* Whether the suffix numbers an overloaded subprogram ("__2") or a nested one (".0"). */
 static bool is_ada_number(const char *rest)
 {
     size_t length = rest[0] == '.' ? 1 : strncmp(rest, "__", 2) == 0 ? 2 : 0;

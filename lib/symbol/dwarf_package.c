@@ -40,7 +40,7 @@ static bool read_u32(const struct bytes *index, uint64_t at, uint32_t *value)
     return true;
 }
 
-/* The row of the unit, starting at 1; 0 if there is none. */
+/* The row of the unit, starting at 1; 0: none. */
 static uint32_t find_row(const struct bytes *index, const struct index_layout *layout, uint64_t id)
 {
     uint32_t mask = layout->slots - 1, slot = (uint32_t)id & mask, step = ((uint32_t)(id >> 32) & mask) | 1;

@@ -26,14 +26,14 @@ enum dwarf_section {
     DWARF_SECTIONS,
 };
 
-/* How far our reader got, and so whether libdw may read the rest. The first problem in a unit decides; of several units
- * the worst verdict counts. */
+/* How far our reader got, which decides whether libdw may read the remaining data. In a unit the first problem
+ * counts; of several units the worst verdict. */
 enum dwarf_verdict {
     DWARF_READ,      /* to its end */
-    DWARF_DECLINED,  /* up to something that our reader does not know: a version, a form, an extension, a big-endian
-                        file. libdw reads the rest. */
-    DWARF_DAMAGED,   /* up to something that contradicts the standard, leads out of the file, or takes too long to read.
-                        Nobody reads the rest: libdw must not see a hostile file. */
+    DWARF_DECLINED,  /* stopped at something that our reader does not know: a version, a form, an extension, a
+                        big-endian file. libdw reads the unit. */
+    DWARF_DAMAGED,   /* stopped at something that contradicts the standard, leads out of the file, or takes too long
+                        to read. libdw must not read a hostile file. */
     DWARF_NO_MEMORY, /* until memory ran out: the lookup fails */
 };
 

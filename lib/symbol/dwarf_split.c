@@ -200,9 +200,7 @@ static bool try_beside(struct split_search *walk, const struct elf_file *skeleto
            (bare > 0 && memcmp(path + bare, suffix, sizeof(suffix) - 1) == 0 && try(walk, "%.*s.dwp", bare, path));
 }
 
-/* The split units may be in the very file with the skeletons: of a package, or a single .dwo file, that was added to
- * it.
- */
+/* The split units may be in the file with the skeletons itself: a package or a .dwo file was appended to it. */
 static bool open_inside(struct dwarf_split_file *package, const struct elf_file *skeletons)
 {
     static const char name[] = "the file with the debug info";

@@ -27,7 +27,7 @@ void dwarf_split_file_close(struct dwarf_split_file *file);
 
 /* Opens the split units inside `skeletons`, the file with the skeletons, if it has any. Otherwise opens the package of
  * a library: its path plus ".dwp", that name in one of the user's directories, or the same beside `skeletons`, which
- * may be a debug file: foo.debug.dwp, foo.dwp. False if there is none. */
+ * may be a debug file: foo.debug.dwp, foo.dwp. False if none exists. */
 bool dwarf_split_find_package(struct dwarf_split_file *package, const struct symbol_lib *lib,
                               const struct elf_file *skeletons, const struct debug_search *search);
 
@@ -49,7 +49,7 @@ int dwarf_split_unit_open_in(struct dwarf_split_unit *split, const struct dwarf_
  *  - in the user's directories, under the skeleton's name for it, with and without its directories,
  *  - under that name in the compilation directory,
  *  - and beside the library, with and without its directories.
- * -ENOENT if there is none, or only files with other ids; `err` names the missing file. Do not close it after a
+ * -ENOENT if none exists, or only files with other ids; `err` names the missing file. Do not close it after a
  * failure. */
 int dwarf_split_unit_open(struct dwarf_split_unit *split, struct dwarf_unit_reader *skeleton,
                           const struct dwarf_split_file *package, const struct symbol_lib *lib,

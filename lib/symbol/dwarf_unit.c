@@ -473,8 +473,8 @@ static int read_root(struct dwarf_unit_reader *reader)
     return 0;
 }
 
-/* Units of split debug info do not give the bases of .debug_str_offsets.dwo and .debug_rnglists.dwo: they are behind
- * the section's header (7.26, 7.28), which DWARF 4 does not have. */
+/* Units of split debug info have no bases of .debug_str_offsets.dwo and .debug_rnglists.dwo: these follow the
+ * section's header (7.26, 7.28), which DWARF 4 does not have. */
 static void set_implied_bases(struct dwarf_unit_reader *reader)
 {
     if (!reader->file->is_split || reader->unit->version < 5)

@@ -49,7 +49,7 @@ struct dwarf_unit_reader {
     ARRAY(struct dwarf_attribute) attributes;
     ARRAY(uint32_t) skips;
     struct hash sparse_codes; /* code -> index, for the other codes */
-    struct bytes unit_bytes;  /* part of .debug_info, header included: what `info` shows */
+    struct bytes unit_bytes;  /* part of .debug_info, header included: the bytes of `info` */
     struct window info, str, line_str, ranges, addr, str_offsets, alternate_str;
     uint64_t work_left; /* remaining work in steps of a few ns, for everything this reader does: see dwarf_work() */
     const atomic_bool *stop; /* true cancels the reading; may be NULL */
@@ -70,17 +70,17 @@ struct dwarf_unit_reader {
     uint64_t split_ranges_base; /* ranges_base of the split unit */
 };
 
-/* Reads the abbreviations and the root DIE. -EINVAL if they are unreadable; `verdict` says why. Destroy it also after a
- * failure; do not move it. */
+/* Reads the abbreviations and the root DIE. -EINVAL if they are unreadable; `verdict` has the reason. Destroy it
+ * even after a failure; do not move it. */
 int dwarf_unit_reader_init(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
                            const struct dwarf_unit *unit);
 
-/* Likewise for the root DIE alone, in a tenth of the time. No other DIE can be read. */
+/* The same for the root DIE alone, in a tenth of the time. No other DIE can be read. */
 int dwarf_unit_reader_init_root(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
                                 const struct dwarf_unit *unit);
 
-/* Likewise for a unit of split debug info. Its addresses, and before DWARF 5 its range lists, are relative to bases in
- * its skeleton. */
+/* The same for a unit of split debug info. Its addresses, and before DWARF 5 its range lists, are relative to bases
+ * in its skeleton. */
 int dwarf_unit_reader_init_split(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
                                  const struct dwarf_unit *unit, const struct dwarf_unit_reader *skeleton);
 void dwarf_unit_reader_destroy(struct dwarf_unit_reader *reader);

@@ -1,5 +1,5 @@
 /*
- * A relocation says which value a pointer gets: the address of a symbol (by its index in .dynsym), or an address in the
+ * A relocation defines the value of a pointer: the address of a symbol (by its index in .dynsym), or an address in the
  * same file. The latter is in the relocation (RELA), or in the pointer itself (REL, and the packed .relr.dyn, which
  * therefore need not be unpacked). Layouts: System V ABI (gabi, "Relocation"), and its supplements for each machine.
  */

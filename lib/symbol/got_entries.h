@@ -13,7 +13,7 @@ struct got_entry {
     uint64_t target;  /* unnamed: the vaddr that it points to (IFUNC: the resolver), or 0 */
 };
 
-/* Sorts the entries by address, and drops those that are there twice. Returns how many are left. */
+/* Sorts the entries by address, and drops duplicates. Returns the number of entries left. */
 size_t got_entries_sort(struct got_entry *entries, size_t count);
 
 /* The entry of an address among sorted ones; NULL: none. */

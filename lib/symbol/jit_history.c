@@ -22,14 +22,14 @@
 enum { BLOCK = 16 }; /* bounds; two cache lines */
 
 struct jit_node {
-    uint32_t end;   /* of its part of node_changes, which begins where that of the node before ends */
+    uint32_t end;   /* end of its part of node_changes, which begins at the end of the previous node's */
     uint32_t above; /* the nearest ancestor that has changes; 0: none */
 };
 
 struct jit_leaf {
     uint64_t time; /* of its only change */
     uint32_t code;
-    uint32_t changes; /* that hold it: 0, 1 or more. If there are more, the tree must be searched. */
+    uint32_t changes; /* number of changes that cover it: 0, 1 or more. If more, the tree must be searched. */
 };
 
 bool jit_history_add(struct jit_history *history, const struct jit_change *change)

@@ -31,7 +31,7 @@ static int compare_starts(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* The layer of the code; LAYERS_MAX: there is none. */
+/* The layer of the code; LAYERS_MAX: none. */
 static size_t choose_layer(struct layer *layers, size_t *count, const struct jit_image_code *code)
 {
     size_t i = 0;
@@ -106,7 +106,7 @@ struct writer {
     bool has_failed;
 };
 
-/* Names of the sections, by their offsets in this text. */
+/* Names of the sections, by offset in this text. */
 static const char section_names[] = "\0.text\0.symtab\0.strtab\0.shstrtab\0.note.gnu.build-id"
                                     "\0.debug_abbrev\0.debug_info\0.debug_line";
 enum {
@@ -223,7 +223,7 @@ static void put_tables(struct writer *writer, uint64_t note, Elf64_Ehdr *header)
     names.sh_offset = put_aligned(writer, section_names, sizeof(section_names), 1);
     header->e_shstrndx = (Elf64_Half)writer->sections.length;
     add_section(writer, &names);
-    /* The segment says that addresses count from 0; nobody loads it. */
+    /* The segment defines that addresses start at 0; nothing loads it. */
     Elf64_Phdr segments[] = {{.p_type = PT_LOAD,
                               .p_flags = PF_R | PF_X,
                               .p_filesz = sizeof(*header),

@@ -1,6 +1,6 @@
 /*
- * An ELF file with the machine code of JIT-compiled functions. JIT code is in no file, and a jitdump file may be gone
- * when somebody wants to see the code. Whatever shows the code of libraries (disassemble.h, objdump, gdb) reads this
+ * An ELF file with the machine code of JIT-compiled functions. JIT code is in no file, and the jitdump file may be gone
+ * when a user views the code. Every tool that shows the code of libraries (disassemble.h, objdump, gdb) reads this
  * file.
  *
  * Each function has a section, a symbol and a unit of debug info (DWARF 4) with its lines. Functions that were in
@@ -17,7 +17,7 @@
 
 #define JIT_IMAGE_NONE UINT64_MAX
 
-/* What one file holds at most; and the addresses of its code: a profile's addresses have 31 bits. */
+/* Limits of one file: its codes and their addresses. Addresses of a profile have 31 bits. */
 enum { JIT_IMAGE_CODES_MAX = 16384, JIT_IMAGE_ID_SIZE = 20 };
 #define JIT_IMAGE_END (UINT64_C(1) << 31)
 

@@ -19,5 +19,5 @@ struct jit_image_code {
     const char *file;                   /* of the function; NULL: unknown */
     const struct jit_image_line *lines; /* ascending */
     size_t line_count;
-    uint64_t rva; /* set by jit_image_place(): its address in the image; JIT_IMAGE_NONE: there is no room */
+    uint64_t rva; /* set by jit_image_place(): its address in the image; JIT_IMAGE_NONE: no room */
 };

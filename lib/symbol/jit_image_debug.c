@@ -68,7 +68,7 @@ static bool put_text(struct text_buffer *out, const char *text)
     return text_append(out, text, strlen(text) + 1);
 }
 
-/* Sets the length of what was written since `start`, in the 4 bytes there. */
+/* Stores the number of bytes written since `start` in the 4 bytes there. */
 static void set_length(struct text_buffer *out, size_t start)
 {
     for (size_t i = 0; i < 4; i++)
@@ -81,7 +81,7 @@ enum { FILES_MAX = 256 }; /* of one code: a hostile dump may name a file for eac
 
 ARRAY_TYPE(struct file_list, const char *);
 
-/* A file whose name is empty would end the table of files. */
+/* An empty file name would end the table of files. */
 static const char *name_of_file(const char *file)
 {
     return file && *file ? file : "JIT";
@@ -129,7 +129,7 @@ static bool put_line_header(struct text_buffer *out, const struct file_list *fil
         1,
         0,
         0,
-        1, /* operands of the others */
+        1, /* numbers of operands of the other opcodes */
         0, /* no directories */
     };
     size_t start = out->length;

@@ -88,7 +88,7 @@ static const char *take_tier(struct span *rest)
     return tier;
 }
 
-/* Removes ":NUMBER" from the end; false if there is none. */
+/* Removes ":NUMBER" from the end; false without one. */
 static bool cut_number(struct span *span, uint32_t *number)
 {
     const char *digits = span->end;

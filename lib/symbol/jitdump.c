@@ -48,7 +48,7 @@ struct reader {
 
 struct record {
     uint32_t kind;
-    uint64_t time, body, size; /* offset of its body, behind the header */
+    uint64_t time, body, size; /* offset of its body, after the header */
 };
 
 /* ---- records ---- */
@@ -133,8 +133,7 @@ static bool begins_entry(struct cursor c, uint64_t code)
     return !c.failed && offset < CODE_MAX;
 }
 
-/* Reads a name that is followed by other entries: up to a NUL behind which an entry can begin. NULL if there is none.
- */
+/* Reads a name that other entries follow: up to a NUL after which an entry can begin. NULL if none is found. */
 static const char *take_name(struct cursor *c, uint64_t code, bool is_last, size_t *length)
 {
     const char *name = cursor_string(c);

@@ -42,8 +42,8 @@ struct jitdump {
     ARRAY(struct jit_line) lines; /* of each code ascending */
     struct strings texts;
     struct jit_history history; /* values are indexes of `codes` */
-    bool is_cut;                /* the file ends inside a record, or a record is damaged: the rest is unknown */
-    bool is_full;               /* the file has more than prof reads of one: the rest is unknown */
+    bool is_cut;                /* the file ends inside a record, or a record is damaged: later records are missing */
+    bool is_full;               /* the file exceeds prof's limits: later records are missing */
 };
 
 /* Reads the open file into `dump`, which it overwrites. Records before a damaged one count. On success call
@@ -53,7 +53,7 @@ int jitdump_read(struct jitdump *dump, int fd, struct error *err);
 
 void jitdump_destroy(struct jitdump *dump);
 
-/* The line of an address in the code (also of its last instruction); NULL if there is none. */
+/* The line of an address in the code (also of its last instruction); NULL: unknown. */
 const struct jit_line *jitdump_line(const struct jitdump *dump, uint32_t code, uint64_t address);
 
 /* Whether that line is in the file of this name. */

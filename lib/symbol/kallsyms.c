@@ -340,8 +340,8 @@ static int read_block(struct kallsyms *kallsyms, struct saved_text *saved, int f
     return take_block(kallsyms, start, saved->length, block->first);
 }
 
-/* Reads the blocks with these addresses. What follows a block begins with the next one, whose functions may be left
- * out: then it has no name. */
+/* Reads the blocks with these addresses. After a block, a symbol without a name marks the start of the next one if
+ * that is not read. */
 static int read_blocks(struct kallsyms *kallsyms, int file, const struct saved_block *index, size_t count,
                        const uint64_t *rvas, size_t rva_count)
 {

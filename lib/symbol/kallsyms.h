@@ -25,11 +25,11 @@ struct kallsyms {
     ARRAY(struct kernel_symbol) symbols; /* functions, by address */
     ARRAY(struct kernel_module) modules;
     uint64_t text_start; /* address of _text; 0 if the kernel hides it */
-    char problem[256];   /* why there are no symbols, and the setting that changes it; or empty */
+    char problem[256];   /* the reason for missing symbols, and the setting that changes it; or empty */
 };
 
-/* Reads both files; the paths are those of proc(5), except in tests. What cannot be read goes to `problem`. Fails only
- * when memory runs out. */
+/* Reads both files; the paths are those of proc(5), except in tests. `problem` gets the reason if one cannot be
+ * read. Fails only when memory runs out. */
 int kallsyms_load(struct kallsyms *kallsyms, const char *symbols_path, const char *modules_path, struct error *err);
 void kallsyms_destroy(struct kallsyms *kallsyms);
 
@@ -38,16 +38,16 @@ void kallsyms_destroy(struct kallsyms *kallsyms);
  * out. */
 unsigned char *kallsyms_encode(const struct kallsyms *kallsyms, size_t *size);
 
-/* Decodes from such a file what is needed to find functions at these rvas, which are sorted; the address of _text is an
- * arbitrary one. Afterwards kallsyms_base() and kallsyms_find() need module NULL. -EINVAL if what was read is damaged,
- * or -ENOMEM: then there is nothing to destroy. */
+/* Decodes the parts of such a file that contain the functions at these sorted rvas; the address of _text is
+ * arbitrary. Afterwards kallsyms_base() and kallsyms_find() need module NULL. -EINVAL for damaged data, or -ENOMEM:
+ * then do not destroy it. */
 int kallsyms_decode(struct kallsyms *kallsyms, int file, const uint64_t *rvas, size_t count);
 
 /* The address of rva 0 in a module ("nf_tables" or "[nf_tables]") or, with NULL, in the core kernel; 0 if unknown. */
 uint64_t kallsyms_base(const struct kallsyms *kallsyms, const char *module);
 
 /* The symbol in that module (NULL: the core kernel) that contains the address, and its size up to the next symbol (0
- * for the last one). NULL if there is none. */
+ * for the last one). NULL: none. */
 const struct kernel_symbol *kallsyms_find(const struct kallsyms *kallsyms, const char *module, uint64_t address,
                                           uint64_t *size);
 

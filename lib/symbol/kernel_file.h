@@ -1,6 +1,6 @@
 /*
  * The debug info of the kernel (vmlinux) and of its modules, as distributions package it. The names of kernel functions
- * come from /proc/kallsyms; this adds lines and inlined functions, and stands in where that file says nothing.
+ * come from /proc/kallsyms; debug info adds lines and inlined functions, and names where that file has none.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 #include "symbol/debug_search.h"
 
 /*
- * Opens the debug file of a SYMBOL_LIB_KERNEL or SYMBOL_LIB_MODULE by its build id; false if it has none. rvas count
+ * Opens the debug file of a SYMBOL_LIB_KERNEL or SYMBOL_LIB_MODULE by its build id; false if none is found. rvas count
  * from file->base. Searches, with R for `uname -r`:
  *
  *     by build id, as debug_search_files() does, in the user's directories and the system's

@@ -39,7 +39,7 @@ struct function {
 /* A DIE that can contain functions, and is a part of their names. */
 struct scope {
     Dwarf_Off die;
-    uint32_t parent; /* into libdw.scopes, or NONE */
+    uint32_t parent; /* index in libdw.scopes, or NONE */
 };
 
 /* The frames of an address, before sorting by address. */
@@ -64,7 +64,7 @@ struct libdw {
     Dwarf_Die lines;                  /* DIE with the line table: of a split unit, the skeleton */
     ARRAY(struct function) functions; /* those that contain a requested address */
     ARRAY(struct scope) scopes;       /* by offset */
-    uint32_t *innermost;              /* per address: into `functions`, or NONE */
+    uint32_t *innermost;              /* per address: index in `functions`, or NONE */
     struct hash name_index;           /* DIE -> into `names` */
     ARRAY(struct dwarf_name) names;
 };
@@ -316,7 +316,7 @@ static const char *scope_name(Dwarf_Die scope)
     return "";
 }
 
-/* Prepends "NAME::" to the text, which is at the end of the buffer. False if there is no room. */
+/* Prepends "NAME::" to the text at the end of the buffer. False if the buffer is full. */
 static bool prepend_scope(char text[QUALIFIED_MAX], size_t *start, Dwarf_Die scope)
 {
     const char *name = scope_name(scope);
@@ -497,7 +497,7 @@ static bool push_frames(struct libdw *libdw, size_t i)
 
 /* ---- units ---- */
 
-/* Finds the root of the unit's DIEs: for a skeleton, that of its split unit. False if they must not be read. */
+/* Finds the root of the unit's DIEs; for a skeleton, the root of its split unit. False if they must not be read. */
 static bool find_dies(struct libdw *libdw, Dwarf_Die *unit)
 {
     uint8_t type;

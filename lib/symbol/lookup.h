@@ -43,8 +43,8 @@ struct lookup {
     struct symbol_job *job;
     enum symbol_reader reader; /* set before lookup_open() */
     bool with_lines;           /* false: names from symbol tables only */
-    const atomic_bool *stop;   /* likewise: may be NULL; once true, reading stops early */
-    unsigned threads;          /* likewise: number of threads that read units */
+    const atomic_bool *stop;   /* the same: may be NULL; once true, reading stops early */
+    unsigned threads;          /* the same: number of threads that read units */
     struct debug_files files;
     struct dwarf_file dwarf, alternate;
     struct dwarf_split_file package; /* if has_package */
@@ -65,14 +65,14 @@ struct lookup {
 /* `lib` and `search` (NULL: the system's directories) must outlive the lookup. */
 void lookup_open_files(struct lookup *lookup, const struct symbol_lib *lib, const struct debug_search *search);
 
-/* `job` is of the same library. */
+/* `job` must be for the same library. */
 int lookup_open(struct lookup *lookup, struct symbol_job *job, bool with_dwarf, struct error *err);
 int lookup_symbols(struct lookup *lookup, const struct kallsyms *kallsyms, struct error *err);
 int lookup_unit(struct lookup *lookup, size_t index, struct error *err);
 
-/* Part of lookup_answer(): the file where the function of an address begins, for units whose split debug info is
- * missing, and with it the functions that are inlined. `files` has an element for each address of the job: NULL,
- * or a text in the arena of a unit's frames. */
+/* Part of lookup_answer(): the file in which the function of an address begins, for units whose split debug info,
+ * with their inlined functions, is missing. `files` has an element for each address of the job: NULL, or a text in
+ * the arena of a unit's frames. */
 int lookup_function_files(struct lookup *lookup, const char **files, struct error *err);
 
 /* Part of lookup_symbols(): reads a Go program's own table for addresses without a symbol or unit. */

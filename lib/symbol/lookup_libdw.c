@@ -52,7 +52,7 @@ static void spread_ends(struct lookup *lookup, const bool *is_chosen, uint32_t *
     frames->ends = ends;
 }
 
-/* If libdw fails too, the answers stay as they are, and `problem` says why. */
+/* If libdw fails too, the answers stay as they are, and `problem` has the reason. */
 static int note_failure(struct lookup *lookup, int code, const struct error *why, struct error *err)
 {
     if (code == -ENOMEM)

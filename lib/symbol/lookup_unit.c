@@ -88,9 +88,8 @@ static void charge_work(struct lookup *lookup, uint64_t used)
         ;
 }
 
-/* Charges for opening a reader, and grants it the remaining work. Threads may be granted the same remainder, and
- * together exceed it a little. Otherwise the units that come first would decide what the others of an undamaged file
- * get. */
+/* Charges for opening a reader, and grants it the remaining work. Several threads may get the same remainder, and
+ * together exceed it a little. Otherwise the first units of an undamaged file could leave nothing for the others. */
 static uint64_t grant_work(struct lookup *lookup, struct dwarf_unit_reader *reader)
 {
     charge_work(lookup, DWARF_UNIT_WORK_MAX - reader->work_left);
@@ -144,7 +143,7 @@ int lookup_unit(struct lookup *lookup, size_t index, struct error *err)
     else if (code == 0)
         code = read_unit(unit, &reader, &reader, vaddrs, err);
     else if (code == -EINVAL || code == -ENOMEM)
-        code = 0; /* no frames; the verdict says why */
+        code = 0; /* no frames; the verdict has the reason */
     unit->verdict = reader.verdict;
     charge_work(lookup, granted - reader.work_left);
     dwarf_unit_reader_destroy(&reader);

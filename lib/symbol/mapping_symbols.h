@@ -1,5 +1,5 @@
 /*
- * Reads ARM mapping symbols: which parts of a section are ARM code, Thumb code or data. Compilers put constants between
+ * Reads ARM mapping symbols: they mark ARM code, Thumb code and data in a section. Compilers put constants between
  * functions.
  */
 #pragma once
@@ -21,7 +21,7 @@ struct mapping_symbols {
 };
 
 /* Reads the mapping symbols in [start, end) of one section of `file`. Fails only when memory runs out. Call
- * mapping_symbols_destroy() also after a failure. */
+ * mapping_symbols_destroy() even after a failure. */
 int mapping_symbols_find(struct mapping_symbols *kinds, const struct elf_file *file, uint64_t start, uint64_t end,
                          struct error *err);
 

@@ -26,7 +26,7 @@ ARRAY_TYPE(struct text, char);
 
 /* ---- running it ---- */
 
-/* A file in memory with the bytes of all instructions, one behind the other; -1 if that fails. */
+/* Writes the bytes of all instructions to a file in memory; -1 on failure. */
 static int write_code(const struct objdump_instruction *list, size_t count)
 {
     int fd = memfd_create("code", MFD_CLOEXEC);
@@ -90,7 +90,7 @@ static bool read_output(int fd, struct text *out)
     return false;
 }
 
-/* What it prints, with a NUL behind it. */
+/* Runs objdump and stores its output, with a NUL at the end. */
 static bool run(struct text *out, int code, bool is_64, size_t syntax)
 {
     int pipes[2], status = -1;
@@ -110,7 +110,7 @@ static bool run(struct text *out, int code, bool is_64, size_t syntax)
     return is_whole && WIFEXITED(status) && WEXITSTATUS(status) == 0 && array_push(out, '\0');
 }
 
-/* ---- reading what it says ---- */
+/* ---- parsing the output ---- */
 
 /* "vmovups zmm1,ZMMWORD PTR [rip+0x10]        # 0x20" as capstone writes it: "vmovups zmm1, zmmword ptr [rip + 0x10]".
  */

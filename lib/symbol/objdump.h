@@ -3,7 +3,7 @@
  * FP16, and the hottest instructions of numeric code are of these. binutils, which comes with any compiler, is newer.
  *
  * objdump runs without a shell, on a copy of these instructions and nothing else, for 5 seconds at most. A line of its
- * output counts only if it has the place and the length of an instruction that was asked for.
+ * output counts only with the address and the length of a requested instruction.
  */
 #pragma once
 

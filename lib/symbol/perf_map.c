@@ -1,7 +1,7 @@
 /*
  * JIT compilers append lines while they compile, without timestamps. When a JIT replaces or moves code, it appends a
- * line for the new code. So the last line that covers an address is the best answer that such a file can give. Samples
- * from before the reuse get the name of the later code (jitdump files have timestamps to tell them apart).
+ * line for the new code. So the last line that covers an address is the best answer from such a file. Samples from
+ * before the reuse get the name of the later code (jitdump files have timestamps to distinguish them).
  *
  * The map of a large program has millions of lines in any order, and a recording has some thousand addresses. So the
  * lines are not sorted. The file is read once, from its last line up. Each line names those addresses that it covers
@@ -30,8 +30,8 @@ struct line {
     struct perf_map_name name;
 };
 
-/* The last newline before `end`; NULL if there is none. Searches in steps, because the address sanitizer checks all
- * bytes that memrchr() might read. */
+/* The last newline before `end`; NULL if none. Searches in steps, because the address sanitizer checks all bytes
+ * that memrchr() might read. */
 static const char *newline_before(const char *text, const char *end)
 {
     enum { STEP = 4096 };
@@ -44,7 +44,7 @@ static const char *newline_before(const char *text, const char *end)
     return found;
 }
 
-/* Parses a hexadecimal number of at most 16 digits, with or without 0x, and the space behind it. */
+/* Parses a hexadecimal number of at most 16 digits, with or without 0x, and the space after it. */
 static bool read_number(const char **at, const char *end, uint64_t *value)
 {
     enum { MOST_DIGITS = 16 };
@@ -147,17 +147,17 @@ static bool take_line(struct wanted *wanted, const char *start, const char *end)
 
 /* ---- the file ---- */
 
-/* The file from its end to its beginning. `text` has room for a chunk and, behind it, for the end of a line whose
- * beginning is in the chunk before: text[CHUNK .. CHUNK + tail). */
+/* Reads the file from its end to its beginning. `text` has room for a chunk, followed by the end of a line whose
+ * beginning is in the previous chunk: text[CHUNK .. CHUNK + tail). */
 struct backward_reader {
     int fd;
-    uint64_t at, first; /* the rest, up to `at`, is not read yet; nor is what lies before `first` */
+    uint64_t at, first; /* offsets: bytes before `at` are not read yet, bytes before `first` never */
     char *text;
     size_t tail;
     bool skips; /* the end of the line was dropped: it is truncated, or too long */
 };
 
-/* Takes the lines of a text that ends where a newline is. Returns where the first line begins, whose beginning may be
+/* Takes the lines of a text that ends at a newline. Returns the start of the first line, whose beginning may be
  * missing; NULL if memory ran out. */
 static const char *take_lines(struct wanted *wanted, const char *text, const char *end)
 {

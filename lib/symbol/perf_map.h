@@ -16,7 +16,7 @@ enum {
     PERF_MAP_LINE_MAX = 1 << 16, /* bytes; longer lines are malformed */
 };
 
-/* What is read of a file: its end, because the newest lines are there. */
+/* Limit of bytes read, from the end of a file: the newest lines are there. */
 #define PERF_MAP_READ_MAX (UINT64_C(256) << 20)
 
 /* A name: not NUL-terminated, arbitrary bytes. NULL: no name. */
@@ -25,16 +25,17 @@ struct perf_map_name {
     size_t length;
 };
 
-/* What was found in a file. */
+/* Counts of the lines in a file. */
 struct perf_map_counts {
     uint64_t lines;     /* that were read */
     uint64_t malformed; /* of these; empty lines do not count */
     bool is_cut;        /* the file is larger than PERF_MAP_READ_MAX: its beginning was not read */
 };
 
-/* Looks up the names of `count` addresses, ascending and distinct, in the open file, from its last line upwards until
- * all addresses have names. Skips addresses whose names[i].text is not NULL; copies the names that it finds to `texts`.
- * The last line that covers an address wins. Malformed lines, and a truncated last line, are ignored. Takes about 1 MiB
- * besides the names, however large the file is. Negative errno value if the file cannot be read; -ENOMEM. */
+/* Finds the names of `count` addresses, ascending and distinct, in the open file. Reads from the last line upwards
+ * until all addresses have names. Skips addresses whose names[i].text is not NULL; copies the names that it finds to
+ * `texts`. The last line that covers an address wins. Malformed lines, and a truncated last line, are ignored. Takes
+ * about 1 MiB besides the names, however large the file is. Negative errno value if the file cannot be read;
+ * -ENOMEM. */
 int perf_map_find(int fd, const uint64_t *addresses, size_t count, struct perf_map_name *names, struct arena *texts,
                   struct perf_map_counts *counts, struct error *err);

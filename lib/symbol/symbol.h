@@ -29,7 +29,7 @@ struct symbol_origin {
     const struct file_source *file; /* opens the file itself; NULL: known by path and identity only */
     int root_fd;                    /* root directory of its process if that is not ours (a container); else -1 */
     struct file_identity identity;  /* when prof opened the file; size 0: it could not be opened */
-    bool is_silent;                 /* its file system does not answer: nothing is opened there */
+    bool is_silent;                 /* its file system does not respond: no file is opened there */
 };
 
 /* A library as mapped during recording, or as named in a profile. */
@@ -37,7 +37,7 @@ struct symbol_lib {
     enum symbol_lib_kind kind;
     const char *name;              /* "libc.so.6", for messages */
     const char *path;              /* where it was mapped from; NULL if not a file */
-    const unsigned char *build_id; /* GNU build id; NULL if it had none */
+    const unsigned char *build_id; /* GNU build id; NULL if it has none */
     size_t build_id_size;
     const unsigned char *image; /* SYMBOL_LIB_VDSO: the ELF image */
     size_t image_size;
@@ -64,14 +64,14 @@ const char *missing_symbols_text(enum missing_symbols_reason reason);
 struct symbol_frame {
     const char *function; /* demangled; NULL if unknown */
     const char *file; /* as the debug info names it, made absolute with its compilation directory; NULL if unknown */
-    uint32_t line;    /* 1-based line that is running (outer frame: the call site); 0 if unknown */
+    uint32_t line;    /* 1-based running line (outer frame: the call site); 0: unknown */
     uint32_t column;  /* 1-based; 0 if unknown */
 };
 
 /* The answer for one address; all zero if nothing is known. In a file without symbols, the call frame information may
  * give the function's address range: then `symbol` is NULL and symbol_size is not 0. */
 struct symbol_answer {
-    const char *symbol;      /* demangled name of the symbol that contains the address; NULL if there is none */
+    const char *symbol;      /* demangled name of the symbol that contains the address; NULL: none */
     uint64_t symbol_address; /* library-relative start of that symbol */
     uint64_t symbol_size;    /* bytes; 0 if unknown */
     uint32_t first_frame;    /* into symbol_answers.frames: outermost function first, innermost inline last */
@@ -103,7 +103,7 @@ enum symbol_reader {
 
 struct symbolizer_options {
     enum symbol_reader reader;
-    unsigned threads;            /* 0: as many as there are processors */
+    unsigned threads;            /* 0: one per processor */
     bool skip_inlines_and_lines; /* names from symbol tables only; cached in memory only */
     bool use_cache;              /* cache answers, up to 64 MB */
     const char *cache_directory; /* with use_cache: also cache them in files there; NULL: in memory only */

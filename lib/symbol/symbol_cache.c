@@ -92,17 +92,18 @@ static bool is_trusted(const struct stat *info)
     return (info->st_uid == 0 || info->st_uid == geteuid()) && !(info->st_mode & S_IWOTH);
 }
 
-/* Except for forged files, another file with the same build id has another size or time. Never 0. */
+/* Differs for another file with the same build id, which has another size or time (except for forged files). Never
+ * 0. */
 static uint32_t version_of(const struct stat *info)
 {
     const uint64_t version[] = {(uint64_t)info->st_size, (uint64_t)info->st_mtim.tv_sec, info->st_mtim.tv_nsec};
     return (uint32_t)checksum_bytes(version, sizeof(version)) | 1;
 }
 
-/* What the open files of a library are, taken together. */
+/* The identity of a library's open files together. */
 struct identity {
-    uint64_t contents; /* of equal files the same */
-    uint64_t files;    /* of these files alone; 0: none is known */
+    uint64_t contents; /* equal for equal files */
+    uint64_t files;    /* of these files alone; 0: unknown */
     uint32_t mapped;   /* version_of() the mapped file; 0: unknown */
     bool is_trusted;
 };
@@ -302,7 +303,7 @@ void symbol_cache_keep_sections(const struct symbol_cache *cache, struct debug_f
 
 /* ---- the kernel ---- */
 
-/* The name of the file with this kernel's functions; false if there can be none. */
+/* The name of the file with this kernel's functions; false if no such file can exist. */
 static bool name_kernel_file(const struct symbol_cache *cache, const struct symbol_lib *lib, char name[NAME_SIZE])
 {
     char id[NAME_SIZE];

@@ -1,6 +1,6 @@
 /*
- * Cache of symbolization answers: those of this symbolizer's earlier lookups, and those that earlier runs saved. Only
- * symbolizer.c uses it, from several threads.
+ * Cache of symbolization answers: from this symbolizer's earlier lookups, and from earlier runs. Only symbolizer.c uses
+ * it, from several threads.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * Which symbol contains which address, from .symtab and .dynsym of one or several ELF files that describe the same
- * program (the mapped file, its debug file, its .gnu_debugdata).
+ * Finds the symbol that contains an address, in .symtab and .dynsym of one or several ELF files of the same program
+ * (the mapped file, its debug file, its .gnu_debugdata).
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 /* A symbol that may contain an address. */
 struct symbol_candidate {
     uint64_t start;       /* rva */
-    uint64_t size;        /* bytes; 0: the table gives none */
+    uint64_t size;        /* bytes; 0: not in the table */
     uint64_t section_end; /* rva of the end of its section */
     uint32_t name;        /* offset into the strings of `source` */
     uint8_t source;       /* index into symbol_matcher.sources, plus 1; 0: no candidate */

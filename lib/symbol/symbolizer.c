@@ -1,7 +1,7 @@
 /*
  * The symbolizer runs jobs (libraries with their addresses) on threads, in three steps:
  *
- *   1. For each library, answer from the cache; for the uncached of the addresses open the library's files, and find
+ *   1. For each library, answer from the cache; for the other addresses open the library's files, and find
  * the compile units that contain them.
  *   2. Read symbol tables and compile units of all libraries, the largest first.
  *   3. Compose each library's answers, and add them to the cache.
@@ -125,8 +125,8 @@ static int load_and_save_kallsyms(struct symbolizer *symbolizer, const struct sy
     return code;
 }
 
-/* Gets the symbols of the kernel, or of one of its modules: those of the job's addresses from the cache, in `saved`, or
- * all of the kernel that runs. */
+/* Gets the symbols of the kernel, or of one of its modules: for the job's addresses from the cache, in `saved`, or
+ * all symbols of the running kernel. */
 static int need_kernel_symbols(struct symbolizer *symbolizer, const struct symbol_job *job, struct kallsyms *saved,
                                const struct kallsyms **symbols, struct error *err)
 {
@@ -166,7 +166,7 @@ static int answer_from_cache(struct task *task, struct error *err)
                                  &task->uncached.count, err);
 }
 
-/* Answers without opening files what no file could improve. */
+/* Answers without opening files if no file could improve the answers. */
 static int open_without_files(struct run *run, struct task *task, struct error *err)
 {
     task->missing = malloc((task->job->count + 1) * sizeof(*task->missing));
@@ -275,7 +275,7 @@ static int list_pieces(struct run *run, size_t count, struct error *err)
 
 /* ---- the third step ---- */
 
-/* Appends the answers of the uncached to the cached answers. */
+/* Appends the new answers to the cached ones. */
 static int join_answers(struct task *task, struct error *err)
 {
     struct symbol_answers *all = &task->job->answers, *uncached = &task->uncached.answers;
@@ -378,8 +378,8 @@ static size_t count_open_files(void)
     return count;
 }
 
-/* How many libraries may have their files open at the same time: the mapped file, a debug file, a dwz file and a
- * package. Besides, each thread opens files for a moment: one of the cache, one with split debug info. */
+/* The number of libraries whose files may be open at the same time: the mapped file, a debug file, a dwz file and a
+ * package. In addition, each thread opens files briefly: one of the cache, one with split debug info. */
 static size_t size_of_group(const struct symbolizer *symbolizer, size_t count)
 {
     enum { FILES_OF_LIBRARY = 4, FILES_OF_THREAD = 2 };

@@ -88,7 +88,7 @@ static bool is_matching(const struct activity_request *request, const struct cal
            (!request->matching[1] || request->matching[1][node]);
 }
 
-/* A mark at the time of each sample, half as wide as the interval, but to be seen and not wider than a few pixels. */
+/* The mark of each sample is half as wide as the interval, but at least visible and at most a few pixels wide. */
 struct strip {
     uint8_t *pixels;
     uint32_t mark; /* pixels */

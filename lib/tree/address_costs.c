@@ -21,7 +21,7 @@ static bool begins_up_to(const void *start, const void *offset)
     return *(const uint32_t *)start <= *(const int64_t *)offset;
 }
 
-/* Where the instruction begins that the address lies in; the address itself if that is unknown. */
+/* The start of the instruction that contains the address; the address itself if unknown. */
 static int64_t instruction_of(int64_t address, int64_t base, const struct address_request *request)
 {
     int64_t offset = address - base;

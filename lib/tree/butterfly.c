@@ -47,7 +47,7 @@ static void add_self(struct butterfly *butterfly, uint32_t node)
         butterfly->side_figures[side].self += butterfly->timings->sides[side].self[node];
 }
 
-/* Where weights cancel each other out, callers are not shown: a tree shows nodes by their own weight. */
+/* Hides callers whose weights cancel out: a tree shows nodes by their own weight. */
 static bool add_top(struct butterfly *butterfly, uint32_t node)
 {
     const struct butterfly_member member = {node, node};
@@ -189,7 +189,7 @@ void butterfly_destroy(struct butterfly *butterfly)
 
 /* ---- opening a node ---- */
 
-/* Whether a call node stands below its caller in this butterfly. */
+/* Whether a call node is below its caller in this butterfly. */
 static bool is_callee(const struct butterfly *butterfly, uint32_t node)
 {
     if (!butterfly->entry)
@@ -240,7 +240,7 @@ static bool collect_next(struct butterfly *butterfly, enum butterfly_side side, 
     return true;
 }
 
-/* Adds a child for each func in the scratch, with `last` holding the number of its members for now. */
+/* Adds a child for each func in the scratch; until fill_children(), `last` holds the number of its members. */
 static bool make_children(struct butterfly *butterfly, struct butterfly_tree *tree, uint32_t depth)
 {
     for (size_t i = 0; i < butterfly->scratch.length; i++) {

@@ -36,7 +36,7 @@ struct draft_node {
     uint32_t last_used;    /* the child that was found last, NODE_NONE */
     uint32_t next_sibling; /* the next older, NODE_NONE */
     uint16_t category;
-    uint8_t child_count; /* at most MANY_CHILDREN + 1, which means: in the hash table */
+    uint8_t child_count; /* at most MANY_CHILDREN + 1, which stands for the hash table */
 };
 
 struct draft {
@@ -141,7 +141,7 @@ static bool draft_nodes(struct draft *draft, const struct stack_view *stacks, ui
     return enough;
 }
 
-/* How many nodes the subtree of each draft has, itself included. NULL if memory ran out. */
+/* The number of nodes in the subtree of each draft, itself included. NULL if memory ran out. */
 static uint32_t *sum_subtree_sizes(const struct draft *draft)
 {
     uint32_t *sizes = calloc(draft->length, sizeof(*sizes));

@@ -20,7 +20,7 @@ static bool is_judged(const struct timings *timings, const struct func_timing *r
     return false;
 }
 
-/* How much the runs of a side differ. */
+/* The standard deviation of the runs of a side. */
 static double deviation_of(const double *runs, size_t count)
 {
     double sum = 0, squares = 0, mean;

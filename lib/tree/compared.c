@@ -104,7 +104,7 @@ double *comparison_wall_times(const struct profile *profile, enum profile_side s
         const struct thread *thread = &profile->threads.data[i];
         size_t length = thread->samples.length;
         double last = length ? thread->samples.time[length - 1] : 0;
-        bool is_cut_off = thread->start > thread->end; /* the thread lived outside the range that is compared */
+        bool is_cut_off = thread->start > thread->end; /* the thread lived outside the compared range */
         if (thread->side == side && thread->run < runs && !is_cut_off)
             ends[thread->run] = fmax(ends[thread->run], fmax(last, thread->end));
     }
@@ -197,7 +197,7 @@ static int sum_of_side(const struct profile *profile, const struct weighing *wei
     return code;
 }
 
-/* The weight that is shown at first. */
+/* The weight that the page shows first. */
 static int first_weight(const struct profile *profile, struct weight *weight, struct error *err)
 {
     struct weight_list weights = {0};

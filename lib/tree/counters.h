@@ -14,7 +14,7 @@
 
 struct counter_display {
     bool is_rate;                                          /* false: the running sum */
-    double sort_weight;                                    /* counters with smaller weights stand higher */
+    double sort_weight;                                    /* smaller weights sort first */
     bool starts_at_zero, is_hidden_at_first, is_of_system; /* see above */
     char unit[32];  /* "bytes", "pWh", "percent", "" ...; "cpu-us", "cpu-ms": CPU time, whose rate is a share */
     char color[16]; /* a color of the format: "grey", "orange" ... */
@@ -55,7 +55,7 @@ void counter_totals_of(struct counter_totals *totals, const struct counter *coun
 /* A graph of a counter or of markers: the maximum value of each pixel. */
 struct pixel_values {
     float *values;   /* per pixel; NAN: no value */
-    uint32_t *whose; /* per pixel: owner of its value; may be NULL */
+    uint32_t *whose; /* per pixel: index of the counter with its value; may be NULL */
     uint32_t width;
     double from, per_ms; /* ms at the left edge; pixels per ms */
 };

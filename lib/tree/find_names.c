@@ -54,7 +54,7 @@ static bool is_better(const struct name_finder *finder, struct found_name a, str
     return a_length != b_length ? a_length < b_length : a.func < b.func;
 }
 
-/* Puts `name` at the place `at` of a heap of `length`, or further down until nothing worse is below it. */
+/* Places `name` at index `at` of a heap of `length`, or further down until no worse name is below it. */
 static void sift_down(const struct name_finder *finder, struct found_name *heap, size_t length, size_t at,
                       struct found_name name)
 {
@@ -88,7 +88,7 @@ static bool keep_if_better(const struct name_finder *finder, struct found_names 
     return true;
 }
 
-/* The best first: the worst, on top of the heap, goes to its end, again and again. */
+/* Sorts the heap, best first: repeatedly moves the worst from the top to the end. */
 static void sort_found(const struct name_finder *finder, struct found_names *found)
 {
     struct found_name *heap = found->data;

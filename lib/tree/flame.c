@@ -132,7 +132,7 @@ static void extend_run(const struct layout *layout, struct flame_rect *run, cons
         run->category = layout->engine->stacks->default_category;
 }
 
-/* Ends the run. A single narrow rect is not one, it is just narrow. */
+/* Ends the run. A single narrow rect is no run. */
 static bool finish_run(const struct layout *layout, struct flame_rect *run)
 {
     struct flame_rect finished = *run;

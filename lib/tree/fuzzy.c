@@ -1,6 +1,6 @@
 /*
- * The best places are found letter by letter: the best way to put the first i letters with the i-th at place j follows
- * from the best ways to put those before it further left.
+ * Dynamic programming, letter by letter: the best placements of the first i letters with the i-th at position j follow
+ * from the best placements of the letters before it further left.
  */
 #include "tree/fuzzy.h"
 
@@ -85,7 +85,7 @@ static int best_of(int a, int b)
     return a > b ? a : b;
 }
 
-/* The ways to put the first letter of a word: how good each place is, FUZZY_NOWHERE if it is another letter. */
+/* The placements of the first letter: the score of each position, FUZZY_NOWHERE for other letters. */
 static void put_first(int16_t *ways, struct fuzzy_text text, char letter)
 {
     for (size_t j = 0; j < text.length; j++)
@@ -95,7 +95,7 @@ static void put_first(int16_t *ways, struct fuzzy_text text, char letter)
                                                    : ELSEWHERE;
 }
 
-/* Those to put one letter more, with it at j, from those (`before`, which may be `ways`) without it. */
+/* Extends placements by one letter at position j, from those without it (`before`, which may be `ways`). */
 static void put_next(int16_t *ways, const int16_t *before, struct fuzzy_text text, char letter)
 {
     int left = FUZZY_NOWHERE, last = FUZZY_NOWHERE; /* the best score further left; the score directly before */

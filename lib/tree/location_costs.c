@@ -37,7 +37,8 @@ struct stack_walk {
     uint32_t *first_child, *next_sibling; /* of stacks; PROFILE_NONE: none. The last first_child is the first root */
     double *weight;                       /* of the samples that end in the stack, or below */
     uint8_t *is_selected;                 /* per stack */
-    uint32_t *on_the_way;                 /* per place: how often; the last one counts all places together */
+    uint32_t *on_the_way;                 /* per location: its number of frames on the path; the last entry counts
+                                           * all locations */
 };
 
 /* The call node with this path, root first, or NODE_NONE. */
@@ -85,7 +86,7 @@ static uint32_t place_of(const struct stack_walk *walk, const struct counted_sta
     return counts ? request->of_stack[stack] : NO_PLACE;
 }
 
-/* Only stacks that have a place or stand above one are walked. */
+/* Links only stacks with a location, and their callers. */
 static void link_stacks(struct stack_walk *walk, const struct counted_stacks *counted,
                         const struct location_request *request)
 {

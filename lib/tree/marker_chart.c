@@ -251,8 +251,8 @@ static uint32_t first_reaching(const struct marker_chart *chart, const struct ma
     return row->first + (uint32_t)search_count_before(latest, row->count, sizeof(*latest), search_real_is_below, &time);
 }
 
-/* A marker shorter than a pixel stands for all after it that lie within the pixel that begins with it. `*at` moves past
- * them; the time of the last one's end. */
+/* Merges a marker shorter than a pixel with all that follow within the pixel that begins with it. Moves `*at` past
+ * them; returns the end of the last one. */
 static double pass_aggregate(const struct marker_chart *chart, const struct marker_list *list, uint32_t *at,
                              uint32_t end, double pixel)
 {

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* NAN if it is no number. */
+/* NAN if the value is no number. */
 static double number_of(const struct payload_value *value)
 {
     struct json json;

@@ -53,7 +53,7 @@ double student_chance(double t, double degrees)
     return incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
 }
 
-/* The |t| that is exceeded with this chance. */
+/* The |t| that is exceeded with this probability. */
 static double student_limit(double chance, double degrees)
 {
     double low = 0, high = 1;

@@ -1,6 +1,6 @@
 /*
- * Amounts as text for people: counts, bytes, durations, and weights of samples in any unit. The page has the same in
- * web/src/base/format.ts.
+ * Amounts as text for people: counts, bytes, durations, and weights of samples in any unit. web/src/base/format.ts does
+ * the same for the page.
  */
 #pragma once
 

@@ -9,7 +9,7 @@
 
 ARRAY_TYPE(struct times, struct time_range); /* ascending, with gaps between them */
 
-/* Markers come by their start. */
+/* Adds a time; markers arrive by start. */
 static bool add_time(struct times *times, struct time_range time)
 {
     struct time_range *last = times->length ? &times->data[times->length - 1] : NULL;

@@ -43,7 +43,7 @@ struct search {
 /* Parses only the terms. */
 int search_parse(struct search *search, const char *text, size_t length, struct error *err);
 
-/* Matches the terms with all funcs of the profile. The search keeps nothing of `text` but `written`. */
+/* Matches the terms with all funcs of the profile. `written` keeps pointing into `text`. */
 int search_init(struct search *search, const struct profile *profile, const char *text, size_t length,
                 struct error *err);
 

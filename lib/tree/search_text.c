@@ -18,7 +18,7 @@ bool text_starts_with(const char *text, const char *term, size_t length)
     return true;
 }
 
-/* The bit that, set in a byte of text, makes the two cases of this lower-case letter the same; 0 for other bytes. */
+/* The bit that distinguishes the two cases of this lower-case letter; 0 for other bytes. */
 static uint8_t case_bit(char c)
 {
     return c >= 'a' && c <= 'z' ? 0x20 : 0;

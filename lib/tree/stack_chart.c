@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 struct level {
-    uint32_t node; /* of the rect that is open */
+    uint32_t node; /* of the open rect */
     uint32_t rect;
     uint32_t aggregate; /* the last aggregate of this depth, STACK_NO_RECT */
 };
@@ -183,7 +183,7 @@ struct scale {
     const uint8_t *matching; /* by node; NULL: all */
     struct thread_gaps gaps;
     double interval, from, columns_per_ms;
-    double columns_per_change; /* 0: as wide as they are long */
+    double columns_per_change; /* 0: widths are proportional to durations */
     uint32_t columns;
 };
 
@@ -226,11 +226,11 @@ static uint32_t node_of(const struct scale *scale, size_t i)
     return node_of_sample(scale, scale->samples->stack[i]);
 }
 
-/* Puts a piece that ends at column `end` into the group, and draws that if it is wide enough. False if memory ran out.
- */
+/* Adds a piece that ends at column `end` to the group, and draws the group once it is wide enough. False if memory
+ * ran out. */
 static inline bool add_piece(struct chart *chart, struct group *group, struct piece piece, double *column, double end)
 {
-    end = end > *column ? end : *column; /* an interval may be negative */
+    end = end > *column ? end : *column; /* intervals may be negative */
     double width = end - *column;
     *column = end;
     group->last = piece.last;

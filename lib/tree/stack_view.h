@@ -28,7 +28,7 @@ struct stack_view {
 /* The view of a checked profile. Its prefixes and frames are used in place: it must outlive the view. */
 int stack_view_init(struct stack_view *view, const struct profile *profile, struct error *err);
 
-/* A view to transform. It begins as the same as `base`, which must outlive it and come from stack_view_init(). */
+/* A view to transform. It begins as a copy of `base`, which must outlive it and come from stack_view_init(). */
 int stack_view_derive(struct stack_view *view, const struct stack_view *base, struct error *err);
 
 void stack_view_destroy(struct stack_view *view);
@@ -51,8 +51,8 @@ static inline uint32_t stack_view_leaf(const struct stack_view *view, uint32_t s
     return view->leaf && stack != PROFILE_NONE ? view->leaf[stack] : stack;
 }
 
-/* The caller at the end of a path that is read from the leaf, which has at least one func; PROFILE_NONE: the stack does
- * not end with it. */
+/* The stack above the end of a path that is read from the leaf and has at least one func; PROFILE_NONE if the stack
+ * does not end with the path. */
 static inline uint32_t stack_view_above(const struct stack_view *view, uint32_t stack, const uint32_t *path,
                                         size_t length)
 {

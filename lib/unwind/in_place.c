@@ -94,7 +94,7 @@ static void forget_other_programs(struct in_place_walker *walker, uint32_t progr
     walker->flushed = now;
 }
 
-/* By their DWARF numbers, as libunwind has them, too. */
+/* Registers by DWARF number, which libunwind also uses. */
 static bool read_registers(const struct in_place_walker *walker, unw_cursor_t *cursor, struct unwind_regs *regs)
 {
     for (int i = 0; i < UNWIND_REGS; i++) {
