@@ -62,7 +62,7 @@ await check('when the code is no longer there, the page says why', async () => {
         () => page.locator('.code-pane').innerText(),
     );
     assert(text.includes('no longer has the JIT code'), `it says ${text}`);
-    assert(text.includes('cache of the machine and user'), `it says ${text}`);
+    assert(text.includes('for the user and machine'), `it says ${text}`);
     for (const name of images) renameSync(join(cache, `${name}.gone`), join(cache, name));
     await page.close();
 });

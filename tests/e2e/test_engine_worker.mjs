@@ -178,10 +178,10 @@ for (const name of ['plain.json', 'packed.json.gz', 'encoded.json']) {
 }
 
 const complaints = {
-    'cut.json': /cut|end/i,
+    'cut.json': /truncated/,
     'cut.json.gz': /damaged or truncated/,
     'broken.json.gz': /damaged or truncated|JSON|byte/i,
-    'broken-off.json': /stopped arriving/,
+    'broken-off.json': /download stopped/,
     'page.html': /JSON|HTML|profile/i,
     'empty.json': /empty/i,
     'one-byte.json': /./,
