@@ -1,6 +1,6 @@
 /*
  * Assembles a profile in four steps: replay the spool into tables of addresses and stacks (replay.c), symbolize the
- * addresses (symbolization.c), map each recorded stack to symbolized frames, including frames of inlined calls, and
+ * addresses (symbolize_frames.c), map each recorded stack to symbolized frames, including frames of inlined calls, and
  * write the profile. The samples are streamed from their store, thread by thread.
  *
  * Memory grows with the distinct stacks and addresses of a recording, not with its samples.
@@ -20,7 +20,7 @@
 #include "assemble/replay_events.h"
 #include "assemble/replay_names.h"
 #include "assemble/sample_rows.h"
-#include "assemble/symbolization.h"
+#include "assemble/symbolize_frames.h"
 #include "assemble/unsampled.h"
 #include "file/profile_file.h"
 #include "profile/write.h"

@@ -1,6 +1,7 @@
 /*
  * A recording that was read: its processes, threads and libraries, and each sample's stack as an index into a table of
- * (caller's stack, frame) pairs. Frames are addresses in libraries; symbolization.c symbolizes them. replay.h reads it.
+ * (caller's stack, frame) pairs. Frames are addresses in libraries; symbolize_frames.c symbolizes them. replay.h reads
+ * it.
  */
 #pragma once
 

@@ -1,12 +1,11 @@
 /*
- * Symbolizes the addresses of a replayed recording: frames, funcs, native symbols, sources and libraries of a profile.
+ * The symbolized frames of a replayed recording (symbolize_frames.h), and the reasons why some have no symbol.
  */
 #pragma once
 
 #include "assemble/answer_rows.h"
-#include "assemble/replay_state.h"
+#include "base/array.h"
 #include "profile/intern.h"
-#include "process/open_files.h"
 #include "symbol/symbol.h"
 
 /* The profile's frames of one address: its function, then the functions inlined there, outermost first. */
@@ -41,13 +40,3 @@ struct symbolization {
     ARRAY(uint32_t) gone;                          /* strings: symbolized libraries whose file no longer exists */
     ARRAY(struct symbolization_problem) problems;
 };
-
-/* Symbolizes all new frames of `replay` with `symbolizer`, and adds the results to `profile`, whose categories it
- * creates. Reads libraries through the open-file table `files` (may be NULL), and saves the machine code of JIT
- * functions in `cache_directory` (NULL: nowhere). `symbolization` is zeroed at first; call symbolization_destroy() also
- * after a failure. Fails only when memory runs out. */
-int symbolize_frames(struct symbolization *symbolization, const struct replay *replay, const struct open_files *files,
-                     const char *cache_directory, struct symbolizer *symbolizer, struct profile *profile,
-                     struct interner *interner, struct error *err);
-
-void symbolization_destroy(struct symbolization *symbolization);

@@ -1,0 +1,47 @@
+/*
+ * What all kinds of frames need to become rows of a profile (symbolize_frames.c).
+ */
+#pragma once
+
+#include "assemble/jit_code.h"
+#include "assemble/replay_state.h"
+#include "assemble/process_perf_map.h"
+#include "assemble/symbolization.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct kallsyms;
+
+/* The categories of a recording, in the page's order. */
+enum { CATEGORY_OTHER, CATEGORY_USER, CATEGORY_LIBRARY, CATEGORY_JIT, CATEGORY_KERNEL, CATEGORY_IDLE, CATEGORY_COUNT };
+
+struct frame_builder {
+    struct symbolization *symbolization;
+    const struct replay *replay;
+    struct profile *profile;
+    struct interner *interner;
+    struct perf_map_names perf_map_names;
+    struct jit_code_places jit_code;
+    const struct kallsyms *kallsyms; /* NULL: not usable for these addresses */
+    uint64_t kernel_unnamed;         /* distinct addresses in the kernel */
+    uint64_t kernel_samples;         /* samples in these */
+    size_t first;                    /* of the replay's frames: those before have their rows already */
+};
+
+/* Returns the index of a string of the profile; STRING_NONE if memory ran out. */
+uint32_t frame_builder_text(struct frame_builder *builder, const char *text);
+
+/* Return the profile's frame of a func without an address; PROFILE_NONE if memory ran out. The bare one has no
+ * subcategory. `resource`: PROFILE_NONE for a placeholder frame, and for an address outside libraries. */
+uint32_t frame_builder_frame(struct frame_builder *builder, const char *name, uint32_t resource, uint32_t category,
+                             uint32_t subcategory);
+uint32_t frame_builder_bare(struct frame_builder *builder, const char *name, uint32_t resource, uint32_t category);
+
+/* Adds the categories; that of waits, with all their reasons, where waits are recorded. False if memory ran out. */
+bool frame_builder_categories(struct frame_builder *builder);
+
+/* Add the reason why a library has no symbols, each once: the second joins it to what earlier frames had. False if
+ * memory ran out. */
+bool frame_builder_problem(struct frame_builder *builder, const char *library, const char *reason);
+bool frame_builder_missing(struct frame_builder *builder, const struct missing_symbols *missing);

@@ -1,0 +1,16 @@
+/*
+ * Frames of kernel code outside its image and modules.
+ */
+#pragma once
+
+#include "assemble/frame_builder.h"
+
+/* Reads /proc/kallsyms if some address needs it. */
+int kernel_frames_open(struct frame_builder *builder, struct symbolizer *symbolizer, struct error *err);
+
+/* Return the profile's frame; PROFILE_NONE if memory ran out. Generated code: a KSYMBOL record described it. */
+uint32_t kernel_frames_unknown(struct frame_builder *builder, uint64_t address);
+uint32_t kernel_frames_generated(struct frame_builder *builder, const struct spool_library *code);
+
+/* Lists the unnamed addresses of kernel_frames_unknown(). False if memory ran out. */
+bool kernel_frames_tell(struct frame_builder *builder);

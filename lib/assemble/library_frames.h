@@ -1,0 +1,25 @@
+/*
+ * Frames of addresses in libraries: the batches for the symbolizer, and rows of its answers.
+ */
+#pragma once
+
+#include "assemble/address_batches.h"
+#include "assemble/frame_builder.h"
+#include "process/open_files.h"
+
+/* The libraries of a recording as the symbolizer needs them. */
+struct recorded_libs {
+    const struct replay *replay;
+    struct symbol_origin *origins; /* per library */
+};
+
+/* Whether the frame is in a library that the symbolizer knows. */
+bool library_frames_has(const struct replay *replay, const struct replay_frame *frame);
+
+/* Puts the addresses of the replay's frames from `first` on into batches. Allocates libs->origins, which the caller
+ * frees. False if memory ran out. */
+bool library_frames_batch(struct address_batches *batches, struct recorded_libs *libs, const struct open_files *files,
+                          size_t first);
+
+/* Adds the rows of batch `index`, which the symbolizer answered. False if memory ran out. */
+bool library_frames_add(struct frame_builder *builder, const struct address_batches *batches, size_t index);

@@ -1,0 +1,205 @@
+/*
+ * All addresses of a library go to the symbolizer in one sorted batch, and all libraries in one call, so that it can
+ * work on them in parallel (address_batches.h). Its answers become rows (answer_rows.h).
+ */
+#include "assemble/symbolize_frames.h"
+
+#include "assemble/frame_builder.h"
+#include "assemble/jit_frames.h"
+#include "assemble/kernel_frames.h"
+#include "assemble/library_frames.h"
+#include "assemble/replay_names.h"
+#include "base/search.h"
+#include "language/python_frame.h"
+#include "record/wait_reason.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Adds the innermost frame of a wait: what it waits for. */
+static uint32_t add_wait_frame(struct frame_builder *builder, uint64_t address)
+{
+    static const char *const without_object[WAIT_REASONS] = {
+        [REASON_UNKNOWN] = "wait",          [REASON_LOCK] = "lock",
+        [REASON_SLEEP] = "sleep",           [REASON_DISK] = "disk",
+        [REASON_NETWORK] = "network",       [REASON_PIPE] = "pipe",
+        [REASON_PAGE_FAULT] = "page fault", [REASON_CHILD] = "child",
+        [REASON_PREEMPTED] = "preempted",
+    };
+    uint32_t reason = replay_wait_reason(address);
+    const char *object = replay_object(builder->replay, replay_wait_object(address));
+    return frame_builder_frame(builder, object ? object : without_object[reason], PROFILE_NONE, CATEGORY_IDLE,
+                               intern_subcategory(builder->interner, CATEGORY_IDLE, wait_reason_names[reason]));
+}
+
+/* Adds a Python frame. Like JIT code, its functions have no address; they are in a library and a category of their own,
+ * which only recordings of Python have. */
+static uint32_t add_python_frame(struct frame_builder *builder, uint64_t address)
+{
+    const struct replay *replay = builder->replay;
+    uint32_t number = python_frame_function(address), line = python_frame_line(address);
+    static const struct replay_function lost = {STRING_NONE, STRING_NONE, 0};
+    const struct replay_function *function =
+        number < replay->python_functions.length ? &replay->python_functions.data[number] : &lost;
+    const char *name = function->name == STRING_NONE ? "Python code" : strings_text(&replay->strings, function->name);
+    const char *file = function->file == STRING_NONE ? "" : strings_text(&replay->strings, function->file);
+    uint32_t text = frame_builder_text(builder, name), library = frame_builder_text(builder, "Python");
+    uint32_t path = *file ? frame_builder_text(builder, file) : STRING_NONE;
+    uint32_t category = intern_category(builder->interner, "Python", "purple");
+    if (text == STRING_NONE || library == STRING_NONE || category == PROFILE_NONE || (*file && path == STRING_NONE))
+        return PROFILE_NONE;
+    struct func_row func = {
+        .name = text,
+        .resource = intern_library_resource(builder->interner, library),
+        .source = *file ? intern_source_file(builder->interner, path) : PROFILE_NONE,
+        .line = function->line,
+    };
+    if (func.resource == PROFILE_NONE || (*file && func.source == PROFILE_NONE))
+        return PROFILE_NONE;
+    builder->symbolization->shares_frames = true;
+    struct frame_row frame = frame_row_of(intern_func(builder->interner, &func));
+    frame.category = category;
+    frame.subcategory = 0;
+    frame.line = line;
+    return frame.func == PROFILE_NONE ? PROFILE_NONE : intern_frame(builder->interner, &frame);
+}
+
+/* The replay rounds the number down to a power of 2. */
+static uint32_t add_omitted_frame(struct frame_builder *builder, uint64_t least)
+{
+    char name[64];
+    if (least == 1)
+        snprintf(name, sizeof(name), "(1 frame omitted)");
+    else
+        snprintf(name, sizeof(name), "(%" PRIu64 "-%" PRIu64 " frames omitted)", least, 2 * least - 1);
+    return frame_builder_bare(builder, name, PROFILE_NONE, CATEGORY_OTHER);
+}
+
+/* Adds the frame of an address outside libraries. */
+static uint32_t add_frame_of(struct frame_builder *builder, size_t index)
+{
+    const struct replay *replay = builder->replay;
+    const struct replay_frame *from = &replay->stacks.frames.data[index];
+    char name[32];
+    if (from->lib < replay->libs.items.length)
+        return kernel_frames_generated(builder, &replay->libs.items.data[from->lib]);
+    switch (from->lib) {
+    case REPLAY_LIB_TRUNCATED:
+        return frame_builder_bare(builder, "(truncated)", PROFILE_NONE, CATEGORY_OTHER);
+    case REPLAY_LIB_NOT_SAMPLED:
+        return frame_builder_bare(builder, "(not sampled)", PROFILE_NONE, CATEGORY_OTHER);
+    case REPLAY_LIB_OMITTED:
+        return add_omitted_frame(builder, from->address);
+    case REPLAY_LIB_WAIT:
+        return add_wait_frame(builder, from->address);
+    case REPLAY_LIB_PYTHON:
+        return add_python_frame(builder, from->address);
+    case REPLAY_LIB_UNKNOWN_KERNEL:
+        return kernel_frames_unknown(builder, from->address);
+    case REPLAY_LIB_DUMPED:
+        return jit_frames_dumped(builder, from);
+    case REPLAY_LIB_ANONYMOUS:
+        return jit_frames_anonymous(builder, index);
+    default:
+        if (perf_map_names_of(&builder->perf_map_names, index)) /* only the record of its mapping was lost */
+            return jit_frames_anonymous(builder, index);
+        snprintf(name, sizeof(name), "0x%" PRIx64, from->address);
+        return frame_builder_bare(builder, name, PROFILE_NONE, CATEGORY_OTHER);
+    }
+}
+
+static bool set_bare(struct frame_builder *builder, size_t index)
+{
+    struct symbolization *symbolization = builder->symbolization;
+    uint64_t unnamed_before = symbolization->unnamed + symbolization->jit_unnamed;
+    uint64_t kernel_before = builder->kernel_unnamed;
+    uint32_t frame = add_frame_of(builder, index);
+    if (builder->kernel_unnamed > kernel_before)
+        builder->kernel_samples += builder->replay->stacks.frames.data[index].samples;
+    symbolization->named.data[index] =
+        (struct symbolized_frame){.first = (uint32_t)symbolization->frames.length,
+                                  .count = 1,
+                                  .is_unnamed = symbolization->unnamed + symbolization->jit_unnamed > unnamed_before ||
+                                                builder->replay->stacks.frames.data[index].lib == REPLAY_LIB_UNMAPPED};
+    return frame != PROFILE_NONE && array_push(&symbolization->frames, frame);
+}
+
+static int by_unnamed_samples(const void *a, const void *b)
+{
+    const struct missing_symbols *left = a, *right = b;
+    return left->samples != right->samples ? ORDER(right->samples, left->samples)
+                                           : ORDER(right->unnamed, left->unnamed);
+}
+
+static bool has_dumped(const struct replay *replay, size_t first)
+{
+    for (size_t i = first; i < replay->stacks.frames.length; i++)
+        if (replay->stacks.frames.data[i].lib == REPLAY_LIB_DUMPED)
+            return true;
+    return false;
+}
+
+int symbolize_frames(struct symbolization *symbolization, const struct replay *replay, const struct open_files *files,
+                     const char *cache_directory, struct symbolizer *symbolizer, struct profile *profile,
+                     struct interner *interner, struct error *err)
+{
+    size_t first = symbolization->named.length;
+    struct frame_builder builder = {.symbolization = symbolization,
+                                    .replay = replay,
+                                    .profile = profile,
+                                    .interner = interner,
+                                    .perf_map_names.first = first,
+                                    .first = first};
+    struct address_batches batches = {0};
+    struct recorded_libs libs = {.replay = replay};
+    int code = -ENOMEM;
+    if (!frame_builder_categories(&builder))
+        goto no_memory;
+    if (!array_reserve(&symbolization->named, replay->stacks.frames.length - first + 1) ||
+        !library_frames_batch(&batches, &libs, files, first))
+        goto no_memory;
+    symbolization->named.length = replay->stacks.frames.length;
+    memset(symbolization->named.data + first, 0,
+           (replay->stacks.frames.length - first + 1) * sizeof(*symbolization->named.data));
+    code = symbolizer_lookup_all(symbolizer, batches.jobs.data, batches.jobs.length, err);
+    if (!code)
+        code = perf_map_names_find(&builder.perf_map_names, replay, err);
+    if (!code && has_dumped(replay, first))
+        code = jit_code_places_make(&builder.jit_code, replay, cache_directory, interner, err);
+    if (!code)
+        code = kernel_frames_open(&builder, symbolizer, err);
+    if (code)
+        goto out;
+    for (size_t i = 0; i < batches.jobs.length; i++)
+        if (!library_frames_add(&builder, &batches, i))
+            goto no_memory;
+    for (size_t i = first; i < replay->stacks.frames.length; i++)
+        if (!library_frames_has(replay, &replay->stacks.frames.data[i]) && !set_bare(&builder, i))
+            goto no_memory;
+    if (!kernel_frames_tell(&builder) || !jit_frames_tell_dumps(&builder) || !jit_frames_tell_maps(&builder))
+        goto no_memory;
+    if (symbolization->missing_symbols.length)
+        qsort(symbolization->missing_symbols.data, symbolization->missing_symbols.length,
+              sizeof(*symbolization->missing_symbols.data), by_unnamed_samples);
+    goto out;
+no_memory:
+    code = error_no_memory(err);
+out:
+    address_batches_destroy(&batches);
+    free(libs.origins);
+    perf_map_names_destroy(&builder.perf_map_names);
+    jit_code_places_destroy(&builder.jit_code);
+    return code;
+}
+
+void symbolization_destroy(struct symbolization *symbolization)
+{
+    array_free(&symbolization->named);
+    array_free(&symbolization->frames);
+    array_free(&symbolization->problems);
+    array_free(&symbolization->missing_symbols);
+    array_free(&symbolization->gone);
+}
