@@ -379,9 +379,10 @@ static int refuse_empty_sides(const struct report *report)
 static int run(struct check *check, int argc, char **argv)
 {
     struct error err = {0};
-    int status = report_parse_options(argc, argv, &check->report.options);
-    if (!status)
-        status = parse_limits(check);
+    int status;
+    if (!report_parse_options(argc, argv, &check->report.options, &status))
+        return status;
+    status = parse_limits(check);
     if (!status)
         status = report_prepare(&check->report);
     if (!status)
@@ -397,12 +398,12 @@ static int run(struct check *check, int argc, char **argv)
 
 int cmd_check(int argc, char **argv)
 {
-    struct check check = {.report = report_of_command("check")};
+    struct check check = {.report = report_of_command(&check_table, true)};
     int status = run(&check, argc, argv);
     for (size_t i = 0; check.limits && i < check.count; i++)
         limit_destroy(&check.limits[i]);
     free(check.limits);
     func_changes_destroy(&check.changes);
     report_destroy(&check.report);
-    return status < 0 ? EXIT_SUCCESS : status;
+    return status;
 }

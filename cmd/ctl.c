@@ -257,22 +257,34 @@ static int parse_words(struct options *options, int count, char **words)
     return 0;
 }
 
+static const struct option_row option_rows[] = {
+    {"all", 0, NULL, "control all recordings of this user", OPTION_FLAG(struct options, all)},
+    {.name = NULL},
+};
+
+static const char usage[] =
+    "usage: prof ctl pause|resume|snapshot|stop [--all|PID]\n"
+    "       prof ctl mark TEXT [--all|PID]\n"
+    "       prof ctl list\n"
+    "\n"
+    "Makes a running recording pause, resume, add a marker with TEXT, save a profile of the recording so far\n"
+    "(profile-1.json.gz, beside its output), or stop. PID is the process ID of 'prof record' or of its target; a\n"
+    "single recording of this user needs no PID.\n";
+
+const struct option_table ctl_table = {
+    .command = "ctl",
+    .usage = usage,
+    .groups = (const struct option_group[]){{.rows = option_rows}, {.rows = NULL}},
+    .words = WORDS_RECORDINGS,
+    .first_choice = "pause resume mark snapshot stop list",
+};
+
 int cmd_ctl(int argc, char **argv)
 {
-    enum { OPTION_ALL = 256 };
-    static const struct option long_options[] = {
-        {"all", no_argument, NULL, OPTION_ALL},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
     struct options options = {.verb = ""};
-    for (int option; (option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1;) {
-        if (option == 'h')
-            return help_print("ctl");
-        if (option != OPTION_ALL)
-            return ui_bad_option("ctl", option, argv);
-        options.all = true;
-    }
-    int status = parse_words(&options, argc - optind, argv + optind);
+    int status;
+    if (!options_parse(&ctl_table, &options, argc, argv, &status))
+        return status;
+    status = parse_words(&options, argc - optind, argv + optind);
     return status ? status : control(&options);
 }

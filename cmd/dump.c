@@ -78,21 +78,38 @@ static int print_format(void)
     return done ? EXIT_SUCCESS : ui_fail("cannot write the format of spool files to standard output");
 }
 
+struct options {
+    bool format;
+};
+
+static const struct option_row option_rows[] = {
+    {"format", 0, NULL, "print the documentation of the records, in Markdown", OPTION_FLAG(struct options, format)},
+    {.name = NULL},
+};
+
+static const char usage[] =
+    "usage: prof dump FILE\n"
+    "       prof dump --format\n"
+    "\n"
+    "Prints each record of a recording as a line of JSON: samples, waits, counters, processes, threads, libraries,\n"
+    "marks. FILE is the spool file that prof record writes beside its output while it runs, and leaves there if it is\n"
+    "killed. Exits with status 1 if a part of FILE is damaged; the other records are printed.\n";
+
+const struct option_table dump_table = {
+    .command = "dump",
+    .usage = usage,
+    .groups = (const struct option_group[]){{.rows = option_rows}, {.rows = NULL}},
+    .words = WORDS_FILES,
+};
+
 int cmd_dump(int argc, char **argv)
 {
-    static const struct option long_options[] = {
-        {"help", no_argument, NULL, 'h'},
-        {"format", no_argument, NULL, 'f'},
-        {NULL, 0, NULL, 0},
-    };
-    bool wants_format = false;
-    for (int option; (option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1;) {
-        if (option != 'f')
-            return option == 'h' ? help_print("dump") : ui_bad_option("dump", option, argv);
-        wants_format = true;
-    }
+    struct options options = {.format = false};
+    int status;
+    if (!options_parse(&dump_table, &options, argc, argv, &status))
+        return status;
     int files = argc - optind;
-    if (wants_format)
+    if (options.format)
         return files ? ui_usage("dump", "--format takes no file") : print_format();
     if (files != 1)
         return files ? ui_usage("dump", "it takes one file, not %d", files) : ui_usage("dump", "no file given");

@@ -420,24 +420,42 @@ static bool find_file(const char *word, char *path)
     return false;
 }
 
+struct options {
+    bool json;
+};
+
+static const struct option_row option_rows[] = {
+    {"json", 0, NULL, "print JSON: events, tracepoints and probes, with their availability or the reason",
+     OPTION_FLAG(struct options, json)},
+    {.name = NULL},
+};
+
+static const char usage[] =
+    "usage: prof events [--json] [PATTERN|PROGRAM]\n"
+    "\n"
+    "Lists the events that 'prof record -e' can sample on this machine for this user. Opens each event; for\n"
+    "unavailable events, prints the reason and the setting that permits them. With PATTERN ('sched:*', or a part of a\n"
+    "name), lists the matching events, and tracepoints by name. With PROGRAM (a path or a command name), lists the\n"
+    "static probes (USDT) of that program or library.\n";
+
+const struct option_table events_table = {
+    .command = "events",
+    .usage = usage,
+    .groups = (const struct option_group[]){{.rows = option_rows}, {.rows = NULL}},
+    .words = WORDS_PROGRAMS,
+};
+
 int cmd_events(int argc, char **argv)
 {
-    static const struct option long_options[] = {
-        {"help", no_argument, NULL, 'h'},
-        {"json", no_argument, NULL, 'j'},
-        {NULL, 0, NULL, 0},
-    };
     char path[PATH_MAX];
-    bool is_json = false;
-    for (int option; (option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1;) {
-        if (option != 'j')
-            return option == 'h' ? help_print("events") : ui_bad_option("events", option, argv);
-        is_json = true;
-    }
+    struct options options = {.json = false};
+    int status;
+    if (!options_parse(&events_table, &options, argc, argv, &status))
+        return status;
     if (argc - optind > 1)
         return ui_usage("events", "give one pattern or program, not %d", argc - optind);
     const char *word = argv[optind];
-    if (is_json)
+    if (options.json)
         return print_json(word);
     if (word && strchr(word, '/') && !strpbrk(word, "*?["))
         return find_file(word, path) ? list_probes_of(path) : ui_fail("cannot read %s: %s", word, strerror(errno));

@@ -241,14 +241,16 @@ static int export(struct report *report)
 
 int cmd_export(int argc, char **argv)
 {
-    struct report report = report_of_command("export");
-    int status = report_parse_options(argc, argv, &report.options);
-    if (!status)
-        status = choose_exporter(&report.options);
+    struct report report = report_of_command(&export_table, false);
+    int status;
+    if (!report_parse_options(argc, argv, &report.options, &status))
+        goto out;
+    status = choose_exporter(&report.options);
     if (!status)
         status = report_prepare(&report);
     if (!status)
         status = export(&report);
+out:
     report_destroy(&report);
-    return status < 0 ? EXIT_SUCCESS : status;
+    return status;
 }

@@ -154,39 +154,56 @@ static bool asks_for_parts(const struct comparing *comparing)
     return any;
 }
 
+struct options {
+    struct serving_options serving;
+    struct symbol_options symbols;
+    struct comparing comparing;
+};
+
+static const struct option_group option_groups[] = {
+    {.rows = comparing_option_rows, .offset = offsetof(struct options, comparing)},
+    {.rows = serving_option_rows, .offset = offsetof(struct options, serving)},
+    {.rows = symbol_option_rows, .offset = offsetof(struct options, symbols)},
+    {.rows = NULL},
+};
+
+static const char usage[] =
+    "usage: prof load [OPTIONS] FILE\n"
+    "       prof load [OPTIONS] BASE NEW\n"
+    "       prof load [OPTIONS] BASE... -- NEW...\n"
+    "\n"
+    "Serves a saved profile on this machine and prints the address, until Ctrl+C. Reads profiles of prof, samply and\n"
+    "the Firefox Profiler (processed format, since version 1), plain or gzip. Symbolizes profiles without symbols,\n"
+    "such as those of samply, with the files on this machine. FILE may also be the spool file of a running or killed\n"
+    "prof, or the perf.data file of perf record. Also opens the text of perf script, pprof, collapsed stacks,\n"
+    "speedscope, V8, Chrome trace and Gecko files.\n"
+    "With two files, or two groups of files around '--', shows their comparison: see 'prof help diff'.\n";
+
+const struct option_table load_table = {
+    .command = "load",
+    .usage = usage,
+    .groups = option_groups,
+    .words = WORDS_FILES,
+};
+
 int cmd_load(int argc, char **argv)
 {
-    static const struct option long_options[] = {
-        {"help", no_argument, NULL, 'h'},
-        COMPARING_OPTIONS,
-        SERVING_OPTIONS,
-        {NULL, 0, NULL, 0},
-    };
-    struct serving_options options = SERVING_DEFAULTS;
-    struct symbol_options symbols = {.urls = NULL};
-    struct comparing comparing = COMPARING_DEFAULTS;
-    int status = 0, after = comparing_count_after(argc, argv);
-    for (int option; (option = getopt_long(argc, argv, ":hnP:", long_options, NULL)) != -1;) {
-        if (option == 'h')
-            return help_print("load");
-        status = comparing_parse_option(&comparing, "load", option, optarg);
-        if (status < 0)
-            status = serving_parse_option(&options, &symbols, "load", option, argv);
-        if (status)
-            return status;
-    }
+    struct options options = {.serving = SERVING_DEFAULTS, .comparing = COMPARING_DEFAULTS};
+    int status, after = comparing_count_after(argc, argv);
+    if (!options_parse(&load_table, &options, argc, argv, &status))
+        return status;
     if (optind == argc)
         return ui_usage("load", "no file given");
-    bool is_comparison = argc - optind > 1 || asks_for_parts(&comparing);
+    bool is_comparison = argc - optind > 1 || asks_for_parts(&options.comparing);
     if (is_comparison)
-        status = comparing_choose_files(&comparing, "load", argc - optind, argv + optind, after);
-    symbol_options_open(&symbols);
+        status = comparing_choose_files(&options.comparing, "load", argc - optind, argv + optind, after);
+    symbol_options_open(&options.symbols);
     if (status == 0 && is_comparison)
-        status = load_comparison(&comparing, &options, &symbols);
+        status = load_comparison(&options.comparing, &options.serving, &options.symbols);
     else if (status == 0)
-        status = spool_input_is_recording(argv[optind]) ? load_spool(argv[optind], &options, &symbols)
-                                                        : load(argv[optind], &options, &symbols);
-    symbol_options_close(&symbols);
-    comparing_destroy(&comparing);
+        status = spool_input_is_recording(argv[optind]) ? load_spool(argv[optind], &options.serving, &options.symbols)
+                                                        : load(argv[optind], &options.serving, &options.symbols);
+    symbol_options_close(&options.symbols);
+    comparing_destroy(&options.comparing);
     return status;
 }

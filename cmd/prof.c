@@ -22,19 +22,22 @@
 #include <sys/stat.h>
 
 const struct command commands[] = {
-    {"record", cmd_record, "Run a command (or attach to a process), sample it, save the profile and show it"},
-    {"load", cmd_load, "Show a saved profile in the browser"},
-    {"report", cmd_report, "Print a saved profile in the terminal"},
-    {"diff", cmd_diff, "Compare two profiles: functions that take more or less time"},
-    {"check", cmd_check, "Compare two profiles, and fail if the change exceeds a limit"},
-    {"export", cmd_export, "Write a saved profile in the format of another tool"},
-    {"push", cmd_push, "Send a saved profile to a server that takes OpenTelemetry profiles"},
-    {"symbolicate", cmd_symbolicate, "Add symbols to a saved profile on this machine"},
-    {"ctl", cmd_ctl, "Pause, mark, snapshot or end a running recording"},
-    {"events", cmd_events, "List the events that prof can record here, and why others are not available"},
-    {"dump", cmd_dump, "Print the records of a recording, one line of JSON each"},
-    {"doctor", cmd_doctor, "Print the kinds of recordings that work here, and the settings that enable more"},
-    {"help", cmd_help, "Show the help of a command"},
+    {"record", cmd_record, "Run a command (or attach to a process), sample it, save the profile and show it",
+     &record_table},
+    {"load", cmd_load, "Show a saved profile in the browser", &load_table},
+    {"report", cmd_report, "Print a saved profile in the terminal", &report_table},
+    {"diff", cmd_diff, "Compare two profiles: functions that take more or less time", &diff_table},
+    {"check", cmd_check, "Compare two profiles, and fail if the change exceeds a limit", &check_table},
+    {"export", cmd_export, "Write a saved profile in the format of another tool", &export_table},
+    {"push", cmd_push, "Send a saved profile to a server that takes OpenTelemetry profiles", &push_table},
+    {"symbolicate", cmd_symbolicate, "Add symbols to a saved profile on this machine", &symbolicate_table},
+    {"ctl", cmd_ctl, "Pause, mark, snapshot or end a running recording", &ctl_table},
+    {"events", cmd_events, "List the events that prof can record here, and why others are not available",
+     &events_table},
+    {"dump", cmd_dump, "Print the records of a recording, one line of JSON each", &dump_table},
+    {"doctor", cmd_doctor, "Print the kinds of recordings that work here, and the settings that enable more",
+     &doctor_table},
+    {"help", cmd_help, "Show the help of a command", &help_table},
 };
 const struct command *const commands_end = commands + sizeof(commands) / sizeof(*commands);
 

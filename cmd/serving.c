@@ -22,77 +22,66 @@ static bool is_hosted(const struct serving_options *options)
     return options->ui && !strcmp(options->ui, "hosted");
 }
 
-/* "3000": only that port, "3000+": the first free port from it, "0": any. */
-static bool parse_port(const char *text, struct serving_options *options)
+/* "3000": only that port, "3000+": the first free port at or above it, "0": any. */
+static int parse_port(const struct option_use *use)
 {
+    struct serving_options *options = use->group;
     unsigned long port = 0;
-    const char *at = text;
+    const char *at = use->value;
     for (; *at >= '0' && *at <= '9' && port <= UINT16_MAX; at++)
         port = port * 10 + (unsigned long)(*at - '0');
     bool plus = *at == '+';
-    if (at == text || at[plus] != '\0' || port > UINT16_MAX || (plus && port == 0))
-        return false;
+    if (at == use->value || at[plus] != '\0' || port > UINT16_MAX || (plus && port == 0))
+        return ui_usage(use->command, "'%s' is not a port: give 3000, 3000+ or 0", use->value);
     options->port = (uint16_t)port;
     options->search_port = plus;
     options->has_port = true;
-    return true;
+    return 0;
 }
 
 /* "hosted" or a directory. */
-static bool parse_ui(const char *text, struct serving_options *options)
+static int parse_ui(const struct option_use *use)
 {
+    struct serving_options *options = use->group;
     struct error err;
-    options->ui = text;
+    options->ui = use->value;
     if (is_hosted(options))
-        return true;
-    int directory = directory_open(text, &err);
-    if (directory >= 0)
-        close(directory);
-    return directory >= 0;
+        return 0;
+    int directory = directory_open(use->value, &err);
+    if (directory < 0)
+        return ui_usage(use->command, "'%s' is not a front end: give 'hosted' or a directory with an index.html",
+                        use->value);
+    close(directory);
+    return 0;
 }
 
-/* "OLD=NEW" */
-static bool add_source_map(char *text, struct serving_options *options)
+/* "OLD=NEW", split in place. */
+static int add_source_map(const struct option_use *use)
 {
-    char *equals = strchr(text, '=');
-    if (!equals || equals == text || !equals[1])
-        return false;
+    struct serving_options *options = use->group;
+    char *equals = strchr(use->value, '=');
+    if (!equals || equals == use->value || !equals[1])
+        return ui_usage(use->command, "'%s' does not map a directory: give OLD=NEW, such as /build/src=/home/me/src",
+                        use->value);
     *equals = '\0';
-    return array_push(&options->source_maps, (struct source_map){.from = text, .to = equals + 1});
+    return array_push(&options->source_maps, (struct source_map){.from = use->value, .to = equals + 1})
+               ? 0
+               : ui_fail("out of memory");
 }
 
-int serving_parse_option(struct serving_options *options, struct symbol_options *symbols, const char *command,
-                         int option, char **argv)
-{
-    switch (option) {
-    case 'n':
-        options->no_open = true;
-        return 0;
-    case 'P':
-        return parse_port(optarg, options) ? 0 : ui_usage(command, "'%s' is not a port: give 3000, 3000+ or 0", optarg);
-    case OPTION_NEW_ADDRESS:
-        options->new_address = true;
-        return 0;
-    case OPTION_NO_CACHE:
-        options->no_cache = true;
-        return 0;
-    case OPTION_SYMBOL_DIR:
-    case OPTION_DEBUGINFOD:
-        return symbol_options_parse(symbols, command, option, optarg);
-    case OPTION_UI:
-        return parse_ui(optarg, options)
-                   ? 0
-                   : ui_usage(command, "'%s' is not a front end: give 'hosted' or a directory with an index.html",
-                              optarg);
-    case OPTION_SOURCE_MAP:
-        return add_source_map(optarg, options)
-                   ? 0
-                   : ui_usage(command, "'%s' does not map a directory: give OLD=NEW, such as /build/src=/home/me/src",
-                              optarg);
-    default:
-        return ui_bad_option(command, option, argv);
-    }
-}
+const struct option_row serving_option_rows[] = {
+    {"no-open", 'n', NULL, "do not open a browser", OPTION_FLAG(struct serving_options, no_open)},
+    {"port", 'P', "PORT", "serve on PORT; PORT+: the first free port at or above PORT (3000+); 0: any free port",
+     .parse = parse_port},
+    {"new-address", 0, NULL, "use a new address for this run only", OPTION_FLAG(struct serving_options, new_address)},
+    {"no-cache", 0, NULL, "neither read nor write the symbol cache, ~/.cache/prof",
+     OPTION_FLAG(struct serving_options, no_cache)},
+    {"source-map", 0, "OLD=NEW", "map the source directory OLD to NEW; can be given several times",
+     .parse = add_source_map},
+    {"ui", 0, "hosted|DIR", "open the profile in the Firefox Profiler, or in the front end in DIR", .parse = parse_ui,
+     .choices = "hosted"},
+    {.name = NULL},
+};
 
 bool serving_was_requested(const struct serving_options *options)
 {

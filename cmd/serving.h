@@ -8,7 +8,6 @@
 #include "serve/serve.h"
 #include "cmd/common/symbol_options.h"
 
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -28,18 +27,7 @@ struct serving_options {
         .port = SERVE_FIRST_PORT, .search_port = true                                                                  \
     }
 
-/* For a command's table of long options; 'n' and 'P' are its short ones. */
-enum { OPTION_NEW_ADDRESS = 2000, OPTION_NO_CACHE, OPTION_SOURCE_MAP, OPTION_UI };
-#define SERVING_OPTIONS                                                                                                \
-    {"no-open", no_argument, NULL, 'n'}, {"port", required_argument, NULL, 'P'},                                       \
-        {"new-address", no_argument, NULL, OPTION_NEW_ADDRESS}, {"no-cache", no_argument, NULL, OPTION_NO_CACHE},      \
-        {"source-map", required_argument, NULL, OPTION_SOURCE_MAP}, {"ui", required_argument, NULL, OPTION_UI},        \
-        SYMBOL_OPTIONS
-
-/* Parses one of these options with its value, optarg; a source map is split in place. Returns 0, or the exit status
- * after a message, also for an option that is unknown. */
-int serving_parse_option(struct serving_options *options, struct symbol_options *symbols, const char *command,
-                         int option, char **argv);
+extern const struct option_row serving_option_rows[];
 
 /* Whether one of the options was given that only a server has use for: -n, -P, --ui, --new-address. */
 bool serving_was_requested(const struct serving_options *options);

@@ -104,45 +104,51 @@ static bool is_jslb_name(const char *path)
     return end && (!end[5] || !strcmp(end + 5, ".gz"));
 }
 
+struct options {
+    const char *output;
+    bool check, no_cache;
+    struct symbol_options symbols;
+};
+
+static const struct option_row option_rows[] = {
+    {"output", 'o', "FILE", "save to FILE instead of replacing the input; compressed if the name ends in .gz",
+     OPTION_NAME(struct options, output)},
+    {"check", 0, NULL, "save nothing; list the addresses for which prof's DWARF reader and libdw disagree",
+     OPTION_FLAG(struct options, check)},
+    {"no-cache", 0, NULL, "neither read nor write the symbol cache, ~/.cache/prof",
+     OPTION_FLAG(struct options, no_cache)},
+    {.name = NULL},
+};
+
+static const struct option_group option_groups[] = {
+    {.rows = option_rows},
+    {.rows = symbol_option_rows, .offset = offsetof(struct options, symbols)},
+    {.rows = NULL},
+};
+
+static const char usage[] =
+    "usage: prof symbolicate [OPTIONS] FILE\n"
+    "\n"
+    "Symbolizes a saved profile with the programs, libraries and debug files of this machine, and saves it with\n"
+    "functions, lines and inlined calls; other addresses stay unchanged. Lists the libraries that have addresses\n"
+    "without a symbol, and the reason. With the spool file of an unsaved recording, or the perf.data file of perf\n"
+    "record, saves its profile; this needs -o.\n";
+
+const struct option_table symbolicate_table = {
+    .command = "symbolicate",
+    .usage = usage,
+    .groups = option_groups,
+    .words = WORDS_FILES,
+};
+
 int cmd_symbolicate(int argc, char **argv)
 {
-    enum { OPTION_NO_CACHE = 256, OPTION_CHECK };
-    static const struct option long_options[] = {
-        {"help", no_argument, NULL, 'h'},
-        {"output", required_argument, NULL, 'o'},
-        {"check", no_argument, NULL, OPTION_CHECK},
-        {"no-cache", no_argument, NULL, OPTION_NO_CACHE},
-        SYMBOL_OPTIONS,
-        {NULL, 0, NULL, 0},
-    };
-    const char *output = NULL;
-    bool no_cache = false, is_check = false;
-    struct symbol_options symbols = {.urls = NULL};
+    struct options options = {.output = NULL};
     int status;
-    for (int option; (option = getopt_long(argc, argv, ":ho:", long_options, NULL)) != -1;) {
-        switch (option) {
-        case 'h':
-            return help_print("symbolicate");
-        case 'o':
-            output = optarg;
-            if (!*output)
-                return ui_usage("symbolicate", "-o/--output needs the name of a file");
-            break;
-        case OPTION_CHECK:
-            is_check = true;
-            break;
-        case OPTION_NO_CACHE:
-            no_cache = true;
-            break;
-        case OPTION_SYMBOL_DIR:
-        case OPTION_DEBUGINFOD:
-            if ((status = symbol_options_parse(&symbols, "symbolicate", option, optarg)) != 0)
-                return status;
-            break;
-        default:
-            return ui_bad_option("symbolicate", option, argv);
-        }
-    }
+    if (!options_parse(&symbolicate_table, &options, argc, argv, &status))
+        return status;
+    const char *output = options.output;
+    bool is_check = options.check;
     if (optind == argc)
         return ui_usage("symbolicate", "no file given");
     if (argc - optind > 1)
@@ -155,12 +161,13 @@ int cmd_symbolicate(int argc, char **argv)
     if (is_spool && (is_check || !output))
         return ui_usage("symbolicate", "%s is %s: %s", argv[optind], spool_input_kind(argv[optind]),
                         is_check ? "save it first, with -o" : "name a file for its profile with -o");
-    symbol_options_open(&symbols);
+    symbol_options_open(&options.symbols);
     if (is_spool)
-        status = save_spool(argv[optind], output, &symbols, no_cache);
+        status = save_spool(argv[optind], output, &options.symbols, options.no_cache);
     else
-        status = is_check ? check(argv[optind], &symbols)
-                          : symbolicate(argv[optind], output ? output : argv[optind], &symbols, no_cache);
-    symbol_options_close(&symbols);
+        status = is_check
+                     ? check(argv[optind], &options.symbols)
+                     : symbolicate(argv[optind], output ? output : argv[optind], &options.symbols, options.no_cache);
+    symbol_options_close(&options.symbols);
     return status;
 }

@@ -1,14 +1,11 @@
 /*
  * The subcommands of prof. Each is one file, cmd/NAME.c, with one function that takes its own arguments (argv[0] is the
  * command's name) and returns the exit status: 0 success, 1 failure, 2 wrong usage. `record` returns the status of its
- * target. The table is in cmd/prof.c, the help texts are in cmd/common/help.c.
+ * target. The table is in cmd/prof.c.
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
-enum { EXIT_USAGE = 2, HELP_OPTION_SIZE = 32 };
+#include "cmd/common/options.h"
 
 int cmd_record(int argc, char **argv);
 int cmd_load(int argc, char **argv);
@@ -24,10 +21,14 @@ int cmd_dump(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 
+extern const struct option_table record_table, load_table, symbolicate_table, report_table, diff_table, check_table,
+    export_table, push_table, ctl_table, events_table, dump_table, doctor_table, help_table;
+
 struct command {
     const char *name;
     int (*run)(int argc, char **argv);
     const char *summary; /* one line of `prof help` */
+    const struct option_table *options;
 };
 
 /* All commands, in the order of `prof help`; `commands_end` is one past the last. */
@@ -39,9 +40,3 @@ const struct command *command_find(const char *name);
 
 /* Prints that the command does not exist, with the closest match. Returns EXIT_USAGE. */
 int command_unknown(const char *name);
-
-/* Prints the help of one command on standard output, for `prof help NAME` and `prof NAME --help`. Returns 0. */
-int help_print(const char *command);
-
-/* Writes the option of the command's help that `typed` ("--ouput") resembles most. False if none is close. */
-bool help_similar_option(const char *command, const char *typed, char meant[HELP_OPTION_SIZE]);

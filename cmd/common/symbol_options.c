@@ -10,16 +10,34 @@
 #include <sys/stat.h>
 #include <time.h>
 
-int symbol_options_parse(struct symbol_options *options, const char *command, int option, const char *value)
+static int add_directory(const struct option_use *use)
 {
+    struct symbol_options *options = use->group;
     struct stat info;
-    if (option == OPTION_DEBUGINFOD) {
-        options->urls = value;
-        return strstr(value, "://") ? 0 : ui_usage(command, "'%s' is not the address of a debuginfod server", value);
-    }
-    if (stat(value, &info) != 0 || !S_ISDIR(info.st_mode))
-        return ui_usage(command, "--symbol-dir: the directory %s does not exist", value);
-    return array_push(&options->directories, value) ? 0 : ui_fail("out of memory");
+    if (stat(use->value, &info) != 0 || !S_ISDIR(info.st_mode))
+        return ui_usage(use->command, "--symbol-dir: the directory %s does not exist", use->value);
+    return array_push(&options->directories, use->value) ? 0 : ui_fail("out of memory");
+}
+
+static int parse_debuginfod(const struct option_use *use)
+{
+    struct symbol_options *options = use->group;
+    options->urls = use->value;
+    return strstr(use->value, "://")
+               ? 0
+               : ui_usage(use->command, "'%s' is not the address of a debuginfod server", use->value);
+}
+
+const struct option_row symbol_option_rows[] = {
+    {"symbol-dir", 0, "DIR", "search DIR for debug files first; can be given several times", .parse = add_directory},
+    {"debuginfod", 0, "URL", "download missing debug files and sources from URL (DEBUGINFOD_URLS)",
+     .parse = parse_debuginfod},
+    {.name = NULL},
+};
+
+bool symbol_options_are_set(const struct symbol_options *options)
+{
+    return options->directories.length || options->urls;
 }
 
 /* ---- while files are fetched ---- */

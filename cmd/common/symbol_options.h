@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cmd/common/directories.h"
+#include "cmd/common/options.h"
 
 #include "base/array.h"
 #include "symbol/debug_search.h"
@@ -11,14 +12,6 @@
 
 #include <stdbool.h>
 #include <sys/resource.h>
-
-/* For a command's table of long options. */
-enum { OPTION_SYMBOL_DIR = 1000, OPTION_DEBUGINFOD };
-#define SYMBOL_OPTIONS                                                                                                 \
-    {"symbol-dir", required_argument, NULL, OPTION_SYMBOL_DIR},                                                        \
-    {                                                                                                                  \
-        "debuginfod", required_argument, NULL, OPTION_DEBUGINFOD                                                       \
-    }
 
 /* Zero it. */
 struct symbol_options {
@@ -31,8 +24,10 @@ struct symbol_options {
     struct rlimit files_before;
 };
 
-/* Parses one of the two options. Returns 0, or the exit status after a message. */
-int symbol_options_parse(struct symbol_options *options, const char *command, int option, const char *value);
+extern const struct option_row symbol_option_rows[];
+
+/* True if one of the options is set. */
+bool symbol_options_are_set(const struct symbol_options *options);
 
 /* Returns where to search, with a connection to the debug servers if there are any; prints a message if that fails.
  * Valid until symbol_options_close(). With SIGINT blocked, Ctrl+C ends only the fetching. Programs started after this

@@ -1,10 +1,7 @@
 #include "cmd/common/ui.h"
 
-#include "cmd/common/commands.h"
-
 #include "base/utf8.h"
 
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -133,30 +130,4 @@ int ui_usage(const char *command, const char *format, ...)
     va_end(args);
     fprintf(stderr, "See 'prof help %s'.\n", command);
     return EXIT_USAGE;
-}
-
-static int unknown_option(const char *command, const char *option)
-{
-    char typed[HELP_OPTION_SIZE], meant[HELP_OPTION_SIZE];
-    snprintf(typed, sizeof(typed), "%.*s", (int)strcspn(option, "="), option);
-    if (!strcmp(command, "record") && (!strcmp(typed, "-g") || !strcmp(typed, "--call-graph")))
-        return ui_usage(command, "there is no option %s: prof always records call graphs", option);
-    if (help_similar_option(command, typed, meant))
-        return ui_usage(command, "there is no option %s; did you mean %s?", option, meant);
-    return ui_usage(command, "there is no option %s", option);
-}
-
-int ui_bad_option(const char *command, int result, char **argv)
-{
-    /* After a failure getopt_long() has the letter of a short option in optopt, or 0 for an unknown long option. The
-     * word where it stopped is before optind. */
-    const char *word = argv[optind - 1];
-    const char letter[] = {'-', (char)optopt, '\0'};
-    if (result == ':')
-        return ui_usage(command, "%s needs a value", word);
-    if (!optopt)
-        return unknown_option(command, word);
-    if (!strncmp(word, "--", 2) && strchr(word, '='))
-        return ui_usage(command, "this option takes no value: %s", word);
-    return unknown_option(command, letter);
 }

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { EXIT_USAGE = 2 };
+
 /* Prints to standard output, with '?' for each invisible character but newline and tab. */
 void ui_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -36,10 +38,6 @@ int ui_fail_error(const struct error *err);
 
 /* Prints one line about wrong usage of `command`, and how to get its help. Returns EXIT_USAGE (2). */
 int ui_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* The same for a result of getopt_long(): '?', or ':' for a missing argument. Start the short options with ':' to keep
- * getopt_long() silent. */
-int ui_bad_option(const char *command, int result, char **argv);
 
 /* Shows progress in a line that the next line from any function here replaces. Does nothing if standard error is not a
  * terminal. An empty text removes the line. */

@@ -145,23 +145,36 @@ static int examine(const char *program, bool as_json)
     return status;
 }
 
+struct options {
+    bool json;
+};
+
+static const struct option_row option_rows[] = {
+    {"json", 0, NULL, "print JSON, for scripts", OPTION_FLAG(struct options, json)},
+    {.name = NULL},
+};
+
+static const char usage[] =
+    "usage: prof doctor [--json] [PROGRAM]\n"
+    "\n"
+    "Tests which recordings work on this machine for this user, and prints one line per feature, with the command\n"
+    "that enables a missing feature. With PROGRAM, also prints which symbols, lines and stacks its profile will have.\n"
+    "Exits with 0 if prof can record, else with 1.\n";
+
+const struct option_table doctor_table = {
+    .command = "doctor",
+    .usage = usage,
+    .groups = (const struct option_group[]){{.rows = option_rows}, {.rows = NULL}},
+    .words = WORDS_PROGRAMS,
+};
+
 int cmd_doctor(int argc, char **argv)
 {
-    enum { OPTION_JSON = 256 };
-    static const struct option long_options[] = {
-        {"json", no_argument, NULL, OPTION_JSON},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    bool as_json = false;
-    for (int option; (option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1;) {
-        if (option == 'h')
-            return help_print("doctor");
-        if (option != OPTION_JSON)
-            return ui_bad_option("doctor", option, argv);
-        as_json = true;
-    }
+    struct options options = {.json = false};
+    int status;
+    if (!options_parse(&doctor_table, &options, argc, argv, &status))
+        return status;
     if (argc - optind > 1)
         return ui_usage("doctor", "give one program, not %d", argc - optind);
-    return examine(argv[optind], as_json);
+    return examine(argv[optind], options.json);
 }

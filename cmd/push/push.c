@@ -16,56 +16,51 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPTION_QUEUED = 256 };
-
 struct options {
     struct push_options push;
     struct symbol_options symbols;
     const char *path;
-    bool queued, quiet, help;
+    bool queued, quiet;
 };
 
-static const struct option long_options[] = {
-    {"queued", no_argument, NULL, OPTION_QUEUED},
-    PUSH_OPTIONS,
-    SYMBOL_OPTIONS,
-    {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+static const struct option_row queued_rows[] = {
+    {"queued", 0, NULL, "send no file, only the queue for URL", OPTION_FLAG(struct options, queued)},
+    {.name = NULL},
 };
 
-static int parse_option(struct options *options, int option, char **argv)
-{
-    int status = push_parse_option(&options->push, option);
-    if (status >= 0)
-        return status;
-    switch (option) {
-    case OPTION_QUEUED:
-        options->queued = true;
-        return 0;
-    case OPTION_SYMBOL_DIR:
-    case OPTION_DEBUGINFOD:
-        return symbol_options_parse(&options->symbols, "push", option, optarg);
-    case 'q':
-        options->quiet = true;
-        return 0;
-    case 'h':
-        options->help = true;
-        return 0;
-    default:
-        return ui_bad_option("push", option, argv);
-    }
-}
+static const struct option_row quiet_rows[] = {
+    {"quiet", 'q', NULL, "print only failures", OPTION_FLAG(struct options, quiet)},
+    {.name = NULL},
+};
 
-static int parse_options(struct options *options, int argc, char **argv)
+static const struct option_group option_groups[] = {
+    {.rows = queued_rows},
+    {.rows = push_option_rows, .offset = offsetof(struct options, push)},
+    {.rows = quiet_rows},
+    {.rows = symbol_option_rows,
+     .offset = offsetof(struct options, symbols),
+     .title = "With the spool file of a recording:"},
+    {.rows = NULL},
+};
+
+static const char usage[] =
+    "usage: prof push [OPTIONS] FILE [URL]\n"
+    "       prof push [OPTIONS] --queued [URL]\n"
+    "\n"
+    "Sends a saved profile to a server that takes OpenTelemetry profiles over HTTP (OTLP, v1development), such as an\n"
+    "OpenTelemetry Collector. URL is its address, http://HOST:4318; without it OTEL_EXPORTER_OTLP_ENDPOINT counts.\n"
+    "Profiles that prof cannot send wait in a queue, and the next push to the same address sends them.\n";
+
+const struct option_table push_table = {
+    .command = "push",
+    .usage = usage,
+    .groups = option_groups,
+    .words = WORDS_FILES,
+};
+
+/* Takes the file and the address. Returns 0 or the exit status after a message. */
+static int take_words(struct options *options, int argc, char **argv)
 {
-    int option;
-    optind = 1;
-    while ((option = getopt_long(argc, argv, ":qh", long_options, NULL)) != -1) {
-        int status = parse_option(options, option, argv);
-        if (status || options->help)
-            return status;
-    }
     int words = argc - optind, most = options->queued ? 1 : 2;
     if (!options->queued && !words)
         return ui_usage("push", "no file given; for example: prof push profile.json.gz http://localhost:4318");
@@ -114,9 +109,12 @@ static int push(struct options *options)
 int cmd_push(int argc, char **argv)
 {
     struct options options = {.push.command = "push"};
-    int status = parse_options(&options, argc, argv);
-    if (!status)
-        status = options.help ? help_print("push") : push(&options);
+    int status;
+    if (options_parse(&push_table, &options, argc, argv, &status)) {
+        status = take_words(&options, argc, argv);
+        if (!status)
+            status = push(&options);
+    }
     push_options_destroy(&options.push);
     symbol_options_close(&options.symbols);
     return status;

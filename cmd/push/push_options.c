@@ -87,50 +87,62 @@ static void hide(char *text, const char *hidden)
         text[i] = i < strlen(hidden) ? hidden[i] : '\0';
 }
 
-static int parse_header(struct push_options *options)
+static int parse_header(const struct option_use *use)
 {
     struct error err = {0};
-    bool is_file = optarg[0] == '@';
-    int code = is_file ? add_headers_of_file(options, optarg + 1, &err) : add_header(options, optarg, &err);
+    bool is_file = use->value[0] == '@';
+    int code =
+        is_file ? add_headers_of_file(use->group, use->value + 1, &err) : add_header(use->group, use->value, &err);
     if (!is_file)
-        hide(optarg + strcspn(optarg, ":"), ": ***");
-    return code ? ui_usage(options->command, "--header: %s", err.text) : 0;
+        hide(use->value + strcspn(use->value, ":"), ": ***");
+    return code ? ui_usage(use->command, "--header: %s", err.text) : 0;
 }
 
-static int parse_label(struct push_options *options)
+static int parse_label(const struct option_use *use)
 {
     struct error err = {0};
-    const char *value = strchr(optarg, '=');
-    if (!value || value == optarg || !value[1])
-        return ui_usage(options->command, "--label takes key=value, such as service.name=shop, not '%s'", optarg);
-    int code = add_label(options, optarg, (size_t)(value - optarg), value + 1, false, &err);
+    const char *value = strchr(use->value, '=');
+    if (!value || value == use->value || !value[1])
+        return ui_usage(use->command, "--label takes key=value, such as service.name=shop, not '%s'", use->value);
+    int code = add_label(use->group, use->value, (size_t)(value - use->value), value + 1, false, &err);
     return code ? ui_fail_error(&err) : 0;
 }
 
-int push_parse_option(struct push_options *options, int option)
+static int parse_queue_size(const struct option_use *use)
 {
-    if (option >= OPTION_PUSH_HEADER && option <= OPTION_PUSH_RETRY)
-        options->is_given = true;
-    switch (option) {
-    case OPTION_PUSH_HEADER:
-        return parse_header(options);
-    case OPTION_PUSH_LABEL:
-        return parse_label(options);
-    case OPTION_PUSH_QUEUE:
-        options->queue = optarg;
-        return *optarg ? 0 : ui_usage(options->command, "--queue needs the name of a directory");
-    case OPTION_PUSH_QUEUE_SIZE:
-        return parse_size(optarg, &options->queue_size)
-                   ? 0
-                   : ui_usage(options->command, "'%s' is not a size (K, M, G), such as 64M", optarg);
-    case OPTION_PUSH_TIMEOUT:
-    case OPTION_PUSH_RETRY:
-        return parse_time(optarg, option == OPTION_PUSH_RETRY ? &options->retry : &options->timeout)
-                   ? 0
-                   : ui_usage(options->command, "'%s' is not a time (ms, s, min, h), such as 30s", optarg);
-    default:
-        return -1;
-    }
+    struct push_options *options = use->group;
+    return parse_size(use->value, &options->queue_size)
+               ? 0
+               : ui_usage(use->command, "'%s' is not a size (K, M, G), such as 64M", use->value);
+}
+
+static int parse_limit(const struct option_use *use)
+{
+    return parse_time(use->value, (uint64_t *)((char *)use->group + use->row->field))
+               ? 0
+               : ui_usage(use->command, "'%s' is not a time (ms, s, min, h), such as 30s", use->value);
+}
+
+const struct option_row push_option_rows[] = {
+    {"label", 0, "KEY=VALUE", "an attribute of the resource, such as service.name=shop; can be given several times",
+     .parse = parse_label},
+    {"header", 0, "HEADER", "'Name: value', or @FILE with such lines, for credentials; can be given several times",
+     .parse = parse_header},
+    {"timeout", 0, "TIME", "time limit of one request (10s)", .parse = parse_limit,
+     .field = offsetof(struct push_options, timeout)},
+    {"retry-for", 0, "TIME", "retry for TIME while the server is down or busy (60s)", .parse = parse_limit,
+     .field = offsetof(struct push_options, retry)},
+    {"queue", 0, "DIR", "directory of queued profiles (~/.local/state/prof/push)",
+     OPTION_NAME(struct push_options, queue)},
+    {"queue-size", 0, "SIZE", "size limit of the queue; prof drops the oldest profiles (64M)",
+     .parse = parse_queue_size},
+    {.name = NULL},
+};
+
+bool push_options_are_set(const struct push_options *options)
+{
+    return options->headers.length || options->labels.length || options->timeout || options->retry || options->queue ||
+           options->queue_size;
 }
 
 /* ---- the environment ---- */

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include "cmd/common/options.h"
+
 #include "base/array.h"
 #include "export/otlp_export.h"
 #include "push/http_client.h"
@@ -14,22 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum {
-    OPTION_PUSH_HEADER = 5000,
-    OPTION_PUSH_LABEL,
-    OPTION_PUSH_QUEUE,
-    OPTION_PUSH_QUEUE_SIZE,
-    OPTION_PUSH_TIMEOUT,
-    OPTION_PUSH_RETRY
-};
-#define PUSH_OPTIONS                                                                                                   \
-    {"header", required_argument, NULL, OPTION_PUSH_HEADER}, {"label", required_argument, NULL, OPTION_PUSH_LABEL},    \
-        {"queue", required_argument, NULL, OPTION_PUSH_QUEUE},                                                         \
-        {"queue-size", required_argument, NULL, OPTION_PUSH_QUEUE_SIZE},                                               \
-        {"timeout", required_argument, NULL, OPTION_PUSH_TIMEOUT},                                                     \
-    {                                                                                                                  \
-        "retry-for", required_argument, NULL, OPTION_PUSH_RETRY                                                        \
-    }
+extern const struct option_row push_option_rows[];
 
 /* Zero it, but for `command`. */
 struct push_options {
@@ -39,16 +26,14 @@ struct push_options {
     uint64_t timeout, retry;         /* ns; 0: the default. See --timeout, --retry-for */
     ARRAY(char *) headers;           /* "Name: value" */
     ARRAY(struct otlp_label) labels; /* each key once; key and value are one block, at `key` */
-    bool is_given;                   /* one of these is */
 
     /* After push_options_resolve(): */
     char url[PUSH_URL_MAX];
     struct http_server server;
 };
 
-/* Parses one of the options with its value, optarg. Returns 0 or the exit status after a message; -1 if it is not one
- * of them. */
-int push_parse_option(struct push_options *options, int option);
+/* True if one of the options is set. */
+bool push_options_are_set(const struct push_options *options);
 
 /* Adds what the environment says. `address`: of the command line, where its query is hidden, which may hold a secret;
  * NULL: that of the environment. Returns 0 or the exit status after a message. */

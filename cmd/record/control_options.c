@@ -19,43 +19,56 @@ enum { MOST_ITERATIONS = 1000 };
 
 /* ---- options ---- */
 
-static bool parse_count(const char *text, uint32_t *count)
+static int parse_iterations(const struct option_use *use)
 {
+    struct control_options *options = use->group;
     char *end;
     errno = 0;
-    unsigned long value = strtoul(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || errno || value < 1 || value > MOST_ITERATIONS)
-        return false;
-    *count = (uint32_t)value;
-    return true;
+    unsigned long value = strtoul(use->value, &end, 10);
+    if (*use->value < '0' || *use->value > '9' || *end || errno || value < 1 || value > MOST_ITERATIONS)
+        return ui_usage("record", "'%s' is not a number of runs from 1 to %d", use->value, MOST_ITERATIONS);
+    options->iterations = (uint32_t)value;
+    return 0;
 }
 
-int control_parse_option(struct control_options *options, int option)
+static int parse_last(const struct option_use *use)
 {
-    switch (option) {
-    case OPTION_LAST:
-        return parse_time(optarg, &options->keep.ns) || parse_size(optarg, &options->keep.bytes)
-                   ? 0
-                   : ui_usage("record", "'%s' is neither a time (ms, s, min, h) nor a size (K, M, G): give 30s or 64M",
-                              optarg);
-    case OPTION_MAX_SIZE:
-        return parse_size(optarg, &options->max_size)
-                   ? 0
-                   : ui_usage("record", "'%s' is not a size (K, M, G), such as 500M", optarg);
-    case OPTION_DELAY:
-        return parse_seconds(optarg, &options->delay) ? 0
-                                                      : ui_usage("record", "'%s' is not a number of seconds", optarg);
-    case OPTION_ITERATIONS:
-        return parse_count(optarg, &options->iterations)
-                   ? 0
-                   : ui_usage("record", "'%s' is not a number of runs from 1 to %d", optarg, MOST_ITERATIONS);
-    case OPTION_PAUSED:
-        options->paused = true;
-        return 0;
-    default:
-        return -1;
-    }
+    struct control_options *options = use->group;
+    return parse_time(use->value, &options->keep.ns) || parse_size(use->value, &options->keep.bytes)
+               ? 0
+               : ui_usage("record", "'%s' is neither a time (ms, s, min, h) nor a size (K, M, G): give 30s or 64M",
+                          use->value);
 }
+
+static int parse_max_size(const struct option_use *use)
+{
+    struct control_options *options = use->group;
+    return parse_size(use->value, &options->max_size)
+               ? 0
+               : ui_usage("record", "'%s' is not a size (K, M, G), such as 500M", use->value);
+}
+
+static int parse_delay(const struct option_use *use)
+{
+    struct control_options *options = use->group;
+    return parse_seconds(use->value, &options->delay)
+               ? 0
+               : ui_usage("record", "'%s' is not a number of seconds", use->value);
+}
+
+const struct option_row control_option_rows[] = {
+    {"paused", 0, NULL, "start paused, until 'prof ctl resume' or SIGUSR2",
+     OPTION_FLAG(struct control_options, paused)},
+    {"delay", 0, "SECONDS", "start paused for this time; -d counts from its end", .parse = parse_delay},
+    {"iterations", 0, "N", "run COMMAND N times in sequence, into one profile; stop at the first failure",
+     .parse = parse_iterations},
+    {"last", 0, "TIME|SIZE",
+     "flight recorder: keep only the newest 30s, 5min or 64M; 'prof ctl snapshot' or SIGUSR1 saves a "
+     "profile of them at any time",
+     .parse = parse_last},
+    {"max-size", 0, "SIZE", "stop recording at this size (500M); COMMAND continues", .parse = parse_max_size},
+    {.name = NULL},
+};
 
 int control_check(const struct control_options *options, bool has_command, bool is_recovery)
 {

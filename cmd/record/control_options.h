@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "cmd/common/options.h"
 #include "cmd/common/symbol_options.h"
 
 #include "record/record_options.h"
@@ -12,17 +13,7 @@
 
 #include <stdbool.h>
 
-enum { OPTION_LAST = 4000, OPTION_MAX_SIZE, OPTION_PAUSED, OPTION_DELAY, OPTION_ITERATIONS };
-#define CONTROL_OPTIONS                                                                                                \
-    {"last", required_argument, NULL, OPTION_LAST}, {"max-size", required_argument, NULL, OPTION_MAX_SIZE},            \
-        {"paused", no_argument, NULL, OPTION_PAUSED}, {"delay", required_argument, NULL, OPTION_DELAY},                \
-    {                                                                                                                  \
-        "iterations", required_argument, NULL, OPTION_ITERATIONS                                                       \
-    }
-
-/* Parses one of the options with its value, optarg. Returns 0 or the exit status after a message; -1 if it is not one
- * of them. */
-int control_parse_option(struct control_options *options, int option);
+extern const struct option_row control_option_rows[];
 
 /* Whether they fit together and to the rest of the command line. Returns 0 or the exit status after a message. */
 int control_check(const struct control_options *options, bool has_command, bool is_recovery);

@@ -8,12 +8,13 @@
 #include <string.h>
 
 /* EVENT[,EVENT...] */
-static int add_texts(struct event_options *options, const char *list)
+static int add_texts(const struct option_use *use)
 {
-    for (const char *at = list;; at++) {
+    struct event_options *options = use->group;
+    for (const char *at = use->value;; at++) {
         size_t length = strcspn(at, ",");
         if (!length)
-            return ui_usage("record", "-e/--event needs names of events, separated by commas, not '%s'", list);
+            return ui_usage("record", "-e/--event needs names of events, separated by commas, not '%s'", use->value);
         char *text = strndup(at, length);
         if (!text || !array_push(&options->texts, text)) {
             free(text);
@@ -25,31 +26,30 @@ static int add_texts(struct event_options *options, const char *list)
     }
 }
 
-static bool parse_period(const char *text, uint64_t *period)
+static int parse_period(const struct option_use *use)
 {
+    struct event_options *options = use->group;
     char *end;
     errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || errno || value < 1 || value > INT64_MAX)
-        return false;
-    *period = value;
-    return true;
+    unsigned long long value = strtoull(use->value, &end, 10);
+    if (*use->value < '0' || *use->value > '9' || *end || errno || value < 1 || value > INT64_MAX)
+        return ui_usage("record", "'%s' is not a period: give a number of events per sample, at least 1", use->value);
+    options->period = value;
+    return 0;
 }
 
-int event_parse_option(struct event_options *options, int option)
-{
-    if (option == 'e')
-        return add_texts(options, optarg);
-    if (option == OPTION_NO_CPU_SAMPLES) {
-        options->no_cpu_samples = true;
-        return 0;
-    }
-    if (option != OPTION_PERIOD)
-        return -1;
-    return parse_period(optarg, &options->period)
-               ? 0
-               : ui_usage("record", "'%s' is not a period: give a number of events per sample, at least 1", optarg);
-}
+const struct option_row event_option_rows[] = {
+    {"event", 'e', "EVENT[,...]",
+     "also sample these events: page-faults, sched:sched_switch, uprobe:PATH:FUNCTION ... ('prof "
+     "events' lists them); can be given several times",
+     .parse = add_texts,
+     .choices = "page-faults minor-faults major-faults context-switches cpu-migrations cycles instructions "},
+    {"no-cpu-samples", 0, NULL, "sample only the events of -e; count CPU time without samples",
+     OPTION_FLAG(struct event_options, no_cpu_samples)},
+    {"period", 0, "N", "one sample per N events of -e (tracepoints and probes: 1; others: the rate of -r)",
+     .parse = parse_period},
+    {.name = NULL},
+};
 
 int event_options_find(struct event_options *options)
 {

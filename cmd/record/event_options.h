@@ -4,10 +4,11 @@
  */
 #pragma once
 
+#include "cmd/common/options.h"
+
 #include "record/record.h"
 #include "sample/event_list.h"
 
-#include <getopt.h>
 #include <stdbool.h>
 
 /* Zero it. */
@@ -18,17 +19,7 @@ struct event_options {
     struct event_list list;
 };
 
-/* For the table of long options; 'e' is the short one. */
-enum { OPTION_PERIOD = 7000, OPTION_NO_CPU_SAMPLES };
-#define EVENT_OPTIONS                                                                                                  \
-    {"event", required_argument, NULL, 'e'}, {"no-cpu-samples", no_argument, NULL, OPTION_NO_CPU_SAMPLES},             \
-    {                                                                                                                  \
-        "period", required_argument, NULL, OPTION_PERIOD                                                               \
-    }
-
-/* Parses one of these options with its value, optarg. Returns 0, or the exit status after a message; -1 if it is
- * another option. */
-int event_parse_option(struct event_options *options, int option);
+extern const struct option_row event_option_rows[];
 
 /* Finds the events once all options are known. Returns 0, or the exit status after a message. */
 int event_options_find(struct event_options *options);

@@ -40,6 +40,8 @@
 
 enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127, EXIT_SIGNAL = 128 };
 
+enum choice { CHOICE_DEFAULT, CHOICE_YES, CHOICE_NO };
+
 struct options {
     enum record_sampler sampler;
     const char *output;
@@ -50,7 +52,8 @@ struct options {
     bool no_host;
     ARRAY(const char *) variables; /* of the environment, to be saved */
     ARRAY(char *) arguments;       /* before the command, NULL at the end */
-    bool live, save_only, off_cpu, no_off_cpu, wakers, no_python, quiet, verbose, help;
+    bool live, save_only, wakers, quiet, verbose;
+    enum choice off_cpu, python;
     struct serving_options serving;
     struct symbol_options symbols;
     char **command;
@@ -62,170 +65,157 @@ struct options {
 
 /* ---- options ---- */
 
-static bool parse_rate(const char *text, uint32_t *rate)
+static int parse_rate(const struct option_use *use)
 {
+    struct options *options = use->group;
     char *end;
     errno = 0;
-    unsigned long value = strtoul(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || errno || value < 1 || value > 1000000)
-        return false;
-    *rate = (uint32_t)value;
-    return true;
+    unsigned long value = strtoul(use->value, &end, 10);
+    if (*use->value < '0' || *use->value > '9' || *end || errno || value < 1 || value > 1000000)
+        return ui_usage("record", "'%s' is not a rate: give 1 to 1000000 Hz", use->value);
+    options->rate = (uint32_t)value;
+    return 0;
 }
 
-static bool parse_duration(const char *text, uint64_t *duration)
+static int parse_duration(const struct option_use *use)
 {
+    struct options *options = use->group;
     char *end;
-    double seconds = strtod(text, &end);
-    if (end == text || *end || !(seconds >= 0.001 && seconds <= 1e9))
-        return false;
-    *duration = (uint64_t)(seconds * 1e9);
-    return true;
+    double seconds = strtod(use->value, &end);
+    if (end == use->value || *end || !(seconds >= 0.001 && seconds <= 1e9))
+        return ui_usage("record", "'%s' is not a duration: give at least 0.001 seconds", use->value);
+    options->duration = (uint64_t)(seconds * 1e9);
+    return 0;
 }
 
-static bool parse_sampler(const char *text, enum record_sampler *sampler)
+static int parse_sampler(const struct option_use *use)
 {
     static const char *const names[] = {
         [RECORD_BY_ANY] = "auto", [RECORD_BY_PERF] = "perf", [RECORD_BY_PTRACE] = "ptrace"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-        if (strcmp(text, names[i]) == 0) {
-            *sampler = (enum record_sampler)i;
-            return true;
+    struct options *options = use->group;
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (strcmp(use->value, names[i]) == 0) {
+            options->sampler = (enum record_sampler)i;
+            return 0;
         }
-    }
-    return false;
+    return ui_usage("record", "'%s' is not a sampler: give perf, ptrace or auto", use->value);
 }
 
-enum {
-    OPTION_RECOVER = 256,
-    OPTION_SAMPLER,
-    OPTION_OFF_CPU,
-    OPTION_WAKERS,
-    OPTION_PYTHON,
-    OPTION_COUNTERS,
-    OPTION_ENV,
-    OPTION_NO_HOST,
-    OPTION_LIVE
-};
-
-static const struct option long_options[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"rate", required_argument, NULL, 'r'},
-    {"duration", required_argument, NULL, 'd'},
-    {"save-only", no_argument, NULL, 's'},
-    {"live", no_argument, NULL, OPTION_LIVE},
-    {"quiet", no_argument, NULL, 'q'},
-    {"verbose", no_argument, NULL, 'v'},
-    {"recover", required_argument, NULL, OPTION_RECOVER},
-    {"off-cpu", required_argument, NULL, OPTION_OFF_CPU},
-    {"wakers", no_argument, NULL, OPTION_WAKERS},
-    EVENT_OPTIONS,
-    {"counters", required_argument, NULL, OPTION_COUNTERS},
-    {"env", required_argument, NULL, OPTION_ENV},
-    {"no-host", no_argument, NULL, OPTION_NO_HOST},
-    {"python", required_argument, NULL, OPTION_PYTHON},
-    WHOM_OPTIONS,
-    {"sampler", required_argument, NULL, OPTION_SAMPLER},
-    CONTROL_OPTIONS,
-    RECORD_PUSH_OPTIONS,
-    SERVING_OPTIONS,
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-/* Returns 0 or the exit status. */
-static int parse_option(struct options *options, int option, char **argv)
+static int parse_choice(const struct option_use *use)
 {
-    int status = whom_parse_option(&options->whom, option);
-    if (status < 0)
-        status = event_parse_option(&options->events, option);
-    if (status < 0)
-        status = control_parse_option(&options->control, option);
-    if (status < 0)
-        status = record_push_parse_option(&options->push, option);
-    if (status >= 0)
-        return status;
-    switch (option) {
-    case 'o':
-        options->output = optarg;
-        return *optarg ? 0 : ui_usage("record", "-o/--output needs the name of a file");
-    case 'r':
-        return parse_rate(optarg, &options->rate)
-                   ? 0
-                   : ui_usage("record", "'%s' is not a rate: give 1 to 1000000 Hz", optarg);
-    case 'd':
-        return parse_duration(optarg, &options->duration)
-                   ? 0
-                   : ui_usage("record", "'%s' is not a duration: give at least 0.001 seconds", optarg);
-    case 's':
-        options->save_only = true;
-        return 0;
-    case 'q':
-        options->quiet = true;
-        return 0;
-    case 'v':
-        options->verbose = true;
-        return 0;
-    case OPTION_LIVE:
-        options->live = true;
-        return 0;
-    case OPTION_OFF_CPU:
-        options->no_off_cpu = strcmp(optarg, "no") == 0;
-        options->off_cpu = !options->no_off_cpu;
-        return options->no_off_cpu || strcmp(optarg, "yes") == 0
-                   ? 0
-                   : ui_usage("record", "--off-cpu is 'yes' or 'no', not '%s'", optarg);
-    case OPTION_WAKERS:
-        options->wakers = true;
-        return 0;
-    case OPTION_COUNTERS:
-        return counters_parse(optarg, &options->counters)
-                   ? 0
-                   : ui_usage("record",
-                              "'%s' is not a list of counters: give some of cpu, memory, faults, io, switches, "
-                              "threads, system and power, separated by commas, or all or none",
-                              optarg);
-    case OPTION_ENV:
-        if (!*optarg || strchr(optarg, '='))
-            return ui_usage("record", "--env takes the name of an environment variable, not '%s'", optarg);
-        return array_push(&options->variables, optarg) ? 0 : ui_fail("out of memory");
-    case OPTION_NO_HOST:
-        options->no_host = true;
-        return 0;
-    case OPTION_PYTHON:
-        options->no_python = strcmp(optarg, "no") == 0;
-        return options->no_python || strcmp(optarg, "yes") == 0
-                   ? 0
-                   : ui_usage("record", "--python is 'yes' or 'no', not '%s'", optarg);
-    case OPTION_RECOVER:
-        options->recover = optarg;
-        return 0;
-    case OPTION_SAMPLER:
-        return parse_sampler(optarg, &options->sampler)
-                   ? 0
-                   : ui_usage("record", "'%s' is not a sampler: give perf, ptrace or auto", optarg);
-    case 'h':
-        options->help = true;
-        return 0;
-    default:
-        return serving_parse_option(&options->serving, &options->symbols, "record", option, argv);
-    }
+    enum choice *choice = (enum choice *)((char *)use->group + use->row->field);
+    *choice = strcmp(use->value, "no") == 0 ? CHOICE_NO : CHOICE_YES;
+    return *choice == CHOICE_NO || strcmp(use->value, "yes") == 0
+               ? 0
+               : ui_usage("record", "--%s is 'yes' or 'no', not '%s'", use->row->name, use->value);
 }
+
+static int parse_counters(const struct option_use *use)
+{
+    struct options *options = use->group;
+    return counters_parse(use->value, &options->counters)
+               ? 0
+               : ui_usage("record",
+                          "'%s' is not a list of counters: give some of cpu, memory, faults, io, switches, "
+                          "threads, system and power, separated by commas, or all or none",
+                          use->value);
+}
+
+static int add_variable(const struct option_use *use)
+{
+    struct options *options = use->group;
+    if (!*use->value || strchr(use->value, '='))
+        return ui_usage("record", "--env takes the name of an environment variable, not '%s'", use->value);
+    return array_push(&options->variables, use->value) ? 0 : ui_fail("out of memory");
+}
+
+static const struct option_row output_rows[] = {
+    {"output", 'o', "FILE",
+     "save the profile to FILE (profile.json.gz), compressed if the name ends in .gz; -: to the "
+     "standard output, and redirect COMMAND's to the standard error",
+     OPTION_NAME(struct options, output)},
+    {"save-only", 's', NULL, "do not serve; exit with the exit status of COMMAND (with -p: 0)",
+     OPTION_FLAG(struct options, save_only)},
+    {"live", 0, NULL, "open the page at once; it follows the recording", OPTION_FLAG(struct options, live)},
+    {"quiet", 'q', NULL, "print only errors and the address of the page", OPTION_FLAG(struct options, quiet)},
+    {"verbose", 'v', NULL, "at the end, print all metadata about the quality of the data",
+     OPTION_FLAG(struct options, verbose)},
+    {"recover", 0, "SPOOL", "save the profile of the spool file of a killed prof",
+     OPTION_TEXT(struct options, recover)},
+    {.name = NULL},
+};
+
+static const struct option_row data_rows[] = {
+    {"rate", 'r', "HZ", "samples per second of CPU time, for each thread (1000)", .parse = parse_rate},
+    {"off-cpu", 0, "yes|no", "also record waits and their reasons (yes; with -a: no)", .parse = parse_choice,
+     .field = offsetof(struct options, off_cpu), .choices = "yes no"},
+    {"wakers", 0, NULL, "also record the waker of each wait, if the kernel permits it",
+     OPTION_FLAG(struct options, wakers)},
+    {"python", 0, "yes|no", "read the frames of Python code (yes)", .parse = parse_choice,
+     .field = offsetof(struct options, python), .choices = "yes no"},
+    {"counters", 0, "LIST",
+     "counters to read: cpu, memory, faults, io, switches, threads, system, power, separated by commas; "
+     "or all, or none (all)",
+     .parse = parse_counters, .choices = "all none cpu memory faults io switches threads system power"},
+    {"env", 0, "VARIABLE", "save the value of this environment variable in the profile; can be given several times",
+     .parse = add_variable},
+    {"no-host", 0, NULL, "do not save the name of this machine or the working directory",
+     OPTION_FLAG(struct options, no_host)},
+    {"sampler", 0, "SAMPLER",
+     "perf: perf events; ptrace: stop the threads to sample them; auto: perf events if the kernel "
+     "permits them, else ptrace (auto)",
+     .parse = parse_sampler, .choices = "auto perf ptrace"},
+    {.name = NULL},
+};
+
+static const struct option_row duration_rows[] = {
+    {"duration", 'd', "SECONDS", "stop recording after this time, and end COMMAND; processes of -p continue",
+     .parse = parse_duration},
+    {.name = NULL},
+};
+
+static const struct option_group option_groups[] = {
+    {.rows = output_rows},
+    {.rows = whom_option_rows, .offset = offsetof(struct options, whom), .title = "Processes, threads and CPUs:"},
+    {.rows = data_rows, .title = "Data:"},
+    {.rows = event_option_rows, .offset = offsetof(struct options, events)},
+    {.rows = duration_rows, .title = "Beginning, end and size:"},
+    {.rows = control_option_rows, .offset = offsetof(struct options, control)},
+    {.rows = record_push_option_rows, .offset = offsetof(struct options, push), .title = "OpenTelemetry:"},
+    {.rows = push_option_rows, .offset = offsetof(struct options, push.shared)},
+    {.rows = serving_option_rows, .offset = offsetof(struct options, serving), .title = "Page and symbols:"},
+    {.rows = symbol_option_rows, .offset = offsetof(struct options, symbols)},
+    {.rows = NULL},
+};
+
+static const char record_usage[] =
+    "usage: prof record [OPTIONS] [--] COMMAND [ARGUMENT...]\n"
+    "       prof record [OPTIONS] -p PID[,PID...]\n"
+    "       prof record [OPTIONS] -a [[--] COMMAND [ARGUMENT...]]\n"
+    "       prof record [OPTIONS] --recover SPOOL\n"
+    "\n"
+    "Runs COMMAND and samples it, its threads and its child processes until COMMAND ends. Saves the profile; at a\n"
+    "terminal, also serves it on this machine and prints the address. Ctrl+C goes to COMMAND, too; a second Ctrl+C\n"
+    "stops the recording at once. In both cases prof saves the profile. With -p, records running processes until\n"
+    "they end or Ctrl+C, and leaves them running. With -a, records all processes of the system until COMMAND ends\n"
+    "or Ctrl+C.\n";
+
+const struct option_table record_table = {
+    .command = "record",
+    .usage = record_usage,
+    .groups = option_groups,
+    .words = WORDS_PROGRAMS,
+    .stops_at_word = true,
+};
 
 static bool is_standard_output(const struct options *options)
 {
     return strcmp(options->output, "-") == 0;
 }
 
-static int parse_options(struct options *options, int argc, char **argv)
+/* Takes the command, and checks that the options fit together. Returns 0 or the exit status after a message. */
+static int check_options(struct options *options, char **argv)
 {
-    int option;
-    optind = 1;
-    while ((option = getopt_long(argc, argv, "+:o:e:p:r:d:asqvnP:h", long_options, NULL)) != -1) {
-        int status = parse_option(options, option, argv);
-        if (status || options->help)
-            return status;
-    }
     options->command = argv + optind;
     for (int i = 1; i < optind; i++)
         if (strcmp(argv[i], "--") != 0 && !array_push(&options->arguments, argv[i]))
@@ -236,7 +226,7 @@ static int parse_options(struct options *options, int argc, char **argv)
         return ui_usage("record", "-q/--quiet and -v/--verbose exclude each other");
     if (options->whom.all && options->sampler == RECORD_BY_PTRACE)
         return ui_usage("record", "--sampler ptrace records a command or processes (-p), not all processes");
-    if (options->wakers && options->no_off_cpu)
+    if (options->wakers && options->off_cpu == CHOICE_NO)
         return ui_usage("record", "--wakers records the wakers of waits, but --off-cpu=no records no waits");
     if (options->recover && *options->command)
         return ui_usage("record", "--recover takes no command: it saves the profile of an earlier recording");
@@ -458,8 +448,8 @@ static int record(struct options *options)
                                             .context = options,
                                             .rate = options->rate,
                                             /* what the system's daemons wait for is of use to few */
-                                            .off_cpu = options->off_cpu || options->wakers ||
-                                                       (!options->no_off_cpu && !options->whom.all),
+                                            .off_cpu = options->off_cpu == CHOICE_YES || options->wakers ||
+                                                       (options->off_cpu == CHOICE_DEFAULT && !options->whom.all),
                                             .wakers = options->wakers,
                                             .events = &options->events.list,
                                             .no_cpu_samples = options->events.no_cpu_samples,
@@ -468,7 +458,7 @@ static int record(struct options *options)
                                                             .variables = options->variables.data,
                                                             .variable_count = options->variables.length,
                                                             .no_host = options->no_host},
-                                            .python = !options->no_python,
+                                            .python = options->python != CHOICE_NO,
                                             .duration = options->duration,
                                             .spool_path = spool,
                                             .recorder = "prof " PROF_VERSION,
@@ -547,11 +537,12 @@ int cmd_record(int argc, char **argv)
                               .rate = 1000,
                               .counters = COUNT_ALL,
                               .serving = SERVING_DEFAULTS};
-    int status = parse_options(&options, argc, argv);
+    int status;
+    if (!options_parse(&record_table, &options, argc, argv, &status))
+        return status;
+    status = check_options(&options, argv);
     if (status)
         return status;
-    if (options.help)
-        return help_print("record");
     if (is_standard_output(&options)) {
         options.save_only = true;
         if (isatty(STDOUT_FILENO))

@@ -3,27 +3,38 @@
 #include "cmd/common/quantities.h"
 #include "cmd/common/ui.h"
 
-#include <getopt.h>
 #include <string.h>
 
 static const uint64_t shortest_window = UINT64_C(1000000000); /* ns: the recorder writes about each second */
 
-int record_push_parse_option(struct record_push_options *options, int option)
+static int set_address(const struct option_use *use)
 {
-    if (option == OPTION_PUSH) {
-        options->address = optarg;
-        return 0;
-    }
-    if (option != OPTION_EVERY)
-        return push_parse_option(&options->shared, option);
-    return parse_time(optarg, &options->every) && options->every >= shortest_window
-               ? 0
-               : ui_usage("record", "'%s' is not a time of at least 1s (s, min, h), such as 60s", optarg);
+    struct record_push_options *options = use->group;
+    options->address = use->value;
+    return 0;
 }
+
+static int parse_every(const struct option_use *use)
+{
+    struct record_push_options *options = use->group;
+    return parse_time(use->value, &options->every) && options->every >= shortest_window
+               ? 0
+               : ui_usage("record", "'%s' is not a time of at least 1s (s, min, h), such as 60s", use->value);
+}
+
+const struct option_row record_push_option_rows[] = {
+    {"push", 0, "URL",
+     "at the end, send the profile to a server for OpenTelemetry profiles; 'env': the address in "
+     "OTEL_EXPORTER_OTLP_ENDPOINT",
+     .parse = set_address, .choices = "env"},
+    {"every", 0, "TIME", "with --push: send the newest samples every TIME (60s) during the recording",
+     .parse = parse_every},
+    {.name = NULL},
+};
 
 int record_push_check(struct record_push_options *options, bool is_recovery, bool is_standard_output, uint64_t last)
 {
-    if (!options->address && (options->every || options->shared.is_given))
+    if (!options->address && (options->every || push_options_are_set(&options->shared)))
         return ui_usage("record", "%s to --push URL",
                         options->every ? "--every belongs" : "options of pushes, such as --label and --header, belong");
     if (!options->address)

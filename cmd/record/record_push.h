@@ -10,9 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { OPTION_PUSH = 5100, OPTION_EVERY };
-#define RECORD_PUSH_OPTIONS                                                                                            \
-    {"push", required_argument, NULL, OPTION_PUSH}, {"every", required_argument, NULL, OPTION_EVERY}, PUSH_OPTIONS
+extern const struct option_row record_push_option_rows[];
 
 /* Zero it, but for the command. */
 struct record_push_options {
@@ -20,10 +18,6 @@ struct record_push_options {
     uint64_t every; /* ns: so often, and at the end; 0: the saved profile alone */
     struct push_options shared;
 };
-
-/* Parses one of the options with its value, optarg. Returns 0 or the exit status after a message; -1 if it is not one
- * of them. */
-int record_push_parse_option(struct record_push_options *options, int option);
 
 /* Whether they fit together and to the rest of the command line (`last`: ns of --last, 0: none), and where to push.
  * Returns 0 or the exit status after a message. */

@@ -7,15 +7,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Appends "PID[,PID...]". Returns 0 or the exit status. */
-static int parse_pids(struct whom_options *options, const char *text)
+/* Appends "PID[,PID...]". */
+static int parse_pids(const struct option_use *use)
 {
-    for (const char *at = text;; at++) {
+    struct whom_options *options = use->group;
+    for (const char *at = use->value;; at++) {
         char *end;
         errno = 0;
         long pid = strtol(at, &end, 10);
         if (*at < '0' || *at > '9' || (*end && *end != ',') || errno || pid < 1 || pid > INT_MAX)
-            return ui_usage("record", "'%s' is not a process ID or a list of process IDs, separated by commas", text);
+            return ui_usage("record", "'%s' is not a process ID or a list of process IDs, separated by commas",
+                            use->value);
         if (options->pid_count == MAX_PIDS)
             return ui_usage("record", "prof records at most %d processes at a time", MAX_PIDS);
         options->pids[options->pid_count++] = (pid_t)pid;
@@ -25,42 +27,46 @@ static int parse_pids(struct whom_options *options, const char *text)
     }
 }
 
-static int add_thread(struct whom_options *options, const char *pattern)
+static int add_thread(const struct option_use *use)
 {
-    if (!*pattern)
+    struct whom_options *options = use->group;
+    if (!*use->value)
         return ui_usage("record", "--thread needs the name of a thread, or a pattern such as 'worker-*'");
-    return array_push(&options->threads, pattern) ? 0 : ui_fail("out of memory");
+    return array_push(&options->threads, use->value) ? 0 : ui_fail("out of memory");
 }
 
-int whom_parse_option(struct whom_options *options, int option)
+static int parse_cgroup(const struct option_use *use)
 {
-    switch (option) {
-    case 'p':
-        return parse_pids(options, optarg);
-    case 'a':
-        options->all = true;
-        return 0;
-    case OPTION_CGROUP:
-        options->all = true;
-        options->cgroup = optarg;
-        return *optarg ? 0 : ui_usage("record", "--cgroup needs the name of a cgroup, such as system.slice");
-    case OPTION_NO_INHERIT:
-        options->no_inherit = true;
-        return 0;
-    case OPTION_FOLLOW_DAEMONS:
-        options->follow_daemons = true;
-        return 0;
-    case OPTION_CPU:
-        options->has_cpus = true;
-        return cpu_list_parse(optarg, &options->cpus, NULL)
-                   ? ui_usage("record", "'%s' is not a list of CPUs, such as 0-3,8", optarg)
-                   : 0;
-    case OPTION_THREAD:
-        return add_thread(options, optarg);
-    default:
-        return -1;
-    }
+    struct whom_options *options = use->group;
+    options->all = true;
+    options->cgroup = use->value;
+    return *use->value ? 0 : ui_usage("record", "--cgroup needs the name of a cgroup, such as system.slice");
 }
+
+static int parse_cpus(const struct option_use *use)
+{
+    struct whom_options *options = use->group;
+    options->has_cpus = true;
+    return cpu_list_parse(use->value, &options->cpus, NULL)
+               ? ui_usage("record", "'%s' is not a list of CPUs, such as 0-3,8", use->value)
+               : 0;
+}
+
+const struct option_row whom_option_rows[] = {
+    {"pid", 'p', "PID", "record this process, its threads and its later children; can be given several times",
+     .parse = parse_pids},
+    {"all", 'a', NULL, "record all processes (as root, or if kernel.perf_event_paranoid is 0 or below)",
+     OPTION_FLAG(struct whom_options, all)},
+    {"cgroup", 0, "CGROUP", "record the processes in this cgroup and its descendants", .parse = parse_cgroup},
+    {"no-inherit", 0, NULL, "record only COMMAND or the processes of -p, without child processes",
+     OPTION_FLAG(struct whom_options, no_inherit)},
+    {"follow-daemons", 0, NULL, "record until background children of COMMAND have ended, too",
+     OPTION_FLAG(struct whom_options, follow_daemons)},
+    {"thread", 0, "NAME", "only threads with this name or pattern ('worker-*'); can be given several times",
+     .parse = add_thread},
+    {"cpu", 0, "LIST", "sample only these CPUs (0-3,8)", .parse = parse_cpus},
+    {.name = NULL},
+};
 
 int whom_check(const struct whom_options *options, bool has_command)
 {

@@ -4,12 +4,13 @@
  */
 #pragma once
 
+#include "cmd/common/options.h"
+
 #include "base/array.h"
 #include "process/attach.h"
 #include "record/record.h"
 #include "sample/cpu_list.h"
 
-#include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -29,19 +30,7 @@ struct whom_options {
     ARRAY(const char *) threads; /* patterns */
 };
 
-/* For the table of long options; 'p' and 'a' are the short ones. */
-enum { OPTION_CGROUP = 3000, OPTION_NO_INHERIT, OPTION_FOLLOW_DAEMONS, OPTION_CPU, OPTION_THREAD };
-#define WHOM_OPTIONS                                                                                                   \
-    {"pid", required_argument, NULL, 'p'}, {"all", no_argument, NULL, 'a'},                                            \
-        {"cgroup", required_argument, NULL, OPTION_CGROUP}, {"no-inherit", no_argument, NULL, OPTION_NO_INHERIT},      \
-        {"follow-daemons", no_argument, NULL, OPTION_FOLLOW_DAEMONS}, {"cpu", required_argument, NULL, OPTION_CPU},    \
-    {                                                                                                                  \
-        "thread", required_argument, NULL, OPTION_THREAD                                                               \
-    }
-
-/* Parses one of these options with its value, optarg. Returns 0, or the exit status after a message; -1 if it is
- * another option. */
-int whom_parse_option(struct whom_options *options, int option);
+extern const struct option_row whom_option_rows[];
 
 /* Whether the options go together, and with a command if there is one. Returns 0, or the exit status after a message.
  */

@@ -20,8 +20,10 @@ enum { SIDE_NAME_SIZE = 4096 + 32 };
 
 /* ---- options ---- */
 
-static int parse_by(struct comparing *comparing, const char *command, const char *text)
+static int parse_by(const struct option_use *use)
 {
+    struct comparing *comparing = use->group;
+    const char *text = use->value;
     static const char *const names[] = {[COMPARE_BY_NONE] = "none",
                                         [COMPARE_BY_SAMPLES] = "samples",
                                         [COMPARE_BY_CPU_TIME] = "cpu-time",
@@ -33,25 +35,26 @@ static int parse_by(struct comparing *comparing, const char *command, const char
             return 0;
         }
     if (strncmp(text, function, sizeof(function) - 1) != 0 || !text[sizeof(function) - 1])
-        return ui_usage(command, "--by takes none, samples, cpu-time, wall-time or function:NAME, not '%s'", text);
+        return ui_usage(use->command, "--by takes none, samples, cpu-time, wall-time or function:NAME, not '%s'", text);
     comparing->by = COMPARE_BY_FUNCTION;
     comparing->by_function = text + sizeof(function) - 1;
     return 0;
 }
 
-static int parse_forgiven(struct comparing *comparing, const char *command, const char *text)
+static int parse_forgiven(const struct option_use *use)
 {
+    struct comparing *comparing = use->group;
     static const struct {
         const char *name;
         unsigned value;
     } kinds[] = {{"templates", FORGIVE_TEMPLATES}, {"suffixes", FORGIVE_SUFFIXES}};
-    for (const char *at = text;;) {
+    for (const char *at = use->value;;) {
         size_t length = strcspn(at, ","), i = 0;
         while (i < 2 && (strlen(kinds[i].name) != length || strncmp(kinds[i].name, at, length) != 0))
             i++;
         if (i == 2)
-            return ui_usage(command, "--forgive takes templates, suffixes, or both separated by a comma, not '%s'",
-                            text);
+            return ui_usage(use->command, "--forgive takes templates, suffixes, or both separated by a comma, not '%s'",
+                            use->value);
         comparing->forgiven |= kinds[i].value;
         if (!at[length])
             return 0;
@@ -59,25 +62,34 @@ static int parse_forgiven(struct comparing *comparing, const char *command, cons
     }
 }
 
-int comparing_parse_option(struct comparing *comparing, const char *command, int option, const char *value)
+static int parse_range(const struct option_use *use)
 {
-    struct compared_side *side =
-        &comparing->sides[option == OPTION_NEW_RANGE || option == OPTION_NEW_THREAD ? SIDE_NEW : SIDE_BASE];
-    switch (option) {
-    case OPTION_BY:
-        return parse_by(comparing, command, value);
-    case OPTION_FORGIVE:
-        return parse_forgiven(comparing, command, value);
-    case OPTION_BASE_RANGE:
-    case OPTION_NEW_RANGE:
-        return selection_parse_range(command, value, &side->from, &side->to);
-    case OPTION_BASE_THREAD:
-    case OPTION_NEW_THREAD:
-        return array_push(&side->threads, value) ? 0 : ui_fail("out of memory");
-    default:
-        return -1;
-    }
+    struct compared_side *side = &((struct comparing *)use->group)->sides[use->row->data];
+    return selection_parse_range(use->command, use->value, &side->from, &side->to);
 }
+
+static int add_thread(const struct option_use *use)
+{
+    struct compared_side *side = &((struct comparing *)use->group)->sides[use->row->data];
+    return array_push(&side->threads, use->value) ? 0 : ui_fail("out of memory");
+}
+
+const struct option_row comparing_option_rows[] = {
+    {"by", 0, "WHAT", "scale the new side by none (the default), samples, cpu-time, wall-time or function:NAME",
+     .parse = parse_by, .choices = "none samples cpu-time wall-time function:"},
+    {"forgive", 0, "WHAT",
+     "ignore differences of function names in templates (their arguments, <...>), in suffixes (.isra.0, "
+     ".constprop.1, .part.2, .cold, .llvm.123), or in both (templates,suffixes)",
+     .parse = parse_forgiven, .choices = "templates suffixes templates,suffixes"},
+    {"base-range", 0, "FROM,TO", "limit the base to this range, in seconds after the start (or 200ms)",
+     .parse = parse_range, .data = SIDE_BASE},
+    {"new-range", 0, "FROM,TO", "limit the new side to this range", .parse = parse_range, .data = SIDE_NEW},
+    {"base-thread", 0, "NAME", "limit the base to threads with this tid, index or name; can be given several times",
+     .parse = add_thread, .data = SIDE_BASE},
+    {"new-thread", 0, "NAME", "limit the new side to these threads; can be given several times", .parse = add_thread,
+     .data = SIDE_NEW},
+    {.name = NULL},
+};
 
 /* ---- files ---- */
 

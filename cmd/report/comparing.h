@@ -29,18 +29,7 @@ struct comparing {
         .sides = { {.from = NAN, .to = NAN}, {.from = NAN, .to = NAN} }                                                \
     }
 
-enum { OPTION_BY = 3000, OPTION_FORGIVE, OPTION_BASE_RANGE, OPTION_NEW_RANGE, OPTION_BASE_THREAD, OPTION_NEW_THREAD };
-#define COMPARING_OPTIONS                                                                                              \
-    {"by", required_argument, NULL, OPTION_BY}, {"forgive", required_argument, NULL, OPTION_FORGIVE},                  \
-        {"base-range", required_argument, NULL, OPTION_BASE_RANGE},                                                    \
-        {"new-range", required_argument, NULL, OPTION_NEW_RANGE},                                                      \
-        {"base-thread", required_argument, NULL, OPTION_BASE_THREAD},                                                  \
-    {                                                                                                                  \
-        "new-thread", required_argument, NULL, OPTION_NEW_THREAD                                                       \
-    }
-
-/* Parses one of these options. Returns 0, or the exit status after a message; -1 if it is another one. */
-int comparing_parse_option(struct comparing *comparing, const char *command, int option, const char *value);
+extern const struct option_row comparing_option_rows[];
 
 /* How many of the arguments stand after "--", which getopt_long() leaves no trace of: call it before that. */
 int comparing_count_after(int argc, char **argv);

@@ -91,7 +91,7 @@ int report_prepare(struct report *report)
     struct error err = {0};
     profile_init(&profile);
     if (strcmp(report->options.path, "-") == 0 && isatty(STDIN_FILENO))
-        return ui_usage(report->options.command,
+        return ui_usage(report->options.table->command,
                         "standard input is a terminal; give a file, or send a profile through a pipe");
     int status = report->options.compared.sides[SIDE_BASE].files.length
                      ? comparing_load(&report->options.compared, &report->options.symbols, false, &profile)
@@ -136,9 +136,10 @@ static int print(struct report *report)
     return written ? EXIT_SUCCESS : ui_fail("cannot write the report: %s", strerror(reason));
 }
 
-struct report report_of_command(const char *command)
+struct report report_of_command(const struct option_table *table, bool is_comparison)
 {
-    return (struct report){.options = {.command = command,
+    return (struct report){.options = {.table = table,
+                                       .is_comparison = is_comparison,
                                        .search = "",
                                        .from = NAN,
                                        .to = NAN,
@@ -164,25 +165,27 @@ void report_destroy(struct report *report)
 
 static int run(struct report report, int argc, char **argv)
 {
-    int status = report_parse_options(argc, argv, &report.options);
-    if (!status)
-        status = report_prepare(&report);
+    int status;
+    if (!report_parse_options(argc, argv, &report.options, &status))
+        goto out;
+    status = report_prepare(&report);
     if (!status) {
         report_look_at_terminal(&report);
         report_measure_figures(&report);
         status = print(&report);
     }
+out:
     report_destroy(&report);
-    return status < 0 ? EXIT_SUCCESS : status;
+    return status;
 }
 
 int cmd_report(int argc, char **argv)
 {
-    return run(report_of_command("report"), argc, argv);
+    return run(report_of_command(&report_table, false), argc, argv);
 }
 
 /* `prof diff BASE NEW`: the same of a comparison. */
 int cmd_diff(int argc, char **argv)
 {
-    return run(report_of_command("diff"), argc, argv);
+    return run(report_of_command(&diff_table, true), argc, argv);
 }

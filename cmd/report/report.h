@@ -57,13 +57,13 @@ enum report_color { COLOR_NORMAL, COLOR_BOLD, COLOR_DIM, COLOR_HOT, COLOR_WARM, 
 struct exporter;
 
 struct report_options {
-    const char *command;             /* "report", or "export", which takes most options of the report */
-    const char *output;              /* of export: NULL: the standard output */
-    const struct exporter *exporter; /* of export */
-    unsigned sanitized;              /* of export: enum sanitize_part */
-    ARRAY(const char *) keep_names;  /* of export: libraries */
-    bool is_dry_run;                 /* of export: say what is left out, and write nothing */
-    const char *view;                /* of export: what a page begins with; NULL: the first view */
+    const struct option_table *table; /* of the command */
+    const char *output;               /* of export: NULL: the standard output */
+    const struct exporter *exporter;  /* of export */
+    unsigned sanitized;               /* of export: enum sanitize_part */
+    ARRAY(const char *) keep_names;   /* of export: libraries */
+    bool is_dry_run;                  /* of export: say what is left out, and write nothing */
+    const char *view;                 /* of export: what a page begins with; NULL: the first view */
     const char *path;
     bool inverted, json, verbose, no_pager;
     enum report_color_when color;
@@ -78,7 +78,7 @@ struct report_options {
     double min_percent; /* NAN: the default of the output format */
     size_t limit;       /* rows; 0: no limit; SIZE_MAX: the default of the output format */
     struct symbol_options symbols;
-    bool has_symbols;           /* --symbol-dir or --debuginfod was given */
+    bool is_comparison;         /* diff and check */
     struct comparing compared;  /* of diff and check */
     ARRAY(const char *) limits; /* of check: --fail-if */
     const char *junit;          /* of check: the file */
@@ -116,16 +116,16 @@ struct report {
  * if it is not 0. */
 int report_prepare(struct report *report);
 
-/* A report with the defaults of all options, for a command with this name. */
-struct report report_of_command(const char *command);
+/* A report with the defaults of all options, for the command with this table. */
+struct report report_of_command(const struct option_table *table, bool is_comparison);
 
 void report_destroy(struct report *report);
 
 /* ---- report_options.c ---- */
 
-/* Parses the command line of options->command. Returns 0, the exit status after a message, or -1 after printing the
- * help. */
-int report_parse_options(int argc, char **argv, struct report_options *options);
+/* Parses the command line of options->table->command. Returns true if the command continues; otherwise *status is its
+ * exit status, after a message or the help. */
+bool report_parse_options(int argc, char **argv, struct report_options *options, int *status);
 
 /* ---- report_select.c ---- */
 
@@ -178,9 +178,6 @@ void report_format_time(double ms, char *out, size_t size);
 double report_counted_samples(const struct report *report);
 
 /* ---- report_transforms.c ---- */
-
-/* Names of the options. */
-extern const char *const report_transform_names[TRANSFORM_KINDS];
 
 /* Sets report->transforms. Returns an exit status, after a message if it is not 0. */
 int report_resolve_transforms(struct report *report);

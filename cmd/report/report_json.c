@@ -432,7 +432,7 @@ static void put_transforms(struct json_writer *json, const struct report *report
     json_member_open(json, "transforms", '[');
     for (size_t i = 0; i < report->options.transforms.length; i++) {
         json_open(json, '{');
-        json_member_text(json, "kind", report_transform_names[report->options.transforms.data[i].kind]);
+        json_member_text(json, "kind", report->options.transforms.data[i].option);
         json_member_text(json, "of", report->options.transforms.data[i].text);
         json_close(json, '}');
     }

@@ -1,6 +1,6 @@
 /*
- * The command line of `prof report`, and of `prof export`, which has the options that select what is counted in common
- * with it.
+ * The command lines of `prof report`, `diff`, `check` and `export`. They share the options that select samples, and
+ * each has options of its own.
  */
 #include "cmd/report/report.h"
 
@@ -12,41 +12,10 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    OPTION_INVERTED = 256,
-    OPTION_WEIGHT,
-    OPTION_ON_CPU,
-    OPTION_OFF_CPU,
-    OPTION_BOTH,
-    OPTION_SEARCH,
-    OPTION_RANGE,
-    OPTION_DEPTH,
-    OPTION_MIN,
-    OPTION_LIMIT,
-    OPTION_JSON,
-    OPTION_COLOR,
-    OPTION_NO_PAGER,
-    OPTION_FORMAT,
-    OPTION_VIEW,
-    OPTION_SANITIZE,
-    OPTION_KEEP_NAMES,
-    OPTION_DRY_RUN,
-    OPTION_FAIL_IF,
-    OPTION_MARKDOWN,
-    OPTION_JUNIT,
-    OPTION_STRICT,
-    OPTION_TREE,
-    OPTION_SELF,
-    OPTION_TOTAL,
-    OPTION_KIND,                                  /* first of the options that select what to print */
-    OPTION_TRANSFORM = OPTION_KIND + REPORT_KINDS /* first of the transforms */
-};
-
-static bool parse_count(const char *text, size_t *count)
+static bool parse_unsigned(const char *text, size_t *count)
 {
     char *end;
     errno = 0;
@@ -55,186 +24,119 @@ static bool parse_count(const char *text, size_t *count)
     return *text >= '0' && *text <= '9' && !*end && !errno && value < SIZE_MAX;
 }
 
-static bool parse_percent(const char *text, double *percent)
+static int parse_depth(const struct option_use *use)
 {
-    char *end;
-    *percent = strtod(text, &end);
-    return end != text && (!*end || strcmp(end, "%") == 0) && *percent >= 0 && *percent <= 100;
-}
-
-static int parse_value(int option, const char *value, struct report_options *options)
-{
-    size_t count = 0;
-    switch (option) {
-    case OPTION_RANGE:
-        return selection_parse_range(options->command, value, &options->from, &options->to);
-    case OPTION_MIN:
-        return parse_percent(value, &options->min_percent)
-                   ? 0
-                   : ui_usage(options->command, "'%s' is not a percentage from 0 to 100", value);
-    default:
-        if (!parse_count(value, &count) || (option == OPTION_DEPTH && (count == 0 || count > UINT32_MAX)))
-            return ui_usage(options->command, "'%s' is not a number of %s", value,
-                            option == OPTION_DEPTH ? "levels" : "rows");
-        if (option == OPTION_DEPTH)
-            options->depth = (uint32_t)count;
-        else
-            options->limit = count;
-        return 0;
-    }
-}
-
-static int add_transform(struct report_options *options, enum transform_kind kind, const char *text)
-{
-    const struct report_transform transform = {kind, report_transform_names[kind], text};
-    return array_push(&options->transforms, transform) ? 0 : ui_fail("out of memory");
-}
-
-static bool parse_color(const char *text, enum report_color_when *when)
-{
-    static const char *const names[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
-    for (size_t i = 0; text && i < sizeof(names) / sizeof(*names); i++)
-        if (strcmp(names[i], text) == 0) {
-            *when = (enum report_color_when)i;
-            return true;
-        }
-    *when = COLOR_ALWAYS;
-    return !text;
-}
-
-static int choose_kind(struct report_options *options, enum report_kind kind, const char *subject)
-{
-    if (options->kind != REPORT_TREE && options->kind != kind)
-        return ui_usage(options->command,
-                        "--functions, --libraries, --categories, --butterfly, --hot-lines, --lines, "
-                        "--annotate, --markers, --counters, --threads and --waits exclude each other");
-    options->kind = kind;
-    options->subject = subject;
+    struct report_options *options = use->group;
+    size_t count;
+    if (!parse_unsigned(use->value, &count) || count == 0 || count > UINT32_MAX)
+        return ui_usage(use->command, "'%s' is not a number of levels", use->value);
+    options->depth = (uint32_t)count;
     return 0;
 }
 
-/* What all commands have: which samples, of which threads. */
-static const struct option query_options[] = {
-    {"help", no_argument, NULL, 'h'},
-    {"weight", required_argument, NULL, OPTION_WEIGHT},
-    {"on-cpu", no_argument, NULL, OPTION_ON_CPU},
-    {"off-cpu", no_argument, NULL, OPTION_OFF_CPU},
-    {"both", no_argument, NULL, OPTION_BOTH},
-    {"thread", required_argument, NULL, 't'},
-    {"search", required_argument, NULL, OPTION_SEARCH},
-    {"range", required_argument, NULL, OPTION_RANGE},
-    SYMBOL_OPTIONS,
-};
-
-static const struct option kind_options[] = {
-    {"inverted", no_argument, NULL, OPTION_INVERTED},
-    {"functions", no_argument, NULL, OPTION_KIND + REPORT_FUNCTIONS},
-    {"hot-lines", no_argument, NULL, OPTION_KIND + REPORT_HOT_LINES},
-    {"libraries", no_argument, NULL, OPTION_KIND + REPORT_LIBRARIES},
-    {"categories", no_argument, NULL, OPTION_KIND + REPORT_CATEGORIES},
-};
-
-/* Kinds that are about one profile alone. */
-static const struct option one_profile_options[] = {
-    {"markers", no_argument, NULL, OPTION_KIND + REPORT_MARKERS},
-    {"counters", no_argument, NULL, OPTION_KIND + REPORT_COUNTERS},
-    {"waits", optional_argument, NULL, OPTION_KIND + REPORT_WAITS},
-    {"threads", no_argument, NULL, OPTION_KIND + REPORT_THREADS},
-};
-
-/* Of what is printed. */
-static const struct option print_options[] = {
-    {"lines", required_argument, NULL, OPTION_KIND + REPORT_LINES},
-    {"butterfly", required_argument, NULL, OPTION_KIND + REPORT_BUTTERFLY},
-    {"depth", required_argument, NULL, OPTION_DEPTH},
-    {"min-percent", required_argument, NULL, OPTION_MIN},
-    {"limit", required_argument, NULL, OPTION_LIMIT},
-    {"json", no_argument, NULL, OPTION_JSON},
-    {"color", optional_argument, NULL, OPTION_COLOR},
-    {"no-pager", no_argument, NULL, OPTION_NO_PAGER},
-};
-
-static const struct option comparing_options[] = {COMPARING_OPTIONS};
-
-static const struct option only_of_report[] = {
-    {"annotate", required_argument, NULL, OPTION_KIND + REPORT_ANNOTATION},
-    {"verbose", no_argument, NULL, 'v'},
-};
-
-static const struct option only_of_diff[] = {
-    {"tree", no_argument, NULL, OPTION_TREE},
-    {"self", no_argument, NULL, OPTION_SELF},
-    {"total", no_argument, NULL, OPTION_TOTAL},
-};
-
-static const struct option only_of_check[] = {
-    {"fail-if", required_argument, NULL, OPTION_FAIL_IF},
-    {"markdown", no_argument, NULL, OPTION_MARKDOWN},
-    {"junit", required_argument, NULL, OPTION_JUNIT},
-    {"strict", no_argument, NULL, OPTION_STRICT},
-    {"json", no_argument, NULL, OPTION_JSON},
-};
-
-static const struct option only_of_export[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"format", required_argument, NULL, OPTION_FORMAT},
-    {"view", required_argument, NULL, OPTION_VIEW},
-    {"sanitize", optional_argument, NULL, OPTION_SANITIZE},
-    {"keep-names", required_argument, NULL, OPTION_KEEP_NAMES},
-    {"dry-run", no_argument, NULL, OPTION_DRY_RUN},
-};
-
-enum { OPTIONS_MAX = 64 };
-
-static size_t add_options(struct option *all, size_t count, const struct option *more, size_t length)
+static int parse_row_limit(const struct option_use *use)
 {
-    memcpy(all + count, more, length * sizeof(*more));
-    return count + length;
+    struct report_options *options = use->group;
+    return parse_unsigned(use->value, &options->limit)
+               ? 0
+               : ui_usage(use->command, "'%s' is not a number of rows", use->value);
 }
 
-#define ADD_OPTIONS(all, count, more) add_options((all), (count), (more), sizeof(more) / sizeof(*(more)))
-
-static void list_options(const char *command, struct option all[OPTIONS_MAX])
+static int parse_percent(const struct option_use *use)
 {
-    _Static_assert(sizeof(query_options) + sizeof(kind_options) + sizeof(one_profile_options) + sizeof(print_options) +
-                           sizeof(comparing_options) + sizeof(only_of_export) <
-                       (OPTIONS_MAX - TRANSFORM_KINDS) * sizeof(struct option),
-                   "OPTIONS_MAX is too small");
-    bool is_diff = strcmp(command, "diff") == 0, is_check = strcmp(command, "check") == 0;
-    bool is_export = strcmp(command, "export") == 0, is_report = !is_diff && !is_check && !is_export;
-    size_t count = ADD_OPTIONS(all, 0, query_options);
-    if (!is_check)
-        count = ADD_OPTIONS(all, count, kind_options);
-    if (is_report || is_export)
-        count = ADD_OPTIONS(all, count, one_profile_options);
-    if (is_report || is_diff)
-        count = ADD_OPTIONS(all, count, print_options);
-    if (is_diff || is_check)
-        count = ADD_OPTIONS(all, count, comparing_options);
-    count = is_diff     ? ADD_OPTIONS(all, count, only_of_diff)
-            : is_check  ? ADD_OPTIONS(all, count, only_of_check)
-            : is_export ? ADD_OPTIONS(all, count, only_of_export)
-                        : ADD_OPTIONS(all, count, only_of_report);
-    for (int kind = 0; kind < TRANSFORM_KINDS; kind++)
-        all[count++] = (struct option){report_transform_names[kind], required_argument, NULL, OPTION_TRANSFORM + kind};
-    all[count] = (struct option){0};
+    struct report_options *options = use->group;
+    char *end;
+    double percent = strtod(use->value, &end);
+    options->min_percent = percent;
+    return end != use->value && (!*end || strcmp(end, "%") == 0) && percent >= 0 && percent <= 100
+               ? 0
+               : ui_usage(use->command, "'%s' is not a percentage from 0 to 100", use->value);
 }
 
-static int choose_format(struct report_options *options, const char *name)
+static int parse_range(const struct option_use *use)
 {
-    options->exporter = exporter_find(name);
+    struct report_options *options = use->group;
+    return selection_parse_range(use->command, use->value, &options->from, &options->to);
+}
+
+static int add_thread(const struct option_use *use)
+{
+    struct report_options *options = use->group;
+    return array_push(&options->threads, use->value) ? 0 : ui_fail("out of memory");
+}
+
+static int add_limit(const struct option_use *use)
+{
+    struct report_options *options = use->group;
+    return array_push(&options->limits, use->value) ? 0 : ui_fail("out of memory");
+}
+
+static int add_transform(const struct option_use *use)
+{
+    struct report_options *options = use->group;
+    const struct report_transform transform = {(enum transform_kind)use->row->data, use->row->name, use->value};
+    return array_push(&options->transforms, transform) ? 0 : ui_fail("out of memory");
+}
+
+static int choose_color(const struct option_use *use)
+{
+    static const char *const names[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
+    struct report_options *options = use->group;
+    const char *text = use->value ? use->value : "always";
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (strcmp(names[i], text) == 0) {
+            options->color = (enum report_color_when)i;
+            return 0;
+        }
+    return ui_usage(use->command, "--color takes auto, always or never, not '%s'", text);
+}
+
+static int choose_kind(const struct option_use *use)
+{
+    struct report_options *options = use->group;
+    enum report_kind kind = (enum report_kind)use->row->data;
+    if (options->kind != REPORT_TREE && options->kind != kind)
+        return ui_usage(use->command, "--functions, --libraries, --categories, --butterfly, --hot-lines, --lines, "
+                                      "--annotate, --markers, --counters, --threads and --waits exclude each other");
+    options->kind = kind;
+    options->subject = use->value;
+    return 0;
+}
+
+/* --on-cpu, --off-cpu, --both */
+static int choose_times(const struct option_use *use)
+{
+    static const char *const weights[] = {"cpu-time", "off-cpu-time", "time"};
+    struct report_options *options = use->group;
+    options->weight = weights[use->row->data];
+    return 0;
+}
+
+static int choose_order(const struct option_use *use)
+{
+    struct report_options *options = use->group;
+    options->order = (enum func_order)use->row->data;
+    return 0;
+}
+
+static int choose_format(const struct option_use *use)
+{
+    struct report_options *options = use->group;
+    options->exporter = exporter_find(use->value);
     if (options->exporter)
         return 0;
     char list[REPORT_LINE_SIZE] = "";
     for (size_t i = 0; i < exporter_count; i++)
         report_append(list, "%s%s", i == 0 ? "" : i + 1 < exporter_count ? ", " : " or ", exporters[i].name);
-    return ui_usage(options->command, "there is no format '%s'; give %s", name, list);
+    return ui_usage(use->command, "there is no format '%s'; give %s", use->value, list);
 }
 
 /* The parts that --sanitize names, separated by commas; without any, all. */
-static int choose_parts(struct report_options *options, const char *list)
+static int choose_parts(const struct option_use *use)
 {
     static const char *const names[SANITIZE_PARTS] = {"homes", "names", "urls", "arguments", "sources"};
+    struct report_options *options = use->group;
+    const char *list = use->value;
     if (!list)
         options->sanitized = SANITIZE_ALL;
     while (list) {
@@ -242,7 +144,7 @@ static int choose_parts(struct report_options *options, const char *list)
         while (part < SANITIZE_PARTS && (strlen(names[part]) != length || strncmp(names[part], list, length) != 0))
             part++;
         if (part == SANITIZE_PARTS)
-            return ui_usage(options->command, "--sanitize takes homes, names, urls, arguments and sources, not '%.*s'",
+            return ui_usage(use->command, "--sanitize takes homes, names, urls, arguments and sources, not '%.*s'",
                             (int)length, list);
         options->sanitized |= 1U << part;
         list = list[length] ? list + length + 1 : NULL;
@@ -251,167 +153,359 @@ static int choose_parts(struct report_options *options, const char *list)
 }
 
 /* The libraries of --keep-names, cut at their commas in place. */
-static int add_libraries(struct report_options *options, char *list)
+static int add_libraries(const struct option_use *use)
 {
-    for (char *name = strtok(list, ","); name; name = strtok(NULL, ","))
+    struct report_options *options = use->group;
+    for (char *name = strtok(use->value, ","); name; name = strtok(NULL, ","))
         if (!array_push(&options->keep_names, name))
             return ui_fail("out of memory");
-    return options->keep_names.length ? 0 : ui_usage(options->command, "--keep-names takes names of libraries");
+    return options->keep_names.length ? 0 : ui_usage(use->command, "--keep-names takes names of libraries");
 }
 
-static bool is_comparing(const char *command)
-{
-    return strcmp(command, "diff") == 0 || strcmp(command, "check") == 0;
-}
+/* ---- groups of options ---- */
 
-/* Its files, and what it prints unless an option says so: a list of functions. Returns 0, or the exit status after a
+static const struct option_row inverted_rows[] = {
+    {"inverted", 0, NULL, "the inverted tree: functions with self time, and their callers below",
+     OPTION_FLAG(struct report_options, inverted)},
+    {.name = NULL},
+};
+
+static const struct option_row list_rows[] = {
+    {"functions", 0, NULL, "a list of functions", .parse = choose_kind, .data = REPORT_FUNCTIONS},
+    {"libraries", 0, NULL, "a list of libraries", .parse = choose_kind, .data = REPORT_LIBRARIES},
+    {"categories", 0, NULL, "a list of categories", .parse = choose_kind, .data = REPORT_CATEGORIES},
+    {"hot-lines", 0, NULL, "the source lines of all files with the most self time", .parse = choose_kind,
+     .data = REPORT_HOT_LINES},
+    {.name = NULL},
+};
+
+/* Reports of a single profile. */
+static const struct option_row single_rows[] = {
+    {"threads", 0, NULL, "all processes and threads, with their CPU time", .parse = choose_kind,
+     .data = REPORT_THREADS},
+    {"markers", 0, NULL,
+     "the markers in the order of their start; --search then searches their name, category, type and "
+     "fields; name:term or field:term searches one field",
+     .parse = choose_kind, .data = REPORT_MARKERS},
+    {"counters", 0, NULL, "the counters: CPU time, memory, page faults, bytes read and written, switches",
+     .parse = choose_kind, .data = REPORT_COUNTERS},
+    {"waits", 0, "[BY]", "the waits of threads, grouped by object (the default), reason, stack, thread or waker",
+     .parse = choose_kind, .data = REPORT_WAITS, .choices = "object reason stack thread waker"},
+    {.name = NULL},
+};
+
+static const struct option_row annotation_rows[] = {
+    {"annotate", 0, "NAME", "the machine code of a function with the time of each instruction, and its source lines",
+     .parse = choose_kind, .data = REPORT_ANNOTATION},
+    {"verbose", 'v', NULL, "all metadata about the recording and the quality of the data",
+     OPTION_FLAG(struct report_options, verbose)},
+    {.name = NULL},
+};
+
+static const struct option_row print_rows[] = {
+    {"butterfly", 0, "NAME", "callers and callees of a function, or of lib:NAME or category:NAME", .parse = choose_kind,
+     .data = REPORT_BUTTERFLY},
+    {"lines", 0, "FILE", "the lines of a source file with their time; FILE is a path or its last parts",
+     .parse = choose_kind, .data = REPORT_LINES},
+    {"depth", 0, "LEVELS", "at most LEVELS levels (inverted: 8)", .parse = parse_depth},
+    {"min-percent", 0, "P", "hide branches, or changes, below this percentage of the total (0.5)",
+     .parse = parse_percent},
+    {"limit", 0, "ROWS", "at most ROWS rows, 0 for all (400, functions 60)", .parse = parse_row_limit},
+    {"json", 0, NULL, "all rows as JSON, for scripts", OPTION_FLAG(struct report_options, json)},
+    {"color", 0, "[WHEN]", "colors: auto (on a terminal), always or never", .parse = choose_color,
+     .choices = "auto always never"},
+    {"no-pager", 0, NULL, "do not start a pager (PROF_PAGER, PAGER or less)",
+     OPTION_FLAG(struct report_options, no_pager)},
+    {.name = NULL},
+};
+
+static const struct option_row sample_rows[] = {
+    {"on-cpu", 0, NULL, "count CPU time, the default for recordings with waits (--weight cpu-time)",
+     .parse = choose_times, .data = 0},
+    {"off-cpu", 0, NULL, "count off-CPU time (--weight off-cpu-time)", .parse = choose_times, .data = 1},
+    {"both", 0, NULL, "count both, the lifetime of threads (--weight time)", .parse = choose_times, .data = 2},
+    {"weight", 0, "WEIGHT",
+     "weight of a sample: samples, time, cpu-time, off-cpu-time, on-cpu or off-cpu; for files with "
+     "allocations also bytes, see prof-report(1); the name of a recorded event: its count",
+     OPTION_TEXT(struct report_options, weight)},
+    {"thread", 't', "NAME",
+     "only threads with this tid, index or name (or a part of the name if none is equal); can be given "
+     "several times",
+     .parse = add_thread},
+    {"search", 0, "TERMS",
+     "only stacks that match all terms, separated by commas, in the name of a function, file or "
+     "library; -term excludes, \"term\" is the whole name, /term/ a regular expression, lib:term and "
+     "file:term match only libraries and files",
+     OPTION_TEXT(struct report_options, search)},
+    {"range", 0, "FROM,TO", "only samples from FROM to TO, in seconds after the start (or 200ms); either is optional",
+     .parse = parse_range},
+    {.name = NULL},
+};
+
+static const struct option_row transform_rows[] = {
+    {"merge-function", 0, "FUNCTION", "remove its frames; callers get their time", .parse = add_transform,
+     .data = TRANSFORM_MERGE_FUNCTION},
+    {"merge-matching", 0, "TERMS", "remove the frames of all functions that match one of the TERMS",
+     .parse = add_transform, .data = TRANSFORM_MERGE_MATCHING},
+    {"focus-function", 0, "FUNCTION", "only samples with FUNCTION; stacks start there", .parse = add_transform,
+     .data = TRANSFORM_FOCUS_FUNCTION},
+    {"focus-self", 0, "FUNCTION", "only samples with FUNCTION as the leaf", .parse = add_transform,
+     .data = TRANSFORM_FOCUS_SELF},
+    {"drop-function", 0, "FUNCTION", "drop samples with FUNCTION", .parse = add_transform,
+     .data = TRANSFORM_DROP_FUNCTION},
+    {"collapse-function", 0, "FUNCTION", "count its callees as self time", .parse = add_transform,
+     .data = TRANSFORM_COLLAPSE_FUNCTION},
+    {"collapse-recursion", 0, "FUNCTION", "merge its frames and all frames between them", .parse = add_transform,
+     .data = TRANSFORM_COLLAPSE_RECURSION},
+    {"collapse-direct-recursion", 0, "FUNCTION", "merge direct recursive calls into one frame", .parse = add_transform,
+     .data = TRANSFORM_COLLAPSE_DIRECT_RECURSION},
+    {"collapse-library", 0, "LIBRARY", "merge adjacent frames of LIBRARY into one", .parse = add_transform,
+     .data = TRANSFORM_COLLAPSE_RESOURCE},
+    {"frames", 0, "KIND", "remove frames of other kinds: user, kernel, native, jit or js", .parse = add_transform,
+     .data = TRANSFORM_FOCUS_FRAMES, .choices = "user kernel native jit js"},
+    {"focus-library", 0, "LIBRARY", "remove frames of other libraries", .parse = add_transform,
+     .data = TRANSFORM_FOCUS_RESOURCE},
+    {"drop-library", 0, "LIBRARY", "drop samples with a leaf in LIBRARY", .parse = add_transform,
+     .data = TRANSFORM_DROP_RESOURCE},
+    {"merge-library", 0, "LIBRARY", "remove its frames; callers get their time", .parse = add_transform,
+     .data = TRANSFORM_MERGE_RESOURCE},
+    {"focus-category", 0, "CATEGORY", "remove frames of other categories", .parse = add_transform,
+     .data = TRANSFORM_FOCUS_CATEGORY},
+    {"drop-category", 0, "CATEGORY", "drop samples with a leaf in CATEGORY", .parse = add_transform,
+     .data = TRANSFORM_DROP_CATEGORY},
+    {"merge-category", 0, "CATEGORY", "remove its frames; callers get their time", .parse = add_transform,
+     .data = TRANSFORM_MERGE_CATEGORY},
+    {"focus-subtree", 0, "NAME;NAME", "only the subtree at this path from the root (inverted: leaf)",
+     .parse = add_transform, .data = TRANSFORM_FOCUS_SUBTREE},
+    {"merge-call-node", 0, "NAME;NAME", "remove the frame at the end of this path", .parse = add_transform,
+     .data = TRANSFORM_MERGE_CALL_NODE},
+    {"inside-markers", 0, "TERMS", "only samples inside a marker that matches TERMS", .parse = add_transform,
+     .data = TRANSFORM_FILTER_MARKERS},
+    {.name = NULL},
+};
+
+static const struct option_row diff_rows[] = {
+    {"self", 0, NULL, "list functions by the change of their self time (the default)", .parse = choose_order,
+     .data = FUNCS_BY_SELF},
+    {"total", 0, NULL, "list functions by the change of their total time", .parse = choose_order,
+     .data = FUNCS_BY_TOTAL},
+    {"tree", 0, NULL, "the call tree instead of a list", OPTION_FLAG(struct report_options, is_tree)},
+    {.name = NULL},
+};
+
+static const struct option_row check_rows[] = {
+    {"fail-if", 0, "LIMIT",
+     "fail if LIMIT holds; can be given several times:\n"
+     "total > +3%            all functions together take 3% more than the base\n"
+     "self(parse*) > 20%     these functions take more than 20% of the total\n"
+     "total(render) > +20ms  the function and its callees take 20 ms more\n"
+     "total(render) > 500ms  the function and its callees take more than 500 ms",
+     .parse = add_limit},
+    {"strict", 0, NULL, "exit with 4 if the result of a limit is 'cannot tell'",
+     OPTION_FLAG(struct report_options, strict)},
+    {"markdown", 0, NULL, "print the result for a pull request", OPTION_FLAG(struct report_options, markdown)},
+    {"json", 0, NULL, "print the result for scripts", OPTION_FLAG(struct report_options, json)},
+    {"junit", 0, "FILE", "also write JUnit XML to FILE, with one test per limit",
+     OPTION_TEXT(struct report_options, junit)},
+    {.name = NULL},
+};
+
+static const struct option_row export_rows[] = {
+    {"format", 0, "FORMAT",
+     "the format (by default from the extension of OUT):\n"
+     "html          a self-contained page for any browser (.html)\n"
+     "profile       a profile for prof and the Firefox Profiler (.json.gz, .json)\n"
+     "pprof         for 'go tool pprof' (.pb.gz)\n"
+     "collapsed     one line per stack, for flamegraph.pl (.collapsed, .folded)\n"
+     "speedscope    for speedscope.app (.speedscope.json)\n"
+     "perf-script   the text format of 'perf script' (.perf)\n"
+     "chrome-trace  for Chrome's developer tools and Perfetto (.trace.json)\n"
+     "jslb          a profile for prof, samply and the Firefox Profiler (.jslb)\n"
+     "svg           the flame graph, for a browser (.svg)\n"
+     "otlp          OpenTelemetry profiles, v1development (.otlp)\n"
+     "csv           a table: the call tree, or the table of an option below (.csv)",
+     .parse = choose_format,
+     .choices = "html profile pprof collapsed speedscope perf-script chrome-trace jslb svg otlp csv"},
+    {"output", 'o', "OUT", "write to OUT (-: the standard output, the default); compressed if the name ends in .gz",
+     OPTION_TEXT(struct report_options, output)},
+    {"view", 0, "QUERY", "with html: the initial view, the part of the page's address after '?'",
+     OPTION_TEXT(struct report_options, view)},
+    {"sanitize", 0, "[PARTS]",
+     "remove homes, names, urls, arguments and sources (or only PARTS, separated by commas), and print "
+     "the removed data",
+     .parse = choose_parts, .choices = "homes names urls arguments sources"},
+    {"keep-names", 0, "LIBS", "--sanitize, and remove the names of functions in other libraries",
+     .parse = add_libraries},
+    {"dry-run", 0, NULL, "with --sanitize: only print the remaining and the removed data, with examples",
+     OPTION_FLAG(struct report_options, is_dry_run)},
+    {.name = NULL},
+};
+
+#define COMPARING_GROUP                                                                                                \
+    {                                                                                                                  \
+        .rows = comparing_option_rows, .offset = offsetof(struct report_options, compared)                             \
+    }
+#define SYMBOL_GROUP(sentence)                                                                                         \
+    {                                                                                                                  \
+        .rows = symbol_option_rows, .offset = offsetof(struct report_options, symbols), .title = (sentence)            \
+    }
+#define TRANSFORM_GROUP                                                                                                \
+    {                                                                                                                  \
+        .rows = transform_rows,                                                                                        \
+        .title = "Transforms, applied in the order given, before the search; each can be given several times:"         \
+    }
+
+/* ---- commands ---- */
+
+static const struct option_group report_groups[] = {
+    {.rows = inverted_rows},
+    {.rows = list_rows},
+    {.rows = single_rows},
+    {.rows = annotation_rows},
+    {.rows = print_rows},
+    {.rows = sample_rows},
+    SYMBOL_GROUP("With --annotate, or with the spool file of a recording:"),
+    TRANSFORM_GROUP,
+    {.rows = NULL},
+};
+
+static const char report_usage[] =
+    "usage: prof report [OPTIONS] FILE\n"
+    "\n"
+    "Prints a saved profile in the terminal: a header, the busiest threads, and the call tree with the numbers of\n"
+    "the page. The tree indents a line only at a branch. FILE '-' is the standard input. FILE may also be the spool\n"
+    "file of a running or killed prof, or the perf.data file of perf record.\n";
+
+const struct option_table report_table = {
+    .command = "report",
+    .usage = report_usage,
+    .groups = report_groups,
+    .words = WORDS_FILES,
+};
+
+static const struct option_group diff_groups[] = {
+    COMPARING_GROUP,
+    {.rows = diff_rows},
+    {.rows = inverted_rows},
+    {.rows = list_rows},
+    {.rows = print_rows},
+    {.rows = sample_rows},
+    SYMBOL_GROUP("With the spool file of a recording:"),
+    TRANSFORM_GROUP,
+    {.rows = NULL},
+};
+
+static const char diff_usage[] =
+    "usage: prof diff [OPTIONS] BASE NEW\n"
+    "       prof diff [OPTIONS] BASE... -- NEW...\n"
+    "       prof diff [OPTIONS] --base-range FROM,TO --new-range FROM,TO FILE\n"
+    "       prof diff [OPTIONS] --base-thread NAME --new-thread NAME FILE\n"
+    "\n"
+    "Prints the functions of two profiles with the change from BASE to NEW, the largest first. Matches functions by\n"
+    "name, library and file. Several files of one side, and the runs of 'prof record --iterations', count as their\n"
+    "mean. 'prof load BASE NEW' shows the same comparison in the page.\n";
+
+const struct option_table diff_table = {
+    .command = "diff",
+    .usage = diff_usage,
+    .groups = diff_groups,
+    .words = WORDS_FILES,
+};
+
+static const struct option_group check_groups[] = {
+    {.rows = check_rows}, COMPARING_GROUP, {.rows = sample_rows}, SYMBOL_GROUP("With the spool file of a recording:"),
+    TRANSFORM_GROUP,      {.rows = NULL},
+};
+
+static const char check_usage[] =
+    "usage: prof check [OPTIONS] --fail-if LIMIT BASE NEW\n"
+    "       prof check [OPTIONS] --fail-if LIMIT BASE... -- NEW...\n"
+    "\n"
+    "Compares two profiles like 'prof diff', and exits with 3 if a limit is exceeded (with 1 after a failure, with 2\n"
+    "after wrong usage). A change within noise exceeds no limit; the result is then 'cannot tell'. To reduce noise,\n"
+    "record several runs of both sides (prof record --iterations 10).\n";
+
+const struct option_table check_table = {
+    .command = "check",
+    .usage = check_usage,
+    .groups = check_groups,
+    .words = WORDS_FILES,
+};
+
+static const struct option_group export_groups[] = {
+    {.rows = export_rows},
+    {.rows = inverted_rows},
+    {.rows = list_rows, .title = "Tables for csv, instead of the call tree:"},
+    {.rows = single_rows},
+    {.rows = sample_rows, .title = "Samples:"},
+    SYMBOL_GROUP("With the spool file of a recording:"),
+    TRANSFORM_GROUP,
+    {.rows = NULL},
+};
+
+static const char export_usage[] =
+    "usage: prof export [OPTIONS] FILE\n"
+    "\n"
+    "Writes a saved profile in the format of another tool, with the selected samples. FILE '-' is the standard\n"
+    "input. prof-export(1) describes the formats.\n";
+
+const struct option_table export_table = {
+    .command = "export",
+    .usage = export_usage,
+    .groups = export_groups,
+    .words = WORDS_FILES,
+};
+
+/* ---- the rest of the command line ---- */
+
+/* Takes the two sides of diff and check. Without an option, diff lists functions. Returns 0, or the exit status after a
  * message. */
-static int finish_diff(struct report_options *options, int count, char **files, int after)
+static int take_sides(struct report_options *options, int count, char **files, int after)
 {
     if (options->is_tree && options->kind != REPORT_TREE)
-        return ui_usage(options->command,
+        return ui_usage(options->table->command,
                         "--tree and --functions, --hot-lines, --lines, --libraries, --categories or --butterfly "
                         "exclude each other");
     if (options->kind == REPORT_TREE && !options->is_tree && !options->inverted)
         options->kind = REPORT_FUNCTIONS;
-    return comparing_choose_files(&options->compared, options->command, count, files, after);
+    options->path = "the comparison";
+    return comparing_choose_files(&options->compared, options->table->command, count, files, after);
 }
 
-int report_parse_options(int argc, char **argv, struct report_options *options)
+/* Takes the file of report and export. */
+static int take_file(struct report_options *options, int count, char **files)
 {
-    static const char *const time_weights[] = {"cpu-time", "off-cpu-time", "time"};
-    bool is_export = strcmp(options->command, "export") == 0, is_diff = is_comparing(options->command);
-    int after = comparing_count_after(argc, argv);
-    struct option long_options[OPTIONS_MAX];
-    list_options(options->command, long_options);
-    for (int option, status;
-         (option = getopt_long(argc, argv, is_export ? ":ho:t:" : ":ht:v", long_options, NULL)) != -1;) {
-        switch (option) {
-        case 'h':
-            help_print(options->command);
-            return -1;
-        case OPTION_INVERTED:
-            options->inverted = true;
-            break;
-        case OPTION_WEIGHT:
-            options->weight = optarg;
-            break;
-        case OPTION_ON_CPU:
-        case OPTION_OFF_CPU:
-        case OPTION_BOTH:
-            options->weight = time_weights[option - OPTION_ON_CPU];
-            break;
-        case OPTION_SYMBOL_DIR:
-        case OPTION_DEBUGINFOD:
-            options->has_symbols = true;
-            status = symbol_options_parse(&options->symbols, options->command, option, optarg);
-            if (status)
-                return status;
-            break;
-        case OPTION_FAIL_IF:
-            if (!array_push(&options->limits, optarg))
-                return ui_fail("out of memory");
-            break;
-        case OPTION_MARKDOWN:
-            options->markdown = true;
-            break;
-        case OPTION_STRICT:
-            options->strict = true;
-            break;
-        case OPTION_JUNIT:
-            options->junit = optarg;
-            break;
-        case OPTION_TREE:
-            options->is_tree = true;
-            break;
-        case OPTION_SELF:
-        case OPTION_TOTAL:
-            options->order = option == OPTION_SELF ? FUNCS_BY_SELF : FUNCS_BY_TOTAL;
-            break;
-        case OPTION_JSON:
-            options->json = true;
-            break;
-        case OPTION_COLOR:
-            if (!parse_color(optarg, &options->color))
-                return ui_usage(options->command, "--color takes auto, always or never, not '%s'", optarg);
-            break;
-        case OPTION_NO_PAGER:
-            options->no_pager = true;
-            break;
-        case 'o':
-            options->output = optarg;
-            break;
-        case OPTION_FORMAT:
-            status = choose_format(options, optarg);
-            if (status)
-                return status;
-            break;
-        case OPTION_VIEW:
-            options->view = optarg;
-            break;
-        case OPTION_SANITIZE:
-            status = choose_parts(options, optarg);
-            if (status)
-                return status;
-            break;
-        case OPTION_KEEP_NAMES:
-            status = add_libraries(options, optarg);
-            if (status)
-                return status;
-            break;
-        case OPTION_DRY_RUN:
-            options->is_dry_run = true;
-            break;
-        case 'v':
-            options->verbose = true;
-            break;
-        case OPTION_SEARCH:
-            options->search = optarg;
-            break;
-        case 't':
-            if (!array_push(&options->threads, optarg))
-                return ui_fail("out of memory");
-            break;
-        case OPTION_RANGE:
-        case OPTION_DEPTH:
-        case OPTION_MIN:
-        case OPTION_LIMIT:
-            status = parse_value(option, optarg, options);
-            if (status)
-                return status;
-            break;
-        default:
-            status = comparing_parse_option(&options->compared, options->command, option, optarg);
-            if (status == 0)
-                break;
-            if (status > 0)
-                return status;
-            if (option < OPTION_KIND)
-                return ui_bad_option(options->command, option, argv);
-            status = option < OPTION_TRANSFORM
-                         ? choose_kind(options, (enum report_kind)(option - OPTION_KIND), optarg)
-                         : add_transform(options, (enum transform_kind)(option - OPTION_TRANSFORM), optarg);
-            if (status)
-                return status;
-        }
-    }
-    if (is_diff) {
-        int status = finish_diff(options, argc - optind, argv + optind, after);
-        if (status)
-            return status;
-    }
-    if (!is_diff && argc - optind != 1)
-        return ui_usage(options->command, argc == optind ? "no file given" : "give one file, not %d", argc - optind);
+    if (count != 1)
+        return ui_usage(options->table->command, count == 0 ? "no file given" : "give one file, not %d", count);
+    options->path = files[0];
+    if (symbol_options_are_set(&options->symbols) && options->kind != REPORT_ANNOTATION &&
+        !spool_input_is_recording(options->path))
+        return ui_usage(options->table->command,
+                        "--symbol-dir and --debuginfod work only with --annotate, or with an unsaved "
+                        "recording");
+    return 0;
+}
+
+static int check_inverted(const struct report_options *options)
+{
     if (options->inverted && options->kind != REPORT_TREE)
-        return ui_usage(options->command, "--inverted works only with the tree");
-    if (!is_diff && options->has_symbols && options->kind != REPORT_ANNOTATION &&
-        !spool_input_is_recording(argv[optind]))
-        return ui_usage(options->command, "--symbol-dir and --debuginfod work only with --annotate, or with an unsaved "
-                                          "recording");
+        return ui_usage(options->table->command, "--inverted works only with the tree");
     for (size_t i = 0; options->inverted && i < options->transforms.length; i++)
         if (options->transforms.data[i].kind == TRANSFORM_MERGE_CALL_NODE)
-            return ui_usage(options->command,
+            return ui_usage(options->table->command,
                             "--merge-call-node takes a path from the root, and does not work with --inverted");
-    options->path = is_diff ? "the comparison" : argv[optind];
     return 0;
+}
+
+bool report_parse_options(int argc, char **argv, struct report_options *options, int *status)
+{
+    int after = comparing_count_after(argc, argv);
+    if (!options_parse(options->table, options, argc, argv, status))
+        return false;
+    int count = argc - optind;
+    *status = options->is_comparison ? take_sides(options, count, argv + optind, after)
+                                     : take_file(options, count, argv + optind);
+    if (!*status)
+        *status = check_inverted(options);
+    return !*status;
 }

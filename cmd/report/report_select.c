@@ -41,7 +41,7 @@ static int say_no_weight(const struct report *report, const struct weight_list *
     char list[REPORT_LINE_SIZE] = "";
     for (size_t i = 0; i < weights->length; i++)
         report_append(list, "%s%s", i == 0 ? "" : i + 1 < weights->length ? ", " : " or ", weights->data[i].id);
-    return ui_usage(report->options.command, "%s has no weight '%s'; give %s", report->options.path,
+    return ui_usage(report->options.table->command, "%s has no weight '%s'; give %s", report->options.path,
                     report->options.weight, list);
 }
 

@@ -13,28 +13,6 @@
 #include <string.h>
 #include <strings.h>
 
-const char *const report_transform_names[TRANSFORM_KINDS] = {
-    [TRANSFORM_MERGE_FUNCTION] = "merge-function",
-    [TRANSFORM_MERGE_MATCHING] = "merge-matching",
-    [TRANSFORM_MERGE_CALL_NODE] = "merge-call-node",
-    [TRANSFORM_FOCUS_FUNCTION] = "focus-function",
-    [TRANSFORM_FOCUS_SUBTREE] = "focus-subtree",
-    [TRANSFORM_FOCUS_SELF] = "focus-self",
-    [TRANSFORM_FOCUS_CATEGORY] = "focus-category",
-    [TRANSFORM_DROP_FUNCTION] = "drop-function",
-    [TRANSFORM_DROP_CATEGORY] = "drop-category",
-    [TRANSFORM_MERGE_CATEGORY] = "merge-category",
-    [TRANSFORM_FOCUS_RESOURCE] = "focus-library",
-    [TRANSFORM_DROP_RESOURCE] = "drop-library",
-    [TRANSFORM_MERGE_RESOURCE] = "merge-library",
-    [TRANSFORM_COLLAPSE_RESOURCE] = "collapse-library",
-    [TRANSFORM_COLLAPSE_DIRECT_RECURSION] = "collapse-direct-recursion",
-    [TRANSFORM_COLLAPSE_RECURSION] = "collapse-recursion",
-    [TRANSFORM_COLLAPSE_FUNCTION] = "collapse-function",
-    [TRANSFORM_FILTER_MARKERS] = "inside-markers",
-    [TRANSFORM_FOCUS_FRAMES] = "frames",
-};
-
 ARRAY_TYPE(struct indexes, uint32_t);
 
 /* ---- name matching ---- */
@@ -248,8 +226,8 @@ static int resolve_frames(struct report *report, const struct report_transform *
             return add_transform(report, (struct transform){.kind = transform->kind, .index = choices[i].kinds})
                        ? EXIT_SUCCESS
                        : ui_fail("out of memory");
-    return ui_usage(report->options.command, "'%s' is not a kind of frames; give user, kernel, native, jit or js",
-                    transform->text);
+    return ui_usage(report->options.table->command,
+                    "'%s' is not a kind of frames; give user, kernel, native, jit or js", transform->text);
 }
 
 /* The end of the next name in a path. A semicolon before a blank belongs to the name, as in "[T; 4]". */

@@ -1,0 +1,62 @@
+/*
+ * The options of all commands. The table of a command is the only source of its command line, its help, its completion
+ * in shells, and the guess at a mistyped option. tests/e2e/test_command_line compares the manual pages with it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct option_row;
+
+/* An option on the command line. */
+struct option_use {
+    const char *command; /* name of the command, for messages */
+    const struct option_row *row;
+    void *group; /* the struct that the options of the group set */
+    char *value; /* NULL: none */
+};
+
+struct option_row {
+    const char *name;  /* "output"; NULL ends the rows */
+    char letter;       /* 'o'; 0: none */
+    const char *value; /* placeholder of the value, "FILE"; "[WHEN]": an optional value; NULL: none */
+    const char *help;  /* a phrase; a newline begins another line */
+    int (*parse)(const struct option_use *use); /* returns 0, or the exit status after a message */
+    size_t field;                               /* offset in the group's struct, for the parsers below */
+    int data;                                   /* for `parse` */
+    const char *choices; /* values for completion, separated by spaces. Without: the placeholder says which files */
+};
+
+struct option_group {
+    const struct option_row *rows;
+    size_t offset;     /* of the group's struct in the command's; a group without rows ends the groups */
+    const char *title; /* sentence above the rows in the help; NULL: the rows follow the previous ones */
+};
+
+enum option_words { WORDS_NONE, WORDS_FILES, WORDS_PROGRAMS, WORDS_RECORDINGS };
+
+struct option_table {
+    const char *command;
+    const char *usage; /* head of the help: the usage and a description */
+    const struct option_group *groups;
+    enum option_words words;  /* completion of words that are no options */
+    const char *first_choice; /* choices of the first word */
+    bool stops_at_word;       /* the first word is a command line, with options of its own */
+};
+
+/* Parsers that set row->field: bool, const char *. The third rejects an empty text. */
+int option_set_flag(const struct option_use *use);
+int option_set_text(const struct option_use *use);
+int option_set_name(const struct option_use *use);
+
+#define OPTION_FLAG(type, member) .parse = option_set_flag, .field = offsetof(type, member)
+#define OPTION_TEXT(type, member) .parse = option_set_text, .field = offsetof(type, member)
+#define OPTION_NAME(type, member) .parse = option_set_name, .field = offsetof(type, member)
+
+/* Parses the options of a command into its struct; optind is then the index of the first other word. Returns true if
+ * the command continues; otherwise *status is its exit status, after a message or the help. */
+bool options_parse(const struct option_table *table, void *options, int argc, char **argv, int *status);
+
+/* Prints the help of a command. */
+void options_print_help(const struct option_table *table);
