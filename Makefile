@@ -17,6 +17,8 @@ BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
 INCLUDEDIR ?= $(PREFIX)/include
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 
 PACKAGES := libcjson libmicrohttpd libelf libdw libisal liblzma capstone libunwind-ptrace libunwind-generic
 # Without libzstd, prof does not read debug info that is compressed with zstd.
@@ -146,12 +148,15 @@ install: all
 	install -d $(DESTDIR)$(MANDIR)/man3
 	install -m 644 man/*.3 $(DESTDIR)$(MANDIR)/man3
 	install -D -m 644 include/prof/marks.h $(DESTDIR)$(INCLUDEDIR)/prof/marks.h
-	install -D -m 644 cmd/completion.bash $(DESTDIR)$(COMPLETIONDIR)/prof
+	install -d $(DESTDIR)$(COMPLETIONDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
+	$(BUILD)/prof help --completion bash >$(DESTDIR)$(COMPLETIONDIR)/prof
+	$(BUILD)/prof help --completion zsh >$(DESTDIR)$(ZSHDIR)/_prof
+	$(BUILD)/prof help --completion fish >$(DESTDIR)$(FISHDIR)/prof.fish
 
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/prof $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(wildcard man/*.1)))
 	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man3/,$(notdir $(wildcard man/*.3))) $(DESTDIR)$(INCLUDEDIR)/prof/marks.h
-	rm -f $(DESTDIR)$(COMPLETIONDIR)/prof
+	rm -f $(DESTDIR)$(COMPLETIONDIR)/prof $(DESTDIR)$(ZSHDIR)/_prof $(DESTDIR)$(FISHDIR)/prof.fish
 
 # The committed state with the built page, and LICENSES, the output of `prof --licenses`.
 dist: all

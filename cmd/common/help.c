@@ -2,20 +2,32 @@
  * `prof help`: lists the commands, or shows the options of one. The manual pages in man/ say more.
  */
 #include "cmd/common/commands.h"
+#include "cmd/common/completion.h"
 #include "cmd/common/ui.h"
 
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+struct options {
+    const char *completion;
+};
+
+static const struct option_row option_rows[] = {
+    {"completion", 0, "SHELL", "print the completion script for a shell: bash, zsh or fish",
+     OPTION_TEXT(struct options, completion), .choices = "bash zsh fish"},
+    {.name = NULL},
+};
+
 static const char usage[] = "usage: prof help [COMMAND]\n"
+                            "       prof help --completion SHELL\n"
                             "\n"
                             "Lists the commands, or shows the help of one.\n";
 
 const struct option_table help_table = {
     .command = "help",
     .usage = usage,
-    .groups = (const struct option_group[]){{.rows = NULL}},
+    .groups = (const struct option_group[]){{.rows = option_rows}, {.rows = NULL}},
 };
 
 static void print_overview(void)
@@ -35,9 +47,16 @@ static void print_overview(void)
 
 int cmd_help(int argc, char **argv)
 {
+    struct options options = {.completion = NULL};
     int status;
-    if (!options_parse(&help_table, NULL, argc, argv, &status))
+    if (!options_parse(&help_table, &options, argc, argv, &status))
         return status;
+    if (options.completion && optind < argc)
+        return ui_usage("help", "--completion takes no command");
+    if (options.completion)
+        return completion_print(options.completion)
+                   ? EXIT_SUCCESS
+                   : ui_usage("help", "--completion takes bash, zsh or fish, not '%s'", options.completion);
     if (argc - optind > 1)
         return ui_usage("help", "give one command, not %d", argc - optind);
     const struct command *command = optind < argc ? command_find(argv[optind]) : NULL;

@@ -1,0 +1,275 @@
+#include "cmd/common/completion.h"
+
+#include "cmd/common/commands.h"
+#include "cmd/common/ui.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Kinds of values and words. The placeholder of an option tells the kind of its value. */
+enum kind {
+    KIND_NONE,
+    KIND_FILES,
+    KIND_DIRECTORIES,
+    KIND_PROCESSES,
+    KIND_VARIABLES,
+    KIND_CGROUPS,
+    KIND_PROGRAMS,
+    KIND_RECORDINGS,
+    KINDS
+};
+
+static enum kind kind_of_value(const char *placeholder)
+{
+    static const struct {
+        const char *part;
+        enum kind kind;
+    } parts[] = {{"FILE", KIND_FILES},      {"SPOOL", KIND_FILES},   {"OUT", KIND_FILES},
+                 {"DIR", KIND_DIRECTORIES}, {"PID", KIND_PROCESSES}, {"VARIABLE", KIND_VARIABLES},
+                 {"CGROUP", KIND_CGROUPS}};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+        if (strstr(placeholder, parts[i].part))
+            return parts[i].kind;
+    return KIND_NONE;
+}
+
+static const enum kind kinds_of_words[] = {[WORDS_NONE] = KIND_NONE,
+                                           [WORDS_FILES] = KIND_FILES,
+                                           [WORDS_PROGRAMS] = KIND_PROGRAMS,
+                                           [WORDS_RECORDINGS] = KIND_RECORDINGS};
+
+static const char *text_or_empty(const char *text)
+{
+    return text ? text : "";
+}
+
+static void print_commands(void)
+{
+    for (const struct command *command = commands; command < commands_end; command++)
+        ui_print("%s%s", command == commands ? "" : " ", command->name);
+}
+
+typedef void print_row(const char *command, const struct option_row *row);
+
+static void print_rows(const struct command *command, print_row *print)
+{
+    for (const struct option_group *group = command->options->groups; group->rows; group++)
+        for (const struct option_row *row = group->rows; row->name; row++)
+            print(command->name, row);
+}
+
+/* ---- bash ---- */
+
+/* _prof_complete KIND CHOICES. Both sets are offered. */
+static const char bash_head[] =
+    "# Completion of prof's command line for bash, made by 'prof help --completion bash'.\n"
+    "_prof_complete() {\n"
+    "    mapfile -t COMPREPLY < <(\n"
+    "        compgen -W \"$2\" -- \"$word\"\n"
+    "        case $1 in\n"
+    "        files) compgen -f -- \"$word\" ;;\n"
+    "        directories) compgen -d -- \"$word\" ;;\n"
+    "        processes) cd /proc && compgen -W \"$(echo [1-9]*)\" -- \"$word\" ;;\n"
+    "        variables) compgen -e -- \"$word\" ;;\n"
+    "        cgroups) cd /sys/fs/cgroup 2>/dev/null && compgen -d -- \"$word\" ;;\n"
+    "        programs) compgen -c -f -- \"$word\" ;;\n"
+    "        recordings) compgen -W \"$(prof ctl list 2>/dev/null | awk 'NR > 1 { print $1 }')\" -- \"$word\" ;;\n"
+    "        esac\n"
+    "    )\n"
+    "}\n"
+    "_prof() {\n"
+    "    local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}\n"
+    "    case $COMP_CWORD:$command:$previous:$word in\n"
+    "    1:*) _prof_complete none '";
+
+static const char *const bash_kinds[KINDS] = {"none",      "files",   "directories", "processes",
+                                              "variables", "cgroups", "programs",    "recordings"};
+
+static void print_bash_name(const char *command, const struct option_row *row)
+{
+    (void)command;
+    ui_print("--%s ", row->name);
+}
+
+static void print_bash_value(const char *command, const struct option_row *row)
+{
+    if (!row->value || row->value[0] == '[')
+        return;
+    ui_print("    *:%s:--%s:*", command, row->name);
+    if (row->letter)
+        ui_print(" | *:%s:-%c:*", command, row->letter);
+    ui_print(") _prof_complete %s '%s' ;;\n", bash_kinds[kind_of_value(row->value)], text_or_empty(row->choices));
+}
+
+static void print_bash(void)
+{
+    ui_print("%s", bash_head);
+    print_commands();
+    ui_print(" --version --licenses --help' ;;\n    2:help:*) _prof_complete none '");
+    print_commands();
+    ui_print(" --completion --help' ;;\n    *:ctl:mark:*) ;;\n");
+    for (const struct command *command = commands; command < commands_end; command++) {
+        const struct option_table *table = command->options;
+        print_rows(command, print_bash_value);
+        ui_print("    *:%s:*:-*) _prof_complete none '", command->name);
+        print_rows(command, print_bash_name);
+        ui_print("--help' ;;\n");
+        if (table->first_choice)
+            ui_print("    2:%s:*) _prof_complete none '%s' ;;\n", command->name, table->first_choice);
+        if (table->words != WORDS_NONE)
+            ui_print("    *:%s:*) _prof_complete %s '' ;;\n", command->name, bash_kinds[kinds_of_words[table->words]]);
+    }
+    ui_print("    esac\n}\ncomplete -o filenames -F _prof prof\n");
+}
+
+/* ---- zsh and fish ---- */
+
+/* Prints the first phrase of the help in single quotes, with backslashes before `special` characters. */
+static void print_phrase(const char *text, const char *special)
+{
+    for (size_t i = 0, length = strcspn(text, ";\n"); i < length; i++)
+        ui_print("%s%c", text[i] == '\'' ? "'\\'" : strchr(special, text[i]) ? "\\" : "", text[i]);
+}
+
+static const char *const zsh_kinds[KINDS] = {" ",
+                                             "_files",
+                                             "_files -/",
+                                             "_pids",
+                                             "_parameters -g \"*export*\"",
+                                             "_files -/ -W /sys/fs/cgroup",
+                                             "_command_names -e",
+                                             "_prof_recordings"};
+
+static void print_zsh_option(const struct option_row *row, const char *option, const char *value_mark)
+{
+    const char *value = row->value;
+    bool is_optional = value && value[0] == '[';
+    ui_print("        '*%s%s[", option, !value ? "" : is_optional ? "=-" : value_mark);
+    print_phrase(row->help, "[]\\");
+    ui_print("]");
+    if (value)
+        ui_print("%s", is_optional ? "::" : ":");
+    for (const char *at = value ? value : ""; *at; at++)
+        if (!strchr("[].,", *at))
+            ui_print("%s%c", *at == ':' ? "\\" : "", *at);
+    if (value && row->choices && kind_of_value(value) == KIND_NONE) {
+        ui_print(":(");
+        for (const char *at = row->choices; *at; at++)
+            ui_print("%s%c", *at == ':' ? "\\" : "", *at);
+        ui_print(")");
+    } else if (value)
+        ui_print(":%s", zsh_kinds[kind_of_value(value)]);
+    ui_print("' \\\n");
+}
+
+static void print_zsh_row(const char *command, const struct option_row *row)
+{
+    char option[64];
+    (void)command;
+    snprintf(option, sizeof(option), "--%s", row->name);
+    print_zsh_option(row, option, "=");
+    snprintf(option, sizeof(option), "-%c", row->letter);
+    if (row->letter)
+        print_zsh_option(row, option, "+");
+}
+
+static void print_zsh(void)
+{
+    ui_print("#compdef prof\n"
+             "# Completion of prof's command line for zsh, made by 'prof help --completion zsh'.\n"
+             "_prof_recordings() {\n"
+             "    compadd -- ${(f)\"$(prof ctl list 2>/dev/null | awk 'NR > 1 { print $1 }')\"}\n"
+             "}\n"
+             "local -a commands=(\n");
+    for (const struct command *command = commands; command < commands_end; command++) {
+        ui_print("    '%s:", command->name);
+        print_phrase(command->summary, ":\\");
+        ui_print("'\n");
+    }
+    ui_print(")\n"
+             "if ((CURRENT == 2)); then\n"
+             "    _describe command commands\n"
+             "    compadd -- --version --licenses --help\n"
+             "    return\n"
+             "fi\n"
+             "shift words\n"
+             "((CURRENT--))\n"
+             "case $words[1] in\n");
+    for (const struct command *command = commands; command < commands_end; command++) {
+        const struct option_table *table = command->options;
+        ui_print("%s)\n    _arguments -s \\\n", command->name);
+        print_rows(command, print_zsh_row);
+        ui_print("        '--help[show the help of the command]' \\\n");
+        if (command->run == cmd_help)
+            ui_print(
+                "        '1:command:->commands'\n    [[ $state == commands ]] && _describe command commands\n    ;;\n");
+        else if (table->stops_at_word)
+            ui_print("        '*::command:_normal'\n    ;;\n");
+        else if (table->first_choice)
+            ui_print("        '1:request:(%s)' '*:recording:_prof_recordings'\n    ;;\n", table->first_choice);
+        else
+            ui_print("        '*:word:%s'\n    ;;\n", zsh_kinds[kinds_of_words[table->words]]);
+    }
+    ui_print("esac\n");
+}
+
+static const char *const fish_kinds[KINDS] = {"",
+                                              "",
+                                              "(__fish_complete_directories)",
+                                              "(__fish_complete_pids)",
+                                              "(set --names --export)",
+                                              "(path basename /sys/fs/cgroup/*/)",
+                                              "(__fish_complete_subcommand --fcs-skip=2)",
+                                              "(prof ctl list 2>/dev/null | string match -r \"^[0-9]+\")"};
+
+static void print_fish_row(const char *command, const struct option_row *row)
+{
+    enum kind kind = row->value ? kind_of_value(row->value) : KIND_NONE;
+    ui_print("complete -c prof -n '__fish_seen_subcommand_from %s' -l %s", command, row->name);
+    if (row->letter)
+        ui_print(" -s %c", row->letter);
+    if (row->value && kind == KIND_FILES)
+        ui_print(" -r -F");
+    else if (row->value && row->value[0] == '[')
+        ui_print(" -f -a '%s'", text_or_empty(row->choices));
+    else if (row->value)
+        ui_print(" -x -a '%s %s'", text_or_empty(row->choices), fish_kinds[kind]);
+    ui_print(" -d '");
+    print_phrase(row->help, "\\");
+    ui_print("'\n");
+}
+
+static void print_fish(void)
+{
+    ui_print("# Completion of prof's command line for fish, made by 'prof help --completion fish'.\n"
+             "complete -c prof -f\n");
+    for (const struct command *command = commands; command < commands_end; command++) {
+        const struct option_table *table = command->options;
+        ui_print("complete -c prof -n __fish_use_subcommand -a %s -d '", command->name);
+        print_phrase(command->summary, "\\");
+        ui_print("'\ncomplete -c prof -n '__fish_seen_subcommand_from %s' -l help -d 'show the help'\n", command->name);
+        print_rows(command, print_fish_row);
+        if (table->words == WORDS_FILES)
+            ui_print("complete -c prof -n '__fish_seen_subcommand_from %s' -F\n", command->name);
+        else if (table->words != WORDS_NONE)
+            ui_print("complete -c prof -n '__fish_seen_subcommand_from %s' -a '%s %s'\n", command->name,
+                     text_or_empty(table->first_choice), fish_kinds[kinds_of_words[table->words]]);
+    }
+    ui_print("complete -c prof -n '__fish_seen_subcommand_from help' -a '");
+    print_commands();
+    ui_print("'\n");
+}
+
+bool completion_print(const char *shell)
+{
+    static const struct {
+        const char *name;
+        void (*print)(void);
+    } shells[] = {{"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
+    for (size_t i = 0; i < sizeof(shells) / sizeof(*shells); i++)
+        if (strcmp(shells[i].name, shell) == 0) {
+            shells[i].print();
+            return true;
+        }
+    return false;
+}

@@ -1,0 +1,10 @@
+/*
+ * `prof help --completion SHELL`: the completion of prof's command line for bash, zsh or fish, made of the tables of
+ * options.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+/* Prints the script for the shell on standard output. False if the shell is another one. */
+bool completion_print(const char *shell);
