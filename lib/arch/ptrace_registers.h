@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/user.h>
 
-/* Whether the thread runs 64-bit code. 32-bit code uses the same places of registers. */
+/* Whether the thread runs 64-bit code. 32-bit code uses the same members. */
 bool ptrace_registers_are_64_bit(const struct user_regs_struct *stopped);
 
 /* Stores the registers by their DWARF numbers. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* ---- how long it is ---- */
+/* ---- length ---- */
 
 /* Form of each opcode: `.` nothing follows, `m` ModRM, `b` `w` `z` a constant of 1, 2, 4 bytes (`z`: 2 with prefix 66),
  * `B` `Z` ModRM and a constant, `d` a distance of 4 bytes, `a` an address of 8 bytes, `e` enter, `i` a constant of 4
@@ -19,7 +19,7 @@ static const char second_map[] = "mmmmx.....x.xm.Bmmmmmmmmmmmmmmmmmmmmxxxxmmmmmm
                                  "mmmmmmmmmmmmmmmm...mBmxx...mBmmmmmmmmmmmmmBmmmmm"
                                  "mmBmBBBm........mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm";
 
-/* A signed number of 1, 2 or 4 bytes; moves *at behind it. */
+/* Reads a signed number of 1, 2 or 4 bytes, and moves *at past it. */
 static int64_t take_number(const unsigned char **at, unsigned size)
 {
     uint64_t value;

@@ -59,9 +59,9 @@ struct path {
     struct value registers[INSTRUCTION_REGISTERS];
     struct slot slots[SLOTS_MAX];
     uint8_t slot_count, oldest_slot;
-    bool is_below_lost; /* words below the first sp were overwritten by something that is in no slot */
+    bool is_below_lost; /* words below the first sp were overwritten by an unknown store */
     bool after_add;     /* the instruction before was an addition */
-    bool is_doubtful;   /* went on behind a call that padding follows */
+    bool is_doubtful;   /* the path continued after a call that padding follows */
 };
 
 enum { PATHS_MAX = 64, TARGETS_MAX = 128, INSTRUCTIONS_MAX = 1000, WINDOW = 1024 };
@@ -91,7 +91,7 @@ static void start_path(struct path *path, uint64_t pc)
         path->registers[i].origin = (uint8_t)i;
 }
 
-/* The word at this address, as it is now. */
+/* The current word at this address. */
 static struct value word_at(struct search *search, struct value address)
 {
     if (address.origin == ORIGIN_UNKNOWN || address.origin == ORIGIN_REALIGNED)
@@ -465,7 +465,7 @@ static bool is_argument(unsigned reg)
     return ARGUMENTS >> reg & 1;
 }
 
-/* Fills the frame of a path that has come to its return. Returns false if the path leaves that address unknown. */
+/* Fills the frame of a path that has reached its return. Returns false if the path leaves the address unknown. */
 static bool path_frame(struct search *search, const struct path *path, struct arch_frame *out)
 {
     enum { FRAME_MAX = 1 << 20 };

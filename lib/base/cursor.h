@@ -1,7 +1,7 @@
 /*
- * Reading bytes that came from outside (ELF, DWARF, perf rings, spool files) without ever leaving them. A cursor walks
- * from `at` to `end`; a read past the end returns 0 and sets `failed`, and so does every read after it, so that a
- * parser checks once after a group of reads. All values are little-endian.
+ * Bounds-checked reads of untrusted bytes (ELF, DWARF, perf rings, spool files). A cursor walks from `at` to `end`; a
+ * read past the end returns 0 and sets `failed`, and so does every read after it, so that a parser checks once after a
+ * group of reads. All values are little-endian.
  */
 #pragma once
 

@@ -23,7 +23,8 @@ int error_set(struct error *err, int code, const char *format, ...) __attribute_
 /* The sentence for memory that could not be had; returns -ENOMEM. */
 int error_no_memory(struct error *err);
 
-#ifdef __clang_analyzer__ /* which cannot see that no errno value is 0, and would follow every failure as a success */
+#ifdef __clang_analyzer__ /* the analyzer does not know that errno values are never 0, and would treat every failure   \
+                           * as a success */
 #define error_set(err, ...)  (error_set((err), __VA_ARGS__), -1)
 #define error_no_memory(err) (error_no_memory(err), -1)
 #endif

@@ -27,7 +27,7 @@ struct hash {
     size_t length;
 };
 
-/* The only state in lib/ that is not passed in: a key, the same for all tables. */
+/* The only global state in lib/: a key, the same for all tables. */
 extern struct hash_seed {
     uint64_t words[2];
 } hash_seed;

@@ -329,7 +329,7 @@ static bool is_word_byte(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* ---- tokens that may be cut ---- */
+/* ---- tokens that may be split ---- */
 
 /* Moves to the end of the unfinished token; false if the piece ended first. */
 static bool find_token_end(struct json *json)
@@ -592,7 +592,7 @@ static inline void take_elements(struct json *json, const char *taken, size_t co
         json->expect = EXPECT_COMMA;
 }
 
-/* Reads into `numbers`, or if that is NULL into `indexes`. */
+/* Reads into `numbers`, or if that is NULL, into `indexes`. */
 static inline size_t read_column(struct json *json, double *numbers, uint32_t *indexes, uint32_t none, size_t max)
 {
     const char *taken = json->at, *end = json->end;

@@ -41,22 +41,22 @@ enum json_type {
 
 struct json {
     /* The token that json_next() returned, valid until the next call. */
-    const char *text; /* key or string: decoded, may hold NULs; number: as it is written. Not NUL-terminated */
+    const char *text; /* key or string: decoded, may hold NULs; number: as in the text. Not NUL-terminated */
     size_t length;
     double number;
-    uint64_t offset;        /* of the token's first byte, or of the byte that is wrong */
+    uint64_t offset;        /* of the token's first byte, or of the wrong byte */
     const char *problem;    /* after JSON_FAILED: the fault, without its place */
-    bool allows_last_comma; /* the caller's: a comma may stand before a closing bracket */
+    bool allows_last_comma; /* set by the caller: a comma may precede a closing bracket */
     unsigned depth;         /* of open arrays and objects */
 
     /* The members below are private to json.c. */
-    const char *at, *end, *piece; /* the piece that is being read */
+    const char *at, *end, *piece; /* the current piece */
     uint64_t piece_offset;
     bool ended;
-    unsigned char expect;                      /* which tokens may come next */
+    unsigned char expect;                      /* the tokens that may come next */
     unsigned char unfinished;                  /* the token that the last piece ended in */
     bool escaped, special;                     /* in it: after a backslash; it has characters to decode */
-    unsigned char nesting[JSON_MAX_DEPTH / 8]; /* a bit for each open level: it is an object */
+    unsigned char nesting[JSON_MAX_DEPTH / 8]; /* a bit for each open level: 1 for an object */
     ARRAY(char) raw;                           /* the bytes so far of the unfinished token */
     ARRAY(char) decoded;                       /* a string that has escapes or invalid UTF-8 */
 };
@@ -115,5 +115,5 @@ static inline void json_go_back(struct json *json, struct json_mark mark)
     json->expect = mark.expect;
 }
 
-/* How many bytes of the text have been used up. */
+/* The number of bytes of the text read so far. */
 uint64_t json_position(const struct json *json);

@@ -105,8 +105,8 @@ bool number_scale(uint64_t digits, int exponent, double *value)
     return true;
 }
 
-/* The C library's way, for numbers of many digits or of extreme size. It wants a NUL, and the C locale, which no part
- * of this program leaves. Digits after the 400th cannot be seen in the result for any number that a program printed. */
+/* Uses the C library, for numbers with many digits or of extreme size. It needs a NUL, and the C locale, which this
+ * program never changes. Digits after the 400th cannot be seen in the result for any number that a program printed. */
 static double parse_any(const char *text, size_t length)
 {
     char copy[512];
@@ -247,7 +247,7 @@ static char *put_long_double(char *out, double value)
     return NULL;
 }
 
-/* The C library's way, for magnitudes far from one. Its decimal point follows the locale, so it is put right. */
+/* Uses the C library, for magnitudes far from one. Its decimal point follows the locale, so it is corrected. */
 static char *put_any(char *out, double value)
 {
     for (int precision = 15; precision <= 17; precision++) {

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { NUMBER_MAX = 40 }; /* bytes of the longest number that is written */
+enum { NUMBER_MAX = 40 }; /* bytes of the longest written number */
 
 /* The double nearest to the number in `text` (ties to even), a whole JSON number, not NUL-terminated. A number
  * beyond the range of a double becomes the largest finite one: a profile has no use for infinities. */

@@ -1,4 +1,4 @@
-/* A JSON text as one string of a table: the schemas and the data of markers, how a page draws a counter. */
+/* A JSON text as one string of a table: marker schemas, marker data, and the display of counters. */
 #pragma once
 
 #include "base/json_write.h"

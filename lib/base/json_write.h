@@ -33,7 +33,7 @@ struct json_writer {
 /* `err` is filled when the sink fails; it must outlive the writer. */
 void json_writer_init(struct json_writer *writer, const struct byte_sink *sink, struct error *err);
 
-/* Hands the last bytes to the sink. 0, or the sink's failure. */
+/* Passes the last bytes to the sink. Returns 0, or the failure of the sink. */
 int json_writer_finish(struct json_writer *writer);
 
 /* `bracket` is '{' or '[', and '}' or ']'. */

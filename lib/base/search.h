@@ -8,8 +8,8 @@
 /* Whether an element comes before the wanted one. In a sorted array it holds for the first elements and no others. */
 typedef bool search_is_before(const void *element, const void *wanted);
 
-/* How many of `count` elements of `size` bytes each come before: the index of the first that does not. In a header so
- * that the test, which is known where it is called, becomes part of the loop. */
+/* The number of elements (`count` of `size` bytes) that come before the wanted one: the index of the first that does
+ * not. It is in a header, so the compiler inlines the test into the loop. */
 static inline size_t search_count_before(const void *elements, size_t count, size_t size, search_is_before *is_before,
                                          const void *wanted)
 {
@@ -56,10 +56,10 @@ static inline size_t first_at_or_after(const uint64_t *values, size_t count, uin
     return search_count_before(values, count, sizeof(*values), search_number_is_below, &wanted);
 }
 
-/* How qsort() wants the order of two numbers: negative, 0 or positive. */
+/* Compares two numbers for qsort(): negative, 0 or positive. */
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* Something that a caller sorts by a number, equal ones by their index. */
+/* An item that a caller sorts by number, equal ones by index. */
 struct numbered {
     uint64_t number;
     size_t index;

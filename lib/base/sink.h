@@ -1,5 +1,5 @@
 /*
- * Where produced bytes go: a file, a compressor, a growing buffer, a socket. A producer knows only this.
+ * The destination of produced bytes: a file, a compressor, a growing buffer, a socket. A producer knows only the sink.
  */
 #pragma once
 

@@ -33,5 +33,5 @@ void sink_put_unsigned(struct sink_writer *writer, uint64_t value);
 void sink_put_double(struct sink_writer *writer, double value);                      /* shortest; "null" for NaN */
 void sink_put_decimal(struct sink_writer *writer, int64_t value, unsigned decimals); /* value / 10^decimals */
 
-/* Hands the last bytes to the sink. 0, or the sink's failure. */
+/* Passes the last bytes to the sink. Returns 0, or the failure of the sink. */
 int sink_writer_finish(struct sink_writer *writer);

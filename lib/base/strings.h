@@ -24,7 +24,7 @@ struct strings {
     struct arena arena;
 };
 
-/* The index of this text, which is added (copied) if it is new; STRING_NONE if memory ran out. */
+/* The index of this text; adds a copy if it is new. STRING_NONE if memory ran out. */
 uint32_t strings_add(struct strings *table, const char *text, size_t length);
 uint32_t strings_add_z(struct strings *table, const char *text);
 

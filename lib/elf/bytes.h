@@ -50,7 +50,7 @@ struct window {
     unsigned char *buffer;
     uint64_t start;
     size_t length, capacity;
-    size_t step; /* how much to read at once; 0: 4 KiB */
+    size_t step; /* bytes to read at once; 0: 4 KiB */
 };
 
 /* A cursor from `at` over at least `want` bytes, or up to the end of the bytes if that comes first. Empty if `at` lies

@@ -39,7 +39,7 @@ struct elf_file {
     int kept_sections;      /* directory for decompressed sections (os/directory.h); 0: none. Borrowed
                              */
     bool is_cut;            /* it ends before its section headers */
-    bool are_sections_made; /* it has no section headers: `sections` come from its segments (elf_dynamic.h) */
+    bool are_sections_made; /* no section headers: `sections` come from its segments (elf_dynamic.h) */
     bool has_load;
     uint64_t base; /* vaddr of the first PT_LOAD: library-relative addresses count from it */
     unsigned char build_id[ELF_BUILD_ID_MAX];

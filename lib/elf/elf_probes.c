@@ -20,7 +20,7 @@ static uint64_t read_address(const struct elf_file *file, struct cursor *c)
     return file->is_64 ? cursor_u64(c) : cursor_u32(c);
 }
 
-/* The base that was noted differs from where it is if the file was prelinked afterwards. */
+/* If the file was prelinked later, the base in the note differs from the real one. */
 static bool read_probe(const struct elf_file *file, struct cursor c, uint64_t base, struct elf_probe *probe)
 {
     probe->address = read_address(file, &c);
@@ -133,7 +133,7 @@ int elf_find_function(const struct elf_file *file, const char *name, struct elf_
             !elf_symbols_load(&symbols, file, section, 0, SIZE_MAX))
             continue;
         const struct bytes *texts = &file->sections.data[section->link].bytes;
-        char *names = (char *)bytes_load(texts); /* with a NUL behind it */
+        char *names = (char *)bytes_load(texts); /* with a NUL at the end */
         for (size_t i = 0; names && i < symbols.count; i++) {
             struct elf_symbol symbol = elf_symbols_at(&symbols, i);
             add_if_named(&search, &symbol, symbol.name < texts->size ? names + symbol.name : NULL);

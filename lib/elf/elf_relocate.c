@@ -28,7 +28,7 @@ void elf_layout_module(struct elf_file *file)
     file->base = module_base;
 }
 
-/* How many bytes a relocation of this type fills with the sum of symbol and addend; 0: it is of another kind. */
+/* The number of bytes that a relocation of this type fills with the sum of symbol and addend; 0: another kind. */
 static unsigned width_of(const struct elf_file *file, uint32_t type)
 {
     if (file->machine == EM_X86_64)

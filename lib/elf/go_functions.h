@@ -15,7 +15,7 @@ struct go_functions {
 /* A function in the table. `name` points into the table. */
 struct go_function {
     const char *name;
-    uint64_t start, end; /* vaddr; includes the padding behind the function */
+    uint64_t start, end; /* vaddr; includes the padding after the function */
     uint64_t record;     /* offset of its record in the table */
 };
 
@@ -34,7 +34,7 @@ void go_functions_close(struct go_functions *functions);
 /* Finds the function that contains the vaddr; false if none does. */
 bool go_functions_find(struct go_functions *functions, uint64_t vaddr, struct go_function *function);
 
-/* How far sp is below the return address at the instruction at `vaddr`, in bytes; -1 if it is unknown. */
+/* The distance from sp to the return address at the instruction at `vaddr`, in bytes; -1: unknown. */
 int32_t go_functions_frame_size(struct go_functions *functions, uint64_t vaddr);
 
 /* The functions at a vaddr of `function`, innermost first. Returns their count: 1 to `max`. */

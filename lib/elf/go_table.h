@@ -18,7 +18,7 @@ enum go_layout {
 
 struct go_table {
     struct file_part part;    /* from the table's header to the end of its section or segment */
-    unsigned char *relocated; /* behind `part` if the loader fills in addresses; NULL */
+    unsigned char *relocated; /* replaces `part` if the loader fills in addresses; else NULL */
     uint64_t address;         /* vaddr of the header */
     enum go_layout layout;
     unsigned pointer_size; /* bytes */

@@ -54,7 +54,7 @@ static void add_sample(void *context, uint32_t stack, double weight, double time
     else if (start > trace->end + 1)
         add_span(trace, ID_IDLE, trace->end);
     else
-        start = trace->end; /* right behind the one before, so that nothing of the sum is lost */
+        start = trace->end; /* directly after the previous one, to keep the sum */
     add_span(trace, node + ID_NODES, start);
     trace->end = start + duration;
     for (; node != NODE_NONE && !trace->used[node]; node = trace->nodes->prefix[node])

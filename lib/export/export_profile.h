@@ -1,6 +1,6 @@
 /*
- * A query as a profile of its own: its threads, the samples and markers of its range, and the stacks that its
- * transforms and its search leave.
+ * Makes a profile of a query: its threads, the samples and markers of its range, and the stacks after its transforms
+ * and its search.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 #include "base/sink.h"
 #include "export/export_view.h"
 
-/* Writes it as processed JSON. Where the query leaves everything, this is the profile as it is. */
+/* Writes it as processed JSON; if the query removes nothing, the original profile. */
 int export_profile_json(const struct export_view *view, const struct byte_sink *sink, struct error *err);
 
 /* Previews view->sanitize: what the export keeps and removes. The texts of the summary are in `memory`. */

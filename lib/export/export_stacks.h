@@ -32,7 +32,7 @@ void export_stacks_destroy(struct export_stacks *stacks);
 
 /* The sums per stack of one thread. */
 struct export_sums {
-    ARRAY(uint32_t) stacks; /* that count something, in the order of their first samples */
+    ARRAY(uint32_t) stacks; /* that have weight, in the order of their first samples */
     ARRAY(double) values;   /* all weights of each stack in `stacks`: ms, bytes or counts */
     uint32_t *row;          /* per stack of the view: its index in `stacks`; PROFILE_NONE: none */
     size_t row_count;

@@ -38,5 +38,5 @@ struct export_view {
     const char *search;                      /* of the query, NUL-terminated; "": none */
     enum export_table table;                 /* of csv */
     enum wait_grouping wait_grouping;        /* of its waits */
-    const struct sanitize_options *sanitize; /* NULL: everything stays as it is */
+    const struct sanitize_options *sanitize; /* NULL: nothing is sanitized */
 };

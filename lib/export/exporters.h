@@ -49,7 +49,7 @@ int export_csv(const struct export_view *view, const struct byte_sink *sink, str
 
 /* ---- for writers ---- */
 
-/* Figures of formats that have only integers: ms become ns, all else stays as it is. */
+/* The scale for formats with integers: ms become ns, other units stay. */
 double export_weight_scale(const struct weight *weight);
 
 /* The weights of a format that holds several: all of the profile, or the requested one. The caller frees the list. */

@@ -20,6 +20,6 @@ struct otlp_sending {
                                        message */
 };
 
-/* Writes a ProfilesData message, which is an ExportProfilesServiceRequest, too: both have the same fields. */
+/* Writes a ProfilesData message, which is also an ExportProfilesServiceRequest: both have the same fields. */
 int export_otlp_for_sending(const struct export_view *view, const struct otlp_sending *sending,
                             const struct byte_sink *sink, struct error *err);

@@ -9,7 +9,7 @@ static const char hidden_name[] = "(hidden)";
 
 /* ---- markers ---- */
 
-/* Payloads name the first strings of the table by their numbers: these come first in the copy, too. */
+/* Payloads refer to the first strings of the table by number: these also come first in the copy. */
 static void keep_named_strings(struct sanitizer *sanitizer)
 {
     struct text_buffer unused = {0};
@@ -410,7 +410,7 @@ static void copy_all(struct sanitizer *sanitizer)
 {
     struct profile *copy = sanitizer->copy;
     keep_named_strings(sanitizer);
-    memset(sanitizer->summary, 0, sizeof(*sanitizer->summary)); /* these texts come again */
+    memset(sanitizer->summary, 0, sizeof(*sanitizer->summary)); /* the texts will be counted again */
     copy_threads(sanitizer);
     if (sanitizer->status)
         return;

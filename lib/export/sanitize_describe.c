@@ -22,7 +22,7 @@ static void put_line(struct text_buffer *out, bool *failed, const char *format, 
     *failed = *failed || !text_append_z(out, line) || !text_append(out, "\n", 1);
 }
 
-/* A text on one line, its middle left out if it is long. */
+/* Writes a text on one line, and omits the middle of a long one. */
 static void put_example(struct text_buffer *out, bool *failed, char mark, const char *text)
 {
     char line[EXAMPLE_SIZE + 8];

@@ -12,8 +12,8 @@
 struct sanitize_options {
     unsigned parts;                     /* enum sanitize_part */
     const struct sanitize_words *words; /* known to the caller; NULL: none */
-    /* Functions of other libraries become "(hidden)", one of each library; a name may end in '*'. None: all keep their
-     * names. */
+    /* Functions of other libraries become one "(hidden)" per library; a name may end in '*'. None: all functions
+     * keep their names. */
     const char *const *libraries;
     size_t library_count;
     bool is_part; /* the profile has not all threads or times of the recording */

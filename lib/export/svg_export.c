@@ -87,7 +87,7 @@ static bool put_change_fill(struct svg *svg, const struct flame_rect *rect)
     if (!profile_is_comparison(svg->profile))
         return false;
     const uint8_t *color = change > 0 ? more : less;
-    double part = fabs(change) > 1 ? 1 : sqrt(fabs(change)); /* small changes are seen, too */
+    double part = fabs(change) > 1 ? 1 : sqrt(fabs(change)); /* makes small changes visible */
     int used = snprintf(text, sizeof(text), "\" fill=\"#");
     for (int i = 0; i < 3; i++)
         used += snprintf(text + used, sizeof(text) - (size_t)used, "%02x", (unsigned)(235 + (color[i] - 235) * part));

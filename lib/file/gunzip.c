@@ -24,7 +24,7 @@ static void begin_member(struct gunzip *gunzip)
 {
     isal_inflate_reset(&gunzip->state);
     isal_gzip_header_init(&gunzip->header);
-    gunzip->state.crc_flag = ISAL_GZIP_NO_HDR_VER; /* the sums at its end are checked all the same */
+    gunzip->state.crc_flag = ISAL_GZIP_NO_HDR_VER; /* checks the checksums at its end nevertheless */
     gunzip->in_header = true;
 }
 

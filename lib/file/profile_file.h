@@ -22,8 +22,8 @@
  * The path "-" is the standard input. */
 int profile_load(const char *path, struct profile *out, struct error *err);
 
-/* The same from a file that is open for reading: from its beginning, whatever its position is, which is left at the
- * end. The error does not name the file. -ECANCELED soon after *stop is true (NULL: reads on). */
+/* The same for an open file, read from its beginning; its position is then at the end. The error does not name the
+ * file. -ECANCELED soon after *stop is true (NULL: never). */
 int profile_load_fd(int fd, const atomic_bool *stop, struct profile *out, struct error *err);
 
 /* Writes the profile to a file in memory, compressed. Returns its descriptor, or a negative errno value. */
@@ -35,7 +35,7 @@ struct profile_file;
  * if `path` ends in ".gz". */
 int profile_file_create(struct profile_file **out, const char *path, struct error *err);
 
-/* Lets profile_file_commit() rename the file that has `path` to "PATH.old"; then *has_old becomes true. */
+/* Lets profile_file_commit() rename an existing file at `path` to "PATH.old"; then *has_old becomes true. */
 void profile_file_keep_old(struct profile_file *file, bool *has_old);
 
 /* The same for a compressed file in memory, whose descriptor *fd belongs to the caller; do not read it before

@@ -26,7 +26,7 @@ struct function {
 
 struct arc {
     uint32_t caller, function; /* of reading.functions */
-    uint32_t previous;         /* into the same function, + 1 */
+    uint32_t previous;         /* previous call into the same function, + 1 */
     size_t costs;              /* its first, inclusive, in reading.costs */
     double calls;
 };

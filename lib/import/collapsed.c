@@ -15,7 +15,8 @@ struct line {
     double count;
 };
 
-/* A line without its end. False if it is no stack with a count. The stack may be empty, as py-spy writes some. */
+/* Parses a line without its newline. False if it is no stack with a count. The stack may be empty, as py-spy writes
+ * some. */
 static bool parse_line(const char *text, size_t length, struct line *line)
 {
     size_t digits = length;

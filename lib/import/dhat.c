@@ -26,7 +26,7 @@ struct dhat {
     struct error *err;
     struct json_tree tree;
     ARRAY(uint32_t) frames; /* of ftbl */
-    ARRAY(uint32_t) stack;  /* that is read, rows of frames */
+    ARRAY(uint32_t) stack;  /* of the current program point: rows of frames */
     uint32_t thread, tables[EVENTS];
 };
 
@@ -154,7 +154,7 @@ static int read_all(struct dhat *dhat)
         return error_set(dhat->err, EINVAL, "its dhatFileVersion is unknown: prof reads 1 and 2");
     if (!json_tree_is(tree, points, JSON_ARRAY_OPEN))
         return error_set(dhat->err, EINVAL, "it has no pps, the stacks");
-    /* of calls and of whatever a program counts: the numbers are no bytes of the heap */
+    /* dhat also counts calls and events of programs: such numbers are no heap bytes */
     bool is_heap = !json_tree_text_is(tree, json_tree_get(tree, 0, "mode"), "ad-hoc");
     dhat->builder->has_no_times = true;
     dhat->builder->weight_type = is_heap ? WEIGHT_BYTES : WEIGHT_SAMPLES;

@@ -22,9 +22,9 @@ struct gecko {
     struct profile_builder *builder;
     struct error *err;
     double start_time; /* of the outer process, ms since the epoch */
-    double shift;      /* ms, of the process that is read */
+    double shift;      /* ms, of the current process */
     ARRAY(uint32_t) categories;
-    ARRAY(struct gecko_lib) libs;            /* of the process, by their starts */
+    ARRAY(struct gecko_lib) libs;            /* of the process, sorted by start */
     ARRAY(uint32_t) strings, frames, stacks; /* of the thread: nodes of its strings and frames; stacks of the profile */
     ARRAY(bool) is_caller;                   /* of its stacks */
     size_t thread_number;
@@ -47,7 +47,7 @@ static uint32_t column_of(const struct gecko *file, const struct table *table, c
     return (uint32_t)json_tree_whole(&file->tree, json_tree_get(&file->tree, table->schema, key), 64, UINT32_MAX);
 }
 
-/* The cell of a row: rows may be shorter than the schema. */
+/* The cell of a row, which may be shorter than the schema. */
 static uint32_t cell(const struct gecko *file, uint32_t row, uint32_t column)
 {
     uint32_t node = json_tree_first(&file->tree, row);

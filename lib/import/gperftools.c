@@ -26,7 +26,7 @@ static uint64_t next_word(struct words *words)
     return words->are_32 ? cursor_u32(&words->c) : cursor_u64(&words->c);
 }
 
-/* The header; leaves `words` behind it. */
+/* Reads the header, and moves `words` past it. */
 static bool read_header(const char *text, size_t size, struct words *words, uint64_t *period)
 {
     for (int are_32 = 0; are_32 <= 1; are_32++) {
@@ -54,7 +54,7 @@ struct reading {
     struct profile_builder *builder;
     struct error *err;
     struct mapped_addresses mapped;
-    ARRAY(uint64_t) addresses; /* of the stack that is read */
+    ARRAY(uint64_t) addresses; /* of the current stack */
     uint32_t thread;
 };
 

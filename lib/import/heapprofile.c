@@ -1,7 +1,8 @@
 /*
  * V8's .heapprofile, as node --heap-prof, Chrome's DevTools ("Allocation sampling") and HeapProfiler.stopSampling write
  * it: a call tree, whose nodes have the bytes that they allocated themselves and that were alive at the end. V8 has
- * scaled them by the sampling rate. The list of single samples beside the tree is of the same bytes, and left out.
+ * scaled them by the sampling rate. The importer ignores the list of single samples beside the tree, which has the same
+ * bytes.
  */
 #include "import/importers.h"
 #include "import/v8_nodes.h"

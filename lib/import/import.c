@@ -6,19 +6,19 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { MOST_UNDECIDED = 64 << 20 }; /* bytes of JSON of a kind that is unknown yet */
+enum { MOST_UNDECIDED = 64 << 20 }; /* limit for JSON of a kind not known yet, bytes */
 
 struct import {
     struct profile_reader *reader;
     struct json_kind_scanner scanner;
     const struct importer *importer; /* of this file; NULL: the reader reads it */
     bool is_decided, failed, takes_parts;
-    bool is_behind_mark; /* the beginning is no part of a byte order mark any more */
+    bool is_behind_mark; /* the beginning is past a byte order mark */
     unsigned mark;       /* bytes of the byte order mark so far */
     size_t scanned;      /* of the held text, by the scanner */
     size_t least_deferred;
     const atomic_bool *stop;
-    ARRAY(char) held; /* until it is decided, and the whole text for an importer */
+    ARRAY(char) held; /* the bytes until the format is known, and the whole text for an importer */
     struct error error;
 };
 

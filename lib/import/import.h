@@ -12,7 +12,7 @@ struct import;
 /* NULL if memory ran out. */
 struct import *import_new(void);
 
-/* The next bytes, not compressed. Once it has failed it fails always, with the same sentence. */
+/* Feeds the next uncompressed bytes. After a failure, every call fails with the same sentence. */
 int import_feed(struct import *import, const void *bytes, size_t size, struct error *err);
 
 /* The end of the file; as profile_reader_finish(). */

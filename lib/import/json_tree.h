@@ -33,8 +33,7 @@ struct json_tree {
 /* Reads a whole text. Errors name the byte. The tree is freed by the caller, also after a failure. */
 int json_tree_read(struct json_tree *tree, const char *text, size_t size, struct error *err);
 
-/* Reads the value that begins with the token of this type, which was just taken. The tree is emptied first, but keeps
- * its texts. */
+/* Reads the value that begins with the token just taken, of this type. Empties the tree first, but keeps its texts. */
 int json_tree_read_value(struct json_tree *tree, struct json *json, enum json_type type, struct error *err);
 
 void json_tree_destroy(struct json_tree *tree);
@@ -49,15 +48,15 @@ uint32_t json_tree_get(const struct json_tree *tree, uint32_t node, const char *
 
 bool json_tree_is(const struct json_tree *tree, uint32_t node, enum json_type type);
 
-/* NAN if it is no number. */
+/* NAN if the node is no number. */
 double json_tree_number(const struct json_tree *tree, uint32_t node);
 
-/* The same, of a number that is written as a text, too: "12.5". */
+/* The same; also accepts a number in a text, "12.5". */
 double json_tree_number_or_text(const struct json_tree *tree, uint32_t node);
 
 /* A whole number from 0 to `most`, else `otherwise`. */
 uint64_t json_tree_whole(const struct json_tree *tree, uint32_t node, uint64_t most, uint64_t otherwise);
 
-/* NULL if it is no string. */
+/* NULL if the node is no string. */
 const struct string_entry *json_tree_text(const struct json_tree *tree, uint32_t node);
 bool json_tree_text_is(const struct json_tree *tree, uint32_t node, const char *text);

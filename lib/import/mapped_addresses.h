@@ -1,6 +1,6 @@
 /*
- * Addresses of a process and the text of its /proc/PID/maps, as gperftools, Go and jemalloc write both into one file:
- * which library an address belongs to.
+ * Maps addresses of a process to libraries by the text of its /proc/PID/maps. gperftools, Go and jemalloc write both
+ * into one file.
  */
 #pragma once
 

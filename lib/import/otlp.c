@@ -21,7 +21,7 @@ struct mapping {
 
 struct location {
     struct cursor message;
-    size_t first, frames; /* in otlp.frames; frames is 0 until they are made */
+    size_t first, frames; /* in otlp.frames; frames is 0 until they exist */
 };
 
 struct stack {
@@ -45,7 +45,7 @@ struct otlp {
     ARRAY(struct location) locations;
     ARRAY(struct cursor) functions, attributes;
     ARRAY(struct stack) stacks;
-    ARRAY(uint32_t) frames, list; /* of the locations; indices of the message that is read */
+    ARRAY(uint32_t) frames, list; /* of the locations; indices of the current message */
     struct kind kinds[KINDS_MAX];
     size_t kind_count, main;
     bool lacks_names;

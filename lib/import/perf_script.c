@@ -21,8 +21,8 @@ struct perf_script {
     double scale;                            /* weight per period of the main event; 0: each sample counts 1 */
     bool has_indent;                         /* of samples: the name of the thread is filled up from the left */
     bool has_events;                         /* beside the main one */
-    ARRAY(uint32_t) frames;                  /* of the sample that is read, the innermost first */
-    ARRAY(struct perf_script_frame) inlined; /* inlined calls of the frame to come */
+    ARRAY(uint32_t) frames;                  /* of the current sample, the innermost first */
+    ARRAY(struct perf_script_frame) inlined; /* inlined calls of the next frame */
     struct perf_script_header header;
     bool is_open;
     double time;                /* ms: of the last sample */
@@ -36,7 +36,7 @@ static struct builder_text line_at(const char *text, size_t size, size_t at)
     return (struct builder_text){text + at, end ? (size_t)(end - text) - at : size - at};
 }
 
-/* The line behind this one. */
+/* The next line. */
 static struct builder_text next_line(const char *text, size_t size, struct builder_text line)
 {
     size_t next = (size_t)(line.text - text) + line.length + 1;
@@ -270,7 +270,7 @@ static void set_weight(struct perf_script *file, const struct perf_script_header
     }
 }
 
-/* The event whose samples are the main ones: CPU time if it was sampled, else the first. */
+/* Chooses the event of the main samples: CPU time if it was sampled, else the first one. */
 static void choose_event(struct perf_script *file, const char *text, size_t size)
 {
     bool has_sample = false, has_clock = false;

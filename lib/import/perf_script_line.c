@@ -110,7 +110,7 @@ static bool is_cpu(struct builder_text word)
     return word.length > 2;
 }
 
-/* "cpu-clock:ppp:" without its modifiers, "sched:sched_switch:" as it is. */
+/* "cpu-clock:ppp:" without its modifiers, "sched:sched_switch:" unchanged. */
 static struct builder_text event_name(struct builder_text word)
 {
     if (word.length && word.text[word.length - 1] == ':')
@@ -172,8 +172,8 @@ static bool take_thread(struct builder_text text, struct perf_script_header *hea
     return has_ids || has_cpu;
 }
 
-/* Without a time, the event, which ends with a colon, shows the end of the thread: its number, the CPU and a period
- * come before it. */
+/* Without a time, the event, which ends with a colon, marks the end of the thread: the tid, the CPU and a period
+ * precede it. */
 static bool take_without_time(struct builder_text line, struct perf_script_header *header)
 {
     struct builder_text rest = line;

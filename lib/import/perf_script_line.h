@@ -13,13 +13,13 @@
 
 struct perf_script_header {
     struct builder_text comm, event, rest; /* event: empty if missing; rest: the text after it */
-    uint64_t pid, tid;                     /* 0 if they are missing; UINT32_MAX: of a task that was exiting ("-1") */
-    double time;                           /* ms; NAN if it is missing */
-    double period;                         /* of the event; NAN if it is missing */
+    uint64_t pid, tid;                     /* 0 if missing; UINT32_MAX for an exiting task ("-1") */
+    double time;                           /* ms; NAN if missing */
+    double period;                         /* of the event; NAN if missing */
 };
 
 struct perf_script_frame {
-    struct builder_text symbol, library; /* empty if they are missing */
+    struct builder_text symbol, library; /* empty if missing */
     uint64_t address;
 };
 
@@ -34,7 +34,7 @@ enum perf_script_line {
 /* The kind of a line, given without its newline. `out` describes a sample's line. */
 enum perf_script_line perf_script_line(struct builder_text line, struct perf_script_header *out);
 
-/* The fields of a line that only a frame behind it makes a sample: "comm 12", "comm cpu-clock:", "cpu-clock:". */
+/* Parses a line that is a sample only if a frame follows: "comm 12", "comm cpu-clock:", "cpu-clock:". */
 bool perf_script_bare_header(struct builder_text line, struct perf_script_header *out);
 
 /* False if the text is no frame: a source line, registers, branches. */

@@ -33,7 +33,7 @@ struct mapping {
 struct location {
     struct cursor message;
     uint64_t address, mapping;
-    size_t first_frame, frames; /* in frames; frames is 0 until they are made */
+    size_t first_frame, frames; /* in frames; frames is 0 until they exist */
 };
 
 struct function {
@@ -50,7 +50,7 @@ struct pprof {
     ARRAY(struct function) functions;
     struct hash mapping_of, location_of, function_of; /* id -> index */
     ARRAY(uint32_t) frames;                           /* of the locations, the outermost first */
-    ARRAY(uint64_t) ids;                              /* of the sample that is read */
+    ARRAY(uint64_t) ids;                              /* of the current sample */
     ARRAY(struct pprof_label) sample_labels;          /* and its labels */
     struct pprof_labels labels;
     uint64_t default_type, period_type, period_unit, period, time;
@@ -462,7 +462,7 @@ static int add_values(struct pprof *file, uint32_t thread, uint32_t stack, const
     return 0;
 }
 
-/* The sample as a row of its thread. */
+/* Adds the sample as a row of its thread. */
 static int add_row(struct pprof *file, const struct labels *labels, uint32_t stack, const uint64_t *values,
                    size_t count)
 {

@@ -67,7 +67,7 @@ static bool append_set(struct text_buffer *text, const struct pprof_label *list,
     return enough;
 }
 
-/* A set that is new gets its marker. */
+/* Adds the marker of a new set. */
 static bool mark_set(struct pprof_labels *labels, uint32_t thread, const struct pprof_label *list, size_t count)
 {
     struct label_list context = {list, count};

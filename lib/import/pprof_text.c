@@ -31,7 +31,7 @@ struct reading {
     struct error *err;
     enum form form;
     double rate;           /* bytes between two samples of a heap; 0: every allocation is in the file */
-    double period, cycles; /* of contentions: those for each that is in the file; for each ns, 0: ns as they are */
+    double period, cycles; /* of contentions: real ones per sampled one; cycles per ns, 0: values are ns */
     bool has_allocated;    /* in addition to live objects */
     size_t values;         /* of a sample; the last one is the weight */
     uint32_t tables[VALUES_MAX], thread, stack;
@@ -59,7 +59,7 @@ static struct scan next_line(struct scan *text)
     return line;
 }
 
-/* Skips white space and the text; false if it is something else. */
+/* Skips white space and the text; false for other text. */
 static bool take(struct scan *scan, const char *text)
 {
     const char *at = scan->at;
@@ -202,7 +202,7 @@ static int read_contention_header(struct reading *reading, struct scan *text, si
     }
 }
 
-/* Leaves `text` behind the header. */
+/* Reads the header, and moves `text` past it. */
 static int read_header(struct reading *reading, struct scan *text, size_t *number)
 {
     static const char *const count[] = {"count"};
@@ -268,7 +268,7 @@ static int note_symbol(struct reading *reading, struct scan line)
                : error_no_memory(reading->err);
 }
 
-/* All names and mappings, which stand behind the stacks. */
+/* Reads all names and mappings, which follow the stacks. */
 static int note_names(struct reading *reading, struct scan text)
 {
     while (text.at < text.end) {

@@ -517,7 +517,7 @@ static bool is_empty(const struct builder_thread *thread)
     return rows == 0;
 }
 
-/* Keeps a thread of the counter's process: the first that is not empty, else the first. */
+/* Keeps a thread of the counter's process: the first nonempty one, else the first. */
 static void keep_thread_of(struct profile_builder *builder, const struct builder_counter *counter)
 {
     struct builder_thread *kept = NULL;

@@ -35,7 +35,7 @@ struct builder_thread {
     uint32_t name, process_name;       /* strings, PROFILE_NONE */
     ARRAY(struct builder_rows) tables; /* the main samples, then those of each event of meta.events */
     ARRAY(struct builder_marker) markers;
-    bool is_empty; /* the builder's: it is left out */
+    bool is_empty; /* internal: the thread is omitted */
 };
 
 enum { BUILDER_COUNTERS_MAX = 256 };
@@ -115,8 +115,8 @@ void builder_split_script(struct builder_frame *frame);
 /* Appends a sentence to meta.warning. */
 int builder_warn(struct profile_builder *builder, const char *sentence, struct error *err);
 
-/* For a file with addresses without names, of libraries without build ids: the profile gets symbols of the files that
- * are at their paths now, and a warning about that. */
+/* For a file whose addresses have no names, and whose libraries have no build ids: the profile gets symbols from the
+ * files now at their paths, and a warning about that. */
 int builder_lacks_names(struct profile_builder *builder, struct error *err);
 
 int profile_builder_finish(struct profile_builder *builder, struct error *err);

@@ -51,7 +51,7 @@ static uint64_t whole(const struct profiles *profiles, uint32_t node)
     return json_tree_whole(profiles->tree, node, MOST_ID, UINT64_MAX);
 }
 
-/* µs of the text in ms; NAN if it is no number. */
+/* Converts µs to ms; NAN if the text is no number. */
 static double time_of(const struct profiles *profiles, uint32_t node, const char *key)
 {
     return json_tree_number_or_text(profiles->tree, get(profiles, node, key)) / 1000;

@@ -1,5 +1,5 @@
 /*
- * Samples that stand beside the events of a Chrome trace, as Hermes (React Native) and perf's converters write them:
+ * Samples beside the events of a Chrome trace, as Hermes (React Native) and perf's converters write them:
  *
  *     "samples": [{"ts": 1000, "tid": 7, "sf": 2, "weight": 1}, ...],
  *     "stackFrames": {"1": {"name": "main"}, "2": {"name": "work", "parent": 1}, ...}

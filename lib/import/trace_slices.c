@@ -32,7 +32,7 @@ static int compare_by_time(const void *a, const void *b)
 
 struct open_slices {
     ARRAY(uint32_t) rows; /* of trace->slices, the innermost last */
-    struct hash of_name;  /* how many of the name are open */
+    struct hash of_name;  /* number of open slices per name */
 };
 
 static uint32_t count_of_name(const struct open_slices *open, uint32_t name)

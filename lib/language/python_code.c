@@ -9,11 +9,11 @@
 
 enum {
     AT_ONCE = 64,            /* code objects that are compared with one system call */
-    NAME_MAX_LENGTH = 1024,  /* code points of a name that are kept */
+    NAME_MAX_LENGTH = 1024,  /* limit of code points in a name */
     FILE_MAX_LENGTH = 4096,  /* and of a path */
     TABLE_MAX = 1 << 20,     /* bytes of a line table; longer tables give no lines */
     CODES_MAX = 1 << 16,     /* of a process; then all are forgotten */
-    BYTES_MAX = 64 << 20,    /* the same of names and tables; a sample that needs more has no frames */
+    BYTES_MAX = 64 << 20,    /* limit of bytes of names and tables; a sample that needs more has no frames */
     FUNCTIONS_MAX = 1 << 20, /* in a recording; all later ones share one */
     SUSPECT_NS = 1000000000,
     IDENTITY_SKIP = 16, /* bytes at the start of an object: reference count, type */
@@ -328,7 +328,7 @@ bool python_codes_find(struct python_codes *codes, const struct python_source *s
             return false;
         if (!code->identity.type || code->sample == codes->sample)
             continue;
-        code->sample = codes->sample; /* it is compared once */
+        code->sample = codes->sample; /* compared once per sample */
         if (is_sure(codes, code))
             continue;
         comparison.codes[comparison.count++] = code;

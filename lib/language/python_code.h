@@ -49,8 +49,8 @@ struct python_code {
     struct python_identity identity;
     uint32_t function;    /* SPOOL_NO_NUMBER: not in the spool yet */
     bool is_trampoline;   /* the interpreter's own, which tracebacks leave out */
-    bool is_made;         /* the program made it: it is no file's */
-    uint64_t compared;    /* ns: when it was the same */
+    bool is_made;         /* made by the program, not by a file */
+    uint64_t compared;    /* ns: last comparison that found it unchanged */
     uint64_t sample;      /* that this was found to be right for */
     uint64_t made;        /* the sample that it was read for */
     char *name, *file;    /* UTF-8 */
@@ -64,7 +64,7 @@ struct python_codes {
     ARRAY(struct python_code *) codes;
     struct hash by_address; /* index in codes */
     size_t bytes;           /* of names and tables */
-    uint64_t sample, time;  /* number of the sample at hand, and its ns */
+    uint64_t sample, time;  /* number of the current sample, and its time in ns */
     uint64_t suspect;       /* ns until which all code is compared */
 };
 

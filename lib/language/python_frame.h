@@ -1,6 +1,6 @@
 /*
  * A Python frame among the pcs of a sample: the number of its function (SPOOL_PYTHON_FUNCTION) and its line, as an
- * address that no code can have: it is in neither half of the address space that x86-64 and arm64 have.
+ * address that no code can have, because it lies in neither half of the address space of x86-64 and arm64.
  */
 #pragma once
 

@@ -10,7 +10,7 @@
 
 /* A PyThreadState, by the id of its thread. */
 struct python_thread {
-    uint32_t native_id;   /* the thread's number as it sees it itself */
+    uint32_t native_id;   /* the tid in the thread's own pid namespace */
     uint64_t state;       /* address; 0: not found */
     uint64_t next_search; /* ns: not before this time */
     uint32_t failures;    /* samples in a row */
@@ -111,7 +111,7 @@ void python_process_forget(struct python_process *process)
     python_codes_forget(&process->codes);
 }
 
-/* Finds out which version runs. False if it is unknown: for now, or for good. */
+/* Finds the Python version of the process. False if it is unknown, now or permanently. */
 static bool find_layout(struct python_process *process, struct python_memory *memory)
 {
     unsigned char runtime[PYTHON_DEBUG_OFFSETS_SIZE] = {0};
@@ -326,7 +326,7 @@ static bool read_frames(const struct python_process *process, struct python_read
                                                       : read_shims(&process->layout, reader, state);
 }
 
-/* How many of the outermost frames are as in the thread's last sample. */
+/* The number of outermost frames that equal those of the thread's last sample. */
 static size_t count_shared(const struct python_process *process, const struct python_reader *reader,
                            const struct python_thread *thread, uint64_t time)
 {

@@ -27,7 +27,7 @@ struct python_frame {
     int64_t offset; /* bytes of bytecode before the running instruction; negative: before the first one */
 };
 
-/* A frame of a thread's last sample, and its pc (python_frame.h); 0: it is left out. */
+/* A frame of a thread's last sample, and its pc (python_frame.h); 0: omitted. */
 struct python_known {
     struct python_frame frame;
     uint64_t pc;
@@ -48,7 +48,7 @@ struct python_reader {
     uint64_t *addresses;         /* of the codes */
     struct python_group groups[PYTHON_GROUPS_MAX];
     size_t frame_count, group_count;
-    size_t shared; /* outermost frames that are as in the thread's last sample */
+    size_t shared; /* outermost frames equal to those of the thread's last sample */
     struct python_thread *thread;
 };
 
@@ -69,7 +69,7 @@ void python_process_free(struct python_process *process); /* accepts NULL */
 enum python_outcome {
     PYTHON_READ,        /* the thread may have no frames */
     PYTHON_NO_THREAD,   /* no Python code runs in this thread, or Python does not run yet */
-    PYTHON_CHANGED,     /* the stack is not as it was when the thread was sampled */
+    PYTHON_CHANGED,     /* the stack has changed since the sample */
     PYTHON_UNREADABLE,  /* the frames make no sense */
     PYTHON_UNSUPPORTED, /* another version: python_process_problem() */
 };
@@ -81,7 +81,7 @@ struct python_sample {
     uint64_t sp;
     const unsigned char *copy;
     size_t copy_size;
-    const uint64_t *sps; /* the stack pointer in each of its native frames: `frame_count` */
+    const uint64_t *sps; /* the stack pointers of its native frames: `frame_count` */
     size_t frame_count;
     bool is_in_kernel; /* which may write to the thread's stack before the thread leaves its CPU */
 };
@@ -90,7 +90,7 @@ struct python_sample {
 enum python_outcome python_process_read(struct python_process *process, struct python_reader *reader,
                                         const struct python_sample *sample);
 
-/* Keeps the pcs of all frames that were read (reader->pcs) for the thread's next sample. */
+/* Stores the pcs of all frames (reader->pcs) for the thread's next sample. */
 void python_process_keep(struct python_process *process, const struct python_reader *reader, uint64_t time);
 
 /* Drops the code objects read for the last sample, because the thread has run since. */

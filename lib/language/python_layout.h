@@ -16,7 +16,7 @@
 /* How to find the frames that one call of _PyEval_EvalFrameDefault runs. */
 enum python_grouping {
     PYTHON_CFRAMES, /* 3.11: each call has a _PyCFrame on its stack, which leads to its innermost frame */
-    PYTHON_SHIMS,   /* 3.12 and later: each call has a frame without code on its stack, outside of its others */
+    PYTHON_SHIMS,   /* 3.12 and later: each call has a frame without code on its stack, outside of its other frames */
 };
 
 /* All in bytes. */
@@ -35,7 +35,7 @@ struct python_layout {
     bool points_to_next; /* `instruction` is the running one; otherwise the last code unit before the next one */
 };
 
-/* Bytes at _PyRuntime that python_layout_find() wants, of 3.13 and later. */
+/* Bytes at _PyRuntime that python_layout_find() needs, in 3.13 and later. */
 enum { PYTHON_DEBUG_OFFSETS_SIZE = 1024 };
 
 /* `version`: Py_Version of the process, PY_VERSION_HEX. `runtime`: the first PYTHON_DEBUG_OFFSETS_SIZE bytes of its

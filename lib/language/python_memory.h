@@ -42,7 +42,7 @@ struct python_memory {
 bool python_memory_init(struct python_memory *memory);
 void python_memory_destroy(struct python_memory *memory);
 
-/* Starts on a sample; the copy of its stack may be NULL. */
+/* Starts a sample; the copy of its stack may be NULL. */
 void python_memory_start(struct python_memory *memory, uint32_t tid, uint64_t sp, const unsigned char *copy,
                          size_t copy_size);
 
@@ -59,7 +59,7 @@ bool python_memory_fetch(struct python_memory *memory, const struct python_pages
 
 void python_memory_keep(const struct python_memory *memory, struct python_pages *pages);
 
-/* Copies `size` bytes, at most a page. False if they cannot be read, or too many pages were. */
+/* Copies `size` bytes, at most a page. False if they cannot be read, or the sample has read too many pages. */
 bool python_memory_read(struct python_memory *memory, uint64_t address, void *out, size_t size);
 
 /* The 8 bytes at `address`; 0 if they cannot be read. */

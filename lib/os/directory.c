@@ -99,7 +99,7 @@ static unsigned char *read_whole(int file, size_t size)
     return NULL;
 }
 
-/* Its size is at least 1 and at most `limit`. */
+/* Opens a file of 1 to `limit` bytes. */
 static int open_file(int directory, const char *name, size_t limit, size_t *size)
 {
     struct stat info;

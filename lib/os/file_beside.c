@@ -71,7 +71,7 @@ static bool is_runnable(pid_t tid)
 
 static bool wait_for(struct beside *beside, uint64_t timeout_ns)
 {
-    const uint64_t longest = monotonic_ns() + 50 * timeout_ns; /* where its thread gets no CPU */
+    const uint64_t longest = monotonic_ns() + 50 * timeout_ns; /* limit while its thread gets no CPU time */
     while (!beside->is_done) {
         uint64_t until = monotonic_ns() + timeout_ns;
         const struct timespec time = {.tv_sec = (time_t)(until / 1000000000), .tv_nsec = (long)(until % 1000000000)};
@@ -82,7 +82,7 @@ static bool wait_for(struct beside *beside, uint64_t timeout_ns)
     return beside->is_done;
 }
 
-/* A caller that runs before others waits for the thread, so the thread must run before them, too. */
+/* If the caller has real-time priority, its thread needs it, too. */
 static void inherit_scheduling(pthread_attr_t *attributes)
 {
     struct sched_param param;

@@ -2,9 +2,8 @@
  * Runs work on files on a thread of its own. A call to a file system that does not answer (FUSE, NFS) may never return.
  * When a thread exceeds its time, the caller continues without it.
  *
- * A thread costs 30 us. File systems of this machine's disks and memory answer, and need none: file_system_answers().
- *
- * Threads: any.
+ * A thread costs 30 us. File systems on local disks and in memory always respond, and need no thread:
+ * file_system_answers(). Threads: any.
  */
 #pragma once
 

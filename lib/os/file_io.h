@@ -28,6 +28,6 @@ int file_open_in(int root_fd, const char *path);
  * end. False, with an empty text, if it cannot be read or is empty. */
 bool file_read_text(const char *path, char *out, size_t size);
 
-/* All of a regular file of up to `limit` bytes, and a NUL behind them, in memory that the caller frees. Closes `fd`;
+/* All of a regular file of up to `limit` bytes, with a NUL at the end, in memory that the caller frees. Closes `fd`;
  * `name` is for the error. */
 int file_load_text(int fd, const char *name, size_t limit, char **text, size_t *size, struct error *err);

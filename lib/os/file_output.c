@@ -154,7 +154,7 @@ static int open_temporary(struct file_output *file, mode_t mode, struct error *e
     file->directory = file_open_directory_of(file->path);
     if (file->directory < 0)
         return error_set(err, -file->directory, "cannot create %s: %s", file->path, strerror(-file->directory));
-    unlinkat(file->directory, file->temporary, 0); /* of a process that had the same number and was killed */
+    unlinkat(file->directory, file->temporary, 0); /* of a killed process with the same pid */
     file->fd = openat(file->directory, file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (file->fd < 0)
         return error_set(err, errno, "cannot create %s: %s", file->path, strerror(errno));

@@ -11,7 +11,7 @@
 
 struct file_output {
     int fd;
-    char *path;      /* for messages, and for readers: behind symbolic links */
+    char *path;      /* for messages and readers, with symbolic links resolved */
     char *temporary; /* file name; NULL: written directly */
     int directory;   /* of both; -1: written directly */
     bool *keeps_old; /* the caller's; not NULL: a replaced file becomes "PATH.old", and this is set to true */
@@ -31,7 +31,7 @@ int file_output_commit(struct file_output *file, struct error *err);
 /* Frees it, and removes a file that has no name yet. */
 void file_output_close(struct file_output *file);
 
-/* Brings an open file or directory to the disk, where its file system can. 0, or a negative errno value. */
+/* Syncs an open file or directory to the disk, if its file system can. Returns 0 or a negative errno value. */
 int file_sync(int fd);
 
 /* Opens the directory of a file. A descriptor, or a negative errno value. */

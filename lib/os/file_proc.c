@@ -87,7 +87,7 @@ static bool is_zombie(uint32_t tid)
 
 uint32_t proc_living_thread(uint32_t pid)
 {
-    enum { MOST_READ = 64 }; /* threads that end are soon gone, unless a debugger keeps them */
+    enum { MOST_READ = 64 }; /* ending threads soon disappear, unless a debugger holds them */
     char path[64];
     uint32_t living = pid;
     snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", pid);

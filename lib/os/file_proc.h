@@ -14,7 +14,7 @@ long proc_kernel_setting(const char *name, long if_unknown);
  * "self". */
 uint64_t proc_namespace(const char *process, const char *kind);
 
-/* Whether we are in a pid namespace that is not the outermost one. */
+/* Whether this process is in a pid namespace other than the outermost one. */
 bool proc_is_in_pid_namespace(void);
 
 /* Whether this process runs in a container of Docker, Podman, Kubernetes or LXC. */

@@ -73,7 +73,7 @@ static struct section read_section(struct cursor *c)
 
 /* ---- attributes ---- */
 
-/* Fields behind the end of an older, shorter attribute are 0. */
+/* Fields after the end of an older, shorter attribute are 0. */
 static void parse_attr(struct cursor c, struct perf_data_attr *attr)
 {
     *attr = (struct perf_data_attr){0};
@@ -318,7 +318,7 @@ int perf_data_take_own(struct perf_data *data, uint32_t type, const unsigned cha
     switch (type) {
     case PERF_DATA_ATTR:
         return data->is_pipe ? take_attr(data, bytes, size, err) : 0;
-    case PERF_DATA_BUILD_ID: /* its path is kept */
+    case PERF_DATA_BUILD_ID: /* stores its path */
         return data->is_pipe && lasts ? take_build_id(data, bytes, size, err) : 0;
     case PERF_DATA_FEATURE:
         return data->is_pipe ? take_feature(data, bytes, size, err) : 0;

@@ -100,7 +100,7 @@ static int decompress(struct reading *reading, const unsigned char *bytes, size_
 }
 #endif
 
-/* Bytes behind the record that belong to it. */
+/* The number of bytes after the record that belong to it. */
 static size_t size_behind(uint32_t type, const unsigned char *bytes, size_t size)
 {
     struct cursor c = cursor_of(bytes + RECORD_HEADER, size - RECORD_HEADER);

@@ -122,7 +122,7 @@ static void choose_main(struct perf_data_feed *feed)
         bool is_other_pmu = main != SIZE_MAX && is_cycles(&attrs[main]) && is_cycles(&attrs[i]) &&
                             strchr(attrs[i].name, '/') && strcmp(attrs[i].name, attrs[main].name) != 0;
         event->is_main = i == main || is_other_pmu;
-        bool is_weight = !event->is_main || !is_clock(&attrs[i]); /* of cycles, how many is more than the time */
+        bool is_weight = !event->is_main || !is_clock(&attrs[i]); /* cycles count as time and as events */
         if (is_weight && (event->samples || event->is_read) && feed->event_count < EVENTS_MAX)
             event->number = ++feed->event_count;
         feed->has_callchain |= event->samples && attrs[i].sample_type & PERF_SAMPLE_CALLCHAIN;
@@ -145,7 +145,7 @@ static bool has_this_release(const struct perf_data_feed *feed)
            (uname(&name) == 0 && !strcmp(name.release, feed->data->features.release));
 }
 
-/* Where the file has no build id of the kernel, as far as it can be known. */
+/* Guesses the boot of a file without the kernel's build id. */
 static bool is_of_this_boot(const struct perf_data_feed *feed)
 {
     struct utsname name;

@@ -93,7 +93,7 @@ enum perf_data_form perf_data_form_of(const char *path)
     return form;
 }
 
-/* tee() copies without consuming, and fails for files that are no pipe. Returns how many bytes it has copied to
+/* tee() copies without consuming, and fails for files other than pipes. Returns the number of bytes copied to
  * `start`. */
 static size_t peek(int fd, unsigned char *start)
 {
@@ -108,7 +108,8 @@ static size_t peek(int fd, unsigned char *start)
     return (size_t)got;
 }
 
-/* A packer writes the first bytes of its output with the next ones, as a rule; a pipe may bring them in pieces. */
+/* A compressor usually writes the first bytes of its output together with later ones; a pipe may deliver them in
+ * pieces. */
 static enum perf_data_form form_of_pipe(int fd)
 {
     enum { TRIES = 100 };

@@ -146,7 +146,7 @@ int perf_data_info_start(struct perf_data_feed *feed)
     const char *program = feed->data->features.command.program;
     bool has_kernel = feed->has_kernel || (attr && !attr->exclude_kernel);
     if (attrs)
-        clock = attrs->clock; /* all have the same */
+        clock = attrs->clock; /* all attributes have the same clock */
     for (size_t i = 0; attrs && i < feed->events.length; i++)
         if (feed->events.data[i].samples && attrs[i].stack_size > stack_size)
             stack_size = attrs[i].stack_size;

@@ -1,6 +1,6 @@
 /*
- * Why a thread waits, by the functions of the kernel that it is in when it leaves its CPU: where perf has recorded
- * their addresses, no system call needs to be known. Only the kernel that runs has names here.
+ * Why a thread waits, by its kernel functions when it leaves its CPU: if perf recorded their addresses, the system call
+ * is not needed. Only the running kernel's functions have names.
  */
 #pragma once
 

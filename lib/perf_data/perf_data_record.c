@@ -14,7 +14,7 @@ static bool has(uint64_t set, uint64_t bits)
     return (set & bits) != 0;
 }
 
-/* ---- whose record it is ---- */
+/* ---- the event of a record ---- */
 
 static uint64_t word_at(const unsigned char *bytes, size_t size, size_t offset)
 {
@@ -25,7 +25,7 @@ static uint64_t word_at(const unsigned char *bytes, size_t size, size_t offset)
 }
 
 /* All events of a file have IDENTIFIER, or all have the same fields in front of ID. A sample without an id, or with id
- * 0, belongs to the first event, as perf itself has it. */
+ * 0, belongs to the first event, as in perf. */
 static const struct perf_data_attr *find_attr(const struct perf_data *data, uint32_t type, const unsigned char *bytes,
                                               size_t size)
 {

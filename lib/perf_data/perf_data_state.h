@@ -23,7 +23,7 @@
 /* The use of one event of the file. */
 struct fed_event {
     uint64_t samples, truncated;
-    bool is_read;    /* in the samples of another one of its group */
+    bool is_read;    /* read in the samples of another event of its group */
     bool is_main;    /* its samples are the CPU samples */
     uint32_t number; /* of an event of the profile; 0: none */
 };
@@ -40,7 +40,7 @@ struct perf_data_feed {
     bool has_times;       /* records have times */
     bool has_switches, has_callchain, has_stacks, has_kernel;
     bool has_all_switches;               /* of all processes, by a tracepoint */
-    struct hash last_on_cpu;             /* the thread that sched_switch has put on a CPU last */
+    struct hash last_on_cpu;             /* the thread that sched_switch last put on a CPU */
     uint64_t switches, chained_switches; /* number of switches by that tracepoint; of those, from the thread that was
                                           * last on the CPU */
     ARRAY(struct fed_event) events;      /* as data->attrs */

@@ -59,7 +59,7 @@ static bool read_number(const char *line, const char *key, uint32_t *number)
     return true;
 }
 
-/* Returns 1 if it is a field that can be shown, 0 if not, -1 if memory ran out. */
+/* Returns 1 for a field that can be shown, 0 for others, -1 if memory ran out. */
 static int read_field(struct perf_data_tracing *tracing, char *line)
 {
     struct tracing_field field;

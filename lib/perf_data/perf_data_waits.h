@@ -17,7 +17,7 @@ bool perf_data_waits_is_switch(const struct perf_data_attr *attr);
 /* For the first pass: finds out from the samples of sched:sched_switch whether all processes were recorded. */
 int perf_data_waits_survey(struct perf_data_feed *feed, const struct perf_data_record *record);
 
-/* After it: decides where switches come from. */
+/* After perf_data_waits_survey(): chooses the source of switches. */
 void perf_data_waits_choose(struct perf_data_feed *feed);
 
 int perf_data_waits_open(struct perf_data_feed *feed);

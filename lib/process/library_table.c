@@ -23,7 +23,7 @@ struct library {
     uint32_t number;               /* SPOOL_NO_NUMBER: a memory file that is unknown to be an ELF file */
     bool is_no_elf_file;           /* that is known */
     uint32_t failures;             /* failed searches for its file */
-    struct file_source *file;      /* NULL: not found, or it is no file */
+    struct file_source *file;      /* NULL: not found, or not a file */
     struct unwind_module *module;  /* NULL: no readable ELF file */
     struct python_library *python; /* NULL: it does not hold CPython */
     bool is_silent;                /* its file system does not answer */
@@ -38,7 +38,7 @@ struct library_table {
     uint32_t next_number;
     struct hash devices; /* devices without a disk: whether their file systems respond */
     size_t silent_devices;
-    size_t silent; /* files whose file systems did not, */
+    size_t silent; /* files on unresponsive file systems, */
     char first_silent[128];
 };
 
@@ -128,7 +128,7 @@ static struct python_library *find_python(struct file_source *file, const char *
 /* Limit of opening a file: below the 50 ms of samples that the rings hold. */
 static const uint64_t timeout_ns = UINT64_C(40) * 1000 * 1000;
 
-/* Most threads that wait for silent file systems; beyond, other file systems are not tested. */
+/* Limit of threads that wait for unresponsive file systems; beyond it, no other file system is tested. */
 enum { SILENT_MAX = 16 };
 
 enum { ANSWERS = 1, IS_SILENT }; /* of devices */
@@ -338,8 +338,8 @@ static int add_vdso(struct library_table *table, struct library *library, uint32
 
 /* ---- lookup ---- */
 
-/* Of the first byte of a mapping. Without a segment that holds it the offset itself, which is the same in most files.
- */
+/* The rva of the first byte of a mapping. Without a segment that contains it, the file offset, which is the same in
+ * most files. */
 static uint64_t library_rva(const struct library *library, uint64_t file_offset)
 {
     uint64_t vaddr = library->module ? unwind_module_vaddr(library->module, file_offset) : UINT64_MAX;
@@ -373,8 +373,8 @@ static uint32_t key_of(struct library_table *table, const struct perf_mapping *m
     return strings_add(&table->keys, key, length);
 }
 
-/* Whether to search the file of a library again: at first, then at ever fewer mappings. The process may not have been
- * readable (a program that changed its user), or its file system may be gone. */
+/* Whether to search for the file of a library again: at its first mapping, then at fewer and fewer later ones. The
+ * process may not have been readable (a program that changed its user), or its file system may be gone. */
 static bool is_check_due(const struct library *library)
 {
     return !library->file && !library->is_silent && !library->is_no_elf_file &&

@@ -137,7 +137,7 @@ static int open_in_its_root(struct mapped_file *mapped, uint32_t pid, const stru
     return open_if_mapped(mapped, path, mapping->path, mapping);
 }
 
-/* Only files with the same name are opened: others may be pipes, devices, or on a server that does not answer. */
+/* Opens only files with the same name: others may be pipes, devices, or on a server that does not respond. */
 static int open_by_descriptor(struct mapped_file *mapped, uint32_t pid, const struct perf_mapping *mapping)
 {
     enum { MOST_READ = 1024 };

@@ -45,7 +45,7 @@ static bool stays_open(const struct open_files *files, int fd, bool can_reopen)
 
 /* ---- root directories ---- */
 
-/* The namespace differs where a process has the same root directory as we, but other file systems mounted below it. */
+/* The namespace differs if a process has prof's root directory, but other file systems mounted below it. */
 static bool identify_root(const char *process, int root_fd, struct open_root *root)
 {
     struct stat directory;

@@ -59,7 +59,7 @@ int proc_maps_read(uint32_t pid, int (*use)(void *context, const struct perf_map
         if (proc_maps_parse(line, &mapping))
             code = use(context, &mapping);
     }
-    if (!code && !feof(maps)) /* it ended meanwhile, or memory ran out */
+    if (!code && !feof(maps)) /* the process ended, or memory ran out */
         code = errno ? -errno : -EIO;
     free(line);
     fclose(maps);

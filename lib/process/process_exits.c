@@ -34,7 +34,7 @@ static const uint32_t exit_event = UINT32_C(0x80000000); /* PROC_EVENT_EXIT, whi
 
 /* ---- the connector ---- */
 
-/* Passes ends of whose thread and process have the same number. */
+/* A socket filter that passes exits with equal thread and process ids. */
 static int filter(int fd)
 {
     struct sock_filter code[] = {

@@ -192,7 +192,7 @@ static int end_thread_later(struct tracker *tracker, uint32_t tid, uint64_t time
     return array_push(&tracker->endings, ending) ? 0 : error_no_memory(err);
 }
 
-/* Ends the threads whose moment is over. */
+/* Ends the threads whose time after their EXIT record is over. */
 static int end_threads(struct tracker *tracker, uint64_t now, struct error *err)
 {
     int code = 0;
@@ -214,7 +214,7 @@ static int end_threads(struct tracker *tracker, uint64_t now, struct error *err)
     return code;
 }
 
-/* A number of the system that is used again although no end was seen: the record was lost. */
+/* Ends a process whose pid was reused without an EXIT record: the record was lost. */
 static int end_stale_process(struct tracker *tracker, uint32_t pid, uint64_t time, struct error *err)
 {
     int code = 0;
@@ -290,7 +290,7 @@ static int add_thread(struct tracker *tracker, struct tracked_process *process, 
         return error_no_memory(err);
     }
     link_thread(process, thread);
-    int code = end_thread(tracker, tid, time, err); /* one of this number whose end was not seen */
+    int code = end_thread(tracker, tid, time, err); /* a thread with this tid whose EXIT record was lost */
     if (code)
         return code;
     if (!hash_set(&tracker->by_tid, tid, index))
@@ -394,7 +394,7 @@ int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t t
 
 /* ---- records ---- */
 
-/* A new thread is ready to run, and soon comes to a CPU. */
+/* A new thread is runnable, and soon runs on a CPU. */
 static int add_new_thread(struct tracker *tracker, struct tracked_process *process, const struct perf_record *record,
                           const char *name, struct error *err)
 {

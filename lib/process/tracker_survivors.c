@@ -15,7 +15,7 @@ size_t tracker_count_processes(const struct tracker *tracker)
     return tracker->processes.items.length - tracker->processes.free.length;
 }
 
-/* The record of an end may not have come yet. A zombie only waits for its parent. */
+/* The EXIT record may still be missing. A zombie only waits for its parent. */
 static bool still_runs(uint32_t pid)
 {
     char path[64], text[1024];

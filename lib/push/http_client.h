@@ -34,7 +34,7 @@ struct http_answer {
     char location[HTTP_LOCATION_MAX]; /* where a redirect leads; "" */
     char body[HTTP_BODY_MAX];         /* its first bytes: the rest is not read */
     size_t body_size;
-    bool is_lasting; /* there will be no answer to another try either, as with a certificate that is not trusted */
+    bool is_lasting; /* a retry cannot succeed, as with an untrusted certificate */
     struct error problem;
 };
 
@@ -45,8 +45,8 @@ bool http_client_is_possible(void);
 int http_client_new(struct http_client **out, struct error *err);
 void http_client_free(struct http_client *client); /* accepts NULL */
 
-/* Sends `size` bytes, and waits for the answer. What a server has said in its headers counts, also if the connection
- * ends before its body does, or the body is endless: a profile that it has taken is not sent again. Returns 0, also
- * without an answer, or -ENOMEM. */
+/* Sends `size` bytes, and waits for the answer. The headers of the answer count, even if the connection ends before
+ * the body does, or the body is endless: an accepted profile is not sent again. Returns 0, even without an answer,
+ * or -ENOMEM. */
 int http_client_post(struct http_client *client, const struct http_server *server, const void *bytes, size_t size,
                      struct http_answer *answer, struct error *err);

@@ -16,7 +16,7 @@ static bool is_visible_ascii(const char *text)
     return true;
 }
 
-/* The bytes of "http://" or "https://" at the beginning; 0 if there is neither. */
+/* The length of "http://" or "https://" at the beginning; 0 if it has neither. */
 static size_t scheme_length(const char *url)
 {
     static const char *const schemes[] = {"http://", "https://"};

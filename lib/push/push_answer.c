@@ -1,6 +1,6 @@
 /*
  * A server answers with 200 and an ExportProfilesServiceResponse, or with another status and a google.rpc.Status, in
- * the encoding of the request. What stands before the server, such as a proxy, answers in text or HTML.
+ * the encoding of the request. A proxy in front of the server answers in text or HTML.
  */
 #include "push/push_answer.h"
 
@@ -57,7 +57,7 @@ const char *push_status_name(long status)
 
 /* ---- the sentence ---- */
 
-/* The first line, whole characters of UTF-8 of it, with '?' for what would not show as it is. */
+/* Copies the first line: whole UTF-8 characters, with '?' for characters that cannot be shown. */
 static void take_sentence(struct push_answer *answer, const char *text, size_t size)
 {
     const char *at = text, *end = text ? text + size : text;

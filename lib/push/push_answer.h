@@ -22,7 +22,7 @@ struct push_answer {
     char sentence[PUSH_SENTENCE_MAX]; /* the server's own text, one line, truncated; "" if it sent none */
 };
 
-/* `status`: of the HTTP response; `content_type` and the `size` bytes of `body`: as it has them. */
+/* `status`: of the HTTP response; `content_type` and the `size` bytes of `body`: from the response. */
 void push_answer_read(struct push_answer *answer, long status, const char *content_type, const void *body, size_t size);
 
 /* "Bad Request" for 400; "" for an unknown status. */

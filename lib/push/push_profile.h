@@ -1,5 +1,5 @@
 /*
- * A profile as it is sent: the message of `prof export --format otlp`, packed with gzip.
+ * A profile in its sent form: the message of `prof export --format otlp`, compressed with gzip.
  */
 #pragma once
 

@@ -199,7 +199,7 @@ struct probe_prefix {
     enum event_kind kind;
 };
 
-/* NULL: it is no probe. */
+/* NULL: no probe. */
 static const struct probe_prefix *probe_prefix_of(const char *name)
 {
     static const struct probe_prefix prefixes[] = {

@@ -26,7 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PERF_RATE_FEWER = 10 }; /* factor by which the interval of such a thread is longer */
+enum { PERF_RATE_FEWER = 10 }; /* factor of the longer interval of such a thread */
 
 struct perf_rate_thread {
     uint32_t tid;

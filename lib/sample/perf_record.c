@@ -236,7 +236,7 @@ int perf_record_parse(const struct perf_layout *layout, const void *bytes, size_
         parse_task(&c, record);
         break;
     case PERF_RECORD_SWITCH:
-    case PERF_RECORD_SWITCH_CPU_WIDE: /* names the other thread, too */
+    case PERF_RECORD_SWITCH_CPU_WIDE: /* also names the other thread */
         record->context_switch.out = record->misc & PERF_RECORD_MISC_SWITCH_OUT;
         record->context_switch.preempted = record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
         break;

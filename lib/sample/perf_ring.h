@@ -36,7 +36,7 @@ uint64_t perf_ring_head(const struct perf_ring *ring);
 /* Type and size (header included) of the record at the tail; false if no record lies before `head`. */
 bool perf_ring_peek(struct perf_ring *ring, uint64_t head, uint32_t *type, size_t *size);
 
-/* Likewise for the record at `position`, which is at or after the tail. Changes nothing. */
+/* The same for the record at `position`, which is at or after the tail. Changes nothing. */
 bool perf_ring_peek_at(const struct perf_ring *ring, uint64_t position, uint64_t head, uint32_t *type, size_t *size);
 
 /* Copies `size` bytes from `position`. */

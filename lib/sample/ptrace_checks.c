@@ -10,7 +10,7 @@
 static const uint64_t name_interval = SECOND; /* between two reads of a thread's name, ... */
 static const uint64_t sleeper_name_interval =
     SECOND / 20;                           /* ... and of a sleeping thread's name, if it has run since */
-static const uint64_t same_reading = 1000; /* most ns between two times from the same reading of a clock */
+static const uint64_t same_reading = 1000; /* maximum difference (ns) of two times from the same reading of a clock */
 
 enum {
     MIN_LONGEST_PAUSE = 8, /* ticks between two checks of a sleeping thread */
@@ -68,9 +68,9 @@ static bool is_sampled_anywhere(const struct ptrace_sampler *sampler, const stru
 
 /*
  * The sampler took the CPU from the thread that was hit, and the kernel counts the time of both from one reading of the
- * CPU's clock. It reads that clock anew for the sampler at each of its ticks: then no thread is found. A thread that
- * slept at the instant, and was woken since, has left the CPU earlier. Where the kernel does not report when threads
- * left, ran_until_instant() is the substitute.
+ * CPU's clock. At each tick of the sampler, the kernel reads that clock again: then no thread matches. A thread that
+ * slept at the instant, and was woken since, left the CPU earlier. If the kernel does not report when threads left,
+ * ran_until_instant() decides.
  */
 static bool has_left_cpu(struct ptrace_thread *thread, uint64_t came)
 {

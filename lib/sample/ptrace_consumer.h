@@ -1,5 +1,5 @@
 /*
- * What the ptrace sampler hands over: samples, and the records of threads and processes.
+ * The output of the ptrace sampler: samples, and the records of threads and processes.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * A record is a perf sample with the fields of the tracepoint behind it ("raw"), whose places the kernel tells in
- * tracefs, events/sched/sched_waking/format:
+ * A record is a perf sample followed by the fields of its tracepoint ("raw"). tracefs has their offsets, in
+ * events/sched/sched_waking/format:
  *
  *     field:unsigned char common_flags; offset:2; size:1; signed:0;
  *     field:pid_t pid;                  offset:24; size:4; signed:1;

@@ -38,7 +38,7 @@ static const char other_policy[] =
     "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' blob:; "
     "base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
 
-/* The only page with a style of its own in it; it loads nothing. */
+/* The only page with an inline style; it loads nothing. */
 static const char stopped_policy[] =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'";
@@ -108,7 +108,7 @@ static struct MHD_Response *text_response(const char *text)
     return microhttpd.MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
 }
 
-/* Sends a text that is not to be kept. */
+/* Sends a text that clients must not cache. */
 static enum MHD_Result send_text(const struct recipient *to, unsigned status, const char *text, const char *type,
                                  const char *policy, bool closes)
 {
@@ -295,8 +295,8 @@ enum MHD_Result answer_file(const struct recipient *to, int fd, uint64_t size, c
                              add_header(response, "Cache-Control", "no-cache"));
 }
 
-/* A response owns the descriptor that it reads from. The position of the open file, which the copies share, is not
- * used: sendfile() and pread() get theirs as an argument. */
+/* A response owns the descriptor that it reads from. Duplicates share one file position, which is unused: sendfile()
+ * and pread() take an offset. */
 static struct MHD_Response *file_response(int fd, uint64_t size)
 {
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);

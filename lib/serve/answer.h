@@ -8,7 +8,7 @@
 #include "serve/http_library.h"
 #include "serve/serve_options.h"
 
-/* The file that is served as profile.json. */
+/* The file served as profile.json. */
 struct served_profile {
     int fd;
     uint64_t size; /* bytes in the file */
@@ -26,7 +26,7 @@ struct served_profile {
 struct recipient {
     struct MHD_Connection *connection;
     const char *origin; /* another web page that may read the answer, or NULL */
-    bool has_own_page;  /* the page that is served is prof's, which needs no inline scripts */
+    bool has_own_page;  /* the served page is prof's, which needs no inline scripts */
 };
 
 /* A status with one sentence as plain text. */
@@ -50,16 +50,16 @@ enum MHD_Result answer_redirect(const struct recipient *to, const char *path);
 /* 204: the page of `to` may send requests with this method, and JSON. */
 enum MHD_Result answer_preflight(const struct recipient *to, const char *method);
 
-/* A file that is open for reading, which this takes over. */
+/* Sends an open file, and takes it over. */
 enum MHD_Result answer_file(const struct recipient *to, int fd, uint64_t size, const char *type);
 
 /* The asset, or 304 if the client has it. */
 enum MHD_Result answer_asset(const struct recipient *to, const struct serve_asset *asset);
 
-/* 200 with a text that is not shown but read by the page; `text` is this one's to free(). */
+/* 200 with a text that the page reads but does not show; frees `text`. */
 enum MHD_Result answer_text(const struct recipient *to, char *text, size_t length);
 
-/* 200 with the JSON of the symbol API, whose text this takes. */
+/* 200 with the JSON of the symbol API; takes its text. */
 enum MHD_Result answer_api(const struct recipient *to, struct api_answer *answer);
 
 /* The profile as JSON (or JSLB), uncompressed. */

@@ -88,7 +88,7 @@ static int need_hex(const cJSON *object, const char *name, uint64_t *out, struct
     return 0;
 }
 
-/* A text that may be missing, or null: then NULL. */
+/* A text that may be missing or null: then NULL. */
 static int take_text(const cJSON *object, const char *name, const char **out, struct error *err)
 {
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, name);

@@ -17,7 +17,7 @@ enum {
     /* The server rejects a larger body, but reads up to this limit: most clients send all of it before they read the
      * answer. */
     API_BODY_READ_MAX = 64 << 20,
-    PROFILE_BODY_MAX = 1 << 30, /* a profile that is posted, which goes to a file in memory */
+    PROFILE_BODY_MAX = 1 << 30, /* a posted profile, which goes to a file in memory */
     API_DEPTH_MAX = 16,         /* of arrays and objects in each other; a good request has 6 */
     API_VALUES_MAX = 1 << 20    /* in one request; an address takes 3 */
 };

@@ -1,7 +1,6 @@
 /*
- * live/control: a request of the page to the recording that it follows. The body is the line that `prof ctl` would
- * send: "pause", "resume", "mark TEXT", "snapshot" or "stop". The answer is {"answer": a sentence} or {"error": a
- * sentence}.
+ * live/control: a request from the page to the live recording. The body is the line that `prof ctl` would send:
+ * "pause", "resume", "mark TEXT", "snapshot" or "stop". The answer is {"answer": a sentence} or {"error": a sentence}.
  */
 #include "base/json_write.h"
 #include "record/control_socket.h"

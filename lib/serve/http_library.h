@@ -19,5 +19,5 @@ struct http_library {
 
 extern struct http_library microhttpd;
 
-/* Loads them, once. Every user of `microhttpd` comes after it. */
+/* Loads the functions once; call it before any use of `microhttpd`. */
 int http_library_load(struct error *err);

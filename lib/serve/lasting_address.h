@@ -24,11 +24,11 @@ struct lasting_address {
     int directory;
 };
 
-/* Finds the address of the profile that is open for reading. `directory` is made if it is missing, and so is the
- * secret. Returns 0, or a negative errno value: -EPERM if others can write to the directory or read the secret. */
+/* Finds the address of the open profile. Creates `directory` and the secret if they are missing. Returns 0, or a
+ * negative errno value: -EPERM if others can write to the directory or read the secret. */
 int lasting_address_open(struct lasting_address *lasting, const char *directory, int profile_fd, struct error *err);
 
-/* Notes where the profile is served now. If that fails, the port may be another one next time. */
+/* Stores the current port of the profile. If that fails, it may get another port next time. */
 void lasting_address_keep_port(const struct lasting_address *lasting, uint16_t port, uint16_t usual_port);
 
 void lasting_address_close(struct lasting_address *lasting);

@@ -30,7 +30,7 @@ struct MHD_Response *live_follow(struct live *live, struct MHD_Connection *conne
 
 void live_publish(struct live *live, const char *state);
 
-/* Sends an empty comment, on which connections fail whose page is gone. */
+/* Sends an empty comment, which fails on connections whose page is gone. */
 void live_beat(struct live *live);
 unsigned live_pages(struct live *live);
 

@@ -41,7 +41,7 @@ struct post_worker {
     bool has_ended;
     int profile_fd;
     int changed_fd; /* under the lock: the descriptor of the new profile; -1 */
-    int own_fd;     /* the same as profile_fd, once it has changed; -1 */
+    int own_fd;     /* equal to profile_fd after a change; -1 */
     bool is_loaded; /* the api's libraries */
     struct symbol_api api;
 };
@@ -140,7 +140,7 @@ static void compute_answer(struct post_worker *worker, struct post *post)
     post->is_answered = true;
 }
 
-/* The next post, or NULL: it is time to end. */
+/* The next post, or NULL when the worker must end. */
 static struct post *take_next(struct post_worker *worker)
 {
     pthread_mutex_lock(&worker->lock);

@@ -26,7 +26,7 @@ struct post_worker;
 
 #define POST_TOO_LARGE "the request is larger than 16 MiB: send several smaller ones"
 
-/* How long a body may be at most, to be read to its end. */
+/* The maximum length of a body that is read to its end. */
 uint64_t post_limit(const struct post_handler *handler);
 
 /* Starts the thread, which reads the libraries of the profile at the first request. `profile_fd` and what `options`

@@ -255,7 +255,7 @@ static struct recipient recipient_of(const struct server *server, struct MHD_Con
                               server->directory < 0};
 }
 
-/* How often a request has a header. */
+/* The number of times that a request has a header. */
 struct header_count {
     const char *name;
     unsigned count;
@@ -281,7 +281,7 @@ static bool single_header(struct MHD_Connection *connection, const char *name, c
 
 /* Why a request is refused, by its headers: its sender or its destination is wrong. */
 struct refusal {
-    unsigned status; /* 0: it gets one */
+    unsigned status; /* 0: the request is not refused */
     const char *sentence;
 };
 
@@ -337,7 +337,7 @@ static enum MHD_Result continue_post(struct server *server, const struct recipie
 
 /* State between the calls for one request. */
 struct request {
-    struct post *post; /* NULL: the request has no body that is read */
+    struct post *post; /* NULL: the request has no body to read */
     uint64_t dropped;  /* dropped bytes of the body */
 };
 
@@ -400,7 +400,7 @@ static int listen_on(uint16_t port)
         return -errno;
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    int yes = 1; /* connections of an ended server that linger do not keep the port */
+    int yes = 1; /* lingering connections of an ended server do not block the port */
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
     if (bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0 && listen(fd, LISTEN_BACKLOG) == 0)
         return fd;

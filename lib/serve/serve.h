@@ -38,7 +38,7 @@ void serve_live_publish(struct server *server, int profile_fd, const struct serv
 /* Has the server notice pages that are gone, which it does when it sends something. Call it every few seconds. */
 void serve_live_beat(struct server *server);
 
-/* How many pages follow. */
+/* The number of pages that follow the recording. */
 unsigned serve_live_pages(struct server *server);
 
 uint16_t serve_port(const struct server *server);

@@ -45,7 +45,7 @@ const char *script_path(const char *file)
     return strncmp(file, scheme, strlen(scheme)) == 0 ? file + strlen(scheme) : file;
 }
 
-/* A profile that comes from elsewhere does not get to name any file: a key or a list of passwords is no script. */
+/* An untrusted profile cannot name any file: a key or a list of passwords is no script. */
 static bool is_script(const char *file)
 {
     static const char *const endings[] = {".js",  ".mjs", ".cjs",  ".jsx", ".ts",    ".mts", ".cts", ".tsx", ".py",

@@ -39,7 +39,7 @@ static struct place first_ending_after(const struct address_space *space, uint64
     return place;
 }
 
-/* NULL behind the last one. */
+/* NULL after the last one. */
 static struct mapping *mapping_at(const struct address_space *space, struct place place)
 {
     return place.block < space->blocks.length ? &space->blocks.data[place.block].data[place.index] : NULL;
@@ -141,7 +141,7 @@ static bool split_block(struct address_space *space, struct place *place)
     return true;
 }
 
-/* Inserts a mapping where no other is, with a reference to its module of its own. */
+/* Inserts a mapping at an unmapped range, with its own reference to the module. */
 static bool insert(struct address_space *space, const struct mapping *mapping)
 {
     struct place place = first_ending_after(space, mapping->start);

@@ -22,7 +22,7 @@ enum rule_kind {
     RULE_FRAME_DEREF, /* the return address is return_slot words from the word at register + offset, the CFA just above
                          it (realigned stacks) */
     RULE_COMPLEX,     /* CFI that does not fit: interpret it again */
-    RULE_GO,          /* as RULE_FRAME, of Go: keeps a frame pointer that its CFI does not describe */
+    RULE_GO,          /* as RULE_FRAME, for Go: has a frame pointer that its CFI does not describe */
     RULE_GO_NO_CFI,   /* Go code whose table lacks the pc */
     RULE_HASKELL,     /* compiled by GHC: its callers are not on the thread's stack */
     RULE_AFTER_CLONE, /* RULE_START in the new thread, RULE_FRAME in its parent */

@@ -44,7 +44,7 @@ static int entry_read(struct cfi_section *section, uint64_t offset, struct entry
         return -1;
     entry->id_offset = start;
     c = cursor_of(bytes, length);
-    /* .eh_frame keeps the id at four bytes whatever the length is written in. */
+    /* .eh_frame has a four-byte id, whatever the size of its length. */
     bool wide_id = entry->is_64bit && section->is_debug_frame;
     entry->id = wide_id ? cursor_u64(&c) : cursor_u32(&c);
     entry->body = c;
@@ -117,7 +117,7 @@ static uint64_t cursor_vaddr(const struct cfi_section *section, const struct cur
     return section->vaddr + (uint64_t)(c->at - section->part.bytes);
 }
 
-/* A pointer as it stands in memory has the size of the file's class. */
+/* A raw pointer has the size of the file's class. */
 static uint8_t pointer_encoding(const struct cfi_section *section, uint8_t encoding)
 {
     bool is_short = section->is_32_bit && encoding != DW_EH_PE_omit && (encoding & 0x0f) == DW_EH_PE_absptr;

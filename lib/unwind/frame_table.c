@@ -22,7 +22,7 @@ static const struct elf_segment *header_segment(const struct unwind_module *modu
     return NULL;
 }
 
-/* Reads the header at its vaddr. Fills the vaddr of .eh_frame; the table stays 0 if it is not of the usual kind. */
+/* Reads the header at its vaddr. Fills the vaddr of .eh_frame; the table stays 0 in an unusual format. */
 static bool header_open(struct unwind_module *module, uint64_t *eh_frame_vaddr)
 {
     struct eh_frame_header *header = &module->header;
@@ -120,7 +120,7 @@ static const struct fde_entry *table_search(const struct fde_table *table, uint6
 
 /* ---- Go ---- */
 
-/* Go's linker writes a note of its own, stripped or not. */
+/* Go's linker writes this note, stripped or not. */
 static bool has_go_note(const struct unwind_module *module)
 {
     enum { GO_BUILD_ID = 4 };

@@ -133,7 +133,7 @@ size_t unwind_module_build_id(struct unwind_module *module, unsigned char build_
 
 /* ---- addresses and bytes ---- */
 
-/* The PT_LOAD whose bytes in the file hold vaddr, or NULL. */
+/* The PT_LOAD whose file bytes contain vaddr, or NULL. */
 static const struct elf_segment *segment_at(const struct unwind_module *module, uint64_t vaddr)
 {
     for (size_t i = 0; i < module->elf.segments.length; i++) {

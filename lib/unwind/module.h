@@ -54,7 +54,7 @@ struct unwind_module {
     struct eh_frame_header header;
     struct cfi_section eh_frame, debug_frame;
     struct fde_table eh_frame_table, debug_frame_table;
-    unsigned char *owned_frames; /* behind debug_frame if it was compressed, or the frames of code without a file */
+    unsigned char *owned_frames; /* owner of a decompressed debug_frame, or of the frames of code without a file */
 };
 
 /* Finds the FDE that covers `vaddr`; false: none. Valid as long as the module. */

@@ -407,7 +407,7 @@ static inline enum step step_to_caller(struct walk *walk)
     return rule->kind == RULE_NO_CFI ? walk_step_frame_pointer(walk) : step_other(walk, rule, pc);
 }
 
-/* The first step of a walk that reads the code of its leaf ahead; false if that leads nowhere, either. */
+/* The first step of a walk that reads the code of its leaf ahead; false if that fails, too. */
 static bool step_leaf_by_return(struct walk *walk, enum step *step)
 {
     struct rule rule;
@@ -418,7 +418,7 @@ static bool step_leaf_by_return(struct walk *walk, enum step *step)
     return walk_rule_by_return(walk, &rule) && walk_try_return(walk, &rule, step);
 }
 
-/* Makes room by dropping frames from the middle: those behind the first half, whose place unwind_omitted() takes. */
+/* Makes room by dropping frames from the middle, after the first half; unwind_omitted() replaces them. */
 static bool omit_middle(struct walk *walk, size_t max_pcs)
 {
     enum { LEAST_PCS = 64 };

@@ -23,7 +23,7 @@ struct walk {
     uint64_t *pcs;
     size_t frame;
     uint64_t omitted;      /* frames dropped from the middle */
-    unsigned switches;     /* to a stack below this one, by a frame pointer of Go */
+    unsigned switches;     /* moves to a lower stack by Go's frame pointer */
     bool off_copied_stack; /* on another stack than the copied one */
     bool has_read_below;   /* has read a word below sp */
     uint64_t fetched;      /* bytes of the copy that were prefetched */

@@ -37,8 +37,8 @@ int session_finish_side(struct session *session, uint32_t side)
     return 0;
 }
 
-/* Which threads of a side the next comparison is of: the input holds a byte for each, 0 if it is left out; none: all.
- */
+/* Selects the threads of a side for the next comparison: the input holds a byte for each, 0 to omit it; empty input:
+ * all. */
 int session_keep_threads(struct session *session, uint32_t side, uint32_t size)
 {
     if (side >= PROFILE_SIDES || size > session->input.capacity)
@@ -57,9 +57,9 @@ static bool fits_threads(const struct session *session, enum profile_side side, 
     return !session->kept[side].length || session->kept[side].length == profile->threads.length;
 }
 
-/* The comparison of the two sides takes the place of the profile that is loaded, and of both. The input holds the names
- * of the sides, each with its NUL; the ranges are in ms after the start of each side. `forgives`: functions match
- * without template arguments and compiler suffixes. */
+/* The comparison of the two sides replaces the loaded profile, and both sides. The input holds the names of the
+ * sides, each with its NUL; the ranges are in ms after the start of each side. `forgives`: functions match without
+ * template arguments and compiler suffixes. */
 int session_compare(struct session *session, uint32_t size, double base_from, double base_to, double new_from,
                     double new_to, int forgives)
 {
@@ -111,8 +111,8 @@ const struct view *session_scale(struct session *session, int by, uint32_t size)
     return code ? NULL : ANSWER(session, 1, &session->scale);
 }
 
-/* The functions of the query whose change is judged, heaviest change first, and before them the change of all: one
- * column of struct known_change. `by_total`: of their total, else their self. */
+/* The changes of the query's functions, heaviest change first, after the change of all: one column of struct
+ * known_change. `by_total`: of their total, else their self. */
 const struct view *session_changes(struct session *session, uint32_t query, int by_total)
 {
     struct engine *engine = session_engine(session, query);

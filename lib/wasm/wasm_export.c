@@ -13,10 +13,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Which samples a file has; without any, all of the profile, as it is. */
+/* The samples in a file; without flags, all of the profile. */
 enum export_scope {
     SCOPE_THREADS = 1,    /* the threads of the query, not all */
-    SCOPE_RANGE = 2,      /* the same of times */
+    SCOPE_RANGE = 2,      /* the time range of the query, not all */
     SCOPE_TRANSFORMS = 4, /* the samples after the transforms and the search of the query, in its threads and range */
 };
 
@@ -73,8 +73,8 @@ static int query_apart(struct session *session, struct request *request, struct 
     return engine_query(request->own, &query, &session->err);
 }
 
-/* Reads a request: the input holds the name of the format, a search for markers, and libraries whose names stay, each
- * with a NUL. */
+/* Reads a request: the input holds the name of the format, a search for markers, and libraries that keep their
+ * names, each with a NUL. */
 static int request_begin(struct session *session, struct request *request, uint32_t query, uint32_t input_length,
                          uint32_t table, int weight, double from, double to, uint32_t scope, uint32_t parts)
 {

@@ -41,13 +41,13 @@ struct view {
     const void *columns[VIEW_COLUMNS];
 };
 
-/* A few words that are no columns of something else. */
+/* Some words that are no columns of another struct. */
 struct source_words {
     uint32_t words[4];
 };
 
 /* A query of session_query(), and its number, which later calls pass. */
-enum { MOST_QUERIES = 4 }; /* that are open at a time, each in a place of its own */
+enum { MOST_QUERIES = 4 }; /* open at a time, each in a slot of its own */
 
 struct open_query {
     uint32_t id; /* 0: none */
@@ -62,7 +62,7 @@ struct query_summary {
     double base_total, new_total; /* of a comparison */
 };
 
-/* How far the change of a function is known: see tree/changes.h. */
+/* The confidence of a function's change: see tree/changes.h. */
 struct known_change {
     uint32_t func; /* PROFILE_NONE: of all */
     uint32_t is_noise;
@@ -104,7 +104,7 @@ struct session {
     /* wasm_query.c */
     struct weight_list weights;          /* empty until requested */
     uint32_t last_query, last_butterfly; /* the highest numbers given so far */
-    bool used_closed;                    /* the last failure is a question about something that is not open any more */
+    bool used_closed;                    /* the last call failed because it referred to a closed object */
     struct open_query queries[MOST_QUERIES];
     struct open_query graphs;           /* of activity that no open query has the transforms of; its id is not used */
     ARRAY(struct transform) transforms; /* of the last call; their paths are in the input */
@@ -206,7 +206,7 @@ struct engine *session_engine(struct session *session, uint32_t query);
 /* Closes all queries, and frees their engines. (wasm_query.c) */
 void session_close_queries(struct session *session);
 
-/* The weights of the profile, which calls name by their index. NULL if memory ran out. (wasm_query.c) */
+/* The weights of the profile, which calls pass by index. NULL if memory ran out. (wasm_query.c) */
 const struct weight_list *session_weights(struct session *session);
 
 /* Finds a weight by its index. -EINVAL if it does not exist. (wasm_query.c) */

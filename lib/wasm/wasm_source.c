@@ -9,7 +9,7 @@ enum { MOST_PLACES = 4 };
 
 /* ---- source files ---- */
 
-/* PROFILE_NONE: it is unknown where the func is from. */
+/* PROFILE_NONE: the source of the func is unknown. */
 uint32_t session_func_source(const struct session *session, uint32_t func)
 {
     const struct profile *profile = engine_profile(session->engine);

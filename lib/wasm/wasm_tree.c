@@ -169,7 +169,7 @@ const struct view *session_func(struct session *session, uint32_t func)
     return ANSWER(session, sizeof(session->names) / sizeof(uint32_t), &session->names);
 }
 
-/* How many calls of a func are inlined, all over the profile: enum inlining. INLINED_NEVER if memory ran out. */
+/* Whether calls of a func are inlined in the whole profile: enum inlining. INLINED_NEVER if memory ran out. */
 int session_func_inlining(struct session *session, uint32_t func)
 {
     struct error ignored;
