@@ -1,13 +1,13 @@
 // What the page shows of recorded waits: the switch between on-CPU and off-CPU, the note where threads only waited, the
 // Waits view and its numbers, which are those of `prof report --waits`, and the way to a known lock wait.
 //
-//     node tests/e2e/page_waits.mjs URL PROF PROFILE QUIET_URL LOSSY_URL
+//     node tests/e2e/page_waits.mjs URL PROF PROFILE QUIET_URL LOSSY_URL COMPARED_URL
 import { execFileSync } from 'node:child_process';
 import { askUntil, closeBrowser, complaints, numberOf, openPage, selectedRow, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 import { LOCK, LONGEST, LOSSY_MORE } from './waits_profile.mjs';
 
-const [url, prof, file, quiet, lossy] = process.argv.slice(2);
+const [url, prof, file, quiet, lossy, compared] = process.argv.slice(2);
 const ROW = '#view .tree-row';
 const ALL = `${url}?thread=0w4`;
 
@@ -196,6 +196,13 @@ await check('the summary lists what they waited for, and leads to it', async () 
     await page.waitForSelector(`${ROW}.selected`);
     await settle(page);
     assertEqual(await page.locator(`${ROW}.selected .tree-text bdi`).first().innerText(), LOCK, 'the selected group');
+    await page.close();
+});
+
+await check('the summary of a comparison has the waits of both sides as shares, not as changes', async () => {
+    const page = await openPage(`${compared}?tab=summary`, '.card-waits');
+    const shares = await page.locator('.card-waits .share').allInnerTexts();
+    assert(shares.length > 0 && shares.every((share) => /^<?[\d.]+%$/.test(share.trim())), `the shares are ${shares}`);
     await page.close();
 });
 

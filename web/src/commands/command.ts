@@ -37,7 +37,7 @@ export function keyName(
     return event.shiftKey && !isCharacter ? `Shift+${event.key}` : event.key;
 }
 
-const KEY_TEXTS: Record<string, string> = { Escape: 'Esc', ArrowUp: '↑', ArrowDown: '↓' };
+const KEY_TEXTS: Record<string, string> = { Escape: 'Esc', ' ': 'Space', ArrowUp: '↑', ArrowDown: '↓' };
 
 /** A command's key as a reader knows it: "Ctrl+Shift+Z". */
 export function keyText(key: string): string {

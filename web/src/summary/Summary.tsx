@@ -89,6 +89,14 @@ function Card({ name, title, note, children }: CardProps): JSX.Element {
     );
 }
 
+function ListCard(props: CardProps): JSX.Element {
+    return (
+        <Card {...props}>
+            <ol>{props.children}</ol>
+        </Card>
+    );
+}
+
 /** Without room, arguments go first, then what the name is in, then the end of the name itself. */
 function Name({ func, none }: { func: number; none: string }): JSX.Element {
     const { funcName, namesVersion } = useSession().names;
@@ -126,26 +134,24 @@ function FunctionCard({ lists, whole }: { lists: SummaryLists; whole: number }):
     const amountText = useAmountText();
     const { openCenter } = session.summaryView;
     return (
-        <Card
+        <ListCard
             name="functions"
             title="Functions"
             note={`Top ${formatCount(lists.functions.length)} of ${formatCount(lists.functionCount)} by ${isChange.value ? 'change of ' : ''}self time`}
         >
-            <ol>
-                {lists.functions.map((row) => (
-                    <Row
-                        key={row.func}
-                        weight={row.self}
-                        whole={whole}
-                        amount={amountText(row.self)}
-                        title={fullName(session, row.func)}
-                        onOpen={() => openCenter({ kind: 'function', index: row.func })}
-                    >
-                        <Name func={row.func} none="" />
-                    </Row>
-                ))}
-            </ol>
-        </Card>
+            {lists.functions.map((row) => (
+                <Row
+                    key={row.func}
+                    weight={row.self}
+                    whole={whole}
+                    amount={amountText(row.self)}
+                    title={fullName(session, row.func)}
+                    onOpen={() => openCenter({ kind: 'function', index: row.func })}
+                >
+                    <Name func={row.func} none="" />
+                </Row>
+            ))}
+        </ListCard>
     );
 }
 
@@ -160,7 +166,7 @@ function LineCard({ hot, whole }: { hot: HotLines; whole: number }): JSX.Element
     const { openLine } = session.summaryView;
     const unknown = whole - hot.known;
     return (
-        <Card
+        <ListCard
             name="lines"
             title={isChange.value ? 'Lines' : 'Hottest lines'}
             note={
@@ -171,81 +177,58 @@ function LineCard({ hot, whole }: { hot: HotLines; whole: number }): JSX.Element
                       : 'By self time'
             }
         >
-            <ol>
-                {hot.lines.map((row) => (
-                    <Row
-                        key={`${row.file}:${row.line}`}
-                        weight={row.self}
-                        whole={whole}
-                        amount={amountText(row.self)}
-                        title={plainText(`${row.file}:${row.line}\n${fullName(session, row.func)}`, 1200)}
-                        onOpen={() => openLine(row)}
-                    >
-                        <ProfileText text={`${baseName(row.file)}:${row.line}`} limit={80} />
-                        <span class="summary-function">
-                            <Name func={row.func} none="" />
-                        </span>
-                    </Row>
-                ))}
-            </ol>
-        </Card>
+            {hot.lines.map((row) => (
+                <Row
+                    key={`${row.file}:${row.line}`}
+                    weight={row.self}
+                    whole={whole}
+                    amount={amountText(row.self)}
+                    title={plainText(`${row.file}:${row.line}\n${fullName(session, row.func)}`, 1200)}
+                    onOpen={() => openLine(row)}
+                >
+                    <ProfileText text={`${baseName(row.file)}:${row.line}`} limit={80} />
+                    <span class="summary-function">
+                        <Name func={row.func} none="" />
+                    </span>
+                </Row>
+            ))}
+        </ListCard>
     );
 }
 
-function LibraryCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Element {
-    const session = useSession();
-    const { info } = session;
-    const { isChange } = session.tree;
-    const amountText = useAmountText();
-    const { openCenter } = session.summaryView;
-    return (
-        <Card name="libraries" title="Libraries" note={isChange.value ? 'By change of self time' : 'By self time'}>
-            <ol>
-                {rows.map((row) => (
-                    <Row
-                        key={row.func}
-                        weight={row.self}
-                        whole={whole}
-                        amount={amountText(row.self)}
-                        title={`On the stack for ${formatShare(row.total, whole)}`}
-                        onOpen={() => {
-                            if (row.func >= 0) openCenter({ kind: 'library', index: row.func });
-                        }}
-                    >
-                        <Name func={row.func < 0 ? -1 : info.value.funcCount + row.func} none="(no library)" />
-                    </Row>
-                ))}
-            </ol>
-        </Card>
-    );
+interface GroupCardProps {
+    kind: 'library' | 'category';
+    title: string;
+    rows: FuncRow[];
+    whole: number;
+    children: (row: FuncRow) => ComponentChildren;
 }
 
-function CategoryCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Element {
+/** Libraries or categories; what is in no library leads nowhere. */
+function GroupCard({ kind, title, rows, whole, children }: GroupCardProps): JSX.Element {
     const session = useSession();
-    const { info } = session;
-    const { isChange } = session.tree;
+    const { categories } = session.info.value;
     const amountText = useAmountText();
-    const { categoryName } = session.store;
     const { openCenter } = session.summaryView;
-    const { categories } = info.value;
+    const note = session.tree.isChange.value ? 'By change of self time' : 'By self time';
     return (
-        <Card name="categories" title="Categories" note={isChange.value ? 'By change of self time' : 'By self time'}>
-            <ol>
-                {rows.map((row) => (
-                    <Row
-                        key={row.func}
-                        weight={row.self}
-                        whole={whole}
-                        amount={amountText(row.self)}
-                        title={`On the stack for ${formatShare(row.total, whole)}`}
-                        color={categoryColor(categories[row.func])}
-                        onOpen={() => openCenter({ kind: 'category', index: row.func })}
-                    >
-                        <ProfileText text={categoryName(row.func)} limit={NAME_LIMIT} />
-                    </Row>
-                ))}
-            </ol>
-        </Card>
+        <ListCard name={title.toLowerCase()} title={title} note={note}>
+            {rows.map((row) => (
+                <Row
+                    key={row.func}
+                    weight={row.self}
+                    whole={whole}
+                    amount={amountText(row.self)}
+                    title={`On the stack for ${formatShare(row.total, whole)}`}
+                    {...(kind === 'category' && { color: categoryColor(categories[row.func]) })}
+                    onOpen={() => {
+                        if (row.func >= 0) openCenter({ kind, index: row.func });
+                    }}
+                >
+                    {children(row)}
+                </Row>
+            ))}
+        </ListCard>
     );
 }
 
@@ -265,36 +248,34 @@ function ThreadCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.El
     const listed = chosen === threads.length ? 'All threads' : some;
     const hasProcesses = threads.some(({ pid }) => pid !== threads[0]?.pid);
     return (
-        <Card
+        <ListCard
             name="threads"
             title="Threads"
             note={rows.length < chosen ? `Top ${rows.length} of ${formatCount(chosen)}` : listed}
         >
-            <ol>
-                {rows.map((row) => {
-                    const thread = threads[row.func];
-                    return (
-                        <Row
-                            key={row.func}
-                            weight={Math.abs(row.total)}
-                            whole={whole}
-                            amount={formatWeight(Math.abs(row.total), weightUnit.value)}
-                            title="Show in the call tree"
-                            isAmount
-                            onOpen={() => openThread(row.func)}
-                        >
-                            <ProfileText text={thread?.name ?? ''} limit={NAME_LIMIT} />
-                            <span class="tree-lib">
-                                <ProfileText
-                                    text={`${thread && side(thread)}${hasProcesses ? `${thread?.processName ?? ''} · ` : ''}TID ${thread?.tid ?? ''}`}
-                                    limit={80}
-                                />
-                            </span>
-                        </Row>
-                    );
-                })}
-            </ol>
-        </Card>
+            {rows.map((row) => {
+                const thread = threads[row.func];
+                return (
+                    <Row
+                        key={row.func}
+                        weight={Math.abs(row.total)}
+                        whole={whole}
+                        amount={formatWeight(Math.abs(row.total), weightUnit.value)}
+                        title="Show in the call tree"
+                        isAmount
+                        onOpen={() => openThread(row.func)}
+                    >
+                        <ProfileText text={thread?.name ?? ''} limit={NAME_LIMIT} />
+                        <span class="tree-lib">
+                            <ProfileText
+                                text={`${thread && side(thread)}${hasProcesses ? `${thread?.processName ?? ''} · ` : ''}TID ${thread?.tid ?? ''}`}
+                                limit={80}
+                            />
+                        </span>
+                    </Row>
+                );
+            })}
+        </ListCard>
     );
 }
 
@@ -302,26 +283,24 @@ function WaitCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Elem
     const session = useSession();
     const { openWait } = session.summaryView;
     return (
-        <Card
+        <ListCard
             name="waits"
             title="Off-CPU time"
             note={rows.length > 0 ? `${formatDuration(whole)} not running` : 'Almost none'}
         >
-            <ol>
-                {rows.map((row) => (
-                    <Row
-                        key={row.func}
-                        weight={row.self}
-                        whole={whole}
-                        amount={formatDuration(row.self)}
-                        title={fullName(session, row.func)}
-                        onOpen={() => openWait(row.func)}
-                    >
-                        <Name func={row.func} none="" />
-                    </Row>
-                ))}
-            </ol>
-        </Card>
+            {rows.map((row) => (
+                <Row
+                    key={row.func}
+                    weight={row.self}
+                    whole={whole}
+                    amount={formatDuration(row.self)}
+                    title={fullName(session, row.func)}
+                    onOpen={() => openWait(row.func)}
+                >
+                    <Name func={row.func} none="" />
+                </Row>
+            ))}
+        </ListCard>
     );
 }
 
@@ -335,32 +314,31 @@ function WaitedForCard(): JSX.Element | null {
     const all = waitOverview.value;
     if (!all || topWaits.value.length === 0) return null;
     return (
-        <Card
+        <ListCard
             name="waits"
             title="Waited for"
             note={`Off the CPU for ${formatDuration(all.waited)} of ${formatDuration(all.there)}`}
         >
-            <ol>
-                {topWaits.value.map((group) => (
-                    <Row
-                        key={group.key}
-                        weight={group.total}
-                        whole={all.there}
-                        amount={formatDuration(group.total)}
-                        title={`${reasonOf(group)}, ${formatCount(group.count)} times; show in Waits`}
-                        onOpen={() => {
-                            selectWait(group, true);
-                            changeView({ tab: 'waits', waitsBy: 'object' }, 'push');
-                        }}
-                    >
-                        <ProfileText text={objectOf(group)} limit={NAME_LIMIT} />
-                        <span class="tree-lib">
-                            {`${formatCount(group.count)} ×, longest ${formatDuration(group.longest)}`}
-                        </span>
-                    </Row>
-                ))}
-            </ol>
-        </Card>
+            {topWaits.value.map((group) => (
+                <Row
+                    key={group.key}
+                    weight={group.total}
+                    whole={all.there}
+                    amount={formatDuration(group.total)}
+                    isAmount
+                    title={`${reasonOf(group)}, ${formatCount(group.count)} times; show in Waits`}
+                    onOpen={() => {
+                        selectWait(group, true);
+                        changeView({ tab: 'waits', waitsBy: 'object' }, 'push');
+                    }}
+                >
+                    <ProfileText text={objectOf(group)} limit={NAME_LIMIT} />
+                    <span class="tree-lib">
+                        {`${formatCount(group.count)} ×, longest ${formatDuration(group.longest)}`}
+                    </span>
+                </Row>
+            ))}
+        </ListCard>
     );
 }
 
@@ -519,7 +497,7 @@ export function Summary(): JSX.Element {
     const session = useSession();
     const { summaryError, summaryLists } = session.summaryView;
     const { summary } = session.tree;
-    const { hasWaits } = session.info.value;
+    const { funcCount, hasWaits } = session.info.value;
     const lists = summaryLists.value;
     const whole = summary.value?.rootTotal ?? 0;
     if (summaryError.value !== '')
@@ -551,8 +529,17 @@ export function Summary(): JSX.Element {
                     {!hasWaits && lists.waits && <WaitCard rows={lists.waits} whole={lists.waited} />}
                 </div>
                 <div class="cards-column">
-                    <CategoryCard rows={lists.categories.slice(0, MOST_ROWS)} whole={whole} />
-                    <LibraryCard rows={lists.libraries} whole={whole} />
+                    <GroupCard
+                        kind="category"
+                        title="Categories"
+                        rows={lists.categories.slice(0, MOST_ROWS)}
+                        whole={whole}
+                    >
+                        {(row) => <ProfileText text={session.store.categoryName(row.func)} limit={NAME_LIMIT} />}
+                    </GroupCard>
+                    <GroupCard kind="library" title="Libraries" rows={lists.libraries} whole={whole}>
+                        {(row) => <Name func={row.func < 0 ? -1 : funcCount + row.func} none="(no library)" />}
+                    </GroupCard>
                     <ThreadCard rows={lists.threads} whole={whole} />
                 </div>
                 <div class="cards-column">

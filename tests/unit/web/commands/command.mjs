@@ -25,7 +25,7 @@ await check('a key has a name; with Ctrl the case is that of Shift', () => {
 });
 
 await check('keys are written as on a keyboard', () => {
-    const texts = [['z', 'z'], ['Z', 'Z'], ['Ctrl+z', 'Ctrl+Z'], ['Ctrl+Z', 'Ctrl+Shift+Z'], ['Escape', 'Esc'], ['ArrowUp', '↑'], ['ArrowDown', '↓'], ['?', '?'], ['Ctrl+1', 'Ctrl+1']];
+    const texts = [['z', 'z'], ['Z', 'Z'], ['Ctrl+z', 'Ctrl+Z'], ['Ctrl+Z', 'Ctrl+Shift+Z'], ['Escape', 'Esc'], [' ', 'Space'], ['ArrowUp', '↑'], ['ArrowDown', '↓'], ['?', '?'], ['Ctrl+1', 'Ctrl+1']];
     for (const [key, text] of texts) assertEqual(keyText(key), text, key);
 });
 
