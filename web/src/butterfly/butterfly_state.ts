@@ -30,50 +30,22 @@ export interface Wing {
     tree: LazyTree;
 }
 
-export function createButterfly(
-    session: SessionBase & {
-        functions: FunctionsPart;
-        names: NamesPart;
-        store: StorePart;
-        tables: TablesPart;
-        tree: TreePart;
-    },
-) {
+type ButterflySession = SessionBase & {
+    functions: FunctionsPart;
+    names: NamesPart;
+    store: StorePart;
+    tables: TablesPart;
+    tree: TreePart;
+};
+
+/** The list at the left, and the center that is selected in it. */
+function createCenters(session: ButterflySession) {
     const { engine, info } = session;
-    const { effect } = session.lifetime;
     const { functions, functionsError } = session.functions;
     const { fetchNames, funcName, nameOf, namesVersion } = session.names;
     const { categoryName, changeView, view } = session.store;
-    const { sortOf } = session.tables;
-    const { queryOf, summary } = session.tree;
 
-    function sourceOf(id: number, side: Side): TreeSource {
-        return {
-            children: (node) => engine.butterflyChildren(id, side, node),
-            descendants: (node, limit) => engine.butterflyDescendants(id, side, node, limit),
-        };
-    }
-
-    function makeWing(side: Side): Wing {
-        return {
-            side,
-            name: side,
-            tree: new LazyTree(sortOf(side, SIDE_ORDER), { nameOf, fetchNames, namesVersion }),
-        };
-    }
-
-    const callers = makeWing('callers');
-    const callees = makeWing('callees');
-
-    /** What the numbers of the center are; null until the first answer. */
-    const request = new Request<CenterWeights>();
-    const { value: centerWeights, error: butterflyError } = request;
-    /** Counts the centers: the list brings each into view. */
-    const centerReveal = signal(0);
-
-    // ---- what can be in the center ----
-
-    /** What the list at the left has. */
+    /** What the list has. */
     const listKind = computed<CenterKind>(() => chosenKind.value ?? view.value.center?.kind ?? 'function');
     const chosenKind = signal<CenterKind | null>(null);
     const groupsRequest = new Request<Groups>();
@@ -89,7 +61,7 @@ export function createButterfly(
     }
 
     const listError = computed(() => (listKind.value === 'function' ? functionsError.value : groupsError.value));
-    const listSort = sortOf('centers', LIST_ORDER);
+    const listSort = session.tables.sortOf('centers', LIST_ORDER);
 
     function compareRows(kind: CenterKind, column: string, a: FuncRow, b: FuncRow): number {
         if (column === 'name' && kind === 'category') {
@@ -132,8 +104,54 @@ export function createButterfly(
         return funcName(funcOfCenter({ kind, index }))?.name ?? '';
     }
 
-    // ---- following the view ----
+    async function askGroups(kind: GroupKind): Promise<Groups> {
+        const rows = await engine.groups(session.tree.queryOf(), kind);
+        if (kind === 'library')
+            await fetchNames(rows.filter((row) => row.func >= 0).map((row) => info.value.funcCount + row.func));
+        return { kind, rows };
+    }
 
+    session.lifetime.effect(() => {
+        const kind = listKind.value;
+        if (view.value.tab === 'butterfly' && session.tree.summary.value && kind !== 'function')
+            groupsRequest.ask(() => askGroups(kind));
+    });
+
+    return { listError, listKind, chooseList, funcOfCenter, listSort, listRows, center, setCenter, centerName };
+}
+
+export function createButterfly(session: ButterflySession) {
+    const { engine } = session;
+    const { fetchNames, nameOf, namesVersion } = session.names;
+    const { view } = session.store;
+    const { queryOf, summary } = session.tree;
+
+    function sourceOf(id: number, side: Side): TreeSource {
+        return {
+            children: (node) => engine.butterflyChildren(id, side, node),
+            descendants: (node, limit) => engine.butterflyDescendants(id, side, node, limit),
+        };
+    }
+
+    function makeWing(side: Side): Wing {
+        return {
+            side,
+            name: side,
+            tree: new LazyTree(session.tables.sortOf(side, SIDE_ORDER), { nameOf, fetchNames, namesVersion }),
+        };
+    }
+
+    const callers = makeWing('callers');
+    const callees = makeWing('callees');
+
+    /** What the numbers of the center are; null until the first answer. */
+    const request = new Request<CenterWeights>();
+    const { value: centerWeights, error: butterflyError } = request;
+    /** Counts the centers: the list brings each into view. */
+    const centerReveal = signal(0);
+
+    const centers = createCenters(session);
+    const { center, funcOfCenter } = centers;
     const isOpen = computed(() => view.value.tab === 'butterfly');
     /** As text, so that it only changes when it is another one. */
     const centerKey = computed(() => JSON.stringify(center.value));
@@ -157,42 +175,12 @@ export function createButterfly(
         return weights;
     }
 
-    async function askGroups(kind: GroupKind): Promise<Groups> {
-        const rows = await engine.groups(queryOf(), kind);
-        if (kind === 'library')
-            await fetchNames(rows.filter((row) => row.func >= 0).map((row) => info.value.funcCount + row.func));
-        return { kind, rows };
-    }
+    session.lifetime.effect(() => {
+        centerKey.value;
+        if (isOpen.value && summary.value) request.ask(askCenter);
+    });
 
-    /** Keeps it in step with the tree's query, while it is shown. */
-    function follow(): void {
-        effect(() => {
-            centerKey.value;
-            if (isOpen.value && summary.value) request.ask(askCenter);
-        });
-        effect(() => {
-            const kind = listKind.value;
-            if (isOpen.value && summary.value && kind !== 'function') groupsRequest.ask(() => askGroups(kind));
-        });
-    }
-
-    follow();
-    return {
-        callers,
-        callees,
-        centerWeights,
-        butterflyError,
-        listError,
-        centerReveal,
-        listKind,
-        chooseList,
-        funcOfCenter,
-        listSort,
-        listRows,
-        center,
-        setCenter,
-        centerName,
-    };
+    return { ...centers, callers, callees, centerWeights, butterflyError, centerReveal };
 }
 
 export type ButterflyPart = ReturnType<typeof createButterfly>;

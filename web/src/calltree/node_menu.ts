@@ -28,25 +28,24 @@ export interface MenuItems {
 /** Shows the callers of a function. */
 export const CALLERS_KEY = 'w';
 
-export function createNodeMenu(
-    session: SessionBase & {
-        comparison: ComparisonPart;
-        copies: CopiesPart;
-        names: NamesPart;
-        sourcePanel: SourcePanelPart;
-        store: StorePart;
-        transformOffers: TransformOffersPart;
-        tree: TreePart;
-        treeChanges: TreeChangesPart;
-    },
-) {
+type MenuSession = SessionBase & {
+    comparison: ComparisonPart;
+    copies: CopiesPart;
+    names: NamesPart;
+    sourcePanel: SourcePanelPart;
+    store: StorePart;
+    transformOffers: TransformOffersPart;
+    tree: TreePart;
+    treeChanges: TreeChangesPart;
+};
+
+/** The items that several menus have. */
+function createItems(session: MenuSession) {
     const { engine } = session;
-    const { copyName, copySource, copyStack } = session.copies;
+    const { copyName, copySource } = session.copies;
     const { fetchNames, funcName } = session.names;
-    const { openSource } = session.sourcePanel;
     const { changeView, search } = session.store;
-    const { offersFor, offersForFunction, offersForGroup, placeOfNode, transformByKey } = session.transformOffers;
-    const { collapse, expandAll, queryOf } = session.tree;
+    const { queryOf } = session.tree;
     const { mergeMatching, transform } = session.treeChanges;
 
     function offerItem(offer: Offer, startsGroup: boolean): MenuItem {
@@ -62,7 +61,7 @@ export function createNodeMenu(
         return offers.map((offer, at) => offerItem(offer, at === 0 || offer.startsGroup === true));
     }
 
-    /** What can be done with all functions that a search matches, while there is one. */
+    /** Merging all functions that match, while a search is active. */
     function searchItems(): MenuItem[] {
         const { value: text } = search;
         const explanation = 'Removes their frames everywhere; callers get their time';
@@ -93,7 +92,9 @@ export function createNodeMenu(
     }
 
     function sourceItem(place: SourcePlace): MenuItem {
-        return menuItem('Show source and assembly', () => act(openSource(place)), { keys: 'Enter' });
+        return menuItem('Show source and assembly', () => act(session.sourcePanel.openSource(place)), {
+            keys: 'Enter',
+        });
     }
 
     function copyItems(func: number): MenuItem[] {
@@ -114,6 +115,28 @@ export function createNodeMenu(
         ];
     }
 
+    return {
+        offerItem,
+        offerItems,
+        searchItems,
+        withRecursion,
+        showButterfly,
+        butterflyItem,
+        sourceItem,
+        copyItems,
+        normalizeItems,
+    };
+}
+
+export function createNodeMenu(session: MenuSession) {
+    const { copyName, copyStack } = session.copies;
+    const { changeView } = session.store;
+    const { offersFor, offersForFunction, offersForGroup, placeOfNode, transformByKey } = session.transformOffers;
+    const { collapse, expandAll } = session.tree;
+    const items = createItems(session);
+    const { butterflyItem, copyItems, normalizeItems, offerItem, offerItems, searchItems } = items;
+    const { showButterfly, sourceItem, withRecursion } = items;
+
     /** The menu of a call node of any view; what its view can do with it comes before the copies, `more` at the end. */
     function placeMenu(place: NodePlace, own: readonly MenuItem[], more: readonly MenuItem[] = []): MenuItems {
         return withRecursion(place.func, (recursion) => [
@@ -129,13 +152,13 @@ export function createNodeMenu(
         ]);
     }
 
-    /** What a key does with a call node of any view; false if it has no meaning here. */
+    /** Runs the key of a call node of any view; false if the key has no meaning here. */
     function onNodeKey(event: KeyboardEvent, place: NodePlace): boolean {
         if (event.altKey || event.metaKey) return false;
         if (event.ctrlKey) {
             if (event.key !== 'c') return false;
             act(copyName(place.func));
-        } else if (event.key === 'Enter') act(openSource(place));
+        } else if (event.key === 'Enter') act(session.sourcePanel.openSource(place));
         else if (event.key === 'b') showButterfly(place.func);
         else if (NODE_KEYS.has(event.key)) act(transformByKey(event.key, place));
         else return false;

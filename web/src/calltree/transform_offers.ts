@@ -54,14 +54,12 @@ export interface DoneTransform {
     other: string;
 }
 
-export function createTransformOffers(
-    session: SessionBase & { names: NamesPart; store: StorePart; tree: TreePart; treeChanges: TreeChangesPart },
-) {
-    const { engine, info } = session;
-    const { fetchNames, funcName } = session.names;
-    const { categoryName, inverted } = session.store;
-    const { queryOf } = session.tree;
-    const { transform } = session.treeChanges;
+type OfferSession = SessionBase & { names: NamesPart; store: StorePart; tree: TreePart; treeChanges: TreeChangesPart };
+
+/** The transforms that rows, functions, libraries and categories have. */
+function createOffers({ info, names, store }: OfferSession) {
+    const { funcName } = names;
+    const { categoryName, inverted } = store;
 
     function shortCategory(category: number): string {
         return plainText(categoryName(category), NAME_LIMIT);
@@ -133,19 +131,27 @@ export function createTransformOffers(
         return OFFERED.filter(({ subject }) => subject === kind).map((offered) => makeOffer(offered, place, null));
     }
 
+    return { shortCategory, placeOfNode, offersFor, offersForFunction, offersForGroup };
+}
+
+export function createTransformOffers(session: OfferSession) {
+    const { engine, info } = session;
+    const { shortCategory, ...offers } = createOffers(session);
+    const { offersFor, offersForFunction, offersForGroup } = offers;
+
     async function recursionFor(key: string, func: number): Promise<Recursion | null> {
-        return key === 'r' || key === 'R' ? engine.recursion(queryOf(), func).catch(() => null) : null;
+        return key === 'r' || key === 'R' ? engine.recursion(session.tree.queryOf(), func).catch(() => null) : null;
     }
 
     async function doOffer(offer: Offer | undefined): Promise<void> {
         if (!offer) return;
         if (offer.obstacle !== '') showNotice(offer.obstacle);
-        else await transform(offer.transform);
+        else await session.treeChanges.transform(offer.transform);
     }
 
-    /** Does what a key stands for; says why if it cannot be done. */
+    /** Applies the transform of a key, or reports its obstacle. */
     async function transformByKey(key: string, node: NodePlace): Promise<void> {
-        const [recursion] = await Promise.all([recursionFor(key, node.func), fetchNames([node.func])]);
+        const [recursion] = await Promise.all([recursionFor(key, node.func), session.names.fetchNames([node.func])]);
         await doOffer(offersFor(node, recursion).find((offer) => offer.key === key));
     }
 
@@ -158,7 +164,7 @@ export function createTransformOffers(
         await doOffer(offersForGroup(kind, index).find((offer) => offer.key === key));
     }
 
-    /** What a transform that was done is called: before the name of its function, library or category. */
+    /** The name of an applied transform, before that of its function, library or category. */
     function describeTransform({ kind, index, path, inverted: isInverted, text = '' }: Transform): DoneTransform {
         const { subject, verb } = TRANSFORMS[kind];
         if (subject === 'category') return { verb, func: -1, other: shortCategory(index) };
@@ -167,16 +173,7 @@ export function createTransformOffers(
         return { verb: kind === 'focus-subtree' && isInverted ? 'Focus on callers' : verb, func, other: '' };
     }
 
-    return {
-        placeOfNode,
-        offersFor,
-        offersForFunction,
-        offersForGroup,
-        transformByKey,
-        transformFunctionByKey,
-        transformGroupByKey,
-        describeTransform,
-    };
+    return { ...offers, transformByKey, transformFunctionByKey, transformGroupByKey, describeTransform };
 }
 
 export type TransformOffersPart = ReturnType<typeof createTransformOffers>;

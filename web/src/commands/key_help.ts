@@ -83,13 +83,7 @@ const GROUPS: readonly [title: string, keys: readonly KeyLine[]][] = [
             [['m', 'f', 'd', '…'], 'transforms, as in the call tree'],
         ],
     ],
-    [
-        'Butterfly',
-        [
-            [['b'], 'in other views: callers and callees of the selected function'],
-            [['Enter'], 'focus on the function of the row'],
-        ],
-    ],
+    ['Butterfly', [[['Enter'], 'focus on the function of the row']]],
     [
         'Charts',
         [
@@ -136,7 +130,7 @@ const GROUPS: readonly [title: string, keys: readonly KeyLine[]][] = [
             [['Shift+F10', 'Right click'], 'marker menu'],
         ],
     ],
-    ['Transforms of the call tree', OFFERED.map(({ key, meaning }) => [[key], meaning])],
+    ['Transforms of the call tree', OFFERED.map(({ key, label }) => [[key], label])],
     [
         'Source and assembly',
         [

@@ -116,9 +116,9 @@ function sumOf(list: readonly { weight: number }[]): number {
     return list.reduce((sum, entry) => sum + entry.weight, 0);
 }
 
-export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
+/** What the engine has left in its memory, as rows, paths and functions. */
+function createReaders(module: EngineModule, wasm: Functions) {
     const { session } = module;
-    const wasm = module.functions<Functions>();
 
     const rows = (pointer: Pointer): TreeRows => treeRows(module, pointer);
 
@@ -175,18 +175,30 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
         };
     }
 
+    return { rows, path, levelsAlong, func, readDetails };
+}
+
+/** The factors by which new sides are scaled, each computed once. */
+function createScales(module: EngineModule, wasm: Functions): (scaledBy: ScaledBy) => number {
     const scales = new Map<ScaledBy, number>();
 
-    function scaleOf(scaledBy: ScaledBy): number {
+    return (scaledBy) => {
         const known = scales.get(scaledBy);
         if (known !== undefined) return known;
         const [by = '', ...name] = scaledBy.split(':');
         const size = module.inputWords([], `${name.join(':').replace(/\0/g, '')}\0`);
         const index = (COMPARE_BY as readonly string[]).indexOf(by);
-        const [scale = 1] = module.view(wasm.session_scale(session, index, size)).doubles(0);
+        const [scale = 1] = module.view(wasm.session_scale(module.session, index, size)).doubles(0);
         scales.set(scaledBy, scale);
         return scale;
-    }
+    };
+}
+
+export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
+    const { session } = module;
+    const wasm = module.functions<Functions>();
+    const { rows, path, levelsAlong, func, readDetails } = createReaders(module, wasm);
+    const scaleOf = createScales(module, wasm);
 
     return {
         query(query: Query, first, place = 0): QueryAnswer {

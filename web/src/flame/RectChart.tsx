@@ -9,8 +9,8 @@ import { chartColors } from '../base/rect_colors';
 import type { MenuItems } from '../calltree/node_menu';
 import type { Axis } from '../session/axis';
 import { useSession } from '../session/context';
-import { useChartNavigation } from '../ui/chart_navigation';
-import { useSize } from '../ui/use';
+import { chartListeners, useChartNavigation } from '../ui/chart_navigation';
+import { useFirstFocus, useSize } from '../ui/use';
 import { theme } from '../window/theme';
 import type { MenuItem } from '../window/windows';
 import { type Band, drawRects, type Frame, type Place, ROW_HEIGHT } from './draw_rects';
@@ -112,10 +112,7 @@ export function RectChart(props: RectChartProps): JSX.Element {
     };
     latestFrame.current = frame;
     useDrawing(canvas, session, frame);
-    // The keyboard walks the rects from the start; what grows from the bottom is seen from there.
-    useLayoutEffect(() => {
-        if (document.activeElement === document.body) scroller.current?.focus({ preventScroll: true });
-    }, []);
+    useFirstFocus(scroller);
     useReveal(chart, props.reveal, contentHeight);
 
     const plot = (): { left: number; width: number } => ({
@@ -141,18 +138,10 @@ export function RectChart(props: RectChartProps): JSX.Element {
                 hide();
                 onScroll();
             }}
-            onWheel={(event) => {
-                hide();
-                navigation.onWheel(event);
-            }}
-            onPointerDown={navigation.onPointerDown}
+            {...chartListeners(navigation, hide, setFocus)}
             onPointerMove={(event) => {
                 navigation.onPointerMove(event);
                 onPointerMove(event);
-            }}
-            onPointerLeave={() => {
-                navigation.onPointerLeave();
-                hide();
             }}
             onClick={(event) => {
                 const place = navigation.hasDragged() ? null : placeOf(event);
@@ -168,14 +157,9 @@ export function RectChart(props: RectChartProps): JSX.Element {
                 hide(); // its place may have moved
                 event.preventDefault();
             }}
-            onKeyUp={navigation.onKeyUp}
             onFocus={() => {
                 offerMenu();
                 setFocus(true);
-            }}
-            onBlur={() => {
-                navigation.onBlur();
-                setFocus(false);
             }}
             onContextMenu={(event) => {
                 event.preventDefault();

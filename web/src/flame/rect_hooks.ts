@@ -1,7 +1,7 @@
 /** What a chart of rects does about scrolling, the mouse and keys. */
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { ChartNavigation } from '../ui/chart_navigation';
+import { type ChartNavigation, isPlainArrow } from '../ui/chart_navigation';
 import { useSelectionMenu } from '../ui/use';
 import { openMenu, tooltip, tooltipShower } from '../window/windows';
 import { type Frame, type Place, ROW_HEIGHT, rectAt, sidesOf, topOf } from './draw_rects';
@@ -153,8 +153,6 @@ export function useSelection(chart: Chart, props: RectChartProps) {
     return { select, openMenuAt, offerMenu };
 }
 
-const ARROWS = new Set(['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight']);
-
 /** Whether the key had an effect. */
 export function pressKey(
     event: KeyboardEvent,
@@ -163,8 +161,7 @@ export function pressKey(
     { navigation, select }: { navigation: ChartNavigation; select: (place: Place) => void },
 ): boolean {
     const current = selectedPlace(frame(), lastX.current || frame().width / 2);
-    const isArrow = ARROWS.has(event.key) && !event.ctrlKey && !event.altKey && !event.metaKey && !event.shiftKey;
-    if (!isArrow) return navigation.onKeyDown(event) || props.onKey(event, current);
+    if (!isPlainArrow(event)) return navigation.onKeyDown(event) || props.onKey(event, current);
     const next = current ? neighbor(frame(), current, event.key) : firstPlace(frame());
     if (next) select(next);
     return true;

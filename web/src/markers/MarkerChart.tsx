@@ -10,18 +10,19 @@ import { plainText } from '../base/plain';
 import { chartColors } from '../base/rect_colors';
 import type { MarkerRow } from '../engine/markers';
 import { useSession } from '../session/context';
-import { useChartNavigation } from '../ui/chart_navigation';
-import { useLatest, useSize } from '../ui/use';
+import { chartListeners, isPlainArrow, useChartNavigation } from '../ui/chart_navigation';
+import { type Size, useFirstFocus, useLatest, useSize } from '../ui/use';
 import { theme } from '../window/theme';
 import { act, GRAPH_MARGIN, LABEL_WIDTH, type MenuItem, menuItem, openMenu, tooltip } from '../window/windows';
 import { drawMarkerChart, lineAt, type MarkerFrame, markerRectAt, xOf } from './draw_marker_chart';
 import { EmptyMarkers } from './MarkerTable';
 import { CHART_ROW_HEIGHT } from './marker_chart';
 import { actionOfKey, durationText, MarkerTooltip, markerItems, startText } from './marker_parts';
+import { neighbor } from './marker_steps';
 
 const LABEL_LIMIT = 300;
 
-/** The marker of a rect with its times and label, once the engine has said them. */
+/** The marker of a rect with its times and label. */
 async function rowOf(session: Session, marker: number): Promise<MarkerRow | undefined> {
     const { fetchMarkerLabels, markerChartLabel } = session.markers;
     await fetchMarkerLabels([marker]);
@@ -35,121 +36,192 @@ function describe(session: Session, row: MarkerRow | null): string {
     return `${plainText(row.name, 200)}${label}, at ${startText(session, row)}${duration === '' ? '' : `, ${duration} long`}`;
 }
 
-/** The rect that an arrow leads to: left and right to the next of the row, up and down to the nearest of the next row. */
-function neighbor(frame: MarkerFrame, from: number, key: string): number {
-    const { rects } = frame;
-    if (!rects) return -1;
-    const count = rects.row.length;
-    const isShown = (rect: number): boolean =>
-        (rects.end[rect] ?? 0) >= frame.shown[0] && (rects.start[rect] ?? 0) <= frame.shown[1];
-    if (from < 0) return rects.row.findIndex((_, rect) => isShown(rect));
-    const row = rects.row[from] ?? 0;
-    if (key === 'ArrowLeft' || key === 'ArrowRight') {
-        const next = from + (key === 'ArrowLeft' ? -1 : 1);
-        return next >= 0 && next < count && rects.row[next] === row ? next : -1;
-    }
-    const step = key === 'ArrowUp' ? -1 : 1;
-    const time = ((rects.start[from] ?? 0) + (rects.end[from] ?? 0)) / 2;
-    for (let wanted = row + step; wanted >= 0 && wanted < frame.rows.length; wanted += step) {
-        let best = -1;
-        let least = Number.POSITIVE_INFINITY;
-        for (let rect = 0; rect < count; rect++) {
-            if (rects.row[rect] !== wanted || !isShown(rect)) continue;
-            const distance = Math.max(0, (rects.start[rect] ?? 0) - time, time - (rects.end[rect] ?? 0));
-            if (distance < least) {
-                best = rect;
-                least = distance;
-            }
-        }
-        if (best >= 0) return best;
-    }
-    return -1;
+/** What the chart draws, and asks the engine for. */
+function useFrame(state: Pick<MarkerFrame, 'scrollTop' | 'hovered' | 'hasFocus'>, size: Size): MarkerFrame {
+    const { axis, info, markerChart, markers, store } = useSession();
+    const { chartLines, chartWindow, markerRects } = markerChart;
+    const { rows, lines, lineOfRow } = chartLines.value;
+    const { scrollTop } = state;
+    const width = Math.max(1, size.width - LABEL_WIDTH - GRAPH_MARGIN);
+    markers.markerTextsVersion.value;
+    useLayoutEffect(() => {
+        if (size.height === 0) return;
+        const first = lineAt(lines, scrollTop)?.row ?? 0;
+        const last = (lineAt(lines, scrollTop + size.height)?.row ?? rows.length) + 1;
+        const pixels = Math.round(width * pixelRatio());
+        const now = chartWindow.peek();
+        if (now.first !== first || now.last !== last || now.pixels !== pixels)
+            chartWindow.value = { first, last, pixels };
+    }, [lines, scrollTop, size.width, size.height]);
+    return {
+        ...state,
+        rows,
+        lines,
+        lineOfRow,
+        rects: markerRects.value,
+        shown: axis.previewAxis.shown(),
+        canvasWidth: size.width,
+        height: size.height,
+        left: LABEL_WIDTH,
+        width,
+        selected: markers.selectedMarker.value,
+        colors: chartColors(info.value.categories, theme.value),
+        categoryName: (category) => plainText(store.categoryName(category), LABEL_LIMIT),
+        label: (marker) => plainText(markers.markerChartLabel(marker)?.label ?? '', LABEL_LIMIT),
+        rowName: (row) => plainText(rows[row]?.name || '(no name)', LABEL_LIMIT),
+    };
 }
 
-const ARROWS = new Set(['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight']);
+/** The chart's element, and places in it. */
+interface Chart {
+    owner: () => HTMLElement | null;
+    frame: () => MarkerFrame;
+    rectUnder: (event: MouseEvent) => number;
+    /** The time below the mouse, at the left and right those of the ends. */
+    timeUnder: (event: MouseEvent) => number;
+}
+
+function markerOf({ rects }: MarkerFrame, rect: number): number {
+    return rects?.marker[rect] ?? -1;
+}
+
+function lineOf({ lines, lineOfRow, rects }: MarkerFrame, rect: number): MarkerFrame['lines'][number] | undefined {
+    return lines[lineOfRow[rects?.row[rect] ?? -1] ?? -1];
+}
+
+/** The rect below the mouse, its time and its tooltip. */
+function useHover({ frame, rectUnder, timeUnder, owner }: Chart, hovered: number, setHovered: (rect: number) => void) {
+    const { engine, hover, markers } = useSession();
+    const { hoverTime } = hover;
+    const wanted = useRef(-1);
+    const clear = (): void => {
+        wanted.current = -1;
+        if (hovered >= 0) setHovered(-1);
+        if (tooltip.value) tooltip.value = null;
+    };
+    const hide = (): void => {
+        clear();
+        if (hoverTime.value !== null) hoverTime.value = null;
+    };
+    const onPointerMove = (event: PointerEvent): void => {
+        if (event.buttons !== 0) {
+            hide();
+            return;
+        }
+        const { clientX: x, clientY: y } = event;
+        const left = (owner()?.getBoundingClientRect().left ?? 0) + LABEL_WIDTH;
+        hoverTime.value = x >= left ? timeUnder(event) : null;
+        const rect = rectUnder(event);
+        if (rect < 0) {
+            clear();
+            return;
+        }
+        if (rect === hovered) {
+            if (tooltip.value) tooltip.value = { ...tooltip.value, x, y };
+            return;
+        }
+        setHovered(rect);
+        wanted.current = rect;
+        const count = frame().rects?.count[rect] ?? 1;
+        act(
+            engine.markerDetails(markers.chartQuery.peek(), markerOf(frame(), rect)).then((marker) => {
+                if (wanted.current === rect)
+                    tooltip.value = { x, y, content: <MarkerTooltip marker={marker} count={count} /> };
+            }),
+        );
+    };
+    return { hide, onPointerMove };
+}
+
+/** Opens the menu of the rect below the mouse, or by key that of the selected one. */
+async function openChartMenu(
+    session: Session,
+    chart: Chart,
+    event: MouseEvent,
+    select: (rect: number) => void,
+): Promise<void> {
+    const { selectedMarker, setPreviewEnd, setPreviewStart } = session.markers;
+    const frame = chart.frame();
+    const isMouse = event.button === 2;
+    const rect = isMouse ? chart.rectUnder(event) : (frame.rects?.marker.indexOf(selectedMarker.value) ?? -1);
+    const owner = chart.owner();
+    if (!owner || (rect < 0 && !isMouse)) return;
+    event.preventDefault();
+    const area = owner.getBoundingClientRect();
+    const place = isMouse
+        ? { x: event.clientX, y: event.clientY }
+        : {
+              x: area.left + Math.max(LABEL_WIDTH, xOf(frame, frame.rects?.start[rect] ?? 0)),
+              y: area.top + (lineOf(frame, rect)?.top ?? 0) - frame.scrollTop + CHART_ROW_HEIGHT,
+          };
+    const time = chart.timeUnder(event);
+    if (rect >= 0) select(rect);
+    const row = rect >= 0 ? await rowOf(session, markerOf(frame, rect)) : undefined;
+    const here: MenuItem[] = isMouse
+        ? [
+              menuItem('Start the selection here', () => setPreviewStart(time), { startsGroup: row !== undefined }),
+              menuItem('End the selection here', () => setPreviewEnd(time)),
+          ]
+        : [];
+    const showInTable = (): void => session.store.changeView({ tab: 'marker-table' }, 'push');
+    const inTable = row ? [menuItem('Show in the marker table', showInTable, { startsGroup: true })] : [];
+    const own = row ? markerItems(session, row) : [];
+    openMenu(place, [...own, ...here, ...inTable, ...session.exports.saveItems()], owner);
+}
+
+/** Brings the line of a rect into view, and selects its marker. */
+function selectRect(session: Session, { owner, frame }: Chart, rect: number): void {
+    const area = owner();
+    const line = lineOf(frame(), rect);
+    if (rect < 0 || !area || !line) return;
+    const { height } = frame();
+    if (line.top < area.scrollTop) area.scrollTop = line.top - CHART_ROW_HEIGHT;
+    else if (line.top + 2 * line.height > area.scrollTop + height) area.scrollTop = line.top + 2 * line.height - height;
+    session.markers.selectMarker(markerOf(frame(), rect), false);
+}
+
+/** Whether a key that does not move the chart has an effect. */
+function pressKey(
+    session: Session,
+    chart: Chart,
+    event: KeyboardEvent,
+    hide: () => void,
+    moves: (event: KeyboardEvent) => boolean,
+): boolean {
+    const frame = chart.frame();
+    const current = frame.rects?.marker.indexOf(frame.selected) ?? -1;
+    const action = current >= 0 ? actionOfKey(session, event) : null;
+    if (isPlainArrow(event)) selectRect(session, chart, neighbor(frame, current, event.key));
+    else if (moves(event)) hide();
+    else if (action) act(rowOf(session, markerOf(frame, current)).then((row) => row && action(row)));
+    else return false;
+    return true;
+}
 
 export function MarkerChart(): JSX.Element {
     const session = useSession();
-    const { engine, info } = session;
     const { previewAxis } = session.axis;
-    const { saveItems } = session.exports;
-    const { hoverTime } = session.hover;
-    const { chartLines, chartWindow, markerLayout, markerRects } = session.markerChart;
-    const {
-        chartQuery,
-        markerChartLabel,
-        markerDetails,
-        markerTextsVersion,
-        markersError,
-        selectMarker,
-        selectMarkerRange,
-        selectedMarker,
-        setPreviewEnd,
-        setPreviewStart,
-    } = session.markers;
-    const { categoryName, changeView } = session.store;
+    const { chartLines, markerLayout } = session.markerChart;
+    const { markerDetails, markersError, selectMarkerRange, selectedMarker } = session.markers;
     const scroller = useRef<HTMLDivElement>(null);
     const canvas = useRef<HTMLCanvasElement>(null);
     const size = useSize(scroller);
     const [scrollTop, setScrollTop] = useState(0);
     const [hovered, setHovered] = useState(-1);
     const [hasFocus, setFocus] = useState(false);
-    const wanted = useRef(-1);
-    markerTextsVersion.value;
-
-    const { rows, lines, lineOfRow, height } = chartLines.value;
-    const rects = markerRects.value;
-    const { categories } = info.value;
-    const frame: MarkerFrame = {
-        rows,
-        lines,
-        lineOfRow,
-        rects,
-        shown: previewAxis.shown(),
-        canvasWidth: size.width,
-        height: size.height,
-        left: LABEL_WIDTH,
-        width: Math.max(1, size.width - LABEL_WIDTH - GRAPH_MARGIN),
-        scrollTop,
-        hovered,
-        selected: selectedMarker.value,
-        hasFocus,
-        colors: chartColors(categories, theme.value),
-        categoryName: (category) => plainText(categoryName(category), LABEL_LIMIT),
-        label: (marker) => plainText(markerChartLabel(marker)?.label ?? '', LABEL_LIMIT),
-        rowName: (row) => plainText(rows[row]?.name || '(no name)', LABEL_LIMIT),
-    };
+    const { rows, height } = chartLines.value;
+    const frame = useFrame({ scrollTop, hovered, hasFocus }, size);
     const latest = useLatest(frame);
     useLayoutEffect(() => {
         if (canvas.current && size.width > 0) drawMarkerChart(canvas.current, frame);
     });
-    useLayoutEffect(() => {
-        if (size.height === 0) return;
-        const first = lineAt(lines, scrollTop)?.row ?? 0;
-        const last = (lineAt(lines, scrollTop + size.height)?.row ?? rows.length) + 1;
-        const pixels = Math.round(frame.width * pixelRatio());
-        const now = chartWindow.peek();
-        if (now.first !== first || now.last !== last || now.pixels !== pixels)
-            chartWindow.value = { first, last, pixels };
-    }, [lines, scrollTop, size.width, size.height]);
-
-    // The keyboard walks the chart from the start.
-    useLayoutEffect(() => {
-        if (document.activeElement === document.body) scroller.current?.focus({ preventScroll: true });
-    }, []);
+    useFirstFocus(scroller);
 
     const plot = (): { left: number; width: number } => ({
         left: (scroller.current?.getBoundingClientRect().left ?? 0) + LABEL_WIDTH,
         width: latest.current?.width ?? 1,
     });
     const navigation = useChartNavigation(scroller, { axis: previewAxis, plot, hasWasd: true });
-
-    const hide = (): void => {
-        wanted.current = -1;
-        if (hovered >= 0) setHovered(-1);
-        if (tooltip.value) tooltip.value = null;
-        if (hoverTime.value !== null) hoverTime.value = null;
-    };
     const rectUnder = (event: MouseEvent): number => {
         const area = canvas.current?.getBoundingClientRect();
         return area ? markerRectAt(frame, event.clientX - area.left, event.clientY - area.top) : -1;
@@ -159,90 +231,9 @@ export function MarkerChart(): JSX.Element {
         const [from, to] = frame.shown;
         return from + Math.min(1, Math.max(0, (event.clientX - left) / width)) * (to - from);
     };
-    const markerOf = (rect: number): number => rects?.marker[rect] ?? -1;
-    const select = (rect: number): void => {
-        const area = scroller.current;
-        const line = lines[lineOfRow[rects?.row[rect] ?? -1] ?? -1];
-        if (rect < 0 || !area || !line) return;
-        if (line.top < area.scrollTop) area.scrollTop = line.top - CHART_ROW_HEIGHT;
-        else if (line.top + 2 * line.height > area.scrollTop + size.height)
-            area.scrollTop = line.top + 2 * line.height - size.height;
-        selectMarker(markerOf(rect), false);
-    };
-    const onPointerMove = (event: PointerEvent): void => {
-        navigation.onPointerMove(event);
-        if (event.buttons !== 0) {
-            hide();
-            return;
-        }
-        hoverTime.value = event.clientX >= plot().left ? timeUnder(event) : null;
-        const rect = rectUnder(event);
-        const { clientX: x, clientY: y } = event;
-        if (rect < 0) {
-            wanted.current = -1;
-            if (hovered >= 0) setHovered(-1);
-            if (tooltip.value) tooltip.value = null;
-            return;
-        }
-        if (rect === hovered) {
-            if (tooltip.value) tooltip.value = { ...tooltip.value, x, y };
-            return;
-        }
-        setHovered(rect);
-        wanted.current = rect;
-        const count = rects?.count[rect] ?? 1;
-        act(
-            engine.markerDetails(chartQuery.peek(), markerOf(rect)).then((marker) => {
-                if (wanted.current === rect)
-                    tooltip.value = { x, y, content: <MarkerTooltip marker={marker} count={count} /> };
-            }),
-        );
-    };
-    const onContextMenu = async (event: MouseEvent): Promise<void> => {
-        const isMouse = event.button === 2;
-        const selectedRect = rects ? rects.marker.indexOf(selectedMarker.value) : -1;
-        const rect = isMouse ? rectUnder(event) : selectedRect;
-        const owner = scroller.current;
-        if (!owner || (rect < 0 && !isMouse)) return;
-        event.preventDefault();
-        hide();
-        const area = owner.getBoundingClientRect();
-        const line = lines[lineOfRow[rects?.row[rect] ?? -1] ?? -1];
-        const place = isMouse
-            ? { x: event.clientX, y: event.clientY }
-            : {
-                  x: area.left + Math.max(LABEL_WIDTH, xOf(frame, rects?.start[rect] ?? 0)),
-                  y: area.top + (line?.top ?? 0) - scrollTop + CHART_ROW_HEIGHT,
-              };
-        const time = timeUnder(event);
-        if (rect >= 0) select(rect);
-        const row = rect >= 0 ? await rowOf(session, markerOf(rect)) : undefined;
-        const here: MenuItem[] = isMouse
-            ? [
-                  menuItem('Start the selection here', () => setPreviewStart(time), { startsGroup: row !== undefined }),
-                  menuItem('End the selection here', () => setPreviewEnd(time)),
-              ]
-            : [];
-        const inTable = row
-            ? [
-                  menuItem('Show in the marker table', () => changeView({ tab: 'marker-table' }, 'push'), {
-                      startsGroup: true,
-                  }),
-              ]
-            : [];
-        openMenu(place, [...(row ? markerItems(session, row) : []), ...here, ...inTable, ...saveItems()], owner);
-    };
-    const onKeyDown = (event: KeyboardEvent): void => {
-        if (event.target !== event.currentTarget) return;
-        const current = rects ? rects.marker.indexOf(selectedMarker.value) : -1;
-        const isPlain = !event.ctrlKey && !event.altKey && !event.metaKey && !event.shiftKey;
-        const action = current >= 0 ? actionOfKey(session, event) : null;
-        if (ARROWS.has(event.key) && isPlain) select(neighbor(frame, current, event.key));
-        else if (navigation.onKeyDown(event)) hide();
-        else if (action) act(rowOf(session, markerOf(current)).then((row) => row && action(row)));
-        else return;
-        event.preventDefault();
-    };
+    const chart: Chart = { owner: () => scroller.current, frame: () => frame, rectUnder, timeUnder };
+    const { hide, onPointerMove } = useHover(chart, hovered, setHovered);
+    const select = (rect: number): void => selectRect(session, chart, rect);
 
     const selectedRow = markerDetails.value?.marker === selectedMarker.value ? markerDetails.value : null;
     const message = markersError.value;
@@ -261,39 +252,30 @@ export function MarkerChart(): JSX.Element {
                 hide();
                 setScrollTop(event.currentTarget.scrollTop);
             }}
-            onWheel={(event) => {
-                hide();
-                navigation.onWheel(event);
-            }}
-            onPointerDown={navigation.onPointerDown}
-            onPointerMove={onPointerMove}
-            onPointerLeave={() => {
-                navigation.onPointerLeave();
-                hide();
+            {...chartListeners(navigation, hide, setFocus)}
+            onPointerMove={(event) => {
+                navigation.onPointerMove(event);
+                onPointerMove(event);
             }}
             onClick={(event) => {
                 const rect = navigation.hasDragged() ? -1 : rectUnder(event);
                 if (rect < 0) return;
                 select(rect);
-                act(rowOf(session, markerOf(rect)));
+                act(rowOf(session, markerOf(frame, rect)));
             }}
             onDblClick={(event) => {
                 const rect = rectUnder(event);
-                if (rect >= 0)
-                    act(
-                        rowOf(session, markerOf(rect)).then((row) => {
-                            if (row) selectMarkerRange(row);
-                        }),
-                    );
+                if (rect >= 0) act(rowOf(session, markerOf(frame, rect)).then((row) => row && selectMarkerRange(row)));
             }}
-            onKeyDown={onKeyDown}
-            onKeyUp={navigation.onKeyUp}
+            onKeyDown={(event) => {
+                if (event.target !== event.currentTarget) return;
+                if (pressKey(session, chart, event, hide, navigation.onKeyDown)) event.preventDefault();
+            }}
             onFocus={() => setFocus(true)}
-            onBlur={() => {
-                navigation.onBlur();
-                setFocus(false);
+            onContextMenu={(event) => {
+                hide();
+                act(openChartMenu(session, chart, event, select));
             }}
-            onContextMenu={(event) => act(onContextMenu(event))}
         >
             <div class="chart-content" style={{ height: `${Math.max(height, size.height)}px` }}>
                 {hasMarkers && (
@@ -318,7 +300,7 @@ export function MarkerChart(): JSX.Element {
     );
 }
 
-/** That not all of the time is to be seen, and the way back. */
+/** The shown range, if it is not all, and the way back. */
 function ShownRange({ shown }: { shown: [number, number] }): JSX.Element | null {
     const session = useSession();
     const { previewAxis } = session.axis;

@@ -2,7 +2,7 @@
  * The markers of the view: which ones the table lists, in which order, their texts as far as they have been seen, and the
  * one that is selected. While the engine answers, only the newest request is remembered.
  */
-import { computed, signal, untracked } from '@preact/signals';
+import { computed, type ReadonlySignal, signal, untracked } from '@preact/signals';
 import { BatchCache } from '../base/batch_cache';
 import type { MarkerColumn, MarkerDetails, MarkerQuery, MarkerRow, MarkerSort } from '../engine/markers';
 import type { AxisPart } from '../session/axis';
@@ -19,17 +19,11 @@ export const MARKER_ORDER = 'start';
 const DESCENDING: ReadonlySet<MarkerColumn> = new Set(['duration']);
 const COLUMNS: readonly MarkerColumn[] = ['start', 'duration', 'name', 'details'];
 
-// ---- texts ----
-
 /** Markers whose texts are cached, for each view. */
 const MOST_TEXTS = 200_000;
 
-// ---- the list ----
-
 /** Rows whose texts are there before the list is shown. */
 const FIRST_ROWS = 80;
-
-// ---- ranges ----
 
 /** Of an instant: a part of what is shown around it. */
 const INSTANT_SHARE = 0.01;
@@ -38,11 +32,75 @@ export function markerDuration(row: MarkerRow): number | null {
     return row.kind === 'instant' ? null : row.end - row.start;
 }
 
+/** The texts of the markers of both views, fetched as they are shown. */
+function createTexts(
+    session: SessionBase & { store: StorePart },
+    queries: Record<'table' | 'chart', ReadonlySignal<MarkerQuery>>,
+) {
+    const { selectedThreads } = session.store;
+
+    function cacheOfTexts(place: 'table' | 'chart'): BatchCache<MarkerRow> {
+        return new BatchCache(async (markers) => {
+            const rows = await session.engine.markerRows(queries[place].peek(), markers, place);
+            return rows.map((row) => [row.marker, row]);
+        }, MOST_TEXTS);
+    }
+
+    const tableTexts = cacheOfTexts('table');
+    const chartTexts = cacheOfTexts('chart');
+    /** Counts the texts that have come. */
+    const markerTextsVersion = computed(() => tableTexts.version.value + chartTexts.version.value);
+    let textsOf = '';
+
+    async function fetchTexts(cache: BatchCache<MarkerRow>, markers: readonly number[]): Promise<void> {
+        const threads = selectedThreads.peek().join();
+        if (threads !== textsOf) {
+            // Indexes of markers mean others when the threads are others.
+            textsOf = threads;
+            tableTexts.clear();
+            chartTexts.clear();
+        }
+        await cache.fetch(markers);
+    }
+
+    return {
+        markerTextsVersion,
+        markerRow: (marker: number): MarkerRow | undefined => tableTexts.get(marker),
+        markerChartLabel: (marker: number): MarkerRow | undefined => chartTexts.get(marker),
+        fetchMarkerRows: (markers: readonly number[]): Promise<void> => fetchTexts(tableTexts, markers),
+        fetchMarkerLabels: (markers: readonly number[]): Promise<void> => fetchTexts(chartTexts, markers),
+    };
+}
+
+/** Ranges that begin or end at a marker. */
+function createRanges({ info, store }: SessionBase & { store: StorePart }) {
+    const { committedRange, setPreview, view } = store;
+
+    function selectMarkerRange(row: MarkerRow): void {
+        const [from, to] = committedRange.value;
+        const room = row.kind === 'instant' ? Math.max((to - from) * INSTANT_SHARE, info.value.interval) / 2 : 0;
+        setPreview([row.start - room, row.end + room], 'push');
+    }
+
+    /** Moves one end of the chosen range to a time; the other stays. */
+    function setPreviewStart(time: number): void {
+        const end = view.value.preview?.[1] ?? committedRange.value[1];
+        setPreview([time, end > time ? end : committedRange.value[1]], 'push');
+    }
+
+    function setPreviewEnd(time: number): void {
+        const start = view.value.preview?.[0] ?? committedRange.value[0];
+        setPreview([start < time ? start : committedRange.value[0], time], 'push');
+    }
+
+    return { selectMarkerRange, setPreviewStart, setPreviewEnd };
+}
+
 export function createMarkers(session: SessionBase & { axis: AxisPart; store: StorePart; tables: TablesPart }) {
-    const { engine, info } = session;
+    const { engine } = session;
     const { effect } = session.lifetime;
     const { shownRange } = session.axis;
-    const { changeView, committedRange, selectedThreads, setPreview, view } = session.store;
+    const { changeView, committedRange, selectedThreads, view } = session.store;
     const { sortOf } = session.tables;
 
     const markerSort = sortOf(MARKER_TABLE, MARKER_ORDER);
@@ -77,40 +135,12 @@ export function createMarkers(session: SessionBase & { axis: AxisPart; store: St
     const list = new Request<number[]>();
     const { value: listedMarkers, error: markersError } = list;
 
-    function cacheOfTexts(place: 'table' | 'chart'): BatchCache<MarkerRow> {
-        const of = place === 'table' ? tableQuery : chartQuery;
-        return new BatchCache(async (markers) => {
-            const rows = await engine.markerRows(of.peek(), markers, place);
-            return rows.map((row) => [row.marker, row]);
-        }, MOST_TEXTS);
-    }
-
-    const tableTexts = cacheOfTexts('table');
-    const chartTexts = cacheOfTexts('chart');
-    /** Counts the texts that have come. */
-    const markerTextsVersion = computed(() => tableTexts.version.value + chartTexts.version.value);
-    let textsOf = '';
-
-    async function fetchTexts(cache: BatchCache<MarkerRow>, markers: readonly number[]): Promise<void> {
-        const threads = selectedThreads.peek().join();
-        if (threads !== textsOf) {
-            // Indexes of markers mean others when the threads are others.
-            textsOf = threads;
-            tableTexts.clear();
-            chartTexts.clear();
-        }
-        await cache.fetch(markers);
-    }
-
-    const markerRow = (marker: number): MarkerRow | undefined => tableTexts.get(marker);
-    const markerChartLabel = (marker: number): MarkerRow | undefined => chartTexts.get(marker);
-    const fetchMarkerRows = (markers: readonly number[]): Promise<void> => fetchTexts(tableTexts, markers);
-    const fetchMarkerLabels = (markers: readonly number[]): Promise<void> => fetchTexts(chartTexts, markers);
+    const texts = createTexts(session, { table: tableQuery, chart: chartQuery });
 
     async function askList(): Promise<number[] | null> {
         const [query, sort] = [tableQuery.value, sortKeys.value];
         const answer = [...(await engine.markers(query, sort))];
-        await fetchMarkerRows(answer.slice(0, FIRST_ROWS));
+        await texts.fetchMarkerRows(answer.slice(0, FIRST_ROWS));
         return query === tableQuery.peek() && sort === sortKeys.peek() ? answer : null;
     }
 
@@ -120,7 +150,7 @@ export function createMarkers(session: SessionBase & { axis: AxisPart; store: St
     /** Counts the selections that should be scrolled to. */
     const markerReveal = signal(0);
     const details = new Request<MarkerDetails>();
-    const { value: markerDetails, error: markerDetailsError } = details;
+    const { value: markerDetails } = details;
 
     function selectMarker(marker: number, scroll: boolean): void {
         if (scroll) markerReveal.value++;
@@ -145,44 +175,20 @@ export function createMarkers(session: SessionBase & { axis: AxisPart; store: St
         });
     }
 
-    function selectMarkerRange(row: MarkerRow): void {
-        const [from, to] = committedRange.value;
-        const room = row.kind === 'instant' ? Math.max((to - from) * INSTANT_SHARE, info.value.interval) / 2 : 0;
-        setPreview([row.start - room, row.end + room], 'push');
-    }
-
-    /** Moves one end of the chosen range to a time; the other stays. */
-    function setPreviewStart(time: number): void {
-        const end = view.value.preview?.[1] ?? committedRange.value[1];
-        setPreview([time, end > time ? end : committedRange.value[1]], 'push');
-    }
-
-    function setPreviewEnd(time: number): void {
-        const start = view.value.preview?.[0] ?? committedRange.value[0];
-        setPreview([start < time ? start : committedRange.value[0], time], 'push');
-    }
-
     follow();
     return {
+        ...texts,
+        ...createRanges(session),
         markerSort,
         markerSearch,
         isMarkerView,
         chartQuery,
         listedMarkers,
         markersError,
-        markerTextsVersion,
-        markerRow,
-        markerChartLabel,
-        fetchMarkerRows,
-        fetchMarkerLabels,
         selectedMarker,
         markerReveal,
         markerDetails,
-        markerDetailsError,
         selectMarker,
-        selectMarkerRange,
-        setPreviewStart,
-        setPreviewEnd,
     };
 }
 

@@ -134,12 +134,12 @@ export function createExports(session: SessionBase & { store: StorePart; tree: T
     /** For the end of the menu of a chart. */
     function saveItems(): MenuItem[] {
         const image = menuItem('Save as image', saveView, {
-            title: 'The visible part of this view as a PNG file',
+            title: 'The visible part of this view',
             startsGroup: true,
         });
         if (view.value.tab !== 'flame-graph') return [image];
         const svg = menuItem('Save as SVG', saveFlameSvg, {
-            title: 'The whole flame graph, with the numbers of each node; zooms and searches in any browser',
+            title: 'The whole flame graph, which zooms and searches in any browser',
         });
         return [image, svg];
     }

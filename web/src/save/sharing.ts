@@ -72,13 +72,11 @@ function codeUnits(text: string): Bytes {
     return bytes;
 }
 
-export function createSharing(session: SessionBase & { exports: ExportsPart; store: StorePart; tree: TreePart }) {
-    const { engine, info } = session;
-    const { fileName } = session.exports;
-    const { address, committedRange, fullRange, previewRange, selectedThreads, view } = session.store;
-    const { query, queryOf, settled } = session.tree;
+type SharingSession = SessionBase & { exports: ExportsPart; store: StorePart; tree: TreePart };
 
-    // ---- what was chosen in the dialog ----
+/** What the user selects in the dialog, and what it removes. */
+function createChoice({ engine, info, store, tree }: SharingSession) {
+    const { committedRange, fullRange, previewRange, selectedThreads } = store;
 
     const kind = signal<SharedKind>('html');
     const parts = signal(ALL_PARTS);
@@ -104,16 +102,16 @@ export function createSharing(session: SessionBase & { exports: ExportsPart; sto
     const previewRequest = new Request<Preview>();
 
     function requestOf(format: SharedKind, part: number, left: Sanitizing | null): ExportRequest {
-        const { range, weight } = query.value;
+        const { range, weight } = tree.query.value;
         return { format, table: 'call-tree', range, weight, search: '', scope: part, sanitizing: left };
     }
 
-    /** Asks what stays and what goes with what is chosen. */
+    /** Requests what the selection keeps and removes. */
     function askPreview(): void {
         const request = requestOf('profile', scope.value, sanitizing.value);
         previewRequest.ask(async () => {
-            await settled();
-            return readPreview(await engine.exportPreview(queryOf(), request));
+            await tree.settled();
+            return readPreview(await engine.exportPreview(tree.queryOf(), request));
         });
     }
 
@@ -121,7 +119,31 @@ export function createSharing(session: SessionBase & { exports: ExportsPart; sto
         parts.value ^= part;
     }
 
-    // ---- saving ----
+    return {
+        kind,
+        parts,
+        onlyThreads,
+        onlyRange,
+        keepsAllNames,
+        libraryText,
+        isRangePart,
+        areThreadsPart,
+        scope,
+        sanitizing,
+        previewRequest,
+        requestOf,
+        askPreview,
+        togglePart,
+    };
+}
+
+export function createSharing(session: SharingSession) {
+    const { engine, info } = session;
+    const { fileName } = session.exports;
+    const { address, view } = session.store;
+    const { queryOf, settled } = session.tree;
+    const choice = createChoice(session);
+    const { kind, requestOf, sanitizing, scope } = choice;
 
     async function template(): Promise<Bytes> {
         if (contained?.template) return codeUnits(contained.template);
@@ -130,7 +152,7 @@ export function createSharing(session: SessionBase & { exports: ExportsPart; sto
         return new Uint8Array(await answer.arrayBuffer());
     }
 
-    /** What others see first: all that names something is left out. Threads that are left have other numbers. */
+    /** The view that others see first, without names. The remaining threads have new numbers. */
     function viewForOthers(): string {
         const { threads, ...shown }: View = view.value;
         const left = scope.value & SCOPE.threads ? threads.map((_, at) => at) : threads;
@@ -165,7 +187,7 @@ export function createSharing(session: SessionBase & { exports: ExportsPart; sto
         return save('html', 0, null, address());
     }
 
-    /** Saves what was chosen in the dialog. */
+    /** Saves what the dialog selects. */
     function saveSanitized(): Promise<void> {
         return save(kind.value, scope.value, sanitizing.value, viewForOthers());
     }
@@ -174,24 +196,7 @@ export function createSharing(session: SessionBase & { exports: ExportsPart; sto
         openDialog.value = 'share';
     }
 
-    return {
-        kind,
-        parts,
-        onlyThreads,
-        onlyRange,
-        keepsAllNames,
-        libraryText,
-        isRangePart,
-        areThreadsPart,
-        scope,
-        sanitizing,
-        previewRequest,
-        askPreview,
-        togglePart,
-        savePage,
-        saveSanitized,
-        openSharing,
-    };
+    return { ...choice, savePage, saveSanitized, openSharing };
 }
 
 export type SharingPart = ReturnType<typeof createSharing>;

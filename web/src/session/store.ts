@@ -3,11 +3,12 @@
  * this window alone (sizes, what the mouse is over). Components read signals and call the functions at the end; only they
  * change the view.
  */
-import { computed, signal } from '@preact/signals';
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { termsExpression } from '../base/highlight';
 import type { ProfileInfo, ThreadInfo, Transform } from '../engine/api';
 import type { SearchTerm } from '../engine/find';
 import { decodeView, EMPTY_VIEW, encodeView, type Range, roundRange, type View } from '../view/codec';
+import { type ChooseMode, chosenThreads } from '../view/thread_choice';
 import { threadOnAllSides } from '../view/thread_sides';
 import { isCpu, layoutTracks, MOST_SHOWN_AT_FIRST, type TrackSeed } from '../view/tracks';
 import type { Step } from './history';
@@ -49,11 +50,72 @@ function firstThreads(profile: ProfileInfo): number[] {
         : [first.index];
 }
 
-export type ChooseMode = 'only' | 'toggle' | 'extend';
-
 export interface StoreStart extends SessionBase {
     /** Every track that a profile has something for. */
     seedsOf(info: ProfileInfo): TrackSeed[];
+}
+
+/** Zooming and selecting ranges. */
+function createRanges(
+    info: ReadonlySignal<ProfileInfo>,
+    view: ReadonlySignal<View>,
+    changeView: (change: Partial<View>, step: Step) => void,
+) {
+    const fullRange = computed<Range>(() => [info.value.rangeStart, info.value.rangeEnd]);
+    /** The range that the timeline shows. */
+    const committedRange = computed<Range>(() => view.value.ranges[view.value.ranges.length - 1] ?? fullRange.value);
+    const previewRange = computed<Range | null>(() => view.value.preview);
+
+    /** Zooms the timeline into the selection. */
+    function commitPreview(): void {
+        const { preview, ranges } = view.value;
+        if (preview) changeView({ ranges: [...ranges, preview], preview: null }, 'push');
+    }
+
+    /** Back to the first `depth` of the ranges that were zoomed into. */
+    function popRanges(depth: number): void {
+        const { ranges } = view.value;
+        if (depth < ranges.length || view.value.preview)
+            changeView({ ranges: ranges.slice(0, depth), preview: null }, 'push');
+    }
+
+    /** The range that the timeline can be moved and zoomed out to: the one that was zoomed into before. */
+    function outerRange(): Range {
+        const { ranges } = view.value;
+        return ranges[ranges.length - 2] ?? fullRange.value;
+    }
+
+    /** Moves the shown range within the one that encloses it; a range as long as that one is the same as leaving it. */
+    function moveRange(range: Range): void {
+        const { ranges, preview } = view.value;
+        const outer = outerRange();
+        const length = Math.min(range[1] - range[0], outer[1] - outer[0]);
+        const start = Math.min(Math.max(range[0], outer[0]), outer[1] - length);
+        const isWhole = length >= (outer[1] - outer[0]) * 0.9999;
+        if (isWhole && ranges.length === 0) return;
+        const moved = roundRange([start, start + length], info.value.rangeStart);
+        const isInside = preview && preview[0] >= moved[0] && preview[1] <= moved[1];
+        changeView(
+            {
+                ranges: isWhole ? ranges.slice(0, -1) : [...ranges.slice(0, -1), moved],
+                preview: isInside || isWhole ? preview : null,
+            },
+            ranges.length === 0 ? 'push' : 'replace',
+        );
+    }
+
+    function setPreview(range: Range | null, step: Step = 'replace'): void {
+        const [from, to] = committedRange.value;
+        if (range === null) {
+            if (view.value.preview) changeView({ preview: null }, step);
+            return;
+        }
+        const start = Math.max(from, Math.min(range[0], range[1]));
+        const end = Math.min(to, Math.max(range[0], range[1]));
+        if (end > start) changeView({ preview: roundRange([start, end], info.value.rangeStart) }, step);
+    }
+
+    return { fullRange, committedRange, previewRange, commitPreview, popRanges, outerRange, moveRange, setPreview };
 }
 
 export function createStore(session: StoreStart) {
@@ -72,10 +134,6 @@ export function createStore(session: StoreStart) {
 
     const view = signal<View>(viewOf(query));
 
-    const fullRange = computed<Range>(() => [info.value.rangeStart, info.value.rangeEnd]);
-    /** The range that the timeline shows. */
-    const committedRange = computed<Range>(() => view.value.ranges[view.value.ranges.length - 1] ?? fullRange.value);
-    const previewRange = computed<Range | null>(() => view.value.preview);
     const selectedThreads = computed<number[]>(() => view.value.threads);
     const transforms = computed<Transform[]>(() => view.value.transforms);
     const search = computed<string>(() => view.value.search);
@@ -130,70 +188,11 @@ export function createStore(session: StoreStart) {
         return sensibleView(text === '' ? EMPTY_VIEW : decodeView(text, profile.rangeStart), profile);
     }
 
-    /** Zooms the timeline into the range that is being chosen. */
-    function commitPreview(): void {
-        const { preview, ranges } = view.value;
-        if (preview) changeView({ ranges: [...ranges, preview], preview: null }, 'push');
-    }
-
-    /** Back to the first `depth` of the ranges that were zoomed into. */
-    function popRanges(depth: number): void {
-        const { ranges } = view.value;
-        if (depth < ranges.length || view.value.preview)
-            changeView({ ranges: ranges.slice(0, depth), preview: null }, 'push');
-    }
-
-    /** The range that the timeline can be moved and zoomed out to: the one that was zoomed into before. */
-    function outerRange(): Range {
-        const { ranges } = view.value;
-        return ranges[ranges.length - 2] ?? fullRange.value;
-    }
-
-    /** Moves the shown range within the one that encloses it; a range as long as that one is the same as leaving it. */
-    function moveRange(range: Range): void {
-        const { ranges, preview } = view.value;
-        const outer = outerRange();
-        const length = Math.min(range[1] - range[0], outer[1] - outer[0]);
-        const start = Math.min(Math.max(range[0], outer[0]), outer[1] - length);
-        const isWhole = length >= (outer[1] - outer[0]) * 0.9999;
-        if (isWhole && ranges.length === 0) return;
-        const moved = roundRange([start, start + length], info.value.rangeStart);
-        const isInside = preview && preview[0] >= moved[0] && preview[1] <= moved[1];
-        changeView(
-            {
-                ranges: isWhole ? ranges.slice(0, -1) : [...ranges.slice(0, -1), moved],
-                preview: isInside || isWhole ? preview : null,
-            },
-            ranges.length === 0 ? 'push' : 'replace',
-        );
-    }
-
-    function setPreview(range: Range | null, step: Step = 'replace'): void {
-        const [from, to] = committedRange.value;
-        if (range === null) {
-            if (view.value.preview) changeView({ preview: null }, step);
-            return;
-        }
-        const start = Math.max(from, Math.min(range[0], range[1]));
-        const end = Math.min(to, Math.max(range[0], range[1]));
-        if (end > start) changeView({ preview: roundRange([start, end], info.value.rangeStart) }, step);
-    }
-
-    /** Chooses threads as lists do: alone (in a comparison with what it is compared with), one more or less (Ctrl), all from the last one on (Shift). */
+    /** Selects threads as lists do; in a comparison with the same thread of all sides. */
     function chooseThread(thread: number, mode: ChooseMode): void {
         const chosen = view.value.threads;
-        let threads = info.value.comparison ? threadOnAllSides(info.value.threads, thread) : [thread];
-        if (mode === 'toggle')
-            threads = chosen.includes(thread) ? chosen.filter((other) => other !== thread) : [...chosen, thread];
-        if (mode === 'extend') {
-            const order = tracks.value.shown;
-            const last = order.indexOf(chosen[chosen.length - 1] ?? thread);
-            const at = order.indexOf(thread);
-            if (last >= 0 && at >= 0) {
-                threads = order.slice(Math.min(last, at), Math.max(last, at) + 1);
-                if (at < last) threads.reverse();
-            }
-        }
+        const clicked = info.value.comparison ? threadOnAllSides(info.value.threads, thread) : [thread];
+        const threads = chosenThreads(chosen, { thread, clicked, mode, order: tracks.value.shown });
         if (threads.length > 0 && threads.join() !== chosen.join()) changeView({ threads }, 'push');
     }
 
@@ -204,12 +203,10 @@ export function createStore(session: StoreStart) {
     });
 
     return {
+        ...createRanges(info, view, changeView),
         threadInfo,
         categoryName,
         view,
-        fullRange,
-        committedRange,
-        previewRange,
         selectedThreads,
         transforms,
         search,
@@ -221,11 +218,6 @@ export function createStore(session: StoreStart) {
         address,
         flushAddress,
         readAddress,
-        commitPreview,
-        popRanges,
-        outerRange,
-        moveRange,
-        setPreview,
         chooseThread,
     };
 }

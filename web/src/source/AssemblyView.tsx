@@ -2,7 +2,7 @@
  * The machine code in the source panel: an instruction a row with what it costs, where it comes from, and arrows for jumps. Only the
  * rows on the screen exist.
  */
-import type { JSX } from 'preact';
+import type { JSX, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Session } from '../app/session';
 import { partExpression } from '../base/highlight';
@@ -96,18 +96,51 @@ function Jumps({ jumps, top, place, height, lanes }: JumpsProps): JSX.Element {
     );
 }
 
+function CodeHead(): JSX.Element {
+    const { isChange } = useSession().tree;
+    return (
+        <div class="pane-header" role="row">
+            <span role="columnheader" class="cost">
+                {isChange.value ? 'Change' : 'Total'}
+            </span>
+            <span role="columnheader" class="cost">
+                {isChange.value ? 'Of self' : 'Self'}
+            </span>
+            <span role="columnheader" class="address">
+                Address
+            </span>
+            <span role="columnheader" class="origin">
+                Line
+            </span>
+            <span role="columnheader" class="instruction">
+                Instruction
+            </span>
+        </div>
+    );
+}
+
+/** Gives the code the keyboard: where there is no source, and where the code leads to other code. */
+function useKeyboard(scroller: RefObject<HTMLDivElement | null>, shown: Code): void {
+    const { codeWantsFocus, openings, sourceText } = useSession().sourcePanel;
+    const opened = openings.value;
+    useEffect(() => {
+        if (opened > 0 && !sourceText.value?.text) scroller.current?.focus({ preventScroll: true });
+    }, [opened]);
+    useEffect(() => {
+        if (codeWantsFocus.value) scroller.current?.focus({ preventScroll: true });
+        codeWantsFocus.value = false;
+    }, [shown]);
+}
+
 function Listing({ shown }: { shown: Code }): JSX.Element {
     const session = useSession();
-    const { isChange } = session.tree;
     const { markedIn } = session.sourceFind;
     const {
         chooseInstruction,
         chosenInstruction,
-        codeWantsFocus,
         followCall,
         instructionCosts,
         linkedInstructions,
-        openings,
         shownSyntax,
         sourceText,
         wantedInstruction,
@@ -136,17 +169,9 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
     useLayoutEffect(() => {
         if (wanted && wanted.index >= 0 && height > 0) rows.reveal(wanted.index, 'around');
     }, [wanted, shown, height > 0]);
-    // Without a source the code gets the keyboard.
-    const opened = openings.value;
-    useEffect(() => {
-        if (opened > 0 && !sourceText.value?.text) scroller.current?.focus({ preventScroll: true });
-    }, [opened]);
-    useEffect(() => {
-        if (codeWantsFocus.value) scroller.current?.focus({ preventScroll: true });
-        codeWantsFocus.value = false;
-    }, [shown]);
+    useKeyboard(scroller, shown);
 
-    /** Goes to where the jump or the call leads; false if the instruction is none. */
+    /** Goes to the target of a jump or call; false for other instructions. */
     const follow = (from: number): boolean => {
         const jump = jumps.find((candidate) => candidate.from === from);
         if (!jump) return followCall(from);
@@ -188,23 +213,7 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
                 class="code-table"
                 style={Object.fromEntries(Object.entries(widths).map(([name, width]) => [`--${name}`, `${width}px`]))}
             >
-                <div class="pane-header" role="row">
-                    <span role="columnheader" class="cost">
-                        {isChange.value ? 'Change' : 'Total'}
-                    </span>
-                    <span role="columnheader" class="cost">
-                        {isChange.value ? 'Of self' : 'Self'}
-                    </span>
-                    <span role="columnheader" class="address">
-                        Address
-                    </span>
-                    <span role="columnheader" class="origin">
-                        Line
-                    </span>
-                    <span role="columnheader" class="instruction">
-                        Instruction
-                    </span>
-                </div>
+                <CodeHead />
                 <div class="code-rows" role="rowgroup" style={{ height: `${rows.height}px` }}>
                     {shown.instructions.slice(rows.first, rows.last).map((instruction, i) => (
                         <AssemblyRow

@@ -8,19 +8,9 @@ export type FindPane = 'source' | 'code';
 /** ":12" */
 const LINE = /^:(\d+)$/;
 
-export function createSourceFind(session: { sourcePanel: SourcePanelPart }) {
-    const {
-        chooseInstruction,
-        chooseLine,
-        chosenInstruction,
-        chosenLine,
-        code,
-        linesOfInstruction,
-        shownSyntax,
-        sourcePanel,
-        sourceText,
-        wantedInstruction,
-    } = session.sourcePanel;
+/** What is searched, and where it was found. */
+function createFound(panel: SourcePanelPart) {
+    const { chosenInstruction, chosenLine, code, linesOfInstruction, shownSyntax, sourcePanel, sourceText } = panel;
 
     /** The pane that is searched; null: none. */
     const wantedPane = signal<FindPane | null>(null);
@@ -70,6 +60,15 @@ export function createSourceFind(session: { sourcePanel: SourcePanelPart }) {
 
     /** The number of the place among those that were found, from 1 on; 0: it is another. */
     const foundAt = computed(() => found.value.indexOf(place.value) + 1);
+
+    return { wantedPane, findText, findOpenings, has, findPane, found, place, foundAt };
+}
+
+export function createSourceFind(session: { sourcePanel: SourcePanelPart }) {
+    const { chooseInstruction, chooseLine, chosenInstruction, wantedInstruction } = session.sourcePanel;
+    const { wantedPane, findText, findOpenings, has, findPane, found, place, foundAt } = createFound(
+        session.sourcePanel,
+    );
 
     function goTo(at: number | undefined): void {
         if (at === undefined) return;

@@ -4,12 +4,12 @@
  * they say what is in the cells and what keys do beyond walking. Columns are sorted by a click on their title, and made
  * wider by their edge.
  */
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren, JSX, RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useSession } from '../session/context';
 import type { ScrollPlace, SortOrder } from '../session/tables';
-import { rowOfKey, rowUnder, useRowWindow } from '../ui/row_window';
-import { useLatest, useSelectionMenu, useSize } from '../ui/use';
+import { type RowWindow, rowOfKey, rowUnder, useRowWindow } from '../ui/row_window';
+import { useFirstFocus, useSelectionMenu, useSize } from '../ui/use';
 import { rowHeight } from '../window/settings';
 import { type MenuItem, openMenu, tooltip } from '../window/windows';
 import { TableRow } from './TableRow';
@@ -81,25 +81,21 @@ function topOfPlace({ top, selected }: ScrollPlace, selectedTop: number): number
     return selected === null || selectedTop < 0 ? top : Math.max(0, selectedTop - selected);
 }
 
-export function Table<Row>(props: TableProps<Row>): JSX.Element {
-    const { name, rows, columns, main, sort, usualSort, selectedAt, reveal } = props;
-    const scroller = useRef<HTMLDivElement>(null);
-    const size = useSize(scroller);
-    const [scrollLeft, setScrollLeft] = useState(0);
-    const shown = shownColumns(name, columns, size.width);
-    const numbersWidth = widthOfColumns(name, shown);
-    const latest = useLatest({ ...props, numbersWidth });
+/** A table, and how its rows are laid out. */
+interface Layout {
+    scroller: RefObject<HTMLDivElement | null>;
+    /** px below the head. */
+    room: number;
+    numbersWidth: number;
+    scrollLeft: number;
+}
 
-    // The keyboard walks the table from the start.
-    useLayoutEffect(() => {
-        if (document.activeElement === document.body) scroller.current?.focus({ preventScroll: true });
-    }, []);
-
-    // Brings the selected row, and the beginning of its name, into view.
+/** The rows in sight: the selected one is brought there, and stays there as the table changes. */
+function useTableScroll<Row>(props: TableProps<Row>, { scroller, room, numbersWidth, scrollLeft }: Layout): RowWindow {
+    const { name, rows, selectedAt, reveal } = props;
+    const { forgetNextPlace, nextPlace, places } = useSession().tables;
     const revealed = useRef(0);
     const height = rowHeight.value;
-    const room = Math.max(0, size.height - HEADER_HEIGHT);
-    const { forgetNextPlace, nextPlace, places } = useSession().tables;
     const nextScroll = rows.length > 0 && room > 0 ? nextPlace(name) : undefined;
     const isRevealing = !nextScroll && reveal !== revealed.current && reveal > 0 && selectedAt >= 0 && room > 0;
     const rowWindow = useRowWindow(scroller, {
@@ -136,23 +132,11 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
         if (rowTop >= 0 && rowTop + before.height <= before.room) rowWindow.reveal(selectedAt, 'nearest');
         lastSize.current = { room, height };
     }, [room, height]);
+    return rowWindow;
+}
 
-    const { first, last } = rowWindow;
-    const visible = rows.slice(first, last);
-    const nameRoom = size.width - numbersWidth;
-    const nameAt = (row: Row): number | null => {
-        const indent = (props.indentOf?.(row) ?? 0) - scrollLeft;
-        if (!props.widthOf || nameRoom <= 0) return null;
-        if (indent > nameRoom - LEAST_NAME) return numbersWidth + nameRoom / 2;
-        if (indent >= 0) return null;
-        // A name that is too long for the table can be read by scrolling.
-        const width = props.widthOf(row);
-        return width < nameRoom || indent + width < LEAST_NAME ? numbersWidth : null;
-    };
-    useLayoutEffect(() => {
-        if (visible.length > 0) latest.current?.onVisible?.(visible);
-    });
-
+/** The tooltip of the name below the mouse. */
+function useTableTooltip<Row>({ rows, tooltipOf }: TableProps<Row>, { scroller, numbersWidth }: Layout) {
     const pause = useRef(0);
     const hideTooltip = (): void => {
         window.clearTimeout(pause.current);
@@ -160,7 +144,31 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
     };
     // Other rows are under the mouse then.
     useLayoutEffect(() => hideTooltip, [rows]);
+    const onPointerMove = (event: PointerEvent): void => {
+        hideTooltip();
+        const row = rows[rowUnder(event)];
+        const cell = event.target instanceof Element ? event.target.closest<HTMLElement>('.tree-name') : null;
+        const element = scroller.current;
+        if (row === undefined || !cell || !element || !tooltipOf || event.buttons !== 0) return;
+        const frame = element.getBoundingClientRect();
+        const bounds = cell.querySelector('.tree-text')?.getBoundingClientRect();
+        const isCut =
+            bounds !== undefined &&
+            (bounds.right > frame.left + element.clientWidth || bounds.left < frame.left + numbersWidth);
+        const content = tooltipOf(row, isCut);
+        if (content === null) return;
+        const { clientX: x, clientY: y } = event;
+        // It covers the rows below: a mouse that only passes by is not to be followed by it.
+        pause.current = window.setTimeout(() => {
+            tooltip.value = { x, y, content };
+        }, TOOLTIP_DELAY);
+    };
+    return { hideTooltip, onPointerMove };
+}
 
+/** The menus of the head and of rows. */
+function useTableMenu<Row>(props: TableProps<Row>, { scroller, numbersWidth }: Layout, rowWindow: RowWindow) {
+    const { name, rows, columns, selectedAt } = props;
     const headItems = (): MenuItem[] => [...columnItems(name, columns), ...(props.headMenu?.() ?? [])];
     const offerMenu = useSelectionMenu(() => {
         const row = rows[selectedAt];
@@ -169,7 +177,6 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
     const onContextMenu = (event: MouseEvent): void => {
         const element = scroller.current;
         if (!element) return;
-        hideTooltip();
         const isHead = event.target instanceof Element && event.target.closest('.tree-header') !== null;
         if (isHead) {
             event.preventDefault();
@@ -184,43 +191,64 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
         props.onSelect(row, false);
         // From the keyboard there is no place of the mouse: the menu opens at the row.
         const frame = element.getBoundingClientRect();
-        const y = frame.top + HEADER_HEIGHT + (at + 1) * height - rowWindow.top;
+        const y = frame.top + HEADER_HEIGHT + (at + 1) * rowHeight.value - rowWindow.top;
         const place = event.button === 2 ? { x: event.clientX, y: event.clientY } : { x: frame.left + numbersWidth, y };
         const { items, later } = props.menuOf(row);
         openMenu(place, items, element, later);
     };
-    const onPointerMove = (event: PointerEvent): void => {
-        hideTooltip();
-        const row = rows[rowUnder(event)];
-        const cell = event.target instanceof Element ? event.target.closest<HTMLElement>('.tree-name') : null;
-        const element = scroller.current;
-        if (row === undefined || !cell || !element || !props.tooltipOf || event.buttons !== 0) return;
-        const frame = element.getBoundingClientRect();
-        const bounds = cell.querySelector('.tree-text')?.getBoundingClientRect();
-        const isCut =
-            bounds !== undefined &&
-            (bounds.right > frame.left + element.clientWidth || bounds.left < frame.left + numbersWidth);
-        const content = props.tooltipOf(row, isCut);
-        if (content === null) return;
-        const { clientX: x, clientY: y } = event;
-        // It covers the rows below: a mouse that only passes by is not to be followed by it.
-        pause.current = window.setTimeout(() => {
-            tooltip.value = { x, y, content };
-        }, TOOLTIP_DELAY);
-    };
-    const onKeyDown = (event: KeyboardEvent): void => {
-        if (event.target !== event.currentTarget) return;
-        const page = Math.max(1, Math.floor(room / height) - 1);
-        const row = rows[selectedAt];
-        const target = rows[rowOfKey(event, selectedAt, rows.length, page) ?? -1];
-        const isCopy = event.ctrlKey && event.key === 'c' && (window.getSelection()?.isCollapsed ?? true);
-        if (target !== undefined) props.onSelect(target, true);
-        else if (row !== undefined && isCopy) props.onCopy(row);
-        else if (event.ctrlKey || event.altKey || event.metaKey) return;
-        else if (row !== undefined && event.key === 'Enter') props.onOpen(row);
-        else if (!props.onKey(event, row ?? null)) return;
-        event.preventDefault();
-    };
+    return { offerMenu, onContextMenu };
+}
+
+/** Whether a key has an effect. `page`: rows in sight. */
+function pressKey<Row>(props: TableProps<Row>, event: KeyboardEvent, page: number): boolean {
+    const { rows, selectedAt } = props;
+    const row = rows[selectedAt];
+    const target = rows[rowOfKey(event, selectedAt, rows.length, page) ?? -1];
+    const isCopy = event.ctrlKey && event.key === 'c' && (window.getSelection()?.isCollapsed ?? true);
+    if (target !== undefined) props.onSelect(target, true);
+    else if (row !== undefined && isCopy) props.onCopy(row);
+    else if (event.ctrlKey || event.altKey || event.metaKey) return false;
+    else if (row !== undefined && event.key === 'Enter') props.onOpen(row);
+    else return props.onKey(event, row ?? null);
+    return true;
+}
+
+/** px from the left where a row repeats a name that is scrolled out of view; null: the name is in view. */
+function placeOfName<Row>(
+    { indentOf, widthOf }: TableProps<Row>,
+    row: Row,
+    nameRoom: number,
+    { numbersWidth, scrollLeft }: Layout,
+): number | null {
+    const indent = (indentOf?.(row) ?? 0) - scrollLeft;
+    if (!widthOf || nameRoom <= 0) return null;
+    if (indent > nameRoom - LEAST_NAME) return numbersWidth + nameRoom / 2;
+    if (indent >= 0) return null;
+    // A name that is too long for the table can be read by scrolling.
+    const width = widthOf(row);
+    return width < nameRoom || indent + width < LEAST_NAME ? numbersWidth : null;
+}
+
+export function Table<Row>(props: TableProps<Row>): JSX.Element {
+    const { name, rows, columns, main, sort, usualSort, selectedAt } = props;
+    const scroller = useRef<HTMLDivElement>(null);
+    const size = useSize(scroller);
+    const [scrollLeft, setScrollLeft] = useState(0);
+    const shown = shownColumns(name, columns, size.width);
+    const numbersWidth = widthOfColumns(name, shown);
+
+    useFirstFocus(scroller);
+
+    const layout = { scroller, room: Math.max(0, size.height - HEADER_HEIGHT), numbersWidth, scrollLeft };
+    const rowWindow = useTableScroll(props, layout);
+    const { first, last } = rowWindow;
+    const visible = rows.slice(first, last);
+    useLayoutEffect(() => {
+        if (visible.length > 0) props.onVisible?.(visible);
+    });
+
+    const { hideTooltip, onPointerMove } = useTableTooltip(props, layout);
+    const { offerMenu, onContextMenu } = useTableMenu(props, layout, rowWindow);
     const minWidth = props.mainWidth === undefined ? '100%' : `max(100%, ${numbersWidth + props.mainWidth}px)`;
     return (
         // biome-ignore lint/a11y/noStaticElementInteractions: its role is one of two
@@ -240,9 +268,15 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
                 setScrollLeft(event.currentTarget.scrollLeft);
                 rowWindow.onScroll();
             }}
-            onKeyDown={onKeyDown}
+            onKeyDown={(event) => {
+                const page = Math.max(1, Math.floor(layout.room / rowHeight.value) - 1);
+                if (event.target === event.currentTarget && pressKey(props, event, page)) event.preventDefault();
+            }}
             onFocus={offerMenu}
-            onContextMenu={onContextMenu}
+            onContextMenu={(event) => {
+                hideTooltip();
+                onContextMenu(event);
+            }}
             onPointerMove={onPointerMove}
             onPointerLeave={hideTooltip}
             onMouseDown={(event) => {
@@ -287,7 +321,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
                         main={main}
                         isSelected={first + i === selectedAt}
                         indent={props.indentOf?.(row) ?? 0}
-                        nameAt={nameAt(row)}
+                        nameAt={placeOfName(props, row, size.width - numbersWidth, layout)}
                         class={props.rowClass?.(row) ?? ''}
                         state={props.rowState?.(row)}
                     />

@@ -89,7 +89,7 @@ function rowActionsOf({ exports, info, store }: TrackSession, changes: TrackChan
         rowAction('Show the busiest tracks', 'B', changes.showBusy, { title: 'Hide less busy tracks (the default)' }),
         rowAction('Search tracks…', 'T', search, { isOffered: () => info.value.threads.length > 1 }),
         rowAction('Save timeline as image', '', exports.saveTimeline, {
-            title: 'The visible part as a PNG file',
+            title: 'The visible part of the timeline',
             startsGroup: true,
         }),
     ];

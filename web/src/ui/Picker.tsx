@@ -45,6 +45,50 @@ interface PickerProps<Item> {
     empty: ComponentChildren;
 }
 
+/** The item that a key leads to from another, around the ends by arrows; undefined: the key does not move. */
+function targetOf(key: string, at: number, count: number): number | undefined {
+    const moves: Record<string, number> = {
+        ArrowDown: at + 1 < count ? at + 1 : 0,
+        ArrowUp: at > 0 ? at - 1 : count - 1,
+        PageDown: at + PAGE,
+        PageUp: at - PAGE,
+    };
+    return moves[key];
+}
+
+interface RowProps<Item> {
+    props: PickerProps<Item>;
+    item: Item;
+    /** Its place in the list. */
+    at: number;
+    top: number;
+    isActive: boolean;
+    onPoint: () => void;
+    onChoose: (event: MouseEvent) => void;
+}
+
+function PickerRow<Item>({ props, item, at, top, isActive, onPoint, onChoose }: RowProps<Item>): JSX.Element {
+    return (
+        <div
+            id={`${props.name}-${props.keyOf(item)}`}
+            class={isActive ? 'picker-row active' : 'picker-row'}
+            role="option"
+            aria-selected={props.isOn ? props.isOn(item) : isActive}
+            aria-posinset={at + 1}
+            aria-setsize={props.items.length}
+            tabIndex={-1}
+            style={{ top: `${top}px` }}
+            onPointerMove={(event) => {
+                // The list moves below a mouse that rests, too.
+                if (event.movementX !== 0 || event.movementY !== 0) onPoint();
+            }}
+            onClick={onChoose}
+        >
+            {props.render(item)}
+        </div>
+    );
+}
+
 export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
     const { name, items } = props;
     const dialog = useRef<HTMLDialogElement>(null);
@@ -86,13 +130,7 @@ export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
             mouse: event instanceof MouseEvent,
         });
     const onKeyDown = (event: KeyboardEvent): void => {
-        const moves: Record<string, number> = {
-            ArrowDown: at + 1 < items.length ? at + 1 : 0,
-            ArrowUp: at > 0 ? at - 1 : items.length - 1,
-            PageDown: at + PAGE,
-            PageUp: at - PAGE,
-        };
-        const target = moves[event.key];
+        const target = targetOf(event.key, at, items.length);
         if (target !== undefined) goTo(target);
         else if (event.key === 'Enter') choose(items[at] ?? null, event);
         // The dialog's own event comes later: what is typed right after it would be lost.
@@ -151,24 +189,16 @@ export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
             >
                 <div class="picker-rows" role="presentation" style={{ height: `${rows.height}px` }}>
                     {visible.map((item, i) => (
-                        <div
+                        <PickerRow
                             key={props.keyOf(item)}
-                            id={`${name}-${props.keyOf(item)}`}
-                            class={first + i === at ? 'picker-row active' : 'picker-row'}
-                            role="option"
-                            aria-selected={props.isOn ? props.isOn(item) : first + i === at}
-                            aria-posinset={first + i + 1}
-                            aria-setsize={items.length}
-                            tabIndex={-1}
-                            style={{ top: `${rows.topOf(first + i)}px` }}
-                            onPointerMove={(event) => {
-                                // The list moves below a mouse that rests, too.
-                                if (event.movementX !== 0 || event.movementY !== 0) goTo(first + i);
-                            }}
-                            onClick={(event) => choose(item, event)}
-                        >
-                            {props.render(item)}
-                        </div>
+                            props={props}
+                            item={item}
+                            at={first + i}
+                            top={rows.topOf(first + i)}
+                            isActive={first + i === at}
+                            onPoint={() => goTo(first + i)}
+                            onChoose={(event) => choose(item, event)}
+                        />
                     ))}
                 </div>
             </div>

@@ -31,6 +31,33 @@ export interface ChartNavigation {
     hasDragged(): boolean;
 }
 
+/** The listeners that all charts have. `hide`: takes away the tooltip of a place that may move. */
+export function chartListeners(navigation: ChartNavigation, hide: () => void, setFocus: (hasFocus: boolean) => void) {
+    return {
+        onWheel: (event: WheelEvent): void => {
+            hide();
+            navigation.onWheel(event);
+        },
+        onPointerDown: navigation.onPointerDown,
+        onPointerLeave: (): void => {
+            navigation.onPointerLeave();
+            hide();
+        },
+        onKeyUp: navigation.onKeyUp,
+        onBlur: (): void => {
+            navigation.onBlur();
+            setFocus(false);
+        },
+    };
+}
+
+const ARROWS = new Set(['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight']);
+
+/** Whether a key is an arrow, alone. */
+export function isPlainArrow(event: KeyboardEvent): boolean {
+    return ARROWS.has(event.key) && !event.ctrlKey && !event.altKey && !event.metaKey && !event.shiftKey;
+}
+
 type Motion = 'left' | 'right' | 'up' | 'down' | 'in' | 'out';
 
 const WASD: Record<string, Motion> = { w: 'up', a: 'left', s: 'down', d: 'right' };

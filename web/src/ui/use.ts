@@ -25,6 +25,13 @@ export function useSize(element: RefObject<HTMLElement | null>): Size {
     return size;
 }
 
+/** Gives an element the keyboard when it appears, if nothing else has it. */
+export function useFirstFocus(element: RefObject<HTMLElement | null>): void {
+    useLayoutEffect(() => {
+        if (document.activeElement === document.body) element.current?.focus({ preventScroll: true });
+    }, []);
+}
+
 /** Whether an element has been near the visible part of its scroller; stays true. */
 export function useSeen(element: RefObject<HTMLElement | null>): boolean {
     const [isSeen, setSeen] = useState(false);

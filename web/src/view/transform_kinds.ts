@@ -10,10 +10,8 @@ export type TransformSubject = 'function' | 'library' | 'category' | 'node' | 'm
 
 export interface TransformOffer {
     key: string;
-    /** In a menu; a category's name follows, and a library's stands in its place. */
+    /** In a menu, where a category's name follows and a library's stands in its place; in the list of keys without. */
     label: string;
-    /** What the key does to the selected row. */
-    meaning: string;
     /** A sentence. */
     explanation: string;
     /** The menu has a line above it. */
@@ -41,7 +39,6 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
         offer: {
             key: 'm',
             label: 'Merge function',
-            meaning: 'merge the function',
             explanation: 'Removes its frames everywhere; callers get their time',
         },
     },
@@ -53,7 +50,6 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
         offer: {
             key: 'M',
             label: 'Merge this row only',
-            meaning: 'merge this row only',
             explanation: 'Removes this row; its caller gets its time',
         },
     },
@@ -64,7 +60,6 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
         offer: {
             key: 'f',
             label: 'Focus on function',
-            meaning: 'focus on the function',
             explanation: 'Shows only samples with this function, from the function down',
         },
     },
@@ -76,7 +71,6 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
         offer: {
             key: 'F',
             label: 'Focus on this subtree only',
-            meaning: 'focus on this subtree only',
             explanation: 'Shows only this row and its descendants',
         },
     },
@@ -88,7 +82,6 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
         offer: {
             key: 'S',
             label: 'Focus on self only',
-            meaning: "focus on the function's self",
             explanation: 'Shows only samples whose leaf is this function',
         },
     },
@@ -99,7 +92,6 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
         offer: {
             key: 'c',
             label: 'Collapse function',
-            meaning: 'collapse the function',
             explanation: 'Counts its callees as self time',
         },
     },
@@ -110,7 +102,6 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
         offer: {
             key: 'r',
             label: 'Collapse recursion',
-            meaning: 'collapse recursion',
             explanation: 'Merges its frames and all frames between them into one',
         },
     },
@@ -122,7 +113,6 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
         offer: {
             key: 'R',
             label: 'Collapse direct recursion only',
-            meaning: 'collapse direct recursion only',
             explanation: 'Merges direct recursive calls into one frame',
         },
     },
@@ -133,7 +123,6 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
         offer: {
             key: 'd',
             label: 'Drop samples with this function',
-            meaning: 'drop samples with the function',
             explanation: 'Drops all samples with this function',
         },
     },
@@ -144,7 +133,6 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
         offer: {
             key: 'v',
             label: 'Focus on library',
-            meaning: 'focus on the library',
             explanation: 'Removes all frames of other libraries',
             startsGroup: true,
         },
@@ -156,7 +144,6 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
         offer: {
             key: 'V',
             label: 'Merge library',
-            meaning: 'merge the library',
             explanation: 'Removes all frames of the library; callers get their time',
         },
     },
@@ -168,7 +155,6 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
         offer: {
             key: 'C',
             label: 'Collapse library',
-            meaning: 'collapse the library',
             explanation: 'Merges all functions of the library into one',
         },
     },
@@ -179,7 +165,6 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
         offer: {
             key: 'X',
             label: 'Drop samples of library',
-            meaning: 'drop samples of the library',
             explanation: 'Drops all samples whose leaf is in this library',
         },
     },
@@ -190,7 +175,6 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
         offer: {
             key: 'g',
             label: 'Focus on category',
-            meaning: 'focus on the category',
             explanation: 'Removes all frames of other categories',
             startsGroup: true,
         },
@@ -202,7 +186,6 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
         offer: {
             key: 'G',
             label: 'Merge category',
-            meaning: 'merge the category',
             explanation: 'Removes all frames of the category; callers get their time',
         },
     },
@@ -213,7 +196,6 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
         offer: {
             key: 'D',
             label: 'Drop samples of category',
-            meaning: 'drop samples of the category',
             explanation: 'Drops all samples whose leaf is in this category',
         },
     },

@@ -43,7 +43,64 @@ function Longest({ group }: { group: WaitGroup }): JSX.Element {
     );
 }
 
-/** The columns of the table, and what is done with them. */
+/** A column of numbers, sorted by its own key. */
+function numberColumn(
+    key: string,
+    title: string,
+    width: number,
+    {
+        hint,
+        text,
+        value,
+        cell = text,
+    }: Pick<Column<WaitGroup>, 'hint' | 'text'> & {
+        value: (group: WaitGroup) => number;
+        cell?: Column<WaitGroup>['cell'];
+    },
+): Column<WaitGroup> {
+    return {
+        key,
+        title,
+        ...(hint && { hint }),
+        width,
+        isNumber: true,
+        sortedBy: key,
+        class: 'number',
+        cell,
+        text,
+        value,
+    };
+}
+
+const TIMES: readonly Column<WaitGroup>[] = [
+    {
+        ...numberColumn('total', 'Total (ms)', 96, {
+            text: (group) => formatWeight(group.total, 'ms'),
+            value: (group) => group.total,
+        }),
+        describe: (group) => formatDuration(group.total),
+    },
+    numberColumn('count', 'Count', 72, {
+        hint: 'Recorded waits; waits shorter than the sampling interval are part of the next one',
+        text: (group) => formatCount(group.count),
+        value: (group) => group.count,
+    }),
+    numberColumn('longest', 'Longest (ms)', 104, {
+        hint: 'The longest wait in the range; a click shows it',
+        cell: (group) => <Longest group={group} />,
+        text: (group) => formatWeight(group.longest, 'ms'),
+        value: (group) => group.longest,
+    }),
+];
+
+const PREEMPTED: Column<WaitGroup> = numberColumn('preempted', 'Preempted (ms)', 116, {
+    hint: 'Ready to run, but another thread ran; part of the total',
+    cell: (group) => (group.preempted > 0 ? formatWeight(group.preempted, 'ms') : '—'),
+    text: (group) => formatWeight(group.preempted, 'ms'),
+    value: (group) => group.preempted,
+});
+
+/** The columns of the table, and copying it. */
 function createWaitTableModel(session: Session) {
     const { callersOf, objectOf, reasonOf, sortedWaits, threadName, titleOf, waitGroups } = session.waitList;
     const { namesVersion } = session.names;
@@ -58,72 +115,20 @@ function createWaitTableModel(session: Session) {
         const by = view.value.waitsBy;
         const hasPreempted =
             (by === 'stack' || by === 'thread' || by === 'waker') && (waitGroups.value?.preempted ?? 0) > 0;
+        const shareText = (group: WaitGroup): string => formatShare(share(group), 1);
         return [
             {
-                key: 'share',
-                title: 'Share',
-                hint: 'Share of the lifetime of the threads',
-                width: 76,
-                isNumber: true,
+                ...numberColumn('share', 'Share', 76, {
+                    hint: 'Share of the lifetime of the threads',
+                    text: shareText,
+                    value: share,
+                }),
                 sortedBy: '',
                 class: 'share',
-                cell: (group) => formatShare(share(group), 1),
                 bar: (group) => Math.min(1, share(group)),
-                text: (group) => formatShare(share(group), 1),
-                value: share,
             },
-            {
-                key: 'total',
-                title: 'Total (ms)',
-                width: 96,
-                isNumber: true,
-                sortedBy: 'total',
-                class: 'number',
-                cell: (group) => formatWeight(group.total, 'ms'),
-                describe: (group) => formatDuration(group.total),
-                text: (group) => formatWeight(group.total, 'ms'),
-                value: (group) => group.total,
-            },
-            {
-                key: 'count',
-                title: 'Count',
-                hint: 'Recorded waits; waits shorter than the sampling interval are part of the next one',
-                width: 72,
-                isNumber: true,
-                sortedBy: 'count',
-                class: 'number',
-                cell: (group) => formatCount(group.count),
-                text: (group) => formatCount(group.count),
-                value: (group) => group.count,
-            },
-            {
-                key: 'longest',
-                title: 'Longest (ms)',
-                hint: 'The longest wait in the range; a click shows it',
-                width: 104,
-                isNumber: true,
-                sortedBy: 'longest',
-                class: 'number',
-                cell: (group) => <Longest group={group} />,
-                text: (group) => formatWeight(group.longest, 'ms'),
-                value: (group) => group.longest,
-            },
-            ...(hasPreempted
-                ? [
-                      {
-                          key: 'preempted',
-                          title: 'Preempted (ms)',
-                          hint: 'Ready to run, but another thread ran; part of the total',
-                          width: 116,
-                          isNumber: true,
-                          sortedBy: 'preempted',
-                          class: 'number',
-                          cell: (group: WaitGroup) => (group.preempted > 0 ? formatWeight(group.preempted, 'ms') : '—'),
-                          text: (group: WaitGroup) => formatWeight(group.preempted, 'ms'),
-                          value: (group: WaitGroup) => group.preempted,
-                      },
-                  ]
-                : []),
+            ...TIMES,
+            ...(hasPreempted ? [PREEMPTED] : []),
         ];
     });
 

@@ -39,11 +39,14 @@ await check('the selected rect that is nearest to a place is found in all bands'
     assertEqual(place([band([0])], 90), '{"band":0,"rect":0}', 'the first rect');
     assertEqual(place([band([1, 2])], 90), '{"band":0,"rect":2}', 'at the right');
     assertEqual(place([band(), band([3], { firstRow: 3 })], 90), '{"band":1,"rect":3}', 'in the second band');
+    assertEqual(place([band([1]), band([1], { firstRow: 3 })], 30), '{"band":0,"rect":1}', 'the first of two that are equally near');
     assertEqual(place([band()], 0), 'null', 'none');
 });
 
 await check('the first rect is that of the first band with rects', () => {
     const empty = band([], { rects: { ...RECTS, depth: [] } });
+    const one = band([], { rects: { ...RECTS, depth: [0] } });
+    assertEqual(firstPlace(frame([empty, one])).band, 1, 'a band with one rect');
     assertEqual(JSON.stringify([firstPlace(frame([empty, band()])), firstPlace(frame([empty])), firstPlace(frame([]))]), '[{"band":1,"rect":0},null,null]', 'the places');
 });
 

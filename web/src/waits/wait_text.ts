@@ -1,0 +1,50 @@
+/** Waits in words: what the waits of a group have in common. */
+import type { WaitGroup, WaitGrouping } from '../engine/waits';
+import type { NamesPart } from '../session/names';
+import type { SessionBase } from '../session/session_base';
+import type { StorePart } from '../session/store';
+
+/** The most callers that are shown of a group. */
+export const MOST_CALLERS = 12;
+
+export function createWaitText({ info, names, store }: SessionBase & { names: NamesPart; store: StorePart }) {
+    const { nameOf } = names;
+    const { threadInfo, view } = store;
+
+    /** "Lock"; of waits that were too short to be recorded one by one, that. */
+    function reasonOf({ reason }: WaitGroup): string {
+        const category = info.value.categories[info.value.idleCategory];
+        const name = category?.subcategories[reason] ?? '';
+        return reason < 0 ? 'Not recorded' : name === 'Other' || name === '' ? 'Unknown' : name;
+    }
+
+    function objectOf({ func }: WaitGroup): string {
+        return func < 0 ? '(not running)' : nameOf(func) || '(no name)';
+    }
+
+    /** The functions that called into it, innermost first. */
+    function callersOf({ path }: WaitGroup, by: WaitGrouping): string[] {
+        const callers = by === 'stack' ? path : path.slice(0, -1);
+        return callers
+            .slice(-MOST_CALLERS)
+            .reverse()
+            .map((func) => nameOf(func) || '(no name)');
+    }
+
+    function threadName(group: WaitGroup): string {
+        const thread = threadInfo(group.thread);
+        return thread ? thread.name || `TID ${thread.tid}` : '';
+    }
+
+    /** What the waits of a group have in common. */
+    function titleOf(group: WaitGroup): string {
+        const by = view.value.waitsBy;
+        if (by === 'reason') return reasonOf(group);
+        if (by === 'object') return objectOf(group);
+        if (by === 'thread') return threadName(group);
+        if (by === 'waker') return group.waker || '(unknown)';
+        return callersOf(group, by)[0] ?? '(no callers)';
+    }
+
+    return { reasonOf, objectOf, callersOf, threadName, titleOf };
+}
