@@ -371,12 +371,9 @@ int python_code_number(struct python_functions *functions, struct python_code *c
         free(key);
         if (code->function == STRING_NONE)
             return is_full ? (*number = 0, 0) : error_no_memory(err);
-        struct spool_event event = {.kind = SPOOL_PYTHON_FUNCTION,
-                                    .number = code->function,
-                                    .name = code->name,
-                                    .value = code->file,
-                                    .count = code->identity.first_line};
-        int failed = code->function == known ? spool_writer_event(functions->spool, &event, err) : 0;
+        const struct spool_python_function function = {
+            .function = code->function, .name = code->name, .file = code->file, .line = code->identity.first_line};
+        int failed = code->function == known ? spool_write_python_function(functions->spool, &function, err) : 0;
         if (failed)
             return failed;
     }

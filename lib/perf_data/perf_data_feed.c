@@ -183,19 +183,18 @@ static int map_other_kernel(struct perf_data_feed *feed, const struct perf_recor
     const struct perf_data_build_id *id = perf_data_build_id_of(feed->data, is_image ? name : mapping->path);
     /* Without a build id, the running kernel's symbols would apply: no kernel has this one. */
     static const unsigned char no_id[20] = {0};
-    struct spool_lib lib = {.kind = is_image ? SPOOL_LIB_KERNEL : SPOOL_LIB_KERNEL_MODULE,
-                            .path = name,
-                            .build_id = id ? id->id : no_id,
-                            .build_id_size = id ? id->size : sizeof(no_id)};
-    struct spool_event event = {.kind = SPOOL_MAP,
-                                .number = SPOOL_NO_NUMBER,
-                                .time = record->time,
-                                .start = mapping->start,
-                                .end = mapping->start + mapping->length};
+    const struct spool_library library = {.library_kind = is_image ? SPOOL_LIB_KERNEL : SPOOL_LIB_KERNEL_MODULE,
+                                          .path = name,
+                                          .build_id = id ? (struct spool_blob){id->id, id->size}
+                                                         : (struct spool_blob){no_id, sizeof(no_id)}};
+    struct spool_mapping mapped = {.process = SPOOL_NO_NUMBER,
+                                   .time_ns = record->time,
+                                   .start = mapping->start,
+                                   .end = mapping->start + mapping->length};
     if (!mapping->length || mapping->start > UINT64_MAX - mapping->length)
         return 0;
-    int code = library_table_add(feed->libraries, &lib, &event.lib_number, feed->err);
-    return code ? code : spool_writer_event(feed->spool, &event, feed->err);
+    int code = library_table_add(feed->libraries, &library, &mapped.library, feed->err);
+    return code ? code : spool_write_mapping(feed->spool, &mapped, feed->err);
 }
 
 static int map_this_kernel(struct perf_data_feed *feed, uint64_t time)
@@ -335,12 +334,14 @@ static int mark_tracepoint(struct perf_data_feed *feed, const struct perf_data_r
 {
     const struct perf_record *raw = &record->record;
     char text[MARK_WRITER_TEXT];
-    struct mark mark = {.kind = SPOOL_MARK_INSTANT, .pid = raw->pid, .tid = raw->tid, .time = raw->time, .text = text};
+    struct spool_program_mark mark = {
+        .mark = SPOOL_MARK_INSTANT, .pid = raw->pid, .tid = raw->tid, .time_ns = raw->time, .text = text};
     if (record->attr->type != PERF_TYPE_TRACEPOINT || !record->attr->name[0])
         return 0;
     perf_data_tracing_text(&feed->data->tracing, record->attr->config, record->raw, record->raw_size, text,
                            sizeof(text));
-    int code = mark_writer_name(&feed->marks, record->attr->name, strlen(record->attr->name), &mark.name, feed->err);
+    int code =
+        mark_writer_name(&feed->marks, record->attr->name, strlen(record->attr->name), &mark.mark_name, feed->err);
     return code ? code : mark_writer_add(&feed->marks, &mark, feed->err);
 }
 
@@ -366,31 +367,35 @@ static int add_sample(struct perf_data_feed *feed, const struct perf_data_record
         feed->result->other++;
         return 0;
     }
-    struct sample sample = {.thread = thread->number,
-                            .cpu = raw->cpu,
-                            .time = raw->time,
-                            .flags = stack->flags,
-                            .frame_count = (uint32_t)stack->frames,
-                            .kernel_frame_count = (uint32_t)stack->kernel_frames,
-                            .frames = feed->frames};
+    struct spool_sample sample = {.thread = thread->number,
+                                  .cpu = raw->cpu,
+                                  .time_ns = raw->time,
+                                  .flags = stack->flags,
+                                  .kernel_frames = (uint32_t)stack->kernel_frames,
+                                  .frames = {feed->frames, stack->frames}};
     int code = 0;
     event->samples += attr != record->attr; /* its own were counted in the first pass */
     event->truncated += is_truncated;
     feed->result->truncated += is_truncated;
     if (event->is_main) {
-        sample.cpu_time = cpu_time_of(feed, thread, attr, raw->time, period);
-        feed->cpu_time += sample.cpu_time;
+        sample.cpu_time_ns = cpu_time_of(feed, thread, attr, raw->time, period);
+        feed->cpu_time += sample.cpu_time_ns;
         feed->result->samples++;
         feed->truncated_by_reason[stack->end] += is_truncated;
-        code = spool_writer_sample(feed->spool, &sample, feed->err);
+        code = spool_write_sample(feed->spool, &sample, feed->err);
     }
     if (code || !event->number)
         return code;
     feed->result->events += !event->is_main;
-    sample.event = event->number;
-    sample.cpu_time = 0;
-    sample.period = period ? period : 1;
-    return spool_writer_sample(feed->spool, &sample, feed->err);
+    const struct spool_event_sample of_event = {.thread = sample.thread,
+                                                .cpu = sample.cpu,
+                                                .time_ns = sample.time_ns,
+                                                .event = event->number,
+                                                .period = period ? period : 1,
+                                                .flags = sample.flags,
+                                                .kernel_frames = sample.kernel_frames,
+                                                .frames = sample.frames};
+    return spool_write_event_sample(feed->spool, &of_event, feed->err);
 }
 
 /* The other events of its group have no samples of their own. */

@@ -69,12 +69,12 @@ static int write_range(struct library_table *libraries, struct spool_writer *spo
                        const struct kernel_range *range, struct error *err)
 {
     unsigned char build_id[UNWIND_BUILD_ID_MAX];
-    struct spool_lib lib = {.kind = range->kind, .path = range->name, .build_id = build_id};
-    lib.build_id_size = read_build_id(range->notes_path, build_id, sizeof(build_id));
-    struct spool_event event = {
-        .kind = SPOOL_MAP, .number = SPOOL_NO_NUMBER, .time = time, .start = range->start, .end = range->end};
-    int code = library_table_add(libraries, &lib, &event.lib_number, err);
-    return code ? code : spool_writer_event(spool, &event, err);
+    struct spool_library library = {.library_kind = range->kind, .path = range->name};
+    library.build_id = (struct spool_blob){build_id, read_build_id(range->notes_path, build_id, sizeof(build_id))};
+    struct spool_mapping mapping = {
+        .process = SPOOL_NO_NUMBER, .time_ns = time, .start = range->start, .end = range->end};
+    int code = library_table_add(libraries, &library, &mapping.library, err);
+    return code ? code : spool_write_mapping(spool, &mapping, err);
 }
 
 static int write_module(struct library_table *libraries, struct spool_writer *spool, uint64_t time, const char *line,
@@ -118,13 +118,12 @@ int kernel_map_symbol(struct library_table *libraries, struct spool_writer *spoo
 {
     if (!symbol->length || symbol->start > UINT64_MAX - symbol->length)
         return 0;
-    struct spool_event event = {.kind = SPOOL_MAP,
-                                .number = SPOOL_NO_NUMBER,
-                                .time = time,
-                                .start = symbol->start,
-                                .end = symbol->start + symbol->length,
-                                .lib_number = SPOOL_NO_NUMBER};
-    struct spool_lib lib = {.kind = SPOOL_LIB_KERNEL_CODE, .path = symbol->name};
-    int code = symbol->is_removed ? 0 : library_table_add(libraries, &lib, &event.lib_number, err);
-    return code ? code : spool_writer_event(spool, &event, err);
+    struct spool_mapping mapping = {.process = SPOOL_NO_NUMBER,
+                                    .time_ns = time,
+                                    .start = symbol->start,
+                                    .end = symbol->start + symbol->length,
+                                    .library = SPOOL_NO_NUMBER};
+    const struct spool_library library = {.library_kind = SPOOL_LIB_KERNEL_CODE, .path = symbol->name};
+    int code = symbol->is_removed ? 0 : library_table_add(libraries, &library, &mapping.library, err);
+    return code ? code : spool_write_mapping(spool, &mapping, err);
 }

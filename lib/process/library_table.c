@@ -77,16 +77,12 @@ void library_table_search(struct library_table *table, const char *cache)
 
 /* ---- new libraries ---- */
 
-static int write_event(struct library_table *table, uint32_t number, const struct spool_lib *lib, struct error *err)
+int library_table_add(struct library_table *table, const struct spool_library *library, uint32_t *number,
+                      struct error *err)
 {
-    struct spool_event event = {.kind = SPOOL_LIB, .number = number, .lib = *lib};
-    return spool_writer_event(table->spool, &event, err);
-}
-
-int library_table_add(struct library_table *table, const struct spool_lib *lib, uint32_t *number, struct error *err)
-{
-    *number = table->next_number++;
-    return write_event(table, *number, lib, err);
+    struct spool_library numbered = *library;
+    *number = numbered.library = table->next_number++;
+    return spool_write_library(table->spool, &numbered, err);
 }
 
 static int write_file(struct library_table *table, const struct library *library, const struct perf_mapping *mapping,
@@ -94,21 +90,19 @@ static int write_file(struct library_table *table, const struct library *library
 {
     struct file_identity identity = {.device = makedev(mapping->device_major, mapping->device_minor),
                                      .inode = mapping->inode};
-    struct spool_lib lib = {.kind = SPOOL_LIB_FILE,
-                            .path = mapping->path,
-                            .build_id = mapping->build_id,
-                            .build_id_size = mapping->build_id_size};
     if (mapped->file)
         identity = mapped->file->identity;
-    if (mapped->module) {
-        lib.build_id = mapped->build_id;
-        lib.build_id_size = mapped->build_id_size;
-    }
-    lib.device = identity.device;
-    lib.inode = identity.inode;
-    lib.size = identity.size;
-    lib.mtime_ns = identity.mtime_ns;
-    return write_event(table, library->number, &lib, err);
+    const struct spool_library written = {
+        .library = library->number,
+        .library_kind = SPOOL_LIB_FILE,
+        .path = mapping->path,
+        .build_id = mapped->module ? (struct spool_blob){mapped->build_id, mapped->build_id_size}
+                                   : (struct spool_blob){mapping->build_id, mapping->build_id_size},
+        .device = identity.device,
+        .inode = identity.inode,
+        .size_bytes = identity.size,
+        .mtime_ns = identity.mtime_ns};
+    return spool_write_library(table->spool, &written, err);
 }
 
 /* Reads the data of CPython for finding its frames; NULL: not CPython. */
@@ -327,13 +321,13 @@ static int add_vdso(struct library_table *table, struct library *library, uint32
 {
     unsigned char image[VDSO_MAX];
     size_t size = read_vdso(pid, mapping, image);
-    struct spool_lib lib = {.kind = SPOOL_LIB_VDSO,
-                            .path = is_32_bit_vdso(mapping) ? "[vdso32]" : "[vdso]",
-                            .image = size ? image : NULL,
-                            .image_size = size};
-    if (size && unwind_module_from_memory(&library->module, image, size, lib.path, NULL) == -ENOMEM)
+    const struct spool_library vdso = {.library = library->number,
+                                       .library_kind = SPOOL_LIB_VDSO,
+                                       .path = is_32_bit_vdso(mapping) ? "[vdso32]" : "[vdso]",
+                                       .image_bytes = {image, size}};
+    if (size && unwind_module_from_memory(&library->module, image, size, vdso.path, NULL) == -ENOMEM)
         return error_no_memory(err);
-    return write_event(table, library->number, &lib, err);
+    return spool_write_library(table->spool, &vdso, err);
 }
 
 /* ---- lookup ---- */

@@ -40,7 +40,8 @@ int library_table_find(struct library_table *table, uint32_t pid, const struct p
                        struct library_mapping *found, struct error *err);
 
 /* Adds a library that has no file (the kernel, its modules), and writes it to the spool. */
-int library_table_add(struct library_table *table, const struct spool_lib *lib, uint32_t *number, struct error *err);
+int library_table_add(struct library_table *table, const struct spool_library *library, uint32_t *number,
+                      struct error *err);
 
 /* Whether the file system of a mapped file responds, so that opening the file is safe. */
 bool library_table_may_open(struct library_table *table, uint32_t pid, const struct perf_mapping *mapping);

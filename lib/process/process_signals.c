@@ -96,13 +96,12 @@ int process_signals_note(struct process_signals *signals, struct spool_writer *s
         return 0;
     }
     signals->stored++;
-    const struct spool_event event = {.kind = SPOOL_SIGNAL,
-                                      .pid = note->pid,
-                                      .tid = note->tid,
-                                      .time = note->time,
-                                      .number = note->number,
-                                      .name = name_sender(signals, note->sender)};
-    return spool_writer_event(spool, &event, err);
+    const struct spool_signal signal = {.pid = note->pid,
+                                        .tid = note->tid,
+                                        .time_ns = note->time,
+                                        .signal = note->number,
+                                        .sender = name_sender(signals, note->sender)};
+    return spool_write_signal(spool, &signal, err);
 }
 
 int process_signals_note_kill(struct process_signals *signals, struct spool_writer *spool, uint32_t pid, uint64_t time,
@@ -115,6 +114,6 @@ int process_signals_note_kill(struct process_signals *signals, struct spool_writ
     if (now == UINT64_MAX || now <= before)
         return 0;
     signals->oom_kills = now;
-    const struct spool_event event = {.kind = SPOOL_OOM_KILL, .pid = pid, .time = time, .count = now - before};
-    return spool_writer_event(spool, &event, err);
+    const struct spool_oom_kill kill = {.pid = pid, .time_ns = time, .count = now - before};
+    return spool_write_oom_kill(spool, &kill, err);
 }

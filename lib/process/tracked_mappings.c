@@ -125,14 +125,13 @@ static int add_mapping(struct tracked_mappings *mappings, struct tracked_process
     bound_mappings(mappings, process);
     if (!map_memory(process, map))
         return error_no_memory(err);
-    const struct spool_event event = {.kind = SPOOL_MAP,
-                                      .number = process->number,
-                                      .time = time,
-                                      .start = map->start,
-                                      .end = map->end,
-                                      .rva = map->rva,
-                                      .lib_number = map->lib == MAPPING_NO_LIB ? SPOOL_NO_NUMBER : map->lib};
-    return spool_writer_event(mappings->spool, &event, err);
+    const struct spool_mapping mapping = {.process = process->number,
+                                          .time_ns = time,
+                                          .start = map->start,
+                                          .end = map->end,
+                                          .rva = map->rva,
+                                          .library = map->lib == MAPPING_NO_LIB ? SPOOL_NO_NUMBER : map->lib};
+    return spool_write_mapping(mappings->spool, &mapping, err);
 }
 
 static int find_library(struct tracked_mappings *mappings, const struct tracked_process *process,

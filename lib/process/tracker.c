@@ -166,11 +166,11 @@ static int end_thread(struct tracker *tracker, uint32_t tid, uint64_t time, stru
     struct tracked_thread *thread = tracker->threads.items.data[index];
     uint32_t process_index = thread->process;
     struct tracked_process *process = process_of(tracker, thread);
-    struct spool_event event = {.kind = SPOOL_THREAD_END, .number = thread->number, .time = time};
+    const struct spool_thread_end end = {.thread = thread->number, .time_ns = time};
     int code = tracker_tell_unsampled(tracker, thread, time, err);
     tracker->ended++;
     if (!code)
-        code = spool_writer_event(tracker->spool, &event, err);
+        code = spool_write_thread_end(tracker->spool, &end, err);
     hash_remove(&tracker->by_tid, tid);
     unlink_thread(process, thread);
     thread_free(thread);
@@ -228,25 +228,19 @@ static int end_stale_process(struct tracker *tracker, uint32_t pid, uint64_t tim
 static int emit_process(struct tracker *tracker, const struct tracked_process *process, uint32_t parent, bool exec,
                         uint64_t time, const char *name, struct error *err)
 {
-    struct spool_event event = {.kind = SPOOL_PROCESS,
-                                .number = process->number,
-                                .parent = parent,
-                                .exec = exec,
-                                .pid = process->pid,
-                                .time = time,
-                                .name = name};
-    return spool_writer_event(tracker->spool, &event, err);
+    const struct spool_process begin = {
+        .process = process->number, .parent = parent, .exec = exec, .pid = process->pid, .time_ns = time, .name = name};
+    return spool_write_process(tracker->spool, &begin, err);
 }
 
 static int emit_thread(struct tracker *tracker, const struct tracked_thread *thread, uint64_t time, struct error *err)
 {
-    struct spool_event event = {.kind = SPOOL_THREAD,
-                                .number = thread->number,
-                                .process = process_of(tracker, thread)->number,
-                                .tid = thread->tid,
-                                .time = time,
-                                .name = thread->name};
-    return spool_writer_event(tracker->spool, &event, err);
+    const struct spool_thread begin = {.thread = thread->number,
+                                       .process = process_of(tracker, thread)->number,
+                                       .tid = thread->tid,
+                                       .time_ns = time,
+                                       .name = thread->name};
+    return spool_write_thread(tracker->spool, &begin, err);
 }
 
 static int add_process(struct tracker *tracker, uint32_t pid, struct tracked_process **added, struct error *err)
@@ -511,9 +505,8 @@ static int rename_thread(struct tracker *tracker, const struct perf_record *reco
     if (!thread || !strcmp(thread->name, record->comm.name))
         return 0;
     copy_name(thread, record->comm.name);
-    struct spool_event event = {
-        .kind = SPOOL_NAME, .number = thread->number, .time = record->time, .name = thread->name};
-    return spool_writer_event(tracker->spool, &event, err);
+    const struct spool_thread_name change = {.thread = thread->number, .time_ns = record->time, .name = thread->name};
+    return spool_write_thread_name(tracker->spool, &change, err);
 }
 
 static int map_record(struct tracker *tracker, const struct perf_record *record, struct error *err)
@@ -537,10 +530,8 @@ static int map_record(struct tracker *tracker, const struct perf_record *record,
 static int lost_records(struct tracker *tracker, const struct perf_record *record, struct error *err)
 {
     tracker->mappings.losses++;
-    struct spool_event event = {.kind = SPOOL_LOST, .time = record->time, .cpu = record->cpu, .count = record->lost};
-    if (!record->lost) /* of samples */
-        return 0;
-    return spool_writer_event(tracker->spool, &event, err);
+    const struct spool_lost lost = {.time_ns = record->time, .cpu = record->cpu, .count = record->lost};
+    return record->lost ? spool_write_lost(tracker->spool, &lost, err) : 0; /* of samples */
 }
 
 int tracker_check_stack(struct tracker *tracker, struct tracked_process *process, const struct tracked_stack *stack,

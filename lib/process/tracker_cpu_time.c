@@ -19,13 +19,13 @@ int tracker_tell_unsampled(struct tracker *tracker, struct tracked_thread *threa
 {
     struct thread_run *run = &thread->run;
     uint64_t ran = run->ran + (run->state == RUN_ON && time > run->since ? time - run->since : 0);
-    struct spool_event event = {.kind = SPOOL_UNSAMPLED, .number = thread->number, .time = time, .count = ran};
+    const struct spool_unsampled_thread_time rest = {.thread = thread->number, .time_ns = time, .cpu_time_ns = ran};
     run->ran = 0;
     run->since = time;
     if (!ran || !tracker->has_switches || (tracker->filter && !thread_filter_matches(tracker->filter, thread->name)))
         return 0;
     tracker_note_ran(tracker, thread, ran);
-    return spool_writer_event(tracker->spool, &event, err);
+    return spool_write_unsampled_thread_time(tracker->spool, &rest, err);
 }
 
 void tracker_note_command(struct tracker *tracker, uint32_t pid, uint64_t clock)
@@ -59,9 +59,9 @@ int tracker_tell_unseen(struct tracker *tracker, uint64_t time, struct error *er
         int64_t unseen = unseen_of(process);
         if (unseen <= 0)
             continue;
-        struct spool_event event = {
-            .kind = SPOOL_UNSEEN, .number = process->number, .time = time, .count = (uint64_t)unseen};
-        code = spool_writer_event(tracker->spool, &event, err);
+        const struct spool_unsampled_process_time rest = {
+            .process = process->number, .time_ns = time, .cpu_time_ns = (uint64_t)unseen};
+        code = spool_write_unsampled_process_time(tracker->spool, &rest, err);
     }
     return code;
 }

@@ -37,13 +37,6 @@ static uint64_t cpu_time_so_far(const struct recording *recording)
     return perf_events_totals(&recording->events).cpu_time;
 }
 
-static int write_event(struct recording *recording, enum spool_record_kind kind, uint64_t time, uint64_t count,
-                       const char *text, struct error *err)
-{
-    struct spool_event event = {.kind = kind, .time = time, .count = count, .value = text};
-    return spool_writer_event(recording->spool, &event, err);
-}
-
 static int pause_recording(struct recording *recording, struct error *err)
 {
     struct control *control = &recording->control;
@@ -59,7 +52,8 @@ static int pause_recording(struct recording *recording, struct error *err)
     int code = recording_settle(recording, true, err);
     if (!code && recording->follows_runs)
         code = waits_pause(&recording->waits, control->pauses.last.start, err);
-    return code ? code : write_event(recording, SPOOL_PAUSED, control->pauses.last.start, 0, NULL, err);
+    const struct spool_paused paused = {.time_ns = control->pauses.last.start};
+    return code ? code : spool_write_paused(recording->spool, &paused, err);
 }
 
 static int resume_recording(struct recording *recording, struct error *err)
@@ -75,12 +69,14 @@ static int resume_recording(struct recording *recording, struct error *err)
     if (recording->follows_runs)
         waits_resume(&recording->waits, control->pauses.last.end);
     counters_resume(&recording->counters, control->pauses.last.end);
-    return code ? code : write_event(recording, SPOOL_RESUMED, control->pauses.last.end, 0, NULL, err);
+    const struct spool_resumed resumed = {.time_ns = control->pauses.last.end};
+    return code ? code : spool_write_resumed(recording->spool, &resumed, err);
 }
 
 static int mark(struct recording *recording, const char *text, struct error *err)
 {
-    int code = write_event(recording, SPOOL_MARK, monotonic_ns(), 0, text, err);
+    const struct spool_user_mark moment = {.time_ns = monotonic_ns(), .text = text};
+    int code = spool_write_user_mark(recording->spool, &moment, err);
     return code ? code : spool_writer_flush(recording->spool, err);
 }
 
@@ -88,7 +84,8 @@ int control_note_run(struct recording *recording, struct error *err)
 {
     if (options_of(recording)->iterations < 2)
         return 0;
-    return write_event(recording, SPOOL_RUN, monotonic_ns(), recording->control.runs, NULL, err);
+    const struct spool_run run = {.time_ns = monotonic_ns(), .run = recording->control.runs};
+    return spool_write_run(recording->spool, &run, err);
 }
 
 /* ---- snapshots ---- */

@@ -5,7 +5,6 @@
 #include "os/file_proc.h"
 #include "record/system_counters.h"
 #include "process/tracker.h"
-#include "spool/counter_writer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -203,12 +202,12 @@ static struct process_counters *counters_of(struct tracked_process *process)
     return made;
 }
 
-static int write_values(const struct counters *counters, uint32_t whose, uint64_t time, uint64_t since, bool is_base,
+static int write_values(const struct counters *counters, uint32_t of, uint64_t time, uint64_t since, bool is_base,
                         const uint64_t *values, struct error *err)
 {
-    const struct counter_reading reading = {
-        .whose = whose, .time = time, .since = since, .is_base = is_base, .count = COUNTER_KINDS, .values = values};
-    return counter_writer_write(counters->options.spool, &reading, err);
+    const struct spool_counters reading = {
+        .of = of, .time_ns = time, .since_ns = since, .is_base = is_base, .values = {values, COUNTER_KINDS}};
+    return spool_write_counters(counters->options.spool, &reading, err);
 }
 
 /* Whether it ran while the recording was paused. */

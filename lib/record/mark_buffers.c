@@ -332,14 +332,16 @@ static int take_mark(const struct look *look, const struct record *record, struc
         (record->kind == PROF_MARK_IS_SPAN && (last < record->time || last > look->now + SECOND)) ||
         (!is_side && look->source->is_left_out(look->source->context, record->time)))
         return 0;
-    struct mark mark = {.kind = kinds[record->kind],
-                        .pid = buffer->pid,
-                        .tid = buffer->is_foreign ? buffer->pid : (uint32_t)record->tid,
-                        .name = hash_get(&buffer->names, record->name),
-                        .time = record->time,
-                        .end = record->value,
-                        .text = record->text};
-    int code = mark.name == HASH_MISSING ? mark_writer_name(look->source->writer, "(other)", 7, &mark.name, err) : 0;
+    struct spool_program_mark mark = {.mark = kinds[record->kind],
+                                      .mark_name = hash_get(&buffer->names, record->name),
+                                      .pid = buffer->pid,
+                                      .tid = buffer->is_foreign ? buffer->pid : (uint32_t)record->tid,
+                                      .time_ns = record->time,
+                                      .end_ns = record->value,
+                                      .text = record->text};
+    memcpy(&mark.value, &record->value, sizeof(mark.value)); /* of a counter: the bits of a double */
+    bool is_beyond = mark.mark_name == HASH_MISSING;
+    int code = is_beyond ? mark_writer_name(look->source->writer, "(other)", 7, &mark.mark_name, err) : 0;
     return code ? code : mark_writer_add(look->source->writer, &mark, err);
 }
 
@@ -394,12 +396,11 @@ static int note_lost(struct look *look, uint64_t lost, struct error *err)
 {
     struct mark_buffer *buffer = look->buffer;
     look->buffers->lost += lost;
-    struct spool_event event = {.kind = SPOOL_MARKS_LOST,
-                                .pid = buffer->pid,
-                                .start = buffer->last_time ? buffer->last_time : look->now,
-                                .time = look->now,
-                                .count = lost};
-    return spool_writer_event(look->source->writer->spool, &event, err);
+    const struct spool_marks_lost marks = {.pid = buffer->pid,
+                                           .start_ns = buffer->last_time ? buffer->last_time : look->now,
+                                           .time_ns = look->now,
+                                           .count = lost};
+    return spool_write_marks_lost(look->source->writer->spool, &marks, err);
 }
 
 /* Whether to read the records after an incomplete one. An interrupted thread completes its record when it runs again; a

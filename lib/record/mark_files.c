@@ -129,11 +129,11 @@ static void close_file(struct mark_files *files, size_t i)
 /* ---- lines ---- */
 
 /* Parses a line as a marker; false if it is none. */
-static bool parse_line(const struct mark_file *file, struct mark *mark, const char **name, size_t *length)
+static bool parse_line(const struct mark_file *file, struct spool_program_mark *mark, const char **name, size_t *length)
 {
     const char *at = file->text; /* take_line() has ended it */
-    if (!read_number(&at, &mark->time) || *at++ != ' ' || !read_number(&at, &mark->end) || *at++ != ' ' ||
-        mark->end < mark->time)
+    if (!read_number(&at, &mark->time_ns) || *at++ != ' ' || !read_number(&at, &mark->end_ns) || *at++ != ' ' ||
+        mark->end_ns < mark->time_ns)
         return false;
     *name = at;
     *length = file->length - (size_t)(at - file->text);
@@ -152,7 +152,7 @@ static void count_line(const struct mark_file *file, uint64_t *count, char *firs
 static int take_line(struct mark_files *files, struct mark_file *file, struct mark_writer *writer, uint64_t first_time,
                      uint64_t now, struct error *err)
 {
-    struct mark mark = {.kind = SPOOL_MARK_SPAN, .pid = file->pid, .tid = file->tid, .text = ""};
+    struct spool_program_mark mark = {.mark = SPOOL_MARK_SPAN, .pid = file->pid, .tid = file->tid, .text = ""};
     const char *name;
     size_t length;
     file->line++;
@@ -163,15 +163,15 @@ static int take_line(struct mark_files *files, struct mark_file *file, struct ma
         count_line(file, &files->bad_lines, files->bad, sizeof(files->bad));
         return 0;
     }
-    if (mark.end > now) {
+    if (mark.end_ns > now) {
         count_line(file, &files->future_lines, files->future, sizeof(files->future));
         return 0;
     }
-    if (mark.end < first_time)
+    if (mark.end_ns < first_time)
         return 0;
-    if (mark.end == mark.time)
-        mark.kind = SPOOL_MARK_INSTANT;
-    int code = mark_writer_name(writer, name, length, &mark.name, err);
+    if (mark.end_ns == mark.time_ns)
+        mark.mark = SPOOL_MARK_INSTANT;
+    int code = mark_writer_name(writer, name, length, &mark.mark_name, err);
     return code ? code : mark_writer_add(writer, &mark, err);
 }
 

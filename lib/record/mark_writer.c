@@ -27,27 +27,18 @@ int mark_writer_name(struct mark_writer *writer, const char *name, size_t length
     *number = add_name(&writer->names, name, length, &is_new);
     if (*number == STRING_NONE)
         return error_no_memory(err);
-    struct spool_event event = {
-        .kind = SPOOL_MARK_NAME, .number = *number, .name = strings_text(&writer->names, *number)};
-    return is_new ? spool_writer_event(writer->spool, &event, err) : 0;
+    const struct spool_mark_name named = {.mark_name = *number, .name = strings_text(&writer->names, *number)};
+    return is_new ? spool_write_mark_name(writer->spool, &named, err) : 0;
 }
 
-int mark_writer_add(struct mark_writer *writer, const struct mark *mark, struct error *err)
+int mark_writer_add(struct mark_writer *writer, const struct spool_program_mark *mark, struct error *err)
 {
     if (writer->count >= MARK_WRITER_MARKS) {
         writer->dropped++;
         return 0;
     }
     writer->count++;
-    struct spool_event event = {.kind = SPOOL_PROGRAM_MARK,
-                                .mark = mark->kind,
-                                .number = mark->name,
-                                .pid = mark->pid,
-                                .tid = mark->tid,
-                                .time = mark->time,
-                                .end = mark->end,
-                                .value = mark->text};
-    return spool_writer_event(writer->spool, &event, err);
+    return spool_write_program_mark(writer->spool, mark, err);
 }
 
 void mark_writer_destroy(struct mark_writer *writer)

@@ -24,17 +24,10 @@ struct mark_writer {
     uint64_t count, dropped;    /* marks in the spool; those beyond MARK_WRITER_MARKS */
 };
 
-struct mark {
-    enum spool_mark kind;
-    uint32_t pid, tid;
-    uint32_t name;      /* of mark_writer_name() */
-    uint64_t time, end; /* as SPOOL_PROGRAM_MARK has them */
-    const char *text;   /* "": none */
-};
-
 /* The spool's number of a name; names longer than MARK_WRITER_TEXT bytes are truncated. */
 int mark_writer_name(struct mark_writer *writer, const char *name, size_t length, uint32_t *number, struct error *err);
 
-int mark_writer_add(struct mark_writer *writer, const struct mark *mark, struct error *err);
+/* Writes a mark, whose mark_name is that of mark_writer_name(). */
+int mark_writer_add(struct mark_writer *writer, const struct spool_program_mark *mark, struct error *err);
 
 void mark_writer_destroy(struct mark_writer *writer);

@@ -145,13 +145,12 @@ static uint64_t timeval_ns(const struct timeval *time)
 
 void recording_note_exit(struct recording *recording, uint32_t pid, int status, uint64_t time)
 {
-    struct spool_event event = {.kind = SPOOL_EXIT, .pid = pid, .time = time, .count = (uint64_t)(unsigned)status};
+    const struct spool_process_exit ended = {.pid = pid, .time_ns = time, .status = (unsigned)status};
     if (!recording->spool)
         return;
-    int code = spool_writer_event(recording->spool, &event, &recording->result->problem);
+    int code = spool_write_process_exit(recording->spool, &ended, &recording->result->problem);
     if (!code && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
-        code = process_signals_note_kill(&recording->signals, recording->spool, pid, event.time,
-                                         &recording->result->problem);
+        code = process_signals_note_kill(&recording->signals, recording->spool, pid, time, &recording->result->problem);
     if (code)
         recording_end(recording, RECORD_SPOOL_FULL, 0);
 }
@@ -220,8 +219,8 @@ int recording_note_unwinding(struct recording *recording, uint64_t now, struct e
     recording->works++;
     snprintf(text, sizeof(text), "Unwind: %.1f ms for %" PRIu64 " stack%s", (double)time / 1e6, stacks,
              stacks == 1 ? "" : "s");
-    const struct spool_event event = {.kind = SPOOL_WORK, .time = start, .end = now, .name = text};
-    return spool_writer_event(recording->spool, &event, err);
+    const struct spool_recorder_work work = {.time_ns = start, .end_ns = now, .name = text};
+    return spool_write_recorder_work(recording->spool, &work, err);
 }
 
 int recording_watch(struct recording *recording, int fd, struct error *err)
@@ -272,8 +271,8 @@ int recording_note_work(struct recording *recording, const char *what, uint64_t 
     if (now < start + LONG_NS || recording->works >= RECORDER_WORKS_MAX)
         return 0;
     recording->works++;
-    struct spool_event event = {.kind = SPOOL_WORK, .time = start, .end = now, .name = what};
-    return spool_writer_event(recording->spool, &event, err);
+    const struct spool_recorder_work work = {.time_ns = start, .end_ns = now, .name = what};
+    return spool_write_recorder_work(recording->spool, &work, err);
 }
 
 void recording_note_refused_waits(struct recording *recording)

@@ -3,7 +3,6 @@
 #include "base/array.h"
 #include "os/file_io.h"
 #include "spool/counter_reading.h"
-#include "spool/counter_writer.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -110,12 +109,11 @@ static int write_energies(struct system_counters *counters, struct spool_writer 
         if (!array_push(&counters->used, energy->sum))
             return error_no_memory(err);
     }
-    const struct counter_reading reading = {.whose = COUNTERS_OF_POWER,
-                                            .time = now,
-                                            .is_base = is_base,
-                                            .count = counters->used.length,
-                                            .values = counters->used.data};
-    return reading.count ? counter_writer_write(spool, &reading, err) : 0;
+    const struct spool_counters reading = {.of = COUNTERS_OF_POWER,
+                                           .time_ns = now,
+                                           .is_base = is_base,
+                                           .values = {counters->used.data, counters->used.length}};
+    return reading.values.count ? spool_write_counters(spool, &reading, err) : 0;
 }
 
 /* ---- CPUs ---- */
@@ -153,12 +151,11 @@ static int write_cpus(struct system_counters *counters, struct spool_writer *spo
                 return error_no_memory(err);
         counters->busy.data[cpu] = busy;
     }
-    const struct counter_reading reading = {.whose = COUNTERS_OF_CPUS,
-                                            .time = now,
-                                            .is_base = is_base,
-                                            .count = counters->busy.length,
-                                            .values = counters->busy.data};
-    return reading.count ? counter_writer_write(spool, &reading, err) : 0;
+    const struct spool_counters reading = {.of = COUNTERS_OF_CPUS,
+                                           .time_ns = now,
+                                           .is_base = is_base,
+                                           .values = {counters->busy.data, counters->busy.length}};
+    return reading.values.count ? spool_write_counters(spool, &reading, err) : 0;
 }
 
 /* ---- all ---- */

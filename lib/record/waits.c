@@ -116,8 +116,8 @@ static int object_number(struct waits *waits, uint32_t pid, const char *name, ui
         return error_no_memory(err);
     *number = (uint32_t)known + 1;
     describe_socket(waits, pid, name, text, sizeof(text));
-    struct spool_event event = {.kind = SPOOL_OBJECT, .number = *number, .name = text};
-    return spool_writer_event(waits->options.spool, &event, err);
+    const struct spool_object object = {.object = *number, .name = text};
+    return spool_write_object(waits->options.spool, &object, err);
 }
 
 static int waker_number(struct waits *waits, const struct thread_waker *waker, uint32_t reason, uint32_t *number,
@@ -136,30 +136,30 @@ static int store(struct waits *waits, struct tracked_thread *thread, uint64_t en
     struct thread_run *run = &thread->run;
     const struct wait_stack *stack = run->stack;
     bool is_wait = run->state == RUN_WAITS;
-    struct sample sample = {.thread = thread->number, .time = end, .cpu_time = run->ran, .wait = end - run->since};
+    struct spool_wait wait = {.thread = thread->number,
+                              .time_ns = end,
+                              .cpu_time_ns = run->ran,
+                              .wait_ns = end - run->since,
+                              .goes_on = run->goes_on};
     if (stack) {
-        sample.reason = stack->reason;
-        sample.object = stack->object;
-        sample.flags = stack->flags;
-        sample.frame_count = stack->frame_count;
-        sample.frames = stack->frames;
+        wait.reason = stack->reason;
+        wait.object = stack->object;
+        wait.flags = stack->flags;
+        wait.frames = (struct spool_list){stack->frames, stack->frame_count};
     }
     if (is_wait && run->preempted)
-        sample.reason = REASON_PREEMPTED;
+        wait.reason = REASON_PREEMPTED;
     run->ran = 0;
     *unstored(run) = 0;
     if (waits->paused || !thread_filter_matches(waits->options.filter, thread->name))
         return 0;
-    if (run->goes_on)
-        sample.flags |= SAMPLE_WAIT_GOES_ON;
-    else
-        waits->stored += is_wait;
-    tracker_note_ran(waits->options.tracker, thread, sample.cpu_time);
-    waits->without_stack += is_wait && !run->goes_on && !sample.frame_count && !run->preempted;
-    waits->truncated += !run->goes_on && sample.flags & SAMPLE_TRUNCATED;
-    int code = is_wait ? waker_number(waits, &run->waker, sample.reason, &sample.waker, err)
-                       : object_number(waits, 0, "on other CPUs", &sample.object, err);
-    return code ? code : spool_writer_sample(waits->options.spool, &sample, err);
+    waits->stored += is_wait && !run->goes_on;
+    tracker_note_ran(waits->options.tracker, thread, wait.cpu_time_ns);
+    waits->without_stack += is_wait && !run->goes_on && !wait.frames.count && !run->preempted;
+    waits->truncated += !run->goes_on && wait.flags & SAMPLE_TRUNCATED;
+    int code = is_wait ? waker_number(waits, &run->waker, wait.reason, &wait.waker, err)
+                       : object_number(waits, 0, "on other CPUs", &wait.object, err);
+    return code ? code : spool_write_wait(waits->options.spool, &wait, err);
 }
 
 /* ---- switches ---- */

@@ -9,8 +9,8 @@
 
 int info_write(struct spool_writer *spool, const char *name, const char *value, struct error *err)
 {
-    struct spool_event event = {.kind = SPOOL_INFO, .name = name, .value = value};
-    return spool_writer_event(spool, &event, err);
+    const struct spool_metadata metadata = {.name = name, .value = value};
+    return spool_write_metadata(spool, &metadata, err);
 }
 
 int info_write_number(struct spool_writer *spool, const char *name, uint64_t value, struct error *err)
@@ -57,8 +57,8 @@ int info_write_process_command(struct spool_writer *spool, uint32_t process, cha
     bool ok = append_command(&text, argv, INFO_COMMAND_MAX);
     if (ok && text.length > INFO_COMMAND_MAX)
         text.data[INFO_COMMAND_MAX] = '\0';
-    struct spool_event event = {.kind = SPOOL_COMMAND, .number = process, .value = text.data};
-    int code = ok ? spool_writer_event(spool, &event, err) : error_no_memory(err);
+    const struct spool_command_line line = {.process = process, .command = text.data};
+    int code = ok ? spool_write_command_line(spool, &line, err) : error_no_memory(err);
     array_free(&text);
     return code;
 }
