@@ -351,7 +351,7 @@ static uint64_t cpu_time_of(struct perf_data_feed *feed, struct tracked_thread *
                             const struct perf_data_attr *attr, uint64_t time, uint64_t period)
 {
     uint64_t by_switches;
-    if (feed->has_waits && waits_sample(thread, time, &by_switches))
+    if (feed->has_waits && thread_run_sample(&thread->run, time, &by_switches))
         return by_switches;
     return is_clock(attr) && period ? period : feed->interval;
 }

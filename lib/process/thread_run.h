@@ -3,13 +3,16 @@
  */
 #pragma once
 
+#include "base/error.h"
+
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* The stack and reason of one wait. */
 struct wait_stack {
     uint64_t taken;  /* ns, CLOCK_MONOTONIC: end of the read */
-    bool is_given;   /* waits_give_stack() */
+    bool is_given;   /* thread_run_give_stack() */
     uint32_t reason; /* enum wait_reason */
     uint32_t object; /* number of a SPOOL_OBJECT; 0: none */
     uint32_t flags;  /* enum sample_flags */
@@ -47,3 +50,15 @@ struct thread_run {
     struct wait_stack *stack;   /* RUN_WAITS: NULL: none, or not read yet */
     struct thread_waker waker;  /* RUN_WAITS: the waker, if the thread was woken but has not run yet */
 };
+
+/* Passes the stack of a thread that is about to leave its CPU at `time` (ns), leaf first. The stack and `reason` (enum
+ * wait_reason) count for a wait that begins at most 1 ms later: for a preemption, or with waits_options.no_looks for
+ * any wait. -ENOMEM if memory ran out. */
+int thread_run_give_stack(struct thread_run *run, uint64_t time, const uint64_t *frames, size_t count, uint32_t flags,
+                          uint32_t reason, struct error *err);
+
+/* Notes that the thread was sampled on a CPU at `time` (ns). Returns true and the CPU time (ns) since its previous
+ * sample or wait in the spool; false if the CPU time is unknown, because records were lost. */
+bool thread_run_sample(struct thread_run *run, uint64_t time, uint64_t *cpu_time);
+
+void thread_run_forget_stack(struct thread_run *run);

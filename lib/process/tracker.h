@@ -111,6 +111,9 @@ void tracker_note_command(struct tracker *tracker, uint32_t pid, uint64_t clock)
 void tracker_read_clocks(struct tracker *tracker);
 int tracker_tell_unseen(struct tracker *tracker, uint64_t time, struct error *err);
 
+/* Notes that a process runs at `time` (ns). `by_sample`: a sample shows it. */
+void tracker_note_run(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool by_sample);
+
 /* Counts CPU time (ns) of a thread written to the spool. */
 void tracker_note_ran(struct tracker *tracker, const struct tracked_thread *thread, uint64_t ran);
 

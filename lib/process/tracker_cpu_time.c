@@ -8,6 +8,13 @@
 
 #include "os/clock.h"
 
+void tracker_note_run(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool by_sample)
+{
+    const struct tracker_observer *observer = &tracker->mappings.observer;
+    if (observer->runs)
+        observer->runs(observer->context, process, time, by_sample);
+}
+
 void tracker_note_ran(struct tracker *tracker, const struct tracked_thread *thread, uint64_t ran)
 {
     struct tracked_process *process = tracker->processes.items.data[thread->process];

@@ -32,9 +32,13 @@ static void say(const struct recording *recording, const char *sentence)
 
 static uint64_t cpu_time_so_far(const struct recording *recording)
 {
-    if (recording->by_ptrace)
-        return recording->sampler ? ptrace_sampler_cpu_time(recording->sampler) : 0;
-    return perf_events_totals(&recording->events).cpu_time;
+    const struct source *source = recording->source;
+    return source ? source->class->cpu_time(source) : 0;
+}
+
+static int settle(struct recording *recording, struct error *err)
+{
+    return recording->source->class->settle(recording->source, true, err);
 }
 
 static int pause_recording(struct recording *recording, struct error *err)
@@ -49,8 +53,8 @@ static int pause_recording(struct recording *recording, struct error *err)
     control->pauses.before = control->pauses.last;
     control->pauses.last = (struct pause){.start = monotonic_ns(), .end = UINT64_MAX};
     control->cpu_time_before = cpu_time_so_far(recording);
-    int code = recording_settle(recording, true, err);
-    if (!code && recording->follows_runs)
+    int code = settle(recording, err);
+    if (!code && recording_follows_runs(recording))
         code = waits_pause(&recording->waits, control->pauses.last.start, err);
     const struct spool_paused paused = {.time_ns = control->pauses.last.start};
     return code ? code : spool_write_paused(recording->spool, &paused, err);
@@ -65,8 +69,8 @@ static int resume_recording(struct recording *recording, struct error *err)
     control->paused = false;
     control->pauses.last.end = monotonic_ns();
     control->paused_cpu_time += cpu_time_so_far(recording) - control->cpu_time_before;
-    int code = recording_settle(recording, true, err);
-    if (recording->follows_runs)
+    int code = settle(recording, err);
+    if (recording_follows_runs(recording))
         waits_resume(&recording->waits, control->pauses.last.end);
     counters_resume(&recording->counters, control->pauses.last.end);
     const struct spool_resumed resumed = {.time_ns = control->pauses.last.end};
@@ -84,7 +88,7 @@ int control_note_run(struct recording *recording, struct error *err)
 {
     if (options_of(recording)->iterations < 2)
         return 0;
-    const struct spool_run run = {.time_ns = monotonic_ns(), .run = recording->control.runs};
+    const struct spool_run run = {.time_ns = monotonic_ns(), .run = target_runs(recording->target)};
     return spool_write_run(recording->spool, &run, err);
 }
 
@@ -107,8 +111,8 @@ static void make_snapshot(struct recording *recording, const int *clients, size_
     const struct sched_param normal = {0};
     sched_setscheduler(0, SCHED_OTHER, &normal);
     setpriority(PRIO_PROCESS, 0, 19);
-    cpu_pin_release(&recording->pin);
-    perf_events_close(&recording->events); /* else they would still count after the recording */
+    cpu_pin_release(&recording->loop.thread.pin);
+    recording->source->class->close_in_child(recording->source);
     if (recording->options->files)
         open_files_reopen_roots(recording->options->files);
     bool ok = options->snapshot(options->context, answer, sizeof(answer));
@@ -230,11 +234,11 @@ void control_wait(struct recording *recording)
 static void describe(const struct recording *recording, char *answer, size_t size)
 {
     const struct record_options *options = recording->options;
-    char *const *argv = options->argv ? options->argv : recording->running_command;
-    pid_t target = options->argv ? recording->target.pid : options->pid_count ? options->pids[0] : 0;
+    char *const *argv = target_command(recording->target);
+    pid_t target = options->argv ? target_pid(recording->target) : options->pid_count ? options->pids[0] : 0;
     snprintf(answer, size, "%s %.1f %" PRIu64 " %d %.200s", recording->control.paused ? "paused" : "recording",
-             (double)(monotonic_ns() - recording->started) / 1e9, recording->samples, (int)target,
-             argv ? argv[0] : "the whole system");
+             (double)(monotonic_ns() - recording->loop.started) / 1e9, cpu_samples_count(recording->samples),
+             (int)target, argv ? argv[0] : "the whole system");
 }
 
 /* A snapshot answers later; a request during a snapshot gets the next one. */
@@ -272,7 +276,7 @@ static int take_request(void *context, struct control_request *request, struct e
 
 static uint64_t delay_end(const struct recording *recording)
 {
-    return recording->started + options_of(recording)->delay;
+    return recording->loop.started + options_of(recording)->delay;
 }
 
 uint64_t control_deadline(const struct recording *recording)
@@ -296,7 +300,7 @@ static void say_disk_state(struct recording *recording)
 int control_keep_time(struct recording *recording, uint64_t now, struct error *err)
 {
     const struct control_options *options = options_of(recording);
-    if (options->max_size && spool_writer_size(recording->spool) >= options->max_size && !recording->ending) {
+    if (options->max_size && spool_writer_size(recording->spool) >= options->max_size && !recording->loop.ending) {
         recording_end(recording, RECORD_SIZE_REACHED, 0);
         say(recording, "the recording has reached --max-size, and ends here");
     }
@@ -310,12 +314,11 @@ int control_start(struct recording *recording, struct error *err)
 {
     const struct control_options *options = options_of(recording);
     struct control *control = &recording->control;
-    control->runs = 1;
     control->delayed = options->delay != 0;
     int code = options->paused || options->delay ? pause_recording(recording, err) : 0;
     if (!code && options->has_socket)
         code = control_socket_open(&control->socket, err);
-    if (control->socket && recording_watch(recording, control_socket_fd(control->socket), NULL)) {
+    if (control->socket && source_watch(recording->loop.epoll_fd, control_socket_fd(control->socket), NULL)) {
         control_socket_close(control->socket);
         control->socket = NULL;
     }

@@ -23,5 +23,4 @@ struct control {
     bool snapshot_wanted;        /* a signal requested one more */
     ARRAY(int) snapshot_clients; /* connections that wait for the next snapshot; owned */
     bool said_full;              /* the user knows that the disk is full */
-    uint32_t runs;               /* runs of the command so far */
 };

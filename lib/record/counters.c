@@ -428,3 +428,26 @@ void counters_destroy(struct counters *counters)
     array_free(&counters->due);
     *counters = (struct counters){0};
 }
+
+/* ---- as a producer ---- */
+
+static uint64_t deadline(const void *self)
+{
+    return counters_deadline(self);
+}
+
+static int run(void *self, uint64_t now, struct error *err)
+{
+    return counters_keep_time(self, now, err);
+}
+
+static int finish(void *self, uint64_t stopped, struct error *err)
+{
+    (void)stopped;
+    return counters_finish(self, err);
+}
+
+struct producer counters_producer(struct counters *counters)
+{
+    return (struct producer){.self = counters, .has_pauses = true, .deadline = deadline, .run = run, .finish = finish};
+}

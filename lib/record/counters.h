@@ -25,6 +25,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "record/producer.h"
 #include "spool/counter_reading.h"
 #include "spool/spool.h"
 
@@ -102,3 +103,5 @@ void counters_forget(struct counters *counters, struct tracked_process *process)
 
 /* Makes the last reading of each process that still runs. */
 int counters_finish(struct counters *counters, struct error *err);
+
+struct producer counters_producer(struct counters *counters);

@@ -1,5 +1,7 @@
 #include "record/marks.h"
 
+#include "os/clock.h"
+
 #include <inttypes.h>
 
 bool marks_is_report(const char *path)
@@ -22,18 +24,42 @@ static bool was_paused(const void *context, uint64_t time)
     return pauses_include(context, time);
 }
 
-int marks_look(struct marks *marks, struct tracker *tracker, const struct pauses *pauses, uint64_t now, bool is_end,
-               struct error *err)
+void marks_init(struct marks *marks, struct spool_writer *spool, struct tracker *tracker, const struct pauses *pauses,
+                uint64_t started)
+{
+    marks->writer.spool = spool;
+    marks->tracker = tracker;
+    marks->pauses = pauses;
+    marks->started = started;
+}
+
+static int look(struct marks *marks, uint64_t now, bool is_end, struct error *err)
 {
     const struct mark_source source = {
-        .writer = &marks->writer, .tracker = tracker, .is_left_out = was_paused, .context = pauses};
+        .writer = &marks->writer, .tracker = marks->tracker, .is_left_out = was_paused, .context = marks->pauses};
     int code = mark_buffers_look(&marks->buffers, &source, now, is_end, err);
     return code ? code : mark_files_look(&marks->files, &marks->writer, marks->started, now, is_end, err);
 }
 
-uint64_t marks_deadline(const struct marks *marks)
+static uint64_t deadline(const void *self)
 {
-    return mark_buffers_deadline(&marks->buffers);
+    return mark_buffers_deadline(&((const struct marks *)self)->buffers);
+}
+
+static int run(void *self, uint64_t now, struct error *err)
+{
+    return look(self, now, false, err);
+}
+
+static int finish(void *self, uint64_t stopped, struct error *err)
+{
+    (void)stopped;
+    return look(self, monotonic_ns(), true, err);
+}
+
+struct producer marks_producer(struct marks *marks)
+{
+    return (struct producer){.self = marks, .work = "Read marks", .deadline = deadline, .run = run, .finish = finish};
 }
 
 static void note_count(struct record_result *result, uint64_t count, const char *one, const char *many)

@@ -9,6 +9,7 @@
 #include "record/mark_files.h"
 #include "record/mark_writer.h"
 #include "record/pauses.h"
+#include "record/producer.h"
 #include "record/record_result.h"
 
 struct tracker;
@@ -17,7 +18,9 @@ struct marks {
     struct mark_writer writer;
     struct mark_buffers buffers;
     struct mark_files files;
-    uint64_t started; /* ns: the recording ignores marks that end earlier */
+    struct tracker *tracker;     /* the caller's */
+    const struct pauses *pauses; /* the caller's */
+    uint64_t started;            /* ns: the recording ignores marks that end earlier */
 };
 
 #define MARKS_NONE                                                                                                     \
@@ -25,20 +28,19 @@ struct marks {
         .buffers = MARK_BUFFERS_NONE                                                                                   \
     }
 
+/* The spool, the tracker and the pauses belong to the caller and must outlive the marks. */
+void marks_init(struct marks *marks, struct spool_writer *spool, struct tracker *tracker, const struct pauses *pauses,
+                uint64_t started);
+
 /* Whether a file of this path may have marks. */
 bool marks_is_report(const char *path);
 
 /* Opens the file of a mapping if the file may have marks. Fails only if memory runs out. */
 int marks_take_mapping(struct marks *marks, uint32_t pid, const struct perf_mapping *mapping, struct error *err);
 
-/* Writes new marks to the spool if a read is due at `now` (ns), except marks in pauses. `is_end`: reads all that
- * remain.
+/* The producer writes the new marks to the spool if a read is due, except marks in pauses; at the end, all that remain.
  */
-int marks_look(struct marks *marks, struct tracker *tracker, const struct pauses *pauses, uint64_t now, bool is_end,
-               struct error *err);
-
-/* Latest time (ns) of the next read; UINT64_MAX: with the next samples. */
-uint64_t marks_deadline(const struct marks *marks);
+struct producer marks_producer(struct marks *marks);
 
 /* Adds notes about lost marks. */
 void marks_note_missing(const struct marks *marks, struct record_result *result);

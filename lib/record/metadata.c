@@ -160,7 +160,7 @@ static void describe_end(const struct record_result *result, char *text, size_t 
 }
 
 int metadata_write_end(struct spool_writer *spool, const struct record_options *options,
-                       const struct record_result *result, const uint64_t *truncated_by_reason, struct error *err)
+                       const struct record_result *result, struct error *err)
 {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
@@ -197,7 +197,8 @@ int metadata_write_end(struct spool_writer *spool, const struct record_options *
     for (size_t i = 0; i < UNWIND_ENDS && !code; i++) {
         char name[64];
         snprintf(name, sizeof(name), INFO_TRUNCATED "%s", unwind_ends[i].key);
-        code = truncated_by_reason[i] ? info_write_number(spool, name, truncated_by_reason[i], err) : 0;
+        uint64_t count = result->truncated_by_reason[i];
+        code = count ? info_write_number(spool, name, count, err) : 0;
     }
     return code;
 }

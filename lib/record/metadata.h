@@ -29,6 +29,5 @@ struct metadata_start {
 int metadata_write_start(struct spool_writer *spool, const struct record_options *options,
                          const struct metadata_start *start, const struct record_result *result, struct error *err);
 
-/* `truncated_by_reason`: stacks by enum unwind_end. */
 int metadata_write_end(struct spool_writer *spool, const struct record_options *options,
-                       const struct record_result *result, const uint64_t *truncated_by_reason, struct error *err);
+                       const struct record_result *result, struct error *err);

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "sample/event_list.h"
 #include "sample/perf_event_set.h"
+#include "unwind/unwind.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,16 +43,17 @@ struct record_result {
     int target_status; /* as of waitpid(), if a command ended */
 
     uint64_t samples, lost;
-    uint64_t left_out;               /* samples of threads that options.thread_names excludes */
-    uint64_t truncated;              /* samples whose stack does not reach the thread's start */
-    uint64_t completed_by_libunwind; /* samples whose stack libunwind walked in the thread */
-    uint64_t python_samples;         /* samples with CPython in their stack ... */
-    uint64_t python_read;            /* ... those with Python frames */
-    uint64_t python_late;            /* ... those whose thread ran before the recorder could read the frames */
-    uint64_t waits;                  /* stored */
-    uint64_t waits_truncated;        /* stored waits whose stack does not reach the thread's start */
-    uint64_t waits_without_stack;    /* stored waits without a stack, except preemptions */
-    uint64_t look_interval;          /* ns: of the ptrace tier, which may merge waits shorter than this; else 0 */
+    uint64_t left_out;                         /* samples of threads that options.thread_names excludes */
+    uint64_t truncated;                        /* samples whose stack does not reach the thread's start */
+    uint64_t truncated_by_reason[UNWIND_ENDS]; /* of these */
+    uint64_t completed_by_libunwind;           /* samples whose stack libunwind walked in the thread */
+    uint64_t python_samples;                   /* samples with CPython in their stack ... */
+    uint64_t python_read;                      /* ... those with Python frames */
+    uint64_t python_late;         /* ... those whose thread ran before the recorder could read the frames */
+    uint64_t waits;               /* stored */
+    uint64_t waits_truncated;     /* stored waits whose stack does not reach the thread's start */
+    uint64_t waits_without_stack; /* stored waits without a stack, except preemptions */
+    uint64_t look_interval;       /* ns: of the ptrace tier, which may merge waits shorter than this; else 0 */
     struct record_event events[EVENTS_MAX]; /* in the order of options.events */
     uint64_t throttled;                     /* as record_event.throttled, of the CPU clock */
     uint64_t cpu_time;                      /* ns of the target and its children; 0: unknown */

@@ -2,111 +2,228 @@
 
 #include "os/clock.h"
 #include "record/control.h"
+#include "record/producer.h"
 
 #include <signal.h>
+#include <sys/epoll.h>
 #include <sys/signalfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* A killed recorder loses at most this much. A power failure also loses the data that the disk has not yet written,
  * together about a second. */
 static const uint64_t flush_interval = UINT64_C(900000000);
 
-static void reap_target(struct recording *recording)
+/* ---- producers ---- */
+
+enum { PRODUCERS = 5 };
+
+struct producers {
+    struct producer list[PRODUCERS];
+    size_t count;
+};
+
+/* In the order of calls. */
+static struct producers producers_of(struct recording *recording)
 {
-    siginfo_t info = {0};
-    int status;
+    struct producers producers = {.list = {marks_producer(&recording->marks), counters_producer(&recording->counters),
+                                           process_ends_producer(&recording->ends),
+                                           recorder_work_producer(&recording->work)},
+                                  .count = PRODUCERS - 1};
+    if (recording_follows_runs(recording))
+        producers.list[producers.count++] = waits_producer(&recording->waits);
+    return producers;
+}
+
+static bool has_turn(const struct recording *recording, const struct producer *producer)
+{
+    return !producer->has_pauses || !recording->control.paused;
+}
+
+static int run_producers(struct recording *recording, const struct producers *producers, struct error *err)
+{
+    int code = 0;
+    for (const struct producer *p = producers->list; p < producers->list + producers->count && !code; p++) {
+        uint64_t now = monotonic_ns();
+        if (!p->run || !has_turn(recording, p))
+            continue;
+        code = p->run(p->self, now, err);
+        if (!code && p->work)
+            code = recorder_work_note(&recording->work, p->work, now, err);
+    }
+    return code;
+}
+
+static int flush_producers(const struct producers *producers, uint64_t now, struct error *err)
+{
+    int code = 0;
+    for (const struct producer *p = producers->list; p < producers->list + producers->count && !code; p++)
+        code = p->flush ? p->flush(p->self, now, err) : 0;
+    return code;
+}
+
+static int finish_producers(const struct recording *recording, const struct producers *producers, struct error *err)
+{
+    int code = 0;
+    for (const struct producer *p = producers->list; p < producers->list + producers->count && !code; p++)
+        code = p->finish && has_turn(recording, p) ? p->finish(p->self, recording->result->stopped, err) : 0;
+    return code;
+}
+
+/* ---- signals ---- */
+
+/* At normal priority: see scheduling.h. */
+static int reap_target(struct recording *recording, struct error *err)
+{
+    int status, code = 0;
     struct rusage usage;
-    if (!recording->options->argv || recording->target_reaped ||
-        waitid(P_PID, (id_t)recording->target.pid, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid)
-        return;
-    bool was_raised = recording->policy.size;
-    scheduling_restore(&recording->policy);
-    if (wait4(recording->target.pid, &status, WNOHANG, &usage) == recording->target.pid)
-        recording_target_ended(recording, status, &usage);
+    if (!target_has_ended(recording->target))
+        return 0;
+    bool was_raised = recording->loop.thread.policy.size;
+    scheduling_restore(&recording->loop.thread.policy);
+    if (target_reap(recording->target, &status, &usage))
+        code = recording_target_ended(recording, status, &usage, err);
     if (was_raised)
-        scheduling_raise(&recording->policy);
+        scheduling_raise(&recording->loop.thread.policy);
+    return code;
 }
 
 static void take_interrupt(struct recording *recording, bool from_terminal)
 {
-    if (recording->follows) {
+    if (recording->loop.follows)
         recording_end(recording, RECORD_TARGET_ENDED, 0);
-        return;
-    }
-    if (recording->interrupted || !recording->options->argv) {
+    else if (!target_interrupt(recording->target, from_terminal))
         recording_end(recording, RECORD_STOPPED, SIGINT);
-        return;
-    }
-    recording->interrupted = true;
-    if (!from_terminal)
-        kill(recording->target.pid, SIGINT);
+}
+
+/* With ptrace, SIGCHLD may be a stop, which the source handles. */
+static int take_child(struct recording *recording, struct error *err)
+{
+    return recording->source && source_is_ptrace(recording->source) ? 0 : reap_target(recording, err);
 }
 
 void recording_loop_take_signals(struct recording *recording)
 {
     struct signalfd_siginfo info;
-    while (read(recording->signal_fd, &info, sizeof(info)) == sizeof(info)) {
-        bool is_control = info.ssi_signo == SIGUSR1 || info.ssi_signo == SIGUSR2;
-        if ((is_control || info.ssi_signo == SIGCHLD) && recording->spool &&
-            control_take_signal(recording, (int)info.ssi_signo, &recording->result->problem)) {
-            recording->result->end = RECORD_SPOOL_FULL;
-            recording->ending = true;
-        }
-        if (is_control)
-            continue;
-        if (info.ssi_signo == SIGCHLD && !recording->sampler)
-            reap_target(recording);
-        else if (info.ssi_signo == SIGCHLD)
-            continue; /* may be a ptrace stop, which the sampler handles */
-        else if (info.ssi_signo == SIGINT)
+    struct error *err = &recording->result->problem;
+    while (read(recording->loop.signal_fd, &info, sizeof(info)) == sizeof(info)) {
+        int signal = (int)info.ssi_signo, code = 0;
+        bool is_control = signal == SIGUSR1 || signal == SIGUSR2;
+        if ((is_control || signal == SIGCHLD) && recording->spool)
+            code = control_take_signal(recording, signal, err);
+        if (!code && signal == SIGCHLD)
+            code = take_child(recording, err);
+        else if (signal == SIGINT)
             take_interrupt(recording, info.ssi_code == SI_KERNEL);
-        else
-            recording_end(recording, RECORD_STOPPED, (int)info.ssi_signo);
+        else if (!is_control && signal != SIGCHLD)
+            recording_end(recording, RECORD_STOPPED, signal);
+        if (code) {
+            recording->result->end = RECORD_SPOOL_FULL;
+            recording->loop.ending = true;
+        }
     }
 }
 
-/* Replaces lost records of exits. */
-static void end_if_all_are_gone(struct recording *recording)
+/* ---- time ---- */
+
+/* The duration starts after the delay. UINT64_MAX: the recording has none. */
+static uint64_t time_up(const struct recording *recording)
 {
-    struct record_result *result = recording->result;
-    if (recording->follows && recording->lost_records &&
-        !tracker_list_survivors(recording->tracker, result->survivor_names, sizeof(result->survivor_names)))
-        recording_end(recording, RECORD_TARGET_ENDED, 0);
+    const struct record_options *options = recording->options;
+    return options->duration ? recording->loop.started + options->control.delay + options->duration : UINT64_MAX;
 }
 
-int recording_loop_keep_time(struct recording *recording, uint64_t now, struct error *err)
+static uint64_t earlier(uint64_t a, uint64_t b)
 {
-    if (now >= recording_time_up(recording))
-        recording_end(recording, RECORD_TIME_UP, 0);
-    if (recording->follows && !tracker_count_processes(recording->tracker))
-        recording_end(recording, RECORD_TARGET_ENDED, 0);
-    int code = control_keep_time(recording, now, err);
-    if (!code && !recording->control.paused)
-        code = counters_keep_time(&recording->counters, now, err);
-    if (code || now < recording->next_flush)
-        return code;
-    recording->next_flush = now + flush_interval;
-    end_if_all_are_gone(recording);
-    recording_take_exits(recording);
-    perf_apart_second(&recording->apart);
-    perf_rate_second(&recording->events.rates);
-    if (recording->follows_runs) {
-        code = recording_settle(recording, false, err);
-        if (!code)
-            code = waits_flush(&recording->waits, now, false, err);
-    }
+    return a < b ? a : b;
+}
+
+static int wait_ms(struct recording *recording, const struct producers *producers, uint64_t now)
+{
+    struct source *source = recording->source;
+    uint64_t deadline = earlier(source->class->deadline(source, now), recording->loop.next_flush);
+    deadline = earlier(deadline, earlier(time_up(recording), control_deadline(recording)));
+    for (const struct producer *p = producers->list; p < producers->list + producers->count; p++)
+        if (p->deadline && has_turn(recording, p))
+            deadline = earlier(deadline, p->deadline(p->self));
+    return deadline > now ? (int)((deadline - now + 999999) / 1000000) : 0;
+}
+
+static int flush(struct recording *recording, const struct producers *producers, uint64_t now, struct error *err)
+{
+    struct source *source = recording->source;
+    recording->loop.next_flush = now + flush_interval;
+    source->class->second(source);
+    int code = source->class->settle(source, false, err);
     if (!code)
-        code = recording_note_unwinding(recording, now, err);
+        code = flush_producers(producers, now, err);
     uint64_t start = monotonic_ns();
     if (!code)
         code = spool_writer_flush(recording->spool, err);
-    return code ? code : recording_note_work(recording, "Flush", start, err);
+    return code ? code : recorder_work_note(&recording->work, "Flush", start, err);
 }
 
-int recording_loop_read_marks(struct recording *recording, bool is_end, struct error *err)
+/* Ends the recording when its time is up, and when all followed processes have ended. */
+static int keep_time(struct recording *recording, const struct producers *producers, uint64_t now, struct error *err)
 {
-    uint64_t now = monotonic_ns();
-    int code = marks_look(&recording->marks, recording->tracker, &recording->control.pauses, now, is_end, err);
-    return code ? code : recording_note_work(recording, "Read marks", now, err);
+    if (now >= time_up(recording))
+        recording_end(recording, RECORD_TIME_UP, 0);
+    if (recording->loop.follows && !tracker_count_processes(recording->tracker))
+        recording_end(recording, RECORD_TARGET_ENDED, 0);
+    int code = control_keep_time(recording, now, err);
+    if (code || now < recording->loop.next_flush)
+        return code;
+    struct record_result *result = recording->result;
+    if (recording->loop.follows && /* records of their ends may be lost */
+        !tracker_list_survivors(recording->tracker, result->survivor_names, sizeof(result->survivor_names)))
+        recording_end(recording, RECORD_TARGET_ENDED, 0);
+    return flush(recording, producers, now, err);
+}
+
+/* ---- the loop ---- */
+
+static int run_round(struct recording *recording, const struct producers *producers, uint64_t now, struct error *err)
+{
+    enum { EVENTS = 16 };
+    struct epoll_event ready[EVENTS];
+    struct source *source = recording->source;
+    int count = epoll_wait(recording->loop.epoll_fd, ready, EVENTS, wait_ms(recording, producers, now));
+    bool signals = false;
+    for (int i = 0; i < count; i++) {
+        signals |= ready[i].data.fd == recording->loop.signal_fd;
+        recording_take_end(recording, ready[i].data.fd);
+    }
+    int code = source->class->begin_round(source, ready, count, err);
+    if (!code)
+        code = run_producers(recording, producers, err);
+    if (signals)
+        recording_loop_take_signals(recording);
+    for (int i = 0; i < count && !code; i++)
+        code = control_take(recording, ready[i].data.fd, err);
+    if (!code)
+        code = source->class->end_round(source, err);
+    if (!code && target_runs_again(recording->target) && !recording->loop.ending)
+        code = recording_run_again(recording, err);
+    return code;
+}
+
+int recording_loop_run(struct recording *recording, struct error *err)
+{
+    struct source *source = recording->source;
+    const struct producers producers = producers_of(recording);
+    scheduling_raise(&recording->loop.thread.policy);
+    cpu_pin_init(&recording->loop.thread.pin);
+    int code = 0;
+    while (!recording->loop.ending && !code) {
+        uint64_t now = monotonic_ns();
+        code = keep_time(recording, &producers, now, err);
+        if (!code && !recording->loop.ending)
+            code = run_round(recording, &producers, now, err);
+    }
+    if (!code)
+        code = source->class->stop(source, err);
+    cpu_pin_release(&recording->loop.thread.pin);
+    scheduling_restore(&recording->loop.thread.policy);
+    if (!code)
+        code = finish_producers(recording, &producers, err);
+    return code ? code : recording_tell_unseen(recording, recording->result->stopped, err);
 }

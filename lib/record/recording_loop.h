@@ -1,22 +1,15 @@
 /*
- * What both recording loops (perf_recording.c, ptrace_recording.c) do in each round: handle signals, read marks, do
- * what is due.
+ * The loop of a recording: rounds of the source, producers, requests, signals, and once a second a flush.
  *
  * Threads: all functions act on the thread that calls them, the recorder thread.
  */
 #pragma once
 
-#include "base/error.h"
 #include "record/recording.h"
 
-#include <stdbool.h>
-#include <stdint.h>
+/* Records until the recording ends. Then the source has stopped, all producers have finished, and the thread has its
+ * normal priority again. */
+int recording_loop_run(struct recording *recording, struct error *err);
 
-/* Reads pending signals from signal_fd. */
+/* Reads pending signals. */
 void recording_loop_take_signals(struct recording *recording);
-
-/* Ends the recording after its duration, or when all followed processes have ended. Flushes the spool once a second. */
-int recording_loop_keep_time(struct recording *recording, uint64_t now, struct error *err);
-
-/* Writes the new marks of programs to the spool if a read is due. `is_end`: all that remain. */
-int recording_loop_read_marks(struct recording *recording, bool is_end, struct error *err);

@@ -3,7 +3,6 @@
 #include "os/clock.h"
 #include "os/file_io.h"
 #include "os/file_proc.h"
-#include "record/counters.h"
 #include "process/socket_names.h"
 #include "record/wait_reason.h"
 #include "unwind/unwind.h"
@@ -54,12 +53,6 @@ void waits_destroy(struct waits *waits)
 
 /* ---- storing ---- */
 
-static void forget_stack(struct thread_run *run)
-{
-    free(run->stack);
-    run->stack = NULL;
-}
-
 /* Returns the ns of waits that are not in the spool; of preemptions, or of time on other CPUs, if the thread is in one
  * now. */
 static uint64_t *unstored(struct thread_run *run)
@@ -79,7 +72,7 @@ static bool is_due(const struct waits *waits, struct thread_run *run, uint64_t e
     if (waits->options.only_runs)
         return false;
     if (run->stack && run->stack->taken > end)
-        forget_stack(run); /* read after the wait: not the wait's stack */
+        thread_run_forget_stack(run); /* read after the wait: not the wait's stack */
     /* a wait whose stack was not yet read counts for the thread's next stored wait */
     bool is_bare = (!run->in_pending || is_last) && length >= LONG_INTERVALS * waits->options.interval;
     bool is_seen = run->stack && (!run->stack->is_given || waits->options.no_looks);
@@ -177,7 +170,7 @@ static int leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_
     run->awake = 0;
     run->waker = (struct thread_waker){0};
     if (!run->stack || !run->stack->is_given || run->stack->taken + MAX_STACK_AGE_NS < time)
-        forget_stack(run);
+        thread_run_forget_stack(run);
     if (preempted || waits->options.only_runs || waits->options.no_looks)
         return 0;
     waits->has_blocked = true;
@@ -210,7 +203,7 @@ static int end_wait(struct waits *waits, struct tracked_thread *thread, uint64_t
         code = store(waits, thread, time, err);
     else if (is_off_cpu(run) && time > run->since)
         *unstored(run) += time - run->since;
-    forget_stack(run);
+    thread_run_forget_stack(run);
     return code;
 }
 
@@ -232,7 +225,7 @@ static int go_elsewhere(struct waits *waits, struct tracked_thread *thread, uint
     if (run->state == RUN_ELSEWHERE)
         return 0;
     int code = run->was_here ? end_wait(waits, thread, time, false, err) : 0;
-    forget_stack(run);
+    thread_run_forget_stack(run);
     if (run->was_here || run->state != RUN_WAITS)
         run->since = time;
     run->state = RUN_ELSEWHERE;
@@ -251,28 +244,13 @@ int waits_switch(struct waits *waits, const struct perf_record *record, struct e
     struct tracked_thread *thread = tracker_thread(waits->options.tracker, record->tid, &process);
     if (!thread)
         return 0;
-    if (waits->options.counters)
-        counters_note_run(waits->options.counters, process, record->time, false);
+    tracker_note_run(waits->options.tracker, process, record->time, false);
     if (record->context_switch.out)
         *(record->context_switch.preempted ? &process->preemptions : &process->waits) += 1;
     if (is_elsewhere(waits, record))
         return go_elsewhere(waits, thread, record->time, err);
     return record->context_switch.out ? leave_cpu(waits, thread, record->time, record->context_switch.preempted, err)
                                       : come_to_cpu(waits, thread, record->time, err);
-}
-
-int waits_give_stack(struct tracked_thread *thread, uint64_t time, const uint64_t *frames, size_t count, uint32_t flags,
-                     enum wait_reason reason, struct error *err)
-{
-    struct wait_stack *stack = malloc(sizeof(*stack) + count * sizeof(*frames));
-    if (!stack)
-        return error_no_memory(err);
-    *stack = (struct wait_stack){
-        .taken = time, .is_given = true, .reason = reason, .flags = flags, .frame_count = (uint32_t)count};
-    memcpy(stack->frames, frames, count * sizeof(*frames));
-    forget_stack(&thread->run);
-    thread->run.stack = stack;
-    return 0;
 }
 
 void waits_wakeup(struct waits *waits, const struct wakeup *wakeup)
@@ -314,19 +292,6 @@ int waits_thread_ends(struct waits *waits, const struct perf_record *record, str
     return code;
 }
 
-bool waits_sample(struct tracked_thread *thread, uint64_t time, uint64_t *cpu_time)
-{
-    struct thread_run *run = &thread->run;
-    bool is_known = run->state == RUN_ON;
-    *cpu_time = run->ran + (is_known && time > run->since ? time - run->since : 0);
-    forget_stack(run);
-    run->state = RUN_ON;
-    run->was_here = true;
-    run->since = time;
-    run->ran = 0;
-    return is_known;
-}
-
 void waits_lost(struct waits *waits)
 {
     struct tracked_process *process;
@@ -335,7 +300,7 @@ void waits_lost(struct waits *waits)
         struct tracked_thread *thread = tracker_thread_at(waits->options.tracker, i, &process);
         if (!thread)
             continue;
-        forget_stack(&thread->run);
+        thread_run_forget_stack(&thread->run);
         thread->run.state = RUN_UNKNOWN;
         thread->run.ran = 0;
     }
@@ -406,7 +371,7 @@ static int keep_stack(struct waits *waits, uint32_t pid, struct thread_run *run,
     int code = object_number(waits, pid, state->object, &object, err);
     if (code)
         return code;
-    forget_stack(run);
+    thread_run_forget_stack(run);
     run->stack = malloc(sizeof(*run->stack) + result->frames * sizeof(*run->stack->frames));
     if (!run->stack)
         return error_no_memory(err);
@@ -583,4 +548,41 @@ void waits_resume(struct waits *waits, uint64_t time)
         run->ran = run->waited = run->was_ready = run->was_elsewhere = 0;
         run->goes_on = false;
     }
+}
+
+/* ---- as a producer ---- */
+
+static int run(void *self, uint64_t now, struct error *err)
+{
+    (void)now;
+    return waits_look(self, err);
+}
+
+static int flush(void *self, uint64_t now, struct error *err)
+{
+    return waits_flush(self, now, false, err);
+}
+
+static int finish(void *self, uint64_t stopped, struct error *err)
+{
+    return waits_flush(self, stopped, true, err);
+}
+
+struct producer waits_producer(struct waits *waits)
+{
+    const struct waits_options *options = &waits->options;
+    bool looks = options->late_switches || !options->only_runs;
+    return (struct producer){.self = waits, .run = looks ? run : NULL, .flush = flush, .finish = finish};
+}
+
+void waits_note_refused(const struct waits *waits, struct record_result *result)
+{
+    char scope[16];
+    if (!waits->refused)
+        return;
+    bool is_yama =
+        file_read_text("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof(scope)) && strcmp(scope, "0") != 0;
+    record_result_add_note(result, "some waits have no stack: this user may not read the processes%s",
+                           is_yama ? " (kernel.yama.ptrace_scope); 'sudo sysctl kernel.yama.ptrace_scope=0' permits it"
+                                   : "");
 }

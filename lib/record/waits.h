@@ -34,7 +34,9 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/strings.h"
+#include "record/producer.h"
 #include "record/python_stack.h"
+#include "record/record_result.h"
 #include "spool/spool.h"
 #include "record/stack_reader.h"
 #include "process/thread_filter.h"
@@ -45,8 +47,6 @@
 #include "sample/perf_record.h"
 #include "sample/wakeups.h"
 
-struct counters;
-
 /* The spool, the tracker and the filter of threads belong to the caller and must outlive the waits. */
 struct waits_options {
     struct spool_writer *spool;
@@ -55,9 +55,8 @@ struct waits_options {
     uint64_t interval;            /* ns between two samples */
     bool only_runs;               /* only measure the CPU time of threads; store no waits */
     bool late_switches;           /* by ptrace: a switch has the time at which the recorder saw it */
-    bool no_looks;                /* do not read stacks of waiting threads: waits_give_stack() passes them */
+    bool no_looks;                /* do not read stacks of waiting threads: thread_run_give_stack() passes them */
     const struct cpu_list *cpus;  /* recorded CPUs; NULL: all */
-    struct counters *counters;    /* receives the processes that run; may be NULL */
     struct python_stacks *python; /* reads Python frames; NULL: not requested */
 };
 
@@ -90,21 +89,12 @@ void waits_destroy(struct waits *waits);
  * written or memory runs out. */
 int waits_switch(struct waits *waits, const struct perf_record *record, struct error *err);
 
-/* Passes the stack of a thread that is about to leave its CPU at `time` (ns), leaf first. The stack and `reason` count
- * for a wait that begins at most 1 ms later: for a preemption, or with `no_looks` for any wait. */
-int waits_give_stack(struct tracked_thread *thread, uint64_t time, const uint64_t *frames, size_t count, uint32_t flags,
-                     enum wait_reason reason, struct error *err);
-
 /* Handles a wakeup of a thread. */
 void waits_wakeup(struct waits *waits, const struct wakeup *wakeup);
 
 /* Handle records of exits and execs: waits_thread_ends() before the tracker does, waits_exec() after it. */
 int waits_thread_ends(struct waits *waits, const struct perf_record *record, struct error *err);
 void waits_exec(struct waits *waits, const struct perf_record *record);
-
-/* Notes that a thread was sampled on a CPU at `time` (ns). Returns true and the CPU time (ns) since its previous sample
- * or wait in the spool; false if the CPU time is unknown, because records were lost. */
-bool waits_sample(struct tracked_thread *thread, uint64_t time, uint64_t *cpu_time);
 
 /* Adds a thread that existed before the recording; finds out whether it waits. */
 int waits_add_running(struct waits *waits, uint32_t tid, uint64_t time, struct error *err);
@@ -124,3 +114,8 @@ void waits_resume(struct waits *waits, uint64_t time);
 
 /* Notes that records were lost: the state of all threads becomes unknown. */
 void waits_lost(struct waits *waits);
+
+struct producer waits_producer(struct waits *waits);
+
+/* Adds a note if this user may not read the stacks of some waiting threads. */
+void waits_note_refused(const struct waits *waits, struct record_result *result);

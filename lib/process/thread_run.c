@@ -1,0 +1,36 @@
+#include "process/thread_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void thread_run_forget_stack(struct thread_run *run)
+{
+    free(run->stack);
+    run->stack = NULL;
+}
+
+int thread_run_give_stack(struct thread_run *run, uint64_t time, const uint64_t *frames, size_t count, uint32_t flags,
+                          uint32_t reason, struct error *err)
+{
+    struct wait_stack *stack = malloc(sizeof(*stack) + count * sizeof(*frames));
+    if (!stack)
+        return error_no_memory(err);
+    *stack = (struct wait_stack){
+        .taken = time, .is_given = true, .reason = reason, .flags = flags, .frame_count = (uint32_t)count};
+    memcpy(stack->frames, frames, count * sizeof(*frames));
+    thread_run_forget_stack(run);
+    run->stack = stack;
+    return 0;
+}
+
+bool thread_run_sample(struct thread_run *run, uint64_t time, uint64_t *cpu_time)
+{
+    bool is_known = run->state == RUN_ON;
+    *cpu_time = run->ran + (is_known && time > run->since ? time - run->since : 0);
+    thread_run_forget_stack(run);
+    run->state = RUN_ON;
+    run->was_here = true;
+    run->since = time;
+    run->ran = 0;
+    return is_known;
+}

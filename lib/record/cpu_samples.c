@@ -1,0 +1,363 @@
+#include "record/cpu_samples.h"
+
+#include "os/clock.h"
+#include "process/kernel_map.h"
+#include "record/stack_reader.h"
+#include "spool/wait_reasons.h"
+#include "unwind/in_place.h"
+#include "unwind/unwind.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cpu_samples {
+    struct cpu_samples_options options;
+    struct stack_reader reader;
+    struct in_place_walker *second_walker;
+    bool has_no_second_walker;
+    bool kernel_mapped;
+    uint64_t *frames; /* CHUNK_MAX_FRAMES, and as many for a second walk */
+    uint64_t *sps;    /* stack pointers of user frames; NULL: Python frames are not requested */
+    uint64_t count, truncated;
+    uint64_t truncated_by_reason[UNWIND_ENDS];
+    uint64_t completed_by_libunwind;
+};
+
+/* ---- walking ---- */
+
+static size_t copy_kernel_frames(const struct perf_sample *sample, uint64_t *frames, size_t max)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < sample->callchain_length && count < max; i++) {
+        uint64_t address;
+        memcpy(&address, sample->callchain + 8 * i, sizeof(address));
+        if (address >= (uint64_t)PERF_CONTEXT_MAX)
+            continue;
+        frames[count] = count ? address - 1 : address; /* callers: an address inside the call instruction */
+        count++;
+    }
+    return count;
+}
+
+struct user_stack {
+    size_t frames;
+    uint32_t flags;
+    enum unwind_end end;
+    enum wakeup_stack depth;
+    bool has_sps; /* cpu_samples.sps has the stack pointers of these frames */
+    bool has_python;
+};
+
+/* Returns no frames and UNWIND_COMPLETE if execve has dropped the old program, and only kernel frames remain. */
+static struct unwind_result walk(struct cpu_samples *samples, const struct perf_record *record,
+                                 struct tracked_process *process, uint64_t *frames, size_t max)
+{
+    const struct perf_sample *sample = &record->sample;
+    struct unwind_regs regs = {0};
+    _Static_assert(sizeof(regs.r) == sizeof(sample->registers), "both are the registers by their DWARF numbers");
+    memcpy(regs.r, sample->registers, sizeof(regs.r));
+    regs.is_32_bit = sample->registers_abi == PERF_SAMPLE_REGS_ABI_32;
+    struct unwind_stack stack = {.sp = regs.r[UNWIND_REG_SP],
+                                 .bytes = sample->stack,
+                                 .size = sample->stack_size,
+                                 .below = sample->stack_below,
+                                 .read_above = stack_reader_read,
+                                 .read_off_copied_stack = stack_reader_read_off_copied_stack,
+                                 .read_below = stack_reader_read_below,
+                                 .read_code = stack_reader_read_code,
+                                 .context = &samples->reader,
+                                 .sps = process->python ? samples->sps : NULL};
+    if (sample->callchain_length && unwind_has_no_user_stack(&regs, &stack))
+        return (struct unwind_result){.end = UNWIND_COMPLETE};
+    stack_reader_start(&samples->reader, process->living, record->time, stack.sp, stack.bytes, stack.size,
+                       sample->stack_full);
+    if (process->dump)
+        jitdump_unwind_follow(process->dump, &process->space);
+    return unwind_walk(&process->space, &regs, &stack, frames, max);
+}
+
+/* libunwind can walk only a thread that ptrace has stopped. */
+static bool walk_again_in_place(struct cpu_samples *samples, const struct perf_record *record, bool is_stopped,
+                                struct tracked_process *process, uint64_t *frames, size_t max,
+                                struct unwind_result *result)
+{
+    if (result->end == UNWIND_COMPLETE || record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_32 || !is_stopped ||
+        samples->has_no_second_walker)
+        return false;
+    if (!samples->second_walker)
+        samples->second_walker = in_place_walker_new();
+    samples->has_no_second_walker = !samples->second_walker;
+    if (samples->has_no_second_walker)
+        return false;
+    struct in_place_thread thread = {.tid = (pid_t)record->tid, .program = process->number, .space = &process->space};
+    uint64_t *found = samples->frames + CHUNK_MAX_FRAMES;
+    size_t count = in_place_walk(samples->second_walker, &thread, found, max);
+    if (!count)
+        return false;
+    memcpy(frames, found, count * sizeof(*frames));
+    *result = (struct unwind_result){.frames = count, .end = UNWIND_COMPLETE, .used_read_above = true};
+    samples->completed_by_libunwind++;
+    return true;
+}
+
+static int walk_user_stack(struct cpu_samples *samples, const struct perf_record *record, bool is_stopped,
+                           struct tracked_process *process, uint64_t *frames, size_t max, struct user_stack *user,
+                           struct error *err)
+{
+    *user = (struct user_stack){.depth = WAKEUP_STACK_FITS, .end = UNWIND_COMPLETE};
+    if (record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_NONE)
+        return 0; /* the process is exiting: its memory is gone */
+    uint64_t began = monotonic_ns();
+    struct unwind_result result = walk(samples, record, process, frames, max);
+    for (int round = 0; round < MAPPINGS_OF_STACK_MAX; round++) {
+        const struct tracked_stack stack = {.pcs = frames, .count = result.frames, .unmapped = result.unmapped};
+        bool changed;
+        int code = tracker_check_stack(samples->options.tracker, process, &stack, record->time, &changed, err);
+        if (code)
+            return code;
+        if (!changed)
+            break;
+        result = walk(samples, record, process, frames, max);
+    }
+    bool was_completed = walk_again_in_place(samples, record, is_stopped, process, frames, max, &result);
+    recorder_work_unwound(samples->options.work, monotonic_ns() - began);
+    if (result.end == UNWIND_TOO_COSTLY)
+        excess_note(samples->options.excesses, samples->options.tracker, EXCESS_UNWINDING, process);
+    user->frames = result.frames;
+    user->end = result.end;
+    user->has_sps = process->python && !was_completed && record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_64;
+    if (result.end != UNWIND_COMPLETE)
+        user->flags |= SAMPLE_TRUNCATED;
+    if (result.used_no_cfi)
+        user->flags |= SAMPLE_WITHOUT_CFI;
+    if (result.used_read_above)
+        user->flags |= SAMPLE_COMPLETED_LIVE;
+    bool is_short = result.end == UNWIND_STACK_SHORT || result.end == UNWIND_OFF_COPIED_STACK;
+    bool may_be_deeper = record->sample.stack_full || samples->reader.went_off_copied_stack;
+    if (was_completed || result.end == UNWIND_SAVED_BELOW)
+        user->depth = WAKEUP_STACK_LATE; /* the next one will need it too */
+    else if (may_be_deeper && (result.used_read_above || is_short))
+        user->depth = samples->reader.was_late ? WAKEUP_STACK_LATE : WAKEUP_STACK_SHORT;
+    return 0;
+}
+
+/* ---- Python ---- */
+
+/* The interrupt that takes a sample wakes a recorder on the same CPU, and the thread leaves the CPU before it executes
+ * another instruction: at most this long after its sample, mostly for copying the stack. */
+static const uint64_t longest_interrupt = 100000;                       /* ns */
+static const uint64_t longest_wait_for_reading = STACK_READ_MAX_AGE_NS; /* ns */
+
+/* Whether the thread has executed nothing since the current sample. */
+static bool stands_still(const struct cpu_samples *samples, const struct perf_record *record, bool is_stopped)
+{
+    const struct perf_merge *merge = samples->options.merge;
+    return merge ? perf_merge_stands_still(merge, record->tid, record->time, record->time + longest_interrupt)
+                 : is_stopped;
+}
+
+static int add_python_frames(struct cpu_samples *samples, const struct perf_record *record, bool is_stopped,
+                             struct tracked_process *process, struct python_stack *stack, struct user_stack *user,
+                             struct python_counts *counts, struct error *err)
+{
+    const struct python_sample sample = {.pid = record->pid,
+                                         .tid = record->tid,
+                                         .time = record->time,
+                                         .sp = record->sample.registers[UNWIND_REG_SP],
+                                         .copy = record->sample.stack,
+                                         .copy_size = record->sample.stack_size,
+                                         .sps = samples->sps,
+                                         .frame_count = stack->count,
+                                         .is_in_kernel =
+                                             record->sample.callchain_length &&
+                                             (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL};
+    bool is_traced = !samples->options.merge;
+    bool is_young = is_traced || monotonic_ns() < record->time + longest_wait_for_reading;
+    enum python_outcome outcome =
+        is_young ? python_stacks_read(samples->options.python, process, &sample) : PYTHON_CHANGED;
+    bool stood_still = is_young && stands_still(samples, record, is_stopped), is_added = false;
+    if (outcome == PYTHON_NO_THREAD || outcome == PYTHON_UNSUPPORTED)
+        return 0;
+    int code = 0;
+    if (is_young && (outcome == PYTHON_READ || !stood_still))
+        code = python_stacks_add(samples->options.python, process, stood_still && outcome == PYTHON_READ, stack,
+                                 &is_added, err);
+    user->frames = stack->count;
+    counts->samples++;
+    counts->read += is_added;
+    bool is_late = !stood_still || outcome == PYTHON_CHANGED;
+    counts->late += is_late;
+    counts->other += !is_late && !is_added;
+    user->has_python = true;
+    if (!is_traced) /* the next sample must be read in time, too */
+        user->depth = stood_still ? WAKEUP_STACK_SHORT : WAKEUP_STACK_LATE;
+    return code;
+}
+
+/* ---- samples ---- */
+
+/* Walks the stack of a sample, and fills in the fields of `sample` that all kinds of samples have. */
+static int walk_stack(struct cpu_samples *samples, const struct perf_record *record, bool is_stopped,
+                      const struct tracked_thread *thread, struct tracked_process *process,
+                      struct python_counts *counts, struct spool_sample *sample, struct user_stack *user,
+                      struct error *err)
+{
+    uint64_t *frames = samples->frames;
+    size_t kernel_frames = copy_kernel_frames(&record->sample, frames, CHUNK_MAX_FRAMES / 2);
+    int code = 0;
+    if (kernel_frames && !samples->kernel_mapped) {
+        samples->kernel_mapped = true;
+        code = kernel_map_write(samples->options.libraries, samples->options.spool, record->time, err);
+    }
+    if (!code)
+        code = walk_user_stack(samples, record, is_stopped, process, frames + kernel_frames,
+                               CHUNK_MAX_FRAMES - kernel_frames, user, err);
+    if (code)
+        return code;
+    struct python_stack python = {.pcs = frames + kernel_frames,
+                                  .sps = samples->sps,
+                                  .count = user->frames,
+                                  .max = CHUNK_MAX_FRAMES - kernel_frames,
+                                  .is_complete = !(user->flags & SAMPLE_TRUNCATED)};
+    if (user->has_sps && python_stack_has_python(process, &python))
+        code = add_python_frames(samples, record, is_stopped, process, &python, user, counts, err);
+    *sample = (struct spool_sample){.thread = thread->number,
+                                    .cpu = record->cpu,
+                                    .time_ns = record->time,
+                                    .flags = user->flags,
+                                    .kernel_frames = (uint32_t)kernel_frames,
+                                    .frames = {frames, kernel_frames + user->frames}};
+    if (!sample->frames.count) {
+        frames[0] = record->sample.ip;
+        sample->frames.count = 1;
+    }
+    return code;
+}
+
+/* Returns ns: from the thread's switches if known, else the sampling period, which is a time for a clock and only
+ * nominally for cycles. */
+static uint64_t cpu_time_of(struct cpu_samples *samples, struct tracked_thread *thread,
+                            const struct perf_record *record)
+{
+    uint64_t by_switches;
+    if (samples->options.has_switches && thread_run_sample(&thread->run, record->time, &by_switches))
+        return by_switches;
+    return samples->options.period ? samples->options.period : record->sample.period;
+}
+
+int cpu_samples_take(struct cpu_samples *samples, const struct perf_record *record, bool is_stopped,
+                     struct cpu_sample_quality *quality, struct error *err)
+{
+    const struct cpu_samples_options *options = &samples->options;
+    struct tracked_thread *thread;
+    struct tracked_process *process;
+    *quality = (struct cpu_sample_quality){.depth = WAKEUP_STACK_FITS};
+    int code = tracker_find(options->tracker, record->pid, record->tid, record->time, &thread, &process, err);
+    if (code)
+        return code;
+    uint64_t cpu_time = cpu_time_of(samples, thread, record); /* measure it even if the sample is not stored */
+    tracker_note_run(options->tracker, process, record->time, true);
+    if (pauses_include(options->pauses, record->time))
+        return 0;
+    if (!thread_filter_matches(options->filter, thread->name)) {
+        options->filter->left_out++;
+        return 0;
+    }
+    struct user_stack user;
+    struct spool_sample sample;
+    struct python_counts *counts = options->python ? &options->python->counts : NULL;
+    code = walk_stack(samples, record, is_stopped, thread, process, counts, &sample, &user, err);
+    if (code)
+        return code;
+    sample.cpu_time_ns = cpu_time;
+    quality->depth = user.depth;
+    quality->is_truncated = sample.flags & SAMPLE_TRUNCATED;
+    quality->has_python = user.has_python;
+    samples->count++;
+    samples->truncated += quality->is_truncated;
+    samples->truncated_by_reason[user.end] += user.end != UNWIND_COMPLETE;
+    tracker_note_ran(options->tracker, thread, cpu_time);
+    return spool_write_sample(options->spool, &sample, err);
+}
+
+int cpu_samples_take_event(struct cpu_samples *samples, const struct perf_record *record, uint32_t event,
+                           uint64_t period, struct error *err)
+{
+    const struct cpu_samples_options *options = &samples->options;
+    struct tracked_thread *thread;
+    struct tracked_process *process;
+    struct record_event *event_counts = &options->result->events[event - 1];
+    if (!record->tid || pauses_include(options->pauses, record->time)) /* an idle CPU is no thread */
+        return 0;
+    int code = tracker_find(options->tracker, record->pid, record->tid, record->time, &thread, &process, err);
+    if (code || !thread_filter_matches(options->filter, thread->name))
+        return code;
+    struct user_stack user;
+    struct spool_sample walked;
+    struct python_counts *counts = options->python ? &options->python->events : NULL;
+    code = walk_stack(samples, record, false, thread, process, counts, &walked, &user, err);
+    if (code)
+        return code;
+    const struct spool_event_sample sample = {.thread = walked.thread,
+                                              .cpu = walked.cpu,
+                                              .time_ns = walked.time_ns,
+                                              .event = event,
+                                              .period = period,
+                                              .flags = walked.flags,
+                                              .kernel_frames = walked.kernel_frames,
+                                              .frames = walked.frames};
+    event_counts->samples++;
+    event_counts->truncated += (sample.flags & SAMPLE_TRUNCATED) != 0;
+    if (options->has_waits && event_is_switch(&options->events->data[event - 1]) && user.frames)
+        code = thread_run_give_stack(&thread->run, record->time, samples->frames + sample.kernel_frames,
+                                     sample.frames.count - sample.kernel_frames, sample.flags, REASON_UNKNOWN, err);
+    return code ? code : spool_write_event_sample(options->spool, &sample, err);
+}
+
+/* ---- beginning and end ---- */
+
+int cpu_samples_new(struct cpu_samples **out, const struct cpu_samples_options *options, struct error *err)
+{
+    struct cpu_samples *samples = *out = calloc(1, sizeof(*samples));
+    if (!samples)
+        return error_no_memory(err);
+    samples->options = *options;
+    samples->frames = malloc(2 * CHUNK_MAX_FRAMES * sizeof(*samples->frames));
+    if (!samples->frames || (options->python && !(samples->sps = malloc(CHUNK_MAX_FRAMES * sizeof(*samples->sps)))))
+        return error_no_memory(err);
+    return stack_reader_init(&samples->reader, err);
+}
+
+void cpu_samples_free(struct cpu_samples *samples)
+{
+    if (!samples)
+        return;
+    in_place_walker_free(samples->second_walker);
+    stack_reader_destroy(&samples->reader);
+    free(samples->frames);
+    free(samples->sps);
+    free(samples);
+}
+
+uint64_t cpu_samples_count(const struct cpu_samples *samples)
+{
+    return samples->count;
+}
+
+void cpu_samples_fill_result(const struct cpu_samples *samples, struct record_result *result)
+{
+    const struct python_stacks *python = samples->options.python;
+    result->samples = samples->count;
+    result->truncated = samples->truncated;
+    memcpy(result->truncated_by_reason, samples->truncated_by_reason, sizeof(result->truncated_by_reason));
+    result->completed_by_libunwind = samples->completed_by_libunwind;
+    excess_describe(samples->options.excesses, result->limits, sizeof(result->limits));
+    if (!python)
+        return;
+    result->python_samples = python->counts.samples;
+    result->python_read = python->counts.read;
+    result->python_late = python->counts.late;
+    if (python->problem[0])
+        record_result_add_note(result, "prof records no Python frames: %s", python->problem);
+}

@@ -1,0 +1,68 @@
+/*
+ * The producer of samples: walks the stack of each record of a sampling source, and appends the call chain to the
+ * spool. A sample is of CPU time, or of another event (prof record -e).
+ *
+ * The recorder walks stacks at once because stacks are large (up to 64 KiB each, 64 MB a second for each busy CPU at
+ * 1 kHz) and call chains are small (some 10 bytes), and because it can still read the memory above the copy
+ * (stack_reader.c, wakeup_mode.c).
+ *
+ * Threads: the recorder thread.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "process/library_table.h"
+#include "process/thread_filter.h"
+#include "process/tracker.h"
+#include "record/excess.h"
+#include "record/pauses.h"
+#include "record/python_stack.h"
+#include "record/record_result.h"
+#include "record/recorder_work.h"
+#include "record/wakeup_mode.h"
+#include "sample/perf_merge.h"
+#include "sample/perf_record.h"
+
+struct cpu_samples;
+
+/* All pointers belong to the caller and must outlive the samples. */
+struct cpu_samples_options {
+    struct spool_writer *spool;
+    struct library_table *libraries;
+    struct tracker *tracker;
+    struct recorder_work *work;
+    struct excesses *excesses;
+    struct thread_filter *filter; /* counts the samples of other threads */
+    const struct pauses *pauses;  /* in which no sample is stored */
+    struct python_stacks *python; /* NULL: Python frames are not requested */
+    struct perf_merge *merge;     /* knows which threads run; NULL: ptrace stops them */
+    uint64_t period;              /* ns of CPU time of a sample without records of switches; 0: as the record has it */
+    bool has_switches;            /* the source reports when threads run */
+    bool has_waits;               /* the stack of a context switch counts for the wait that begins */
+    const struct event_list *events;
+    struct record_result *result; /* receives the counts of events */
+};
+
+/* What the walk of a stack found. */
+struct cpu_sample_quality {
+    enum wakeup_stack depth;
+    bool is_truncated, has_python;
+};
+
+int cpu_samples_new(struct cpu_samples **out, const struct cpu_samples_options *options, struct error *err);
+void cpu_samples_free(struct cpu_samples *samples);
+
+/* Stores a sample of CPU time. `is_stopped`: ptrace has stopped the thread, so that libunwind can walk it too. */
+int cpu_samples_take(struct cpu_samples *samples, const struct perf_record *record, bool is_stopped,
+                     struct cpu_sample_quality *quality, struct error *err);
+
+/* Stores a sample of another event, which does not count as CPU time. `event`: its number, from 1; `period`: how many
+ * events the sample stands for. */
+int cpu_samples_take_event(struct cpu_samples *samples, const struct perf_record *record, uint32_t event,
+                           uint64_t period, struct error *err);
+
+/* Samples of CPU time in the spool. */
+uint64_t cpu_samples_count(const struct cpu_samples *samples);
+
+/* Fills in the counts of samples, and adds notes about stacks that are missing. */
+void cpu_samples_fill_result(const struct cpu_samples *samples, struct record_result *result);

@@ -1,0 +1,31 @@
+/*
+ * What recording_loop.c knows of a recording that runs.
+ */
+#pragma once
+
+#include "record/scheduling.h"
+#include "sample/cpu_pin.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The thread that records: its CPU, and its scheduling policy before the recording. */
+struct recorder_thread {
+    struct cpu_pin pin;
+    struct scheduling_policy policy;
+};
+
+/* A part of struct recording. */
+struct recording_loop {
+    int epoll_fd, signal_fd;      /* -1: not open */
+    uint64_t started, next_flush; /* ns */
+    bool ending;                  /* result.end has the reason */
+    bool follows;                 /* the target has ended, and its children are still recorded */
+    bool was_run;                 /* the spool exists and the target was started */
+    struct recorder_thread thread;
+};
+
+#define RECORDING_LOOP_NONE                                                                                            \
+    {                                                                                                                  \
+        .epoll_fd = -1, .signal_fd = -1                                                                                \
+    }

@@ -1,0 +1,43 @@
+/*
+ * The producer of process_exit records, and of the signals that ended processes. A process of the command tells its
+ * parent how it ended, a process of ptrace its tracer; of others, the exit status is found out (process_exits.h).
+ *
+ * Threads: the recorder thread.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "process/process_exits.h"
+#include "process/process_signals.h"
+#include "record/producer.h"
+#include "record/record_result.h"
+#include "spool/spool.h"
+
+struct process_ends {
+    struct spool_writer *spool; /* the caller's */
+    struct process_signals signals;
+    struct process_exits exits; /* of the perf events tier; ptrace reports all exits */
+};
+
+#define PROCESS_ENDS_NONE ((struct process_ends){.exits = PROCESS_EXITS_NONE})
+
+/* `finds_exits`: the source does not report how processes end. */
+void process_ends_init(struct process_ends *ends, struct spool_writer *spool, bool finds_exits);
+void process_ends_close(struct process_ends *ends);
+
+/* Stores how a process ended, as wait4() reports. `time`: ns. */
+int process_ends_note(struct process_ends *ends, uint32_t pid, int status, uint64_t time, struct error *err);
+
+/* Starts to find out the exit status of a process that has ended. */
+int process_ends_find(struct process_ends *ends, uint32_t pid, struct error *err);
+
+/* Stores the exit statuses found since the last call. */
+int process_ends_flush(struct process_ends *ends, struct error *err);
+
+/* Stores a signal that reached a thread. */
+int process_ends_signal(struct process_ends *ends, const struct process_signal_note *note, struct error *err);
+
+/* Adds a note about signals beyond the limit. */
+void process_ends_note_missing(const struct process_ends *ends, struct record_result *result);
+
+struct producer process_ends_producer(struct process_ends *ends);

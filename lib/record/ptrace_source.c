@@ -1,0 +1,246 @@
+#include "record/source.h"
+
+#include "os/clock.h"
+#include "os/file_io.h"
+#include "record/ptrace_limits.h"
+#include "sample/cpu_list.h"
+#include "sample/ptrace_sampler.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct ptrace_source {
+    struct source common;
+    struct ptrace_sampler *sampler;
+    struct ptrace_limits limits;
+    int epoll_fd;      /* the caller's */
+    uint64_t cpu_time; /* ns of CPU time of traced processes, up to the end of the recording */
+    int end_code;      /* of the last end of a process; its sentence is in end_error */
+    struct error end_error;
+};
+
+static struct ptrace_source *ptrace_of(struct source *source)
+{
+    return (struct ptrace_source *)source;
+}
+
+/* ---- what the sampler reports ---- */
+
+static int take_record(void *context, const struct perf_record *record, struct error *err)
+{
+    struct ptrace_source *ptrace = context;
+    const struct source *common = &ptrace->common;
+    if (record->type == PERF_RECORD_SWITCH)
+        return common->sinks.waits ? waits_switch(common->sinks.waits, record, err) : 0;
+    if (record->type == PERF_RECORD_COMM && record->comm.exec &&
+        ptrace_limits_note_program(&ptrace->limits, common->result, common->options->argv, record->pid,
+                                   record->comm.name))
+        ptrace_sampler_leave_children(ptrace->sampler, (pid_t)record->tid);
+    return tracker_record(common->sinks.tracker, record, err);
+}
+
+static int take_sample(void *context, struct ptrace_sample *sample, struct error *err)
+{
+    struct ptrace_source *ptrace = context;
+    const struct source *common = &ptrace->common;
+    struct cpu_sample_quality quality;
+    if (!cpu_list_has(common->options->cpus, sample->record.cpu))
+        return 0;
+    if (sample->is_unreadable)
+        ptrace_limits_note_unreadable(&ptrace->limits, common->result, sample->record.pid);
+    int code = cpu_samples_take(common->sinks.samples, &sample->record, sample->is_stopped, &quality, err);
+    bool is_deeper = quality.depth != WAKEUP_STACK_FITS;
+    sample->was_short = is_deeper && sample->record.sample.stack_full;
+    sample->was_bad = (is_deeper && !sample->was_short) || quality.is_truncated || quality.has_python;
+    return code;
+}
+
+static void take_end(void *context, pid_t tid, int status, const struct rusage *usage)
+{
+    struct ptrace_source *ptrace = context;
+    const struct source_sinks *sinks = &ptrace->common.sinks;
+    bool is_command = ptrace->common.options->argv && tid == target_pid(sinks->target);
+    struct error err = {0};
+    int code = is_command ? sinks->target_ended(sinks->context, status, usage, &err)
+                          : process_ends_note(sinks->ends, (uint32_t)tid, status, monotonic_ns(), &err);
+    if (!code || ptrace->end_code)
+        return;
+    ptrace->end_code = code;
+    ptrace->end_error = err;
+}
+
+static int take_signal(void *context, pid_t pid, pid_t tid, int signal, pid_t sender, struct error *err)
+{
+    const struct source_sinks *sinks = &((struct ptrace_source *)context)->common.sinks;
+    uint64_t now = monotonic_ns();
+    char path[32], status[4096];
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+    if (pauses_include(sinks->pauses, now) ||
+        (file_read_text(path, status, sizeof(status)) && !process_signals_has_effect(status, (uint32_t)signal)))
+        return 0;
+    const struct process_signal_note note = {.pid = (uint32_t)pid,
+                                             .tid = (uint32_t)tid,
+                                             .number = (uint32_t)signal,
+                                             .sender = (uint32_t)sender,
+                                             .time = now};
+    return process_ends_signal(sinks->ends, &note, err);
+}
+
+static int serve(struct source *source, struct error *err)
+{
+    struct ptrace_source *ptrace = ptrace_of(source);
+    int code = ptrace_sampler_serve(ptrace->sampler, err);
+    if (!code && ptrace->end_code)
+        code = error_set(err, -ptrace->end_code, "%s", ptrace->end_error.text);
+    return code;
+}
+
+/* ---- rounds ---- */
+
+static uint64_t deadline(struct source *source, uint64_t now)
+{
+    enum { ROUND_NS = 100000000 };
+    ptrace_sampler_sleeps(ptrace_of(source)->sampler);
+    return now + ROUND_NS;
+}
+
+static int begin_round(struct source *source, const struct epoll_event *ready, int count, struct error *err)
+{
+    struct ptrace_source *ptrace = ptrace_of(source);
+    bool is_tick = false;
+    for (int i = 0; i < count; i++)
+        is_tick |= ready[i].data.fd == ptrace_sampler_timer(ptrace->sampler);
+    return is_tick ? ptrace_sampler_tick(ptrace->sampler, err) : 0;
+}
+
+static int settle(struct source *source, bool all, struct error *err)
+{
+    return source->sinks.waits ? ptrace_sampler_settle(ptrace_of(source)->sampler, all, err) : 0;
+}
+
+static void second(struct source *source)
+{
+    (void)source;
+}
+
+/* Waits until each interrupted thread has stopped and resumed: if it stopped only after the detach, the interrupt could
+ * disturb a system call. */
+static int await_stops(struct ptrace_source *ptrace, struct error *err)
+{
+    enum { STEPS = 50, STEP_MS = 4 };
+    int code = 0;
+    for (int i = 0; i < STEPS && !code && ptrace_sampler_is_waiting(ptrace->sampler); i++) {
+        struct epoll_event ready;
+        epoll_wait(ptrace->epoll_fd, &ready, 1, STEP_MS);
+        code = serve(&ptrace->common, err);
+    }
+    return code;
+}
+
+static int stop(struct source *source, struct error *err)
+{
+    struct ptrace_source *ptrace = ptrace_of(source);
+    int code = await_stops(ptrace, err);
+    if (!code)
+        code = settle(source, true, err);
+    ptrace->cpu_time = ptrace_sampler_cpu_time(ptrace->sampler);
+    tracker_read_clocks(source->sinks.tracker);
+    source->result->stopped = monotonic_ns();
+    return code;
+}
+
+/* ---- threads ---- */
+
+/* -EEXIST: the kernel reports it as a new thread of a traced one. */
+static int add(struct source *source, pid_t pid, pid_t tid, bool is_command, struct error *err)
+{
+    int code = ptrace_sampler_seize(ptrace_of(source)->sampler, pid, tid, is_command, err);
+    return code == -EEXIST ? -ESRCH : code;
+}
+
+static void count_from(struct source *source, pid_t pid, uint64_t clock)
+{
+    ptrace_sampler_count_from(ptrace_of(source)->sampler, pid, clock);
+}
+
+/* ---- beginning and end ---- */
+
+static uint64_t cpu_time(const struct source *source)
+{
+    return ptrace_sampler_cpu_time(((const struct ptrace_source *)source)->sampler);
+}
+
+static struct source_totals fill_result(struct source *source, bool counts_events)
+{
+    const struct ptrace_source *ptrace = ptrace_of(source);
+    (void)counts_events; /* it has none */
+    source->result->look_interval = ptrace_sampler_check_interval(ptrace->sampler);
+    if (ptrace->limits.tracer)
+        source->result->target_cpu = 0; /* it includes programs that prof does not trace */
+    return (struct source_totals){.cpu_time = ptrace->cpu_time};
+}
+
+static void close_in_child(struct source *source)
+{
+    (void)source;
+}
+
+static void free_source(struct source *source)
+{
+    ptrace_sampler_free(ptrace_of(source)->sampler);
+    free(source);
+}
+
+static void describe(const struct source *source, struct metadata_start *start)
+{
+    (void)source;
+    start->event = "ptrace";
+    start->tier = "ptrace";
+    start->stack_size = PTRACE_STACK_SIZE;
+}
+
+static const struct source_class ptrace_class = {.describe = describe,
+                                                 .add = add,
+                                                 .count_from = count_from,
+                                                 .deadline = deadline,
+                                                 .begin_round = begin_round,
+                                                 .end_round = serve, /* last: threads are not sampled until it sleeps */
+                                                 .read = serve,
+                                                 .settle = settle,
+                                                 .second = second,
+                                                 .stop = stop,
+                                                 .cpu_time = cpu_time,
+                                                 .fill_result = fill_result,
+                                                 .close_in_child = close_in_child,
+                                                 .free = free_source};
+
+int ptrace_source_open(struct source **out, const struct source *common, int epoll_fd, const char *refusal,
+                       struct error *err)
+{
+    struct ptrace_source *ptrace = calloc(1, sizeof(*ptrace));
+    *out = NULL;
+    if (!ptrace)
+        return error_no_memory(err);
+    const struct ptrace_consumer consumer = {
+        .record = take_record, .sample = take_sample, .signal = take_signal, .ended = take_end, .context = ptrace};
+    const struct record_options *options = common->options;
+    ptrace->common = *common;
+    ptrace->common.class = &ptrace_class;
+    ptrace->common.rate = options->rate;
+    ptrace->common.covers_kernel = true;
+    ptrace->common.has_switches = options->off_cpu && !options->cpus; /* the CPU at the begin of a wait is unknown */
+    ptrace->epoll_fd = epoll_fd;
+    *out = &ptrace->common;
+    if (refusal[0])
+        record_result_add_note(common->result, "sampled with ptrace, because %s", refusal);
+    int code = ptrace_sampler_new(&ptrace->sampler, &consumer, options->rate, !options->no_inherit, common->pin, err);
+    if (!code && options->off_cpu && options->cpus)
+        record_result_add_note(common->result,
+                               "ptrace records no waits with --cpu, because the CPU at their begin is unknown");
+    if (!code && options->wakers)
+        record_result_add_note(common->result,
+                               "prof records no wakers: ptrace does not report them, only perf events do");
+    return code ? code : source_watch(epoll_fd, ptrace_sampler_timer(ptrace->sampler), err);
+}

@@ -1,0 +1,35 @@
+/*
+ * Stores how long the recorder itself works, as recorder_work records: a flush or a read of the rings that takes more
+ * than 1 ms, and once a second the time for unwinding. So a profile shows when the recorder was late, and why.
+ *
+ * Threads: the recorder thread.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "record/producer.h"
+#include "spool/spool.h"
+
+#include <stdint.h>
+
+struct recorder_work {
+    struct spool_writer *spool; /* the caller's */
+    uint64_t records;           /* in the spool */
+    uint64_t since;             /* ns: of the last record about unwinding, at first the start of the recording */
+    uint64_t unwinding, stacks; /* ns of unwinding since then, and stacks */
+};
+
+/* Stores a record if the recorder has worked on `name` for more than 1 ms since `start` (ns). */
+int recorder_work_note(struct recorder_work *work, const char *name, uint64_t start, struct error *err);
+
+/* Counts a stack whose unwinding took `time` ns. */
+static inline void recorder_work_unwound(struct recorder_work *work, uint64_t time)
+{
+    work->unwinding += time;
+    work->stacks++;
+}
+
+/* Stores a record about the stacks that were unwound since the last call. `now`: ns. */
+int recorder_work_flush(struct recorder_work *work, uint64_t now, struct error *err);
+
+struct producer recorder_work_producer(struct recorder_work *work);

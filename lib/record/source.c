@@ -1,0 +1,12 @@
+#include "record/source.h"
+
+#include <errno.h>
+#include <string.h>
+
+int source_watch(int epoll_fd, int fd, struct error *err)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+    if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event))
+        return error_set(err, errno, "cannot wait for events: %s", strerror(errno));
+    return 0;
+}

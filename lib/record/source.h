@@ -1,0 +1,124 @@
+/*
+ * A source of records: perf events (perf_source.c), or ptrace where the kernel refuses these (ptrace_source.c). A
+ * source knows the producers that it feeds, and none of their neighbors.
+ *
+ * Life of a source: open, connect, add threads, then rounds until stop. The loop (recording_loop.c) sleeps between two
+ * rounds.
+ *
+ * Threads: all functions act on the thread that calls them, the recorder thread. That of ptrace must be the thread that
+ * opened the source.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "process/library_table.h"
+#include "process/tracker.h"
+#include "record/cpu_samples.h"
+#include "record/metadata.h"
+#include "record/pauses.h"
+#include "record/process_ends.h"
+#include "record/record_options.h"
+#include "record/record_result.h"
+#include "record/recorder_work.h"
+#include "record/target.h"
+#include "record/waits.h"
+#include "sample/cpu_pin.h"
+
+#include <sys/epoll.h>
+#include <sys/resource.h>
+
+/* What a source feeds. The members belong to the caller. */
+struct source_sinks {
+    struct spool_writer *spool;
+    struct library_table *libraries;
+    struct tracker *tracker;
+    struct cpu_samples *samples;
+    struct waits *waits; /* NULL: the source does not see when threads run */
+    bool wants_waits;    /* waits are stored, not only measured */
+    struct process_ends *ends;
+    struct recorder_work *work;
+    const struct pauses *pauses;
+    struct target *target;
+    /* Handles the end of the command, as wait4() reports it. */
+    int (*target_ended)(void *context, int status, const struct rusage *usage, struct error *err);
+    void *context;
+};
+
+/* Counts of a source at the end. */
+struct source_totals {
+    uint64_t cpu_time;     /* ns, of the recorded threads */
+    uint64_t lost;         /* samples */
+    uint64_t lost_records; /* records of all kinds; at least `lost` */
+};
+
+/* The part of a source that all sources have. */
+struct source {
+    const struct source_class *class;
+    const struct record_options *options;
+    struct record_result *result;
+    struct cpu_pin *pin;
+    struct source_sinks sinks;
+    bool has_switches;        /* it sees when threads run */
+    bool covers_kernel;       /* samples or clocks include the time inside the kernel */
+    uint32_t rate;            /* samples a second of CPU time */
+    uint64_t period;          /* ns that each sample stands for; 0: as its record has it */
+    struct perf_merge *merge; /* NULL: ptrace */
+};
+
+struct source_class {
+    /* Describes the source in the metadata. */
+    void (*describe)(const struct source *source, struct metadata_start *start);
+
+    /* Samples a thread. -ESRCH if it has ended, or is sampled already. */
+    int (*add)(struct source *source, pid_t pid, pid_t tid, bool is_command, struct error *err);
+
+    /* Samples the whole system; `cgroup`: only its processes, -1: all. NULL: it cannot. */
+    int (*add_all)(struct source *source, int cgroup, struct error *err);
+
+    /* Notes the CPU clock (ns) of an attached process at the start. NULL: no need. */
+    void (*count_from)(struct source *source, pid_t pid, uint64_t clock);
+
+    /* Time (ns) at which the next round begins at the latest; `now`: the time. */
+    uint64_t (*deadline)(struct source *source, uint64_t now);
+
+    /* A round: begin_round() before producers and requests, with what epoll has reported, end_round() after them. */
+    int (*begin_round)(struct source *source, const struct epoll_event *ready, int count, struct error *err);
+    int (*end_round)(struct source *source, struct error *err);
+
+    /* Reads what has come, outside of a round. */
+    int (*read)(struct source *source, struct error *err);
+
+    /* Brings the runs of threads up to date. `all`: also of running threads. */
+    int (*settle)(struct source *source, bool all, struct error *err);
+
+    /* Once a second. */
+    void (*second)(struct source *source);
+
+    /* Ends sampling, and reads what is left. Sets result.stopped. */
+    int (*stop)(struct source *source, struct error *err);
+
+    uint64_t (*cpu_time)(const struct source *source); /* ns, of the recorded threads so far */
+
+    /* Fills in counts of events, and adds notes about missing data. `counts_events`: no time is left out. */
+    struct source_totals (*fill_result)(struct source *source, bool counts_events);
+
+    void (*close_in_child)(struct source *source); /* after fork() */
+    void (*free)(struct source *source);
+};
+
+/* Opens perf events for the options, and adds their descriptors to epoll. `refusal` receives the reason, if the kernel
+ * refuses them; "": another failure. */
+int perf_source_open(struct source **out, const struct source *common, int epoll_fd, char *refusal, size_t size,
+                     struct error *err);
+
+/* Likewise, by ptrace. Adds a note with the reason for this tier, `refusal`, unless it is empty. */
+int ptrace_source_open(struct source **out, const struct source *common, int epoll_fd, const char *refusal,
+                       struct error *err);
+
+static inline bool source_is_ptrace(const struct source *source)
+{
+    return !source->merge;
+}
+
+/* Adds a descriptor to epoll. */
+int source_watch(int epoll_fd, int fd, struct error *err);
