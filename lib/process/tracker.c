@@ -25,51 +25,11 @@ struct tracker *tracker_new(struct spool_writer *spool, struct library_table *li
     return tracker;
 }
 
-void tracker_note_jit_files(struct tracker *tracker, struct jit_files *files)
-{
-    tracker->mappings.jit_files = files;
-}
-
-void tracker_select_threads(struct tracker *tracker, const struct thread_filter *filter)
-{
-    tracker->filter = filter;
-}
-
-void tracker_observe(struct tracker *tracker, const struct tracker_observer *observer)
-{
-    tracker->mappings.observer = *observer;
-}
-
 static void forget_counters(struct tracker *tracker, struct tracked_process *process)
 {
     const struct tracker_observer *observer = &tracker->mappings.observer;
     if (process->counters && observer->forgets)
         observer->forgets(observer->context, process);
-}
-
-void tracker_expect_samples_after_ends(struct tracker *tracker)
-{
-    tracker->has_samples_after_ends = true;
-}
-
-void tracker_read_mappings(struct tracker *tracker)
-{
-    tracker->mappings.are_read = true;
-}
-
-void tracker_expect_no_living(struct tracker *tracker)
-{
-    tracker->mappings.is_past = true;
-}
-
-void tracker_expect_python(struct tracker *tracker)
-{
-    tracker->mappings.has_python = true;
-}
-
-void tracker_expect_switches(struct tracker *tracker, bool expect)
-{
-    tracker->has_switches = expect;
 }
 
 static void process_free(struct tracker *tracker, struct tracked_process *process)
